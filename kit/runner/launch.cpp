@@ -26,12 +26,11 @@
 #include "simt/observer_panel.hpp"
 #include "simt/observers/child_order.hpp"
 #include "simt/observers/handover.hpp"
-#include "simt/observers/request_counter.hpp"
 #include "simt/observers/stale_texels.hpp"
-#include "simt/observers/thread_share.hpp"
 #include "simt/observers/touched_bytes.hpp"
 #include "simt/observers/trace_recorder.hpp"
 #include "simt/submission_data.hpp"
+#include "simt/traffic_panel.hpp"
 
 // The dynamic shared block. Through its address we find the thread-local segment that holds every shared array. The builder
 // generates the assembly file that defines it.
@@ -87,11 +86,8 @@ class Launch {
     answer.counters["events"] = events_ != 0 || !simt::Machine::active() ? events_ : simt::Machine::current().events();
     answer.printed = simt::printed_text();
     if (trace_) answer.trace = named_trace(trace_->steps(), trace_->complete(), image_);
-    if (locals_) answer.counters["local_load_bytes"] = locals_->loaded_bytes();
-    if (locals_) answer.counters["local_store_bytes"] = locals_->stored_bytes();
-    if (thread_share_) count_shares(answer);
+    if (traffic_) count_traffic(answer);
     if (handover_) answer.counters.merge(handover_->counters());
-    if (traffic_) answer.traffic = nsight_metrics(traffic_->tallies(), status == Status::completed && traffic_->complete(), image_);
     answer.needs_reversed_run = panel_.get<simt::RaceDetector>().needs_reversed_run();
     answer.left_data = left_data_;
     if (program_) answer.uses = program_->uses();
@@ -183,8 +179,7 @@ class Launch {
     if (request_.trace) trace_block(request_.trace->block);
     if (trace_) announcer.add(*trace_);
     if (request_.traffic) {
-      announcer.add(traffic_.emplace(image_.loop_map()));
-      announcer.add(thread_share_.emplace(locals_.emplace()));
+      traffic_.emplace(image_.loop_map()).join(announcer);
     }
     if (request_.follows_values) announcer.add(handover_.emplace());
     if (request_.memory && request_.memory->follows_touches) {
@@ -204,7 +199,7 @@ class Launch {
     machine.may_use(objects);
     machine.guard_locals(image_.frame_guards);
     if (image_.launches_children) machine.may_launch([this](const auto& asked) { return refusal_of(asked); });
-    if (locals_) machine.watch_locals(*locals_);
+    if (traffic_) machine.watch_locals(traffic_->locals());
     simt::SealedTables tables;
     tables.add(&kernel, sizeof kernel);
     tables.add(&request_, sizeof request_);
@@ -232,21 +227,26 @@ class Launch {
     }
   }
 
-  void count_shares(LaunchReply& answer) const {
+  void count_traffic(LaunchReply& answer) const {
+    const simt::RequestCounter& requests = traffic_->requests();
+    const simt::ThreadShare& share = traffic_->share();
     std::uint64_t elements = 0;
     for (const protocol::Argument& argument : request_.arguments) {
       if (argument.role == protocol::Role::output || argument.role == protocol::Role::inout)
         elements += argument.bytes / argument.element_bytes;
     }
+    answer.traffic = nsight_metrics(requests.tallies(), answer.status == Status::completed && requests.complete(), image_);
+    answer.counters["local_load_bytes"] = traffic_->locals().loaded_bytes();
+    answer.counters["local_store_bytes"] = traffic_->locals().stored_bytes();
     answer.counters["output_elements"] = elements;
-    answer.counters["most_elements_of_a_thread"] = thread_share_->most_elements();
-    answer.counters["most_words_of_a_thread"] = thread_share_->most_words();
-    answer.counters["words_of_all_threads"] = thread_share_->all_words();
-    answer.counters["reading_phases"] = traffic_->reading_phases();
-    answer.counters["overlapped_phases"] = traffic_->overlapped_phases();
-    answer.counters["copying_requests"] = traffic_->copying_requests();
+    answer.counters["most_elements_of_a_thread"] = share.most_elements();
+    answer.counters["most_words_of_a_thread"] = share.most_words();
+    answer.counters["words_of_all_threads"] = share.all_words();
+    answer.counters["reading_phases"] = requests.reading_phases();
+    answer.counters["overlapped_phases"] = requests.overlapped_phases();
+    answer.counters["copying_requests"] = requests.copying_requests();
     // What a GPU makes of them is not known, so Nsight Compute's names are not used. They pass the banks at least.
-    for (const simt::RequestTally& tally : traffic_->tallies()) {
+    for (const simt::RequestTally& tally : requests.tallies()) {
       if (tally.kind != simt::AccessKind::atomic || tally.space != simt::Space::shared) continue;
       answer.counters["shared_atomic_wavefronts"] += tally.wavefronts;
       answer.counters["shared_atomic_conflicts"] += tally.wavefronts - tally.least_wavefronts;
@@ -272,9 +272,7 @@ class Launch {
   simt::ObserverPanel panel_;
   LaunchEnding ending_;
   std::optional<simt::TraceRecorder> trace_;
-  std::optional<simt::RequestCounter> traffic_;
-  std::optional<simt::LocalMemory> locals_;
-  std::optional<simt::ThreadShare> thread_share_;
+  std::optional<simt::TrafficPanel> traffic_;
   std::optional<simt::Handover> handover_;
   std::optional<simt::TouchedBytes> touched_;
   std::optional<simt::StaleTexels> stale_texels_;

@@ -17,24 +17,43 @@ class Announcer {
     hear(observer);
     const auto tell = [](void* who, const Access& access) { static_cast<Observer*>(who)->on_access(access); };
     for (const Space space : spaces) {
-      if (observer.watches(space)) by_space_[static_cast<std::size_t>(space)].push_back({&observer, tell});
+      if (!observer.watches(space)) continue;
+      listeners(by_space_, space).push_back({&observer, tell});
+      if (observer.needs_every_read()) listeners(followers_, space).push_back({&observer, tell});
     }
+    const auto tell_edge = [](void* who, const ThreadRef& by, std::uintptr_t pc) { static_cast<Observer*>(who)->on_edge(by, pc); };
+    if (observer.follows_control()) edges_.push_back({&observer, tell_edge});
   }
 
   // Adds several observers whose types are known. An access costs one call for all of them, and the compiler inlines their most
-  // frequent checks into that call. The tuple and `redundant` must outlive the announcer. `redundant` keeps the reads that no
-  // observer needs.
+  // frequent checks into that call. The tuple and `redundant` must outlive the announcer. `redundant` keeps the reads that none of
+  // them needs. Without it, they hear of those that others keep.
   template <typename... Observers>
   void add_together(std::tuple<Observers&...>& observers, RedundantReads* redundant = nullptr) {
-    redundant_ = redundant;
+    if (redundant != nullptr) redundant_ = redundant;
     std::apply([this](Observers&... each) { (hear(each), ...); }, observers);
-    by_space_[0].push_back({&observers, &tell_all<Space::global, Observers...>});
-    by_space_[1].push_back({&observers, &tell_all<Space::shared, Observers...>});
-    by_space_[2].push_back({&observers, &tell_all<Space::module, Observers...>});
+    const std::array<Tell, 3> tells{&tell_all<Space::global, Observers...>, &tell_all<Space::shared, Observers...>,
+                                    &tell_all<Space::module, Observers...>};
+    const bool every_read = std::apply([](Observers&... each) { return (hears_every_read(each) || ...); }, observers);
+    if (redundant != nullptr && every_read) every_read_ = true;
+    for (const Space space : spaces) {
+      const Listener all{&observers, tells[static_cast<std::size_t>(space)]};
+      listeners(by_space_, space).push_back(all);
+      if (redundant == nullptr && every_read) listeners(followers_, space).push_back(all);
+    }
+    if (std::apply([](Observers&... each) { return (each.follows_control() || ...); }, observers))
+      edges_.push_back({&observers, &tell_all_of_edge<Observers...>});
   }
 
   void access(const Access& access) const {
     for (const Listener& listener : by_space_[static_cast<std::size_t>(access.space)]) listener.tell(listener.who, access);
+  }
+  // A redundant read: only those hear of it that need every read.
+  void redundant_read(const Access& access) const {
+    for (const Listener& listener : followers_[static_cast<std::size_t>(access.space)]) listener.tell(listener.who, access);
+  }
+  void edge(const ThreadRef& by, std::uintptr_t pc) const {
+    for (const EdgeListener& listener : edges_) listener.tell(listener.who, by, pc);
   }
 
   // Who hears of what. It stays as it is while a launch runs.
@@ -43,11 +62,17 @@ class Announcer {
     tables.add(all_);
     tables.add(control_);
     for (const auto& listeners : by_space_) tables.add(listeners);
+    for (const auto& listeners : followers_) tables.add(listeners);
+    tables.add(edges_);
     for (const Observer* observer : all_) tables.add(observer, sizeof(void*));  // its virtual table
   }
 
-  // Null if an observer needs every read.
+  // Null if one of the observers that it was made for needs every read.
   RedundantReads* redundant() const { return every_read_ ? nullptr : redundant_; }
+  // Whether anybody hears of redundant reads.
+  bool reads_are_followed() const {
+    return std::any_of(followers_.begin(), followers_.end(), [](const auto& listeners) { return !listeners.empty(); });
+  }
   bool control_is_followed() const { return !control_.empty(); }
 
   template <typename... Parameters, typename... Arguments>
@@ -61,17 +86,26 @@ class Announcer {
   }
 
  private:
+  using Tell = void (*)(void* who, const Access& access);
   struct Listener {
     void* who;
-    void (*tell)(void* who, const Access& access);
+    Tell tell;
   };
+  struct EdgeListener {
+    void* who;
+    void (*tell)(void* who, const ThreadRef& by, std::uintptr_t pc);
+  };
+  using BySpace = std::array<std::vector<Listener>, 3>;
   static constexpr std::array spaces{Space::global, Space::shared, Space::module};
 
+  static std::vector<Listener>& listeners(BySpace& all, Space space) { return all[static_cast<std::size_t>(space)]; }
+  static bool hears_every_read(const Observer& observer) {
+    const auto watched = [&observer](Space space) { return observer.watches(space); };
+    return observer.needs_every_read() && std::any_of(spaces.begin(), spaces.end(), watched);
+  }
   void hear(Observer& observer) {
     all_.push_back(&observer);
     if (observer.follows_control()) control_.push_back(&observer);
-    const auto watched = [&observer](Space space) { return observer.watches(space); };
-    if (observer.needs_every_read() && std::any_of(spaces.begin(), spaces.end(), watched)) every_read_ = true;
   }
 
   template <Space space, typename... Observers>
@@ -82,8 +116,17 @@ class Announcer {
     std::apply([&tell](Observers&... each) { (tell(each), ...); }, *static_cast<std::tuple<Observers&...>*>(who));
   }
 
+  template <typename... Observers>
+  static void tell_all_of_edge(void* who, const ThreadRef& by, std::uintptr_t pc) {
+    const auto tell = [&]<typename One>(One& one) {
+      if (one.One::follows_control()) one.One::on_edge(by, pc);
+    };
+    std::apply([&tell](Observers&... each) { (tell(each), ...); }, *static_cast<std::tuple<Observers&...>*>(who));
+  }
+
   std::vector<Observer*> all_, control_;
-  std::array<std::vector<Listener>, 3> by_space_;
+  BySpace by_space_, followers_;  // followers_: of redundant reads
+  std::vector<EdgeListener> edges_;
   RedundantReads* redundant_ = nullptr;
   bool every_read_ = false;
 };

@@ -26,8 +26,8 @@ Machine* Machine::current_ = nullptr;
 Machine::Machine(MemoryMap& memory, const Announcer& announcer, FiberStacks& stacks, std::uint64_t event_budget,
                  std::vector<AddressRange> header_code, SameLine same_line)
     : budget_(event_budget + 1), spent_budget_(event_budget + 1), memory_(memory), announcer_(announcer), redundant_(announcer.redundant()),
-      control_is_followed_(announcer.control_is_followed()), scheduler_(announcer, stacks, [this] { switched_in(); }),
-      header_code_(std::move(header_code)), same_line_(std::move(same_line)) {
+      control_is_followed_(announcer.control_is_followed()), reads_are_followed_(announcer.reads_are_followed()),
+      scheduler_(announcer, stacks, [this] { switched_in(); }), header_code_(std::move(header_code)), same_line_(std::move(same_line)) {
   const auto [first, end] = builtin_variables();
   builtins_ = {first, end};
   std::erase_if(header_code_, [](const AddressRange& range) { return range.first >= range.end; });
@@ -186,6 +186,26 @@ void Machine::access(std::uintptr_t address, std::size_t size, AccessKind kind, 
   else
     spins_.note(address);
   announcer_.access(access);
+}
+
+// `offset`: as in Access.
+void Machine::follow(const Region& region, Space space, std::uint64_t offset, std::size_t size, std::uintptr_t pc) {
+  Access& access = access_;
+  access.space = space;
+  access.region = &region;
+  access.offset = offset;
+  access.address = (space == Space::shared ? memory_.shared_base() : region.base) + offset;
+  access.size = static_cast<std::uint32_t>(size);
+  access.kind = AccessKind::read;
+  access.is_volatile = access.block_scope = access.system_scope = false;
+  access.pc = access.instruction = pc;
+  announcer_.redundant_read(access);
+}
+
+bool Machine::follow_shared(std::uintptr_t address, std::size_t size, std::uintptr_t pc) {
+  const Region* const array = memory_.find_shared(address, size);
+  if (array != nullptr) follow(*array, Space::shared, address - memory_.shared_base(), size, pc);
+  return array != nullptr;
 }
 
 void Machine::access_in(Space space, std::uintptr_t address, std::size_t size, AccessKind kind, bool is_volatile, std::uintptr_t pc,

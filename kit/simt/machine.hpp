@@ -132,7 +132,7 @@ class Machine {
   void edge(std::uintptr_t pc) {
     spend(pc);
     last_write_.size = 0;  // a loop on one line reads what its last iteration wrote
-    if (control_is_followed_) announcer_.announce_control(&Observer::on_edge, scheduler_.running().ref, pc);
+    if (control_is_followed_) announcer_.edge(access_.by, pc);
   }
   // `frame`: of the function that begins.
   void called(std::uintptr_t pc, std::uintptr_t caller, std::uintptr_t frame) {
@@ -240,11 +240,13 @@ class Machine {
     if (redundant_ == nullptr || last_write_.size != 0 || header_span_.contains(pc)) return false;  // after a write: see is_echo()
     if (memory_.in_shared_span(address)) {
       if (!redundant_->covers<size>(address - memory_.shared_base(), pc, access_.by.thread, access_.warp_interval)) return false;
+      if (reads_are_followed_ && !follow_shared(address, size, pc)) return false;
       spend(pc);
       redundant_->count_shared(size);
     } else {
       const Region* buffer = memory_.find_buffer(address, size);
       if (buffer == nullptr || !is_input_nobody_follows(*buffer)) return false;
+      if (reads_are_followed_) follow(*buffer, buffer->space, address - buffer->base, size, pc);
       spend(pc);
       if (buffer->marks != nullptr) buffer->marks->read_plainly(address - buffer->base, size);
       if (buffer->space != Space::module) redundant_->count_input(size);  // a GPU reads constant memory from a cache of its own
@@ -252,6 +254,9 @@ class Machine {
     spins_.note(address);
     return true;
   }
+  // Announces a redundant read to those who need every read.
+  void follow(const Region& region, Space space, std::uint64_t offset, std::size_t size, std::uintptr_t pc);
+  bool follow_shared(std::uintptr_t address, std::size_t size, std::uintptr_t pc);  // false: no array holds all of it
   PhaseBarrier& barrier_at(std::uintptr_t address, AccessKind kind, std::uintptr_t pc, std::uintptr_t frame);
   void end_phase_if_complete(PhaseBarrier& barrier, std::uintptr_t address);
   void tell_stuck();
@@ -329,7 +334,7 @@ class Machine {
   MemoryMap& memory_;
   const Announcer& announcer_;
   RedundantReads* const redundant_;
-  const bool control_is_followed_;
+  const bool control_is_followed_, reads_are_followed_;
   BlockScheduler scheduler_;
   std::vector<AddressRange> header_code_;
   AddressRange header_span_;  // from the first of them to the last

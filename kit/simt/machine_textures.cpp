@@ -5,7 +5,7 @@ namespace tilelab::simt {
 
 void Machine::access_texel(Unit unit, std::uintptr_t address, std::size_t size, AccessKind kind, std::uintptr_t pc, std::uintptr_t frame) {
   last_write_.size = 0;
-  if (unit == Unit::texture && redundant_ != nullptr) {  // as in is_redundant()
+  if (unit == Unit::texture && redundant_ != nullptr && !reads_are_followed_) {  // as in is_redundant()
     const Region* region = memory_.find_global(address, size);
     if (region != nullptr && is_input_nobody_follows(*region)) {
       spend(pc);

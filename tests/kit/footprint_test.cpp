@@ -63,3 +63,19 @@ TEST_CASE("an access across two rows touches both", "[footprint]") {
   CHECK(pool.words(head) == 4);
   CHECK(pool.sectors(head) == 2);
 }
+
+TEST_CASE("four bytes are added in the short way as in the long one", "[footprint]") {
+  for (const std::uintptr_t stride : {0, 1, 3, 4, 8, 132, 4096}) {
+    FootprintPool pool, other;
+    std::uint32_t head = FootprintPool::end, expected = FootprintPool::end;
+    for (unsigned lane = 0; lane < 32; ++lane) {
+      const std::uint32_t size = 1 + lane % 4;
+      head = pool.add_narrow(head, base + lane * stride, size);
+      expected = other.add(expected, base + lane * stride, size);
+    }
+    CHECK(pool.add_narrow(head, base, 0) == head);
+    CHECK(pool.words(head) == other.words(expected));
+    CHECK(pool.sectors(head) == other.sectors(expected));
+    CHECK(pool.most_words_of_a_bank(head) == other.most_words_of_a_bank(expected));
+  }
+}

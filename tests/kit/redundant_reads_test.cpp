@@ -5,6 +5,7 @@
 #include <map>
 #include <random>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include <catch2/catch_test_macros.hpp>
@@ -20,10 +21,12 @@ namespace {
 
 constexpr std::size_t words = 4;
 
-// Needs every read, so that all reads are announced.
+// Needs every read.
 class Listener final : public Observer {
  public:
   bool watches(Space) const override { return true; }
+  void on_access(const Access&) override { ++heard; }
+  int heard = 0;
 };
 
 struct Seen {
@@ -38,8 +41,7 @@ class Rehearsal {
  public:
   explicit Rehearsal(bool without_redundant) {
     panel_.join(announcer_);
-    if (!without_redundant) announcer_.add(listener_);
-    redundant_ = announcer_.redundant();
+    if (without_redundant) redundant_ = announcer_.redundant();
     if (redundant_ != nullptr) redundant_->begin_launch(region_.bytes);
     LaunchEvent launch;
     launch.block = {64, 1, 1};
@@ -127,7 +129,6 @@ class Rehearsal {
   const Region region_ = shared_region(words * 4);
   ObserverPanel panel_{RaceDetector::SameValue::races};
   Announcer announcer_;
-  Listener listener_;
   RedundantReads* redundant_ = nullptr;
   std::size_t announced_ = 0;
 };
@@ -185,12 +186,30 @@ TEST_CASE("what does not fit a redundant word's fields is announced", "[redundan
   CHECK_FALSE(redundant.covers<4>(0, 0x10, 1, 1u << 16));
 }
 
-TEST_CASE("every read is announced where one observer needs it", "[redundant_reads]") {
+TEST_CASE("redundant reads are told to those who need every read, and to nobody else", "[redundant_reads]") {
   ObserverPanel panel(RaceDetector::SameValue::races);
   Announcer announcer;
   panel.join(announcer);
   CHECK(announcer.redundant() != nullptr);
-  Listener listener;
+  CHECK_FALSE(announcer.reads_are_followed());
+  Listener listener, other;
+  std::tuple<Listener&> together{other};
   announcer.add(listener);
+  announcer.add_together(together);
+  CHECK(announcer.redundant() != nullptr);
+  CHECK(announcer.reads_are_followed());
+  Access access;
+  access.space = Space::shared;
+  announcer.redundant_read(access);
+  CHECK(listener.heard == 1);
+  CHECK(other.heard == 1);
+}
+
+TEST_CASE("no read is redundant where one of those that it was kept for needs it", "[redundant_reads]") {
+  RedundantReads redundant;
+  Listener listener;
+  std::tuple<Listener&> together{listener};
+  Announcer announcer;
+  announcer.add_together(together, &redundant);
   CHECK(announcer.redundant() == nullptr);
 }

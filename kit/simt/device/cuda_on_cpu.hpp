@@ -2,12 +2,18 @@
 // which CUDA's qualifiers define as macros below.
 #pragma once
 
+// libstdc++'s special functions (std::legendre and the like) are templates that GCC makes anew in every file, which takes longer than
+// all of a kernel. No GPU has them, and host code gets them.
+#include <cstddef>
+#if !defined(TILELAB_HOST_API)
+#undef _GLIBCXX_USE_STD_SPEC_FUNCS
+#endif
+
 #include <math.h>
 #include <algorithm>
 #include <cassert>
 #include <climits>
 #include <cmath>
-#include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>

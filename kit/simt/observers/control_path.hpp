@@ -25,7 +25,7 @@ class ControlPath {
   // A basic block begins.
   void block(const LoopMap& map, std::uintptr_t pc) {
     Frame& frame = frames_.back();
-    if (frame.here.contains(pc) && pc > frame.last)
+    if (frame.here.contains(pc) && (pc > frame.last || begins_again(map, frame, pc)))
       frame.last = pc;
     else
       turn(map, pc);
@@ -57,6 +57,15 @@ class ControlPath {
     std::uint64_t key = 0;   // with its iteration
   };
 
+  // The next iteration of the innermost loop, where the lane has not left its stretch of code. False: it is not that.
+  bool begins_again(const LoopMap& map, const Frame& frame, std::uintptr_t pc) {
+    if (turns_.size() <= frame.first_turn) return false;
+    Turn& again = turns_.back();
+    const CodeLoop& loop = map.loop(again.loop);
+    if (loop.first != pc || frame.last > loop.last) return false;
+    key_ = again.key = mix(again.base, ++again.count);
+    return true;
+  }
   void turn(const LoopMap& map, std::uintptr_t pc);
   void enter(std::uint32_t loop);
   // After the last of the running function's loops.

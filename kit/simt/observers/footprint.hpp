@@ -28,6 +28,15 @@ class FootprintPool {
     return head;
   }
 
+  // The same for at most four bytes. Most requests have one row, which their first lane has made.
+  std::uint32_t add_narrow(std::uint32_t head, std::uintptr_t address, std::uint32_t size) {
+    const std::uintptr_t word = address / 4;
+    const bool in_one_word = size != 0 && address % 4 + size <= 4;
+    if (!in_one_word || head == end || rows_[head].row != word / 32) return add(head, address, size);
+    rows_[head].words |= 1u << (word & 31);
+    return head;
+  }
+
   // The number of distinct 32-byte segments of global memory.
   std::uint32_t sectors(std::uint32_t head) const {
     std::uint32_t count = 0;

@@ -12,8 +12,6 @@ constexpr std::uint32_t widest = 16;  // the most bytes that one lane's instruct
 
 std::uint32_t at_least_one(std::uint32_t count) { return std::max(count, 1u); }
 
-constexpr std::uint32_t narrow = 4;  // bytes of a bank
-
 }  // namespace
 
 void RequestCounter::make_room(const Index3& block) {
@@ -40,7 +38,7 @@ void RequestCounter::on_block_resumed(std::uint64_t block) {
   warps_ = std::move(parked.mapped().warps);
 }
 
-void RequestCounter::on_access(const Access& access) {
+void RequestCounter::make_way(const Access& access) {
   if (access.unit != Unit::none) return;  // it has metrics of its own
   if (access.size <= widest) return piece(access, access.address, access.size, 0);
   const std::uint32_t step = access.address % 16 == 0 && access.size % 16 == 0 ? 16
@@ -55,30 +53,23 @@ void RequestCounter::piece(const Access& access, std::uintptr_t address, std::ui
     complete_ = false;
     return;
   }
-  const std::uint32_t lane = access.by.lane();
   const bool wide = access.space == Space::shared && size > narrow;
   const std::uint64_t key = lanes_[access.by.thread].path.key();
   const std::uint64_t path = part == 0 && !wide ? key : ControlPath::mix(key, part * 2 + (wide ? 1 : 0));
-  Request& request = warp.requests[request_of(warp, lane, access, path)];
-  request.lanes |= 1u << lane;
+  Request& request = warp.requests[request_of(warp, access, path)];
+  if (!wide) return join(warp, request, access, address, size);
+  request.lanes |= 1u << access.by.lane();
   request.size = std::max(request.size, static_cast<std::uint8_t>(size));
-  if (wide) {
-    if (request.words == no) {
-      request.words = static_cast<std::uint32_t>(warp.wide.size());
-      warp.wide.emplace_back();
-    }
-    warp.wide[request.words][lane] = address;
-  } else {
-    request.words = warp.words.add(request.words, address, size);
+  if (request.words == no) {
+    request.words = static_cast<std::uint32_t>(warp.wide.size());
+    warp.wide.emplace_back();
   }
+  warp.wide[request.words][access.by.lane()] = address;
 }
 
-std::uint32_t RequestCounter::request_of(Warp& warp, std::uint32_t lane, const Access& access, std::uint64_t path) {
+std::uint32_t RequestCounter::request_of(Warp& warp, const Access& access, std::uint64_t path) {
   std::uint32_t& next = lanes_[access.by.thread].next;
-  const auto fits = [&](const Request& one, std::uint64_t on) {
-    return one.instruction == access.instruction && one.path == on && (one.lanes >> lane & 1) == 0;
-  };
-  if (next < warp.requests.size() && fits(warp.requests[next], path)) return next++;
+  if (next < warp.requests.size() && is_of(warp.requests[next], access, path)) return next++;
   // If a lane executes the same instruction again on the same path, that is another request.
   for (;; path = ControlPath::mix(path, 1)) {
     const auto [place, is_new] =
@@ -90,7 +81,7 @@ std::uint32_t RequestCounter::request_of(Warp& warp, std::uint32_t lane, const A
       request.tally = tally_of(access);
       request.of_copy = access.of_copy;
       warp.requests.push_back(request);
-    } else if (!fits(warp.requests[place->second], path)) {
+    } else if (!is_of(warp.requests[place->second], access, path)) {
       continue;
     }
     next = place->second + 1;

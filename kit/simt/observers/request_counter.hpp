@@ -6,6 +6,7 @@
 // on another path finds its place through an index, or adds a new request.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <unordered_map>
@@ -39,7 +40,9 @@ class RequestCounter final : public Observer {
   void on_launch_begin(const LaunchEvent& launch) override { make_room(launch.block); }
   void on_grid_begin(const GridEvent& child) override { make_room(child.block); }
   void on_block_begin(std::uint64_t block) override;
-  void on_access(const Access& access) override;
+  void on_access(const Access& access) override {
+    if (!joins_next(access)) make_way(access);
+  }
   void on_edge(const ThreadRef& by, std::uintptr_t pc) override { lanes_[by.thread].path.block(loops_, pc); }
   void on_call(const ThreadRef& by, std::uintptr_t pc, std::uintptr_t caller) override {
     lanes_[by.thread].path.called(loops_, pc, caller);
@@ -86,8 +89,30 @@ class RequestCounter final : public Observer {
   static constexpr std::uint32_t no = FootprintPool::end;
   static constexpr std::size_t most_requests = 4u << 20;  // of one warp between two barriers
 
+  static constexpr std::uint32_t narrow = 4;  // bytes of a bank
+
+  // Most lanes do what the lanes before them did. False: this is no such access, and it was not counted.
+  bool joins_next(const Access& access) {
+    Lane& lane = lanes_[access.by.thread];
+    Warp& warp = warps_[access.by.warp()];
+    if (access.unit != Unit::none || access.size > narrow || lane.next >= warp.requests.size()) return false;
+    Request& request = warp.requests[lane.next];
+    if (!is_of(request, access, lane.path.key()) || warp.requests.size() >= most_requests) return false;
+    ++lane.next;
+    join(warp, request, access, access.address, access.size);
+    return true;
+  }
+  static bool is_of(const Request& request, const Access& access, std::uint64_t path) {
+    return request.instruction == access.instruction && request.path == path && (request.lanes >> access.by.lane() & 1) == 0;
+  }
+  static void join(Warp& warp, Request& request, const Access& access, std::uintptr_t address, std::uint32_t size) {
+    request.lanes |= 1u << access.by.lane();
+    request.size = std::max(request.size, static_cast<std::uint8_t>(size));
+    request.words = warp.words.add_narrow(request.words, address, size);
+  }
+  void make_way(const Access& access);
   void piece(const Access& access, std::uintptr_t address, std::uint32_t size, std::uint32_t part);
-  std::uint32_t request_of(Warp& warp, std::uint32_t lane, const Access& access, std::uint64_t path);
+  std::uint32_t request_of(Warp& warp, const Access& access, std::uint64_t path);
   std::uint32_t tally_of(const Access& access);
   void settle();
   void settle_wide(const Request& request, const LaneAddresses& addresses);
