@@ -14,6 +14,8 @@ from collections.abc import Callable
 from concurrent.futures import BrokenExecutor, ProcessPoolExecutor
 from typing import ParamSpec, Self, TypeVar
 
+from grader.machine.rare_collections import collect_rarely
+
 _FEWEST_CORES = 4  # on fewer, compilers and runners keep them busy, and a worker would only need memory
 _PRELOADED = ["__main__", "grader.engines.cpu.cpu_build"]  # once, in the process that all others are copies of
 
@@ -70,6 +72,7 @@ def _pool(count: int) -> ProcessPoolExecutor | None:
 def _begin() -> None:
     """In a new process: Ctrl-C is for the grader, and none of us outlives it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    collect_rarely()
     threading.Thread(target=_end_with_the_grader, daemon=True).start()
 
 

@@ -23,8 +23,10 @@ def guarded(run: Callable[[], int]) -> NoReturn:
     """Ends the command with the status that `run` returns; 2 if the request cannot be carried out, 3 if this machine failed, 130 if
     interrupted.
     """
-    from grader.model.errors import MachineError, RemediableError  # noqa: PLC0415 -- as in the commands: a student waits for it
+    from grader.machine.rare_collections import collect_rarely  # noqa: PLC0415 -- as in the commands: a student waits for it
+    from grader.model.errors import MachineError, RemediableError  # noqa: PLC0415 -- the same
 
+    collect_rarely()
     try:
         status = run()
     except KeyboardInterrupt:
