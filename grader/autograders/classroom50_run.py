@@ -22,6 +22,9 @@ _GIVEN = {
     "review": "REVIEW_URL",
 }
 
+# It ran in a repository of the student's.
+_ADVICE = "These points are of the public tests, and advice only: the list of your instructor counts."
+
 
 def _graded(graded: Graded) -> Answer:
     given = graded.environment
@@ -32,7 +35,7 @@ def _graded(graded: Graded) -> Answer:
     return Answer(
         (
             AnswerFile("result.json", json_text(data)),
-            AnswerFile("release-body.md", markdown_summary(graded.result)),
+            AnswerFile("release-body.md", f"{markdown_summary(graded.result)}\n{_ADVICE}\n"),
             AnswerFile("tilelab-report.html", graded.page),
         )
     )

@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # Builds a platform's autograder as a container and grades in it: a right file, a wrong one, none, hostile ones, and once with the grader
 # broken. Not part of the tests: it takes minutes, root and buildah.
-#   tests/autograders/container_trial.sh gradescope|prairielearn BASE [BUNDLE]
+#   tests/autograders/container_trial.sh gradescope|prairielearn|autolab BASE [BUNDLE]
 # BASE: an image, or a folder with a root file system that debootstrap made. BUNDLE: an archive of `make bundle` for it; then the
-# container is built without a network. KEEP=1 keeps the image. FROM_HERE="path …": files that the base gets from this machine, such as
+# container is built without a network. For Autolab, BASE has the users `autolab` and `autograde`, `make`, and Tango's `autodriver`, as its
+# grading image has. KEEP=1 keeps the image. FROM_HERE="path …": files that the base gets from this machine, such as
 # /etc/pip.conf. What each submission got is printed, and the exit status is 1 if it is not what it must be.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
@@ -28,25 +29,49 @@ case $platform in
     context=$work/context root=/autograder submission=/autograder/submission entry=/autograder/run_autograder results=/autograder/results ;;
   prairielearn)
     context=$work/prairielearn/image root=/grade submission=/grade/student entry=/opt/autograder/grade_job.sh results=/grade/results ;;
-  *) echo "gradescope or prairielearn" >&2; exit 2 ;;
+  autolab)
+    context=$work/autolab/image root=/home/mount submission=/home/mount results=/home/mount ;;
+  *) echo "gradescope, prairielearn or autolab" >&2; exit 2 ;;
 esac
 began=$(date +%s)
 buildah build --quiet ${bundle:+--network none} --build-arg BASE="$base" --tag "$image" "$context" >/dev/null
 echo "built in $(($(date +%s) - began)) s"
+
+# What Tango does in its container: its driver runs `make` as the user autograde, with these limits.
+tango='cd /home && cp -r mount/* autolab/ && su autolab -c "autodriver -u 100 -f 104857600 -t 600 -o 1024000 autolab >output/feedback 2>&1"
+  status=$?; cp output/feedback mount/feedback; exit $status'
+
+# put_job FOLDER: the files of one job of Autolab, in $container: what was handed in is one archive.
+put_job() {
+  rm -rf "$work/job" && mkdir "$work/job"
+  cp "$work/autolab/autograde-Makefile" "$work/job/Makefile"
+  cp "$work/autolab/autograde.tar" "$work/job/"
+  (cd "$1" && python3 -m zipfile -c "$work/job/handin.zip" ./*)
+  buildah copy --quiet "$container" "$work/job" /home/mount >/dev/null
+}
 
 # grade NAME FOLDER [COMMAND]: grades FOLDER in a fresh container, after COMMAND was run in it, and prints what the platform would read.
 grade() {
   local mounted
   container=$(buildah from --pull-never "localhost/$image")
   buildah run "$container" -- mkdir -p "$submission" "$root"
-  [ ! -d "$2" ] || buildah copy --quiet "$container" "$2" "$submission" >/dev/null
+  [ "$platform" = autolab ] || [ ! -d "$2" ] || buildah copy --quiet "$container" "$2" "$submission" >/dev/null
   [ "$platform" != gradescope ] || buildah copy --quiet "$container" tests/autograders/submission_metadata.json /autograder/submission_metadata.json >/dev/null
+  [ "$platform" != autolab ] || put_job "$2"
   [ -z "${3:-}" ] || buildah run "$container" -- sh -c "$3"
   began=$(date +%s)
-  buildah run "$container" -- "$entry" >"$work/said" 2>&1 || echo "  exit status $?"
+  if [ "$platform" = autolab ]; then
+    buildah run "$container" -- sh -c "$tango" >"$work/said" 2>&1 || echo "  exit status $?"
+  else
+    buildah run "$container" -- "$entry" >"$work/said" 2>&1 || echo "  exit status $?"
+  fi
   mounted=$(buildah mount "$container")
   printf '%s (%s s): ' "$1" "$(($(date +%s) - began))"
-  cp "$mounted$results/results.json" "$work/$1.json"
+  if [ "$platform" = autolab ]; then
+    python3 tests/autograders/autolab_feedback.py "$mounted/home/mount/feedback" >"$work/$1.json"
+  else
+    cp "$mounted$results/results.json" "$work/$1.json"
+  fi
   python3 tests/autograders/shown_result.py "$work/$1.json" "$4" "$(cat .tilelab/seed)"
   sed 's/^/  | /' "$work/said"
   buildah rm "$container" >/dev/null

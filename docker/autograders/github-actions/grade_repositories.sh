@@ -3,6 +3,8 @@
 #   fetch      clones the repositories of OWNER whose names begin with PREFIX into SUBMISSIONS; needs `gh` and its token
 #   grade      grades each into GRADED/<repository>, and writes GRADED/points.csv; SEED: the course's seed
 #   give-back  writes each one's points as a commit status, and its page into a release called tilelab; needs `gh` and its token
+# Who may push to a repository may write statuses and releases of that name too. So what is given back says that it is advice, and
+# GRADED/points.csv is the record.
 set -uo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 fail() { echo "tilelab: $1" >&2; exit 2; }
@@ -48,16 +50,29 @@ grade() {
 # said KEY: what the result of $name says; nothing if it was not graded.
 said() { sed -n "s/^$1=//p" "$GRADED/$name/outputs.txt" 2>/dev/null; }
 
+advice="Advice only: the list of your instructor counts."
+
+# foreign NAME COMMIT: who else has written a status called tilelab there; nothing if nobody has, or if GitHub does not say who we are.
+foreign() {
+  [ -n "$me" ] || return 0
+  gh api "repos/$OWNER/$1/commits/$2/statuses" --paginate --jq '.[] | select(.context == "tilelab") | .creator.login' 2>/dev/null |
+    grep -vxF -- "$me" | tr -cd 'A-Za-z0-9[]\n-' | sort -u | paste -sd ' '
+}
+
 give_back() {
-  local name commit points status=0
+  local name commit points others me status=0
+  me=$(gh api user --jq .login 2>/dev/null) || me=
   while read -r name commit; do
     points=$(said points)
     [ -n "$points" ] && [ -n "$commit" ] || continue
-    gh api "repos/$OWNER/$name/statuses/$commit" -f state=success -f context=tilelab -f description="$points of $(said max) points" >/dev/null || status=3
+    others=$(foreign "$name" "$commit")
+    [ -z "$others" ] || echo "::warning::$name: a status called tilelab was written by $others, and not by $me. points.csv counts" >&2
+    gh api "repos/$OWNER/$name/statuses/$commit" -f state=success -f context=tilelab -f description="$points of $(said max) points. $advice" >/dev/null || status=3
     gh release view tilelab --repo "$OWNER/$name" >/dev/null 2>&1 ||
       gh release create tilelab --repo "$OWNER/$name" --title "Tilelab's report" --notes "The page of the latest grading." || status=3
+    printf '%s\n\n%s\n' "$(cat "$GRADED/$name/summary.md")" "$advice" >"$GRADED/$name/notes.md"
     gh release upload tilelab "$GRADED/$name/report.html" --repo "$OWNER/$name" --clobber || status=3
-    gh release edit tilelab --repo "$OWNER/$name" --notes-file "$GRADED/$name/summary.md" >/dev/null || status=3
+    gh release edit tilelab --repo "$OWNER/$name" --notes-file "$GRADED/$name/notes.md" >/dev/null || status=3
   done <"$GRADED/commits.txt"
   exit "$status"
 }

@@ -175,6 +175,8 @@ case "$1 $2" in
   "repo clone") mkdir -p "$4" && cd "$4" && git init -q && echo x >k.cu && git add . &&
     git -c user.name=a -c user.email=a@b commit -qm x ;;
   "release view") exit 1 ;;
+  "api user") echo grading-bot ;;
+  "api repos"/*/commits/*/statuses) printf 'grading-bot\\ncuda-1-ada-student\\n' ;;
 esac
 """
 
@@ -202,9 +204,12 @@ def test_the_private_repository_grades_each_student_and_gives_points_back(tmp_pa
     assert "cuda-1-broken was not graded" in done.stderr
     assert (tmp_path / "out/points.csv").read_text() == "repository,points,max\ncuda-1-ada,7.5,13\ncuda-1-broken,,\n"
     assert (here / "tilelab/seeds").read_text() == "42\n42\n"
-    assert run(script, "give-back", env=env | gh).returncode == 0
+    given = run(script, "give-back", env=env | gh)
+    assert given.returncode == 0
     asked = (tmp_path / "log").read_text()
-    assert "description=7.5 of 13 points" in asked
+    assert "description=7.5 of 13 points. Advice only" in asked
+    assert "Advice only" in (tmp_path / "out/cuda-1-ada/notes.md").read_text()
+    assert "was written by cuda-1-ada-student, and not by grading-bot" in given.stderr
     assert "release upload tilelab" in asked
     assert "cuda-1-broken/statuses" not in asked
     assert "other" not in asked.replace("other\n", "")
