@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -22,6 +21,7 @@ from grader.batch.standing.counted_files import before_deadlines, other_attempts
 from grader.batch.standing.history_folder import HistoryFolder
 from grader.batch.standing.other_outs import other_outs
 from grader.batch.week_insight import Week, WeekSearch
+from grader.clusters.mutant_search import FoundMutants
 from grader.exports import Export
 from grader.intake.intake import Intake, IntakeOptions, discover
 from grader.intake.lab_files import lab_file
@@ -99,7 +99,13 @@ def grade_submissions(  # noqa: PLR0913 -- what comes in, what goes out, and wha
         out.identities.write(identities)
         if setup.elsewhere is not None:
             setup = setup.elsewhere.bench(setup, labs, progress)
-        began = time.monotonic()
+        mutants = FoundMutants()
+
+        def explore(wrong: Sequence[Lab], judging_seconds: float) -> None:
+            nonlocal mutants
+            if week is not None:
+                mutants = week.found_mutants(wrong, setup, scratch / "mutants", judging_seconds)
+
         judged = judge_class(
             [*students, *(one.intake for one in others)],
             labs,
@@ -108,8 +114,8 @@ def grade_submissions(  # noqa: PLR0913 -- what comes in, what goes out, and wha
             scratch / "jobs",
             workers=workers,
             progress=progress,
+            explore=explore,
         )
-        judging_seconds = time.monotonic() - began if judged.judged else 0.0
         history = HistoryFolder(out.path / "instructor")
         standings = Standings(resolved, students, labs, history, now or datetime.now(UTC), elsewhere.grades)
         applied = standings.applied(score_class(judged.students, labs, setup.environment), others)
@@ -136,9 +142,7 @@ def grade_submissions(  # noqa: PLR0913 -- what comes in, what goes out, and wha
         sources = {student.submission.id: student.texts() for student in students}
         seen = Week(tuple(ranked.results))
         if week is not None and not judged.stopped:
-            seen = week.week(
-                seen.results, sources, labs, setup, scratch=scratch / "mutants", judging_seconds=judging_seconds
-            )
+            seen = week.week(seen.results, sources, labs, mutants)
         of_class = seen.results
         unkept: list[str] = []
         if not judged.stopped:  # else nobody knows what was found

@@ -49,9 +49,9 @@ class HeldOutcomes:
     _next_look: int = 1
     clock: Callable[[], float] = time.monotonic
     _rested: float = 0.0  # when the next look may begin
-    _looking: tuple[Future[str], frozenset[str]] | None = (
-        None  # a look beside the judging, and the keys that wait for it
-    )
+    # A look beside the judging, and the keys that wait for it.
+    _looking: tuple[Future[str], frozenset[str]] | None = None
+    _complete: set[str] = field(default_factory=set)  # labs of which no file is left to be judged
     _thread: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(1))
 
     def __enter__(self) -> Self:
@@ -85,6 +85,11 @@ class HeldOutcomes:
         self._held[key] = (lab, outcome)
         return self._settle_many()
 
+    def complete(self, lab: Lab) -> str:
+        """Every file of `lab` was taken: it is looked at now, so that little is left for the end. Answers as `take` does."""
+        self._complete.add(lab.id)
+        return self._settle_many()
+
     def broke(self, lab: Lab) -> str:
         """A job of `lab` failed through us. The machine is looked at after the first such job, the second, the fourth and so on, and
         once for those that failed before the first look had passed.
@@ -106,8 +111,9 @@ class HeldOutcomes:
             self.store.keep(key, outcome)
 
     def last_look(self) -> Future[str]:
-        """Starts a look at the labs of all that is held. Its answer is for `settled`; nothing may be taken before."""
-        return self._thread.submit(self._look, self._held_labs())
+        """Starts a look at the labs of all that is held and waits for none. Its answer is for `settled`; nothing may be taken before."""
+        waiting = self._looking[1] if self._looking is not None else frozenset[str]()
+        return self._thread.submit(self._look, self._labs_of(self._held.keys() - waiting))
 
     def settled(self, trouble: str) -> str:
         """Keeps what is held if there was no trouble."""
@@ -122,14 +128,15 @@ class HeldOutcomes:
         return frozenset(self._held)
 
     def _settle_many(self) -> str:
-        """Starts a look beside the judging if much is held, and takes the answer of the one before."""
+        """Starts a look beside the judging if much is held, or a lab is complete, and takes the answer of the one before."""
         if self._looking is not None and not self._looking[0].done():
             return ""
         if trouble := self._looked():
             return trouble
-        many = max(_MOST_HELD, _SHARE_HELD * self._taken)
-        if self.passed and len(self._held) >= many and self.clock() >= self._rested:
-            self._looking = self._thread.submit(self._look, self._held_labs()), frozenset(self._held)
+        many = len(self._held) >= max(_MOST_HELD, _SHARE_HELD * self._taken) and self.clock() >= self._rested
+        keys = frozenset(key for key, (lab, _) in self._held.items() if many or lab.id in self._complete)
+        if self.passed and keys:
+            self._looking = self._thread.submit(self._look, self._labs_of(keys)), keys
         return ""
 
     def _looked(self) -> str:
@@ -146,8 +153,9 @@ class HeldOutcomes:
         for key in keys:
             self._keep(key, self._held.pop(key)[1])
 
-    def _held_labs(self) -> list[Lab]:
-        return list({lab.id: lab for lab, _ in self._held.values()}.values())
+    def _labs_of(self, keys: Collection[str]) -> list[Lab]:
+        """In the order in which they were held."""
+        return list({lab.id: lab for key, (lab, _) in self._held.items() if key in keys}.values())
 
     def _look(self, labs: Sequence[Lab]) -> str:
         if self.check is None or not labs:

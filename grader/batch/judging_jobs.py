@@ -11,6 +11,7 @@ import os
 import threading
 import time
 import traceback
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from contextlib import contextmanager
@@ -22,7 +23,7 @@ from grader.batch.held_outcomes import Check, HeldOutcomes
 from grader.batch.job_store import JobStore, job_key, lab_fingerprint
 from grader.batch.line_search import LineSearch
 from grader.intake.intake import Intake
-from grader.judging.lab_verdict import broke, fault_messages
+from grader.judging.lab_verdict import broke, fault_messages, went_wrong
 from grader.machine.folder_removal import remove_folder
 from grader.model.labs import Lab
 from grader.model.outcome import LabOutcome, nothing_handed_in, unjudged
@@ -55,6 +56,14 @@ class Progress(Protocol):
     def step(self) -> None: ...
     def note(self, text: str) -> None: ...
     def end(self) -> None: ...
+
+
+class Explore(Protocol):
+    """Finds out more of a class that has wrong submissions of `wrong`, the lab with most of them first. It is called once, in another
+    thread, after judging and beside the last look at controls: whether this machine can be believed is not known yet.
+    """
+
+    def __call__(self, wrong: Sequence[Lab], judging_seconds: float, /) -> None: ...
 
 
 @dataclass(frozen=True)
@@ -141,6 +150,13 @@ class _Work:
         for key in keys:
             self.outcomes[key] = unjudged(jobs[key].lab.id, Verdict.INTERNAL_ERROR, _STOPPED)
 
+    def wrong(self, labs: Sequence[Lab]) -> list[Lab]:
+        """Labs with submissions that went wrong, and not only the grader; those with most first."""
+        by_id = {lab.id: lab for lab in labs}
+        bad = {key: went_wrong(self.files[key][0], outcome) for key, outcome in self.outcomes.items()}
+        counts = Counter(lab_id for (_, lab_id), key in self.keys.items() if bad.get(key, False))
+        return [by_id[lab_id] for lab_id, _ in counts.most_common()]
+
     def outcome(self, student: Intake, lab: Lab) -> LabOutcome:
         """The outcome of the student's file. For a file that was not judged, it says why."""
         file = lab.public.file
@@ -165,22 +181,30 @@ def judge_class(  # noqa: PLR0913 -- whom, on what, with what, and where to
     *,
     workers: int | None,
     progress: Progress,
+    explore: Explore | None = None,
 ) -> JudgedClass:
-    """Judges what `store` does not hold yet. `workers` None: one for each core."""
+    """Judges what `store` does not hold yet. `workers` None: one for each core. `explore`: what else is to be found out of this class."""
     work = _Work()
     jobs = _jobs(students, labs, setup, store, work)
     reused = len(work.outcomes)
     progress.begin(len(jobs), reused)
     if setup.elsewhere is not None:
-        return _judged_elsewhere(students, labs, setup, store, jobs, work, progress)
+        there = _judged_elsewhere(students, labs, setup, store, jobs, work, progress)
+        if explore is not None and not there.stopped:
+            explore(work.wrong(labs), 0.0)
+        return there
     began = time.monotonic()
     with HeldOutcomes(store, setup.controls) as held:
         stopped = _judge_all(jobs, setup, held, work, scratch, workers, progress)
         if not stopped:
             taken = time.monotonic() - began if jobs else 0.0
             answer = held.last_look()
-            if setup.lines is not None:
-                work.faults.extend(setup.lines.run(work.files, work.outcomes, held, taken))
+            with ThreadPoolExecutor(1) as beside:
+                explored = beside.submit(explore, work.wrong(labs), taken) if explore is not None else None
+                if setup.lines is not None:
+                    work.faults.extend(setup.lines.run(work.files, work.outcomes, held, taken))
+            if explored is not None:
+                explored.result()
             stopped = held.settled(answer.result())
     progress.end()
     if stopped and not held.passed:
@@ -228,6 +252,7 @@ def _judge_all(  # noqa: PLR0913, PLR0917 -- a step of judge_class
     is left.
     """
     stop = threading.Event()
+    left = Counter(job.lab.id for job in jobs.values())
     first = held.begin(list({job.lab.id: job.lab for job in jobs.values()}.values()))
     with _pool(workers or os.cpu_count() or 1, stop) as pool:
         keys: dict[Future[Any], str] = {
@@ -238,7 +263,11 @@ def _judge_all(  # noqa: PLR0913, PLR0917 -- a step of judge_class
                 stopped = held.begun(first.result())
             else:
                 outcome, fault = future.result()
-                stopped = _take(keys[future], jobs[keys[future]], outcome, fault, held, work)
+                job = jobs[keys[future]]
+                stopped = _take(keys[future], job, outcome, fault, held, work)
+                left[job.lab.id] -= 1
+                if not left[job.lab.id]:
+                    stopped = stopped or held.complete(job.lab)
             if stopped:
                 stop.set()
                 pool.shutdown(wait=True, cancel_futures=True)

@@ -6,7 +6,6 @@ No grade depends on it. What breaks here is told to the instructor, and costs no
 from __future__ import annotations
 
 import traceback
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -19,8 +18,7 @@ from grader.batch.written.written_files import File
 from grader.clusters.class_mistakes import Sources, commented, lab_mistakes, wrong_submissions
 from grader.clusters.comments_file import CommentsFile
 from grader.clusters.kept_counts import KeptCounts, with_counts
-from grader.clusters.mistake_cause import is_wrong
-from grader.clusters.mutant_search import MutantSearch
+from grader.clusters.mutant_search import FoundMutants, MutantSearch
 from grader.clusters.solution_maps import solution_map
 from grader.model.class_insight import NOTHING_KNOWN, ClassInsight, LabMistakes, SolutionMap
 from grader.model.labs import Lab
@@ -48,20 +46,22 @@ class WeekSearch:
     private: Path
     mutants: MutantSearch | None = None  # none: nothing is compared with the solution
 
-    def week(  # noqa: PLR0913 -- whom it is about, and what may be done to find it out
-        self,
-        results: Sequence[Result],
-        sources: Sources,
-        labs: Sequence[Lab],
-        setup: JudgingSetup,
-        *,
-        scratch: Path,
-        judging_seconds: float,
-    ) -> Week:
+    def found_mutants(
+        self, labs: Sequence[Lab], setup: JudgingSetup, scratch: Path, judging_seconds: float
+    ) -> FoundMutants:
+        """`labs`: those with wrong submissions, the most important first."""
+        if self.mutants is None:
+            return FoundMutants()
+        try:
+            return self.mutants.run(labs, partial(_key, setup), self.private / "mutants", scratch, judging_seconds)
+        except Exception:  # noqa: BLE001 -- as in `week`
+            return FoundMutants(faults=(f"the class as a whole: {traceback.format_exc()}",))
+
+    def week(self, results: Sequence[Result], sources: Sources, labs: Sequence[Lab], mutants: FoundMutants) -> Week:
         """Each part by itself: what breaks in one costs no other."""
         week = Week(tuple(results))
         parts: tuple[Callable[[Week], Week], ...] = (
-            lambda one: self._mistakes(one, sources, labs, setup, scratch, judging_seconds),
+            lambda one: self._mistakes(one, sources, labs, mutants),
             lambda one: self._similar(one, sources, labs),
         )
         for part in parts:
@@ -71,27 +71,8 @@ class WeekSearch:
                 week = replace(week, faults=(*week.faults, f"the class as a whole: {traceback.format_exc()}"))
         return week
 
-    def _mistakes(  # noqa: PLR0913, PLR0917 -- as above
-        self,
-        week: Week,
-        sources: Sources,
-        labs: Sequence[Lab],
-        setup: JudgingSetup,
-        scratch: Path,
-        judging_seconds: float,
-    ) -> Week:
-        counts = Counter(
-            lab_id
-            for one in week.results
-            for lab_id, lab in one.labs.items()
-            if is_wrong(lab) and not one.submission.refused
-        )
-        likenesses: Mapping[str, Mapping[str, str]] = {}
-        faults: tuple[str, ...] = ()
-        if self.mutants is not None:
-            concerned = sorted((lab for lab in labs if counts[lab.id]), key=lambda lab: -counts[lab.id])
-            key = partial(_key, setup)
-            likenesses, faults = self.mutants.run(concerned, key, self.private / "mutants", scratch, judging_seconds)
+    def _mistakes(self, week: Week, sources: Sources, labs: Sequence[Lab], mutants: FoundMutants) -> Week:
+        likenesses = mutants.likenesses()
         wrong = wrong_submissions(week.results, sources, likenesses)
         mistakes = tuple(
             lab_mistakes(lab.id, wrong[lab.id], _texts(sources, lab), likenesses.get(lab.id, {}), self.written)
@@ -105,7 +86,7 @@ class WeekSearch:
             week,
             results=commented(week.results, sources, likenesses, self.written),
             insight=replace(week.insight, mistakes=mistakes, maps=maps, comments=str(self.comments.path)),
-            faults=(*week.faults, *faults, *broken, *self._added(mistakes)),
+            faults=(*week.faults, *mutants.faults, *_unkept(mutants), *broken, *self._added(mistakes)),
         )
 
     @staticmethod
@@ -149,6 +130,14 @@ class WeekSearch:
                 File(folder / f"{lab.id}.html", page, inputs_digest(of, lab.public.title, repr(sorted(names.items()))))
             )
         return replace(week, insight=replace(week.insight, similar=tuple(counts)), files=tuple(files))
+
+
+def _unkept(mutants: FoundMutants) -> tuple[str, ...]:
+    try:
+        mutants.keep()
+    except OSError as error:
+        return (f"how mistakes in the model solutions behave could not be kept: {error}",)
+    return ()
 
 
 def _key(setup: JudgingSetup, text: bytes, lab: Lab) -> str:

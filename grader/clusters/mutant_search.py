@@ -1,4 +1,5 @@
-"""After judging: finds out how small mistakes in the model solutions behave, so that wrong submissions can be compared with them.
+"""After judging, beside the search for lines: finds out how small mistakes in the model solutions behave, so that wrong submissions can be
+compared with them.
 
 The time is bounded by what judging took, and what is found is kept: later batches continue where it ended. A batch that judges
 nothing tries nothing. No verdict and no point depends on it.
@@ -11,7 +12,7 @@ import time
 import traceback
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
@@ -38,6 +39,24 @@ class Judge(Protocol):
 
 
 @dataclass(frozen=True)
+class FoundMutants:
+    """What is known of each lab's mutants. Nothing of it is kept yet: it was found before the last look at controls."""
+
+    of: Mapping[str, SolutionMutants] = field(default_factory=dict)
+    searched: bool = False  # else nothing is new
+    faults: tuple[str, ...] = ()  # what broke on our side
+
+    def keep(self) -> None:
+        """Raises OSError."""
+        for one in self.of.values() if self.searched else ():
+            one.keep()
+
+    def likenesses(self) -> Mapping[str, Mapping[str, str]]:
+        """By lab and behaviour, which change of the solution behaves so."""
+        return {lab_id: one.likenesses() for lab_id, one in self.of.items()}
+
+
+@dataclass(frozen=True)
 class MutantSearch:
     """`judge`: as for a submission; `seconds`: how long a batch may take for it; None: as long as follows from what judging took."""
 
@@ -46,11 +65,9 @@ class MutantSearch:
     workers: int = 1
     clock: Callable[[], float] = time.monotonic
 
-    def run(
-        self, labs: Sequence[Lab], key: Key, folder: Path, scratch: Path, judging_seconds: float
-    ) -> tuple[Mapping[str, Mapping[str, str]], tuple[str, ...]]:
-        """By lab and behaviour, which change of the solution behaves so; and what broke on our side. `labs`: those with wrong submissions,
-        the most important first. `folder`: where it is kept.
+    def run(self, labs: Sequence[Lab], key: Key, folder: Path, scratch: Path, judging_seconds: float) -> FoundMutants:
+        """`labs`: those with wrong submissions, the most important first. `folder`: where it is kept. `judging_seconds`: 0 where nothing
+        was judged: then nothing is tried, unless `seconds` asks for it.
         """
         found = {lab.id: mutants for lab in labs if (mutants := _mutants(lab, key, folder)) is not None}
         end = self.clock() + (SHARE * judging_seconds if self.seconds is None else self.seconds)
@@ -74,12 +91,11 @@ class MutantSearch:
             if seen is not None:
                 found[lab.id].known[number] = seen
 
-        if judging_seconds or self.seconds is not None:
+        searched = bool(judging_seconds) or self.seconds is not None
+        if searched:
             with ThreadPoolExecutor(max(self.workers, 1)) as pool:
                 list(pool.map(attempt, todo))
-            for one in found.values():
-                one.keep()
-        return {lab_id: one.likenesses() for lab_id, one in found.items()}, tuple(faults)
+        return FoundMutants(found, searched, tuple(faults))
 
     def _behaviour(self, lab: Lab, text: str, scratch: Path) -> str | None:
         """None where we failed, so that it is tried again."""

@@ -57,6 +57,13 @@ def broke(lab: Lab, outcome: LabOutcome) -> bool:
     return lab_verdict(lab, outcome).verdict is Verdict.INTERNAL_ERROR
 
 
+def went_wrong(lab: Lab, outcome: LabOutcome) -> bool:
+    """Whether the submission went wrong, and not only the grader; also where only a technique is missing."""
+    found = lab_verdict(lab, outcome)
+    unlike = found.verdict is Verdict.PASS and not all(case.agreed.passed for case in found.cases)
+    return unlike or found.verdict.facts.tone == "bad"
+
+
 def all_passed(lab: Lab, outcome: LabOutcome) -> bool:
     """Whether every case that judges the result passed, so that the kernel may be timed."""
     found = lab_verdict(lab, outcome)

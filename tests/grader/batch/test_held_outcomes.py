@@ -80,7 +80,7 @@ def test_a_class_goes_on_while_controls_are_judged_and_what_came_before_them_is_
         controls.go.set()
         answer = held.last_look()
         answer.result()
-        assert len(controls.asked) == 3
+        assert controls.asked == [["a"], ["a"], ["a"]]
         assert not any(taken(held, 40, 1))
         assert store.find("key31") is not None
         assert store.find("key32") is None  # came after that look began
@@ -95,13 +95,13 @@ def test_looks_rest_for_some_times_as_long_as_they_take(tmp_path: Path) -> None:
         assert not held.begun(held.begin([LAB]).result())
         taken(held, 0, 32)
         held.last_look().result()
-        controls.now = 59
+        controls.now = 49
         taken(held, 32, 200)
-        assert len(controls.asked) == 3
-        controls.now = 60  # the last one took from 10 to 20
+        assert len(controls.asked) == 2
+        controls.now = 50  # that one took ten seconds
         taken(held, 232, 1)
         held.settled("")
-        assert len(controls.asked) == 4
+        assert len(controls.asked) == 3
 
 
 def test_a_look_beside_the_judging_that_fails_stops_the_batch(tmp_path: Path) -> None:
@@ -113,3 +113,18 @@ def test_a_look_beside_the_judging_that_fails_stops_the_batch(tmp_path: Path) ->
         assert held.settled("")
         assert len(held.unsettled) == 32
     assert store.find("key0") is None
+
+
+def test_a_lab_that_is_complete_is_looked_at_while_others_go_on(tmp_path: Path) -> None:
+    other = cast("Lab", SimpleNamespace(id="b", cases=(), public=LAB.public))
+    controls, store = FakeControls(), JobStore(tmp_path)
+    with HeldOutcomes(store, controls) as held:
+        assert not held.begun(held.begin([LAB, other]).result())
+        assert not held.take("one", other, WRONG)
+        assert not held.take("two", LAB, WRONG)
+        assert not held.complete(LAB)
+        held.last_look().result()
+        assert controls.asked == [["a", "b"], ["a"], ["b"]]  # each once
+        assert not held.settled("")
+    assert store.find("one") is not None
+    assert store.find("two") is not None
