@@ -5,13 +5,16 @@ from __future__ import annotations
 import json
 import os
 import shlex
+from functools import partial
 from pathlib import Path
 
 import pytest
 from checked_file import check
 
+from grader.commands.launches import check_command
 from grader.machine.compiler_choice import VARIABLE
 from grader.single_launch.check_report import CheckReport
+from grader.single_launch.kernel_check import CheckRequest
 
 HERE = Path(__file__).resolve().parent
 PROGRAM = """#include <thrust/device_vector.h>
@@ -96,9 +99,16 @@ def test_kernels_are_listed_with_lines_that_may_be_pasted(program: Path) -> None
         ("int main() { }", [], 2, None),
     ],
 )
-def test_every_end_is_reported_in_the_same_form(
-    source: str, options: list[str], status: int, verdict: str | None, tmp_path: Path
+def test_every_end_is_reported_in_the_same_form(  # noqa: PLR0913, PLR0917 -- the cases have four parts
+    source: str,
+    options: list[str],
+    status: int,
+    verdict: str | None,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    # Of a loop that never ends, the usual budget runs half a minute.
+    monkeypatch.setattr(check_command, "CheckRequest", partial(CheckRequest, event_budget=10_000_000))
     (tmp_path / "k.cu").write_text(source, encoding="utf-8")
     done = check(str(tmp_path / "k.cu"), *options, "--json")
     assert done.status == status, done.out + done.err

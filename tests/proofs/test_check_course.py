@@ -123,7 +123,7 @@ def test_only_the_labs_asked_for_are_looked_at(scratch: Path, check: Check) -> N
     append(README, "\n[gone](nowhere.md)\n    As[ty][tx] = A[row * K + start + tx];\n")(scratch)
     append(f"assignments/{LAB}/{FILE}", "// more\n")(scratch)
     other = kernel_lab_ids(ROOT)[0]
-    names = [word for name in QUICK for word in ("--proof", name)]
+    names = [word for name in ("starters", "leaks", "links") for word in ("--proof", name)]  # what those break
     assert check("--lab", other, *names).exit_code == 0
     assert check(*names).exit_code == 1
 
