@@ -155,7 +155,6 @@ def test_two_races_for_want_of_one_barrier_are_drawn_once_and_the_rest_is_what_f
     assert "Data race in lines 17 and 22, Bs[0][1]" in listed
     assert "is wrong in 1 test, and may hold other values each time." in html
     assert "this may follow from what was found above" in html
-    assert "Likely one cause" not in student_page(sample_named("race")[0], sources=sources)
 
 
 def test_a_wrong_answer_shows_the_picture_and_the_first_wrong_elements(sample_named: Named) -> None:
