@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -39,12 +39,13 @@ class OpenedPage:
     errors: list[str] = field(default_factory=list)  # what it said on its console, and uncaught exceptions
     requests: list[str] = field(default_factory=list)  # besides itself: there should be none
 
-    def violations(self) -> list[str]:
-        """What axe finds against WCAG 2.2 AA: each rule with the first element that breaks it."""
+    def violations(self, rules: Sequence[str] = ()) -> list[str]:
+        """What axe finds against WCAG 2.2 AA, or against these rules of axe: each with the first element that breaks it."""
         from axe_playwright_python.sync_playwright import Axe  # noqa: PLC0415 -- only where there is a browser
 
         tags = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
-        found = Axe().run(self.page, options={"runOnly": {"type": "tag", "values": tags}}).response["violations"]
+        only = {"type": "rule", "values": list(rules)} if rules else {"type": "tag", "values": tags}
+        found = Axe().run(self.page, options={"runOnly": only}).response["violations"]
         return [f"{one['id']}: {one['nodes'][0]['html'][:200]}: {one['nodes'][0]['failureSummary']}" for one in found]
 
 

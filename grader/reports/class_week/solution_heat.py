@@ -62,12 +62,13 @@ class LabHeat:
 
 def solution_heat(view: ClassView) -> tuple[LabHeat, ...]:
     mistakes = {one.lab_id: one for one in view.insight.mistakes}
-    return tuple(_lab(one, mistakes.get(one.lab_id), view) for one in view.insight.maps)
+    maps = view.insight.maps
+    return tuple(_lab(at, one, mistakes.get(one.lab_id), view) for at, one in enumerate(maps, start=1))
 
 
-def _lab(lab: SolutionMap, mistakes: LabMistakes | None, view: ClassView) -> LabHeat:
+def _lab(number: int, lab: SolutionMap, mistakes: LabMistakes | None, view: ClassView) -> LabHeat:
     most = max((len(_students(one.placed)) for one in lab.lines), default=0)
-    lines = tuple(_line(one, lab.lab_id, most, mistakes, view) for one in lab.lines)
+    lines = tuple(_line(one, number, most, mistakes, view) for one in lab.lines)
     missing = sum(len(who) for _, who in lab.unplaced)
     placed = lab.wrong - missing
     summary = f"{placed} of {counted(lab.wrong, 'wrong submission')} placed ({share(placed, lab.wrong):.0f} %)"
@@ -83,7 +84,7 @@ def _lab(lab: SolutionMap, mistakes: LabMistakes | None, view: ClassView) -> Lab
     )
 
 
-def _line(line: SolutionLine, lab_id: str, most: int, mistakes: LabMistakes | None, view: ClassView) -> HeatLine:
+def _line(line: SolutionLine, number: int, most: int, mistakes: LabMistakes | None, view: ClassView) -> HeatLine:
     students = _students(line.placed)
     return HeatLine(
         number=line.number,
@@ -91,7 +92,7 @@ def _line(line: SolutionLine, lab_id: str, most: int, mistakes: LabMistakes | No
         step=-(-STEPS * len(students) // most) if most else 0,
         count=len(students),
         students=counted(len(students), "student"),
-        anchor=f"solution-{visible.line(lab_id, 60)}-{line.number}",
+        anchor=f"solution-{number}-{line.number}",
         entries=tuple(
             HeatEntry(
                 one.verdict.facts,

@@ -133,7 +133,7 @@ def test_the_lines_of_the_solution_say_how_many_and_lead_to_who(opened: Opened, 
     assert rows.nth(20).locator("th, td").all_text_contents() == ["21", "22", "  __syncthreads();"]
     assert (rows.nth(20).get_attribute("class"), rows.nth(30).get_attribute("class")) == ("h5", "h1")
     rows.nth(20).get_by_role("link").click()
-    assert page.url.endswith("#solution-lab-00-21")
+    assert page.url.endswith("#solution-1-21")
     assert "20 students" in str(heat.locator("dd").first.text_content())
     assert "1 student: no line of the file is known to be at fault." in str(heat.text_content())
     heat.locator("dd a", has_text="a shared array").first.click()
