@@ -12,6 +12,7 @@ import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Protocol
 
@@ -58,6 +59,7 @@ class Controls:
     workers: int | None = None  # None: as many as there are controls
     # Why the compiler cannot be relied on; empty, as it is by itself: nothing is known against it.
     compiler: Callable[[], str] = str
+    on_cpu: ControlJudge | None = None  # the same with the CPU executor alone; none: `judge` uses no other
     _stopped: threading.Event = field(default_factory=threading.Event)
 
     def trouble(self, labs: Sequence[Lab]) -> str:
@@ -88,21 +90,23 @@ class Controls:
         return f"this machine cannot grade at the moment: the {control.words} {what}. {remedy_for(what)}"
 
     def _once(self, control: Control) -> str:
-        """What went otherwise than it must; empty: nothing. A wrong kernel often has its verdict from the first case that fails: then
-        nobody waits for the others.
+        """What went otherwise than it must; empty: nothing. A wrong kernel often has its verdict from the first case that fails, and from
+        the CPU executor, which no GPU overrules: then nobody waits for more.
         """
-        if control.wanted is not Verdict.PASS and not self._tried(control, until_failure=True):
-            return ""
-        return self._tried(control, until_failure=False)
+        if control.wanted is not Verdict.PASS:
+            quick = partial(self.on_cpu or self.judge, until_failure=True)
+            if not self._tried(control, quick):
+                return ""
+        return self._tried(control, partial(self.judge, until_failure=False))
 
-    def _tried(self, control: Control, *, until_failure: bool) -> str:
+    def _tried(self, control: Control, judge: Callable[..., LabOutcome]) -> str:
         try:
             folder = Path(tempfile.mkdtemp(prefix="control-", dir=self.scratch))
         except OSError as error:
             return f"could not be judged: {error}"
         try:
             only = () if control.case is None else (control.case,)
-            outcome = self.judge(control.lab, control.source, folder, only=only, until_failure=until_failure)
+            outcome = judge(control.lab, control.source, folder, only=only)
         except Exception as error:  # noqa: BLE001 -- whatever it is, no submission can be judged either
             return f"could not be judged: {error}"
         finally:

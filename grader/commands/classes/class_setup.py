@@ -39,6 +39,9 @@ def class_setup(  # noqa: PLR0913 -- what judging is done with, each by name
         sweep=size_sweep(toolset, console) if sweep else None,
         lines=LineSearch(ClassSearch(toolset, seed, PUBLIC_SEED), search_seconds, workers=workers),
         controls=Controls(
-            partial(judge, explained=False, drawn=None), workers=workers, compiler=partial(compiler_trouble, toolset)
+            partial(judge, explained=False, drawn=None),
+            workers=workers,
+            compiler=partial(compiler_trouble, toolset),
+            on_cpu=partial(lab_judge(toolset.without_gpu(), seed, public_only=False), explained=False),
         ),
     )

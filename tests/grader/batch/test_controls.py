@@ -117,3 +117,13 @@ def test_only_a_right_kernel_covers_a_lab(lab: Lab, tmp_path: Path) -> None:
     assert lab.private_dir is not None
     (lab.private_dir / "k.cu").unlink()
     assert not controls.covers(lab)
+
+
+def test_a_wrong_kernel_that_the_cpu_executor_finds_needs_no_gpu_and_another_does(lab: Lab, tmp_path: Path) -> None:
+    both = FakeJudge({"k.cu": [Verdict.PASS], "c_racy.cu": [Verdict.RACE]})
+    on_cpu = FakeJudge({"c_racy.cu": [Verdict.RACE]})
+    assert Controls(both, tmp_path, on_cpu=on_cpu).trouble([lab]) == ""
+    assert [name for name, _ in both.asked] == ["k.cu"]
+    unfit = FakeJudge({"c_racy.cu": [Verdict.NEEDS_GPU]})
+    assert Controls(both, tmp_path, on_cpu=unfit).trouble([lab]) == ""
+    assert both.whole.count("c_racy.cu") == 1
