@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +19,8 @@ from grader.course.markers import MarkerError
 from grader.course.starters import starter_of
 from grader.model.errors import RemediableError
 from grader.model.labs import Lab, lab_ids, load_lab
+from grader.questions.answer_form import answer_form
+from grader.questions.question_file import ANSWERS, QUESTIONS, LabQuestions, QuestionFile
 
 _SKELETON = Path(__file__).resolve().parent / "skeleton"
 _LAB_ID = re.compile(r"(\d\d)-([a-z][a-z0-9]*(?:-[a-z0-9]+)*)")
@@ -104,6 +107,9 @@ def files_of(root: Path, new: NewLab) -> dict[str, str]:
     except MarkerError as error:
         message = f"no starter can be made from the lab's pattern, {pattern.id if pattern else 'the skeleton'}: {error}"
         raise RemediableError(message) from error
+    text = _rendered(new, f"assignment/{QUESTIONS}.j2")
+    asked = LabQuestions(new.lab_id, new.title, new.file, QuestionFile.model_validate(tomllib.loads(text)))
+    files |= {f"{public}/{QUESTIONS}": text, f"{public}/{ANSWERS}": answer_form(asked)}
     for path in files:
         _must_be_free(root, path)
     return files
@@ -144,7 +150,8 @@ Next, from the top of the course:
   .venv/bin/tilelab test {new.lab_id} --file solutions/{new.lab_id}/{new.file}
       the model solution, which passes
 
-Then write what says FILL IN. After every change of the model solution, `.venv/bin/tilelab starters` makes the starter.
+Then write what says FILL IN. After every change of the model solution, `.venv/bin/tilelab starters` makes the starter. It also
+makes the list of questions and answers.md from questions.toml.
 docs/writing-a-lab.md leads through it, from here to a lab that can be handed out.
 """
 

@@ -138,7 +138,7 @@ def test_every_question_has_an_answer_that_students_do_not_get(lab_id: str) -> N
     assert re.findall(r"^(\d)\. ", answers, re.MULTILINE) == asked
 
 
-@pytest.mark.parametrize("lab_id", WRITE_UPS)
+@pytest.mark.parametrize("lab_id", WITH_FIGURES)
 def test_a_lab_asks_first_what_will_be_seen_and_has_numbers_that_check_themselves(lab_id: str) -> None:
     questions = load_questions(load_lab(ROOT, lab_id))
     assert questions is not None
