@@ -8,10 +8,12 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from grader.engines.object_code.dwarf_types import Die, origin_of, parameter_type, qualified_name, text_of, type_of
+from grader.engines.object_code.entry_walk import CLASSES, SCOPES, EntryWalk, UnreadableEntryError
 from grader.engines.object_code.frame_guards import Frame, add_local, frame_of, has_place_in_frame
 from grader.engines.object_code.quick_elf import QuickElf
 from grader.engines.object_code.symbol_table import (
@@ -28,8 +30,6 @@ _AN_ADDRESS = 0x03  # DW_OP_addr
 _ADDRESS_BYTES = 8
 GUARD = "_ZGV"  # a flag that the compiler adds: whether a variable is initialised
 DATA_SECTIONS = ("tlrodata", "tldata", "tlbss")  # what a submission's data is in, once it is linked
-_SCOPES = frozenset({"DW_TAG_namespace", "DW_TAG_subprogram", "DW_TAG_lexical_block", "DW_TAG_inlined_subroutine"})
-_CLASSES = frozenset({"DW_TAG_structure_type", "DW_TAG_class_type", "DW_TAG_union_type"})
 _OFFSET_BYTES = {0x0C: 4, 0x0E: 8}  # DW_OP_const4u, DW_OP_const8u
 
 
@@ -102,9 +102,7 @@ def read_debug_info(program: Path, file_name: str, *, headers: Collection[str] =
             own_code = {
                 at for at, _, file in info.lines[known:] if info.files[file].rsplit("/", 1)[-1] in {file_name, *headers}
             }
-            for count, die in enumerate(_telling(unit.get_top_DIE(), ours)):
-                if count > _MAX_DIES:
-                    break
+            for die in _entries(unit, ours):
                 if die.tag == "DW_TAG_subprogram" and "DW_AT_low_pc" in die.attributes:
                     info.functions.append(_function(die, ours, own_code))
                     info.frames.append(
@@ -120,16 +118,31 @@ def read_debug_info(program: Path, file_name: str, *, headers: Collection[str] =
     return info
 
 
+def _entries(unit: Any, ours: set[int]) -> list[Die]:  # noqa: ANN401 - pyelftools ships no types
+    """The unit's entries that may be functions with code, or variables, in their order. All know their parents, and so do the functions'
+    declarations.
+    """
+    try:
+        walk = EntryWalk(unit)
+        entries = list(islice(walk.telling(ours), _MAX_DIES))
+        for die in entries:
+            if die.tag == "DW_TAG_subprogram" and (origin := origin_of(die)) is not die:
+                walk.adopt(origin)
+    except UnreadableEntryError:
+        return list(islice(_telling(unit.get_top_DIE(), ours), _MAX_DIES))
+    return entries
+
+
 def _telling(scope: Die, ours: set[int]) -> Iterator[Die]:
-    """The entries below `scope` that may be functions with code, or variables, in their order. To read an entry takes long, so those
-    inside a mere declaration, or inside a class of a header of the kit's, are passed over.
+    """The same as pyelftools finds it, which takes longer and can read every form. Those inside a mere declaration, or inside a class of
+    a header of the kit's, are passed over.
     """
     for child in scope.iter_children():
         yield child
         if not child.has_children or "DW_AT_declaration" in child.attributes:
             continue
         file = child.attributes.get("DW_AT_decl_file")
-        if child.tag in _SCOPES or (child.tag in _CLASSES and (file is None or file.value in ours)):
+        if child.tag in SCOPES or (child.tag in CLASSES and (file is None or file.value in ours)):
             yield from _telling(child, ours)
 
 
