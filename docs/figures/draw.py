@@ -21,6 +21,7 @@ import softmax_figures
 import speed_figures
 import tile_figures
 import transpose_figures
+import worked_figures
 
 FIGURES: dict[str, Callable[[], str]] = {
     "two-memories": program_figures.two_memories,
@@ -32,6 +33,8 @@ FIGURES: dict[str, Callable[[], str]] = {
     "phases": tile_figures.phases,
     "one-phase": tile_figures.one_phase,
     "two-barriers": tile_figures.two_barriers,
+    "worked-tiles": worked_figures.worked_tiles,
+    "worked-phases": worked_figures.worked_phases,
     "roofline": speed_figures.roofline,
     "ragged-tiles": edge_figures.ragged_tiles,
     "wrapped-row": edge_figures.wrapped_row,

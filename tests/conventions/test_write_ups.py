@@ -100,6 +100,28 @@ def test_the_worked_trace_is_the_product() -> None:
         assert row in shown
 
 
+def test_the_worked_page_is_what_a_run_gives_and_shows_nothing_of_the_solution(
+    trace: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(str(ROOT / "docs"))
+    worked = script("worked_page.py")
+    html = worked.PAGE.read_text(encoding="utf-8")
+    remedy = "run .venv/bin/python docs/worked_page.py"
+    assert _data(html) == _data(worked.page(trace.traced())), remedy
+    assert len(html) < 1_000_000
+    assert "](worked-example.html)" in section("02-tiled", "An example by hand")
+    solution = (ROOT / "solutions" / "02-tiled" / "matmul_tiled.cu").read_text(encoding="utf-8")
+    names = {"matmul_tiled", "__syncthreads", "blockIdx", "threadIdx"}
+    lines = {line.strip() for line in solution.splitlines() if len(line.strip()) > 12}
+    shown = html.split("<script")[0] + _data(html)
+    assert [one for one in names | lines if one in shown] == []
+
+
+def _data(page: str) -> str:
+    """What a page shows: without scripts and style, which may be newer."""
+    return page.split('<script type="application/json"')[1].split("</script>", maxsplit=1)[0]
+
+
 # A change of the kernel, and the text that only one of the two tables then contains: four phases; a second barrier at the end of
 # the first phase; for thread (1, 0) the sum of (k + 1)(4k + 2), k < 4.
 CHANGES = {
