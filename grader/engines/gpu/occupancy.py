@@ -53,6 +53,16 @@ class Occupancy:
         return self.warps / self.max_warps
 
 
+@dataclass(frozen=True)
+class Resource:
+    """What one multiprocessor has of a resource, and what a block takes of it. `blocks`: as many as it has room for."""
+
+    name: str
+    of_block: int
+    available: int
+    blocks: int
+
+
 def known_capabilities() -> tuple[int, ...]:
     return tuple(_LIMITS)
 
@@ -68,20 +78,31 @@ def occupancy(capability: int, *, threads: int, registers: int, shared_bytes: in
 
     None for a capability that is not in the table, and for a block without threads.
     """
-    if capability not in _LIMITS or threads < 1:
+    found = resources(capability, threads=threads, registers=registers, shared_bytes=shared_bytes)
+    if not found:
         return None
+    blocks = min(one.blocks for one in found)
+    tight = tuple(one.name for one in found if one.blocks == blocks)
+    warps = found[0]
+    return Occupancy(blocks, blocks * warps.of_block, warps.available, tight)
+
+
+def resources(capability: int, *, threads: int, registers: int, shared_bytes: int) -> tuple[Resource, ...]:
+    """What blocks of a kernel share of a multiprocessor: warps first. Empty where `occupancy` gives None."""
+    if capability not in _LIMITS or threads < 1:
+        return ()
     limits = _LIMITS[capability]
     warps = _round_up(threads, LANES) // LANES
     shared = _round_up(shared_bytes + limits.shared_reserved, limits.shared_unit)
-    allowed = {
-        "warps": limits.warps // warps,
-        "blocks": limits.blocks,
-        "registers": _blocks_by_registers(limits, warps, registers),
-        "shared memory": limits.shared_bytes // shared if shared else limits.blocks,
-    }
-    blocks = min(allowed.values())
-    tight = tuple(name for name, count in allowed.items() if count == blocks)
-    return Occupancy(blocks, blocks * warps, limits.warps, tight)
+    of_registers = _round_up(max(registers, 0) * LANES, _REGISTER_UNIT) * warps
+    return (
+        Resource("warps", warps, limits.warps, limits.warps // warps),
+        Resource("blocks", 1, limits.blocks, limits.blocks),
+        Resource("registers", of_registers, limits.registers, _blocks_by_registers(limits, warps, registers)),
+        Resource(
+            "shared memory", shared, limits.shared_bytes, limits.shared_bytes // shared if shared else limits.blocks
+        ),
+    )
 
 
 def registers_that_fit(threads: int, registers: int = 65_536) -> int:

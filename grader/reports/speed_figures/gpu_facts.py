@@ -7,6 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from grader.model.result import GpuKernel, LabResult
+from grader.reports.speed_figures.occupancy_figure import OccupancyFigure, occupancy_figure
 from grader.reports.text import visible
 from grader.reports.text.number_format import counted, share
 
@@ -30,6 +31,7 @@ class GpuFacts:
     facts: tuple[GpuFact, ...]
     occupancy: str  # a sentence; empty: not known
     filled: float  # percent of a multiprocessor's warps
+    figure: OccupancyFigure | None  # none: not known
     notes: tuple[str, ...]  # spills, and that it was compiled again
 
 
@@ -49,6 +51,7 @@ def gpu_facts(lab: LabResult) -> GpuFacts | None:
         facts=tuple(facts),
         occupancy=_occupancy(kernel),
         filled=share(kernel.warps, kernel.max_warps),
+        figure=occupancy_figure(kernel),
         notes=tuple(_notes(kernel)),
     )
 

@@ -1,5 +1,5 @@
 """A roofline plot on logarithmic axes: the speed that the GPU's load/store units allow for the kernel's work per pass, the speed that its
-arithmetic allows, and the kernel. It is modelled, and labelled so. Pure.
+arithmetic allows, and the kernel. It is modelled, and labelled so; beside it is what was measured. Pure.
 """
 
 from __future__ import annotations
@@ -7,7 +7,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from grader.model.result import Traffic
+from grader.model.result import Timing, Traffic
+from grader.reports.text import visible
 from grader.traffic.metrics import passes
 from grader.traffic.modelled_time import Model
 
@@ -31,14 +32,15 @@ class RoofFigure:
     slope: str  # points of the two roofs as one line
     x: float  # of the kernel
     y: float
+    measured_y: float | None  # None: not measured
     columns: tuple[Mark, ...]
     rows: tuple[Mark, ...]
     gpu: str
     caption: str
 
 
-def roof_figure(traffic: Traffic, model: Model) -> RoofFigure:
-    """`model` is the model of this traffic, and has arithmetic."""
+def roof_figure(traffic: Traffic, model: Model, timing: Timing | None = None) -> RoofFigure:
+    """`model` is the model of this traffic, and has arithmetic. `timing`: of the same kernel on this GPU, perhaps at another size."""
     gpu = model.gpu
     rate = gpu.multiprocessors * gpu.clock_ghz * 1e9  # passes per second
     top = 2 * rate * gpu.fp32_lanes
@@ -52,6 +54,8 @@ def roof_figure(traffic: Traffic, model: Model) -> RoofFigure:
         share = math.log(min(max(flops, bottom), 2 * top) / bottom) / math.log(2 * top / bottom)
         return round(_HEIGHT * (1 - share), 1)
 
+    own = next((one.gflops for one in timing.contestants if one.name == "student"), 0.0) if timing else 0.0
+    measured = f"Measured at {timing.shape} on {timing.device}: {own / 1e3:.1f} TFLOP/s." if timing and own else ""
     corners = [(_LEAST, rate * _LEAST), (top / rate, top), (_MOST, top)]
     speeds = [10.0**power for power in range(9, 16) if bottom <= 10.0**power <= 2 * top]
     return RoofFigure(
@@ -61,11 +65,12 @@ def roof_figure(traffic: Traffic, model: Model) -> RoofFigure:
         slope=" ".join(f"{x(flop)},{y(flops)}" for flop, flops in corners),
         x=x(intensity),
         y=y(model.flops),
+        measured_y=y(own * 1e9) if own else None,
         columns=tuple(Mark(x(flop), f"{flop:g}") for flop in (4.0, 16.0, 64.0, 256.0, 1024.0, 4096.0)),
         rows=tuple(Mark(y(speed), f"{speed / 1e12:g}") for speed in speeds),
         gpu=gpu.name,
         caption=(
             f"Modelled, not measured: {intensity:.3g} FLOP per pass of the load/store units, at most {model.flops / 1e12:.1f} "
-            f"TFLOP/s on one {gpu.name}. The limit is: {model.binding.name}."
+            f"TFLOP/s on one {gpu.name}. The limit is: {model.binding.name}. {visible.line(measured, 200)}".rstrip()
         ),
     )

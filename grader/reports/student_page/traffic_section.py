@@ -13,7 +13,7 @@ from grader.reports.launches.traffic_tables import KINDS
 from grader.reports.speed_figures.roofline_figure import RoofFigure, roof_figure
 from grader.reports.student_page.lab_view import LabView
 from grader.reports.text import visible
-from grader.traffic.gpu_figures import gpus
+from grader.traffic.gpu_figures import Gpu, gpus
 from grader.traffic.metrics import OPERATIONS, Counts, global_names, passes, shared_names
 from grader.traffic.modelled_time import modelled
 from grader.traffic.remarks import remarks
@@ -64,13 +64,24 @@ def traffic_section(view: LabView) -> TrafficSection | None:
     assert traffic is not None
     total = passes(traffic.metrics)
     costly = sorted(traffic.lines, key=lambda line: (-passes(line.metrics), line.line or 0))[:_MOST_LINES]
-    model = modelled(traffic, next(iter(gpus().values()))) if traffic.work and total and not view.lab.outlook else None
+    measured_on = _measured_on(view)
+    model = (
+        modelled(traffic, measured_on or next(iter(gpus().values())))
+        if traffic.work and total and not view.lab.outlook
+        else None
+    )
     return TrafficSection(
         shape=visible.line(launch.shape, 80),
         lines=tuple(_line(one, total) for one in costly),
         remarks=tuple(remarks(traffic.lines)),
-        roof=roof_figure(traffic, model) if model and model.flops else None,
+        roof=roof_figure(traffic, model, view.lab.timing if measured_on else None) if model and model.flops else None,
     )
+
+
+def _measured_on(view: LabView) -> Gpu | None:
+    """The GPU that timed the kernel, where its figures are known."""
+    device = view.lab.timing.device.replace(" ", "").casefold() if view.lab.timing else ""
+    return next((gpu for key, gpu in gpus().items() if key.casefold() in device), None)
 
 
 def _line(line: LineTraffic, total: int) -> CostlyLine:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from grader.model.result import Case, LabResult, Launch, LineTraffic, Traffic
+from grader.model.result import Case, ContestantTimes, LabResult, Launch, LineTraffic, Timing, Traffic
 from grader.model.verdicts import Verdict
 from grader.reports.student_page.lab_view import LabView
 from grader.reports.student_page.traffic_section import traffic_section
@@ -66,6 +66,24 @@ def test_the_roof_says_that_it_is_modelled() -> None:
     assert section is not None
     assert section.roof is not None
     assert section.roof.caption.startswith("Modelled, not measured: 26.4 FLOP per pass")
+
+
+def test_what_was_measured_on_a_known_gpu_stands_beside_the_model() -> None:
+    times = ContestantTimes(name="student", milliseconds=1, gflops=3000, gbytes=1, samples=())
+    shown = {}
+    for device in ("NVIDIA A100-SXM4-80GB", "Another GPU"):
+        timing = Timing(words="fast", shape="M=1024", device=device, contestants=(times,))
+        section = traffic_section(LabView(lab().model_copy(update={"timing": timing})))
+        assert section is not None
+        assert section.roof is not None
+        shown[device] = section.roof
+    known, unknown = shown.values()
+    assert (known.gpu, unknown.gpu) == ("A100 80 GB SXM", "H200 SXM")
+    assert known.caption.endswith(". Measured at M=1024 on NVIDIA A100-SXM4-80GB: 3.0 TFLOP/s.")
+    assert known.measured_y is not None
+    assert known.measured_y > known.y  # slower than the model allows
+    assert unknown.measured_y is None
+    assert "Measured" not in unknown.caption
 
 
 def test_a_problem_without_arithmetic_has_no_roof() -> None:
