@@ -79,6 +79,7 @@ class _Reading:
         self.placed = False  # whether any question's heading or text was found
         self._at = 0
         self._heading = 0  # the last heading's number, as it was written
+        self._unknown = 0  # the same where the lab has no such question
         self._first = {words_of(one.text_lines[0]): number for number, one in enumerate(lab.questions, start=1)}
         told = (line for one in lab.questions for line in one.lines if line not in one.text_lines)
         self._form = {words_of(line) for line in (heading(lab), *introduction(lab), PLACE, *told)}
@@ -108,6 +109,11 @@ class _Reading:
     def answer(self, number: int, line: str) -> None:
         """A line that the student wrote, below this question; 0: below none."""
         if not number:
+            if self._unknown and line.strip():
+                self.found.notices.append(
+                    f"there is a heading for question {self._unknown}, which this lab does not have"
+                )
+                self._unknown = 0
             self.found.strays.append(line)
             return
         written = self.found.written[number]
@@ -120,8 +126,7 @@ class _Reading:
     def _move(self, number: int) -> None:
         self._at = number if number in self.found.written else 0
         self.placed = self.placed or self._at > 0
-        if number not in self.found.written:
-            self.found.notices.append(f"there is a heading for question {number}, which this lab does not have")
+        self._unknown = 0 if self._at else number
 
     def _is_question(self, line: str, words: str) -> bool:
         """Whether the line is a piece of the question, as the form or an editor has wrapped it."""

@@ -51,7 +51,7 @@ def test_every_lab_has_its_starter_write_up_and_public_tests(course_handout: Han
         *(f"assignments/{lab_id}/{one}" for one in ("README.md", "public_tests.cpp", "lab.toml", "Makefile")),
     ):
         assert course_handout.files[name].data == (ROOT / name).read_bytes()
-    assert starter in course_handout.manifest.starters
+    assert {starter, f"assignments/{lab_id}/answers.md"} <= course_handout.manifest.starters
     assert f"(assignments/{lab_id}/README.md)" in course_handout.files["README.md"].data.decode()
 
 

@@ -50,7 +50,7 @@ def calls(folder: Path) -> list[str]:
 def test_help_names_the_version_and_every_target(folder: Path) -> None:
     shown = make(folder).stdout
     assert shown.startswith(f"Tilelab {(folder / 'VERSION').read_text()}")
-    for target in ("setup", "test", "watch", "report", "upgrade", "clean"):
+    for target in ("setup", "test", "answers", "watch", "report", "upgrade", "clean"):
         assert f"make {target} " in shown
 
 
@@ -87,7 +87,7 @@ def test_tests_a_lab_from_inside_its_folder(recorded: Path) -> None:
     assert calls(recorded) == [f"test {lab}"]
 
 
-@pytest.mark.parametrize("target", ["watch", "report"])
+@pytest.mark.parametrize("target", ["watch", "answers", "report"])
 def test_the_rest_of_the_loop_takes_the_same_labs(recorded: Path, target: str) -> None:
     make(recorded, target)
     make(recorded, target, "LAB=01-naive 03-boundary")

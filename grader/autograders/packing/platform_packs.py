@@ -10,6 +10,7 @@ from grader.autograders.packing.packed_archives import tarred, zipped
 from grader.autograders.packing.packed_course import COURSE, lab_list, platform_files, private_course, seed_file
 from grader.course.tarball import PackedFile
 from grader.model.labs import Lab
+from grader.questions.question_file import ANSWERS, QUESTIONS
 
 _SEED = f"{COURSE}/.tilelab/seed"
 _MOST_SECONDS = 600  # of a job of PrairieLearn
@@ -67,10 +68,13 @@ def _question(lab: Lab, image: str) -> dict[str, str]:
             "environment": {"LAB": lab.id},
         },
     }
+    asks = (lab.public_dir / QUESTIONS).is_file()
+    beside = f", and the answers to the lab's questions in <code>{ANSWERS}</code>" if asks else ""
+    optional = f' optional-file-names="{ANSWERS}"' if asks else ""
     page = (
         "<pl-question-panel>\n"
-        f"<p>Hand in <code>{lab.public.file}</code>. What it has to do is in the lab's README.</p>\n"
-        f'<pl-file-upload file-names="{lab.public.file}"></pl-file-upload>\n'
+        f"<p>Hand in <code>{lab.public.file}</code>{beside}. What it has to do is in the lab's README.</p>\n"
+        f'<pl-file-upload file-names="{lab.public.file}"{optional}></pl-file-upload>\n'
         "</pl-question-panel>\n"
         "<pl-submission-panel>\n"
         "<pl-external-grader-results></pl-external-grader-results>\n"

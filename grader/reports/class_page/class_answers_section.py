@@ -17,7 +17,7 @@ _MOST_NAMES, _MOST_GIVEN = 200, 40  # students of a lab; characters of a number
 @dataclass(frozen=True)
 class NumberCount:
     label: str
-    right: str  # "12 of 20 right"
+    right: str  # "12 of 20 right", "no number yet"
     other: str  # "64 (5 times)": the most common one that is not right; empty: no two wrote the same
 
 
@@ -98,7 +98,7 @@ def _counts(lab_id: str, each: Sequence[tuple[Result, LabAnswers]]) -> LabCounts
 def _question(one: QuestionAnswer, given: Sequence[QuestionAnswer]) -> QuestionCount:
     return QuestionCount(
         number=one.number,
-        question=visible.line(one.question, 160),
+        question=visible.line(one.question, 600),
         before=visible.line(one.before, 40),
         answered=f"{sum(each.answered for each in given)} of {len(given)}",
         numbers=tuple(_number(number, [each.numbers[at] for each in given]) for at, number in enumerate(one.numbers)),
@@ -111,6 +111,8 @@ def _number(one: NumberAnswer, given: Sequence[NumberAnswer]) -> NumberCount:
     text, times = others.most_common(1)[0] if others else ("", 0)
     return NumberCount(
         label=visible.line(one.label, 60),
-        right=f"{sum(each.state == 'right' for each in written)} of {len(written)} right",
+        right=f"{sum(each.state == 'right' for each in written)} of {len(written)} right"
+        if written
+        else "no number yet",
         other=f"{visible.line(text, _MOST_GIVEN)} ({times} times)" if times > 1 else "",
     )

@@ -107,7 +107,8 @@ def test_prairielearn_gets_an_image_and_a_question_for_each_lab() -> None:
     info = made.files[f"questions/{LAB}/info.json"].data.decode()
     assert '"image": "me/grader:3"' in info
     assert f'"LAB": "{LAB}"' in info
-    assert 'file-names="matmul_naive.cu"' in made.files["questions/01-naive/question.html"].data.decode()
+    page = made.files["questions/01-naive/question.html"].data.decode()
+    assert '<pl-file-upload file-names="matmul_naive.cu" optional-file-names="answers.md">' in page
     assert info != made.files["questions/01-naive/info.json"].data.decode()
     assert len(made.steps) < len(prairielearn_pack(request()).steps)
 

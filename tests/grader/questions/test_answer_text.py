@@ -91,6 +91,14 @@ def test_a_heading_that_the_lab_does_not_have_is_told_and_its_text_is_kept_apart
     assert any("question 9" in one for one in found.notices)
 
 
+def test_a_wrong_number_above_the_right_question_is_told_once() -> None:
+    found = read_answers(filled().replace("## Question 2", "## Question 7"), lab())
+    assert found.written[2].numbers == {0: "128"}
+    assert found.notices == [
+        "the heading says question 7, and below it stands the text of question 2: taken as question 2"
+    ]
+
+
 def test_two_sections_of_one_question_are_put_together() -> None:
     assert words("## Question 3\nfirst\n## Question 3\nsecond\n") == {3: "first\nsecond"}
 
