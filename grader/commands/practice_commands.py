@@ -156,6 +156,7 @@ def report_labs(wanted: Sequence[str], *, out: Path, show: bool, sweep: bool) ->
     import os
 
     from grader.machine.atomic_file import write_atomically
+    from grader.machine.own_page import is_foreign, remove_stale
     from grader.machine.page_opener import open_page
     from grader.model.result import Result, Submission
     from grader.practice.own_answers import own_answers
@@ -182,8 +183,11 @@ def report_labs(wanted: Sequence[str], *, out: Path, show: bool, sweep: bool) ->
     try:
         texts = {one.result.file: one.source for one in tried}
         write_atomically(page, student_page(result, sources=texts, preview=True, steps=""))
-        for steps in (one for lab in labs.values() for one in lab.step_pages):
-            write_atomically(page.with_name(steps.name), unpacked(steps))
+        drawn = [one for lab in labs.values() for one in lab.step_pages]
+        remove_stale(page.parent, labs, (one.name for one in drawn))
+        for steps in drawn:
+            if not is_foreign(page.with_name(steps.name)):
+                write_atomically(page.with_name(steps.name), unpacked(steps))
     except OSError as error:
         message = f"{page} cannot be written ({error.strerror}); name another file with --out"
         raise RemediableError(message) from error

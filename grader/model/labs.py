@@ -178,6 +178,7 @@ class PublicSpec(Strict):
     ] = ()  # files of the lab that a launcher's or program's file may include: "wb.h", "thrust/scan.h"
     shapes: str  # in words, for people
     needs: tuple[str, ...] = ()  # labs that come before this one, in a course that has them
+    step_questions: bool = True  # whether pages of a mistake ask before they show
     traced_shape: str = (
         "8x8x8"  # sizes that `make trace` takes where none are given: allowed here, and small enough to read
     )

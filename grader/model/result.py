@@ -356,13 +356,16 @@ class LeaderboardName(Model):
     source: str = ""  # digest of the file that was handed in
 
 
+StepView = Literal["block", "orders", "story"]  # the block as it ran, both orders of a race, or a mistake's own story
+
+
 class StepLink(Model):
     """Where a page that steps through a block shows a finding, or the block of a wrong element."""
 
     kind: Verdict
     line: int | None = None
     fragment: str  # "#step=12&thread=3,0"
-    shows: Literal["block", "orders"] = "block"  # the block as it ran, or both orders of a race
+    shows: StepView = "block"
 
 
 class StepPage(Model):

@@ -14,6 +14,12 @@ _NAMES = ("x", "y", "z")
 
 def formula(values: Mapping[Index3, int]) -> str | None:
     """The formula for the value of each thread. None where no sum of multiples of x, y and z gives all of them."""
+    found = coefficients(values)
+    return None if found is None else _written(found[0], found[1])
+
+
+def coefficients(values: Mapping[Index3, int]) -> tuple[int, Index3] | None:
+    """The constant, and what x, y and z are multiplied by."""
     threads = list(values)
     first = threads[0]
     factors = [0, 0, 0]
@@ -33,7 +39,7 @@ def formula(values: Mapping[Index3, int]) -> str | None:
     for thread, value in values.items():
         if value != constant + sum(factor * at for factor, at in zip(factors, thread, strict=True)):
             return None
-    return _written(constant, factors)
+    return constant, (factors[0], factors[1], factors[2])
 
 
 def _differs_only(one: Index3, other: Index3, axis: int) -> bool:

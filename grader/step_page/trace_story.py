@@ -13,6 +13,7 @@ from grader.model.result import Finding, Launch, Site
 from grader.model.verdicts import Verdict
 from grader.single_launch.tracing import Traced
 from grader.step_page.named_places import has_thread, offset_of, thread_number
+from grader.step_page.past_a_row import with_overruns
 from grader.step_page.story import LANES, Index3, Mark, PageStepKind, Story, StoryElement, StoryRun, Tone, WarpStep
 from grader.step_page.warp_steps import run_of_trace
 
@@ -31,6 +32,7 @@ def story_of(traced: Traced, source: Sequence[str], *, beside_report: bool = Fal
     if math.prod(launch.block) > _MOST_THREADS:  # no GPU has such a block, whatever was reported
         return None
     file = traced.lab.public.file
+    trace = with_overruns(trace, launch.findings, launch.block)
     run = run_of_trace(trace, launch.block, file, title="As it ran", schedule=AS_IT_RAN)
     run = replace(
         run,

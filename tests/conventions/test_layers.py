@@ -120,6 +120,7 @@ PACKAGES = (
     "leaderboard",
     "course",
     "canaries",
+    "stories",
     "step_page",
     "single_launch",
     "scoring",

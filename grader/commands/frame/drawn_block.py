@@ -26,6 +26,7 @@ from grader.step_page.packed_page import packed_page
 from grader.step_page.race_story import race_of, race_story
 from grader.step_page.story import Index3, Story
 from grader.step_page.trace_story import said_of, story_of
+from grader.stories.mistake_stories import asking, block_of_mistake, mistake_stories
 
 _SECONDS = 30  # of the launch that is drawn
 _SIDE = 16  # a launch with smaller sizes shows little
@@ -43,10 +44,11 @@ def drawn_block(
     if launch is None:
         return ()
     try:
-        traced = _traced(toolset, lab, runner, launch, _block_of(launch))
-        story = story_of(traced, text.split("\n"), beside_report=True)
+        traced = _traced(toolset, lab, runner, launch, block_of_mistake(launch))
+        lines = text.split("\n")
+        story = story_of(traced, lines, beside_report=True)
         race = _race(toolset, lab, text, runner, traced)
-        return tuple(_pages(lab, launch, story, race))
+        return (*_pages(lab, launch, story, race), *_story_pages(lab, traced, lines))
     except Exception:  # noqa: BLE001 -- whatever it is, what was judged stands without the page
         return ()
 
@@ -55,7 +57,14 @@ def _pages(lab: Lab, launch: Launch, story: Story | None, race: Story | None) ->
     if story is not None:
         yield from _page(f"trace-{lab.id}.html", story, tuple(_links(story, launch)))
     if race is not None:
-        yield from _page(f"race-{lab.id}.html", race, tuple(_race_links(launch)))
+        yield from _page(f"race-{lab.id}.html", asking(race, lab), tuple(_race_links(launch)))
+
+
+def _story_pages(lab: Lab, traced: Traced, lines: Sequence[str]) -> Iterator[StepPage]:
+    for told in mistake_stories(traced, lines):
+        kind, line = (told.finding.kind, told.finding.line) if told.finding else (Verdict.WRONG_ANSWER, None)
+        link = StepLink(kind=kind, line=line, fragment=f"#step={told.story.start + 1}", shows="story")
+        yield from _page(f"{told.kind}-{lab.id}.html", asking(told.story, lab), (link,))
 
 
 def _page(name: str, story: Story, links: tuple[StepLink, ...]) -> tuple[StepPage, ...]:
@@ -97,19 +106,6 @@ def _mistake(launch: Launch) -> tuple[Verdict, Verdict | None, int | None]:
 
 def _sizes(launch: Launch) -> list[int]:
     return [int(one) for one in re.findall(r"=(\d{1,9})", launch.shape)]
-
-
-def _block_of(launch: Launch) -> Index3:
-    """The block of the first mistake that has one; else that of the first wrong element, as blocks are laid out in most kernels."""
-    for finding in launch.findings:
-        if finding.severity == "error" and finding.block is not None:
-            return finding.block
-    if launch.mismatch is not None and launch.mismatch.first and launch.grid is not None:
-        wrong = launch.mismatch.first[0]
-        x, y = wrong.column // launch.mismatch.tile_columns, wrong.row // launch.mismatch.tile_rows
-        if x < launch.grid[0] and y < launch.grid[1]:
-            return x, y, 0
-    return 0, 0, 0
 
 
 def _traced(  # noqa: PLR0913 -- what is run, and which part of it is shown

@@ -7,6 +7,7 @@ import json
 import math
 import os
 import re
+import subprocess
 import sys
 import tempfile
 from collections.abc import Sequence
@@ -14,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from grader.machine.atomic_file import write_atomically
+from grader.machine.own_page import is_foreign
 from grader.machine.page_opener import open_page
 from grader.machine.toolset import Toolset
 from grader.model.course_root import course_root, lab_at, load_labs, matching_lab
@@ -29,10 +31,19 @@ from grader.single_launch.tracing import Traced, TraceRequest, trace_file
 from grader.step_page.race_runs import story_of_race
 from grader.step_page.story import Story
 from grader.step_page.trace_story import story_of
+from grader.stories.mistake_stories import asking, block_of_mistake, mistake_stories
+from grader.stories.told_story import ToldStory
 
 _NOT_PASSED = 1
 _FORMS = ("text", "markdown", "json")
 _PAGES = Path("build/trace")  # in the course's folder: a page for each lab
+_STORIES = {  # beside the page: the end of its name, and what it is
+    "race": "both orders of the race",
+    "barrier": "who waits where",
+    "unset": "who should have written it",
+    "outside": "where the address lies",
+    "sum": "the sum in a wrong element",
+}
 
 
 @dataclass(frozen=True)
@@ -81,8 +92,36 @@ def trace_kernel(  # noqa: PLR0913 - one for each of the command's options
             at = page.file or root / _PAGES / f"{lab.id}.html"
             _write_page(story_of(traced, _lines(source)), at, "step through it", show=page.show)
             race = story_of_race(toolset, traced, source, _folder(scratch))
-            _write_page(race, at.with_name(f"{at.stem}-race{at.suffix}"), "both orders of the race", show=False)
+            stories: dict[str, Story] = {one.kind: one.story for one in _mistakes(toolset, traced, source, scratch)}
+            for kind, words in _STORIES.items():
+                story = race if kind == "race" else stories.get(kind)
+                _write_beside(story and asking(story, lab), at.with_name(f"{at.stem}-{kind}{at.suffix}"), words)
     return 0 if traced.report.launch.verdict is Verdict.PASS else _NOT_PASSED
+
+
+def _mistakes(toolset: Toolset, traced: Traced, source: bytes, scratch: str) -> list[ToldStory]:
+    """Of the block that has the first mistake, if that is another one than the block that is followed."""
+    block = block_of_mistake(traced.report.launch)
+    if traced.report.launch.verdict is Verdict.PASS:
+        return []
+    try:
+        if block != traced.request.block:
+            request = dataclasses.replace(traced.request, block=block)
+            traced = trace_file(toolset, traced.lab, source, request, _folder(scratch))
+        return list(mistake_stories(traced, _lines(source)))
+    except (LaunchRefusedError, RuntimeError, subprocess.TimeoutExpired):  # the first page stands without them
+        return []
+
+
+def _write_beside(story: Story | None, file: Path, words: str) -> None:
+    """A page whose name was not asked for. It replaces, and is taken away, only where an earlier run has made it."""
+    if is_foreign(file):
+        if story is not None:
+            sys.stderr.write(
+                f"{words}: not written, because {file} is no page of Tilelab's; name another file with --page\n"
+            )
+        return
+    _write_page(story, file, words, show=False)
 
 
 def _folder(scratch: str) -> Path:

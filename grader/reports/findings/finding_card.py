@@ -32,6 +32,8 @@ class FindingCard:
     excerpt: Excerpt | None
     steps: str = ""  # link to a page that steps through the block; empty: there is none
     orders: str = ""  # link to a page that plays both orders of a race; empty: there is none
+    story: str = ""  # link to the finding's own story; empty: there is none
+    story_words: str = ""  # of that link
 
 
 def finding_card(finding: Finding, lab: LabResult, sources: Mapping[str, str], *, instructor: bool) -> FindingCard:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from grader.model.result import Finding
-from grader.model.verdicts import VerdictFacts
+from grader.model.verdicts import Verdict, VerdictFacts
 from grader.reports.findings.finding_card import FindingCard, finding_card
 from grader.reports.findings.lab_summary import advice
 from grader.reports.findings.lane_figure import LaneFigure, lane_figure
@@ -15,6 +15,13 @@ from grader.reports.text import visible
 
 _OPEN_CARDS = 3  # later findings often repeat the first ones
 MOST_CARDS = 24
+
+
+_STORIES = {
+    Verdict.BARRIER_DIVERGENCE: "See who waits where",
+    Verdict.UNINITIALIZED_READ: "See who should have written it",
+    Verdict.OUT_OF_BOUNDS: "See where it lies",
+}
 
 
 @dataclass(frozen=True)
@@ -79,6 +86,8 @@ def _card(finding: Finding, view: LabView) -> FindingCard:
         finding_card(finding, view.lab, view.sources, instructor=view.instructor),
         steps=view.step_link(finding.kind, finding.line),
         orders=view.step_link(finding.kind, finding.line, "orders"),
+        story=view.step_link(finding.kind, finding.line, "story"),
+        story_words=_STORIES.get(finding.kind, ""),
     )
 
 

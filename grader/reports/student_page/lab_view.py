@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Literal
 
-from grader.model.result import LabResult, Launch
+from grader.model.result import LabResult, Launch, StepView
 from grader.model.verdicts import Verdict
 from grader.reports.findings.finding_card import may_show
 
@@ -20,7 +19,7 @@ class LabView:
         None  # the folder of pages that step through a block, as a link begins; None: there are none beside this page
     )
 
-    def step_link(self, kind: Verdict, line: int | None, shows: Literal["block", "orders"] = "block") -> str:
+    def step_link(self, kind: Verdict, line: int | None, shows: StepView = "block") -> str:
         """Where a page shows this finding step by step; empty: nowhere."""
         if self.steps is None:
             return ""

@@ -25,6 +25,7 @@ class MismatchSection:
     more_figures: tuple[MismatchFigure, ...]
     follows: bool  # findings say what may have spoiled each of them
     steps: str  # link to a page that steps through the block of the first wrong element; empty: there is none
+    story: str  # link to a page that follows the sum in it; empty: there is none
 
 
 def mismatch_section(view: LabView) -> MismatchSection | None:
@@ -40,4 +41,5 @@ def mismatch_section(view: LabView) -> MismatchSection | None:
         more_figures=tuple(figures[_OPEN_FIGURES:]),
         follows=not explained and explains_all_wrong_outputs(view.lab),
         steps=view.step_link(Verdict.WRONG_ANSWER, None),
+        story=view.step_link(Verdict.WRONG_ANSWER, None, "story"),
     )

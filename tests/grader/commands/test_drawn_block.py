@@ -43,7 +43,8 @@ def _launch(shape: str, verdict: Verdict = Verdict.WRONG_ANSWER) -> Launch:
 
 
 def test_the_page_holds_the_access_that_the_finding_tells(outcome: LabOutcome) -> None:
-    (page,) = outcome.step_pages
+    page, story = outcome.step_pages
+    assert (story.name, story.links[0].shows) == ("outside-01-naive.html", "story")
     text = unpacked(page)
     assert page.name == "trace-01-naive.html"
     assert len(text.encode()) < 1_000_000
@@ -59,8 +60,10 @@ def test_the_page_holds_the_access_that_the_finding_tells(outcome: LabOutcome) -
 
 def test_the_report_links_it_and_the_result_does_not_hold_it(lab: Lab, outcome: LabOutcome) -> None:
     result = _result(lab, outcome)
-    (page,) = result.labs[lab.id].step_pages
-    assert f'href="../x/{page.name}#step=' in student_page(result, sources={}, instructor=True, steps="../x/")
+    page, story = result.labs[lab.id].step_pages
+    report = student_page(result, sources={}, instructor=True, steps="../x/")
+    assert f'href="../x/{page.name}#step=' in report
+    assert f'<a href="../x/{story.name}#step=4">See where it lies</a>' in report
     assert page.name not in student_page(result, sources={})
     assert page.packed not in result.model_dump_json(by_alias=True)
     assert Result.model_validate_json(result.model_dump_json(by_alias=True)).labs[lab.id].step_pages == ()

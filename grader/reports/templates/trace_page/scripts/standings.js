@@ -47,6 +47,13 @@ class Standings {
   }
 }
 
+// x from 4 to 15 and y from 0 to 15, where they are all threads of such a range; empty where they are not.
+function box(story, threads) {
+  const axes = story.block.map((extent, axis) => [...new Set(threads.map((thread) => [thread % story.block[0], Math.floor(thread / story.block[0]) % story.block[1], Math.floor(thread / story.block[0] / story.block[1])][axis]))].sort((a, b) => a - b));
+  if (axes.some((axis) => axis.at(-1) - axis[0] + 1 !== axis.length) || axes.reduce((all, axis) => all * axis.length, 1) !== threads.length) return "";
+  return axes.map((axis, at) => ["x", "y", "z"][at] + (axis.length > 1 ? " from " + axis[0] + " to " + axis.at(-1) : " = " + axis[0])).filter((_, at) => story.block[at] > 1).join(" and ");
+}
+
 // (0, 0) to (31, 0), (5, 1)
 function spans(story, threads) {
   const said = [];
@@ -56,5 +63,5 @@ function spans(story, threads) {
     said.push(story.threadName(threads[at]) + (end > at ? " to " + story.threadName(threads[end]) : ""));
     at = end + 1;
   }
-  return said.length > 5 ? said.slice(0, 4).join(", ") + ", \u2026" : said.join(", ");
+  return said.length > 5 ? box(story, threads) || said.slice(0, 4).join(", ") + ", \u2026" : said.join(", ");
 }

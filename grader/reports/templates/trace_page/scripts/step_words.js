@@ -45,6 +45,13 @@ function laneWords(story, step) {
   return "Warp " + step.warp + ", lanes " + ranges(step.lanes) + ",";
 }
 
+// A subscript that is too large for its row may lead to another row of the same array.
+function pastRow(run, step) {
+  let inside = true;
+  run.eachCell(step, (cell) => { inside &&= run.arrays[step.array].holds(cell); });
+  return inside;
+}
+
 function exchangeWords(run, step) {
   const together = step.lanes.length > 1 ? "do" : "does";
   const all = Math.min(LANES, run.story.threads - step.warp * LANES) === step.lanes.length;
@@ -59,6 +66,7 @@ function stepWords(run, step) {
   if (step.kind === Kind.leave) return laneWords(story, step) + " " + (step.lanes.length === 1 ? "has" : "have") + " left the kernel" + (line || ", at its end") + ".";
   if (step.kind === Kind.stop) return laneWords(story, step) + " " + (step.lanes.length === 1 ? "is" : "are") + " stopped" + line + ": what comes next there cannot happen.";
   if (step.kind === Kind.exchange) return laneWords(story, step) + " " + exchangeWords(run, step) + line + ".";
+  if (step.kind === Kind.outside && pastRow(run, step)) return laneWords(story, step) + " would go past the end of its row of the array, to the place of " + elementWords(run, step) + line + ".";
   return laneWords(story, step) + " " + VERBS[step.kind] + " " + elementWords(run, step) + line + ".";
 }
 

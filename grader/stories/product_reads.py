@@ -1,0 +1,137 @@
+"""Which elements of the two inputs each thread multiplies: its reads are followed through shared memory to their origin. Pure.
+
+A store to shared memory has the origin of a read of global memory by the same thread with the same value, one of the same line before
+others. A product is two reads after each other, one of each factor. That is right for plain sums of products; `unpaired` says where it
+is not.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from grader.single_launch.trace_steps import ACCESSES, Step, StepKind, Trace
+
+Index = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Operand:
+    factor: str  # "A"
+    index: Index | None  # of the element of that input; None: no input's, as a zero past the edge
+    at: int  # the read, by its place in the trace
+    value: float
+    stored_at: int | None = None  # who brought it to shared memory, by the place in the trace
+
+
+@dataclass(frozen=True)
+class Product:
+    """In the order of the factors."""
+
+    first: Operand
+    second: Operand
+
+    @property
+    def value(self) -> float:
+        return self.first.value * self.second.value
+
+    @property
+    def at(self) -> int:
+        return max(self.first.at, self.second.at)
+
+    @property
+    def indices(self) -> tuple[Index | None, Index | None]:
+        return self.first.index, self.second.index
+
+
+@dataclass(frozen=True)
+class Products:
+    of_thread: dict[int, list[Product]]
+    unpaired: dict[int, int]  # reads of a factor that belong to no product
+
+
+@dataclass
+class _Memory:
+    origins: dict[tuple[int, int], tuple[str, Index, int] | None] = field(
+        default_factory=dict
+    )  # of elements of shared memory
+    homes: dict[int, set[str]] = field(default_factory=lambda: defaultdict(set))  # which inputs a shared array holds
+    waiting: dict[int, list[int]] = field(default_factory=lambda: defaultdict(list))
+    used: set[int] = field(default_factory=set)  # reads that were stored in shared memory
+
+
+def products_of(trace: Trace, factors: Sequence[str]) -> Products:
+    memory = _Memory()
+    reads: dict[int, list[tuple[int, tuple[str, Index, int] | None]]] = defaultdict(list)
+    for at, step in enumerate(trace.steps):
+        if step[0] not in ACCESSES:
+            continue
+        shared = trace.arrays[step[3]].space == "shared"
+        if step[0] == StepKind.READ:
+            reads[step[1]].append((at, memory.origins.get((step[3], step[4])) if shared else None))
+            if not shared:
+                memory.waiting[step[1]].append(at)
+        elif shared:
+            _store(trace, memory, at, step)
+    of_thread: dict[int, list[Product]] = {}
+    unpaired: dict[int, int] = {}
+    for thread, own in reads.items():
+        operands = list(_operands(trace, memory, own, factors))
+        of_thread[thread], unpaired[thread] = _paired(operands, factors)
+    return Products(of_thread, unpaired)
+
+
+def _store(trace: Trace, memory: _Memory, at: int, step: Step) -> None:
+    waiting = memory.waiting[step[1]]
+    same = [one for one in waiting if trace.steps[one][5:7] == step[5:7]]
+    line = trace.places[step[7]].line
+    near = [one for one in same if trace.places[trace.steps[one][7]].line == line] or same
+    key = step[3], step[4]
+    memory.origins[key] = None
+    if near and step[0] == StepKind.WRITE:
+        read = trace.steps[near[0]]
+        array = trace.arrays[read[3]]
+        waiting.remove(near[0])
+        memory.used.add(near[0])
+        memory.origins[key] = array.name, array.index(read[4], read[5]), at
+        memory.homes[step[3]].add(array.name)
+
+
+def _operands(
+    trace: Trace, memory: _Memory, reads: Sequence[tuple[int, tuple[str, Index, int] | None]], factors: Sequence[str]
+) -> Iterator[Operand]:
+    for at, origin in reads:
+        step = trace.steps[at]
+        array = trace.arrays[step[3]]
+        value = array.value(step[6], step[5])
+        if array.space != "shared":
+            if at not in memory.used and array.name in factors:
+                yield Operand(array.name, array.index(step[4], step[5]), at, value)
+        elif origin is not None and origin[0] in factors:
+            yield Operand(origin[0], origin[1], at, value, origin[2])
+        elif origin is None and len(homes := memory.homes[step[3]] & set(factors)) == 1:
+            yield Operand(next(iter(homes)), None, at, value)
+
+
+def _paired(operands: Sequence[Operand], factors: Sequence[str]) -> tuple[list[Product], int]:
+    found: list[Product] = []
+    unpaired = 0
+    waiting: Operand | None = None
+    for one in operands:
+        if waiting is not None and waiting.factor != one.factor:
+            first, second = sorted((waiting, one), key=lambda each: factors.index(each.factor))
+            found.append(Product(first, second))
+            waiting = None
+        else:
+            unpaired += waiting is not None
+            waiting = one
+    return found, unpaired + (waiting is not None)
+
+
+def agrees(stored: float, products: Sequence[Product]) -> bool:
+    """Whether it is their sum, within the largest possible error of rounding. kit/problems explains the bound."""
+    values = [one.value for one in products]
+    bound = 4 * math.sqrt(len(values) or 1) * 2**-24 * math.fsum(map(abs, values))
+    return abs(stored - math.fsum(values)) <= bound
