@@ -14,7 +14,8 @@ from grader.similarity.file_tokens import FileToken, file_tokens
 
 _MOST = 1500  # statements of a file; no kernel of a course has so many
 _HEADS = frozenset({"for", "while", "if", "switch"})
-_BUILT_IN = frozenset({"threadIdx", "blockIdx", "blockDim", "gridDim"})
+# As people write them, also where they do not compile.
+_BUILT_IN = {one.lower(): one for one in ("threadIdx", "blockIdx", "blockDim", "gridDim")} | {"threadid": "threadIdx"}
 _OPEN, _CLOSE = frozenset("(["), frozenset(")]")
 
 
@@ -42,12 +43,13 @@ def statements_of(source: str) -> list[Statement]:
 
 
 def _joined(tokens: Sequence[FileToken]) -> Iterator[FileToken]:
-    """`threadIdx . x` as one token, as if it had a name."""
+    """`threadIdx . x` as one token."""
     at = 0
     while at < len(tokens):
-        if tokens[at].text in _BUILT_IN and [one.text for one in tokens[at + 1 : at + 2]] == ["."]:
+        name = _BUILT_IN.get(tokens[at].text.lower())
+        if name and [one.text for one in tokens[at + 1 : at + 2]] == ["."]:
             axis = tokens[at + 2].text if at + 2 < len(tokens) else ""
-            yield FileToken("built-in", f"{tokens[at].text}.{axis}", tokens[at].line)
+            yield FileToken("built-in", f"{name}.{axis}", tokens[at].line)
             at += 3
         else:
             yield tokens[at]
@@ -62,7 +64,8 @@ def _parts(tokens: Sequence[FileToken]) -> Iterator[list[FileToken]]:
             yield part
             part, depth = [], 0
         depth += (token.text in _OPEN) - (token.text in _CLOSE)
-        if depth <= 0 and token.text in {";", "{", "}", ","}:  # each name of a declaration is one of its own
+        ends = token.text in {"{", "}"} or (token.text == ";" and not (part and part[0].text == "for" and depth > 0))
+        if ends or (depth <= 0 and token.text == ","):  # each name of a declaration is one of its own
             if part:
                 yield part
             part, depth = [], 0

@@ -25,7 +25,13 @@ VIEWS = ((320, "light", "screen"), (768, "dark", "screen"), (1600, "light", "scr
 # What another size, another scheme and paper can break; everything else follows from the page's elements.
 OF_LOOKS = ("color-contrast", "link-in-text-block", "scrollable-region-focusable", "target-size", "aria-hidden-focus")
 # Pages that differ in little from one that is tried in every view.
-ALIKE = {"student_page: the instructor's", "student_page: of public tests", "trace_page", "trace_page: outside"}
+ALIKE = {
+    "student_page: the instructor's",
+    "student_page: of public tests",
+    "trace_page",
+    "trace_page: outside",
+    "trace_page: the worked example",
+}
 # What is only there where it is called for, or is laid out when it comes onto the screen.
 UNFOLD = """
 document.querySelectorAll('details').forEach((one) => { one.open = true; });

@@ -43,6 +43,7 @@ from grader.reports.speed_figures.calibration_sheet import calibration_sheet
 from grader.similarity.similar_files import SimilarFiles, SimilarPair
 
 SAMPLES = Path(__file__).resolve().parents[1] / "reports" / "samples"
+WORKED_EXAMPLE = Path(__file__).resolve().parents[2] / "assignments" / "02-tiled" / "worked-example.html"
 RATIO = Ratio(low=1.9, middle=2.0, high=2.1)
 LOADS = "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum"
 SECTORS = "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"
@@ -71,6 +72,7 @@ def every_page() -> Mapping[str, str]:
         "trace_page": pages.trace_page(tiled_story()),
         "trace_page: two orders": pages.trace_page(two_orders()),
         "trace_page: outside": pages.trace_page(reaching_outside()),
+        "trace_page: the worked example": WORKED_EXAMPLE.read_text(encoding="utf-8"),
         "output_fragment": _framed(output_fragment(Graded(everything, "<p>page</p>"))),
     }
 

@@ -68,6 +68,24 @@ def test_a_statement_is_found_under_other_names_and_in_another_order(text: str, 
     assert found == [solved(counterpart)]
 
 
+@pytest.mark.parametrize(
+    ("right", "wrong"),
+    [
+        ("int i = blockIdx.y", "int i = blockidx.y"),
+        ("x = threadIdx.x", "x = ThreadId.x"),
+        ("q++)", "q++"),
+        ("0; q <", "0; q <="),
+    ],
+)
+def test_a_line_that_does_not_compile_has_its_counterpart(right: str, wrong: str) -> None:
+    text, line = OTHER_NAMES.replace(right, wrong), mine(right)
+    assert text != OTHER_NAMES
+    student, solution = statements_of(text), statements_of(SOLUTION)
+    pairs = counterparts(student, solution)
+    assert [at for at, one in enumerate(student) if one.first == line and at in pairs]
+    assert [at for at, one in enumerate(student) if one.first == mine("out[i") and at in pairs]
+
+
 def test_what_resembles_nothing_has_no_counterpart() -> None:
     student, solution = statements_of(OTHER_NAMES), statements_of(SOLUTION)
     pairs = counterparts(student, solution)
