@@ -33,7 +33,10 @@ trap 'exit 130' INT TERM
 
 [ "$(uname -s)" = Linux ] || die "Tilelab grades on Linux; on $(uname -s), use a container or a virtual machine"
 case ${1:-} in '' | test | dev | packages | toolkit | bundle) ;; *) die "set-up knows test, dev, packages, toolkit and bundle, not $1" ;; esac
-case $root in *[\;\"\\]*) die "the path of this folder has a sign with which it cannot be built (; \" or \\): move it, or rename the folder: $root" ;; esac
+case $root in
+  *[][\;:\"\\\<\>\|]* | *$'\n'*)
+    die "the path of this folder has a sign with which it cannot be built (one of ; : \" \\ < > | [ ] or a new line): move it, or rename the folder: ${root//$'\n'/?}" ;;
+esac
 mkdir -p .tilelab 2>/dev/null && : 2>/dev/null >>.tilelab/lock || {
   if disk_is_full; then exit 1; fi
   die "this folder cannot be written: $root. Copy it to a folder of your own, and work there"

@@ -21,7 +21,9 @@ def set_up(folder: Path, *before: str, **environment: str) -> subprocess.Complet
     return subprocess.run(command, env={**os.environ, **environment}, capture_output=True, text=True, check=False)
 
 
-@pytest.mark.parametrize("name", ["week 1; tiles", 'a "quoted" name', "back\\slash"])
+@pytest.mark.parametrize(
+    "name", ["week 1; tiles", 'a "quoted" name', "back\\slash", "10:15", "week [1]", "<new>", "a|b", "two\nlines"]
+)
 def test_a_path_that_cmake_cannot_build_in_is_told_before_anything_is_done(tmp_path: Path, name: str) -> None:
     done = set_up(tmp_path / name)
     assert (done.returncode, done.stdout) == (1, "")
