@@ -13,7 +13,8 @@ from grader.step_page.story import Index3, Mark, PageStepKind, Question, Story, 
 from grader.step_page.warp_steps import run_of_trace
 from grader.stories.told_story import asked, framed, line_of, spans
 
-_STANDS = frozenset({StepKind.WAIT, StepKind.LEAVE, StepKind.STOP})
+_TOGETHER = frozenset({StepKind.WAIT, StepKind.LEAVE})  # what is recorded at one moment
+_GONE = frozenset({StepKind.LEAVE, StepKind.STOP})
 _BEFORE = 3  # accesses of each thread that are shown before it stands
 _SCHEDULE = "The last accesses of each thread before the barrier, and where the threads are when nobody can go on."
 Place = tuple[StepKind, int]  # what a thread does, and in which line
@@ -24,13 +25,13 @@ def barrier_story(traced: Traced, finding: Finding, source: Sequence[str]) -> St
     trace, block, file = traced.report.trace, traced.report.launch.block, traced.lab.public.file
     if trace is None or block is None:
         return None
-    interval, line = _standstill(trace, finding, file)
-    places = _places(trace, interval, file)
+    moment, line = _standstill(trace, finding, file)
+    places = _places(trace, moment, file)
     here = places.pop((StepKind.WAIT, line), [])
     missing = sorted(thread for threads in places.values() for thread in threads)
     if not here or not missing:
         return None
-    run = run_of_trace(_cut(trace, interval), block, file, title="Who waits where", schedule=_SCHEDULE)
+    run = run_of_trace(_cut(trace, moment), block, file, title="Who waits where", schedule=_SCHEDULE)
     stands = [
         at
         for at, step in enumerate(run.steps)
@@ -56,19 +57,27 @@ def barrier_story(traced: Traced, finding: Finding, source: Sequence[str]) -> St
     )
 
 
-def _standstill(trace: Trace, finding: Finding, file: str) -> tuple[int, int]:
-    """The interval in which somebody waits in vain in the finding's line, or else anywhere; and the line."""
-    waits = [(step[2], line_of(trace, step, file)) for step in trace.steps if step[0] == StepKind.WAIT]
+def _standstill(trace: Trace, finding: Finding, file: str) -> tuple[range, int]:
+    """The steps of one moment at which somebody waits in vain in the finding's line, or else anywhere; and the line."""
+    waits = [(at, line_of(trace, step, file)) for at, step in enumerate(trace.steps) if step[0] == StepKind.WAIT]
     lines = (finding.line, finding.other.line if finding.other else None)
     found = [one for line in lines for one in waits if one[1] == line]
-    return next(iter(found or waits), (-1, 0))
+    at, line = next(iter(found or waits), (-1, 0))
+    if at < 0:
+        return range(0), 0
+    first = last = at
+    while first > 0 and trace.steps[first - 1][0] in _TOGETHER:
+        first -= 1
+    while last + 1 < len(trace.steps) and trace.steps[last + 1][0] in _TOGETHER:
+        last += 1
+    return range(first, last + 1), line
 
 
-def _places(trace: Trace, interval: int, file: str) -> dict[Place, list[int]]:
-    """Where each thread stands when the interval ends."""
+def _places(trace: Trace, moment: range, file: str) -> dict[Place, list[int]]:
+    """Where each thread stands then: also those that were gone before."""
     last: dict[int, Place] = {}
-    for step in trace.steps:
-        if step[0] in _STANDS and (step[2] == interval or (step[0] != StepKind.WAIT and step[2] < interval)):
+    for at, step in enumerate(trace.steps[: moment.stop]):
+        if at in moment or step[0] in _GONE:
             last[step[1]] = StepKind(step[0]), line_of(trace, step, file)
     found: dict[Place, list[int]] = defaultdict(list)
     for thread, place in sorted(last.items()):
@@ -76,16 +85,21 @@ def _places(trace: Trace, interval: int, file: str) -> dict[Place, list[int]]:
     return found
 
 
-def _cut(trace: Trace, interval: int) -> Trace:
+def _cut(trace: Trace, moment: range) -> Trace:
+    """That moment, the last accesses of its threads before it, and the barrier that follows."""
+    interval = trace.steps[moment.start][2]
+    threads = {trace.steps[at][1] for at in moment}
     last: dict[int, list[int]] = defaultdict(list)
-    kept: set[int] = set()
-    for number, step in enumerate(trace.steps):
-        if step[2] == interval and step[0] in ACCESSES:
-            last[step[1]].append(number)
-        elif step[2] <= interval and (step[0] in _STANDS - {StepKind.WAIT} or step[2] == interval):
-            kept.add(number)
-    kept.update(number for numbers in last.values() for number in numbers[-_BEFORE:])
-    return trace.model_copy(update={"steps": tuple(trace.steps[number] for number in sorted(kept))})
+    kept = set(moment)
+    for at, step in enumerate(trace.steps[: moment.start]):
+        if step[2] == interval and step[0] in ACCESSES and step[1] in threads:
+            last[step[1]].append(at)
+        elif step[0] in _GONE:
+            kept.add(at)
+    kept.update(at for own in last.values() for at in own[-_BEFORE:])
+    if moment.stop < len(trace.steps) and trace.steps[moment.stop][0] == StepKind.BARRIER:
+        kept.add(moment.stop)
+    return trace.model_copy(update={"steps": tuple(trace.steps[at] for at in sorted(kept))})
 
 
 def _marked(run: StoryRun, stands: Sequence[int], line: int, text: str) -> StoryRun:

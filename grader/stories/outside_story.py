@@ -45,7 +45,7 @@ def outside_story(traced: Traced, finding: Finding, source: Sequence[str]) -> St
         own = [one for one, other in enumerate(trace.steps[:at]) if other[0] in ACCESSES][-_FEW:]
     chosen = sorted({*own[-_BEFORE:], at, *(one for one in others if one > at)})
     run = run_of_threads(trace, chosen, file, title="As it ran", schedule=_SCHEDULE)
-    place, said = chosen.index(at), where_it_lies(trace.arrays[step[3]], step)
+    place, said = chosen.index(at), where_it_lies(trace.arrays[step[3]], step, _known(finding))
     name = f"Thread {thread_name(thread, block)}"
     expression = _expression(finding, trace.arrays[step[3]].name, source)
     mark = Mark(place, f"{name}: {said}", "bad", (thread,), (StoryElement(step[3], step[4]),))
@@ -60,14 +60,14 @@ def outside_story(traced: Traced, finding: Finding, source: Sequence[str]) -> St
     )
 
 
-def where_it_lies(array: TracedArray, step: Step) -> str:
-    """A sentence or two, with the numbers of elements."""
-    cell, count = step[4] // array.element_bytes, _count(array)
+def where_it_lies(array: TracedArray, step: Step, known: int | None = None) -> str:
+    """A sentence or two, with the numbers of elements. `known`: how many there are, where the array's type does not say it."""
+    cell, count = step[4] // array.element_bytes, _count(array) or known
     if count is None:
         return f"The address is that of {array.name}[{cell}], which {array.name} does not have."
     if 0 <= cell < count:
         return f"The subscript is too large for its row. The address is that of {_named(array, cell)}, in another row of {array.name}."
-    size = f"{array.name} has {_size(array)} elements."
+    size = f"{array.name} has {_size(array) or count} elements."
     if cell < 0:
         return f"{size} The address lies {_elements(-cell)} before the first one, {_named(array, 0)}."
     row = ""
@@ -83,6 +83,12 @@ def _count(array: TracedArray) -> int | None:
     for one in array.dimensions:
         count *= one
     return count if array.dimensions else None
+
+
+def _known(finding: Finding) -> int | None:
+    """How many elements the array has, as the finding says it: of dynamic shared memory the launch decides."""
+    said = re.search(r"\bhas (\d{1,12}) elements\b", finding.message)
+    return int(said[1]) if said else None
 
 
 def _size(array: TracedArray) -> str:
@@ -119,8 +125,8 @@ def _questions(  # noqa: PLR0913, PLR0917 -- what is known of the access
     outside: Sequence[int],
 ) -> Iterator[Question]:
     array = trace.arrays[step[3]]
-    cell, count = step[4] // array.element_bytes, _count(array)
-    if count is not None:
+    cell, count = step[4] // array.element_bytes, _count(array) or _known(finding)
+    if count:
         inside = _named(array, cell % count)
         choices = {
             "before": f"before {_named(array, 0)}, the first element",
@@ -134,7 +140,7 @@ def _questions(  # noqa: PLR0913, PLR0917 -- what is known of the access
             f"Where does {what} lie for thread {thread_name(step[1], block)} in line {finding.line}?",
             right,
             choices.values(),
-            where_it_lies(array, step),
+            where_it_lies(array, step, _known(finding)),
         )
         if ask is not None:
             yield ask

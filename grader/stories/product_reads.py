@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from grader.single_launch.trace_steps import ACCESSES, Step, StepKind, Trace
 
 Index = tuple[int, ...]
+Origin = tuple[str, Index, int, int]  # the input's element; the read that brought it, and the write
 
 
 @dataclass(frozen=True)
@@ -23,7 +24,8 @@ class Operand:
     index: Index | None  # of the element of that input; None: no input's, as a zero past the edge
     at: int  # the read, by its place in the trace
     value: float
-    stored_at: int | None = None  # who brought it to shared memory, by the place in the trace
+    loaded_at: int | None = None  # the read of global memory that brought it, by its place in the trace
+    stored_at: int | None = None  # the write to shared memory that followed
 
 
 @dataclass(frozen=True)
@@ -54,9 +56,7 @@ class Products:
 
 @dataclass
 class _Memory:
-    origins: dict[tuple[int, int], tuple[str, Index, int] | None] = field(
-        default_factory=dict
-    )  # of elements of shared memory
+    origins: dict[tuple[int, int], Origin | None] = field(default_factory=dict)  # of elements of shared memory
     homes: dict[int, set[str]] = field(default_factory=lambda: defaultdict(set))  # which inputs a shared array holds
     waiting: dict[int, list[int]] = field(default_factory=lambda: defaultdict(list))
     used: set[int] = field(default_factory=set)  # reads that were stored in shared memory
@@ -64,7 +64,7 @@ class _Memory:
 
 def products_of(trace: Trace, factors: Sequence[str]) -> Products:
     memory = _Memory()
-    reads: dict[int, list[tuple[int, tuple[str, Index, int] | None]]] = defaultdict(list)
+    reads: dict[int, list[tuple[int, Origin | None]]] = defaultdict(list)
     for at, step in enumerate(trace.steps):
         if step[0] not in ACCESSES:
             continue
@@ -95,12 +95,12 @@ def _store(trace: Trace, memory: _Memory, at: int, step: Step) -> None:
         array = trace.arrays[read[3]]
         waiting.remove(near[0])
         memory.used.add(near[0])
-        memory.origins[key] = array.name, array.index(read[4], read[5]), at
+        memory.origins[key] = array.name, array.index(read[4], read[5]), near[0], at
         memory.homes[step[3]].add(array.name)
 
 
 def _operands(
-    trace: Trace, memory: _Memory, reads: Sequence[tuple[int, tuple[str, Index, int] | None]], factors: Sequence[str]
+    trace: Trace, memory: _Memory, reads: Sequence[tuple[int, Origin | None]], factors: Sequence[str]
 ) -> Iterator[Operand]:
     for at, origin in reads:
         step = trace.steps[at]
@@ -110,7 +110,7 @@ def _operands(
             if at not in memory.used and array.name in factors:
                 yield Operand(array.name, array.index(step[4], step[5]), at, value)
         elif origin is not None and origin[0] in factors:
-            yield Operand(origin[0], origin[1], at, value, origin[2])
+            yield Operand(origin[0], origin[1], at, value, origin[2], origin[3])
         elif origin is None and len(homes := memory.homes[step[3]] & set(factors)) == 1:
             yield Operand(next(iter(homes)), None, at, value)
 

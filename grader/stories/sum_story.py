@@ -80,7 +80,7 @@ def sum_story(traced: Traced, source: Sequence[str]) -> Story | None:
     chosen = _chosen(found)
     run = run_of_threads(trace, chosen, traced.lab.public.file, title="As it ran", schedule=_SCHEDULE)
     marks = tuple(_marks(trace, found, chosen, launch.block, said))
-    wrong = min((mark.step for mark in marks), default=len(chosen) - 1)
+    wrong = max(1, min((mark.step for mark in marks if mark.tone == "bad"), default=len(chosen) - 1))
     file = traced.lab.public.file
     line = line_of(trace, trace.steps[found.store], file)
     name = thread_name(found.thread, launch.block)
@@ -181,7 +181,8 @@ def _chosen(found: _Sum) -> list[int]:
     first = max(0, min(at - _MOST_PRODUCTS // 4, len(found.products) - _MOST_PRODUCTS))
     shown = found.products[first : first + _MOST_PRODUCTS]
     chosen = {place for one in shown for place in (one.first.at, one.second.at)} | {found.store}
-    loads = [operand.stored_at for one in strange[:4] for operand in (one.first, one.second)]
+    wrong = [operand for one in strange[:4] for operand in (one.first, one.second)]
+    loads = [at for operand in wrong for at in (operand.loaded_at, operand.stored_at)]
     return sorted(chosen | {one for one in loads if one is not None})
 
 
