@@ -23,6 +23,7 @@ from grader.engines.checks.entry_points import EntrySignatures
 from grader.engines.gpu.device_preprocessing import StrangeToolkit, device_preprocessing
 from grader.engines.gpu.gpu_build import GpuTarget, build_for_gpu
 from grader.engines.gpu.gpu_toolchain import GpuToolchain, NoToolchain, find_toolchain
+from grader.machine.alone_turns import AloneTurns
 from grader.machine.device_load import DeviceLoad
 from grader.machine.peak_rates import Peak, peak_of
 from grader.model.errors import RemediableError
@@ -115,6 +116,7 @@ class GpuBackend:
     turns: threading.BoundedSemaphore = field(
         default_factory=lambda: threading.BoundedSemaphore(_FEWEST_CONTEXTS), compare=False
     )
+    alone: AloneTurns = field(default_factory=AloneTurns, compare=False)
 
     @property
     def devices(self) -> tuple[Device, ...]:

@@ -14,7 +14,9 @@ import subprocess
 import tempfile
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+from functools import partial
 from pathlib import Path
 
 from pydantic import ValidationError
@@ -29,6 +31,7 @@ from grader.speed.contestants import STAGE, Built, ContestError
 WARM_UP_MS = 200
 LIMIT_MS = 20_000  # for the context, the warm-up and all rounds together, so that a kernel that hangs does not block the device
 _STEP_LIMIT_SECONDS = 300  # for one step of the timer
+Alone = Callable[[], AbstractContextManager[None]]  # in it, nobody else uses the device
 
 
 def run_contest(  # noqa: PLR0913 -- what is timed, and the timer's options
@@ -68,7 +71,8 @@ def _timed(toolset: Toolset, device: Device, built: Built, options: dict[str, ob
         runner.write_text(json.dumps({"argv": _runner(toolset, device, contest, built)}), encoding="utf-8")
         arguments = [str(one) for pair in options.items() for one in pair]
         command = [str(timer(toolset)), *arguments, "--runner", str(runner), "--report", str(report)]
-        seconds = run_timer(command, GpuLock(device.lock_name), toolset.gpu.turns, scratch / "stderr")
+        alone = partial(toolset.gpu.alone.alone, device.lock_name, GpuLock(device.lock_name))
+        seconds = run_timer(command, alone, toolset.gpu.turns, scratch / "stderr")
         try:
             written = json.loads(report.read_text(encoding="utf-8"))
             result = Contest.model_validate({**written, "device": device.name, "device_seconds": seconds})
@@ -80,7 +84,7 @@ def _timed(toolset: Toolset, device: Device, built: Built, options: dict[str, ob
     return result
 
 
-def run_timer(command: list[str], lock: GpuLock, turns: threading.BoundedSemaphore, stderr: Path) -> float:
+def run_timer(command: list[str], alone: Alone, turns: threading.BoundedSemaphore, stderr: Path) -> float:
     """Runs the timer, and holds the device alone from when the timer is prepared until its last launch has ended. Contexts are made and
     outputs checked while others may use the device. `turns` is held while there is a context. Returns the seconds for which the
     device was held alone.
@@ -90,7 +94,7 @@ def run_timer(command: list[str], lock: GpuLock, turns: threading.BoundedSemapho
             process = left.enter_context(
                 subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors)
             )
-            held = _hold_while_timed(process, lock)
+            held = _hold_while_timed(process, alone)
         with _time_limit(process):
             status = process.wait()
     if status != 0:
@@ -101,7 +105,7 @@ def run_timer(command: list[str], lock: GpuLock, turns: threading.BoundedSemapho
     return held
 
 
-def _hold_while_timed(process: subprocess.Popen[bytes], lock: GpuLock) -> float:
+def _hold_while_timed(process: subprocess.Popen[bytes], alone: Alone) -> float:
     """Returns seconds, or 0 where the timer ended before it was prepared."""
     assert process.stdin is not None
     assert process.stdout is not None
@@ -109,7 +113,7 @@ def _hold_while_timed(process: subprocess.Popen[bytes], lock: GpuLock) -> float:
         prepared = process.stdout.readline()
     if not prepared:
         return 0
-    with lock.alone(), _time_limit(process):
+    with alone(), _time_limit(process):
         began = time.monotonic()
         with contextlib.suppress(BrokenPipeError):
             process.stdin.write(b"go\n")

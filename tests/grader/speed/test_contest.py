@@ -74,7 +74,7 @@ def test_the_device_is_let_go_before_outputs_are_looked_at(tmp_path: Path, is_fr
     watcher = threading.Thread(target=look)
     began = threading.Timer(0.3, watcher.start)  # at that time the lock is held, or free again
     began.start()
-    run_timer(["sh", "-c", script], lock, threading.BoundedSemaphore(1), tmp_path / "stderr")
+    run_timer(["sh", "-c", script], lock.alone, threading.BoundedSemaphore(1), tmp_path / "stderr")
     began.join()
     watcher.join()
     assert said.exists()
@@ -94,7 +94,7 @@ def test_the_device_is_not_held_while_a_contest_is_prepared(tmp_path: Path, is_f
     other.start()
     run_timer(
         ["sh", "-c", f"touch {ready}; echo prepared; read go; echo free"],
-        lock,
+        lock.alone,
         threading.BoundedSemaphore(1),
         tmp_path / "stderr",
     )
@@ -106,7 +106,7 @@ def test_a_timer_that_fails_is_our_failure(tmp_path: Path) -> None:
     with pytest.raises(ContestError, match="status 3: no such luck"):
         run_timer(
             ["sh", "-c", "echo no such luck >&2; exit 3"],
-            GpuLock("a-device", tmp_path),
+            GpuLock("a-device", tmp_path).alone,
             threading.BoundedSemaphore(1),
             tmp_path / "stderr",
         )
