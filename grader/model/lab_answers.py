@@ -71,6 +71,11 @@ class LabAnswers(Model):
         )
 
     @property
+    def begun(self) -> bool:
+        """Whether it is more than the form as it was handed out, or something that cannot be read."""
+        return bool(self.trouble or self.strays) or any(one.begun for one in self.questions)
+
+    @property
     def answered(self) -> int:
         return sum(one.answered for one in self.questions)
 

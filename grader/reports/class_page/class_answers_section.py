@@ -54,7 +54,7 @@ class QuestionsSection:
 
 
 def class_answers(results: Sequence[Result]) -> QuestionsSection | None:
-    """None where nobody handed in answers: then a course does not use them."""
+    """None where nobody answered anything: then a course does not use it. A form as it was handed out is no answer."""
     of_lab: dict[str, list[tuple[Result, LabAnswers]]] = {}
     for result in results:
         for lab_id, lab in result.labs.items():
@@ -63,13 +63,13 @@ def class_answers(results: Sequence[Result]) -> QuestionsSection | None:
     labs = [
         _counts(lab_id, each)
         for lab_id, each in of_lab.items()
-        if any(answers.found or answers.listed for _, answers in each)
+        if any(answers.begun or answers.listed for _, answers in each)
     ]
     return QuestionsSection(tuple(labs)) if labs else None
 
 
 def _counts(lab_id: str, each: Sequence[tuple[Result, LabAnswers]]) -> LabCounts:
-    found = [(result, answers) for result, answers in each if answers.found]
+    found = [(result, answers) for result, answers in each if answers.begun]
     asked = each[0][1].questions
     mean = sum(answers.answered for _, answers in found) / len(found) if found else 0
     summary = f"{len(found)} of {len(each)} handed in answers"

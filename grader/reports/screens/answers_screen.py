@@ -43,7 +43,7 @@ class AnswersScreen:
 
 def answers_line(answers: LabAnswers | None, lab_id: str) -> Text | None:
     """One line below the results of tests. None where the student has not begun to answer: nobody is pressed."""
-    if answers is None or not (answers.trouble or any(one.begun for one in answers.questions)):
+    if answers is None or not answers.begun:
         return None
     more = f"make answers LAB={visible.line(lab_id, 60)}"
     if answers.trouble:

@@ -69,7 +69,7 @@ def answer_section(view: LabView) -> AnswerSection | None:
         rows=tuple(_row(one) for one in answers.questions),
         strays=visible.block(answers.strays, lines=20, columns=_COLUMNS) if answers.strays else None,
         shows_text=shows_text,
-        unfolded=view.instructor or bool(answers.trouble),
+        unfolded=bool(answers.trouble) or (view.instructor and answers.begun),
     )
 
 

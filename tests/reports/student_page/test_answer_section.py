@@ -14,6 +14,7 @@ from lab_with_questions import filled, lab
 from grader.model.lab_answers import LabAnswers
 from grader.model.result import Result
 from grader.questions.answer_check import check_answers, no_answers
+from grader.questions.answer_form import answer_form
 from grader.reports.pages import class_page, student_page
 from grader.scoring.redaction import for_student
 
@@ -102,7 +103,15 @@ def test_the_class_page_says_what_was_answered_and_what_was_often_written_instea
     )
     assert "3 of 4 handed in answers; 4.0 of 4 questions answered on average" in page
     assert "arrivals: <b>1 of 3 right</b>; most often instead: <bdi>64 (2 times)</bdi>" in page
-    assert "Questions" not in class_page([with_answers(no_answers(lab()))], course="A class")
+    form = answered(answer_form(lab()))
+    assert "Questions" not in class_page([with_answers(form), with_answers(no_answers(lab()))], course="A class")
+
+
+def test_a_form_that_was_handed_in_as_it_was_stays_folded() -> None:
+    page = instructors(with_answers(answered(answer_form(lab()))))
+    assert '<details class="fold answers">' in page
+    assert "0 of 4 answered" in page
+    assert '<details class="fold answers" open>' in instructors(with_answers(answered(filled())))
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
