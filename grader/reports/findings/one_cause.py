@@ -154,7 +154,8 @@ def _barrier_words(findings: Sequence[Finding]) -> str:
 def _edge_words(findings: Sequence[Finding]) -> str:
     first = findings[0]
     where = f" of block {index(first.block)}" if first.block else ""
-    return f"Thread {index(first.thread)}{where} has nothing to do, and goes on in {line_numbers(one.line for one in findings)}."
+    thread = f"Thread {index(first.thread)}{where} is outside in {line_numbers(one.line for one in findings)}"
+    return f"{thread}: either it has nothing to do there, or an index that these lines share is wrong."
 
 
 _SENTENCES: Mapping[str, Callable[[Sequence[Finding]], str]] = {

@@ -44,7 +44,7 @@ TOGETHER = {
     ),
     "one thread past the edge": (
         [finding(Verdict.OUT_OF_BOUNDS, 14, "A"), finding(Verdict.OUT_OF_BOUNDS, 16, "C")],
-        "Thread (0,1,0) of block (0,0,0) has nothing to do, and goes on in lines 14 and 16.",
+        "Thread (0,1,0) of block (0,0,0) is outside in lines 14 and 16: either it has nothing to do there",
     ),
 }
 
