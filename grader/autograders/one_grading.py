@@ -13,7 +13,8 @@ from grader.autograders.handed_in import HandedIn
 from grader.batch.class_answers import with_answers
 from grader.batch.held_outcomes import Check
 from grader.batch.job_store import JobStore
-from grader.batch.judging_jobs import JudgingSetup, judge_class
+from grader.batch.judging_jobs import judge_class
+from grader.batch.judging_setup import JudgingSetup
 from grader.exports.frame.points import UNDECIDED
 from grader.intake.intake import Intake, take_one
 from grader.intake.lab_files import lab_file

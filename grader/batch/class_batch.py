@@ -10,7 +10,8 @@ from pathlib import Path
 
 from grader.batch.class_answers import with_answers
 from grader.batch.job_store import JobStore, grade_bases
-from grader.batch.judging_jobs import JudgedClass, JudgingSetup, Progress, judge_class
+from grader.batch.judging_jobs import JudgedClass, judge_class
+from grader.batch.judging_setup import JudgingSetup, Progress
 from grader.batch.leaderboards import RankedClass, rank_class
 from grader.batch.output_folder import OutputFolder
 from grader.batch.publishing import publish

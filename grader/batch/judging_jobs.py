@@ -12,99 +12,26 @@ import threading
 import time
 import traceback
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
-from grader.batch.held_outcomes import Check, HeldOutcomes
+from grader.batch.held_outcomes import HeldOutcomes
 from grader.batch.job_store import JobStore, job_key, lab_fingerprint
-from grader.batch.line_search import LineSearch
+from grader.batch.judging_setup import Explore, Judge, JudgingSetup, Progress
 from grader.intake.intake import Intake
 from grader.judging.lab_verdict import broke, fault_messages, went_wrong
 from grader.machine.folder_removal import remove_folder
 from grader.model.labs import Lab
 from grader.model.outcome import LabOutcome, nothing_handed_in, unjudged
-from grader.model.result import Environment
 from grader.model.verdicts import Verdict
 from grader.scoring.class_score import JudgedStudent
 
 _TRIES = 2  # of a job that failed because of us
 _STOPPED = "not judged: grading stopped, because this machine did not judge the course's own kernels as it must"
-
-
-class Judge(Protocol):
-    """Builds `source` for `lab` and runs all its cases, in a scratch folder of its own."""
-
-    def __call__(self, lab: Lab, source: Path, scratch: Path, /) -> LabOutcome: ...
-
-
-class Sweep(Protocol):
-    """Adds a size sweep to an outcome that has none. Scoring ignores it."""
-
-    def lacks(self, lab: Lab, outcome: LabOutcome, /) -> bool: ...
-    def add(self, lab: Lab, source: Path, outcome: LabOutcome, scratch: Path, /) -> LabOutcome: ...
-
-
-class Progress(Protocol):
-    """Told how far judging has come, and any other work that takes time."""
-
-    def doing(self, what: str, done: int, total: int) -> None: ...
-    def begin(self, jobs: int, reused: int) -> None: ...
-    def step(self) -> None: ...
-    def note(self, text: str) -> None: ...
-    def end(self) -> None: ...
-
-
-class Explore(Protocol):
-    """Finds out more of a class that has wrong submissions of `wrong`, the lab with most of them first. It is called once, in another
-    thread, after judging and beside the last look at controls: whether this machine can be believed is not known yet.
-    """
-
-    def __call__(self, wrong: Sequence[Lab], judging_seconds: float, /) -> None: ...
-
-
-@dataclass(frozen=True)
-class JudgedThere:
-    """What there is to say of judging on other machines, besides outcomes."""
-
-    stopped: str = ""  # why grading stopped, and what to do
-    faults: tuple[str, ...] = ()  # what broke on our side, and concerns no job
-    notices: tuple[str, ...] = ()  # for the instructor
-
-
-class Elsewhere(Protocol):
-    """Judges on other machines, which are held against controls there."""
-
-    def bench(self, setup: JudgingSetup, labs: Sequence[Lab], progress: Progress, /) -> JudgingSetup:
-        """`setup` as those machines have it."""
-
-    def judge(
-        self,
-        jobs: Mapping[str, tuple[Lab, Path]],
-        setup: JudgingSetup,
-        store: JobStore,
-        take: Callable[[str, LabOutcome, str], None],
-        progress: Progress,
-        /,
-    ) -> JudgedThere:
-        """Judges every job into `store`, and tells `take` each outcome once, with what broke on our side."""
-
-
-@dataclass(frozen=True)
-class JudgingSetup:
-    """What judging is done with."""
-
-    judge: Judge
-    environment: Environment
-    fingerprints: Mapping[str, str]  # by lab: of kit, judge, grader, toolchain, sandbox, limits and device
-    seed: int
-    sweep: Sweep | None = None  # none: not requested, or no GPU to make it on
-    controls: Check | None = None  # none: this machine is not checked
-    lines: LineSearch | None = None  # none: nobody looks for the lines of wrong results
-    elsewhere: Elsewhere | None = None  # none: this machine judges
 
 
 @dataclass(frozen=True)

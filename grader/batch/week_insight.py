@@ -12,7 +12,7 @@ from functools import partial
 from pathlib import Path
 
 from grader.batch.job_store import job_key, lab_fingerprint
-from grader.batch.judging_jobs import JudgingSetup
+from grader.batch.judging_setup import JudgingSetup
 from grader.batch.written.kept_pages import inputs_digest
 from grader.batch.written.written_files import File
 from grader.clusters.class_mistakes import Sources, commented, lab_mistakes, wrong_submissions

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from grader.batch.job_store import JobStore
-from grader.batch.judging_jobs import JudgingSetup
+from grader.batch.judging_setup import JudgingSetup
 from grader.judging.lab_verdict import broke
 from grader.model.labs import Lab
 from grader.model.outcome import LabOutcome, unjudged

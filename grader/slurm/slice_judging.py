@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from grader.batch.job_store import JobStore, job_key, lab_fingerprint
-from grader.batch.judging_jobs import JudgingSetup, judge_class
+from grader.batch.judging_jobs import judge_class
+from grader.batch.judging_setup import JudgingSetup
 from grader.batch.scratch_folder import scratch_folder
 from grader.intake.student_intake import Intake
 from grader.model.labs import Lab

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from grader.batch.job_store import JobStore
-from grader.batch.judging_jobs import JudgedThere, JudgingSetup, Progress
+from grader.batch.judging_setup import JudgedThere, JudgingSetup, Progress
 from grader.model.errors import MachineError
 from grader.model.labs import Lab
 from grader.model.outcome import LabOutcome

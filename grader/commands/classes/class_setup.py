@@ -9,7 +9,7 @@ from rich.console import Console
 
 from grader.batch.controls import Controls
 from grader.batch.job_store import judging_fingerprints
-from grader.batch.judging_jobs import JudgingSetup
+from grader.batch.judging_setup import JudgingSetup
 from grader.batch.line_search import LineSearch
 from grader.canaries.compiler_trial import compiler_trouble
 from grader.commands.frame.opened_tools import environment_of, lab_judge, size_sweep

@@ -19,7 +19,7 @@ from grader.autograders.autograder_platform import NEEDS_A_GPU, NOT_GRADED, Answ
 from grader.autograders.one_grading import LaterControls, OneGrading, grade_folder
 from grader.autograders.platform_list import platform_named
 from grader.batch.controls import Controls
-from grader.batch.judging_jobs import JudgingSetup
+from grader.batch.judging_setup import JudgingSetup
 from grader.batch.line_search import LineSearch
 from grader.batch.scratch_folder import scratch_folder
 from grader.canaries.compiler_trial import compiler_trouble

@@ -7,7 +7,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from grader.batch.judging_jobs import JudgingSetup
+from grader.batch.judging_setup import JudgingSetup
 from grader.batch.output_folder import OutputFolder
 from grader.model.errors import RemediableError
 from grader.slurm.array_order import JudgingOptions

@@ -11,7 +11,7 @@ from fake_course import FILES, SEED, Course, FakeControls, FakeJudge, small_cour
 
 from grader.autograders.handed_in import HandedIn
 from grader.autograders.one_grading import LaterControls, OneGrading, grade_folder
-from grader.batch.judging_jobs import JudgingSetup
+from grader.batch.judging_setup import JudgingSetup
 from grader.model.errors import MachineError
 from grader.model.labs import Lab, load_lab
 from grader.model.result import Environment, Student

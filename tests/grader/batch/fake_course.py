@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from grader.batch.class_batch import BatchReport, grade_submissions
-from grader.batch.judging_jobs import JudgingSetup
+from grader.batch.judging_setup import JudgingSetup
 from grader.batch.output_folder import OutputFolder
 from grader.batch.week_insight import WeekSearch
 from grader.clusters.comments_file import CommentsFile

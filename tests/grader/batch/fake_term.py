@@ -19,7 +19,7 @@ from fake_course import PRIVATE, PUBLIC, SEED, FakeJudge, Silent, with_times
 
 from grader.batch import class_batch
 from grader.batch.class_batch import BatchReport, grade_submissions
-from grader.batch.judging_jobs import JudgingSetup
+from grader.batch.judging_setup import JudgingSetup
 from grader.batch.output_folder import OutputFolder
 from grader.exports import EXPORTS
 from grader.intake.intake import Discovery, discover

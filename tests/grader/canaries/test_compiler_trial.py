@@ -107,14 +107,22 @@ MOVED: dict[str, tuple[str, Break, str]] = {
 }
 
 
+@pytest.fixture(scope="module")
+def preludes(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where each compiler's prelude is made once for each set of flags."""
+    return tmp_path_factory.mktemp("preludes")
+
+
 @pytest.mark.parametrize("what", sample([*MOVED], 2))
-def test_what_was_taken_away_is_noticed(what: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_was_taken_away_is_noticed(
+    what: str, tmp_path: Path, preludes: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     compiler, take_away, canary = MOVED[what]
     toolset = opened(compiler)
     take_away(monkeypatch)
     monkeypatch.setattr(canary_run, "_CLOCK_MS", 1000)
     known = toolset.toolchain
-    changed = prepare(known.compiler, list(known.includes), list(known.archives), tmp_path / "prelude")
+    changed = prepare(known.compiler, list(known.includes), list(known.archives), preludes)
     assert run_canary(replace(toolset, toolchain=replace(changed, linker=known.linker)), CANARIES[canary], tmp_path)
 
 

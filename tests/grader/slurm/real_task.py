@@ -15,7 +15,7 @@ sys.path[:0] = [str(HERE), str(HERE.parent / "batch"), str(HERE.parents[2])]
 
 from fake_course import FILES, SEED, FakeJudge  # noqa: E402 -- the path is set above
 
-from grader.batch.judging_jobs import JudgingSetup  # noqa: E402
+from grader.batch.judging_setup import JudgingSetup  # noqa: E402
 from grader.model.labs import Lab, load_lab  # noqa: E402
 from grader.model.outcome import LabOutcome  # noqa: E402
 from grader.model.result import Environment  # noqa: E402

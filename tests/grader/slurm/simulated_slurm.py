@@ -13,7 +13,7 @@ from pathlib import Path
 from fake_course import FILES, SEED, Course, FakeControls, Silent
 
 from grader.batch.class_batch import BatchReport, grade_submissions
-from grader.batch.judging_jobs import JudgingSetup
+from grader.batch.judging_setup import JudgingSetup
 from grader.batch.output_folder import OutputFolder
 from grader.exports import EXPORTS
 from grader.model.labs import Lab, load_lab

@@ -21,7 +21,7 @@ from real_slurm import DoesNotStartError, RealSlurm, missing_programs, real_slur
 from simulated_slurm import nobody_judges_here
 
 from grader.batch.class_batch import BatchReport, grade_submissions
-from grader.batch.judging_jobs import JudgingSetup
+from grader.batch.judging_setup import JudgingSetup
 from grader.batch.output_folder import OutputFolder
 from grader.exports import EXPORTS
 from grader.model.labs import load_lab

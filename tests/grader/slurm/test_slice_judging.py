@@ -9,7 +9,7 @@ from fake_course import FILES, SEED, Course, FakeControls, small_course
 from simulated_slurm import ENVIRONMENT
 
 from grader.batch.job_store import JobStore, job_key, lab_fingerprint
-from grader.batch.judging_jobs import JudgingSetup
+from grader.batch.judging_setup import JudgingSetup
 from grader.commands.classes.judge_slice_command import processors
 from grader.model.labs import Lab, load_lab
 from grader.slurm.array_order import ArrayOrder, SliceJob
