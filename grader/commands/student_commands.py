@@ -198,6 +198,16 @@ def check_command(  # noqa: PLR0913, PLR0917 - one for each option
     early_return: Annotated[
         str, typer.Option(help="what it is if a thread returns before a barrier of its block: note or error")
     ] = "note",
+    trace: Annotated[
+        bool,
+        typer.Option(
+            "--trace", help="also write a page that steps through the block of the first finding, and open it"
+        ),
+    ] = False,
+    page: Annotated[
+        Path | None, typer.Option(help="where to write that page; default: build/trace/check-KERNEL.html")
+    ] = None,
+    show: Annotated[bool, typer.Option("--show/--no-show", help="open that page, if there is a browser")] = True,
     json_: Annotated[bool, typer.Option("--json", help="print verdict, metrics and findings as JSON instead")] = False,
 ) -> None:
     """Run one kernel of any file under every detector: races, bounds, uninitialised reads, barriers."""
@@ -217,6 +227,9 @@ def check_command(  # noqa: PLR0913, PLR0917 - one for each option
             definitions=define or [],
             folders=include or [],
             settings=set_ or [],
+            trace=trace,
+            page=page,
+            show=show,
         )
         return check_file(file, options, as_json=json_)
 

@@ -34,6 +34,7 @@ from grader.model.result import Finding, Launch
 from grader.model.verdicts import Verdict
 from grader.single_launch.described_argument import described
 from grader.single_launch.launch_proposal import ProposedLaunch, proposed_launch
+from grader.single_launch.trace_steps import Trace
 from grader.single_launch.unset_locals import unset_locals
 
 EVENT_BUDGET = 1_000_000_000
@@ -70,6 +71,7 @@ class Checked(Launch):
     left_out: tuple[str, ...] = ()  # what was left out of the file: descriptions
     arguments: tuple[str, ...] = ()  # as --arg takes them
     own_line: int = 0  # of the file's own launch, where that was run
+    trace: Trace | None = None  # of the block that was followed, where one was
 
 
 @dataclass(frozen=True)
@@ -96,6 +98,16 @@ def check_kernel(toolset: Toolset, source: KernelSource, request: CheckRequest, 
     sources = {name: text.split("\n") for name, text in source.texts.items()}
     findings = (*map(_reworded, checked.findings), *unset_locals(toolset, scratch / source.name, work))
     return located(checked.model_copy(update={"left_out": tuple(built.left_out), "findings": findings}), sources)
+
+
+def trace_again(toolset: Toolset, scratch: Path, block: Extent3) -> Trace | None:
+    """The same launch once more, with what one of its blocks does step by step; None where it has no such block. `scratch`: where
+    check_kernel() has built and launched it.
+    """
+    description = scratch / "launch.json"
+    plain = json.loads(description.read_text(encoding="utf-8"))
+    description.write_text(json.dumps({**plain, "trace": block}), encoding="utf-8")
+    return _run_checker(toolset, scratch).trace
 
 
 def _in_the_file(functions: Sequence[str], source: KernelSource) -> None:

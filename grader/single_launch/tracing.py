@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
 from grader.machine.toolset import Toolset
 from grader.model.labs import Lab
@@ -34,6 +35,19 @@ class TraceRequest:
     reversed: bool = False  # blocks and threads run in the opposite order
 
 
+class TracedLaunch(Protocol):
+    """What a page needs of a launch: its name, the shown file, the block that was followed, and the tracer's report."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def file(self) -> str: ...
+    @property
+    def request(self) -> TraceRequest: ...
+    @property
+    def report(self) -> TraceReport: ...
+
+
 @dataclass(frozen=True)
 class Traced:
     """A traced launch. `steps` is None where the block did not run; then `report.launch` says why."""
@@ -42,6 +56,24 @@ class Traced:
     request: TraceRequest
     report: TraceReport
     steps: BlockTrace | None
+
+    @property
+    def name(self) -> str:
+        return self.lab.id
+
+    @property
+    def file(self) -> str:
+        return self.lab.public.file
+
+
+@dataclass(frozen=True)
+class CheckedTrace:
+    """A traced launch of any kernel, as `tilelab check` made it."""
+
+    name: str
+    file: str
+    request: TraceRequest
+    report: TraceReport
 
 
 def trace_file(toolset: Toolset, lab: Lab, source: bytes, request: TraceRequest, scratch: Path) -> Traced:

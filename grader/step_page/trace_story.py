@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from grader.model.result import Finding, Launch, Site
 from grader.model.verdicts import Verdict
-from grader.single_launch.tracing import Traced
+from grader.single_launch.tracing import TracedLaunch
 from grader.step_page.named_places import has_thread, offset_of, thread_number
 from grader.step_page.past_a_row import with_overruns
 from grader.step_page.story import LANES, Index3, Mark, PageStepKind, Story, StoryElement, StoryRun, Tone, WarpStep
@@ -24,14 +24,14 @@ AS_IT_RAN = (
 )
 
 
-def story_of(traced: Traced, source: Sequence[str], *, beside_report: bool = False) -> Story | None:
+def story_of(traced: TracedLaunch, source: Sequence[str], *, beside_report: bool = False) -> Story | None:
     """None where the block did not run. `beside_report`: the page is about what went wrong there."""
     launch, trace = traced.report.launch, traced.report.trace
     if trace is None or launch.block is None or launch.grid is None or not trace.steps:
         return None
     if math.prod(launch.block) > _MOST_THREADS:  # no GPU has such a block, whatever was reported
         return None
-    file = traced.lab.public.file
+    file = traced.file
     trace = with_overruns(trace, launch.findings, launch.block)
     run = run_of_trace(trace, launch.block, file, title="As it ran", schedule=AS_IT_RAN)
     run = replace(
@@ -41,7 +41,7 @@ def story_of(traced: Traced, source: Sequence[str], *, beside_report: bool = Fal
     )
     at = ", ".join(map(str, traced.request.block[: 3 if launch.grid[2] > 1 else 2]))
     return Story(
-        title=f"{traced.lab.id}: block ({at})",
+        title=f"{traced.name}: block ({at})",
         summary=_summary(launch, beside_report=beside_report),
         file=file,
         source=tuple(source),

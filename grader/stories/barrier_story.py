@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from grader.model.result import Finding
 from grader.single_launch.trace_steps import ACCESSES, StepKind, Trace
-from grader.single_launch.tracing import Traced
+from grader.single_launch.tracing import TracedLaunch
 from grader.step_page.story import Index3, Mark, PageStepKind, Question, Story, StoryRun
 from grader.step_page.warp_steps import run_of_trace
 from grader.stories.told_story import asked, framed, line_of, spans
@@ -20,9 +20,9 @@ _SCHEDULE = "The last accesses of each thread before the barrier, and where the 
 Place = tuple[StepKind, int]  # what a thread does, and in which line
 
 
-def barrier_story(traced: Traced, finding: Finding, source: Sequence[str]) -> Story | None:
+def barrier_story(traced: TracedLaunch, finding: Finding, source: Sequence[str]) -> Story | None:
     """None where the trace does not show who is missing."""
-    trace, block, file = traced.report.trace, traced.report.launch.block, traced.lab.public.file
+    trace, block, file = traced.report.trace, traced.report.launch.block, traced.file
     if trace is None or block is None:
         return None
     moment, line = _standstill(trace, finding, file)

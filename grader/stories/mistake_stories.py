@@ -8,7 +8,7 @@ from dataclasses import replace
 from grader.model.labs import Lab
 from grader.model.result import Finding, Launch
 from grader.model.verdicts import Verdict
-from grader.single_launch.tracing import Traced
+from grader.single_launch.tracing import TracedLaunch
 from grader.step_page.story import Index3, Story
 from grader.stories.barrier_story import barrier_story
 from grader.stories.outside_story import outside_story
@@ -23,7 +23,7 @@ _KINDS: dict[Verdict, StoryKind] = {
 }
 
 
-def mistake_stories(traced: Traced, source: Sequence[str]) -> Iterator[ToldStory]:
+def mistake_stories(traced: TracedLaunch, source: Sequence[str]) -> Iterator[ToldStory]:
     """`source`: the lines of the file. A race has a story of its own: race_story.py needs two runs."""
     told: set[StoryKind] = set()
     for finding in traced.report.launch.findings:
@@ -43,7 +43,7 @@ def asking(story: Story, lab: Lab) -> Story:
     return story if lab.public.step_questions else replace(story, questions=())
 
 
-def _story(kind: StoryKind, traced: Traced, finding: Finding, source: Sequence[str]) -> Story | None:
+def _story(kind: StoryKind, traced: TracedLaunch, finding: Finding, source: Sequence[str]) -> Story | None:
     if kind == "barrier":
         return barrier_story(traced, finding, source)
     if kind == "unset":

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from grader.model.result import Finding
 from grader.single_launch.trace_steps import ACCESSES, Step, StepKind, Trace, TracedArray
-from grader.single_launch.tracing import Traced
+from grader.single_launch.tracing import TracedLaunch
 from grader.step_page.named_places import thread_number
 from grader.step_page.past_a_row import with_overruns
 from grader.step_page.story import Index3, Mark, Question, Story, StoryElement
@@ -22,9 +22,9 @@ _SCHEDULE = "The steps of the thread up to the access, then the other threads th
 _ONE = 1
 
 
-def outside_story(traced: Traced, finding: Finding, source: Sequence[str]) -> Story | None:
+def outside_story(traced: TracedLaunch, finding: Finding, source: Sequence[str]) -> Story | None:
     """None where the access missed no array that the trace knows, as with a wild pointer."""
-    launch, file = traced.report.launch, traced.lab.public.file
+    launch, file = traced.report.launch, traced.file
     if traced.report.trace is None or launch.block is None or finding.thread is None:
         return None
     block = launch.block

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from grader.model.result import Mismatch, WrongElement
 from grader.single_launch.trace_steps import CHANGES, Trace
-from grader.single_launch.tracing import Traced
+from grader.single_launch.tracing import TracedLaunch
 from grader.step_page.story import Index3, Mark, Question, Story
 from grader.step_page.thread_run import run_of_threads
 from grader.stories.product_reads import Product, Products, agrees, products_of
@@ -67,7 +67,7 @@ class _Sum:
         return self.row != self.column and Counter(one.indices for one in self.counted) == wanted
 
 
-def sum_story(traced: Traced, source: Sequence[str]) -> Story | None:
+def sum_story(traced: TracedLaunch, source: Sequence[str]) -> Story | None:
     trace, launch, factors = traced.report.trace, traced.report.launch, traced.report.factors
     if trace is None or launch.block is None or launch.mismatch is None or len(factors) != 2:  # noqa: PLR2004 -- a product
         return None
@@ -78,10 +78,10 @@ def sum_story(traced: Traced, source: Sequence[str]) -> Story | None:
     if said is None:
         return None
     chosen = _chosen(found)
-    run = run_of_threads(trace, chosen, traced.lab.public.file, title="As it ran", schedule=_SCHEDULE)
+    run = run_of_threads(trace, chosen, traced.file, title="As it ran", schedule=_SCHEDULE)
     marks = tuple(_marks(trace, found, chosen, launch.block, said))
     wrong = max(1, min((mark.step for mark in marks if mark.tone == "bad"), default=len(chosen) - 1))
-    file = traced.lab.public.file
+    file = traced.file
     line = line_of(trace, trace.steps[found.store], file)
     name = thread_name(found.thread, launch.block)
     return framed(

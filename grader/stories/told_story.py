@@ -8,7 +8,7 @@ from typing import Literal
 
 from grader.model.result import Finding
 from grader.single_launch.trace_steps import Step, Trace
-from grader.single_launch.tracing import Traced
+from grader.single_launch.tracing import TracedLaunch
 from grader.step_page.story import Index3, Question, Story, StoryRun
 
 StoryKind = Literal["barrier", "unset", "outside", "sum"]
@@ -23,7 +23,7 @@ class ToldStory:
 
 
 def framed(  # noqa: PLR0913 -- what differs from story to story
-    traced: Traced,
+    traced: TracedLaunch,
     source: Sequence[str],
     run: StoryRun,
     *,
@@ -36,9 +36,9 @@ def framed(  # noqa: PLR0913 -- what differs from story to story
     if launch.grid is None or launch.block is None or not run.steps:
         return None
     return Story(
-        title=f"{traced.lab.id}: {title}",
+        title=f"{traced.name}: {title}",
         summary=summary,
-        file=traced.lab.public.file,
+        file=traced.file,
         source=tuple(source),
         grid=launch.grid,
         block=launch.block,
@@ -73,7 +73,7 @@ def element_name(trace: Trace, step: Step) -> str:
 
 def thread_name(thread: int, block: Index3) -> str:
     x, y, z = thread % block[0], thread // block[0] % block[1], thread // block[0] // block[1]
-    return f"({x},{y},{z})" if block[2] > 1 else f"({x},{y})" if block[1] > 1 else f"({x})"
+    return f"({x},{y},{z})" if block[2] > 1 else f"({x},{y})"
 
 
 def spans(threads: Iterable[int], block: Index3) -> str:

@@ -12,7 +12,7 @@ from grader.model.result import Finding
 from grader.single_launch.index_formula import coefficients
 from grader.single_launch.trace_phases import Index3 as Thread3
 from grader.single_launch.trace_steps import CHANGES, Step, StepKind, Trace
-from grader.single_launch.tracing import Traced
+from grader.single_launch.tracing import TracedLaunch
 from grader.step_page.named_places import thread_number
 from grader.step_page.story import Index3, Mark, Question, Story, StoryElement, StoryRun
 from grader.step_page.thread_run import run_of_threads
@@ -77,7 +77,7 @@ class _Read:
         return [at for at, step in enumerate(self.trace.steps) if step[0] in CHANGES and step[3] == self.step[3]]
 
 
-def unset_story(traced: Traced, finding: Finding, source: Sequence[str]) -> Story | None:
+def unset_story(traced: TracedLaunch, finding: Finding, source: Sequence[str]) -> Story | None:
     read = _read(traced, finding)
     if read is None:
         return None
@@ -98,8 +98,8 @@ def unset_story(traced: Traced, finding: Finding, source: Sequence[str]) -> Stor
     )
 
 
-def _read(traced: Traced, finding: Finding) -> _Read | None:
-    trace, block, file = traced.report.trace, traced.report.launch.block, traced.lab.public.file
+def _read(traced: TracedLaunch, finding: Finding) -> _Read | None:
+    trace, block, file = traced.report.trace, traced.report.launch.block, traced.file
     if trace is None or block is None or finding.thread is None or finding.array is None:
         return None
     thread = thread_number(finding.thread, block)

@@ -26,6 +26,7 @@ void check(int argc, char** argv) {
   const judge::LaunchRecord record = checker::check_launch(runner, launch);
   json report = record;
   report["metrics"] = record.traffic ? json(record.traffic->metrics) : json::object();
+  if (record.trace) report["trace"] = *record.trace;
   judge::write_report(options.text("report"), report.dump(-1, ' ', false, json::error_handler_t::replace) + "\n");
 }
 

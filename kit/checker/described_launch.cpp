@@ -67,6 +67,7 @@ struct Files {
     request.clock_ms = launch.clock_ms;
     request.early_return_is_error = launch.early_return_is_error;
     request.traffic = !again;
+    if (!again) request.trace = launch.trace;
     if (again) request.shared_poison = other_shared_poison;
     for (const DescribedArgument& argument : launch.arguments) add(argument, launch.seed);
   }
@@ -158,6 +159,7 @@ judge::Explanation told(const std::string& buffer, const OrderDifference& differ
 void look_from_the_other_end(LaunchRecord& record, judge::RunnerProcess& runner, const LaunchDescription& launch, const Files& first) {
   Files second(launch, false);
   second.request.traffic = false;
+  second.request.trace.reset();
   second.request.reversed = true;
   LaunchRecord again = empty_record();
   const Ending ending = take_answer(again, runner.launch(second.request, second.descriptors()));

@@ -38,6 +38,7 @@ struct LaunchDescription {
   std::uint64_t event_budget = 0;
   unsigned clock_ms = 0;
   bool early_return_is_error = false;  // returning before a barrier at which others of the block wait
+  std::optional<protocol::TraceRequest> trace;
 };
 
 // Throws std::runtime_error or nlohmann::json::exception.

@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import re
 import shlex
+import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from grader.commands.launches.step_pages import write_page, write_stories
 from grader.kernel_files.host_code import launches_cooperatively
 from grader.kernel_files.kernel_build import why_not
 from grader.kernel_files.kernel_instance import versions_of, with_arguments
@@ -25,7 +27,19 @@ from grader.model.verdicts import Verdict
 from grader.practice.terminal_window import student_console
 from grader.reports.screens.check_screen import CheckPage
 from grader.single_launch.check_report import CheckReport
-from grader.single_launch.kernel_check import Checked, CheckRequest, Extent3, ProposalError, Refused, check_kernel
+from grader.single_launch.kernel_check import (
+    Checked,
+    CheckRequest,
+    Extent3,
+    ProposalError,
+    Refused,
+    check_kernel,
+    trace_again,
+)
+from grader.single_launch.trace_steps import TraceReport
+from grader.single_launch.tracing import CheckedTrace, TraceRequest
+from grader.step_page.trace_story import story_of
+from grader.stories.mistake_stories import block_of_mistake, mistake_stories
 
 _FOUND, _CANNOT = 1, 2
 _MAX_EXTENT = 2**31 - 1
@@ -46,6 +60,9 @@ class CheckOptions:
     definitions: Sequence[str]  # -D
     folders: Sequence[Path]  # -I
     settings: Sequence[str]  # --set
+    trace: bool = False  # also a page that steps through a block
+    page: Path | None = None  # where it is written; None: build/trace/check-KERNEL.html
+    show: bool = True  # it is opened, where there is a desktop
 
 
 def check_file(file: Path, options: CheckOptions, *, as_json: bool) -> int:
@@ -93,6 +110,7 @@ def _checked(file: Path, options: CheckOptions, *, as_json: bool) -> tuple[Check
     toolset = Toolset.open(course_root(Path.cwd()), allow_no_sandbox=True)
     with tempfile.TemporaryDirectory(prefix="tilelab-") as scratch:
         checked = check_kernel(toolset, source, request, Path(scratch))
+        pages = _traced(toolset, checked, shown, Path(scratch), options) if isinstance(checked, Checked) else None
     if isinstance(checked, Refused):
         return _refused(source, request, checked), _CANNOT
     if checked.verdict is Verdict.INTERNAL_ERROR:
@@ -111,6 +129,8 @@ def _checked(file: Path, options: CheckOptions, *, as_json: bool) -> tuple[Check
             left_out=checked.left_out,
         )
         student_console().print(page, soft_wrap=False)
+    if pages is not None:
+        pages()
     report = CheckReport(
         verdict=checked.verdict,
         message=checked.message,
@@ -120,6 +140,33 @@ def _checked(file: Path, options: CheckOptions, *, as_json: bool) -> tuple[Check
         left_out=checked.left_out,
     )
     return report, 0 if checked.verdict is Verdict.PASS else _FOUND
+
+
+def _traced(
+    toolset: Toolset, checked: Checked, source: KernelSource, scratch: Path, options: CheckOptions
+) -> Callable[[], None] | None:
+    """Runs the launch once more for its pages. Returns what writes them, after the findings are printed; None where none are wanted."""
+    if not (options.trace or options.page) or checked.verdict in {Verdict.INTERNAL_ERROR, Verdict.TIMEOUT}:
+        return None
+    block = block_of_mistake(checked)
+    try:
+        trace = trace_again(toolset, scratch, block)
+    except (RuntimeError, subprocess.TimeoutExpired):
+        trace = None
+    name = re.sub(r"\W+", "-", options.kernel or Path(source.name).stem).strip("-")
+    report = TraceReport(factors=(), inputs=(), launch=checked, trace=trace)
+    traced = CheckedTrace(name, source.name, TraceRequest(block=block), report)
+    lines = source.texts[source.name].split("\n")
+    story, told = story_of(traced, lines), list(mistake_stories(traced, lines))
+    page = options.page or course_root(Path.cwd()) / "build" / "trace" / f"check-{name}.html"
+
+    def write() -> None:
+        if story is None:
+            sys.stderr.write("There is no page to step through: no thread of this launch accessed memory.\n")
+        write_page(story, page, "step through it", show=options.show)
+        write_stories(page, None, told, asks=True)
+
+    return write
 
 
 def _as_options(checked: Checked) -> str:

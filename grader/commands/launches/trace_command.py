@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import json
 import math
-import os
 import re
 import subprocess
 import sys
@@ -14,9 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from grader.machine.atomic_file import write_atomically
-from grader.machine.own_page import is_foreign
-from grader.machine.page_opener import open_page
+from grader.commands.launches.step_pages import write_page, write_stories
 from grader.machine.toolset import Toolset
 from grader.model.course_root import course_root, lab_at, load_labs, matching_lab
 from grader.model.labs import load_lab
@@ -24,26 +21,17 @@ from grader.model.verdicts import Verdict
 from grader.reports.launches.launch_verdict import verdict_parts
 from grader.reports.launches.trace_pages import as_markdown, as_text
 from grader.reports.launches.trace_tables import Heading, Part, Sentence, trace_parts
-from grader.reports.pages import trace_page
 from grader.single_launch.lab_launch import LaunchRefusedError, read_source, recognise
 from grader.single_launch.trace_phases import Index3
 from grader.single_launch.tracing import Traced, TraceRequest, trace_file
 from grader.step_page.race_runs import story_of_race
-from grader.step_page.story import Story
 from grader.step_page.trace_story import story_of
-from grader.stories.mistake_stories import asking, block_of_mistake, mistake_stories
+from grader.stories.mistake_stories import block_of_mistake, mistake_stories
 from grader.stories.told_story import ToldStory
 
 _NOT_PASSED = 1
 _FORMS = ("text", "markdown", "json")
 _PAGES = Path("build/trace")  # in the course's folder: a page for each lab
-_STORIES = {  # beside the page: the end of its name, and what it is
-    "race": "both orders of the race",
-    "barrier": "who waits where",
-    "unset": "who should have written it",
-    "outside": "where the address lies",
-    "sum": "the sum in a wrong element",
-}
 
 
 @dataclass(frozen=True)
@@ -90,12 +78,10 @@ def trace_kernel(  # noqa: PLR0913 - one for each of the command's options
         sys.stdout.write(_rendered(traced, shown, form, whole=whole) + "\n")
         if page.wanted and (page.file or form == "text"):
             at = page.file or root / _PAGES / f"{lab.id}.html"
-            _write_page(story_of(traced, _lines(source)), at, "step through it", show=page.show)
+            write_page(story_of(traced, _lines(source)), at, "step through it", show=page.show)
             race = story_of_race(toolset, traced, source, _folder(scratch))
-            stories: dict[str, Story] = {one.kind: one.story for one in _mistakes(toolset, traced, source, scratch)}
-            for kind, words in _STORIES.items():
-                story = race if kind == "race" else stories.get(kind)
-                _write_beside(story and asking(story, lab), at.with_name(f"{at.stem}-{kind}{at.suffix}"), words)
+            told = _mistakes(toolset, traced, source, scratch)
+            write_stories(at, race, told, asks=lab.public.step_questions)
     return 0 if traced.report.launch.verdict is Verdict.PASS else _NOT_PASSED
 
 
@@ -113,40 +99,12 @@ def _mistakes(toolset: Toolset, traced: Traced, source: bytes, scratch: str) -> 
         return []
 
 
-def _write_beside(story: Story | None, file: Path, words: str) -> None:
-    """A page whose name was not asked for. It replaces, and is taken away, only where an earlier run has made it."""
-    if is_foreign(file):
-        if story is not None:
-            sys.stderr.write(
-                f"{words}: not written, because {file} is no page of Tilelab's; name another file with --page\n"
-            )
-        return
-    _write_page(story, file, words, show=False)
-
-
 def _folder(scratch: str) -> Path:
     return Path(tempfile.mkdtemp(dir=scratch))
 
 
 def _lines(source: bytes) -> list[str]:
     return source.decode("utf-8", "replace").split("\n")
-
-
-def _write_page(story: Story | None, file: Path, words: str, *, show: bool) -> None:
-    """Writes nothing where there is no story, and takes away what an earlier one left there."""
-    try:
-        if story is None:
-            file.unlink(missing_ok=True)
-            return
-        file.parent.mkdir(parents=True, exist_ok=True)
-        write_atomically(file, trace_page(story))
-    except OSError as error:
-        message = f"{file} cannot be written ({error.strerror}); name another file with --page"
-        raise LaunchRefusedError(message) from error
-    sys.stdout.flush()
-    sys.stderr.write(f"{words}: {file}\n")
-    if show and sys.stdout.isatty() and not open_page(file, os.environ):
-        sys.stderr.write("No browser could be started: open that file in a browser yourself.\n")
 
 
 def _index(text: str, option: str) -> Index3:

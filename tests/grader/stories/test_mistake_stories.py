@@ -124,6 +124,7 @@ def test_threads_are_named_by_what_they_have_in_common() -> None:
     assert spans(inner, block) == "threads with x from 4 to 15 and y from 0 to 15"
     assert spans(range(64), block) == "threads (0,0) to (15,3)"
     assert (
-        spans([one for one in range(256) if one not in {17, 40, 90}], (256, 1, 1)) == "all threads but (17), (40), (90)"
+        spans([one for one in range(256) if one not in {17, 40, 90}], (256, 1, 1))
+        == "all threads but (17,0), (40,0), (90,0)"
     )
-    assert spans([7], (32, 1, 1)) == "thread (7)"
+    assert spans([7], (32, 1, 1)) == "thread (7,0)"
