@@ -15,7 +15,7 @@ using namespace tilelab::judge;
 
 namespace {
 
-std::filesystem::path sample_path() { return std::filesystem::path(__FILE__).parent_path() / "samples" / "judge.json"; }
+std::filesystem::path sample_path() { return std::filesystem::path(TILELAB_SAMPLES) / "judge.json"; }
 
 std::string sample() {
   std::ifstream file(sample_path());
