@@ -7,6 +7,7 @@ import dataclasses
 import datetime as dt
 import sys
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
     from grader.machine.toolset import Toolset
     from grader.model.labs import Lab
+    from grader.practice.counted_numbers import Counts
     from grader.practice.practice import Practice
     from grader.reports.screens.checklist import Tried
 
@@ -57,17 +59,24 @@ def test_labs(wanted: Sequence[str], *, case: str | None, file: Path | None) -> 
 def show_answers(wanted: Sequence[str]) -> int:
     """`tilelab answers`. Returns 0 where every question is answered and no number is wrong."""
     from grader.model.labs import LabError
+    from grader.practice.counted_numbers import own_counts
     from grader.practice.own_answers import own_answers
     from grader.practice.practice import chosen_labs
     from grader.practice.terminal_window import student_console
     from grader.reports.screens.answers_screen import AnswersScreen
 
-    _, labs = chosen_labs(Path.cwd(), wanted, case=None, file=None)
-    found = [(lab.id, answers) for lab in labs if (answers := own_answers(lab)) is not None]
+    root, labs = chosen_labs(Path.cwd(), wanted, case=None, file=None)
+    console = student_console()
+
+    def counts(lab: Lab) -> Counts:
+        with console.status("counting what your kernel does …"):
+            return own_counts(lab, open_toolset(root, allow_no_sandbox=True))
+
+    found = [(lab.id, answers) for lab in labs if (answers := own_answers(lab, partial(counts, lab))) is not None]
     if not found:
         message = f"{labs[0].id} asks no questions" if len(labs) == 1 else "none of these labs asks questions"
         raise LabError(message)
-    student_console().print(AnswersScreen(found))
+    console.print(AnswersScreen(found))
     done = all(one.answered == len(one.questions) and one.all_right for _, one in found)
     return 0 if done else _NOT_PASSED
 

@@ -66,9 +66,13 @@ def _wanted(lab: Lab, questions: LabQuestions) -> dict[Path, str]:
         page: _LIST.sub(lambda found: f"{found[1]}{question_list(questions)}\n{found[2]}", text),
         lab.public_dir / ANSWERS: answer_form(questions),
     }
-    if lab.private_dir is not None and any(one.number for one in questions.questions):
+    if lab.private_dir is not None and _has_sealed(questions):
         files[lab.public_dir / SEALS] = _seals(questions)
     return files
+
+
+def _has_sealed(questions: LabQuestions) -> bool:
+    return any(not number.counted for one in questions.questions for number in one.number)
 
 
 def _seals(questions: LabQuestions) -> str:
@@ -77,9 +81,9 @@ def _seals(questions: LabQuestions) -> str:
         "# Seals of the right numbers: `make answers` knows a number by its seal. Made by `tilelab starters`; never edit it.",
     ]
     for one in questions.questions:
-        if one.number:
-            lines += ["", f"[{one.id}]"]
-        for number in one.number:
+        kept = [number for number in one.number if not number.counted]
+        lines += ["", f"[{one.id}]"] if kept else []
+        for number in kept:
             key = (one.id, number.label)
             if key not in questions.numbers:
                 message = (

@@ -30,6 +30,17 @@ class NumberSpec(Strict):
     digits: int | None = Field(
         default=None, ge=1, le=6
     )  # so many significant digits are compared; none: it has to be exact
+    counted: str = (
+        ""  # what is right is counted in a run of the student's own kernel: a name of Nsight Compute's metrics
+    )
+    shape: str = ""  # of that run, "64x64x64"
+
+    @model_validator(mode="after")
+    def says_what_is_counted(self) -> Self:
+        if bool(self.counted) != bool(self.shape):
+            message = f"the number {self.label!r} needs both `counted` and `shape`, or neither"
+            raise ValueError(message)
+        return self
 
 
 class QuestionSpec(Strict):
@@ -109,7 +120,11 @@ def load_questions(lab: Lab) -> LabQuestions | None:
     except ValidationError as error:
         message = f"{path}: {error}"
         raise LabError(message) from error
-    known = {(one.id, number.label): number for one in spec.question for number in one.number}
+    counted = [number for one in spec.question for number in one.number if number.counted]
+    if counted and lab.public.starts_itself:
+        message = f"{path}: {counted[0].label!r} is counted, which is for labs with contract = 'kernel'"
+        raise LabError(message)
+    known = {(one.id, number.label): number for one in spec.question for number in one.number if not number.counted}
     numbers: dict[tuple[str, str], Fraction] = {}
     if lab.private_dir is not None and (lab.private_dir / NUMBERS).is_file():
         numbers = _numbers(lab.private_dir / NUMBERS, known)

@@ -108,11 +108,11 @@ def _question(one: QuestionAnswer, given: Sequence[QuestionAnswer]) -> QuestionC
 def _number(one: NumberAnswer, given: Sequence[NumberAnswer]) -> NumberCount:
     written = [each for each in given if each.state in {"right", "wrong"}]
     others = Counter(" ".join(each.given.split())[:_MOST_GIVEN] for each in written if each.state == "wrong")
+    unchecked = sum(each.state == "unchecked" for each in given)
+    none = f"{unchecked} given, not checked here" if unchecked else "no number yet"
     text, times = others.most_common(1)[0] if others else ("", 0)
     return NumberCount(
         label=visible.line(one.label, 60),
-        right=f"{sum(each.state == 'right' for each in written)} of {len(written)} right"
-        if written
-        else "no number yet",
+        right=f"{sum(each.state == 'right' for each in written)} of {len(written)} right" if written else none,
         other=f"{visible.line(text, _MOST_GIVEN)} ({times} times)" if times > 1 else "",
     )

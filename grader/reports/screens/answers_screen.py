@@ -20,7 +20,7 @@ _LOOKS = {
     "right": ("✓", "green", "right"),
     "wrong": ("✗", "red", "not right"),
     "unclear": ("?", "yellow", ""),
-    "unchecked": ("·", "dim", "cannot be checked here"),
+    "unchecked": ("·", "dim", ""),
     "open": ("·", "dim", "not answered yet"),
 }
 _MOST_NOTICES = 4
@@ -52,10 +52,10 @@ def answers_line(answers: LabAnswers | None, lab_id: str) -> Text | None:
 
 
 def summary(answers: LabAnswers) -> str:
-    """`3 of 6 questions answered; 2 of 3 numbers are right`."""
+    """`3 of 6 questions answered; 2 of 3 numbers right`."""
     said = [f"{answers.answered} of {counted(len(answers.questions), 'question')} answered"]
     if given := [one for one in answers.numbers if one.state in {"right", "wrong"}]:
-        said.append(f"{answers.right} of {counted(len(given), 'number')} {'is' if answers.right == 1 else 'are'} right")
+        said.append(f"{answers.right} of {counted(len(given), 'number')} right")
     if unclear := sum(one.state == "unclear" for one in answers.numbers):
         said.append(f"{counted(unclear, 'place')} for a number {'holds' if unclear == 1 else 'hold'} something else")
     return "; ".join(said)

@@ -50,6 +50,12 @@ WRONG = {
     "a right number that is read in two ways": (QUESTIONS, '[grid]\nblocks = "8,960"\n', "plain number"),
     "a right number that is true": (QUESTIONS, "[grid]\nblocks = true\n", "plain number"),
     "no table": (QUESTIONS, "grid = 3\n", "a table"),
+    "something counted at no shape": (QUESTIONS + 'counted = "sectors"\n', "", "`counted` and `shape`"),
+    "something counted in a lab that starts itself": (
+        QUESTIONS + 'counted = "sectors"\nshape = "8"\n',
+        "",
+        "contract = 'kernel'",
+    ),
     "digits that make right answers wrong": (QUESTIONS + "digits = 2\n", "[grid]\nblocks = 2.449\n", "half-way"),
 }
 
