@@ -14,6 +14,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from grader.leaderboard.pseudonyms import NameBook
+from grader.leaderboard.ranks import counted_as
 from grader.model.result import Ratio
 
 MOST_BATCHES = 40  # of a lab
@@ -87,9 +88,10 @@ def change_since(before: Sequence[KeptBatch], now: KeptEntry, *, device: str, sh
     factor = now.speed.middle / last.speed.middle if last.speed.middle > 0 else 1.0
     if now.source and now.source == last.source:
         return Change("unchanged", 1.0, last.rank)
-    if now.speed.low > last.speed.high:
+    speed, earlier = counted_as(now.speed), counted_as(last.speed)
+    if speed.low > earlier.high:
         return Change("faster", factor, last.rank)
-    if now.speed.high < last.speed.low:
+    if speed.high < earlier.low:
         return Change("slower", factor, last.rank)
     return Change("same", factor, last.rank)
 

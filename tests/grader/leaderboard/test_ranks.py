@@ -26,6 +26,11 @@ def test_a_kernel_whose_times_vary_does_not_get_into_a_place_at_the_top() -> Non
     assert ranks([speed(2.00, 2.04), speed(1.0, 3.5), speed(1.50, 1.51)]) == [1, 3, 2]
 
 
+def test_kernels_that_differ_by_less_than_gradings_repeat_share_a_rank() -> None:
+    assert ranks([speed(1.4945, 1.4950), speed(1.4905, 1.4910)]) == [1, 1]
+    assert ranks([speed(1.4945, 1.4950), speed(1.4855, 1.4860)]) == [1, 2]
+
+
 def test_no_rank_depends_on_the_order() -> None:
     draw = random.Random(5)
     speeds = [speed(low, low * 1.02) for low in (draw.uniform(1, 2) for _ in range(60))]
