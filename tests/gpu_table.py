@@ -15,9 +15,8 @@ from rich.table import Table
 
 ROOT = Path(__file__).resolve().parent.parent
 REPORT = ROOT / "build" / "reports" / "gpu.xml"
-WORKERS = max(
-    1, min(4, (os.cpu_count() or 1) // 4)
-)  # making contexts takes most of the time; what is timed has the GPU alone
+# Making contexts takes most of the time; what is timed has the GPU alone.
+WORKERS = max(1, min(7, (os.cpu_count() or 1) // 2))
 _LOOKS = {"failure": ("FAILED", "red"), "error": ("ERROR", "red"), "skipped": ("skipped", "yellow")}
 
 
