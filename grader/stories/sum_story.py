@@ -61,10 +61,16 @@ class _Sum:
         return [one for one in self.counted if None not in one.indices and one.indices not in own]
 
     @property
-    def is_of_the_other(self) -> bool:
-        """Whether it is the sum of the element on the other side of the diagonal."""
-        wanted = Counter(((self.column, k), (k, self.row)) for k in range(self.depth))
-        return self.row != self.column and Counter(one.indices for one in self.counted) == wanted
+    def whole_of(self) -> tuple[int, int] | None:
+        """The other element whose sum this is, whole."""
+        rows = {one.first.index[0] for one in self.counted if one.first.index}
+        columns = {one.second.index[-1] for one in self.counted if one.second.index}
+        if len(rows) != 1 or len(columns) != 1:
+            return None
+        (row,), (column,) = rows, columns
+        wanted = Counter(((row, k), (k, column)) for k in range(self.depth))
+        whole = Counter(one.indices for one in self.counted) == wanted
+        return (row, column) if whole and (row, column) != (self.row, self.column) else None
 
 
 def sum_story(traced: TracedLaunch, source: Sequence[str]) -> Story | None:
@@ -143,8 +149,9 @@ def _statement(found: _Sum) -> str | None:
     """What is wrong with the sum, in a sentence; None: nothing that the reads show."""
     missing = [k for k, times in enumerate(found.times) if times == 0]
     twice = [k for k, times in enumerate(found.times) if times > 1]
-    if found.is_of_the_other:
-        return f"This is the sum for {found.names[2]}[{found.column}][{found.row}], the element on the other side of the diagonal."
+    if (of := found.whole_of) is not None:
+        across = ", on the other side of the diagonal" if of == (found.column, found.row) else ""
+        return f"This is the whole sum for {found.names[2]}[{of[0]}][{of[1]}]{across}: it is stored in the wrong place."
     if found.strangers:
         return _wrong_place(found, found.strangers[0], missing)
     if twice:
@@ -188,7 +195,7 @@ def _chosen(found: _Sum) -> list[int]:
 
 def _marks(trace: Trace, found: _Sum, chosen: Sequence[int], block: Index3, said: str) -> Iterator[Mark]:
     first, second, _ = found.names
-    strange = found.strangers[:_MOST_MARKS] if not found.is_of_the_other else []
+    strange = found.strangers[:_MOST_MARKS] if found.whole_of is None else []
     for one in strange:
         if one.at in chosen:
             product = f"{_element(first, one.first.index)} * {_element(second, one.second.index)}"
@@ -222,7 +229,7 @@ def _questions(found: _Sum, wrong: int, end: int, said: str, name: str) -> Itera
         map(str, numbers),
         said if in_it < found.depth else "They are all there.",
     )
-    if how_many is not None and end > 0:
+    if how_many is not None and end > 0 and in_it < found.depth:
         order = sorted(how_many.choices, key=int)
         yield replace(how_many, choices=tuple(order), answer=order.index(str(in_it)))
     choices = _choices(found)
@@ -236,7 +243,7 @@ def _questions(found: _Sum, wrong: int, end: int, said: str, name: str) -> Itera
 
 def _category(found: _Sum) -> str:
     missing = [k for k, times in enumerate(found.times) if times == 0]
-    if found.is_of_the_other:
+    if found.whole_of is not None:
         return "other"
     if found.strangers:
         one, other = found.strangers[0].indices
@@ -257,8 +264,9 @@ def _choices(found: _Sum) -> dict[str, str]:
         "second": f"elements of {second} come from a wrong place",
         "stored": "all its products are read, but something else is stored",
     }
-    if found.row != found.column:
-        named["other"] = f"it is the sum for {output}[{found.column}][{found.row}]"
+    of = found.whole_of or (found.column, found.row)
+    if of != (found.row, found.column):
+        named["other"] = f"it is the whole sum for {output}[{of[0]}][{of[1]}]"
     if _category(found) == "both":
         named["both"] = f"elements of both {first} and {second} come from wrong places"
     return named

@@ -54,6 +54,11 @@ class _Read:
         return element_name(self.trace, self.step)
 
     @property
+    def only_reads(self) -> bool:
+        """Otherwise it adds to what nobody has set, or changes it in another way, atomically."""
+        return self.step[0] == StepKind.READ
+
+    @property
     def reader(self) -> str:
         return self.thread_name(self.thread)
 
@@ -92,10 +97,14 @@ def unset_story(traced: TracedLaunch, finding: Finding, source: Sequence[str]) -
             _as_unset(run, at, read.element), marks=tuple(sorted(_marks(read, chosen), key=lambda mark: mark.step))
         ),
         title=f"who should have written {read.name}",
-        summary=f"Thread {read.reader} reads {read.name} in line {read.line} and gets {_NOTHING}. {who}",
+        summary=f"{_does(read)} in line {read.line} and finds {_NOTHING}. {who}",
         questions=list(_questions(read, at, len(chosen) - 1, who)),
         start=max(0, at - 2),
     )
+
+
+def _does(read: _Read) -> str:
+    return f"Thread {read.reader} {'reads' if read.only_reads else 'changes'} {read.name}"
 
 
 def _read(traced: TracedLaunch, finding: Finding) -> _Read | None:
@@ -106,15 +115,17 @@ def _read(traced: TracedLaunch, finding: Finding) -> _Read | None:
     at = next(_reads(trace, thread, finding, file), None)
     if at is None:
         return None
-    key = trace.steps[at][3:5]
+    kind, key = trace.steps[at][0], trace.steps[at][3:5]
+    sets = CHANGES if kind == StepKind.READ else {StepKind.WRITE}  # one more addition does not set it
     later = [
-        one for one in range(at, len(trace.steps)) if trace.steps[one][0] in CHANGES and trace.steps[one][3:5] == key
+        one for one in range(at + 1, len(trace.steps)) if trace.steps[one][0] in sets and trace.steps[one][3:5] == key
     ]
     return _Read(trace, block, file, thread, at, tuple(later), _by_formula(trace, at, block, file))
 
 
 def _marks(read: _Read, chosen: Sequence[int]) -> Iterator[Mark]:
-    text = f"Thread {read.reader} reads {read.name}, which nobody has written: it gets {_NOTHING}."
+    does, done = ("reads", "written") if read.only_reads else ("changes", "set")
+    text = f"Thread {read.reader} {does} {read.name}, which nobody has {done}: it finds {_NOTHING}."
     yield Mark(chosen.index(read.at), text, "bad", (read.thread,), (read.element,))
     if read.writer is not None and read.writer.writes is not None:
         does = element_name(read.trace, read.trace.steps[read.writer.writes])
@@ -131,20 +142,26 @@ def _reads(trace: Trace, thread: int, finding: Finding, file: str) -> Iterator[i
     unset: list[int] = []
     for number, step in enumerate(trace.steps):
         key = step[3], step[4]
-        if step[0] in CHANGES:
-            written.add(key)
-        elif (
-            step[0] == StepKind.READ
+        if (
+            step[0] in {StepKind.READ, StepKind.ATOMIC}
             and step[1] == thread
             and trace.arrays[step[3]].name == finding.array
             and line_of(trace, step, file) == finding.line
             and key not in written
         ):
-            if element_name(trace, step) == finding.element:
+            if _is_named(trace, step, finding.element):
                 yield number
             unset.append(number)
+        if step[0] in CHANGES:
+            written.add(key)
     if unset and trace.arrays[trace.steps[unset[0]][3]].space == "shared":
         yield unset[0]
+
+
+def _is_named(trace: Trace, step: Step, element: str | None) -> bool:
+    """Findings name an element of global memory by one subscript."""
+    array = trace.arrays[step[3]]
+    return element in {element_name(trace, step), f"{array.name}[{step[4] // array.element_bytes}]"}
 
 
 def _by_formula(trace: Trace, read: int, block: Index3, file: str) -> _Writer | None:
@@ -216,9 +233,9 @@ def _who(read: _Read) -> str:
         by = read.thread_name(read.trace.steps[read.later[0]][1])
         said = f"Thread {by} writes it later, in line {read.line_of(read.later[0])}: too late for this read."
     else:
-        said = f"No thread of this block ever writes {read.name}."
+        said = f"No thread of this block ever {'writes' if read.only_reads else 'sets'} {read.name}."
     if writer is None:
-        return said if read.later else said + _written(read)
+        return said + _written(read) if read.only_reads and not read.later else said
     if read.later and read.trace.steps[read.later[0]][1] == writer.thread:
         return said
     would = (
@@ -244,7 +261,7 @@ def _questions(read: _Read, at: int, end: int, who: str) -> Iterator[Question]:
     shared = read.trace.arrays[read.step[3]].space == "shared"
     gets = asked(
         at,
-        f"What does thread {read.reader} get from {read.name} in line {read.line}?",
+        f"What does thread {read.reader} find in {read.name} in line {read.line}?",
         _NOTHING,
         (
             "0: memory begins with zeros",
@@ -265,6 +282,7 @@ def _questions(read: _Read, at: int, end: int, who: str) -> Iterator[Question]:
         would = f"thread {read.thread_name(read.writer.thread)}, before the read, in line {read.writer.line}"
     wrote = {read.trace.steps[one][1] for one in read.writes}
     others = (nobody, would, f"each of {spans(wrote, read.block)}" if len(wrote) > 1 else f"thread {read.reader}")
-    writes = asked(end, f"Who writes {read.name}?", right, others, who)
+    verb = "writes" if read.only_reads else "sets"
+    writes = asked(end, f"Who {verb} {read.name}?", right, others, who)
     if writes is not None and end > at:
         yield writes

@@ -22,16 +22,16 @@ from grader.stories.told_story import element_name, spans
 
 ROOT = Path(__file__).resolve().parents[3]
 LAB = load_lab(ROOT, "02-tiled")
-Told = Callable[[str], tuple[Traced, Story]]
+Told = Callable[..., tuple[Traced, Story]]
 
 
 @pytest.fixture(scope="module")
 def told(tmp_path_factory: pytest.TempPathFactory) -> Told:
     toolset = Toolset.open(ROOT, allow_no_sandbox=True)
 
-    def tell(name: str) -> tuple[Traced, Story]:
-        source = read_source(ROOT / "solutions" / LAB.id / "rejects" / f"{name}.cu")
-        traced = trace_file(toolset, LAB, source, TraceRequest(), tmp_path_factory.mktemp(name))
+    def tell(name: str, lab_id: str = LAB.id, shape: str | None = None) -> tuple[Traced, Story]:
+        source = read_source(ROOT / "solutions" / lab_id / "rejects" / f"{name}.cu")
+        traced = trace_file(toolset, load_lab(ROOT, lab_id), source, TraceRequest(shape), tmp_path_factory.mktemp(name))
         (one,) = mistake_stories(traced, source.decode().split("\n"))
         return traced, one.story
 
@@ -109,6 +109,26 @@ def test_a_wrong_sum_is_the_sum_of_the_products_that_the_story_names(told: Told)
     own = {((0, k), (k, 0)) for k in range(32)}
     assert _right(many) == str(len({one.indices for one in found} & own))
     assert _right(what) == "elements of A come from a wrong place"
+
+
+def test_a_sum_that_another_element_should_have_is_told_as_that(told: Told) -> None:
+    traced, story = told("writes_transposed", "01-naive", "5x8x6")
+    a, b = ({one.name: one for one in traced.report.inputs}[name] for name in "AB")
+    wrong = re.search(r"stores (\d+) in (C\[0\]\[5\])", story.summary)
+    assert wrong is not None
+    assert float(wrong[1]) == sum(a.values[k] * b.values[k * b.columns + 1] for k in range(a.columns))
+    assert _right(story.questions[-1]) == "it is the whole sum for C[0][1]"
+    assert "stored in the wrong place" in story.summary
+
+
+def test_an_addition_to_what_nobody_has_set_is_told_as_one(told: Told) -> None:
+    traced, story = told("own_bins_not_cleared", "07-histogram")
+    changed = story.runs[0].steps[story.questions[0].step]
+    assert (changed.kind, changed.bits) == (PageStepKind.ATOMIC, (None,))
+    plain = [step for step in _trace(traced).steps if step[0] == StepKind.WRITE and step[3] == changed.array]
+    assert plain == []
+    assert _right(story.questions[1]) == "no thread of this block"
+    assert "No thread of this block ever sets own[2]." in story.summary
 
 
 def test_a_course_can_turn_the_questions_off(told: Told) -> None:

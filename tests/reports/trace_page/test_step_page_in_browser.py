@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -179,6 +180,21 @@ def test_questions_can_be_turned_off(opened: Opened, several: Path) -> None:
     for _ in range(9):
         page.click("#on")
     assert _count(page).startswith("step 10 ")
+
+
+def test_a_question_of_the_first_step_is_asked_at_once_and_the_answers_are_folded_away(
+    opened: Opened, tmp_path: Path
+) -> None:
+    story = two_orders()
+    first = replace(story.questions[0], step=0)
+    page = opened(written(tmp_path, replace(story, questions=(first,)))).page
+    assert first.text in page.locator(".question").inner_text()
+    assert not page.locator("details.summary p").is_visible()
+    assert page.locator(".remarks").first.evaluate("one => getComputedStyle(one).visibility") == "hidden"
+    page.locator(".question .choices button").first.click()
+    assert page.locator(".remarks").first.evaluate("one => getComputedStyle(one).visibility") == "visible"
+    page.click("details.summary summary")
+    assert page.locator("details.summary p").inner_text() == story.summary.replace("`", "")
 
 
 def test_two_runs_stand_beside_each_other_each_with_its_own_memory(opened: Opened, several: Path) -> None:

@@ -12,12 +12,15 @@ class QuestionCard {
     return this.story.questions.find((one) => one.given < 0 && from < one.step && one.step <= to) || null;
   }
   hide() {
+    document.body.classList.remove("asking");
     this.asked = null;
     this.root.hidden = true;
     this.root.replaceChildren();
   }
   ask(question) {
     if (this.asked === question) return;
+    // Of the first step there is no step before, so that what it shows is covered.
+    document.body.classList.toggle("asking", question.step === 0);
     this.asked = question;
     this.root.hidden = false;
     const choices = question.choices.map((choice, at) => part("button", { type: "button", click: () => this.answer(at) }, choice));
@@ -28,6 +31,7 @@ class QuestionCard {
   answer(given) {
     const question = this.asked;
     question.given = given;
+    document.body.classList.remove("asking");
     const right = given === question.answer;
     const said = right ? "Yes." : given < question.choices.length ? "No: " + question.choices[question.answer] + "." : question.choices[question.answer] + ".";
     const on = part("button", { type: "button", click: () => { this.hide(); this.answered(question); } }, "Go on");

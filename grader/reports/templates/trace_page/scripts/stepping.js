@@ -149,6 +149,8 @@ function open() {
   byId("element").value = state.element ? story.runs[0].arrays[state.element.array].nameOf(state.element.cell) : "";
   card.hide();
   show();
+  const first = state.step === 0 ? card.between(-1, 0) : null;
+  if (first) card.ask(first);
 }
 
 byId("stages").replaceChildren(...stages.map((stage) => stage.root));
