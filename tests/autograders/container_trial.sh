@@ -4,7 +4,7 @@
 #   tests/autograders/container_trial.sh gradescope|prairielearn|autolab BASE [BUNDLE]
 # BASE: an image, or a folder with a root file system that debootstrap made. BUNDLE: an archive of `make bundle` for it; then the
 # container is built without a network. For Autolab, BASE has the users `autolab` and `autograde`, `make`, and Tango's `autodriver`, as its
-# grading image has. KEEP=1 keeps the image. FROM_HERE="path …": files that the base gets from this machine, such as
+# grading image has. KEEP=1 keeps the image, and BUILT=1 uses one that was kept. FROM_HERE="path …": files that the base gets from this machine, such as
 # /etc/pip.conf. What each submission got is printed, and the exit status is 1 if it is not what it must be.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
@@ -34,11 +34,12 @@ case $platform in
   *) echo "gradescope, prairielearn or autolab" >&2; exit 2 ;;
 esac
 began=$(date +%s)
-buildah build --quiet ${bundle:+--network none} --build-arg BASE="$base" --tag "$image" "$context" >/dev/null
+[ -n "${BUILT:-}" ] || buildah build --quiet ${bundle:+--network none} --build-arg BASE="$base" --tag "$image" "$context" >/dev/null
 echo "built in $(($(date +%s) - began)) s"
 
-# What Tango does in its container: its driver runs `make` as the user autograde, with these limits.
-tango='cd /home && cp -r mount/* autolab/ && su autolab -c "autodriver -u 100 -f 104857600 -t 600 -o 1024000 autolab >output/feedback 2>&1"
+# What Tango does in its container: its driver runs `make` as the user autograde, with these limits. TANGO_FILE_BYTES: Tango's own limit on
+# files is 104857600, in which no program with host code is judged; 0: none.
+tango="TANGO_FILE_BYTES=${TANGO_FILE_BYTES:-0}; "'cd /home && cp -r mount/* autolab/ && su autolab -c "autodriver -u 100 -f ${TANGO_FILE_BYTES:-0} -t 600 -o 1024000 autolab >output/feedback 2>&1"
   status=$?; cp output/feedback mount/feedback; exit $status'
 
 # put_job FOLDER: the files of one job of Autolab, in $container: what was handed in is one archive.
