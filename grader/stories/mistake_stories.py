@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
@@ -23,8 +24,13 @@ _KINDS: dict[Verdict, StoryKind] = {
 }
 
 
+_MOST_THREADS = 1024
+
+
 def mistake_stories(traced: TracedLaunch, source: Sequence[str]) -> Iterator[ToldStory]:
     """`source`: the lines of the file. A race has a story of its own: race_story.py needs two runs."""
+    if traced.report.launch.block is None or math.prod(traced.report.launch.block) > _MOST_THREADS:
+        return  # no GPU has such a block, whatever was reported
     told: set[StoryKind] = set()
     for finding in traced.report.launch.findings:
         kind = _KINDS.get(finding.kind)

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 
 from grader.single_launch.trace_steps import ACCESSES, Step, StepKind, Trace
 
+_MOST_WAITING = 63  # reads of a thread whose values may still be stored
 Index = tuple[int, ...]
 Origin = tuple[str, Index, int, int]  # the input's element; the read that brought it, and the write
 
@@ -72,7 +73,7 @@ def products_of(trace: Trace, factors: Sequence[str]) -> Products:
         if step[0] == StepKind.READ:
             reads[step[1]].append((at, memory.origins.get((step[3], step[4])) if shared else None))
             if not shared:
-                memory.waiting[step[1]].append(at)
+                memory.waiting[step[1]] = [*memory.waiting[step[1]][-_MOST_WAITING:], at]
         elif shared:
             _store(trace, memory, at, step)
     of_thread: dict[int, list[Product]] = {}

@@ -20,6 +20,7 @@ from grader.stories.told_story import asked, framed, line_of, thread_name
 
 _MOST_PRODUCTS = 48  # that are shown
 _MOST_MARKS = 12
+_DEEPEST = 1024  # products of a sum that is followed
 _SCHEDULE = "What the thread multiplies and adds, and where the values came from that stand in a wrong place."
 
 
@@ -107,6 +108,8 @@ def _sum_of(trace: Trace, mismatch: Mismatch, factors: tuple[str, str], products
     first, output = by_name.get(factors[0]), by_name.get(mismatch.output)
     if first is None or output is None or len(first.dimensions) != 2:  # noqa: PLR2004 -- rows and columns
         return None
+    if first.dimensions[1] > _DEEPEST:  # also what a submission's process only claims
+        return None
     for wrong in mismatch.first:
         stores = [
             at for at, step in enumerate(trace.steps) if step[0] in CHANGES and _is(trace, at, mismatch.output, wrong)
@@ -135,7 +138,7 @@ def _is(trace: Trace, at: int, output: str, wrong: WrongElement) -> bool:
 
 def _kept(stored: float, products: tuple[Product, ...]) -> tuple[Product, ...] | None:
     """All of them, or those since some moment, or those up to one: of whichever the stored value is the sum."""
-    if not math.isfinite(stored):
+    if not math.isfinite(stored) or len(products) > _DEEPEST:
         return None
     ends = [
         products,

@@ -20,6 +20,7 @@ from grader.stories.told_story import asked, element_name, framed, line_of, span
 
 _BEFORE, _AFTER = 10, 3  # steps of the reader
 _OF_OTHERS = 6
+_MOST_LINES = 8  # that write the array, in which a formula is looked for
 _SCHEDULE = "The steps of the thread that reads, and of those that write the array, as they ran."
 _NOTHING = "nothing that anybody wrote: what the memory happened to hold"
 
@@ -171,7 +172,7 @@ def _by_formula(trace: Trace, read: int, block: Index3, file: str) -> _Writer | 
     for number, step in enumerate(trace.steps):
         if step[0] in CHANGES and step[3] == array:
             writes[line_of(trace, step, file)].setdefault(_index(step[1], block), number)
-    for line, of_threads in sorted(writes.items()):
+    for line, of_threads in sorted(writes.items())[:_MOST_LINES]:
         if line == 0 or len(of_threads) < 2:  # noqa: PLR2004 -- a formula needs two
             continue
         found = _solved(trace, of_threads, wanted, block)
@@ -241,9 +242,13 @@ def _who(read: _Read) -> str:
     would = (
         f"By the formula of the others in line {writer.line}, thread {read.thread_name(writer.thread)} would write it"
     )
-    return f"{said} {would}" + (
-        ", but not in this pass." if writer.writes is not None else ", but it never writes anything there."
-    )
+    if writer.writes is not None:
+        return f"{said} {would}, but not in this pass."
+    gone = (at for at, step in enumerate(read.trace.steps) if step[0] == StepKind.LEAVE and step[1] == writer.thread)
+    if (left := next(gone, None)) is None:
+        return f"{said} {would}, but it never writes anything there."
+    by = f" by line {read.line_of(left)}" if read.line_of(left) else " before"
+    return f"{said} {would}, but it has left the kernel{by}."
 
 
 def _written(read: _Read) -> str:

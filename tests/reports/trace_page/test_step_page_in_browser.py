@@ -241,7 +241,7 @@ def test_who_waits_where_and_who_has_left_is_drawn_and_told(opened: Opened, tmp_
     assert page.locator(".standing li").all_inner_texts() == [
         "12 threads wait in line 6: (0, 1) to (3, 3).",
         "1 thread waits in line 8: (0, 0).",
-        "2 threads have left the kernel at the kernel\u2019s end: (1, 0) to (2, 0).",
+        "2 threads have left the kernel at its end: (1, 0) to (2, 0).",
         "1 thread was stopped in line 6: (3, 0).",
     ]
     counts = {name: page.locator(f".threads i.{name}").count() for name in ("waits", "elsewhere", "left", "stopped")}

@@ -37,7 +37,7 @@ class Standings {
   }
   words({ kind, line, threads }, story) {
     const many = threads.length > 1;
-    const where = line ? " line " + line : kind === Kind.leave ? " the kernel\u2019s end" : " an unknown line";
+    const where = line ? " line " + line : kind === Kind.leave ? " its end" : " an unknown line";
     const said = { [Kind.wait]: (many ? "wait" : "waits") + " in" + where, [Kind.leave]: (many ? "have" : "has") + " left the kernel at" + where,
       [Kind.stop]: (many ? "were" : "was") + " stopped in" + where }[kind];
     return plural(threads.length, "thread") + " " + said + ": " + spans(story, threads) + ".";

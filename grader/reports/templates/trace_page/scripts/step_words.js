@@ -8,7 +8,7 @@ function barrierWords(run, step, standings) {
   const waits = groups.filter((group) => group.kind === Kind.wait);
   const gone = groups.filter((group) => group.kind !== Kind.wait);
   if (waits.length > 1) return "Barrier" + line + ": threads wait at " + waits.length + " different places. CUDA promises nothing then, and a GPU may hang. Here all of them go on.";
-  if (gone.length) return "Barrier" + line + ": all threads that are left have arrived, and go on. The others never come.";
+  if (gone.length) return "Barrier" + line + ": all threads that still run have arrived, and go on. The others never come.";
   return "Barrier" + line + ": every thread of the block has arrived, and all go on.";
 }
 
