@@ -13,6 +13,7 @@ from grader.clusters.line_shape import LineShapes
 from grader.similarity.file_tokens import FileToken, file_tokens
 
 _MOST = 1500  # statements of a file; no kernel of a course has so many
+_LONGEST_HEAD = 300  # tokens of a kernel's parameters
 _HEADS = frozenset({"for", "while", "if", "switch"})
 # As people write them, also where they do not compile.
 _BUILT_IN = {one.lower(): one for one in ("threadIdx", "blockIdx", "blockDim", "gridDim")} | {"threadid": "threadIdx"}
@@ -135,7 +136,7 @@ def _parameters(tokens: Sequence[FileToken]) -> Iterator[tuple[str, str]]:
         if begin is None:
             continue
         position = 0
-        for n in range(begin + 1, len(tokens) - 1):
+        for n in range(begin + 1, min(begin + _LONGEST_HEAD, len(tokens) - 1)):
             if tokens[n + 1].text in {",", ")"} and tokens[n].kind == "word":
                 yield tokens[n].text, f"parameter {position}"
             if tokens[n].text in {")", "{", ";"}:

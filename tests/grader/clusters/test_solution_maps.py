@@ -99,7 +99,19 @@ def test_a_solution_is_its_own_counterpart_in_every_lab() -> None:
 
 
 def test_any_text_is_read() -> None:
-    for text in ("", "}}}}((((", "for (", "threadIdx.", "#define", '"' * 999, "x = " * 5000, "\0;\0"):
+    for text in (
+        "",
+        "}}}}((((",
+        "for (",
+        "threadIdx.",
+        "#define",
+        '"' * 999,
+        "x = " * 5000,
+        "__global__ (a," * 5000,
+        "a[" * 9000,
+        "if (" * 9000,
+        "\0;\0",
+    ):
         assert isinstance(counterparts(statements_of(text), statements_of(SOLUTION)), dict)
 
 
