@@ -27,6 +27,8 @@ def test_a_lab_has_its_files_and_no_others(lab_id: str) -> None:
     spec = load_lab(ROOT, lab_id).public
     file, headers = spec.file, {name.split("/")[0] for name in spec.headers}
     public = {path.name for path in (ROOT / "assignments" / lab_id).iterdir()}
+    if "](worked-example.html)" in (ROOT / "assignments" / lab_id / "README.md").read_text(encoding="utf-8"):
+        public.remove("worked-example.html")  # a page that steps through the write-up's example
     private = {path.name for path in (ROOT / "solutions" / lab_id).iterdir()}
     public.discard("worked-example.html")  # a page that a write-up links, where it has one
     numbers = "numbers.toml" in private  # what is right, where questions ask for numbers; students get its seals
