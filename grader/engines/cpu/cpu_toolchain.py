@@ -151,6 +151,7 @@ class CpuToolchain:
         return [
             linker, "-no-pie", *_linker(linker), *home_of(linker).link_flags, "-Wl,--gc-sections", "-Wl,-z,noexecstack",
             "-Wl,-z,relro,-z,now",  # what the loader has filled in cannot be written any more
+            "-Wl,--build-id=none",  # nobody asks for it, and it is a hash of the whole runner
             *keep, *objects, *map(str, self.archives), "-o", output,
         ]  # fmt: skip
 

@@ -40,7 +40,7 @@ class RequestCounter final : public Observer {
   void on_launch_begin(const LaunchEvent& launch) override { make_room(launch.block); }
   void on_grid_begin(const GridEvent& child) override { make_room(child.block); }
   void on_block_begin(std::uint64_t block) override;
-  void on_access(const Access& access) override {
+  [[gnu::always_inline]] void on_access(const Access& access) override {
     if (!joins_next(access)) make_way(access);
   }
   void on_edge(const ThreadRef& by, std::uintptr_t pc) override { lanes_[by.thread].path.block(loops_, pc); }
@@ -92,7 +92,7 @@ class RequestCounter final : public Observer {
   static constexpr std::uint32_t narrow = 4;  // bytes of a bank
 
   // Most lanes do what the lanes before them did. False: this is no such access, and it was not counted.
-  bool joins_next(const Access& access) {
+  [[gnu::always_inline]] bool joins_next(const Access& access) {
     Lane& lane = lanes_[access.by.thread];
     Warp& warp = warps_[access.by.warp()];
     if (access.unit != Unit::none || access.size > narrow || lane.next >= warp.requests.size()) return false;

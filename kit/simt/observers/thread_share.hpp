@@ -34,13 +34,9 @@ class ThreadShare final : public Observer {
     words_.assign(threads_, 0);
     seen_.clear();
   }
-  void on_access(const Access& access) override {
-    const std::uint32_t thread = access.by.thread;
-    words_[thread] += (access.size + 3) / 4;
-    if (access.kind == AccessKind::read || access.space != Space::global || !is_result(*access.region)) return;
-    for (std::uintptr_t word = access.address / 4; word <= (access.address + access.size - 1) / 4; ++word) {
-      if (seen_.insert(word * threads_ + thread).second) most_elements_ = std::max(most_elements_, ++stored_[thread]);
-    }
+  [[gnu::always_inline]] void on_access(const Access& access) override {
+    words_[access.by.thread] += (access.size + 3) / 4;
+    if (access.kind != AccessKind::read && access.space == Space::global && is_result(*access.region)) store(access);
   }
   void on_block_end(std::uint64_t, std::uint32_t) override {
     for (std::uint32_t thread = 0; thread < threads_; ++thread) {
@@ -60,6 +56,13 @@ class ThreadShare final : public Observer {
   std::uint64_t all_words() const { return all_words_; }  // of all threads together
 
  private:
+  void store(const Access& access) {
+    const std::uint32_t thread = access.by.thread;
+    for (std::uintptr_t word = access.address / 4; word <= (access.address + access.size - 1) / 4; ++word) {
+      if (seen_.insert(word * threads_ + thread).second) most_elements_ = std::max(most_elements_, ++stored_[thread]);
+    }
+  }
+
   const LocalMemory& locals_;
   std::uint64_t threads_ = 1, most_elements_ = 0, most_words_ = 0, all_words_ = 0;
   // Of the running block, by thread: elements and words. Then which elements, as one number for element and thread.
