@@ -19,7 +19,7 @@ from itertools import product
 from pathlib import Path
 
 import pytest
-from corpus_sample import WHOLE
+from corpus_sample import WHOLE, covering
 from rich.console import Console
 
 from grader.judging.lab_judging import judge_lab
@@ -89,8 +89,9 @@ FORMS: tuple[Callable[[Mistake], Mistake], ...] = (lambda one: one, renamed, mov
 FILES = sorted(path.relative_to(HERE).as_posix() for path in HERE.glob("*/*.cu"))
 COMPILERS = [name for name in ("g++", "clang++") if shutil.which(name)]
 EVERY = list(product(FILES, range(len(FORMS)), COMPILERS))
-# Of the whole table, each fourth file, in forms and with compilers that change from one to the next.
-SAMPLE = [(file, at % len(FORMS), COMPILERS[at // len(FORMS) % len(COMPILERS)]) for at, file in enumerate(FILES[::4])]
+# Of the whole table, the first file of each lab and each eighth, in forms and with compilers that change from one to the next.
+TAKEN = sorted({*FILES[::8], *covering(FILES, lambda file: file.split("/", maxsplit=1)[0])})
+SAMPLE = [(file, at % len(FORMS), COMPILERS[at // len(FORMS) % len(COMPILERS)]) for at, file in enumerate(TAKEN)]
 
 
 @pytest.fixture(scope="module")
