@@ -13,6 +13,8 @@ import pytest
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
+_PATIENCE_MS = 300_000.0  # Playwright's own half a minute passes on a machine with much else to do
+
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: item.get_closest_marker("long") is None)
@@ -64,6 +66,7 @@ def opened(chromium: Browser) -> Iterator[Callable[..., OpenedPage]]:
             bypass_csp=True,
         )
         contexts.append(context)
+        context.set_default_timeout(_PATIENCE_MS)
         page = context.new_page()
         shown = OpenedPage(page)
         page.on("console", lambda said: shown.errors.append(said.text) if said.type in {"error", "warning"} else None)
