@@ -15,6 +15,7 @@ from grader.single_launch.trace_steps import CHANGES, Trace
 from grader.single_launch.tracing import TracedLaunch
 from grader.step_page.story import Index3, Mark, Question, Story
 from grader.step_page.thread_run import run_of_threads
+from grader.stories.product_factors import factors_of
 from grader.stories.product_reads import Product, Products, agrees, products_of
 from grader.stories.told_story import asked, framed, line_of, thread_name
 
@@ -75,7 +76,7 @@ class _Sum:
 
 
 def sum_story(traced: TracedLaunch, source: Sequence[str]) -> Story | None:
-    trace, launch, factors = traced.report.trace, traced.report.launch, traced.report.factors
+    trace, launch, factors = traced.report.trace, traced.report.launch, factors_of(traced.report)
     if trace is None or launch.block is None or launch.mismatch is None or len(factors) != 2:  # noqa: PLR2004 -- a product
         return None
     found = _sum_of(trace, launch.mismatch, (factors[0], factors[1]), products_of(trace, factors))

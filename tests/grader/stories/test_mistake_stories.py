@@ -17,6 +17,7 @@ from grader.single_launch.trace_steps import CHANGES, StepKind, Trace
 from grader.single_launch.tracing import Traced, TraceRequest, trace_file
 from grader.step_page.story import PageStepKind, Question, Story
 from grader.stories.mistake_stories import asking, mistake_stories
+from grader.stories.product_factors import factors_of
 from grader.stories.product_reads import products_of
 from grader.stories.told_story import element_name, spans
 
@@ -109,6 +110,16 @@ def test_a_wrong_sum_is_the_sum_of_the_products_that_the_story_names(told: Told)
     own = {((0, k), (k, 0)) for k in range(32)}
     assert _right(many) == str(len({one.indices for one in found} & own))
     assert _right(what) == "elements of A come from a wrong place"
+
+
+def test_the_factors_follow_from_what_is_expected_where_nobody_names_them(told: Told) -> None:
+    traced, _ = told("tile_transposed")
+    unnamed = traced.report.model_copy(update={"factors": ()})
+    assert factors_of(unnamed) == ("A", "B")
+    one, other = unnamed.inputs
+    changed = other.model_copy(update={"values": (other.values[0] + 1, *other.values[1:])})
+    assert factors_of(unnamed.model_copy(update={"inputs": (one, changed)})) == ()
+    assert factors_of(unnamed.model_copy(update={"inputs": (one,)})) == ()
 
 
 def test_a_sum_that_another_element_should_have_is_told_as_that(told: Told) -> None:
