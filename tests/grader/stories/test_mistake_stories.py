@@ -117,7 +117,7 @@ def test_the_factors_follow_from_what_is_expected_where_nobody_names_them(told: 
     unnamed = traced.report.model_copy(update={"factors": ()})
     assert factors_of(unnamed) == ("A", "B")
     one, other = unnamed.inputs
-    changed = other.model_copy(update={"values": (other.values[0] + 1, *other.values[1:])})
+    changed = other.model_copy(update={"values": tuple(2 * value for value in other.values)})
     assert factors_of(unnamed.model_copy(update={"inputs": (one, changed)})) == ()
     assert factors_of(unnamed.model_copy(update={"inputs": (one,)})) == ()
 
