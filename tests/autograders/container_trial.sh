@@ -23,6 +23,7 @@ if [ -d "$base" ]; then
   buildah commit --quiet --rm "$made" "$image-base" >/dev/null
   base=localhost/$image-base
 fi
+home=/home  # where Tango's container keeps a job
 case $platform in
   gradescope)
     mkdir "$work/context" && (cd "$work/context" && python3 -m zipfile -e "$work/gradescope/autograder.zip" .)
@@ -30,7 +31,7 @@ case $platform in
   prairielearn)
     context=$work/prairielearn/image root=/grade submission=/grade/student entry=/opt/autograder/grade_job.sh results=/grade/results ;;
   autolab)
-    context=$work/autolab/image root=/home/mount submission=/home/mount results=/home/mount ;;
+    context=$work/autolab/image root=$home/mount submission=$home/mount results=$home/mount ;;
   *) echo "gradescope, prairielearn or autolab" >&2; exit 2 ;;
 esac
 began=$(date +%s)
@@ -48,7 +49,7 @@ put_job() {
   cp "$work/autolab/autograde-Makefile" "$work/job/Makefile"
   cp "$work/autolab/autograde.tar" "$work/job/"
   (cd "$1" && python3 -m zipfile -c "$work/job/handin.zip" ./*)
-  buildah copy --quiet "$container" "$work/job" /home/mount >/dev/null
+  buildah copy --quiet "$container" "$work/job" "$home/mount" >/dev/null
 }
 
 # grade NAME FOLDER [COMMAND]: grades FOLDER in a fresh container, after COMMAND was run in it, and prints what the platform would read.
@@ -69,7 +70,7 @@ grade() {
   mounted=$(buildah mount "$container")
   printf '%s (%s s): ' "$1" "$(($(date +%s) - began))"
   if [ "$platform" = autolab ]; then
-    python3 tests/autograders/autolab_feedback.py "$mounted/home/mount/feedback" >"$work/$1.json"
+    python3 tests/autograders/autolab_feedback.py "$mounted$home/mount/feedback" >"$work/$1.json"
   else
     cp "$mounted$results/results.json" "$work/$1.json"
   fi
