@@ -309,25 +309,32 @@ void BlockScheduler::end_launch() {
 // since the last barrier.
 void BlockScheduler::tell_standstill(bool of_warps) {
   if (!announcer_.control_is_followed()) return;
-  std::vector<Standing> standings;
-  bool uneven = false;
+  const auto begin = threads_.begin(), end = begin + count_;
+  const auto in_operation = [](const Thread& one) { return one.state == State::at_warp_operation; };
+  if (of_warps && (!exchanges_ || std::none_of(begin, end, in_operation))) return;
+  bool uneven = of_warps;
   std::uintptr_t waits_at = 0;
+  for (auto one = begin; one != end && !uneven; ++one) {
+    if (one->state == State::exited) uneven = one->is_missed;
+    if (one->state == State::asleep) uneven = true;
+    if (one->state != State::at_barrier) continue;
+    uneven = waits_at != 0 && waits_at != one->wait_pc;
+    waits_at = one->wait_pc;
+  }
+  if (!uneven) return;
+  std::vector<Standing> standings;
+  bool somebody_waits = false;
   for (std::uint32_t i = 0; i < count_; ++i) {
     const Thread& thread = threads_[i];
-    if (of_warps) {
-      const auto first = threads_.begin() + i / 32 * 32, last = threads_.begin() + std::min(i / 32 * 32 + 32, count_);
-      if (std::none_of(first, last, [](const Thread& one) { return one.state == State::at_warp_operation; })) continue;
-    }
+    if (of_warps && std::none_of(begin + i / 32 * 32, begin + std::min(i / 32 * 32 + 32, count_), in_operation)) continue;
     if (thread.state == State::exited) {
-      uneven |= thread.is_missed;
       standings.push_back({i, Standing::Where::left, thread.left_by});
     } else if (thread.state == State::at_barrier || thread.state == State::at_warp_operation || thread.state == State::asleep) {
-      uneven |= thread.state != State::at_barrier || (waits_at != 0 && waits_at != thread.wait_pc);
-      waits_at = thread.wait_pc;
+      somebody_waits = true;
       standings.push_back({i, Standing::Where::waits, thread.wait_pc});
     }
   }
-  if (uneven && waits_at != 0)
+  if (somebody_waits)
     announcer_.announce_control(&Observer::on_standstill, StandstillEvent{running_.ref.block, running_.interval, standings});
 }
 
