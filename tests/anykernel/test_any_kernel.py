@@ -91,7 +91,7 @@ def test_a_mistake_is_found_where_it_is(file: Path) -> None:
 
 @pytest.mark.parametrize(
     "file",
-    sample([*named("clean"), *named("found")], 16),
+    sample([*named("clean"), *named("found")], 26),
     ids=lambda file: file.stem,
 )
 def test_both_compilers_find_and_count_the_same(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -34,7 +34,7 @@ def run(header: ProgramHeader) -> Ran:
     return Ran(done.returncode, json.loads(done.stdout))
 
 
-@pytest.mark.parametrize("file", sample(programs("clean"), 9), ids=lambda file: file.stem)
+@pytest.mark.parametrize("file", sample(programs("clean"), 13), ids=lambda file: file.stem)
 def test_a_right_program_prints_what_a_gpu_prints_and_nothing_is_found(file: Path) -> None:
     header = read(file)
     ran = run(header)
