@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import tzinfo
-from difflib import get_close_matches
 from glob import glob
 from pathlib import Path
 from typing import get_args
@@ -69,8 +68,10 @@ def _parts(text: str) -> list[Path]:
             [path for found in quoted.values() for path in found],
             [word for word in quoted if not quoted[word]],
         )
-    if lost or not paths:
-        raise RemediableError(_not_there(text, paths, lost))
+    if not paths:
+        return [path_named(text)]  # intake says that it is not there
+    if lost:
+        raise RemediableError(_not_there(paths, lost))
     return paths
 
 
@@ -111,22 +112,9 @@ def path_named(text: str) -> Path:
     return Path(text)
 
 
-def _not_there(text: str, paths: Sequence[Path], lost: Sequence[str]) -> str:
-    if not paths:
-        near = _like(path_named(text))
-        beside = f". Did you mean {near}?" if near else f", seen from {Path.cwd()}."
-        return f"{text}: there are no submissions here: there is no such file or folder{beside}"
+def _not_there(paths: Sequence[Path], lost: Sequence[str]) -> str:
     found, missing = ", ".join(map(str, paths)), " ".join(lost)
     return (
         f"{missing}: there is no such file or folder; {found} {'is' if len(paths) == 1 else 'are'} there. Nothing was graded. Names with "
         """spaces are given in quotes of their own: SUBMISSIONS="'week 3.zip' b.zip"."""
     )
-
-
-def _like(path: Path) -> str:
-    """The most similar name beside it; empty: none is similar."""
-    try:
-        names = [one.name for one in path.parent.iterdir()]
-    except OSError:
-        return ""
-    return next((str(path.parent / one) for one in get_close_matches(path.name, names, 1)), "")

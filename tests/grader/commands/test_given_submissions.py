@@ -37,6 +37,9 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (["week 3/a.zip week 3"], ["week 3/a.zip", "week 3"]),
         (["*.zip"], ["a.zip", "b.zip"]),
         (["it's b.zip"], ["it's", "b.zip"]),
+        (["nowhere at all"], ["nowhere at all"]),  # intake says that it is not there
+        (["*.tar"], ["*.tar"]),
+        (["~nobody-is-called-so/a.zip"], ["~nobody-is-called-so/a.zip"]),
     ],
 )
 @pytest.mark.usefixtures("here")
@@ -61,10 +64,6 @@ def test_a_path_may_begin_at_the_root_or_at_the_users_own_folder(here: Path, mon
         (["a.zip", "./a.zip"], "given twice"),
         (["a.zip nowhere.zip"], r"nowhere\.zip: there is no such file or folder; a\.zip is there\. Nothing was graded"),
         (["'a.zip' 'week 4'"], "week 4'?: there is no such file or folder"),
-        (["week_3"], "no such file or folder. Did you mean week 3"),
-        (["*.tar"], "no such file or folder, seen from"),
-        (["it's not"], "no such file or folder"),
-        (["~nobody-is-called-so/a.zip"], "no such file or folder"),
     ],
 )
 @pytest.mark.usefixtures("here")
