@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import datetime as dt
 import os
+import re
 import subprocess
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
 from grader import __version__
@@ -42,6 +43,7 @@ _MOVED = {  # to the places where tools look for these files in a student's fold
     "handouts/ci/student-github.yml": ".github/workflows/test.yml",
     "handouts/ci/student-gitlab.yml": ".gitlab-ci.yml",
 }
+_LAB_LINK = re.compile(r"\[(?P<words>[^\]]*)\]\(\.\./(?P<lab>[\w-]+)/[^()\s]*\)")
 _LAB_TABLE_MARK = "<!-- labs -->"  # in the students' README; the table of labs replaces it
 # These are handed out whole and often get new files, so the listing names kinds of file.
 _LISTED_BY_KIND = (
@@ -84,6 +86,10 @@ def handout(root: Path, labs: Sequence[Lab]) -> Handout:
     if "README.md" in files:
         text = files["README.md"].data.decode().replace(_LAB_TABLE_MARK, _lab_table(labs))
         files["README.md"] = PackedFile(text.encode())
+    for path in [one for one in files if one.startswith("assignments/") and one.endswith(".md")]:
+        text = files[path].data.decode("utf-8", "replace")
+        if (linked := _without_dead_links(text, labs)) != text:
+            files[path] = replace(files[path], data=linked.encode())
     time = course_time(root)
     date = dt.datetime.fromtimestamp(time, tz=dt.UTC).date().isoformat()
     edited = [f"assignments/{lab.id}/{name}" for lab in labs for name in (lab.public.file, ANSWERS)]
@@ -92,6 +98,12 @@ def handout(root: Path, labs: Sequence[Lab]) -> Handout:
     files["VERSION"] = PackedFile(f"{manifest}\n".encode())
     files[MANIFEST] = PackedFile(manifest.to_json())
     return Handout(manifest, files, time)
+
+
+def _without_dead_links(page: str, labs: Sequence[Lab]) -> str:
+    """A lab's page without links to labs that are not handed out: their words stay."""
+    given = {lab.id for lab in labs}
+    return _LAB_LINK.sub(lambda found: found[0] if found["lab"] in given else found["words"], page)
 
 
 def diagnostics(root: Path, labs: Sequence[Lab], made: Handout) -> list[Diagnostic]:

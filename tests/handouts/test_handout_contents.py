@@ -101,3 +101,14 @@ def test_the_version_says_number_date_and_contents(course_handout: Handout, monk
     contents = course_handout.manifest.contents
     assert later.files["VERSION"].data.decode() == f"{later.manifest.version} of 2026-09-01, contents {contents}\n"
     assert {member.mtime for member in members(later)} == {1788220800}
+
+
+def test_a_handout_of_one_lab_has_no_link_to_another(course_handout: Handout) -> None:
+    page = "assignments/02-tiled/README.md"
+    alone = handout(ROOT, load_labs(ROOT, ["02-tiled"]))
+    link = "[what others call it](../01-naive/README.md#what-others-call-it)"
+    assert link in course_handout.files[page].data.decode()
+    text = alone.files[page].data.decode()
+    assert "A table there lists what others call it." in text
+    assert "../01-naive" not in text
+    assert [str(one) for one in diagnostics(ROOT, load_labs(ROOT, ["02-tiled"]), alone)] == []
