@@ -43,7 +43,7 @@ _MOVED = {  # to the places where tools look for these files in a student's fold
     "handouts/ci/student-github.yml": ".github/workflows/test.yml",
     "handouts/ci/student-gitlab.yml": ".gitlab-ci.yml",
 }
-_LAB_LINK = re.compile(r"\[(?P<words>[^\]]*)\]\(\.\./(?P<lab>[\w-]+)/[^()\s]*\)")
+_LAB_LINK = re.compile(r"\[(?P<words>[^\]]*)\]\(\.\./(?P<lab>[\w-]+)/README\.md[^()\s]*\)")
 _LAB_TABLE_MARK = "<!-- labs -->"  # in the students' README; the table of labs replaces it
 # These are handed out whole and often get new files, so the listing names kinds of file.
 _LISTED_BY_KIND = (
