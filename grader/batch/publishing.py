@@ -47,7 +47,9 @@ def publish(  # noqa: PLR0913 -- what is written, where to, and what of it is se
     """Writes everything that can be made and written. `sources`: by student, each file's text. `more`: files besides a class's own.
     `told` hears for how many students of how many it is done.
     """
-    faults, unwritten = write_files(chain(_files(graded, out, sources, seed, told), more), KeptPages(out.path))
+    kept = KeptPages(out.path)
+    faults, unwritten = write_files(chain(_files(graded, out, sources, seed, told), more), kept)
+    kept.withdraw({out.students / one.submission.id: _names_given_back(one) for one in graded.results})
     exported = write_exports(graded, out, exports, assignment)
     notices = (*exported.notices, *of_earlier_batches(out, exported))
     last = LastBatchFile(out.path / "instructor")
@@ -102,6 +104,10 @@ def _given_back(result: Result, folder: Path, sources: Mapping[str, str], inputs
     for lab in result.labs.values():
         for page in lab.step_pages:
             yield File(folder / page.name, partial(unpacked, page), inputs)
+
+
+def _names_given_back(result: Result) -> list[str]:
+    return ["result.json", "report.html", *(page.name for lab in result.labs.values() for page in lab.step_pages)]
 
 
 def _record(result: Result, seed: int) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import sys
+from collections.abc import Collection, Mapping
 from contextlib import suppress
 from functools import cache
 from importlib.metadata import version
@@ -55,6 +56,18 @@ class KeptPages:
         """Where OUT does not take it, the record is the old one, and fits no file that was written meanwhile."""
         with suppress(OSError):
             write_atomically(self._path, _ENTRIES.dump_json(self._now) + b"\n")
+
+    def withdraw(self, current: Mapping[Path, Collection[str]]) -> None:
+        """Removes what an earlier batch wrote into the folders of `current` and nobody has changed since, except files of the names there:
+        the others are about another file than the report beside them.
+        """
+        for name, (_, contents) in self._before.items():
+            path = self._out / name
+            if path.name in current.get(path.parent, [path.name]):
+                continue
+            with suppress(OSError):  # it is gone, or OUT takes no change: nothing leads to it
+                if not path.is_symlink() and _digest(path.read_bytes()) == contents:
+                    path.unlink()
 
     def _name(self, path: Path) -> str:
         return path.relative_to(self._out).as_posix()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,8 @@ from fake_course import Course
 
 from grader.batch.job_store import JobStore
 from grader.batch.written import kept_pages
+from grader.batch.written.kept_pages import KeptPages
+from grader.batch.written.written_files import File, write_files
 from grader.model.outcome import OUTCOME_JSON, JudgedCase, LabOutcome
 from grader.model.result import Finding, Launch
 from grader.model.verdicts import Verdict
@@ -145,3 +148,27 @@ def test_an_outcome_from_the_store_is_what_was_kept_and_can_be_changed_alone(tmp
     assert changed_one.model_fields_set >= {"shape", "verdict"}
     assert second.cases[0].launches[0].model_fields_set == before
     assert OUTCOME_JSON.dump_json(second) == OUTCOME_JSON.dump_json(kept)
+
+
+def test_a_page_about_an_earlier_file_is_withdrawn_and_what_somebody_wrote_stays(tmp_path: Path) -> None:
+    ada, ben = tmp_path / "students" / "ada", tmp_path / "students" / "ben"
+
+    def batch(names: dict[Path, list[str]]) -> None:
+        kept = KeptPages(tmp_path)
+        files = [File(folder / name, partial(str, name), "inputs") for folder in names for name in names[folder]]
+        assert write_files(files, kept) == ([], [])
+        kept.withdraw(names)
+
+    batch(
+        {ada: ["report.html", "race-02.html", "trace-02.html", "trace-03.html"], ben: ["report.html", "trace-02.html"]}
+    )
+    (ada / "trace-03.html").write_text("a remark of the instructor's", encoding="utf-8")
+    (ada / "notes.html").touch()
+    batch({ada: ["report.html", "trace-02.html"]})
+    assert sorted(path.name for path in ada.iterdir()) == [
+        "notes.html",
+        "report.html",
+        "trace-02.html",
+        "trace-03.html",
+    ]
+    assert sorted(path.name for path in ben.iterdir()) == ["report.html", "trace-02.html"]  # not of that batch
