@@ -23,19 +23,25 @@ def _killing(place: Path, name: str, number: int, *, children: bool) -> Iterator
     """Meanwhile, every program called `name` under `place` gets the signal as soon as it is seen. `children`: its forked ones alone."""
     over = threading.Event()
 
+    def is_ours(pid: int) -> bool:
+        words = _words(Path("/proc", str(pid)))
+        return words[:1] != [] and words[0].startswith(str(place)) and words[0].endswith(f"/{name}")
+
     def hunt() -> None:
+        """A launch may last a millisecond: only processes that began since the last look are looked at."""
+        looked: dict[int, float] = {}
         while not over.is_set():
-            found = {int(path.name): _words(path) for path in Path("/proc").iterdir() if path.name.isdecimal()}
-            hit = {
-                pid
-                for pid, words in found.items()
-                if words and words[0].startswith(str(place)) and words[0].endswith(f"/{name}")
-            }
-            for pid in hit:
-                if (_parent(pid) in hit) == children:
+            there = {int(one) for one in os.listdir("/proc") if one.isdecimal()}  # noqa: PTH208 -- a Path for each takes too long
+            looked = {pid: since for pid, since in looked.items() if pid in there}
+            now = time.monotonic()
+            for pid in there - looked.keys():
+                if is_ours(pid) and is_ours(_parent(pid)) == children:
                     with suppress(ProcessLookupError):
                         os.kill(pid, number)
-            time.sleep(0.002)
+                looked[pid] = now
+            if not children:  # a process becomes the program that it is by execve(), some time after it began
+                looked = {pid: since for pid, since in looked.items() if now - since > 1}
+            time.sleep(0)
 
     hunter = threading.Thread(target=hunt)
     hunter.start()
