@@ -1,6 +1,7 @@
 """OUT, the folder that a batch writes its results into. It answers two questions: may it be used, and is it ours?
 
-It never deletes anything: other files in `OUT`, and the rest of an earlier batch, stay. What it makes is readable for the instructor
+It deletes nothing: other files in `OUT`, and the rest of an earlier batch, stay (publishing.py withdraws pages of its own that are about
+an earlier file of a student). What it makes is readable for the instructor
 alone, or for the group of an OUT that a group shares (`chmod g+ws OUT`).
 """
 

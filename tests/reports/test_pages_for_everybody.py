@@ -1,7 +1,7 @@
 """Every page that Tilelab writes, in a browser: axe finds no violation of WCAG 2.2 AA, in light and dark, on narrow and wide screens and
 on paper, and nothing has to be scrolled sideways.
 
-A new page, and a new section of a student's or the class's page, has to be in `every_page.py`: a test says so.
+A new page, and a new section of a student's or the class's page, has to be in `sample_pages.py`: a test says so.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from every_page import class_with_everything, every_page, result_with_everything
+from sample_pages import class_with_everything, every_page, result_with_everything
 
 from grader.reports import pages
 from grader.reports.class_page.class_sections import CLASS_SECTIONS
