@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from grader.autograders.handed_in import HandedIn
-from grader.batch.class_answers import with_answers
+from grader.batch.class_answers import asking_labs, with_answers
 from grader.batch.held_outcomes import Check
 from grader.batch.job_store import JobStore
 from grader.batch.judging_jobs import judge_class
@@ -86,6 +86,7 @@ def grade_folder(  # noqa: PLR0913, PLR0917 -- what was handed in, and what it i
     """`confinement`: of the programs that unpack archives. Raises MachineError where the platform gave no folder that can be read: that is
     no submission without files.
     """
+    asking = asking_labs(labs)
     intake = _taken(folder, handed_in, labs, scratch, confinement)
     judged = judge_class(
         [intake],
@@ -96,7 +97,7 @@ def grade_folder(  # noqa: PLR0913, PLR0917 -- what was handed in, and what it i
         workers=None,
         progress=SilentProgress(),
     )
-    (result,) = with_answers(score_class(judged.students, labs, setup.environment), [intake], labs)
+    (result,) = with_answers(score_class(judged.students, labs, setup.environment), [intake], asking)
     faults = [*filter(None, [judged.stopped]), *judged.faults]
     return OneGrading(result, intake.texts(), tuple(faults))
 

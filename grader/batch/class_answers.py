@@ -17,7 +17,7 @@ from grader.questions.question_file import LabQuestions, load_questions
 
 
 @dataclass(frozen=True)
-class _Asking:
+class Asking:
     """A lab that asks something."""
 
     lab: Lab
@@ -36,15 +36,17 @@ class _Asking:
         return found.model_copy(update={"notices": (*handed.notices, *found.notices)})
 
 
-def with_answers(results: Sequence[Result], students: Sequence[Intake], labs: Sequence[Lab]) -> list[Result]:
-    """The results with what each student answered. Of those who handed in nothing, nothing is said. Raises LabError where a lab's own
-    questions are wrong.
-    """
-    asking = [_Asking(lab, found) for lab in labs if (found := load_questions(lab)) is not None]
+def asking_labs(labs: Sequence[Lab]) -> list[Asking]:
+    """Those of them that ask something. Raises LabError where a lab's own questions are wrong."""
+    return [Asking(lab, found) for lab in labs if (found := load_questions(lab)) is not None]
+
+
+def with_answers(results: Sequence[Result], students: Sequence[Intake], asking: Sequence[Asking]) -> list[Result]:
+    """The results with what each student answered. Of those who handed in nothing, nothing is said."""
     return [_with(result, student, asking) for result, student in zip(results, students, strict=True)]
 
 
-def _with(result: Result, student: Intake, asking: Sequence[_Asking]) -> Result:
+def _with(result: Result, student: Intake, asking: Sequence[Asking]) -> Result:
     if not student.submission.handed_in or not asking:
         return result
     labs = dict(result.labs)

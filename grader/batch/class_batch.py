@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
-from grader.batch.class_answers import with_answers
+from grader.batch.class_answers import asking_labs, with_answers
 from grader.batch.job_store import JobStore, grade_bases
 from grader.batch.judging_jobs import JudgedClass, judge_class
 from grader.batch.judging_setup import JudgingSetup, Progress
@@ -76,9 +76,10 @@ def grade_submissions(  # noqa: PLR0913 -- what comes in, what goes out, and wha
     workers: int | None = None,
     progress: Progress,
 ) -> BatchReport:
-    """Grades `submissions` for `labs`. `now`: when deadlines are looked at; none: by this machine's clock. Raises IntakeError, PolicyError,
-    IdentityError, OutError or MachineError before anything is written.
+    """Grades `submissions` for `labs`. `now`: when deadlines are looked at; none: by this machine's clock. Raises LabError, IntakeError,
+    PolicyError, IdentityError, OutError or MachineError before anything is written.
     """
+    asking = asking_labs(labs)
     with scratch_folder() as scratch, out.alone():
         identities = out.identities.read()
         discovery = discover(
@@ -121,7 +122,7 @@ def grade_submissions(  # noqa: PLR0913 -- what comes in, what goes out, and wha
         standings = Standings(resolved, students, labs, history, now or datetime.now(UTC), elsewhere.grades)
         applied = standings.applied(score_class(judged.students, labs, setup.environment), others)
         students = standings.students
-        results = with_answers(applied.results, students, labs)
+        results = with_answers(applied.results, students, asking)
         ranked = RankedClass(tuple(results))
         if not judged.stopped:
             ranked = rank_class(results, students, labs, out)

@@ -101,9 +101,10 @@ def test_a_course_may_want_it_said_where_nothing_was_answered(course: Course) ->
     assert "no answers.md was found: 2 questions open" in (course.out / "students/ada/report.html").read_text()
 
 
-def test_questions_that_are_wrong_are_told_before_anything_is_written(course: Course) -> None:
+def test_questions_that_are_wrong_are_told_before_anything_is_judged(course: Course) -> None:
     (course.root / "assignments/a/questions.toml").write_text("[[question]]\n", encoding="utf-8")
     course.hand_in("ada", a="good", b="good")
     with pytest.raises(Exception, match=r"questions\.toml"):
         course.grade()
+    assert course.judge.asked == []
     assert not (course.out / "index.html").exists()
