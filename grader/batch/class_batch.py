@@ -27,9 +27,9 @@ from grader.exports import Export
 from grader.intake.intake import Intake, IntakeOptions, discover
 from grader.intake.lab_files import lab_file
 from grader.judging.lab_verdict import lab_verdict
-from grader.model.graded_class import GradedClass
 from grader.model.labs import Lab
 from grader.model.result import Environment
+from grader.model.result.graded_class import GradedClass
 from grader.people.roster import Roster
 from grader.policy.class_policy import class_policy
 from grader.policy.policy_files import CoursePolicy

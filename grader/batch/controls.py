@@ -20,7 +20,7 @@ from grader.judging.reject_header import demanded
 from grader.machine.diagnosis import remedy_for
 from grader.machine.folder_removal import remove_folder
 from grader.model.labs import Lab, LabError
-from grader.model.outcome import LabOutcome
+from grader.model.outcomes.outcome import LabOutcome
 from grader.model.verdicts import Verdict, worst
 
 _TRIES = 2  # as for a submission: what fails once may have been another program's doing

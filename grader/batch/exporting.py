@@ -14,7 +14,7 @@ from grader.batch.written.written_files import File, write_files
 from grader.exports import EXPORTS, Export
 from grader.exports.frame.export import ExportFile
 from grader.exports.frame.redacted_grades import grades_of
-from grader.model.graded_class import GradedClass
+from grader.model.result.graded_class import GradedClass
 from grader.people.name_forms import some
 
 

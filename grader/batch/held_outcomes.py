@@ -14,7 +14,7 @@ from typing import Protocol, Self
 from grader.batch.job_store import JobStore
 from grader.judging.lab_verdict import lab_verdict
 from grader.model.labs import Lab
-from grader.model.outcome import LabOutcome
+from grader.model.outcomes.outcome import LabOutcome
 from grader.model.verdicts import Verdict
 
 # So many wait for a look: an eighth of a large class, because each look costs as much as some files. They and what is taken until the

@@ -15,7 +15,7 @@ from pydantic import BaseModel, ValidationError
 from grader.machine.atomic_file import write_atomically
 from grader.machine.toolset import Toolset
 from grader.model.labs import Lab
-from grader.model.outcome import OUTCOME_JSON, LabOutcome
+from grader.model.outcomes.outcome import OUTCOME_JSON, LabOutcome
 from grader.policy.grade_history import Basis
 from grader.programs.host.host_toolchain import host_toolchain
 

@@ -26,7 +26,7 @@ from grader.intake.intake import Intake
 from grader.judging.lab_verdict import broke, fault_messages, went_wrong
 from grader.machine.folder_removal import remove_folder
 from grader.model.labs import Lab
-from grader.model.outcome import LabOutcome, nothing_handed_in, unjudged
+from grader.model.outcomes.outcome import LabOutcome, nothing_handed_in, unjudged
 from grader.model.verdicts import Verdict
 from grader.scoring.class_score import JudgedStudent
 

@@ -11,7 +11,7 @@ from grader.batch.held_outcomes import Check
 from grader.batch.job_store import JobStore
 from grader.batch.line_search import LineSearch
 from grader.model.labs import Lab
-from grader.model.outcome import LabOutcome
+from grader.model.outcomes.outcome import LabOutcome
 from grader.model.result import Environment
 
 

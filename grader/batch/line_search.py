@@ -18,7 +18,7 @@ from typing import Protocol
 
 from grader.model.errors import RemediableError
 from grader.model.labs import Lab
-from grader.model.outcome import LabOutcome
+from grader.model.outcomes.outcome import LabOutcome
 
 SHARE = 0.125  # of the time that judging took
 LEAST_SECONDS = 3.0  # also where little was judged

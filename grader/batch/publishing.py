@@ -15,8 +15,8 @@ from grader.batch.written.kept_pages import KeptPages, inputs_digest
 from grader.batch.written.written_files import File, write_files
 from grader.exports import Export
 from grader.exports.again.last_batch import LastBatchFile
-from grader.model.graded_class import GradedClass
 from grader.model.result import Result
+from grader.model.result.graded_class import GradedClass
 from grader.reports.pages import class_page, student_page
 from grader.scoring.redaction import for_student
 from grader.step_page.packed_page import unpacked

@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 
-from grader.model.outcome import JudgedCase
+from grader.model.outcomes.outcome import JudgedCase
 from grader.model.result import Case, Launch
 from grader.model.verdicts import Verdict
 

@@ -22,7 +22,7 @@ from grader.judging.lab_verdict import broke
 from grader.machine.folder_removal import remove_folder
 from grader.model.errors import RemediableError
 from grader.model.labs import Lab
-from grader.model.outcome import LabOutcome
+from grader.model.outcomes.outcome import LabOutcome
 from grader.suspects.mutation import mutants_of
 
 SHARE = 0.05  # of the time that judging took

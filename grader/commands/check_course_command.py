@@ -19,7 +19,7 @@ from grader.machine.toolset import Toolset
 from grader.model.course_root import course_root, load_labs
 from grader.model.errors import RemediableError
 from grader.model.labs import Lab
-from grader.model.outcome import LabOutcome
+from grader.model.outcomes.outcome import LabOutcome
 from grader.model.result import LabResult
 from grader.model.seed import seed_if_made
 from grader.model.verdicts import Verdict

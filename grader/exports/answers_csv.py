@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from grader.exports.frame.export import Export
 from grader.exports.frame.safe_cells import table_text
-from grader.model.graded_class import GradedClass
 from grader.model.lab_answers import LabAnswers
+from grader.model.result.graded_class import GradedClass
 
 _COLUMNS = ("questions", "answered", "right numbers")
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 from grader.exports.frame.export import Export
 from grader.exports.frame.points import is_decided, is_open, number_text
 from grader.exports.frame.safe_cells import table_text
-from grader.model.graded_class import GradedClass
 from grader.model.result import LabResult
+from grader.model.result.graded_class import GradedClass
 from grader.model.verdicts import Verdict
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from grader.model.outcome import JudgedCase
+from grader.model.outcomes.outcome import JudgedCase
 from grader.model.result import OnGpu
 from grader.model.verdicts import Verdict
 

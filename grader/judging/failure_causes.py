@@ -29,9 +29,9 @@ from grader.engines.compiler_words.told import Said
 from grader.engines.cpu.build_steps import BuildSteps
 from grader.engines.student_text.student_code import Place, StudentCode
 from grader.machine.toolset import Toolset
-from grader.model.advice import advice_for
 from grader.model.labs import Lab
-from grader.model.outcome import JudgedCase
+from grader.model.outcomes.advice import advice_for
+from grader.model.outcomes.outcome import JudgedCase
 from grader.model.result import Finding, Launch
 from grader.model.verdicts import Verdict
 

@@ -25,9 +25,9 @@ from grader.judging.one_program import two_programs
 from grader.judging.sanitizer_run import sanitize
 from grader.machine.backend import GPU_RUN_LIMITS, GpuBackend, trouble_compiling
 from grader.machine.gpu_lock import GpuLock
-from grader.model.gpu_reports import Sanitized
 from grader.model.labs import Lab
-from grader.model.outcome import GpuOutcome, JudgedCase
+from grader.model.outcomes.gpu_reports import Sanitized
+from grader.model.outcomes.outcome import GpuOutcome, JudgedCase
 from grader.model.verdicts import Verdict
 
 if TYPE_CHECKING:

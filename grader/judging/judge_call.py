@@ -17,8 +17,8 @@ from typing import Any
 from pydantic import ValidationError
 
 from grader.model.labs import Lab
-from grader.model.located_findings import located
-from grader.model.outcome import JudgedCase
+from grader.model.outcomes.located_findings import located
+from grader.model.outcomes.outcome import JudgedCase
 from grader.model.result import Launch
 from grader.model.seed import judge_key
 from grader.model.verdicts import Verdict

@@ -24,7 +24,7 @@ from grader.judging.program_judging import build_submission, judge_submission
 from grader.machine.folder_removal import remove_folder
 from grader.machine.toolset import Toolset
 from grader.model.labs import Lab
-from grader.model.outcome import GpuOutcome, JudgedCase, LabOutcome, unjudged
+from grader.model.outcomes.outcome import GpuOutcome, JudgedCase, LabOutcome, unjudged
 from grader.model.result import Build, Finding, StepPage
 from grader.model.verdicts import Verdict
 from grader.sandbox import Limits

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from grader.judging.agreement import Agreed, agreed
 from grader.model.labs import CaseSpec, Lab
-from grader.model.outcome import JudgedCase, LabOutcome
+from grader.model.outcomes.outcome import JudgedCase, LabOutcome
 from grader.model.result import Finding, Launch
 from grader.model.verdicts import Verdict, worst
 from grader.speed.speed_score import wrong_verdict, wrong_when_timed

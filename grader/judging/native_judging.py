@@ -18,8 +18,8 @@ from grader.machine.backend import GPU_RUN_LIMITS, Device
 from grader.machine.gpu_lock import GpuLock
 from grader.machine.toolset import Toolset
 from grader.model.labs import Lab
-from grader.model.located_findings import located
-from grader.model.outcome import GpuOutcome, JudgedCase
+from grader.model.outcomes.located_findings import located
+from grader.model.outcomes.outcome import GpuOutcome, JudgedCase
 from grader.model.result import Launch
 from grader.model.verdicts import Verdict
 from grader.programs.host.launcher_main import launcher_frame

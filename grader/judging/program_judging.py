@@ -16,7 +16,7 @@ from grader.judging.program_launches import ProgramReader, with_findings_of_the_
 from grader.kernel_files.kernel_source import KernelSource
 from grader.machine.toolset import Toolset
 from grader.model.labs import Lab
-from grader.model.outcome import JudgedCase
+from grader.model.outcomes.outcome import JudgedCase
 from grader.model.verdicts import Verdict
 from grader.programs.built_program import NO_FRAME, BuiltProgram, ProgramRecipe, build_program
 from grader.programs.host.host_refusals import HostRefusal, library_of_header

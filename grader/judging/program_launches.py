@@ -14,10 +14,10 @@ from typing import Any
 from pydantic import ValidationError
 
 from grader.machine.toolset import Toolset
-from grader.model.advice import advice_for
 from grader.model.labs import Lab
-from grader.model.located_findings import located
-from grader.model.outcome import JudgedCase
+from grader.model.outcomes.advice import advice_for
+from grader.model.outcomes.located_findings import located
+from grader.model.outcomes.outcome import JudgedCase
 from grader.model.result import Finding, Launch
 from grader.model.verdicts import Verdict, worst
 from grader.programs.built_program import BuiltProgram

@@ -14,8 +14,8 @@ from grader.engines.gpu.sanitizer_log import TOOLS, find_sanitizer, reports, san
 from grader.judging.judge_call import JudgeCall, run_judge
 from grader.machine.toolset import Toolset
 from grader.model.errors import RemediableError
-from grader.model.gpu_reports import Sanitized, Tool
 from grader.model.labs import Lab
+from grader.model.outcomes.gpu_reports import Sanitized, Tool
 
 SHUTDOWN_GRACE_MS = 30_000
 TOOL_SECONDS = 120  # for one tool and all cases

@@ -7,7 +7,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from grader.model.advice import question_for
+from grader.model.outcomes.advice import question_for
 from grader.model.result import LabResult
 from grader.model.verdicts import Verdict
 from grader.reports.findings.lab_summary import explanations

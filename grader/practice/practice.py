@@ -18,7 +18,7 @@ from grader.intake.source_text import normalise
 from grader.model.course_root import course_root, lab_at, load_labs, matching_lab
 from grader.model.errors import RemediableError
 from grader.model.labs import Lab, LabError, lab_ids, load_lab
-from grader.model.outcome import LabOutcome, unjudged
+from grader.model.outcomes.outcome import LabOutcome, unjudged
 from grader.model.result import Case, Suspect
 from grader.model.verdicts import Verdict
 from grader.practice.own_file import lookalikes

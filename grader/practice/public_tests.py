@@ -9,7 +9,7 @@ from typing import Protocol
 
 from grader.intake.source_text import normalise
 from grader.model.labs import CaseSpec, Lab, LabError
-from grader.model.outcome import LabOutcome
+from grader.model.outcomes.outcome import LabOutcome
 from grader.model.result import LabResult
 from grader.practice.own_file import readable_source
 from grader.scoring.lab_score import score_lab

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from grader.model.located_findings import located
+from grader.model.outcomes.located_findings import located
 from grader.model.result import Finding, Launch, Site
 from grader.model.verdicts import Verdict
 from grader.programs.host.host_build import UnusedResult

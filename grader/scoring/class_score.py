@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from grader.model.labs import Lab
-from grader.model.outcome import LabOutcome
+from grader.model.outcomes.outcome import LabOutcome
 from grader.model.result import Environment, LabResult, Result, Submission
 from grader.scoring.lab_score import score_lab, speed_is_assessed, sum_points, with_measured_speed
 

@@ -9,7 +9,7 @@ from dataclasses import asdict
 
 from grader.engines.gpu.occupancy import occupancy
 from grader.model.labs import Lab
-from grader.model.outcome import LabOutcome
+from grader.model.outcomes.outcome import LabOutcome
 from grader.model.result import GpuKernel, Launch
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from grader.judging.lab_verdict import CaseVerdict, LabVerdict, lab_verdict
 from grader.model.labs import Lab
-from grader.model.outcome import LabOutcome
+from grader.model.outcomes.outcome import LabOutcome
 from grader.model.result import Case, Finding, LabResult, Timing
 from grader.model.verdicts import Verdict
 from grader.scoring.counted_performance import NOT_ASSESSED, Counted, counted_performance

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from grader.model.gpu_reports import Sanitized
+from grader.model.outcomes.gpu_reports import Sanitized
 from grader.model.result import Finding
 
 

@@ -29,7 +29,7 @@ from grader.launch_arguments.argument_text import (
 from grader.launch_arguments.kernel_arguments import Argument, match_arguments, signature
 from grader.launch_arguments.kernel_parameters import Parameter, read_parameters
 from grader.machine.toolset import Toolset
-from grader.model.located_findings import located
+from grader.model.outcomes.located_findings import located
 from grader.model.result import Finding, Launch
 from grader.model.verdicts import Verdict
 from grader.single_launch.described_argument import described

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from grader.machine.toolset import Toolset
 from grader.model.labs import Lab
-from grader.model.located_findings import located
+from grader.model.outcomes.located_findings import located
 from grader.model.result import Outlook
 from grader.model.verdicts import Verdict
 from grader.single_launch.lab_launch import LaunchRefusedError, UnregisteredProblemError, read_report, run_tracer

@@ -8,7 +8,7 @@ from typing import Protocol
 
 from grader.machine.toolset import Toolset
 from grader.model.labs import Lab
-from grader.model.located_findings import located
+from grader.model.outcomes.located_findings import located
 from grader.model.verdicts import Verdict
 from grader.single_launch.lab_launch import (
     LaunchRefusedError,

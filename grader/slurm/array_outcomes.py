@@ -10,7 +10,7 @@ from grader.batch.job_store import JobStore
 from grader.batch.judging_setup import JudgingSetup
 from grader.judging.lab_verdict import broke
 from grader.model.labs import Lab
-from grader.model.outcome import LabOutcome, unjudged
+from grader.model.outcomes.outcome import LabOutcome, unjudged
 from grader.model.verdicts import Verdict
 from grader.slurm.array_run import Lost
 from grader.slurm.slices import MOST_TRIES

@@ -14,7 +14,7 @@ from grader.batch.judging_setup import JudgingSetup
 from grader.batch.scratch_folder import scratch_folder
 from grader.intake.student_intake import Intake
 from grader.model.labs import Lab
-from grader.model.outcome import LabOutcome
+from grader.model.outcomes.outcome import LabOutcome
 from grader.model.result import Submission
 from grader.slurm.array_order import ArrayOrder, SliceJob
 from grader.slurm.lone_gpu import gpu_is_shared

@@ -15,7 +15,7 @@ from grader.batch.job_store import JobStore
 from grader.batch.judging_setup import JudgedThere, JudgingSetup, Progress
 from grader.model.errors import MachineError
 from grader.model.labs import Lab
-from grader.model.outcome import LabOutcome
+from grader.model.outcomes.outcome import LabOutcome
 from grader.slurm.array_order import JudgingOptions
 from grader.slurm.array_outcomes import ArrayOutcomes, AskedBench
 from grader.slurm.array_run import ArrayRun, Slurm, Waiting

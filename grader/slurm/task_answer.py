@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from grader.model.outcome import LabOutcome
+from grader.model.outcomes.outcome import LabOutcome
 from grader.model.result import Environment, Model
 
 

@@ -14,7 +14,7 @@ from grader.engines.gpu.gpu_toolchain import cublas_of
 from grader.machine.peak_rates import Peak
 from grader.machine.toolset import Toolset
 from grader.model.labs import Lab, load_lab
-from grader.model.outcome import Contest, SizeOutcome
+from grader.model.outcomes.outcome import Contest, SizeOutcome
 from grader.model.result import SweepPoint
 from grader.speed.contest import run_contest
 from grader.speed.contestants import Built, Contestant, ContestError, LibraryContestant, build, contestant_of

@@ -25,7 +25,7 @@ from grader.machine.backend import GPU_RUN_LIMITS, Device
 from grader.machine.gpu_lock import GpuLock
 from grader.machine.toolset import Toolset
 from grader.model.errors import RemediableError
-from grader.model.outcome import Contest
+from grader.model.outcomes.outcome import Contest
 from grader.speed.contestants import STAGE, Built, ContestError
 
 WARM_UP_MS = 200

@@ -14,7 +14,7 @@ from pathlib import Path
 from grader.engines.gpu.gpu_toolchain import cublas_of
 from grader.machine.toolset import Toolset
 from grader.model.labs import Lab
-from grader.model.outcome import Contest, LabOutcome, SizeOutcome
+from grader.model.outcomes.outcome import Contest, LabOutcome, SizeOutcome
 from grader.speed.contest import run_contest
 from grader.speed.contestants import Built, Contestant, ContestError, LibraryContestant, build
 from grader.speed.paired_times import FIRST_ROUNDS

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from grader.machine.toolset import Toolset
 from grader.model.labs import Lab, LabError, load_lab
-from grader.model.outcome import Contest, LabOutcome, SpeedOutcome
+from grader.model.outcomes.outcome import Contest, LabOutcome, SpeedOutcome
 from grader.speed.contest import run_contest
 from grader.speed.contestants import Built, Contestant, ContestError, LibraryContestant, build, contestant_of
 from grader.speed.paired_times import ALL_ROUNDS, FIRST_ROUNDS, Speed, is_unsteady, needs_more, noise_trouble

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from grader.machine.peak_rates import Peak
 from grader.model.labs import Lab, TierSpec
-from grader.model.outcome import Contest, LabOutcome, SpeedOutcome
+from grader.model.outcomes.outcome import Contest, LabOutcome, SpeedOutcome
 from grader.model.result import ContestantTimes, Ratio, TimedTier, Timing
 from grader.model.verdicts import Verdict
 from grader.speed.interval import Interval

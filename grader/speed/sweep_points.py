@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from grader.machine.peak_rates import Peak
-from grader.model.outcome import Contest, SizeOutcome
+from grader.model.outcomes.outcome import Contest, SizeOutcome
 from grader.model.result import Ratio, SweepPoint, SweepTime
 from grader.speed.interval import Interval, ratio_interval
 from grader.speed.paired_times import CONTROL_HIGH, CONTROL_LOW

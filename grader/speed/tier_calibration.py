@@ -12,7 +12,7 @@ from pathlib import Path
 
 from grader.machine.toolset import Toolset
 from grader.model.labs import Lab
-from grader.model.outcome import LabOutcome
+from grader.model.outcomes.outcome import LabOutcome
 from grader.model.result import Ratio
 from grader.speed.calibration import kernels_of
 from grader.speed.speed_run import time_lab

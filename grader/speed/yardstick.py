@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from grader.engines.gpu.gpu_toolchain import cublas_of
 from grader.machine.toolset import Toolset
 from grader.model.labs import Lab
-from grader.model.outcome import Contest
+from grader.model.outcomes.outcome import Contest
 from grader.speed.contestants import Contestant, LibraryContestant, contestant_of
 from grader.speed.interval import Interval, ratio_interval
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from grader.judging.lab_verdict import lab_verdict
 from grader.machine.toolset import Toolset
 from grader.model.labs import Lab
-from grader.model.outcome import LabOutcome
+from grader.model.outcomes.outcome import LabOutcome
 from grader.model.verdicts import Verdict
 from grader.suspects.suspect_search import MOST_EDITS, SuspectSearch, places, suspect_of, wrong_case
 

@@ -21,7 +21,7 @@ from grader.judging.judge_call import JudgeCall, run_judge
 from grader.judging.lab_judging import RUN_LIMITS
 from grader.machine.toolset import Toolset
 from grader.model.labs import Lab
-from grader.model.outcome import JudgedCase
+from grader.model.outcomes.outcome import JudgedCase
 from grader.model.result import Case, Suspect
 from grader.model.verdicts import Verdict
 from grader.suspects.small_edits import SmallEdit, small_edits

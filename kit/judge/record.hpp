@@ -1,4 +1,4 @@
-// The results of judging as plain data, and their JSON: the Launch of grader/model/result.py and the cases of judge.json.
+// The results of judging as plain data, and their JSON: the Launch of grader/model/result/ and the cases of judge.json.
 #pragma once
 
 #include <cstdint>

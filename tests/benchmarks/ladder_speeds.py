@@ -24,7 +24,7 @@ from grader.machine.backend import backend_choice
 from grader.machine.toolset import Toolset
 from grader.model.errors import RemediableError
 from grader.model.labs import Lab, load_lab
-from grader.model.outcome import Contest
+from grader.model.outcomes.outcome import Contest
 from grader.speed.contest import run_contest
 from grader.speed.contestants import Built, Contestant, ContestError, LibraryContestant, build, contestant_of
 from grader.speed.interval import Interval, ratio_interval

@@ -25,7 +25,7 @@ from grader.judging.lab_judging import judge_lab
 from grader.machine.toolset import Toolset
 from grader.model.course_root import load_labs
 from grader.model.labs import Lab
-from grader.model.outcome import OUTCOME_JSON, LabOutcome
+from grader.model.outcomes.outcome import OUTCOME_JSON, LabOutcome
 from grader.scoring.lab_score import score_lab
 from grader.suspects.mutation import mutants_of
 

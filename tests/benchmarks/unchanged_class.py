@@ -22,7 +22,7 @@ from grader.batch.job_store import JobStore, job_key, judging_fingerprints, lab_
 from grader.batch.output_folder import OutputFolder
 from grader.commands.frame.opened_tools import lab_judge, open_toolset
 from grader.model.labs import Lab, load_lab
-from grader.model.outcome import LabOutcome
+from grader.model.outcomes.outcome import LabOutcome
 from grader.model.seed import course_seed
 
 _MARK = "// handed in by student "

@@ -157,6 +157,8 @@ PACKAGES = (
     "engines.object_code",
     "engines",
     "sandbox",
+    "model.outcomes",
+    "model.result",
     "model",
 )
 MOST_FILES = 15
@@ -250,9 +252,9 @@ PURE = [
             "person_index",
         )
     ),
-    "grader/model/result.py",
+    *named(sources("grader/model/result", suffixes=(".py",))),
     "grader/model/standing.py",
-    "grader/model/outcome.py",
+    "grader/model/outcomes/outcome.py",
 ]
 
 

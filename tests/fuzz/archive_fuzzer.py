@@ -22,10 +22,10 @@ from fuzzer import WrongError
 from grader.exports import EXPORTS
 from grader.exports.frame.redacted_grades import grades_of
 from grader.intake.intake import FILE_BYTES, Discovery, Intake, IntakeError, discover
-from grader.model.graded_class import GradedClass
 from grader.model.labs import Lab
-from grader.model.outcome import unjudged
+from grader.model.outcomes.outcome import unjudged
 from grader.model.result import Environment
+from grader.model.result.graded_class import GradedClass
 from grader.model.verdicts import Verdict
 from grader.reports.pages import class_page, student_page
 from grader.scoring.class_score import JudgedStudent, score_class

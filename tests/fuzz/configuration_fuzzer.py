@@ -23,7 +23,7 @@ from grader.machine.toolset import Toolset
 from grader.model.course_root import load_labs
 from grader.model.errors import RemediableError
 from grader.model.labs import Lab, load_lab
-from grader.model.outcome import OUTCOME_JSON, JudgedCase, LabOutcome, unjudged
+from grader.model.outcomes.outcome import OUTCOME_JSON, JudgedCase, LabOutcome, unjudged
 from grader.model.result import Build, Launch, Traffic
 from grader.model.seed import course_seed
 from grader.model.verdicts import Verdict

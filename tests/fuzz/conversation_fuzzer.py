@@ -19,7 +19,7 @@ from shown_outcome import check_tame, render_outcome
 
 from grader.judging.judge_call import JudgeCall, run_judge
 from grader.model.labs import Lab
-from grader.model.outcome import LabOutcome
+from grader.model.outcomes.outcome import LabOutcome
 from grader.model.result import Build
 
 _RUNNER = Path(__file__).resolve().with_name("lying_runner.py")

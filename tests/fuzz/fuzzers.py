@@ -24,7 +24,7 @@ from native_fuzzing import MessageFuzzing, build
 from grader.machine.compiler_choice import VARIABLE
 from grader.machine.toolset import Toolset
 from grader.model.course_root import load_labs
-from grader.model.outcome import JudgedCase, LabOutcome
+from grader.model.outcomes.outcome import JudgedCase, LabOutcome
 from grader.model.result import Build, Launch
 from grader.model.verdicts import Verdict
 

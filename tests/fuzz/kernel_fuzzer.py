@@ -21,7 +21,7 @@ from grader.judging.lab_judging import judge_lab
 from grader.judging.lab_verdict import fault_messages
 from grader.machine.toolset import Toolset
 from grader.model.labs import Lab
-from grader.model.outcome import LabOutcome
+from grader.model.outcomes.outcome import LabOutcome
 from grader.model.verdicts import Verdict
 
 _SEED = 20_240_917

@@ -12,7 +12,7 @@ from typing import Any
 from fuzzer import WrongError
 
 from grader.model.labs import Lab
-from grader.model.outcome import LabOutcome
+from grader.model.outcomes.outcome import LabOutcome
 from grader.model.result import LabResult
 from grader.scoring.lab_score import score_lab
 

@@ -28,7 +28,7 @@ from grader.intake.uploads import archives as archive_reading
 from grader.judging import judge_call
 from grader.judging.lab_judging import judge_lab
 from grader.model import labs as lab_reading
-from grader.model.outcome import LabOutcome
+from grader.model.outcomes.outcome import LabOutcome
 from grader.model.verdicts import Verdict
 from grader.scoring.lab_score import score_lab
 

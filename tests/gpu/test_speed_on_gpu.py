@@ -11,7 +11,7 @@ import pytest
 
 from grader.machine.toolset import Toolset
 from grader.model.labs import Lab, lab_ids, load_lab
-from grader.model.outcome import JudgedCase, LabOutcome
+from grader.model.outcomes.outcome import JudgedCase, LabOutcome
 from grader.model.result import LabResult
 from grader.model.verdicts import Verdict
 from grader.reports.speed_figures.tier_calibration_table import tier_calibration_table

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from grader.machine.toolset import Toolset
 from grader.model.labs import lab_ids, load_lab
-from grader.model.outcome import JudgedCase, LabOutcome
+from grader.model.outcomes.outcome import JudgedCase, LabOutcome
 from grader.model.verdicts import Verdict
 from grader.scoring.lab_score import score_lab
 from grader.speed.size_sweep import lacks_sweep, library_of, sweep_lab

@@ -1,4 +1,4 @@
-// judge.json has the fields that grader/model/result.py reads. This test writes the sample beside this file, which the grader's
+// judge.json has the fields that grader/model/result/ reads. This test writes the sample beside this file, which the grader's
 // own tests read. Set TILELAB_WRITE_SAMPLES=1 to write it again.
 #include "judge/record.hpp"
 

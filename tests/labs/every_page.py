@@ -10,8 +10,8 @@ from rich.console import Console
 
 from grader.exports import EXPORTS
 from grader.exports.frame.redacted_grades import grades_of
-from grader.model.graded_class import GradedClass
 from grader.model.result import Environment, LabResult, Result, Student, Submission
+from grader.model.result.graded_class import GradedClass
 from grader.reports.pages import class_page, student_page
 from grader.reports.screens.checklist import Tried
 from grader.reports.screens.lab_screen import Screen

@@ -19,7 +19,7 @@ from grader.judging.lab_judging import judge_lab
 from grader.machine.compiler_choice import VARIABLE
 from grader.machine.toolset import Toolset
 from grader.model.course_root import load_labs
-from grader.model.outcome import LabOutcome
+from grader.model.outcomes.outcome import LabOutcome
 from grader.model.result import Finding, Launch
 from grader.model.verdicts import Verdict
 

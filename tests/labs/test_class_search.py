@@ -11,7 +11,7 @@ import pytest
 from grader.judging.lab_judging import judge_lab
 from grader.machine.toolset import Toolset
 from grader.model.labs import load_lab
-from grader.model.outcome import LabOutcome
+from grader.model.outcomes.outcome import LabOutcome
 from grader.model.verdicts import Verdict
 from grader.practice.public_tests import PUBLIC_SEED
 from grader.suspects.class_search import ClassSearch

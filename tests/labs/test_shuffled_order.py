@@ -19,7 +19,7 @@ from corpus_sample import sample
 from grader.judging.lab_judging import judge_lab
 from grader.machine.toolset import Toolset
 from grader.model.labs import load_lab
-from grader.model.outcome import LabOutcome
+from grader.model.outcomes.outcome import LabOutcome
 from grader.model.result import Finding, Site
 from grader.model.verdicts import Verdict
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from grader.machine.toolset import Toolset
 from grader.model.labs import Lab
-from grader.model.outcome import JudgedCase
+from grader.model.outcomes.outcome import JudgedCase
 from grader.model.result import Finding, Launch, StepLink, StepPage
 from grader.model.verdicts import Verdict
 from grader.reports.pages import trace_page

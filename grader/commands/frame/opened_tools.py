@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 # ruff: noqa: PLC0415 -- a student waits for `tilelab test` many times a day: each command imports what it needs
 from grader import __version__
-from grader.model.outcome import LabOutcome
+from grader.model.outcomes.outcome import LabOutcome
 from grader.model.result import Environment
 
 if TYPE_CHECKING:

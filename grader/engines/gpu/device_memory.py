@@ -12,7 +12,7 @@ from elftools.common.exceptions import ELFError
 from elftools.elf.elffile import ELFFile
 
 from grader.engines.gpu.occupancy import resident_threads
-from grader.model.gpu_reports import KernelResources
+from grader.model.outcomes.gpu_reports import KernelResources
 
 _SHARE = 0.5  # of a GPU's memory that one submission may take in this way
 

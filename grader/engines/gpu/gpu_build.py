@@ -22,7 +22,7 @@ from grader.engines.gpu.gpu_toolchain import GpuToolchain
 from grader.engines.gpu.launch_tail import ASK_LAUNCH, POISON_SHARED, launch_tail
 from grader.engines.gpu.nvcc_log import kernel_resources, needs_too_much_shared, nvcc_refusals
 from grader.engines.refusal import Refusal
-from grader.model.gpu_reports import KernelResources
+from grader.model.outcomes.gpu_reports import KernelResources
 from grader.model.verdicts import Verdict
 from grader.sandbox import Confinement, Limits, run_confined
 

@@ -12,7 +12,7 @@ from grader.engines.compiler_words.error_report import mistakes
 from grader.engines.compiler_words.sentences import COMPILER_SAYS
 from grader.engines.refusal import Refusal
 from grader.engines.student_text.student_code import StudentCode
-from grader.model.gpu_reports import KernelResources
+from grader.model.outcomes.gpu_reports import KernelResources
 from grader.model.verdicts import Verdict
 
 MAX_ERRORS = 3

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from grader.engines.gpu.gpu_toolchain import GpuToolchain
-from grader.model.gpu_reports import Sanitized, Tool
+from grader.model.outcomes.gpu_reports import Sanitized, Tool
 from grader.model.verdicts import Verdict
 
 TOOLS: tuple[Tool, ...] = ("memcheck", "racecheck", "initcheck", "synccheck")

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from grader.model.errors import RemediableError
-from grader.model.graded_class import GradedClass
 from grader.model.result import Result
+from grader.model.result.graded_class import GradedClass
 from grader.scoring.class_score import total
 
 _DUST = 1e-6

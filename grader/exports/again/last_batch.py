@@ -13,8 +13,8 @@ from typing import Literal
 from pydantic import Field, ValidationError
 
 from grader.model.errors import RemediableError
-from grader.model.graded_class import GradedClass
 from grader.model.result import Model, Result
+from grader.model.result.graded_class import GradedClass
 from grader.people.student_ids import SAFE
 
 _LARGEST = 64 << 20

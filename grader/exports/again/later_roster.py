@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from grader.model.graded_class import GradedClass
 from grader.model.result import LabResult, Result, Submission
+from grader.model.result.graded_class import GradedClass
 from grader.model.standing import Standing
 from grader.model.verdicts import Verdict
 from grader.people.identities import Identities

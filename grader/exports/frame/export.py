@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from grader.model.graded_class import GradedClass
 from grader.model.result import Result
+from grader.model.result.graded_class import GradedClass
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from grader.exports.frame.export import Grades
-from grader.model.graded_class import GradedClass
+from grader.model.result.graded_class import GradedClass
 from grader.scoring.redaction import for_student
 
 

@@ -14,7 +14,7 @@ from typing import Literal
 from rich.console import Console, ConsoleOptions, Group, RenderableType
 from rich.text import Text
 
-from grader.model.advice import question_for
+from grader.model.outcomes.advice import question_for
 from grader.model.result import Case, Finding, LabResult, Launch
 from grader.model.verdicts import TERMINAL_STYLES, Verdict
 from grader.reports.findings.lab_summary import advice, explanations, what_happened

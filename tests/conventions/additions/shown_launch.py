@@ -6,7 +6,7 @@ import json
 import sys
 from typing import Literal
 
-from grader.model.located_findings import located
+from grader.model.outcomes.located_findings import located
 from grader.model.result import Case, Environment, LabResult, Launch, Result, Submission
 from grader.reports.pages import student_page
 from grader.scoring.deduplication import deduplicate

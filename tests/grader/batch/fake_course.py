@@ -19,7 +19,7 @@ from grader.exports import EXPORTS
 from grader.intake.intake import Discovery, IntakeOptions
 from grader.intake.student_intake import Attempt, Intake
 from grader.model.labs import Lab, load_lab
-from grader.model.outcome import JudgedCase, LabOutcome, SizeOutcome, SpeedOutcome
+from grader.model.outcomes.outcome import JudgedCase, LabOutcome, SizeOutcome, SpeedOutcome
 from grader.model.result import Environment, Finding, Launch, Result
 from grader.model.verdicts import Verdict
 from grader.people.roster import roster_in

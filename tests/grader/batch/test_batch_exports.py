@@ -19,7 +19,7 @@ from grader.exports import EXPORTS
 from grader.exports.again.last_batch import LastBatchFile
 from grader.exports.frame.export import Export
 from grader.model.errors import RemediableError
-from grader.model.graded_class import GradedClass
+from grader.model.result.graded_class import GradedClass
 
 ROSTER = "name,login,number,Moodle ID,section\nAnna Abel,anna,1,,A\nBen Bo,ben,2,,A\nCleo C,cleo,3,,B\n"
 LATER = "Identifier,Full name,ID number,Email address\nParticipant 7,anna,1,anna@x.org\nParticipant 8,ben,2,ben@x.org\n"

@@ -11,7 +11,7 @@ from fake_course import SEED, Course
 from grader.batch.output_folder import OutError, OutputFolder
 from grader.intake.upload_search import IntakeError
 from grader.model.labs import Lab
-from grader.model.outcome import LabOutcome
+from grader.model.outcomes.outcome import LabOutcome
 from grader.model.result import LabResult, Result
 from grader.model.verdicts import Verdict
 from grader.scoring import class_score

@@ -9,7 +9,7 @@ import pytest
 
 from grader.batch.controls import Controls, controls_of
 from grader.model.labs import CaseSpec, Lab, PrivateSpec, PublicSpec
-from grader.model.outcome import JudgedCase, LabOutcome, unjudged
+from grader.model.outcomes.outcome import JudgedCase, LabOutcome, unjudged
 from grader.model.verdicts import Verdict
 
 PUBLIC = PublicSpec(

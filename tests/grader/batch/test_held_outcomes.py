@@ -14,7 +14,7 @@ from fake_course import FakeControls
 from grader.batch.held_outcomes import HeldOutcomes
 from grader.batch.job_store import JobStore
 from grader.model.labs import Lab
-from grader.model.outcome import LabOutcome, unjudged
+from grader.model.outcomes.outcome import LabOutcome, unjudged
 from grader.model.verdicts import Verdict
 
 LAB = cast("Lab", SimpleNamespace(id="a", cases=(), public=SimpleNamespace(performance=None)))

@@ -13,7 +13,7 @@ from grader.batch.job_store import JobStore
 from grader.batch.written import kept_pages
 from grader.batch.written.kept_pages import KeptPages
 from grader.batch.written.written_files import File, write_files
-from grader.model.outcome import OUTCOME_JSON, JudgedCase, LabOutcome
+from grader.model.outcomes.outcome import OUTCOME_JSON, JudgedCase, LabOutcome
 from grader.model.result import Finding, Launch
 from grader.model.verdicts import Verdict
 

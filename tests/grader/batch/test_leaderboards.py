@@ -16,7 +16,7 @@ from grader.batch.leaderboards import rank_again
 from grader.batch.output_folder import OutputFolder
 from grader.batch.publishing import write_files
 from grader.model.labs import Lab, load_lab
-from grader.model.outcome import Contest, LabOutcome, SpeedOutcome
+from grader.model.outcomes.outcome import Contest, LabOutcome, SpeedOutcome
 
 NAMES = ("baseline", "student", "model", "control")
 BOARD = '[performance]\nbaseline = "b"\nshape = "8x8x8"\n[leaderboard]\n'

@@ -13,7 +13,7 @@ from grader.batch.job_store import JobStore
 from grader.batch.line_search import LEAST_SECONDS, SHARE, LineSearch
 from grader.model.errors import RemediableError
 from grader.model.labs import Lab
-from grader.model.outcome import LabOutcome
+from grader.model.outcomes.outcome import LabOutcome
 from grader.model.result import Suspect
 
 LAB = cast("Lab", SimpleNamespace(id="07-lab"))  # nobody here looks at more of it

@@ -12,7 +12,7 @@ from grader.batch import week_insight
 from grader.clusters.comments_file import CommentsError
 from grader.clusters.mutant_search import MutantSearch
 from grader.model.labs import Lab
-from grader.model.outcome import LabOutcome
+from grader.model.outcomes.outcome import LabOutcome
 
 SOLUTION = "__global__ void a(int* p, int n) { for (int i = 0; i < n; ++i) p[i] += 1; }\n"
 

@@ -15,7 +15,7 @@ from grader.commands.classes import class_setup, grade_command
 from grader.commands.cli import app
 from grader.machine.backend import GpuBackend
 from grader.model.labs import Lab
-from grader.model.outcome import JudgedCase, LabOutcome
+from grader.model.outcomes.outcome import JudgedCase, LabOutcome
 from grader.model.result import Build
 from grader.model.verdicts import Verdict
 

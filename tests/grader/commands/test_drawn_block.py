@@ -13,7 +13,7 @@ from grader.commands.frame.drawn_block import drawn_block
 from grader.commands.frame.opened_tools import lab_judge
 from grader.machine.toolset import Toolset
 from grader.model.labs import Lab, load_lab
-from grader.model.outcome import OUTCOME_JSON, JudgedCase, LabOutcome
+from grader.model.outcomes.outcome import OUTCOME_JSON, JudgedCase, LabOutcome
 from grader.model.result import Environment, Launch, Result, Submission
 from grader.model.verdicts import Verdict
 from grader.reports.pages import student_page

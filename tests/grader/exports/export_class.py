@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from grader.exports import EXPORTS
 from grader.exports.frame.export import ExportFile, Grades, Made
 from grader.exports.frame.redacted_grades import grades_of
-from grader.model.graded_class import GradedClass
 from grader.model.result import Case, Environment, Finding, LabResult, Launch, Result, Site, Student, Submission
+from grader.model.result.graded_class import GradedClass
 from grader.model.verdicts import Verdict
 
 HIDDEN_SHAPE = "M=97531"

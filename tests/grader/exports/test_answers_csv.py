@@ -5,9 +5,9 @@ from __future__ import annotations
 from lab_with_questions import filled, lab
 
 from grader.exports.answers_csv import answers_csv
-from grader.model.graded_class import GradedClass
 from grader.model.lab_answers import LabAnswers
 from grader.model.result import Environment, LabResult, Result, Submission
+from grader.model.result.graded_class import GradedClass
 from grader.model.verdicts import Verdict
 from grader.questions.answer_check import check_answers, no_answers
 

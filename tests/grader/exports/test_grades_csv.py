@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from grader.exports.grades_csv import grades_csv
-from grader.model.graded_class import GradedClass
 from grader.model.result import Environment, LabResult, Result, Submission
+from grader.model.result.graded_class import GradedClass
 from grader.model.verdicts import Verdict
 
 

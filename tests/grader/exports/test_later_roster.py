@@ -6,7 +6,7 @@ from export_class import ALAN, make_result, right_lab, ungraded_lab
 
 from grader.exports.again.later_roster import with_roster
 from grader.exports.frame.points import grade
-from grader.model.graded_class import GradedClass
+from grader.model.result.graded_class import GradedClass
 from grader.model.standing import Standing
 from grader.model.verdicts import Verdict
 from grader.people.identities import Identities

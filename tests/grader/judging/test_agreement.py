@@ -9,9 +9,9 @@ import pytest
 
 from grader.judging.agreement import agreed
 from grader.judging.gpu_judging import register_limit
-from grader.model.gpu_reports import KernelResources
 from grader.model.labs import CaseSpec, Lab, PublicSpec
-from grader.model.outcome import OUTCOME_JSON, GpuOutcome, JudgedCase, LabOutcome
+from grader.model.outcomes.gpu_reports import KernelResources
+from grader.model.outcomes.outcome import OUTCOME_JSON, GpuOutcome, JudgedCase, LabOutcome
 from grader.model.result import Environment, Launch, Result, Submission
 from grader.model.verdicts import Verdict
 from grader.scoring.kernel_facts import gpu_kernel

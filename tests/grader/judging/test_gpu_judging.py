@@ -20,7 +20,7 @@ from grader.judging.judge_call import JudgeCall
 from grader.machine.backend import Device, GpuBackend
 from grader.machine.toolset import Toolset
 from grader.model.labs import Lab, load_lab
-from grader.model.outcome import JudgedCase
+from grader.model.outcomes.outcome import JudgedCase
 from grader.model.result import Launch
 from grader.model.verdicts import Verdict
 

@@ -17,7 +17,7 @@ from grader.judging.judge_call import JudgeCall, run_judge
 from grader.judging.lab_judging import judge_lab
 from grader.machine.toolset import Toolset
 from grader.model.labs import CaseSpec, Lab, PublicSpec
-from grader.model.outcome import LabOutcome
+from grader.model.outcomes.outcome import LabOutcome
 from grader.model.seed import judge_key
 from grader.model.verdicts import Verdict
 

@@ -21,7 +21,7 @@ from grader.judging.native_judging import judge_natively
 from grader.machine.backend import Device, GpuBackend
 from grader.machine.toolset import Toolset
 from grader.model.labs import Lab, PublicSpec
-from grader.model.outcome import GpuOutcome, JudgedCase
+from grader.model.outcomes.outcome import GpuOutcome, JudgedCase
 from grader.model.verdicts import Verdict
 from grader.sandbox import Unconfined
 

@@ -10,7 +10,7 @@ import pytest
 
 from grader.judging.program_launches import HOST_KINDS, ProgramReader, record_of, with_findings_of_the_host
 from grader.model.labs import Lab, PublicSpec
-from grader.model.outcome import JudgedCase
+from grader.model.outcomes.outcome import JudgedCase
 from grader.model.result import Launch
 from grader.model.verdicts import Verdict
 from grader.programs.built_program import BuiltProgram

@@ -14,7 +14,7 @@ from rich.console import Console
 
 from grader.model.course_root import load_labs
 from grader.model.labs import Lab
-from grader.model.outcome import JudgedCase, LabOutcome
+from grader.model.outcomes.outcome import JudgedCase, LabOutcome
 from grader.model.result import Build, Case, Suspect
 from grader.model.verdicts import Verdict
 from grader.practice.practice import Practice

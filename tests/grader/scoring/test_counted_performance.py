@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from grader.model.labs import CaseSpec, CounterSpec, CounterTier, Lab, LabError, PrivateSpec, PublicSpec, load_lab
-from grader.model.outcome import JudgedCase, LabOutcome, unjudged
+from grader.model.outcomes.outcome import JudgedCase, LabOutcome, unjudged
 from grader.model.result import Environment, LabResult, Launch, LineTraffic, Result, Submission, Traffic
 from grader.model.verdicts import Verdict
 from grader.scoring.counted_tiers import reaches

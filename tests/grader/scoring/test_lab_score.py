@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from grader.model.labs import CaseSpec, Lab, PrivateSpec, PublicSpec
-from grader.model.outcome import OUTCOME_JSON, JudgedCase, LabOutcome, unjudged
+from grader.model.outcomes.outcome import OUTCOME_JSON, JudgedCase, LabOutcome, unjudged
 from grader.model.result import Finding, Launch, Site
 from grader.model.verdicts import Verdict
 from grader.scoring.class_score import total

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from grader.model.labs import CaseSpec, Lab, PrivateSpec, PublicSpec
-from grader.model.outcome import JudgedCase, LabOutcome, unjudged
+from grader.model.outcomes.outcome import JudgedCase, LabOutcome, unjudged
 from grader.model.result import (
     Build,
     Environment,

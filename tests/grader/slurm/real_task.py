@@ -17,7 +17,7 @@ from fake_course import FILES, SEED, FakeJudge  # noqa: E402 -- the path is set 
 
 from grader.batch.judging_setup import JudgingSetup  # noqa: E402
 from grader.model.labs import Lab, load_lab  # noqa: E402
-from grader.model.outcome import LabOutcome  # noqa: E402
+from grader.model.outcomes.outcome import LabOutcome  # noqa: E402
 from grader.model.result import Environment  # noqa: E402
 from grader.slurm.shared_folder import ArrayFolder  # noqa: E402
 from grader.slurm.slice_judging import judge_slice  # noqa: E402

@@ -17,7 +17,7 @@ from grader.batch.judging_setup import JudgingSetup
 from grader.batch.output_folder import OutputFolder
 from grader.exports import EXPORTS
 from grader.model.labs import Lab, load_lab
-from grader.model.outcome import LabOutcome
+from grader.model.outcomes.outcome import LabOutcome
 from grader.model.result import Environment
 from grader.slurm.array_order import JudgingOptions
 from grader.slurm.array_run import Waiting

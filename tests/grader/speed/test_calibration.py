@@ -13,7 +13,7 @@ from grader.commands.calibrate_command import Facts, write
 from grader.machine.backend import Device, GpuBackend
 from grader.machine.toolset import Toolset
 from grader.model.labs import Lab, lab_ids, load_lab
-from grader.model.outcome import Contest
+from grader.model.outcomes.outcome import Contest
 from grader.speed import calibration
 from grader.speed.calibration import Measurement, calibrate, swept_labs
 from grader.speed.contestants import Built, ContestError

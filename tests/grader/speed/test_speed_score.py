@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from grader.model.labs import CaseSpec, Lab, PerformanceSpec, PrivateSpec, PublicSpec, StandInSpec, TierSpec
-from grader.model.outcome import OUTCOME_JSON, Contest, JudgedCase, LabOutcome, SpeedOutcome, WrongOutput
+from grader.model.outcomes.outcome import OUTCOME_JSON, Contest, JudgedCase, LabOutcome, SpeedOutcome, WrongOutput
 from grader.model.verdicts import Verdict
 from grader.scoring.class_score import total
 from grader.scoring.lab_score import score_lab, speed_is_assessed

@@ -11,7 +11,15 @@ import pytest
 
 from grader.machine.peak_rates import Peak
 from grader.model.labs import CaseSpec, Lab, PerformanceSpec, PrivateSpec, PublicSpec, TierSpec
-from grader.model.outcome import OUTCOME_JSON, Contest, JudgedCase, LabOutcome, SizeOutcome, SpeedOutcome, WrongOutput
+from grader.model.outcomes.outcome import (
+    OUTCOME_JSON,
+    Contest,
+    JudgedCase,
+    LabOutcome,
+    SizeOutcome,
+    SpeedOutcome,
+    WrongOutput,
+)
 from grader.model.result import SweepPoint
 from grader.model.verdicts import Verdict
 from grader.scoring.lab_score import score_lab

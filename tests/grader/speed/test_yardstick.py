@@ -11,7 +11,7 @@ import pytest
 from grader.machine.backend import Device, GpuBackend
 from grader.machine.toolset import Toolset
 from grader.model.labs import Lab, lab_ids, load_lab
-from grader.model.outcome import Contest, LabOutcome, SpeedOutcome
+from grader.model.outcomes.outcome import Contest, LabOutcome, SpeedOutcome
 from grader.reports.speed_figures.tier_calibration_table import tier_calibration_table
 from grader.speed import speed_run, yardstick
 from grader.speed.contestants import Built, Contestant, ContestError, LibraryContestant

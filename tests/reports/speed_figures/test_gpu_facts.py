@@ -8,9 +8,9 @@ from pathlib import Path
 
 from rich.console import Console
 
-from grader.model.gpu_reports import KernelResources
 from grader.model.labs import CaseSpec, Lab, PublicSpec
-from grader.model.outcome import GpuOutcome, JudgedCase, LabOutcome
+from grader.model.outcomes.gpu_reports import KernelResources
+from grader.model.outcomes.outcome import GpuOutcome, JudgedCase, LabOutcome
 from grader.model.result import GpuKernel, LabResult, Launch, Result
 from grader.model.verdicts import Verdict
 from grader.reports.pages import student_page

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from grader.engines.gpu.device_memory import too_much_memory
-from grader.model.gpu_reports import KernelResources
+from grader.model.outcomes.gpu_reports import KernelResources
 
 GIB = 1 << 30
 

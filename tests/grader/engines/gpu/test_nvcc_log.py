@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from grader.engines.gpu.nvcc_log import kernel_resources, needs_too_much_shared, nvcc_refusals, telling_line
 from grader.engines.refusal import Refusal
-from grader.model.gpu_reports import KernelResources
+from grader.model.outcomes.gpu_reports import KernelResources
 from grader.model.verdicts import Verdict
 
 KERNEL, LAUNCH = "scale(float const*, float*, int)", "scale_launch(int)"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from grader.engines.gpu.sanitizer_log import reports
-from grader.model.gpu_reports import Sanitized, Tool
+from grader.model.outcomes.gpu_reports import Sanitized, Tool
 from grader.model.result import Finding, Site
 from grader.model.verdicts import Verdict
 from grader.scoring.second_opinion import merged

@@ -10,7 +10,7 @@ from typing import Literal
 
 from pydantic import TypeAdapter
 
-from grader.model.gpu_reports import KernelResources, Sanitized
+from grader.model.outcomes.gpu_reports import KernelResources, Sanitized
 from grader.model.result import Build, Finding, Launch, Model, SampledElement, StepPage, Suspect
 from grader.model.verdicts import Verdict
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
-from grader.model.advice import advice_for
+from grader.model.outcomes.advice import advice_for
 from grader.model.result import Finding, Launch, Site, Traffic
 
 Kind = TypeVar("Kind", bound=Launch)

@@ -1,0 +1,1 @@
+"""What judging found, before anybody awards points."""
