@@ -11,51 +11,24 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from grader.intake.class_level import LAYOUT, SHOWN, IntakeError, Level, check_layout, check_one_student, holds_class
 from grader.intake.class_listing import first_defect, list_archive, list_contents, list_folder
 from grader.intake.intake_spool import FILE_BYTES, Spool
 from grader.intake.platforms.recognition import recognised
 from grader.intake.platforms.repository_clones import PLAIN
 from grader.intake.uploads.archives import read_archive
 from grader.intake.uploads.class_files import ClassFiles, Export, Top
-from grader.intake.uploads.naming import clean, is_copy
+from grader.intake.uploads.naming import clean
 from grader.intake.uploads.upload import Refusal, Upload, failure_reason, is_archive_name, stem_of
-from grader.model.errors import RemediableError
 
 __all__ = ["FILE_BYTES", "LAYOUT", "IntakeError", "Spool", "archive_upload", "find_uploads"]
 
-LAYOUT = (
-    "SUBMISSIONS is what your platform lets you download, as it is; or a folder that holds one folder or one .zip/.tar.gz per student, "
-    "or one archive of such a folder"
-)
 _NESTED = 3  # how many folders or archives around the class are entered
-_SHOWN = 3
 _MOST_DOWNLOADS = 64
 _INNER_BYTES, _STUDENT_BYTES = (
     16 << 20,
     1 << 20,
 )  # of what a platform says, in one of several downloads and in what is a student's
-# What people call folders in their own work, and nobody calls a student.
-_PARTS = frozenset(
-    {
-        "assignments",
-        "cuda",
-        "code",
-        "include",
-        "kernels",
-        "kit",
-        "lib",
-        "source",
-        "sources",
-        "src",
-        "test",
-        "tests",
-        "work",
-    }
-)
-
-
-class IntakeError(RemediableError):
-    """SUBMISSIONS is not a class's submissions. The text says what is there, and what to give instead."""
 
 
 @dataclass(frozen=True)
@@ -73,28 +46,16 @@ def find_uploads(sources: Sequence[Path], spool: Spool) -> Found:
     return found[0] if len(found) == 1 else _together(found, [clean(source.name) for source in sources])
 
 
-@dataclass(frozen=True)
-class _Level:
-    """What lies in one folder or archive, of those around the class."""
-
-    files: ClassFiles
-    packed: bool  # it came out of an archive
-    entered: tuple[str, ...] = ()  # what has to be said of the way to it
-    doubtful: str = (
-        ""  # a folder or archive around it that may be a student's: then what is in it is no platform's word
-    )
-
-
 def _from_source(source: Path, spool: Spool) -> Found:
     try:
         if source.is_dir():
-            return _from_level(source, _Level(list_folder(source, spool), packed=False), spool)
+            return _from_level(source, Level(list_folder(source, spool), packed=False), spool)
         if source.is_file():
             files, whole = list_archive(stem_of(source.name), source, spool)
             if whole:
                 message = f"{source}: {whole[0].reason}. Unpack it yourself, check what is in it, and give the unpacked folder."
                 raise IntakeError(message)
-            return _from_level(source, _Level(files, packed=True), spool)
+            return _from_level(source, Level(files, packed=True), spool)
     except PermissionError as error:
         message = f"{error.filename or source}: you have no permission to read this. Change that and try again."
         raise IntakeError(message) from error
@@ -105,7 +66,7 @@ def _from_source(source: Path, spool: Spool) -> Found:
     raise IntakeError(message)
 
 
-def _from_level(source: Path, level: _Level, spool: Spool) -> Found:
+def _from_level(source: Path, level: Level, spool: Spool) -> Found:
     """Asks for the platform, here and in what is around the class; else takes each folder and archive as a student's."""
     levels = [level]
     while len(levels) <= _NESTED:
@@ -117,11 +78,11 @@ def _from_level(source: Path, level: _Level, spool: Spool) -> Found:
         if inner is None:
             break
         levels.append(inner)
-    chosen = next((one for one in levels[1:] if _holds_class(one.files)), level)
+    chosen = next((one for one in levels[1:] if holds_class(one.files)), level)
     return _of_anybody(source, chosen, spool)
 
 
-def _export_in(source: Path, level: _Level) -> Export | None:
+def _export_in(source: Path, level: Level) -> Export | None:
     """Raises IntakeError where it is not sure that a platform has written this, and not the only student who handed in anything."""
     if not level.doubtful:
         return recognised(level.files)
@@ -136,9 +97,9 @@ def _export_in(source: Path, level: _Level) -> Export | None:
     raise IntakeError(message)
 
 
-def _of_platform(source: Path, export: Export, level: _Level) -> Found:
+def _of_platform(source: Path, export: Export, level: Level) -> Found:
     if export.strange:
-        shown = ", ".join(repr(clean(name)) for name in export.strange[:_SHOWN])
+        shown = ", ".join(repr(clean(name)) for name in export.strange[:SHOWN])
         message = (
             f"{source}: this is a download from {export.platform}, but it is not clear whose this is: {shown}. Put what came otherwise "
             "into a folder of its own, with one folder for each student, and give both: tilelab grade A B."
@@ -160,13 +121,13 @@ def _person(owner: object, upload: Upload) -> object:
     return upload.name if owner is None else repr(owner)
 
 
-def _only_inside(level: _Level, spool: Spool) -> _Level | None:
+def _only_inside(level: Level, spool: Spool) -> Level | None:
     """What is in the only folder or archive there. Files beside it that nobody hands in do not count."""
     inner = [top for top in level.files.tops.values() if top.is_folder or is_archive_name(top.name)]
     return _inside(level, inner[0], spool) if len(inner) == 1 else None
 
 
-def _inside(level: _Level, top: Top, spool: Spool) -> _Level | None:
+def _inside(level: Level, top: Top, spool: Spool) -> Level | None:
     """None: it cannot be read, or it is not sure that all of it can be."""
     stored = top.file
     if top.refused is not None or (stored is None and not top.is_folder):
@@ -175,17 +136,17 @@ def _inside(level: _Level, top: Top, spool: Spool) -> _Level | None:
     entered = (*level.entered, f"found the students in {clean(top.name)!r}, the only {what} there")
     doubtful = level.doubtful or (top.name if spool.is_student(stem_of(top.name)) else "")
     if stored is None:
-        return _Level(list_contents(top.name, top.contents, spool), level.packed, entered, doubtful)
+        return Level(list_contents(top.name, top.contents, spool), level.packed, entered, doubtful)
     if stored.at is None:
         return None
     try:
         files, whole = list_archive(stem_of(top.name), stored.at, spool)
     except Refusal:
         return None
-    return None if whole else _Level(files, packed=True, entered=entered, doubtful=doubtful)
+    return None if whole else Level(files, packed=True, entered=entered, doubtful=doubtful)
 
 
-def _several_downloads(source: Path, level: _Level, spool: Spool) -> Found | None:
+def _several_downloads(source: Path, level: Level, spool: Spool) -> Found | None:
     """Where all that is there are downloads of a platform: one for each lab, for example."""
     inner = [top for top in level.files.tops.values() if top.is_folder or is_archive_name(top.name)]
     if not 1 < len(inner) <= _MOST_DOWNLOADS:
@@ -200,7 +161,7 @@ def _several_downloads(source: Path, level: _Level, spool: Spool) -> Found | Non
     return _together([part for _, part in parts], [name for name, _ in parts])
 
 
-def _platform_in(level: _Level, spool: Spool) -> tuple[Export, _Level] | None:
+def _platform_in(level: Level, spool: Spool) -> tuple[Export, Level] | None:
     """A class of one platform, with at most one folder around it. A folder with one repository is one student's."""
     level = replace(level, files=replace(level.files, most_bytes=_INNER_BYTES))
     inner = None if (export := _looks_like(level.files)) is not None else _only_inside(level, spool)
@@ -219,7 +180,7 @@ def _together(parts: Sequence[Found], names: Sequence[str]) -> Found:
     return Found(tuple(uploads), tuple(notices), any(part.local_times for part in parts))
 
 
-def _of_anybody(source: Path, level: _Level, spool: Spool) -> Found:
+def _of_anybody(source: Path, level: Level, spool: Spool) -> Found:
     uploads: list[Upload] = []
     loose: list[str] = []
     for name, top in level.files.tops.items():
@@ -230,8 +191,8 @@ def _of_anybody(source: Path, level: _Level, spool: Spool) -> Found:
             uploads.append(_top_archive(top, spool))
         else:
             loose.append(name)
-    _check_layout(source, [upload.name for upload in uploads], loose)
-    _check_one_student(source, level, uploads, spool)
+    check_layout(source, [upload.name for upload in uploads], loose)
+    check_one_student(source, level, uploads, spool)
     uploads = _without_downloads(source, uploads, spool)
     return Found(tuple(uploads), (*level.entered, *_loose_notices(loose)))
 
@@ -246,7 +207,7 @@ def _without_downloads(source: Path, uploads: list[Upload], spool: Spool) -> lis
         if export is not None and export.platform != PLAIN and len({str(each.owners) for each in export.uploads}) > 1:
             of_class[number] = export
     if 2 * len(of_class) > len(uploads):
-        names = ", ".join(repr(clean(uploads[number].name)) for number in list(of_class)[:_SHOWN])
+        names = ", ".join(repr(clean(uploads[number].name)) for number in list(of_class)[:SHOWN])
         message = (
             f"{source}: some of what is there are downloads of a whole class ({names}), and some are not. "
             "Give each of them by itself: tilelab grade A B."
@@ -292,66 +253,9 @@ def archive_upload(name: str, path: Path, spool: Spool, notices: tuple[str, ...]
     return Upload(stem_of(name), contents, first_defect(contents), packed=True, notices=notices)
 
 
-def _holds_class(files: ClassFiles) -> bool:
-    """Whether this is the class and not a student: it holds several archives, or a lab's file in several folders."""
-    tops = files.tops.values()
-    if any(top.name in files.wanted for top in tops if not top.is_folder):
-        return False
-    if sum(is_archive_name(top.name) for top in tops if not top.is_folder) > 1:
-        return True
-    holding: set[str] = set()
-    for top in tops:
-        if top.is_folder and not is_copy(top.name) and top.name.casefold() not in _PARTS:
-            names = {file.path[-1] for file in top.contents.files if file.path} & files.wanted
-            if names & holding:
-                return True
-            holding |= names
-    return False
-
-
-def _check_layout(source: Path, names: list[str], loose: list[str]) -> None:
-    """Raises IntakeError where nothing can be a student's upload."""
-    if names:
-        return
-    if not loose:
-        message = f"{source}: this is empty. {LAYOUT}."
-    elif any(name.casefold().endswith(".cu") for name in loose):
-        shown = ", ".join(map(clean, loose[:_SHOWN]))
-        message = (
-            f"{source}: this looks like the submission of one student: {shown} is directly in it. "
-            "Put it into a folder named after the student, and give the folder above that."
-        )
-    else:
-        shown = f"only files such as {clean(loose[0])!r}"
-        message = f"{source}: there is no folder or archive of a student in it, {shown}. {LAYOUT}."
-    raise IntakeError(message)
-
-
-def _check_one_student(source: Path, level: _Level, uploads: Sequence[Upload], spool: Spool) -> None:
-    """Raises IntakeError where what was given may just as well be one student's own folder: then its parts are no students."""
-    names = {upload.name for upload in uploads}
-    parts = {"assignments", "kit"} <= names or all(
-        name.casefold() in _PARTS or name in spool.labs or is_copy(name) for name in names
-    )
-    alone = (
-        len(uploads) == 1
-        and level.packed
-        and not level.entered
-        and not uploads[0].packed
-        and uploads[0].refused is None
-    )
-    if parts or (alone and any(file.path[-1] in spool.wanted for file in uploads[0].contents.files)):
-        shown = ", ".join(repr(clean(one)) for one in sorted(names)[:_SHOWN])
-        message = (
-            f"{source}: this looks like the submission of one student, with {shown} in it. "
-            "Put it into a folder named after the student, and give the folder above that."
-        )
-        raise IntakeError(message)
-
-
 def _loose_notices(loose: Iterable[str]) -> list[str]:
     loose = list(loose)
     if not loose:
         return []
-    shown = ", ".join(clean(name) for name in loose[:_SHOWN]) + (", …" if len(loose) > _SHOWN else "")
+    shown = ", ".join(clean(name) for name in loose[:SHOWN]) + (", …" if len(loose) > SHOWN else "")
     return [f"ignored what is neither a folder nor an archive: {shown}"]

@@ -10,7 +10,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from grader.judging.agreement import Agreed, agreed
-from grader.model.labs import CaseSpec, Lab
+from grader.model.lab_spec import CaseSpec
+from grader.model.labs import Lab
 from grader.model.outcomes.outcome import JudgedCase, LabOutcome
 from grader.model.result import Finding, Launch
 from grader.model.verdicts import Verdict, worst

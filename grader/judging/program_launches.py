@@ -23,7 +23,7 @@ from grader.model.verdicts import Verdict, worst
 from grader.programs.built_program import BuiltProgram
 from grader.programs.host.host_places import Place, places_of
 from grader.programs.host.launcher_main import launcher_buffers
-from grader.programs.mistakes.host_sentences import ERROR_LABEL
+from grader.programs.mistakes.call_sentences import ERROR_LABEL
 from grader.programs.mistakes.run_record import RunRecord
 from grader.programs.program_findings import RunFacts, host_findings, kernel_findings, reworded
 from grader.programs.program_report import HostFinding, ProgramFinding

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Protocol
 
 from grader.intake.source_text import normalise
-from grader.model.labs import CaseSpec, Lab, LabError
+from grader.model.lab_spec import CaseSpec
+from grader.model.labs import Lab, LabError
 from grader.model.outcomes.outcome import LabOutcome
 from grader.model.result import LabResult
 from grader.practice.own_file import readable_source

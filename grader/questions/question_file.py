@@ -14,7 +14,8 @@ from typing import Literal, Self
 
 from pydantic import Field, ValidationError, model_validator
 
-from grader.model.labs import Lab, LabError, Strict
+from grader.model.labs import Lab, LabError
+from grader.model.toml_table import Strict
 from grader.questions.number_text import read_number, rounded, stays_rounded
 from grader.questions.sealed_number import SealError, check_seal
 

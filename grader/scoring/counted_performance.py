@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from grader.model.labs import CounterSpec, CounterTier, Lab
+from grader.model.labs import Lab
+from grader.model.performance_spec import CounterSpec, CounterTier
 from grader.model.result import Case, CountedBound, CountedTier, Launch
 from grader.model.verdicts import Verdict
 from grader.scoring.counted_tiers import costly_lines, counted_tiers, next_tier, per_work, reaches

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from grader.model.labs import CounterSpec, CounterTier
+from grader.model.performance_spec import CounterSpec, CounterTier
 from grader.model.result import CostLine, CountedBound, CountedTier, Launch
 from grader.traffic.metric_words import per_work_words
 from grader.traffic.metrics import LOAD, SECTOR_BYTES, STORE, derived, shared_names

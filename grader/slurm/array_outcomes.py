@@ -12,7 +12,7 @@ from grader.judging.lab_verdict import broke
 from grader.model.labs import Lab
 from grader.model.outcomes.outcome import LabOutcome, unjudged
 from grader.model.verdicts import Verdict
-from grader.slurm.array_run import Lost
+from grader.slurm.array_contract import Lost
 from grader.slurm.slices import MOST_TRIES
 from grader.slurm.task_answer import Bench, TaskAnswer
 

@@ -10,21 +10,19 @@ try is held against anybody. All of this is in one thread, and clock and sleep a
 
 from __future__ import annotations
 
-import time
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol
 
 from grader.model.errors import MachineError
+from grader.slurm.array_contract import Judged, Lost, Slurm, Waiting
 from grader.slurm.array_order import ArrayOrder, JudgingOptions, SliceJob
 from grader.slurm.shared_folder import ArrayFolder, SharedFolder, Submitted
 from grader.slurm.slices import MOST_TRIES, Slice, again
 from grader.slurm.slurm_commands import (
     QueueLostError,
     RefusedError,
-    SlurmError,
     Submission,
     TaskId,
     TaskState,
@@ -35,47 +33,6 @@ from grader.slurm.task_answer import Bench, TaskAnswer
 _MOST_TASKS = 1000  # in one array; Slurm's usual limit is 1001
 _FROM_OUTSIDE = frozenset({"CANCELLED", "PREEMPTED"})  # no file of the slice did that
 _MOST_REFUSALS = 3  # nodes that refuse while none has judged anything: then it is not the nodes
-
-
-class Slurm(Protocol):
-    """What SlurmCommands does."""
-
-    def submit(self, what: Submission, /) -> int: ...
-    def queue(self, name: str, /) -> Mapping[TaskId, TaskState]: ...
-    def why(self, task: TaskId, /) -> str: ...
-    def cancel(self, name: str, /, *arrays: int) -> None: ...
-
-
-@dataclass(frozen=True)
-class Waiting:
-    """How long for what, in seconds."""
-
-    shortest: float = 2.0  # between two looks at the queue, at first
-    longest: float = 10.0
-    grace: float = 30.0  # for the answer of a task that has ended: shared file systems show new files late
-    patience: float = 1800.0  # for a queue that does not answer
-    clock: Callable[[], float] = time.monotonic
-    sleep: Callable[[float], None] = time.sleep
-
-
-@dataclass(frozen=True)
-class Lost:
-    """Jobs that were tried often enough, and why their last task ended."""
-
-    keys: tuple[str, ...]
-    why: str
-
-
-class Judged(Protocol):
-    """Told what came of jobs. Each of them asks for the keys that are still open."""
-
-    def stored(self, keys: Collection[str], /) -> Collection[str]:
-        """Takes the outcomes of those of `keys` that the store holds by now, and says which they are."""
-
-    def answered(self, key: str, answer: TaskAnswer, /, *, last: bool) -> bool:
-        """Takes what an answer alone says of a job. False: nothing that counts, and unless it is the `last` try it is tried again."""
-
-    def lost(self, lost: Lost, /) -> None: ...
 
 
 @dataclass
@@ -331,6 +288,3 @@ def _tasks(number: int) -> str:
 
 def _without(keys: Sequence[str], gone: Collection[str]) -> list[str]:
     return [key for key in keys if key not in gone]
-
-
-__all__ = ["ArrayRun", "Judged", "Lost", "Slurm", "SlurmError", "Waiting"]

@@ -16,9 +16,10 @@ from grader.batch.judging_setup import JudgedThere, JudgingSetup, Progress
 from grader.model.errors import MachineError
 from grader.model.labs import Lab
 from grader.model.outcomes.outcome import LabOutcome
+from grader.slurm.array_contract import Slurm, Waiting
 from grader.slurm.array_order import JudgingOptions
 from grader.slurm.array_outcomes import ArrayOutcomes, AskedBench
-from grader.slurm.array_run import ArrayRun, Slurm, Waiting
+from grader.slurm.array_run import ArrayRun
 from grader.slurm.shared_folder import SharedFolder
 from grader.slurm.slices import Slice, cut
 from grader.slurm.slurm_commands import SlurmCommands

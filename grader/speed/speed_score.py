@@ -7,8 +7,9 @@ import statistics
 from collections.abc import Sequence
 
 from grader.machine.peak_rates import Peak
-from grader.model.labs import Lab, TierSpec
+from grader.model.labs import Lab
 from grader.model.outcomes.outcome import Contest, LabOutcome, SpeedOutcome
+from grader.model.performance_spec import TierSpec
 from grader.model.result import ContestantTimes, Ratio, TimedTier, Timing
 from grader.model.verdicts import Verdict
 from grader.speed.interval import Interval

@@ -9,7 +9,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from grader.model.labs import StepSpec
+from grader.model.performance_spec import StepSpec
 from grader.traffic.gpu_figures import Gpu
 from grader.traffic.launch_facts import LANES, Facts, estimated_registers
 from grader.traffic.predicted_time import GLOBAL, Prediction, predicted

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import math
 
-from grader.model.labs import PublicSpec
+from grader.model.lab_spec import PublicSpec
 from grader.model.result import NextStep, Outlook, OutlookTerm, Rung
 from grader.traffic.gpu_figures import gpu_named
 from grader.traffic.launch_facts import Facts

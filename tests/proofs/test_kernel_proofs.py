@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from grader.judging.reject_header import Demand, demanded, unmet
-from grader.model.labs import CaseSpec, Lab, LabError, PrivateSpec, PublicSpec
+from grader.model.lab_spec import CaseSpec, PrivateSpec, PublicSpec
+from grader.model.labs import Lab, LabError
 from grader.model.result import Build, Case, Explanation, Finding, LabResult, Launch, Site
 from grader.model.verdicts import Verdict
 from grader.proofs.kernel_proofs import KernelProofs, wrong_with_solution, wrong_with_starter

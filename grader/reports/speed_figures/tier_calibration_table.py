@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from grader.model.labs import StandInSpec
+from grader.model.performance_spec import StandInSpec
 from grader.model.result import Ratio
 from grader.speed.tier_calibration import LabTiers, TierPlace
 from grader.speed.yardstick import LIBRARY, STAND_IN

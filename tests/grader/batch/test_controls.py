@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from grader.batch.controls import Controls, controls_of
-from grader.model.labs import CaseSpec, Lab, PrivateSpec, PublicSpec
+from grader.model.lab_spec import CaseSpec, PrivateSpec, PublicSpec
+from grader.model.labs import Lab
 from grader.model.outcomes.outcome import JudgedCase, LabOutcome, unjudged
 from grader.model.verdicts import Verdict
 

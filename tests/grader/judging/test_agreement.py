@@ -9,7 +9,8 @@ import pytest
 
 from grader.judging.agreement import agreed
 from grader.judging.gpu_judging import register_limit
-from grader.model.labs import CaseSpec, Lab, PublicSpec
+from grader.model.lab_spec import CaseSpec, PublicSpec
+from grader.model.labs import Lab
 from grader.model.outcomes.gpu_reports import KernelResources
 from grader.model.outcomes.outcome import OUTCOME_JSON, GpuOutcome, JudgedCase, LabOutcome
 from grader.model.result import Environment, Launch, Result, Submission

@@ -16,7 +16,8 @@ from grader.judging import judge_call
 from grader.judging.judge_call import JudgeCall, run_judge
 from grader.judging.lab_judging import judge_lab
 from grader.machine.toolset import Toolset
-from grader.model.labs import CaseSpec, Lab, PublicSpec
+from grader.model.lab_spec import CaseSpec, PublicSpec
+from grader.model.labs import Lab
 from grader.model.outcomes.outcome import LabOutcome
 from grader.model.seed import judge_key
 from grader.model.verdicts import Verdict

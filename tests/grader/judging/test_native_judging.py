@@ -20,7 +20,8 @@ from grader.judging.judge_call import JudgeCall
 from grader.judging.native_judging import judge_natively
 from grader.machine.backend import Device, GpuBackend
 from grader.machine.toolset import Toolset
-from grader.model.labs import Lab, PublicSpec
+from grader.model.lab_spec import PublicSpec
+from grader.model.labs import Lab
 from grader.model.outcomes.outcome import GpuOutcome, JudgedCase
 from grader.model.verdicts import Verdict
 from grader.sandbox import Unconfined

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from grader.judging.program_launches import HOST_KINDS, ProgramReader, record_of, with_findings_of_the_host
-from grader.model.labs import Lab, PublicSpec
+from grader.model.lab_spec import PublicSpec
+from grader.model.labs import Lab
 from grader.model.outcomes.outcome import JudgedCase
 from grader.model.result import Launch
 from grader.model.verdicts import Verdict

@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 
 from grader.leaderboard.entry import Apart, Entry, listed, on_one_gpu
-from grader.model.labs import CaseSpec, Lab, LeaderboardSpec, PerformanceSpec, PrivateSpec, PublicSpec
+from grader.model.lab_spec import CaseSpec, LeaderboardSpec, PrivateSpec, PublicSpec
+from grader.model.labs import Lab
+from grader.model.performance_spec import PerformanceSpec
 from grader.model.result import (
     Case,
     ContestantTimes,

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from grader.model.labs import CaseSpec, Lab, LabError, PublicSpec
+from grader.model.lab_spec import CaseSpec, PublicSpec
+from grader.model.labs import Lab, LabError
 from grader.practice.own_file import lookalikes, readable_source
 from grader.practice.public_tests import matching_cases, no_such_case
 

@@ -7,8 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from grader.model.labs import CaseSpec, CounterSpec, CounterTier, Lab, LabError, PrivateSpec, PublicSpec, load_lab
+from grader.model.lab_spec import CaseSpec, PrivateSpec, PublicSpec
+from grader.model.labs import Lab, LabError, load_lab
 from grader.model.outcomes.outcome import JudgedCase, LabOutcome, unjudged
+from grader.model.performance_spec import CounterSpec, CounterTier
 from grader.model.result import Environment, LabResult, Launch, LineTraffic, Result, Submission, Traffic
 from grader.model.verdicts import Verdict
 from grader.scoring.counted_tiers import reaches

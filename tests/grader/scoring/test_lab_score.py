@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from grader.model.labs import CaseSpec, Lab, PrivateSpec, PublicSpec
+from grader.model.lab_spec import CaseSpec, PrivateSpec, PublicSpec
+from grader.model.labs import Lab
 from grader.model.outcomes.outcome import OUTCOME_JSON, JudgedCase, LabOutcome, unjudged
 from grader.model.result import Finding, Launch, Site
 from grader.model.verdicts import Verdict

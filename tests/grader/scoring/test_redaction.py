@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from grader.model.labs import CaseSpec, Lab, PrivateSpec, PublicSpec
+from grader.model.lab_spec import CaseSpec, PrivateSpec, PublicSpec
+from grader.model.labs import Lab
 from grader.model.outcomes.outcome import JudgedCase, LabOutcome, unjudged
 from grader.model.result import (
     Build,

@@ -7,7 +7,8 @@ from unittest.mock import Mock
 
 import pytest
 
-from grader.model.labs import Lab, PublicSpec
+from grader.model.lab_spec import PublicSpec
+from grader.model.labs import Lab
 from grader.single_launch.lab_launch import LaunchRefusedError, build_runner, lab_of_kernel, recognise
 
 BASE = {"title": "t", "summary": "s", "problem": "p", "shapes": "x"}

@@ -19,8 +19,8 @@ from grader.exports import EXPORTS
 from grader.model.labs import Lab, load_lab
 from grader.model.outcomes.outcome import LabOutcome
 from grader.model.result import Environment
+from grader.slurm.array_contract import Waiting
 from grader.slurm.array_order import JudgingOptions
-from grader.slurm.array_run import Waiting
 from grader.slurm.shared_folder import ArrayFolder, SharedFolder
 from grader.slurm.slice_judging import judge_slice
 from grader.slurm.slurm_cluster import SlurmCluster

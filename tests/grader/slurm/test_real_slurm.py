@@ -27,8 +27,8 @@ from grader.exports import EXPORTS
 from grader.model.labs import load_lab
 from grader.model.result import Environment
 from grader.model.verdicts import Verdict
+from grader.slurm.array_contract import Waiting
 from grader.slurm.array_order import JudgingOptions
-from grader.slurm.array_run import Waiting
 from grader.slurm.lone_gpu import gpu_is_shared
 from grader.slurm.shared_folder import SharedFolder
 from grader.slurm.slurm_cluster import SlurmCluster

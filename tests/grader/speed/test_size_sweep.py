@@ -10,8 +10,10 @@ import pytest
 
 from grader.machine.backend import Device, GpuBackend
 from grader.machine.toolset import Toolset
-from grader.model.labs import Lab, PerformanceSpec, PublicSpec
+from grader.model.lab_spec import PublicSpec
+from grader.model.labs import Lab
 from grader.model.outcomes.outcome import Contest, LabOutcome, SpeedOutcome
+from grader.model.performance_spec import PerformanceSpec
 from grader.speed.contestants import Built, ContestError, contestant_of
 from grader.speed.size_sweep import sweep_lab, swept
 

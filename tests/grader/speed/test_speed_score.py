@@ -10,8 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from grader.model.labs import CaseSpec, Lab, PerformanceSpec, PrivateSpec, PublicSpec, StandInSpec, TierSpec
+from grader.model.lab_spec import CaseSpec, PrivateSpec, PublicSpec
+from grader.model.labs import Lab
 from grader.model.outcomes.outcome import OUTCOME_JSON, Contest, JudgedCase, LabOutcome, SpeedOutcome, WrongOutput
+from grader.model.performance_spec import PerformanceSpec, StandInSpec, TierSpec
 from grader.model.verdicts import Verdict
 from grader.scoring.class_score import total
 from grader.scoring.lab_score import score_lab, speed_is_assessed

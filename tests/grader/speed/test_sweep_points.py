@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from grader.machine.peak_rates import Peak
-from grader.model.labs import CaseSpec, Lab, PerformanceSpec, PrivateSpec, PublicSpec, TierSpec
+from grader.model.lab_spec import CaseSpec, PrivateSpec, PublicSpec
+from grader.model.labs import Lab
 from grader.model.outcomes.outcome import (
     OUTCOME_JSON,
     Contest,
@@ -20,6 +21,7 @@ from grader.model.outcomes.outcome import (
     SpeedOutcome,
     WrongOutput,
 )
+from grader.model.performance_spec import PerformanceSpec, TierSpec
 from grader.model.result import SweepPoint
 from grader.model.verdicts import Verdict
 from grader.scoring.lab_score import score_lab

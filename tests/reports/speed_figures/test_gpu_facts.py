@@ -8,7 +8,8 @@ from pathlib import Path
 
 from rich.console import Console
 
-from grader.model.labs import CaseSpec, Lab, PublicSpec
+from grader.model.lab_spec import CaseSpec, PublicSpec
+from grader.model.labs import Lab
 from grader.model.outcomes.gpu_reports import KernelResources
 from grader.model.outcomes.outcome import GpuOutcome, JudgedCase, LabOutcome
 from grader.model.result import GpuKernel, LabResult, Launch, Result
