@@ -105,7 +105,7 @@ def _say_what_is_answered(practice: Practice, lab_id: str, console: Console) -> 
 
     lab = next(lab for lab in practice.labs if lab.id == lab_id)
     try:
-        line = answers_line(own_answers(lab), lab_id)
+        line = answers_line(own_answers(lab, hints=False), lab_id)
     except RemediableError as error:
         sys.stderr.write(f"tilelab: {error}\n")
         return

@@ -17,9 +17,10 @@ from grader.questions.question_file import ANSWERS, LabQuestions, load_questions
 _NOT_RIGHT = "what your kernel does is counted once it is right: make test says what is wrong"
 
 
-def own_answers(lab: Lab, counts: Callable[[], Counts] | None = None) -> LabAnswers | None:
+def own_answers(lab: Lab, counts: Callable[[], Counts] | None = None, *, hints: bool = True) -> LabAnswers | None:
     """None: the lab asks nothing. Of a file that cannot be read it is said why. `counts`: begins to count what the student's kernel does,
-    and is called only where an answer asks for that. Raises LabError where the lab's own files are wrong.
+    and is called only where an answer asks for that. `hints`: as check_answers takes it. Raises LabError where the lab's own files are
+    wrong.
     """
     questions = load_questions(lab)
     if questions is None:
@@ -33,11 +34,11 @@ def own_answers(lab: Lab, counts: Callable[[], Counts] | None = None) -> LabAnsw
     except (NoAnswersError, OSError) as error:
         said = f"{path} cannot be read ({error.strerror})" if isinstance(error, OSError) else str(error)
         return no_answers(questions, said, name)
-    found = check_answers(text, questions, file=name)
+    found = check_answers(text, questions, file=name, hints=hints)
     if counts is None or not any(one.state == "unchecked" for one in found.numbers):
         return found
     counted, said = _counted(questions, counts)
-    found = check_answers(text, counted, file=name)
+    found = check_answers(text, counted, file=name, hints=hints)
     return found.model_copy(update={"notices": (*found.notices, said)}) if said else found
 
 

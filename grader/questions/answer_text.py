@@ -7,22 +7,22 @@ counts for more than the heading above it. Every line is looked at once.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import takewhile
 
-from grader.questions.answer_form import BLANK, PLACE, heading, introduction, label_of
-from grader.questions.number_text import read_number
+from grader.questions.answer_form import PLACE, heading, introduction
+from grader.questions.number_lines import alone, is_number_alone, labelled_number
+from grader.questions.number_text import SEVERAL, read_number
 from grader.questions.question_file import LabQuestions, QuestionSpec
+from grader.questions.question_heading import heading_number
 
 _MOST_LINES = 4_000
-_HEADING = re.compile(
-    r"\s{0,3}(?P<mark>#{1,6}\s*|\*\*\s*)?question\s+(?P<number>[0-9]{1,3})\b(?P<rest>.*)", re.IGNORECASE
-)
-_BARE_HEADING = re.compile(r"\s{0,3}#{1,6}\s*(?P<number>[0-9]{1,3})\s*[.):]?\s*(?P<rest>)")
+_LONG_LINE = 100
+_RULE = re.compile(r"\s*(?:-{3,}|={3,}|\*{3,}|_{5,})\s*")  # also what some write below a heading
 _ITEM = re.compile(r"\s{0,3}(?P<number>[0-9]{1,2})[.)]\s+(?P<rest>.*\S.*)")
 _QUOTED = re.compile(r"\s{0,3}>\s?")
 _LEAST_WORDS = 6  # of a question that stand alone on a line without a mark: no answer of so few words is taken for it
-_SHORT = 60  # characters of a number that stands below its line
 _NOTHING = frozenset({
     "", "todo", "tbd", "n a", "none yet", "write your answer here", "write your answer here in one or two sentences",
     "your answer", "answer", "fill in",
@@ -67,7 +67,7 @@ def read_answers(text: str, lab: LabQuestions) -> AnswerText:
     if not reading.placed and any(line.strip() for line in reading.found.strays):
         _by_items(reading)
     for number, one in enumerate(lab.questions, start=1):
-        _take_number_below(one, reading.found.written[number])
+        _take_numbers_below(number, one, reading.found)
     _say_what_is_odd(reading.found, lab)
     return reading.found
 
@@ -80,15 +80,18 @@ class _Reading:
         self._at = 0
         self._heading = 0  # the last heading's number, as it was written
         self._unknown = 0  # the same where the lab has no such question
+        self._waiting: tuple[int, int] | None = None  # a question's number that stood empty on its line
         self._first = {words_of(one.text_lines[0]): number for number, one in enumerate(lab.questions, start=1)}
         told = (line for one in lab.questions for line in one.lines if line not in one.text_lines)
         self._form = {words_of(line) for line in (heading(lab), *introduction(lab), PLACE, *told)}
         self._asked = [f" {words_of(' '.join(one.lines))} " for one in lab.questions]
 
     def take(self, line: str) -> None:
-        if (number := _heading(line)) is not None:
+        if (number := heading_number(line)) is not None:
             self._heading = number
             self._move(number)
+            return
+        if _RULE.fullmatch(line):
             return
         words = words_of(line)
         if words in self._first:
@@ -109,24 +112,50 @@ class _Reading:
     def answer(self, number: int, line: str) -> None:
         """A line that the student wrote, below this question; 0: below none."""
         if not number:
-            if self._unknown and line.strip():
-                self.found.notices.append(
-                    f"there is a heading for question {self._unknown}, which this lab does not have"
-                )
-                self._unknown = 0
-            self.found.strays.append(line)
+            self._stray(line)
             return
         written = self.found.written[number]
-        for at, spec in enumerate(self.lab.questions[number - 1].number):
-            if (given := _labelled(line, (label_of(spec), spec.label))) is not None:
-                written.numbers[at] = given or written.numbers.get(at, "")
+        specs = self.lab.questions[number - 1].number
+        if (found := labelled_number(line, specs)) is not None:
+            self._number(number, *found)
+            return
+        if self._waiting is not None and alone(line):
+            waiting, self._waiting = self._waiting, None
+            if waiting[0] == number and is_number_alone(line, specs[waiting[1]]):
+                self._number(number, waiting[1], alone(line))
                 return
         written.words.append(line.replace(PLACE, ""))
+
+    def _number(self, number: int, at: int, given: str) -> None:
+        numbers, label = self.found.written[number].numbers, self.lab.questions[number - 1].number[at].label
+        if says_nothing(given):
+            numbers[at], self._waiting = numbers.get(at, ""), (number, at)
+            return
+        self._waiting = None
+        if numbers.get(at) not in {None, "", given}:
+            self.found.notices.append(f"question {number} has “{label}” twice: the last one is taken")
+        numbers[at] = given
+
+    def _stray(self, line: str) -> None:
+        """A line below no question. The label of a number may still say whose it is."""
+        named = [
+            (number, *found)
+            for number, one in enumerate(self.lab.questions, start=1)
+            if (found := labelled_number(line, one.number)) is not None
+        ]
+        if len(named) == 1 and not says_nothing(named[0][2]):
+            self._number(*named[0])
+            return
+        if self._unknown and line.strip():
+            self.found.notices.append(f"there is a heading for question {self._unknown}, which this lab does not have")
+            self._unknown = 0
+        self.found.strays.append(line)
 
     def _move(self, number: int) -> None:
         self._at = number if number in self.found.written else 0
         self.placed = self.placed or self._at > 0
         self._unknown = 0 if self._at else number
+        self._waiting = None
 
     def _is_question(self, line: str, words: str) -> bool:
         """Whether the line is a piece of the question, as the form or an editor has wrapped it."""
@@ -141,25 +170,9 @@ def words_of(line: str) -> str:
     return " ".join(re.findall(r"[^\W_]+", line.casefold()))
 
 
-def _heading(line: str) -> int | None:
-    match = _HEADING.fullmatch(line) or _BARE_HEADING.fullmatch(line)
-    if match is None:
-        return None
-    marked = line.lstrip().startswith("#")
-    if not marked and words_of(match["rest"]):  # "Question 2 says that …" is an answer
-        return None
-    return int(match["number"])
-
-
-def _labelled(line: str, labels: Iterable[str]) -> str | None:
-    """What follows one of these labels on its line, without the blank. None: the line has none of them."""
-    head, sign, rest = line.partition(":")
-    if not sign:
-        head, sign, rest = line.partition("=")
-    if not sign or words_of(head) not in {words_of(label) for label in labels}:
-        return None
-    bare = rest.replace(BLANK, " ").strip().strip("_").strip()
-    return "" if words_of(bare) in _NOTHING and not re.search(r"[0-9]", bare) else bare
+def says_nothing(text: str) -> bool:
+    """Whether a text is only what the form says, or `TODO` and signs."""
+    return words_of(text) in _NOTHING and not re.search(r"[0-9]", text)
 
 
 def _by_items(reading: _Reading) -> None:
@@ -175,15 +188,33 @@ def _by_items(reading: _Reading) -> None:
         reading.found.notices.append("no heading of a question was found: the numbered list was taken")
 
 
-def _take_number_below(one: QuestionSpec, written: Written) -> None:
-    """A number that stands alone below its line, or without its label."""
-    open_ones = [at for at in range(len(one.number)) if not written.numbers.get(at)]
-    lines = [line for line in written.words if line.strip()]
-    if len(open_ones) != 1 or not lines or len(lines[0]) > _SHORT:
+def _take_numbers_below(number: int, one: QuestionSpec, found: AnswerText) -> None:
+    """Numbers that stand alone on lines, without their labels: taken where there are as many of them as are open."""
+    written = found.written[number]
+    still_open = [at for at in range(len(one.number)) if not written.numbers.get(at)]
+    if not still_open:
         return
-    if read_number(lines[0], one.number[open_ones[0]].unit).values:
-        written.numbers[open_ones[0]] = lines[0].strip()
-        written.words.remove(lines[0])
+    lines = [line for line in written.words if alone(line)]
+    given = list(takewhile(lambda line: is_number_alone(line, one.number[still_open[0]]), lines))
+    if not given:
+        if lines and len(still_open) > 1 and read_number(alone(lines[0])[:_LONG_LINE]).trouble == SEVERAL:
+            found.notices.append(
+                f"question {number} asks for {_numbers(len(still_open))}: write each behind its label, on its line"
+            )
+        return
+    if len(given) != len(still_open):
+        found.notices.append(
+            f"question {number} asks for {_numbers(len(still_open))} more, and {_numbers(len(given))} without a label stands "
+            "below it: write each number behind its label"
+        )
+        return
+    for at, line in zip(still_open, given, strict=True):
+        written.numbers[at] = alone(line)
+        written.words.remove(line)
+
+
+def _numbers(count: int) -> str:
+    return f"{count} number{'s' if count > 1 else ''}"
 
 
 def _say_what_is_odd(found: AnswerText, lab: LabQuestions) -> None:

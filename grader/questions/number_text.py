@@ -37,18 +37,41 @@ _WORDS = {
     word: number
     for number, words in enumerate((
         "zero none no nothing never", "one once", "two twice", "three", "four", "five", "six", "seven", "eight", "nine", "ten",
-        "eleven", "twelve",
+        "eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen", "twenty",
     ))
     for word in words.split()
 }  # fmt: skip
+_TENS = {
+    word: 10 * ten for ten, word in enumerate(["thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"], 3)
+} | {"twenty": 20}
+_PARTS = re.compile(
+    r"\b(?:hal(?:f|ves)|thirds?|quarters?|fifths?|sixths?|eighths?|sixteenths?|hundred|thousand|million|dozen)\b"
+)
 # Each kind of unit: a word, and what one of it is; several where people mean several.
 _UNITS: dict[str, dict[str, tuple[Fraction, ...]]] = {
     "size": {
         **dict.fromkeys(("b", "byte", "bytes"), (Fraction(1),)),
-        **{name: (Fraction(1024**power),) for power, name in enumerate(("kib", "mib", "gib", "tib"), 1)},
+        **dict.fromkeys(("bit", "bits"), (Fraction(1, 8),)),
+        **{
+            name: (Fraction(1024**power),)
+            for power, first in enumerate(("ki", "mi", "gi", "ti"), 1)
+            for name in (first, f"{first}b", f"{first}byte", f"{first}bytes")
+        },
+        **{
+            name: (Fraction(1024**power),)
+            for power, first in enumerate(("kibi", "mebi", "gibi", "tebi"), 1)
+            for name in (f"{first}byte", f"{first}bytes")
+        },
         **{
             name: (Fraction(1000**power), Fraction(1024**power))
-            for power, name in enumerate(("kb", "mb", "gb", "tb"), 1)
+            for power, firsts in enumerate((("k", "kilo"), ("m", "mega"), ("g", "giga"), ("t", "tera")), 1)
+            for name in (
+                f"{firsts[0]}b",
+                f"{firsts[0]}byte",
+                f"{firsts[0]}bytes",
+                f"{firsts[1]}byte",
+                f"{firsts[1]}bytes",
+            )
         },
     },
     "time": {
@@ -59,7 +82,14 @@ _UNITS: dict[str, dict[str, tuple[Fraction, ...]]] = {
     },
 }
 _SHARES = ("%", "percent", "per cent")
-_COUNTS = {"thousand": 10**3, "million": 10**6, "billion": 10**9}
+_COUNTS = {
+    "thousand": (10**3,),
+    "k": (10**3, 2**10),
+    "ki": (2**10,),
+    "million": (10**6,),
+    "mi": (2**20,),
+    "billion": (10**9,),
+}
 
 
 @dataclass(frozen=True)
@@ -79,13 +109,7 @@ def read_number(text: str, unit: str = "") -> NumberReading:
     if len(found) > 1:
         return NumberReading(trouble=SEVERAL)
     if not found:
-        words = re.findall(r"[a-z]+", plain)
-        spelt = [_WORDS[word] for word in words if word in _WORDS]
-        return (
-            NumberReading((Fraction(spelt[0]),))
-            if len(spelt) == 1 and len(words) <= 4  # noqa: PLR2004 -- "none of them", and no sentence
-            else NumberReading(trouble=NO_NUMBER)
-        )
+        return _spelt(plain)
     try:
         values = _value(found[0][0])
     except (ValueError, ArithmeticError):
@@ -115,6 +139,7 @@ def stays_rounded(value: Fraction, digits: int | None) -> bool:
 def _plain(text: str) -> str:
     """In lower case and in plain signs, without emphasis, and from the last equals sign on."""
     text = text[: 4 * _MOST_TEXT]
+    text = re.sub(r"\\[dt]?frac\s?\{([0-9]{1,9})\}\s?\{([0-9]{1,9})\}", r"\1/\2", text)
     text = re.sub("[⁰¹²³⁴⁵⁶⁷⁸⁹⁻]+", lambda found: "^" + found[0].translate(_SUPERSCRIPTS), text)
     text = re.sub(
         r"([0-9]+)([\u00bc-\u00be\u2150-\u215e])",
@@ -122,10 +147,13 @@ def _plain(text: str) -> str:
         text,
     )
     text = unicodedata.normalize("NFKC", text.translate(_SIGNS)).translate(_SIGNS).casefold()
+    text = _HEX.sub(lambda found: str(int(found[1], 16)), text)
+    text = re.sub(r"^x(?=[0-9])", "", text)
     text = text.replace(r"\times", "*").replace(r"\cdot", "*").replace("\\", "")
     text = text.strip("*_`~ \t\n")
     bare = re.sub(r"\([^()]*\)", " ", text)
-    text = bare if bare.strip(" .") else text.replace("(", " ").replace(")", " ")
+    sums = _UNREAD.search(text.rpartition("=")[2])
+    text = bare if bare.strip(" .") and sums is None else text.replace("(", " ").replace(")", " ")
     parts = [part for part in re.split(r"[=≈]", text) if part.strip(" .?")]
     return " ".join((parts[-1] if parts else "").split())
 
@@ -137,7 +165,11 @@ def _expression() -> re.Pattern[str]:
     spaced = r"[1-9][0-9]{0,2}(?:[ '_][0-9]{3}){1,9}(?![0-9])(?:[.,][0-9]{1,30})?"
     numeral = rf"(?:{grouped}|{dotted}|{spaced}|[0-9]{{1,40}}(?:[.,][0-9]{{1,40}})?|[.,][0-9]{{1,40}})"
     factor = rf"(?:(?<![0-9])-)?{numeral}(?:e[+-]?[0-9]{{1,3}}(?![0-9a-z]))?(?:\s?(?:\^|\*\*)\s?-?[0-9]{{1,3}})?"
-    return re.compile(rf"(?<![\w.,]){factor}(?:\s?[*/x:]\s?{factor}){{0,6}}(?!e[+-]?[0-9])")
+    return re.compile(rf"(?<![\w.,]){factor}(?:\s?[*/x:]\s?{factor}){{0,6}}(?!e[+-]?[0-9]|[.,]?[0-9])")
+
+
+_HEX = re.compile(r"\b0x([0-9a-f]{1,16})\b")
+_UNREAD = re.compile(r"[-+*/^:]\s?\(|\)\s?[-+*/^:]")  # arithmetic that is not done here
 
 
 _EXPRESSION = _expression()
@@ -181,8 +213,22 @@ def _numerals(text: str) -> tuple[Fraction, ...]:
     return tuple(dict.fromkeys(found))
 
 
-def _kind(word: str) -> str | None:
-    return next((kind for kind, words in _UNITS.items() if word in words), None)
+def _spelt(plain: str) -> NumberReading:
+    """A number in words: `two`, `none of them`, `thirty-two`. Larger ones and parts have to be written in figures."""
+    words = re.findall(r"[a-z]+", plain)
+    spelt = [word for word in words if word in _WORDS or word in _TENS]
+    if len(words) > 4 or _PARTS.search(plain) or not spelt:  # noqa: PLR2004 -- "none of them", and no sentence
+        return NumberReading(trouble=NO_NUMBER)
+    values = [_TENS.get(word, _WORDS.get(word, 0)) for word in spelt]
+    tens_and_ones = len(spelt) == 2 and spelt[0] in _TENS and 0 < values[1] < 10  # noqa: PLR2004 -- "thirty-two"
+    if len(spelt) == 1 or tens_and_ones:
+        return NumberReading((Fraction(sum(values)),))
+    return NumberReading(trouble=SEVERAL)
+
+
+def kind_of_unit(word: str) -> str | None:
+    """`size` or `time`. None: a word that is no unit of these."""
+    return next((kind for kind, words in _UNITS.items() if word.casefold() in words), None)
 
 
 def _in_unit(values: tuple[Fraction, ...], rest: str, unit: str) -> NumberReading:
@@ -192,9 +238,9 @@ def _in_unit(values: tuple[Fraction, ...], rest: str, unit: str) -> NumberReadin
     if unit in _SHARES:  # a bare 0.125 may be meant as a share
         return NumberReading(tuple(dict.fromkeys([*(value / 100 for value in values), *values])))
     word = (re.match(r"[a-zμ]+", rest) or [""])[0]
-    if word in _COUNTS:
-        return NumberReading(tuple(value * _COUNTS[word] for value in values))
-    wanted, given = _kind(unit.casefold()), _kind(word)
+    wanted, given = kind_of_unit(unit), kind_of_unit(word)
+    if word in _COUNTS and not (wanted == given == "size"):
+        return NumberReading(tuple(value * count for value in values for count in _COUNTS[word]))
     if wanted is None or given is None:
         return NumberReading(values)
     if wanted != given:

@@ -100,4 +100,5 @@ def _number(one: NumberAnswer) -> Text:
     line = Text.assemble((f"      {glyph} ", style), visible.line(one.label, 60))
     if one.given:
         line.append(f": {visible.line(one.given, 60)}")
-    return line.append(f"  {said or visible.line(one.remark, 200)}", style)
+    remark = visible.line(one.remark, 200) if one.state in {"wrong", "unclear", "unchecked"} else ""
+    return line.append(f"  {': '.join(filter(None, [said, remark]))}", style)

@@ -105,5 +105,5 @@ def _row(one: QuestionAnswer) -> QuestionRow:
 def _number(one: NumberAnswer) -> NumberRow:
     glyph, tone, state = _STATES[one.state]
     label = f"{one.label} ({one.unit})" if one.unit else one.label
-    remark = visible.line(one.remark, 300) if one.state == "unclear" else ""
+    remark = visible.line(one.remark, 300) if one.state in {"unclear", "wrong"} else ""
     return NumberRow(visible.line(label, 90), visible.line(one.given, 100), glyph, tone, state, remark)

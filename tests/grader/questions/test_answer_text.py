@@ -52,6 +52,17 @@ CHANGED = {
     "one long line for each question": filled().replace("from the tile,\n> and", "from the tile, and"),
     "the form's sentence before the answer": filled().replace("A swapped index", f"{PLACE} A swapped index"),
     "blanks that stayed beside the numbers": filled().replace(": 17", ": ____17____").replace(": 150", ": 150 ____"),
+    "a byte-order mark": "\ufeff" + filled(),
+    "the lines of an old Mac": filled().replace("\n", "\r"),
+    "headings of one letter": filled().replace("## Question ", "## Q"),
+    "headings with a number sign": filled().replace("## Question ", "## Question #"),
+    "headings in German": filled().replace("## Question ", "## Frage "),
+    "headings in words": filled()
+    .replace("## Question 1", "## Question one")
+    .replace("## Question 2", "## Question two"),
+    "underlined headings": filled()
+    .replace("## Question 1", "Question 1\n-----")
+    .replace("## Question 2", "Question 2\n===="),
     "no empty lines": filled().replace("\n\n", "\n"),
     "spaces at the ends": "\n".join(f"{line}   " for line in filled().splitlines()),
 }
@@ -130,6 +141,11 @@ def test_a_number_below_its_line_or_alone_is_taken() -> None:
     assert (
         numbers("## Question 2\nThe last one, after 64 phases with two barriers, which makes no difference\n")[2] == {}
     )
+
+
+@pytest.mark.parametrize("line", ["128", "**128**", "Answer: 128", "Answer 128"])
+def test_a_number_alone_is_no_heading(line: str) -> None:
+    assert read_answers(f"## Question 2\n{line}\n", lab()).strays == []
 
 
 def test_an_answer_may_speak_of_other_questions_and_quote() -> None:

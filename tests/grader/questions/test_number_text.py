@@ -88,6 +88,39 @@ def test_words_and_signs_are_read(text: str, value: int) -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "unit", "value"),
+    [
+        ("sixteen", "", 16),
+        ("thirty-two", "", 32),
+        ("twenty one", "", 21),
+        ("16k", "", 16384),
+        ("16 Ki", "", 16384),
+        ("0x400", "", 1024),
+        ("x1.75", "", "7/4"),
+        ("≈ 1.75x", "", "7/4"),
+        (r"\frac{1}{256}", "", "1/256"),
+        ("8 KiByte", "bytes", 8192),
+        ("8 kibibytes", "bytes", 8192),
+        ("8 kilobytes", "bytes", 8192),
+        ("65536 bits", "bytes", 8192),
+        ("16n", "bytes", 16),
+    ],
+)
+def test_other_ways_of_the_same_number_are_read(text: str, unit: str, value: int | str) -> None:
+    assert Fraction(value) in read_number(text, unit).values
+
+
+@pytest.mark.parametrize("text", ["one thousand", "two thirds", "a half", "two hundred", "1.0.2", "1,02,4"])
+def test_what_is_not_understood_is_not_read_as_a_piece_of_it(text: str) -> None:
+    assert (read_number(text).values, read_number(text).trouble) == ((), NO_NUMBER)
+
+
+@pytest.mark.parametrize("text", ["8*(2+2)", "(100-70)*2", "4+4", "two or three"])
+def test_sums_are_not_done_for_the_student(text: str) -> None:
+    assert (read_number(text).values, read_number(text).trouble) == ((), SEVERAL)
+
+
+@pytest.mark.parametrize(
     "text", ["many", "it depends on K", "fp32", "", "all of them, as far as one can see", "?", "٣"]
 )
 def test_text_is_no_number(text: str) -> None:
