@@ -3,26 +3,35 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 from grader.model.labs import Lab
 from grader.model.result import Finding, Launch
 from grader.model.verdicts import Verdict
+from grader.single_launch.trace_steps import CHANGES
 from grader.single_launch.tracing import TracedLaunch
 from grader.step_page.story import Index3, Story
 from grader.stories.barrier_story import barrier_story
+from grader.stories.lane_story import lane_story
 from grader.stories.outside_story import outside_story
 from grader.stories.sum_story import sum_story
 from grader.stories.told_story import StoryKind, ToldStory
 from grader.stories.unset_story import unset_story
+from grader.stories.untouched_story import untouched_story
 
-_KINDS: dict[Verdict, StoryKind] = {
-    Verdict.BARRIER_DIVERGENCE: "barrier",
-    Verdict.UNINITIALIZED_READ: "unset",
-    Verdict.OUT_OF_BOUNDS: "outside",
+# Of each kind of finding, the stories that may tell it: the first that can does.
+_KINDS: dict[Verdict, tuple[StoryKind, ...]] = {
+    Verdict.BARRIER_DIVERGENCE: ("lanes", "barrier"),
+    Verdict.UNINITIALIZED_READ: ("lanes", "unset"),
+    Verdict.OUT_OF_BOUNDS: ("outside",),
 }
-
+_TELLERS: dict[StoryKind, Callable[[TracedLaunch, Finding, Sequence[str]], Story | None]] = {
+    "barrier": barrier_story,
+    "lanes": lane_story,
+    "unset": unset_story,
+    "outside": outside_story,
+}
 
 _MOST_THREADS = 1024
 
@@ -33,28 +42,24 @@ def mistake_stories(traced: TracedLaunch, source: Sequence[str]) -> Iterator[Tol
         return  # no GPU has such a block, whatever was reported
     told: set[StoryKind] = set()
     for finding in traced.report.launch.findings:
-        kind = _KINDS.get(finding.kind)
-        if kind is None or kind in told or finding.severity != "error" or finding.block != traced.request.block:
+        if finding.severity != "error" or finding.block != traced.request.block:
             continue
-        story = _story(kind, traced, finding, source)
-        if story is not None:
-            told.add(kind)
-            yield ToldStory(kind, finding, story)
-    if traced.report.launch.verdict is Verdict.WRONG_ANSWER and (story := sum_story(traced, source)) is not None:
-        yield ToldStory("sum", None, story)
+        for kind in _KINDS.get(finding.kind, ()):
+            story = _TELLERS[kind](traced, finding, source) if kind not in told else None
+            if story is not None:
+                told.add(kind)
+                yield ToldStory(kind, finding, story)
+                break
+    if traced.report.launch.verdict is Verdict.WRONG_ANSWER:
+        if (story := sum_story(traced, source)) is not None:
+            yield ToldStory("sum", None, story)
+        if (story := untouched_story(traced, source)) is not None:
+            yield ToldStory("untouched", None, story)
 
 
 def asking(story: Story, lab: Lab) -> Story:
     """With its questions, unless the course has turned them off for this lab."""
     return story if lab.public.step_questions else replace(story, questions=())
-
-
-def _story(kind: StoryKind, traced: TracedLaunch, finding: Finding, source: Sequence[str]) -> Story | None:
-    if kind == "barrier":
-        return barrier_story(traced, finding, source)
-    if kind == "unset":
-        return unset_story(traced, finding, source)
-    return outside_story(traced, finding, source)
 
 
 def block_of_mistake(launch: Launch) -> Index3:
@@ -65,6 +70,32 @@ def block_of_mistake(launch: Launch) -> Index3:
     if launch.mismatch is not None and launch.mismatch.first and launch.grid is not None:
         wrong = launch.mismatch.first[0]
         x, y = wrong.column // launch.mismatch.tile_columns, wrong.row // launch.mismatch.tile_rows
-        if x < launch.grid[0] and y < launch.grid[1]:
-            return x, y, 0
+        return min(x, launch.grid[0] - 1), min(y, launch.grid[1] - 1), 0
     return 0, 0, 0
+
+
+def better_block(traced: TracedLaunch) -> Index3 | None:
+    """Where the followed block has nothing to do with the first wrong element: the block that has, as far as this one's own part of the
+    result shows how large such parts are. None: there is no better one.
+    """
+    trace, launch, at = traced.report.trace, traced.report.launch, traced.request.block
+    wrong = launch.mismatch
+    if trace is None or wrong is None or not wrong.first or launch.grid is None:
+        return None
+    if any(one.severity == "error" and one.block is not None for one in launch.findings):
+        return None
+    cells = {
+        divmod(step[4] // step[5], wrong.columns)
+        for step in trace.steps
+        if step[0] in CHANGES and step[5] and trace.arrays[step[3]].name == wrong.output
+    }
+    goal = wrong.first[0].row, wrong.first[0].column
+    if not cells or goal in cells:
+        return None
+    found = list(at)
+    for axis, of_block in ((0, 1), (1, 0)):
+        low, high = min(cell[axis] for cell in cells), max(cell[axis] for cell in cells)
+        if not low <= goal[axis] <= high and low == at[of_block] * (high - low + 1):
+            found[of_block] = min(goal[axis] // (high - low + 1), launch.grid[of_block] - 1)
+    x, y, z = found
+    return (x, y, z) if (x, y, z) != at else None

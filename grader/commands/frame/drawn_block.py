@@ -26,7 +26,7 @@ from grader.step_page.packed_page import packed_page
 from grader.step_page.race_story import race_of, race_story
 from grader.step_page.story import Index3, Story
 from grader.step_page.trace_story import said_of, story_of
-from grader.stories.mistake_stories import asking, block_of_mistake, mistake_stories
+from grader.stories.mistake_stories import asking, better_block, block_of_mistake, mistake_stories
 
 _SECONDS = 30  # of the launch that is drawn
 _SIDE = 16  # a launch with smaller sizes shows little
@@ -45,6 +45,8 @@ def drawn_block(
         return ()
     try:
         traced = _traced(toolset, lab, runner, launch, block_of_mistake(launch))
+        if (better := better_block(traced)) is not None:
+            traced = _traced(toolset, lab, runner, launch, better)
         lines = text.split("\n")
         story = story_of(traced, lines, beside_report=True)
         race = _race(toolset, lab, text, runner, traced)

@@ -19,9 +19,11 @@ from grader.stories.told_story import ToldStory
 _STORIES = {  # beside the page: the end of its name, and what it is
     "race": "both orders of the race",
     "barrier": "who waits where",
+    "lanes": "who reads from whom",
     "unset": "who should have written it",
     "outside": "where the address lies",
     "sum": "the sum in a wrong element",
+    "untouched": "what no thread reads or writes",
 }
 
 

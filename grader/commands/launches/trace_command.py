@@ -26,10 +26,11 @@ from grader.single_launch.trace_phases import Index3
 from grader.single_launch.tracing import Traced, TraceRequest, trace_file
 from grader.step_page.race_runs import story_of_race
 from grader.step_page.trace_story import story_of
-from grader.stories.mistake_stories import block_of_mistake, mistake_stories
+from grader.stories.mistake_stories import better_block, block_of_mistake, mistake_stories
 from grader.stories.told_story import ToldStory
 
 _NOT_PASSED = 1
+_MOST_BLOCKS = 2  # that are followed until one has to do with the mistake
 _FORMS = ("text", "markdown", "json")
 _PAGES = Path("build/trace")  # in the course's folder: a page for each lab
 
@@ -87,13 +88,15 @@ def trace_kernel(  # noqa: PLR0913 - one for each of the command's options
 
 def _mistakes(toolset: Toolset, traced: Traced, source: bytes, scratch: str) -> list[ToldStory]:
     """Of the block that has the first mistake, if that is another one than the block that is followed."""
-    block = block_of_mistake(traced.report.launch)
+    block: Index3 | None = block_of_mistake(traced.report.launch)
     if traced.report.launch.verdict is Verdict.PASS:
         return []
     try:
-        if block != traced.request.block:
-            request = dataclasses.replace(traced.request, block=block)
-            traced = trace_file(toolset, traced.lab, source, request, _folder(scratch))
+        for _ in range(_MOST_BLOCKS):
+            if block is not None and block != traced.request.block:
+                request = dataclasses.replace(traced.request, block=block)
+                traced = trace_file(toolset, traced.lab, source, request, _folder(scratch))
+            block = better_block(traced)
         return list(mistake_stories(traced, _lines(source)))
     except (LaunchRefusedError, RuntimeError, subprocess.TimeoutExpired):  # the first page stands without them
         return []

@@ -22,6 +22,7 @@ _STORIES = {
     Verdict.UNINITIALIZED_READ: "See who should have written it",
     Verdict.OUT_OF_BOUNDS: "See where it lies",
 }
+_LANES = "See who reads from whom"
 
 
 @dataclass(frozen=True)
@@ -87,7 +88,7 @@ def _card(finding: Finding, view: LabView) -> FindingCard:
         steps=view.step_link(finding.kind, finding.line),
         orders=view.step_link(finding.kind, finding.line, "orders"),
         story=view.step_link(finding.kind, finding.line, "story"),
-        story_words=_STORIES.get(finding.kind, ""),
+        story_words=_LANES if finding.access in {"shuffle", "mask"} else _STORIES.get(finding.kind, ""),
     )
 
 

@@ -14,6 +14,10 @@ from grader.reports.text import visible
 
 _OPEN_FIGURES = 1
 _MOST_FIGURES = 6
+_STORIES = {  # by the beginning of the page's name
+    "untouched": "See which thread should have done it",
+    "sum": "Follow the sum in a wrong element",
+}
 
 
 @dataclass(frozen=True)
@@ -25,7 +29,8 @@ class MismatchSection:
     more_figures: tuple[MismatchFigure, ...]
     follows: bool  # findings say what may have spoiled each of them
     steps: str  # link to a page that steps through the block of the first wrong element; empty: there is none
-    story: str  # link to a page that follows the sum in it; empty: there is none
+    story: str  # link to a page that tells more of one wrong element; empty: there is none
+    story_words: str
 
 
 def mismatch_section(view: LabView) -> MismatchSection | None:
@@ -33,6 +38,7 @@ def mismatch_section(view: LabView) -> MismatchSection | None:
     figures = mismatch_figures(view.lab, instructor=view.instructor)[:_MOST_FIGURES]
     if not explained and not figures:
         return None
+    story = view.step_link(Verdict.WRONG_ANSWER, None, "story")
     return MismatchSection(
         explained=tuple(visible.line(one.sentence, 600) for one in explained),
         where=suspect_sentence(view.lab),
@@ -41,5 +47,6 @@ def mismatch_section(view: LabView) -> MismatchSection | None:
         more_figures=tuple(figures[_OPEN_FIGURES:]),
         follows=not explained and explains_all_wrong_outputs(view.lab),
         steps=view.step_link(Verdict.WRONG_ANSWER, None),
-        story=view.step_link(Verdict.WRONG_ANSWER, None, "story"),
+        story=story,
+        story_words=_STORIES[next((one for one in _STORIES if f"{one}-" in story), "sum")],
     )
