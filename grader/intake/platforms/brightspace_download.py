@@ -18,7 +18,7 @@ from grader.model.result import Student
 _HEAD = re.compile(r"(?P<first>\d+)-(?P<second>\d+) - ")
 _DATE = re.compile(
     r" - (?:(?P<month>[^\W\d_]{3,12})\.? (?P<day>\d{1,2})|(?P<day2>\d{1,2})\.? (?P<month2>[^\W\d_]{3,12})\.?),? (?P<year>\d{4}) "
-    r"(?P<hour>\d{1,2})(?P<minute>\d\d) ?(?P<half>[AP]M)?(?= - |$)",
+    r"(?P<hour>\d{1,2})[ .h]{0,3}(?P<minute>\d\d) ?(?P<half>[AP]M)?(?= - |$)",
     re.IGNORECASE,
 )
 # By their first letters, in languages that Brightspace is used in.

@@ -1,13 +1,14 @@
 """Canvas's "Download Submissions": `doejohn_LATE_1001_90001_lab.cu`: name, the user's id, the file's id, the file's name.
 
 Only the last attempt of each student is in it. A file that was handed in again is called `lab-1.cu`. What was typed into the text field
-is `doejohn_1001_text.html`. See app/models/content_zipper.rb of Canvas. Pure.
+is `doejohn_1001_text.html`. Where students are graded without their names it is `anon_LATE_aB3xZ_90001_lab.cu`. See
+app/models/content_zipper.rb of Canvas. Pure.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from grader.intake.platforms.flat_names import only_files, read_names, strange, unclear_notices
@@ -22,8 +23,15 @@ _IDS = re.compile(
     r"_(?P<late>late_)?(?P<student>\d+)_(?:(?P<number>\d+)_(?P<file>.+)|(?:\d+_)?(?P<page>text|link)\.html)\Z",
     re.IGNORECASE | re.DOTALL,  # a file's name may hold a newline
 )
+_NAMELESS = re.compile(
+    r"anon_(?P<late>late_)?(?P<student>[0-9a-z]{5})_(?:(?P<number>\d+)_(?P<file>.+)|(?:\d+_)?(?P<page>text|link)\.html)\Z",
+    re.IGNORECASE | re.DOTALL,
+)
 _AGAIN = re.compile(r"-\d+(?=\.[^.]+$)")
 _TEXT_BYTES = 1 << 20
+_Readings = Callable[
+    [str], "list[re.Match[str]] | None"
+]  # of a file's name: in how many ways it can be read; none: in no way
 
 
 @dataclass(frozen=True)
@@ -38,7 +46,11 @@ class _CanvasName:
 
 
 def canvas_download(files: ClassFiles) -> Export | None:
-    read = read_names(only_files(files), lambda name: _read(name, files.wanted))
+    ids: _Readings = _readings
+    nameless = read_names(only_files(files), _nameless_readings)
+    if nameless is not None and nameless[0] and not nameless[1]:  # it is so for all of an assignment or for none
+        ids = _nameless_readings
+    read = read_names(only_files(files), lambda name: _read(ids(name), files.wanted))
     if read is None or not read[0]:
         return None
     told, others = read
@@ -50,6 +62,11 @@ def canvas_download(files: ClassFiles) -> Export | None:
     uploads = tuple(_upload(files, {name: told[name] for name in names}) for names in of_student.values())
     late = sum(one.late for one in uploads)
     notices = [f"{late} of them are marked as late by Canvas"] if late else []
+    if ids is _nameless_readings:
+        notices.append(
+            "Canvas has left out the names (anonymous grading), and it calls a student otherwise in each assignment: "
+            "each assignment's students have rows of their own, until you turn that off in Canvas and download again"
+        )
     folders = [name for name, top in files.tops.items() if top.is_folder]
     return Export(
         "Canvas",
@@ -60,23 +77,33 @@ def canvas_download(files: ClassFiles) -> Export | None:
     )
 
 
-def _read(name: str, wanted: frozenset[str]) -> _CanvasName | None:
+def _readings(name: str) -> list[re.Match[str]] | None:
     places = [place for start in range(len(name)) if name[start] == "_" and (place := _IDS.match(name, start))]
-    if not places or not re.fullmatch(r"[\w-]*", name[: places[0].start()]):
+    return places if places and re.fullmatch(r"[\w-]*", name[: places[0].start()]) else None
+
+
+def _nameless_readings(name: str) -> list[re.Match[str]] | None:
+    place = _NAMELESS.match(name)
+    return [place] if place else None
+
+
+def _read(readings: list[re.Match[str]] | None, wanted: frozenset[str]) -> _CanvasName | None:
+    if not readings:
         return None
-    first = places[0]
+    first = readings[0]
+    nameless = first.re is _NAMELESS
     file = first["file"] or ""
     original = _AGAIN.sub("", file)
     if any(original == one or is_variant(original, one) for one in wanted):
         file = original
     return _CanvasName(
-        name[: first.start()],
-        first["student"],
+        "" if nameless else first.string[: first.start()],
+        f"anon {first['student']}" if nameless else first["student"],
         bool(first["late"]),
         int((first["number"] or "0")[:18]),
         file,
         first["page"] or "",
-        len(places),
+        len(readings),
     )
 
 

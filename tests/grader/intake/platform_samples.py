@@ -68,6 +68,13 @@ def canvas() -> Tree:
     return tree
 
 
+def canvas_nameless() -> Tree:
+    """As Canvas writes it where an assignment is graded without names."""
+    return {
+        f"anon_{'LATE_' if one.late else ''}aB{one.number:03}_{90_000 + one.number}_{NAIVE}": one.last for one in CLASS
+    }
+
+
 def moodle_folders() -> Tree:
     tree = {}
     for one in CLASS:
@@ -246,6 +253,9 @@ def _number(base: int) -> Callable[[SampleStudent], str]:
 
 SAMPLES = {
     "Canvas": Sample(canvas, "Canvas export, 8 students", _number(1000), "students"),
+    "Canvas, without names": Sample(
+        canvas_nameless, "Canvas export, 8 students", lambda one: f"anon aB{one.number:03}", "students"
+    ),
     "Moodle, folders": Sample(moodle_folders, "Moodle export, 8 students", _number(700_000), "names"),
     "Moodle, side by side": Sample(moodle_flat, "Moodle export, 8 students", _number(700_000), "names"),
     "Moodle, text field": Sample(moodle_typed, "Moodle export, 8 students", _number(700_000), "names"),
