@@ -5,14 +5,18 @@ It says whether a level is a class or one student's own work, whose parts would 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+import shlex
+from collections import Counter
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from grader.intake.class_listing import list_contents
 from grader.intake.intake_spool import Spool
 from grader.intake.uploads.class_files import ClassFiles
 from grader.intake.uploads.naming import clean, is_copy
-from grader.intake.uploads.upload import Upload, is_archive_name
+from grader.intake.uploads.upload import Upload, is_archive_name, stem_of
 from grader.model.errors import RemediableError
 
 LAYOUT = (
@@ -63,22 +67,30 @@ def holds_class(files: ClassFiles) -> bool:
         return False
     if sum(is_archive_name(top.name) for top in tops if not top.is_folder) > 1:
         return True
-    holding: set[str] = set()
-    for top in tops:
-        if top.is_folder and not is_copy(top.name) and top.name.casefold() not in _PARTS:
-            names = {file.path[-1] for file in top.contents.files if file.path} & files.wanted
-            if names & holding:
-                return True
-            holding |= names
-    return False
+    return len(_alike(files)) > 1
 
 
-def check_layout(source: Path, names: list[str], loose: list[str]) -> None:
+def _alike(files: ClassFiles, labs: Collection[str] = ()) -> list[str]:
+    """Folders that hold the same lab's file, and that are no parts of one person's work. Most often they are persons."""
+    holding: dict[str, list[str]] = {}
+    for top in files.tops.values():
+        if top.is_folder and not is_copy(top.name) and top.name.casefold() not in _PARTS and top.name not in labs:
+            for name in {file.path[-1] for file in top.contents.files if file.path} & files.wanted:
+                holding.setdefault(name, []).append(top.name)
+    return max(holding.values(), key=len, default=[])
+
+
+def check_layout(source: Path, names: list[str], loose: list[str], wanted: Collection[str]) -> None:
     """Raises IntakeError where nothing can be a student's upload."""
     if names:
         return
     if not loose:
         message = f"{source}: this is empty. {LAYOUT}."
+    elif alike := _side_by_side(loose, wanted):
+        message = (
+            f"{source}: this may be a class whose files all lie side by side, such as {clean(alike[0])!r} and {clean(alike[1])!r}, "
+            f"and no platform's names are recognised. Put each student's files into a folder of their own. {LAYOUT}."
+        )
     elif any(name.casefold().endswith(".cu") for name in loose):
         shown = ", ".join(map(clean, loose[:SHOWN]))
         message = (
@@ -88,6 +100,53 @@ def check_layout(source: Path, names: list[str], loose: list[str]) -> None:
     else:
         shown = f"only files such as {clean(loose[0])!r}"
         message = f"{source}: there is no folder or archive of a student in it, {shown}. {LAYOUT}."
+    raise IntakeError(message)
+
+
+def _side_by_side(names: Sequence[str], wanted: Collection[str]) -> list[str]:
+    """Several names that end like one that a lab asks for, with something in front of it or "(1)" behind it."""
+    for one in sorted(wanted):
+        stem, dot, suffix = one.casefold().rpartition(".")
+        ending = re.compile(re.escape(stem) + r"([ _-]?\(?\d+\)?)?" + re.escape(dot + suffix) + r"(\.txt)?\Z")
+        alike = [name for name in names if ending.search(name.casefold())]
+        if len(alike) > 1:
+            return alike
+    return []
+
+
+def check_no_groups(source: Path, uploads: Sequence[Upload], spool: Spool) -> None:
+    """Raises IntakeError where most of what would be a student is a section, a week or a lab with students in it."""
+    groups: dict[str, list[str]] = {}
+    packed: dict[str, list[str]] = {}
+    for upload in uploads:
+        inside = list_contents(upload.name, upload.contents, spool)
+        if any(top.name in inside.wanted for top in inside.tops.values() if not top.is_folder):
+            continue
+        persons = _alike(inside, spool.labs)
+        archives = [
+            stem_of(top.name) for top in inside.tops.values() if not top.is_folder and is_archive_name(top.name)
+        ]
+        if len(persons) > 1:
+            groups[upload.name] = persons
+        elif len(archives) > 1:
+            packed[upload.name] = archives
+    repeated = Counter(stem.casefold() for stems in packed.values() for stem in stems)
+    # In most students' own folders archives are called alike, such as code.zip.
+    own = {name for name, stems in packed.items() if any(repeated[stem.casefold()] > 1 for stem in stems)}
+    groups |= {name: stems for name, stems in packed.items() if name in spool.labs or name not in own}
+    handed_in = sum(bool(upload.contents.files) for upload in uploads)
+    if 2 * len(groups) <= handed_in:
+        return
+    shown = [clean(name) for name in list(groups)[:SHOWN]]
+    inner = ", ".join(repr(clean(one)) for one in next(iter(groups.values()))[:SHOWN])
+    where = source if source.is_dir() else Path(stem_of(source.name))
+    command = " ".join(shlex.quote(str(where / name)) for name in shown)
+    unpack = "" if source.is_dir() else "unpack it and "
+    message = (
+        f"{source}: {', '.join(map(repr, shown))} would be students here, but there are several persons' files in each, it seems (such as "
+        f"{inner}). If these are sections, weeks or labs with students in them, {unpack}give each by itself: tilelab grade {command}. "
+        "If they are students, leave in each folder only the version that counts."
+    )
     raise IntakeError(message)
 
 

@@ -6,6 +6,7 @@ handout's own place counts, then the one nearest to the top. Copies in folders s
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,6 +20,7 @@ from grader.intake.uploads.upload import Contents, Stored
 _NESTED = 2  # how many single nested folders are entered
 _MOST = 64  # of one name are compared
 _SHOWN = 4
+_VERSION = re.compile(r"Version (\d{1,4})")
 
 
 @dataclass
@@ -96,7 +98,20 @@ def _chosen(wanted: LabFile, found: list[Stored], limit: int) -> list[Stored]:
     found = changed or found
     ranks = {file.path: _rank(wanted, file.path) for file in found}
     first = min(ranks.values())
-    return [file for file in found if ranks[file.path] == first]
+    return _last_versions([file for file in found if ranks[file.path] == first])
+
+
+def _last_versions(files: list[Stored]) -> list[Stored]:
+    """Without those of which there is a later one: Microsoft Teams puts what was handed in again into a folder "Version 2"."""
+    last: dict[tuple[str, ...], int] = {}
+    versions = []
+    for file in files:
+        numbers = [int(found[1]) for part in file.path[:-1] if (found := _VERSION.fullmatch(part))]
+        number = numbers[0] if len(numbers) == 1 else 0
+        place = tuple("Version" if number and _VERSION.fullmatch(part) else part for part in file.path)
+        last[place] = max(number, last.get(place, 0))
+        versions.append((file, place, number))
+    return [file for file, place, number in versions if number == last[place]]
 
 
 def _rank(wanted: LabFile, path: tuple[str, ...]) -> tuple[bool, int, int]:

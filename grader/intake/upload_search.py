@@ -11,7 +11,16 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from grader.intake.class_level import LAYOUT, SHOWN, IntakeError, Level, check_layout, check_one_student, holds_class
+from grader.intake.class_level import (
+    LAYOUT,
+    SHOWN,
+    IntakeError,
+    Level,
+    check_layout,
+    check_no_groups,
+    check_one_student,
+    holds_class,
+)
 from grader.intake.class_listing import first_defect, list_archive, list_contents, list_folder
 from grader.intake.intake_spool import FILE_BYTES, Spool
 from grader.intake.platforms.recognition import recognised
@@ -191,7 +200,8 @@ def _of_anybody(source: Path, level: Level, spool: Spool) -> Found:
             uploads.append(_top_archive(top, spool))
         else:
             loose.append(name)
-    check_layout(source, [upload.name for upload in uploads], loose)
+    check_layout(source, [upload.name for upload in uploads], loose, spool.wanted)
+    check_no_groups(source, uploads, spool)
     check_one_student(source, level, uploads, spool)
     uploads = _without_downloads(source, uploads, spool)
     return Found(tuple(uploads), (*level.entered, *_loose_notices(loose)))

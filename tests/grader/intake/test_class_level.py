@@ -1,0 +1,101 @@
+"""What is a class and what is one student's work: sections, weeks and labs with students in them become no students."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from upload_files import NAIVE, TEXT, TILED, WANTED, put, take, zip_bytes
+
+from grader.intake.intake import IntakeError, discover
+from grader.intake.lab_files import LabFile
+
+LABS = [LabFile(NAIVE, "01-naive"), LabFile(TILED, "02-tiled")]
+
+
+def differing(*paths: str) -> dict[str, bytes]:
+    return {path: TEXT + path.encode() for path in paths}
+
+
+def zips(*paths: str, file: str = NAIVE) -> dict[str, bytes]:
+    return {path: zip_bytes({file: TEXT + path.encode()}) for path in paths}
+
+
+GROUPS = {
+    "sections": differing(f"A/ada/{NAIVE}", f"A/bob/{NAIVE}", f"B/eve/{NAIVE}", f"B/dan/src/{NAIVE}"),
+    "sections of archives": zips("A/ada.zip", "A/bob.zip", "B/eve.zip", "B/dan.zip"),
+    "labs": differing(f"01-naive/ada/{NAIVE}", f"01-naive/bob/{NAIVE}", f"02-tiled/ada/{TILED}", f"02-tiled/bob/{TILED}"),
+    "labs of archives": zips("01-naive/ada.zip", "01-naive/bob.zip", "02-tiled/ada.zip", "02-tiled/bob.zip"),
+    "weeks": differing(f"week 1/ada/{NAIVE}", f"week 1/bob/{NAIVE}", f"week 2/ada/{TILED}", f"week 2/bob/{TILED}"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("packed", [False, True], ids=["folder", "zip"])
+@pytest.mark.parametrize("tree", GROUPS.values(), ids=GROUPS)
+def test_folders_with_students_in_them_are_no_students(tree: dict[str, bytes], packed: bool, tmp_path: Path) -> None:
+    source = put(tmp_path / "class.zip", zip_bytes(tree)) if packed else tmp_path / "class"
+    if not packed:
+        for name, data in tree.items():
+            put(source / name, data)
+    with pytest.raises(IntakeError, match=r"several persons' files in each.*give each by itself: tilelab grade "):
+        discover(source, tmp_path / "scratch", LABS)
+
+
+def test_the_command_that_it_names_takes_each_student_once(tmp_path: Path) -> None:
+    for name, data in GROUPS["weeks"].items():
+        put(tmp_path / "class" / name, data)
+    with pytest.raises(IntakeError) as refused:
+        discover(tmp_path / "class", tmp_path / "scratch", LABS)
+    command = str(refused.value).split("tilelab grade ")[1].split(". If")[0]
+    said = subprocess.run(
+        ["bash", "-c", f'{sys.executable} -c "import sys; print(*sys.argv[1:], sep=chr(10))" {command}'],
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout.splitlines()
+    found = discover([Path(one) for one in said], tmp_path / "taken", LABS)
+    assert {one.submission.id: set(one.sources) for one in found.students} == {
+        "ada": {NAIVE, TILED},
+        "bob": {NAIVE, TILED},
+    }
+
+
+@pytest.mark.parametrize(
+    "tree",
+    [
+        differing(f"ada/try1/{NAIVE}", f"ada/final/{NAIVE}", f"bob/{NAIVE}", f"eve/{NAIVE}"),
+        differing(*(f"{one}/assignments/{lab.lab}/{lab.name}" for one in ("ada", "bob") for lab in LABS)),
+        differing(*(f"{one}/{lab.lab}/{lab.name}" for one in ("ada", "bob") for lab in LABS)),
+        differing(*(f"{one}/{part}/{NAIVE}" for one in ("ada", "bob") for part in ("src", "old"))),
+        zips(*(f"{one}/{part}.zip" for one in ("ada", "bob") for part in ("code", "report"))),
+    ],
+    ids=["one with two versions", "handouts", "folders by lab", "an old copy", "several archives of each"],
+)
+def test_students_with_folders_of_their_own_are_students(tree: dict[str, bytes], tmp_path: Path) -> None:
+    found = discover(put(tmp_path / "class.zip", zip_bytes(tree)), tmp_path / "scratch", LABS)
+    assert {one.submission.id for one in found.students} == {name.split("/")[0] for name in tree}
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        (f"Ada Lovelace - {NAIVE}", f"Bob Noyce - {NAIVE}"),
+        (f"ada_{NAIVE}", f"bob_{NAIVE}"),
+        (NAIVE, NAIVE.replace(".cu", " (1).cu"), NAIVE.replace(".cu", " (2).cu")),
+    ],
+    ids=["names in front", "logins in front", "numbers behind"],
+)
+def test_files_side_by_side_are_called_a_class_and_not_one_student(names: tuple[str, ...], tmp_path: Path) -> None:
+    with pytest.raises(IntakeError, match="a class whose files all lie side by side"):
+        take(put(tmp_path / "class.zip", zip_bytes(differing(*names))), tmp_path)
+
+
+def test_of_the_versions_that_teams_keeps_the_last_one_counts(tmp_path: Path) -> None:
+    tree = differing(*(f"{one}/Lab 1/Version {version}/{NAIVE}" for one in ("ada", "bob") for version in (1, 2, 10)))
+    found = discover(put(tmp_path / "class.zip", zip_bytes(tree)), tmp_path / "scratch", WANTED)
+    for one in found.students:
+        assert (
+            one.sources[NAIVE].read_bytes().strip().endswith(f"{one.submission.id}/Lab 1/Version 10/{NAIVE}".encode())
+        )
