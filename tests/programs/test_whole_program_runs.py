@@ -5,8 +5,7 @@ a sentence in the program's own names. By default a sample of them is run, with 
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
+from contextlib import chdir
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,9 @@ from typing import Any
 import pytest
 from corpus_sample import sample
 from program_header import ProgramHeader, programs, read
+from typer.testing import CliRunner
+
+from grader.commands.cli import app
 
 
 @dataclass(frozen=True)
@@ -27,11 +29,16 @@ class Ran:
         return [one for one in both if one.get("severity", "error") == "error"]
 
 
+def tilelab_run(folder: Path, *words: str) -> Ran:
+    """`tilelab run` in this process, which has read the grader's modules already."""
+    with chdir(folder):
+        done = CliRunner().invoke(app, ["run", "--json", *words])
+    assert done.stdout.startswith("{"), done.output
+    return Ran(done.exit_code, json.loads(done.stdout))
+
+
 def run(header: ProgramHeader) -> Ran:
-    command = [str(Path(sys.executable).with_name("tilelab")), "run", "--json", header.file.name, *header.arguments]
-    done = subprocess.run(command, cwd=header.file.parent, capture_output=True, text=True, timeout=300, check=False)
-    assert done.stdout.startswith("{"), done.stdout + done.stderr
-    return Ran(done.returncode, json.loads(done.stdout))
+    return tilelab_run(header.file.parent, header.file.name, *header.arguments)
 
 
 @pytest.mark.parametrize("file", sample(programs("clean"), 13), ids=lambda file: file.stem)
@@ -74,10 +81,9 @@ def test_an_object_with_virtual_functions_of_another_source_is_refused_by_name(t
         "  ask(kept, x);\n  cudaFree(x);\n  cudaFree(kept);\n}\n",
         encoding="utf-8",
     )
-    command = [str(Path(sys.executable).with_name("tilelab")), "run", "--json", "--with", "look.cu", file.name]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=300, check=False)
-    report = json.loads(done.stdout)
-    assert (done.returncode, report["ended"]) == (2, "refused"), done.stdout
+    done = tilelab_run(tmp_path, "--with", "look.cu", file.name)
+    report = done.report
+    assert (done.status, report["ended"]) == (2, "refused"), report
     assert "that a kernel of another source has left in memory" in report["refusals"][0]["message"]
 
 
@@ -90,10 +96,9 @@ def test_a_pointer_to_a_function_that_the_host_has_read_is_refused_and_no_mistak
         "  apply<<<1, 1>>>(x, op);\n  cudaFree(x);\n}\n",
         encoding="utf-8",
     )
-    command = [str(Path(sys.executable).with_name("tilelab")), "run", "--json", file.name]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=300, check=False)
-    report = json.loads(done.stdout)
-    assert (done.returncode, report["ended"]) == (2, "refused"), done.stdout
+    done = tilelab_run(tmp_path, file.name)
+    report = done.report
+    assert (done.status, report["ended"]) == (2, "refused"), report
     assert "cudaMemcpyFromSymbol" in report["refusals"][0]["message"]
 
 
@@ -109,10 +114,9 @@ def test_a_kernel_that_cannot_be_built_does_not_keep_others_from_sharing_their_c
         '  printf("%d", host);\n  cudaFree(x);\n}\n',
         encoding="utf-8",
     )
-    command = [str(Path(sys.executable).with_name("tilelab")), "run", "--json", file.name]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=300, check=False)
-    report = json.loads(done.stdout)
-    assert (done.returncode, report["output"], report["findings"]) == (0, "8", []), done.stdout
+    done = tilelab_run(tmp_path, file.name)
+    report = done.report
+    assert (done.status, report["output"], report["findings"]) == (0, "8", []), report
 
 
 @pytest.mark.parametrize(
@@ -137,10 +141,9 @@ def test_a_library_in_a_captured_stream_is_refused_by_name(
         "}\n",
         encoding="utf-8",
     )
-    command = [str(Path(sys.executable).with_name("tilelab")), "run", "--json", file.name]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=300, check=False)
-    report = json.loads(done.stdout)
-    assert (done.returncode, report["ended"]) == (2, "refused"), done.stdout
+    done = tilelab_run(tmp_path, file.name)
+    report = done.report
+    assert (done.status, report["ended"]) == (2, "refused"), report
     assert library in report["refusals"][0]["message"]
     assert "cannot be captured here" in report["refusals"][0]["message"]
 
@@ -151,10 +154,9 @@ def test_an_error_beside_newer_words_of_the_language_is_told_and_not_those_words
         "#include <span>\n__global__ void k() {}\nint last(std::span<int> s) { return s[sise]; }\nint main() { k<<<1, 1>>>(); }\n",
         encoding="utf-8",
     )
-    command = [str(Path(sys.executable).with_name("tilelab")), "run", "--json", file.name]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=300, check=False)
-    report = json.loads(done.stdout)
-    assert (done.returncode, report["ended"]) == (2, "not-built")
+    done = tilelab_run(tmp_path, file.name)
+    report = done.report
+    assert (done.status, report["ended"]) == (2, "not-built")
     assert [(one["line"], "sise" in one["message"]) for one in report["refusals"]] == [(3, True)]
 
 
@@ -181,7 +183,6 @@ def test_a_source_without_cuda_may_have_functions_that_cuda_has_too(tmp_path: Pa
         "}\n",
         encoding="utf-8",
     )
-    command = [str(Path(sys.executable).with_name("tilelab")), "run", "--json", "--with", "least.cpp", file.name]
-    ran = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
-    report = json.loads(ran.stdout)
-    assert (ran.returncode, report["refusals"], report["output"]) == (0, [], "7 5\n")
+    done = tilelab_run(tmp_path, "--with", "least.cpp", file.name)
+    report = done.report
+    assert (done.status, report["refusals"], report["output"]) == (0, [], "7 5\n")
