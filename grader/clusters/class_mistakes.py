@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from grader.clusters.behaviour import behaviour
 from grader.clusters.clustering import Cluster, clusters_of
-from grader.clusters.mistake_cause import WrongSubmission, is_wrong, wrong_submission
+from grader.clusters.mistake_cause import WrongSubmission, went_wrong, wrong_submission
 from grader.model.class_insight import LabMistakes, Mistake
 from grader.model.result import Result
 from grader.reports.text import visible
@@ -26,7 +26,7 @@ def wrong_submissions(
     for result in results:
         student = result.submission.id
         for lab_id, lab in result.labs.items():
-            if is_wrong(lab) and result.submission.refused is None:
+            if went_wrong(lab) and result.submission.refused is None:
                 text = sources.get(student, {}).get(lab.file, "")
                 seen = behaviour(lab.cases)
                 like = likenesses.get(lab_id, {}).get(seen, "")

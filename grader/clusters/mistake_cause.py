@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from grader.clusters.line_shape import LineShapes
 from grader.model.result import Case, Finding, LabResult, Suspect
-from grader.model.verdicts import Verdict
+from grader.model.verdicts import Verdict, is_wrong
 
 _ARRAYS = {"tile": "a shared array", "input": "an input", "output": "an output", "sum": "a sum"}
 _QUOTED = re.compile(r"\u2018[^\u2019]*\u2019|'[^'\n]*'|`[^`\n]*`|\"[^\"\n]*\"|\([^)\n]*\)|\[[^]\n]*\]")
@@ -41,9 +41,9 @@ class WrongSubmission:
         return (*(step.key for step in reversed(self.steps[1:])), *self.also, self.steps[0].key)
 
 
-def is_wrong(lab: LabResult) -> bool:
-    """Whether the submission went wrong, and not only the grader; also where only a technique is missing."""
-    return lab.verdict.facts.tone == "bad" or (lab.verdict is Verdict.PASS and not all(one.passed for one in lab.cases))
+def went_wrong(lab: LabResult) -> bool:
+    """As grader/model/verdicts.py says it."""
+    return is_wrong(lab.verdict, every_case_passed=all(one.passed for one in lab.cases))
 
 
 def wrong_submission(  # noqa: PLR0913 -- whose, what came of it, and what it is compared with

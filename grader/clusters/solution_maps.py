@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from grader.clusters.alignment import counterparts
 from grader.clusters.behaviour import behaviour
-from grader.clusters.mistake_cause import is_wrong
+from grader.clusters.mistake_cause import went_wrong
 from grader.clusters.solution_mutants import lines_of
 from grader.clusters.statements import Statement, by_line, statements_of
 from grader.course.markers import MarkerError, Region, cut
@@ -46,7 +46,7 @@ def solution_map(  # noqa: PLR0913, PLR0917 -- a lab, its solution, and the clas
     wrong = 0
     for result in results:
         lab = result.labs.get(lab_id)
-        if lab is None or not is_wrong(lab) or result.submission.refused is not None:
+        if lab is None or not went_wrong(lab) or result.submission.refused is not None:
             continue
         wrong += 1
         student = result.submission.id

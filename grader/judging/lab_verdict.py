@@ -14,7 +14,7 @@ from grader.model.lab_spec import CaseSpec
 from grader.model.labs import Lab
 from grader.model.outcomes.outcome import JudgedCase, LabOutcome
 from grader.model.result import Finding, Launch
-from grader.model.verdicts import Verdict, worst
+from grader.model.verdicts import Verdict, is_wrong, worst
 from grader.speed.speed_score import wrong_verdict, wrong_when_timed
 
 NOT_RUN = "not run"  # a case's message where nothing of the lab could be run
@@ -38,6 +38,11 @@ class LabVerdict:
     wrong_when_timed: Finding | None = None  # right in every case, and wrong in a timed launch
 
     @property
+    def every_case_passed(self) -> bool:
+        """Those of technique among them."""
+        return all(case.agreed.passed for case in self.cases)
+
+    @property
     def before_timing(self) -> Verdict:
         """The verdict of the cases, without timing."""
         return Verdict.PASS if self.wrong_when_timed else self.verdict
@@ -59,10 +64,9 @@ def broke(lab: Lab, outcome: LabOutcome) -> bool:
 
 
 def went_wrong(lab: Lab, outcome: LabOutcome) -> bool:
-    """Whether the submission went wrong, and not only the grader; also where only a technique is missing."""
+    """As grader/model/verdicts.py says it: what is missing, waits or is our fault did not go wrong."""
     found = lab_verdict(lab, outcome)
-    unlike = found.verdict is Verdict.PASS and not all(case.agreed.passed for case in found.cases)
-    return unlike or found.verdict.facts.tone == "bad"
+    return is_wrong(found.verdict, every_case_passed=found.every_case_passed)
 
 
 def all_passed(lab: Lab, outcome: LabOutcome) -> bool:

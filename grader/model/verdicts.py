@@ -73,6 +73,11 @@ def worst(verdicts: list[Verdict]) -> Verdict:
     return min(verdicts, key=_ORDER.__getitem__, default=Verdict.PASS)
 
 
+def is_wrong(verdict: Verdict, *, every_case_passed: bool) -> bool:
+    """Whether the submission went wrong, and not only the grader; also where only a technique is missing."""
+    return verdict.facts.tone == "bad" or (verdict is Verdict.PASS and not every_case_passed)
+
+
 _ORDER = {verdict: number for number, verdict in enumerate(Verdict)}
 
 # A row begins with what its badge shows.

@@ -30,6 +30,10 @@ class Attention:
     more: int
     unfolded: bool
 
+    @property
+    def count(self) -> int:
+        return len(self.entries) + self.more
+
 
 def attention(results: Sequence[Result]) -> tuple[Attention, ...]:
     """The groups that are not empty."""

@@ -12,7 +12,7 @@ from grader.model.verdicts import Verdict, VerdictFacts
 from grader.reports.class_page.class_sections import CLASS_SECTIONS
 from grader.reports.class_page.histogram import Histogram, histogram
 from grader.reports.class_page.student_row import StudentRow, student_row
-from grader.reports.class_week.class_view import ClassView
+from grader.reports.class_week.class_view import ClassView, most_points
 from grader.reports.class_week.row_data import row_data
 from grader.reports.page.page_section import ShownSection, shown_sections
 from grader.reports.text import visible
@@ -33,7 +33,9 @@ class ClassSheet:
     of_whom: str  # "handed in", "of 300 handed in"
     students_text: str  # "24 students"
     maximum: str
+    has_maximum: bool  # not where every lab is extra credit
     mean: str
+    mean_text: str  # "mean of 34"
     median: str
     conditions: tuple[str, ...]  # compiler, sandbox and so on; several where the results come from different runs
     notes: tuple[str, ...]
@@ -59,11 +61,13 @@ def class_sheet(results: Sequence[Result], course: str, notes: Sequence[str], in
         of_whom="handed in" if len(view.handed_in) == len(results) else f"of {len(results):,} handed in",
         students_text=counted(len(results), "student"),
         maximum=points(maximum),
+        has_maximum=maximum > 0,
         mean=points(round(fmean(totals), 1)) if totals else "?",
+        mean_text=f"mean of {points(maximum)}" if maximum else "mean, all extra credit" if results else "mean",
         median=points(round(median(totals), 1)) if totals else "?",
         conditions=_conditions(results),
         notes=tuple(visible.line(note, 300) for note in notes),
-        histogram=histogram(totals, maximum),
+        histogram=histogram(totals, most_points(results)),
         sections=shown_sections(CLASS_SECTIONS, view),
         columns=tuple(
             LabColumn(visible.line(lab_id, 60), visible.line(lab.title, 120), points(lab.max_points))

@@ -38,6 +38,10 @@ class Group:
     more: int
     unfolded: bool
 
+    @property
+    def count(self) -> int:
+        return len(self.people) + self.more
+
 
 def follow_up(view: ClassView) -> tuple[Group, ...]:
     """The groups that are not empty."""
@@ -75,14 +79,14 @@ def needs_help(view: ClassView) -> Mapping[str, str]:
 
 
 def _reasons(result: Result, middle: float, passing: Mapping[str, float]) -> Iterator[str]:
-    if result.total < BEHIND * middle:
+    if result.max and result.total < BEHIND * middle:  # extra credit is nobody's duty
         yield f"{points(result.total)} points, and the median is {points(round(middle, 1))}"
     for lab_id, lab in result.labs.items():
-        if _is_wrong(lab) and not lab.extra_credit and passing[lab_id] >= MOST_PASS:
+        if _fails(lab) and not lab.extra_credit and passing[lab_id] >= MOST_PASS:
             yield f"{lab_id}: {lab.verdict.facts.label.lower()}, and {passing[lab_id]:.0f} % pass"
 
 
-def _is_wrong(lab: LabResult) -> bool:
+def _fails(lab: LabResult) -> bool:
     if lab.standing is not None and lab.standing.open:  # not due yet
         return False
     return lab.verdict.facts.tone == "bad" or lab.verdict is Verdict.MISSING_FILE

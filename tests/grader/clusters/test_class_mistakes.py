@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from grader.clusters.class_mistakes import commented, lab_mistakes, wrong_submissions
-from grader.clusters.mistake_cause import is_wrong
+from grader.clusters.mistake_cause import went_wrong
 from grader.model.result import Finding, Result, Site
 from grader.model.verdicts import Verdict
 
@@ -88,7 +88,7 @@ def test_one_file_stands_for_all_with_the_line_and_those_around_it(raced: tuple[
 def test_a_failure_of_ours_is_no_mistake_of_anybody() -> None:
     for name in ("internal-error", "needs-gpu", "missing-file", "pass"):
         result = sample(name)[0]
-        assert not any(is_wrong(lab) for lab in result.labs.values() if lab.verdict.facts.tone != "bad")
+        assert not any(went_wrong(lab) for lab in result.labs.values() if lab.verdict.facts.tone != "bad")
 
 
 def test_what_behaves_like_a_mutant_says_so(raced: tuple[Result, dict[str, str]]) -> None:
@@ -117,7 +117,7 @@ def test_findings_of_hostile_text_have_keys_of_their_own_alphabet(raced: tuple[R
 
 def test_a_refused_upload_is_no_mistake_in_a_lab() -> None:
     result, sources = sample("refused")
-    assert any(is_wrong(lab) for lab in result.labs.values())
+    assert any(went_wrong(lab) for lab in result.labs.values())
     assert wrong_submissions([result], {result.submission.id: sources}, {}) == {}
 
 

@@ -57,6 +57,28 @@ def test_mean_and_median_and_the_distribution_of_a_lab_are_told(sample_named: Na
     assert "<dt>median</dt><dd>12</dd>" in html
 
 
+def test_a_class_with_extra_credit_alone_has_bars_and_no_maximum_of_nothing(sample_named: Named) -> None:
+    passed = sample_named("pass")[0]
+    lab_id, lab = next(iter(passed.labs.items()))
+    labs = {lab_id: lab.model_copy(update={"extra_credit": True})}
+    class_of = [renamed(passed, f"s{n}", labs=labs, max=0.0, total=float(n)) for n in range(8)]
+    html = class_page(class_of, course="c")
+    assert "mean, all extra credit" in html
+    assert "mean of 0" not in html
+    assert "Total<small> / 0" not in html
+    assert html.count('class="count" x=') == 8
+    assert needs_help(ClassView(class_of)) == {}
+
+
+def test_where_more_are_meant_than_are_listed_their_number_is_told(sample_named: Named) -> None:
+    passed = sample_named("pass")[0]
+    away = renamed(passed, "x", total=0.0, labs=sample_named("missing-file")[0].labs)
+    (group,) = follow_up(ClassView([renamed(passed, "one"), *(renamed(away, f"s{n}") for n in range(75))]))
+    assert (group.count, group.more) == (75, 15)
+    html = class_page([renamed(away, f"s{n}") for n in range(75)], course="c")
+    assert '<span class="count">75</span>' in html
+
+
 def test_the_most_common_finding_comes_first_and_counts_students(sample_named: Named) -> None:
     raced = sample_named("race")[0]
     html = class_page([renamed(raced, name) for name in "abc"], course="c")

@@ -28,3 +28,7 @@ def test_the_ends_of_the_bars_are_round() -> None:
 
 def test_a_course_without_points_has_one_bar() -> None:
     assert [bar.count for bar in histogram([0, 0, 3], 0).bars] == [3]
+
+
+def test_a_picture_of_nobody_says_so() -> None:
+    assert histogram([], 10).alternative == "nobody handed in anything"
