@@ -19,7 +19,7 @@ from pathlib import Path
 
 from grader.clusters.behaviour import behaviour
 from grader.clusters.clustering import clusters_of
-from grader.clusters.mistake_cause import WrongSubmission, is_wrong, wrong_submission
+from grader.clusters.mistake_cause import WrongSubmission, went_wrong, wrong_submission
 from grader.intake.source_text import normalise
 from grader.judging.lab_judging import judge_lab
 from grader.machine.toolset import Toolset
@@ -76,7 +76,7 @@ def wrong_kernels(lab: Lab, toolset: Toolset, kept: Path) -> list[WrongSubmissio
             one.name, lab.id, result, one.text.decode("utf-8", "replace"), behaviour=behaviour(result.cases)
         )
         for one, result in scored
-        if is_wrong(result)
+        if went_wrong(result)
     ]
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from mistake_clusters import ROOT, Kernel, judged, kernels
 
 from grader.clusters.behaviour import behaviour
-from grader.clusters.mistake_cause import is_wrong
+from grader.clusters.mistake_cause import went_wrong
 from grader.clusters.solution_maps import solution_map
 from grader.clusters.solution_mutants import SolutionMutants
 from grader.machine.toolset import Toolset
@@ -28,7 +28,7 @@ SAMPLE = ROOT / "tests" / "reports" / "samples" / "pass.json"
 
 
 def counted(lab: Lab, toolset: Toolset, kept: Path) -> Counter[str]:
-    wrong = [(one, result) for one in kernels(lab) if is_wrong(result := score_lab(lab, judged(one, toolset, kept)))]
+    wrong = [(one, result) for one in kernels(lab) if went_wrong(result := score_lab(lab, judged(one, toolset, kept)))]
     by_hand = [(one, result) for one, result in wrong if not one.name.startswith("mutants/")]
     solution = _solution(lab)
     likenesses = _likenesses(solution, wrong)
