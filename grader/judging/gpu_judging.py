@@ -8,22 +8,20 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from grader.engines.checks.entry_points import EntrySignatures
 from grader.engines.gpu.device_memory import too_much_memory, variable_bytes
 from grader.engines.gpu.gpu_build import CUBIN, GpuBuild, build_for_gpu
 from grader.engines.gpu.gpu_toolchain import GpuToolchain
 from grader.engines.gpu.nvcc_log import telling_line
 from grader.engines.gpu.occupancy import registers_that_fit
 from grader.engines.refusal import Refusal
-from grader.judging.agreement import was_run
-from grader.judging.judge_call import JudgeCall, run_judge
+from grader.judging.gpu_cases import GpuSubmission, cases_once, gpu_cases
+from grader.judging.judge_call import JudgeCall
 from grader.judging.one_program import two_programs
 from grader.judging.sanitizer_run import sanitize
-from grader.machine.backend import GPU_RUN_LIMITS, GpuBackend, trouble_compiling
+from grader.machine.backend import trouble_compiling
 from grader.machine.gpu_lock import GpuLock
 from grader.model.labs import Lab
 from grader.model.outcomes.gpu_reports import Sanitized
@@ -33,23 +31,11 @@ from grader.model.verdicts import Verdict
 if TYPE_CHECKING:
     from grader.machine.toolset import Toolset
 
-_TRIES = 2  # of a run that failed because of us
 _KILLED = "due to signal 9"  # by a machine that is out of memory: a limit of ours ends a process in other ways
 _HANGS = (Verdict.TIMEOUT, Verdict.BARRIER_DIVERGENCE)  # on the CPU executor: on a GPU such a kernel may never end
 # For a launch that hung on the CPU executor; others take some milliseconds. While it hangs, nobody can time a kernel.
 _HANGING_MS = 1_000
 _REBUILDS = 3  # for fewer registers: a kernel may be launched with several block sizes
-
-
-@dataclass(frozen=True)
-class GpuSubmission:
-    """`built_for_cpu`: whether the CPU executor could run it."""
-
-    source: Path
-    lines: Sequence[str]
-    entries: EntrySignatures
-    built_for_cpu: bool
-    cases: tuple[str, ...]  # the cases that run on the GPU
 
 
 def judge_on_gpu(  # noqa: PLR0913, PLR0917 -- what is judged, and what is known of it
@@ -127,7 +113,7 @@ def _run_hanging(  # noqa: PLR0913, PLR0917 -- a step of judge_on_gpu
     """
     call = dataclasses.replace(call, launch_ms=_HANGING_MS)
     try:
-        first = _once(
+        first = cases_once(
             toolset,
             lab,
             submission,
@@ -137,7 +123,7 @@ def _run_hanging(  # noqa: PLR0913, PLR0917 -- a step of judge_on_gpu
         )
         if len(call.cases) == 1 or any(not case.passed for case in first):
             return dataclasses.replace(outcome, cases=(*outcome.cases, *first))
-        every = _once(toolset, lab, submission, scratch, call, image)
+        every = cases_once(toolset, lab, submission, scratch, call, image)
     except RuntimeError as error:
         return dataclasses.replace(outcome, trouble=str(error))
     return dataclasses.replace(outcome, cases=(*outcome.cases, *every))
@@ -197,7 +183,7 @@ def _run(  # noqa: PLR0913, PLR0917 -- a step of judge_on_gpu
     for number in range(1, _REBUILDS + 1):
         assert built.image is not None
         try:
-            cases = _judged(toolset, lab, submission, scratch, call, built.image)
+            cases = gpu_cases(toolset, lab, submission, scratch, call, built.image)
         except RuntimeError as error:
             return dataclasses.replace(outcome, trouble=str(error))
         outcome = dataclasses.replace(outcome, cases=cases)
@@ -255,54 +241,4 @@ def _build(
         submission.entries,
         toolset.gpu.target,
         max_registers=limit,
-    )
-
-
-def _judged(  # noqa: PLR0913, PLR0917 -- a step of judge_on_gpu
-    toolset: Toolset, lab: Lab, submission: GpuSubmission, scratch: Path, call: JudgeCall, image: Path
-) -> tuple[JudgedCase, ...]:
-    """As `_once`. A launch that did not end gets another chance with the device alone."""
-    argv = confined_runner(toolset, toolset.gpu, image)
-    assert toolset.gpu.device is not None
-    lock = GpuLock(toolset.gpu.device.lock_name)
-    folder = scratch / "gpu"
-    cases = _once(toolset, lab, submission, scratch, call, image)
-    late = next((case.name for case in cases if case.verdict is Verdict.TIMEOUT and was_run(case)), None)
-    if late is None:
-        return cases
-    # Kernels that hang, and contexts that are made and ended, may delay a launch that is not at fault.
-    with toolset.gpu.turns, lock.alone():
-        again = run_judge(dataclasses.replace(call, cases=(late,)), lab, argv, folder, submission.lines)
-        if any(case.verdict is Verdict.TIMEOUT for case in again):
-            return cases
-        return run_judge(call, lab, argv, folder, submission.lines)
-
-
-def _once(  # noqa: PLR0913, PLR0917 -- a step of judge_on_gpu
-    toolset: Toolset, lab: Lab, submission: GpuSubmission, scratch: Path, call: JudgeCall, image: Path
-) -> tuple[JudgedCase, ...]:
-    """The cases, while others use the device. Tried again if the machine failed: another program may have caused one failure."""
-    assert toolset.gpu.device is not None
-    folder = scratch / "gpu"
-    folder.mkdir(exist_ok=True)
-    argv = confined_runner(toolset, toolset.gpu, image)
-    cases: tuple[JudgedCase, ...] = ()
-    for _ in range(_TRIES):
-        with toolset.gpu.turns, GpuLock(toolset.gpu.device.lock_name).shared():
-            cases = run_judge(call, lab, argv, folder, submission.lines)
-        if all(case.verdict is not Verdict.INTERNAL_ERROR for case in cases):
-            break
-    return cases
-
-
-def confined_runner(toolset: Toolset, gpu: GpuBackend, image: Path) -> list[str]:
-    """The command line that starts a runner for the cubin that `image` describes."""
-    assert gpu.runner is not None
-    folders = gpu.device.folders if gpu.device else []
-    return toolset.confinement.wrap(
-        [str(gpu.runner), "--image", str(image)],
-        readable=[gpu.runner, image.parent, *folders],
-        writable=[],
-        limits=GPU_RUN_LIMITS,
-        profile="gpu",
     )

@@ -16,7 +16,8 @@ from grader.engines.checks.entry_points import EntrySignatures
 from grader.engines.cpu.cpu_build import CpuBuild
 from grader.engines.refusal import Refusal
 from grader.judging.failure_causes import failure_causes
-from grader.judging.gpu_judging import GpuSubmission, judge_on_gpu
+from grader.judging.gpu_cases import GpuSubmission
+from grader.judging.gpu_judging import judge_on_gpu
 from grader.judging.judge_call import RUNNER_FILE, JudgeCall, run_judge
 from grader.judging.lab_verdict import all_passed
 from grader.judging.native_judging import judge_natively

@@ -16,8 +16,9 @@ from grader.engines.inline_ptx.asm_reader import ASSEMBLY, AsmStatement, Stateme
 from grader.engines.inline_ptx.ptx_arithmetic import arithmetic
 from grader.engines.inline_ptx.ptx_barriers import loops_as_waits, of_barriers
 from grader.engines.inline_ptx.ptx_memory import memory
+from grader.engines.inline_ptx.ptx_reader import statements_of
 from grader.engines.inline_ptx.ptx_registers import KIT, Register, Registers
-from grader.engines.inline_ptx.ptx_syntax import Declaration, Instruction, Scope, statements_of
+from grader.engines.inline_ptx.ptx_syntax import Declaration, Instruction, Scope
 from grader.engines.inline_ptx.ptx_warp import of_the_warp
 from grader.engines.inline_ptx.ptx_words import CONSTRAINTS, NotUnderstoodError
 from grader.engines.refusal import Refusal

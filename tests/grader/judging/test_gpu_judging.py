@@ -14,8 +14,9 @@ from kernel_labs import kernel_lab_ids
 from grader.engines.checks.entry_points import EntrySignatures
 from grader.engines.gpu.gpu_build import GpuBuild
 from grader.engines.gpu.gpu_toolchain import GpuToolchain
-from grader.judging import gpu_judging
-from grader.judging.gpu_judging import GpuSubmission, judge_on_gpu
+from grader.judging import gpu_cases, gpu_judging
+from grader.judging.gpu_cases import GpuSubmission
+from grader.judging.gpu_judging import judge_on_gpu
 from grader.judging.judge_call import JudgeCall
 from grader.machine.backend import Device, GpuBackend
 from grader.machine.toolset import Toolset
@@ -46,7 +47,7 @@ def judged(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, is_free: Callable[[s
     lab: Lab = load_lab(ROOT, kernel_lab_ids(ROOT)[0])
     monkeypatch.setattr(gpu_judging, "build_for_gpu", lambda *_, **__: GpuBuild(image=tmp_path / "cubin.json"))
     monkeypatch.setattr(gpu_judging, "two_programs", lambda *_: None)
-    monkeypatch.setattr(gpu_judging, "confined_runner", lambda *_: ["runner"])
+    monkeypatch.setattr(gpu_cases, "confined_runner", lambda *_: ["runner"])
 
     def run(
         *answers: Answers, on_cpu: Sequence[JudgedCase] = (), alone_from: int = 1
@@ -61,7 +62,7 @@ def judged(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, is_free: Callable[[s
             )
             return answers[len(asked) - 1](call.cases)
 
-        monkeypatch.setattr(gpu_judging, "run_judge", run_judge)
+        monkeypatch.setattr(gpu_cases, "run_judge", run_judge)
         submission = GpuSubmission(tmp_path / "k.cu", ["line"], EntrySignatures("k()", None), True, CASES)
         _, outcome = judge_on_gpu(here, lab, submission, tmp_path, JudgeCall(tmp_path, 1), lambda: on_cpu)
         assert outcome is not None
