@@ -9,17 +9,23 @@ import ast
 import operator
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import accumulate, islice
 
 from grader.step_page.story import Index3
 
 _COMMENT = re.compile(r"//.*|/\*.*?\*/")
 _IF = re.compile(r"\bif\s*\(")
-_TYPE = r"(?:\b(?:const|constexpr|static|unsigned|signed|bool|int|long|short|auto|size_t|u?int(?:32|64)_t)\b\s*)+"
-_DECLARED = re.compile(rf"{_TYPE}((?:\w+\s*=[^;=][^;]*?)(?:,\s*\w+\s*=[^;=][^;]*?)*);")
+_TYPE = r"(?:\b(?:const|constexpr|static|unsigned|signed|bool|int|long|short|auto|size_t|u?int(?:32|64)_t)\b\s*){1,6}"
+_DECLARED = re.compile(rf"{_TYPE}(\w+\s*=(?!=)[^;]*);")
 _DEFINED = re.compile(r"^\s*#\s*define\s+(\w+)\s+(.+)$")
 _CHANGED = r"(?<![\w.]){0}\s*(?:[-+*/%&|^]|<<|>>)?=(?!=)|(?:\+\+|--)\s*{0}\b|\b{0}\s*(?:\+\+|--)"
-_LONGEST = 200  # characters of an expression; a submission may hold any
+# A submission may hold any text: beyond these it is told nothing.
+_LONGEST = 200  # characters of an expression
+_LONGEST_LINE = 1000
+_MOST_LINES = 2000
+_MOST_CONDITIONS = 32
+_MOST_NAMES = 200
 _LARGEST = 1 << 40
 _BINARY: dict[type[ast.operator], Callable[[int, int], int]] = {
     ast.Add: operator.add,
@@ -68,11 +74,17 @@ class GuardReason:
 
 def guard_reason(source: Sequence[str], line: int, missing: Place, writer: Place) -> GuardReason | None:
     """The first condition that keeps `missing` from the statement in `line` and lets `writer` through."""
-    for at, condition, leaves in _conditions(source, line):
-        here, there = (_truth(condition, _numbers(source, at, one)) for one in (missing, writer))
+    if len(source) > _MOST_LINES or any(len(one) > _LONGEST_LINE for one in source):
+        return None
+    known = _declarations(source)
+    whole = "\n".join(source)
+    sizes = {name: value for name, value in missing.sizes.items() if not _sets(whole, name)}
+    missing, writer = replace(missing, sizes=sizes), replace(writer, sizes=sizes)
+    for at, condition, leaves in islice(_conditions(source, line), _MOST_CONDITIONS):
+        here, there = (_truth(condition, _numbers(known, at, one)) for one in (missing, writer))
         if here is None or there is None or here == there or here != leaves:
             continue
-        numbers = _numbers(source, at, missing)
+        numbers = _numbers(known, at, missing)
         named = tuple((name, numbers[name]) for name in _names(condition) if name in numbers)
         return GuardReason(at, condition, named, leaves)
     return None
@@ -83,39 +95,34 @@ def _conditions(source: Sequence[str], line: int) -> Iterator[tuple[int, str, bo
     if not 1 <= line <= len(source):
         return
     code = [_COMMENT.sub("", one) for one in source[:line]]
-    depth = _depth(code)
-    for at in range(len(code), 0, -1):
+    braces = [one.count("{") - one.count("}") for one in code]
+    depths = [0, *accumulate(braces)]  # before each line, and behind the last one
+    lowest = depths[line - 1]  # from behind this line to before the last one
+    for at in range(line, 0, -1):
         text = code[at - 1]
-        before = _depth(code[: at - 1])
-        if at < line and text.startswith("}"):
-            return  # the function before
-        depth = min(depth, before + 1)
+        if at < line:
+            lowest = min(lowest, depths[at])
+            if text.startswith("}"):
+                return  # the function before
         for found in _IF.finditer(text):
             condition, rest = _in_parentheses(text, found.end())
             if condition is None:
                 continue
-            if re.match(r"\s*\{?\s*return\b", rest) or (at < len(code) and not rest.strip(" {") and _returns(code, at)):
-                if at < line:
-                    yield at, condition, True
-            elif (at == line and rest.strip()) or _holds(code, at, rest, before):
-                yield at, condition, False
+            after = rest.strip()
+            returns = re.match(r"\{?\s*return\b", after) is not None
+            leaves = returns or (at < line and not after.strip("{ ") and _returns(code, at))
+            if at == line:
+                decides = bool(after) and not leaves
+            elif after.startswith("{"):
+                decides = leaves or lowest > depths[at - 1]
+            else:
+                decides = leaves or (not after and at == line - 1)
+            if decides:
+                yield at, condition, leaves
 
 
 def _returns(code: Sequence[str], at: int) -> bool:
     return re.match(r"\s*return\b", code[at]) is not None
-
-
-def _holds(code: Sequence[str], at: int, rest: str, before: int) -> bool:
-    """Whether the last line of `code` belongs to the statement of an `if` in line `at`."""
-    if at == len(code):
-        return False
-    if rest.strip().startswith("{"):
-        return all(_depth(code[:end]) > before for end in range(at, len(code)))
-    return not rest.strip() and at == len(code) - 1
-
-
-def _depth(code: Sequence[str]) -> int:
-    return sum(one.count("{") - one.count("}") for one in code)
 
 
 def _in_parentheses(text: str, start: int) -> tuple[str | None, str]:
@@ -128,8 +135,32 @@ def _in_parentheses(text: str, start: int) -> tuple[str | None, str]:
     return None, ""
 
 
-def _numbers(source: Sequence[str], line: int, place: Place) -> dict[str, int]:
-    """Names that hold one number from their declaration on, before `line`."""
+@dataclass(frozen=True)
+class _Declaration:
+    line: int
+    name: str
+    value: str
+
+
+def _declarations(source: Sequence[str]) -> list[_Declaration]:
+    """Of names that hold one number from there on."""
+    code = [_COMMENT.sub("", one) for one in source]
+    found = []
+    for line, text in enumerate(code, 1):
+        if defined := _DEFINED.match(text):
+            found.append(_Declaration(line, defined[1], defined[2]))
+        for declared in _DECLARED.finditer(text):
+            for one in _declarators(declared[1]):
+                name, _, value = one.partition("=")
+                found.append(_Declaration(line, name.strip(), value))
+    if len(found) > _MOST_NAMES:
+        return []
+    whole = "\n".join(code)
+    return [one for one in found if _sets(whole, one.name) <= 1]  # its declaration is one time
+
+
+def _numbers(declarations: Sequence[_Declaration], line: int, place: Place) -> dict[str, int]:
+    """What `place` knows in `line`, by its name."""
     found = dict(place.sizes)
     for name, index in (
         ("threadIdx", place.thread),
@@ -138,29 +169,31 @@ def _numbers(source: Sequence[str], line: int, place: Place) -> dict[str, int]:
         ("gridDim", place.grid),
     ):
         found |= {f"{name}.{axis}": value for axis, value in zip("xyz", index, strict=True)}
-    whole = "\n".join(_COMMENT.sub("", one) for one in source)
-    for text in source[:line]:
-        plain = _COMMENT.sub("", text)
-        if defined := _DEFINED.match(plain):
-            _declare(found, defined[1], defined[2])
-        for declared in _DECLARED.finditer(plain):
-            for one in re.split(r",(?![^()]*\))", declared[1]):
-                name, _, value = one.partition("=")
-                _declare(found, name.strip(), value)
-    return {name: value for name, value in found.items() if "." in name or not _changes(whole, name)}
+    for one in declarations:
+        if one.line <= line:
+            value = _value(one.value, found)
+            if value is None:
+                found.pop(one.name, None)
+            else:
+                found[one.name] = value
+    return found
 
 
-def _declare(found: dict[str, int], name: str, text: str) -> None:
-    value = _value(text, found)
-    if value is None:
-        found.pop(name, None)
-    else:
-        found[name] = value
+def _declarators(text: str) -> list[str]:
+    """What stands between the commas that are in no parentheses."""
+    found, depth = [""], 0
+    for letter in text:
+        depth += {"(": 1, ")": -1}.get(letter, 0)
+        if letter == "," and depth == 0:
+            found.append("")
+        else:
+            found[-1] += letter
+    return found
 
 
-def _changes(text: str, name: str) -> bool:
-    """Whether it is set more than once: its declaration is one time."""
-    return len(re.findall(_CHANGED.format(re.escape(name)), text)) > 1
+def _sets(text: str, name: str) -> int:
+    """How often it gets a value."""
+    return len(re.findall(_CHANGED.format(re.escape(name)), text))
 
 
 def _names(condition: str) -> list[str]:

@@ -84,3 +84,24 @@ def test_a_condition_that_holds_for_both_threads_is_no_reason() -> None:
 
 def test_a_condition_whose_statement_is_over_is_no_reason() -> None:
     assert reason(kernel("row < 2", "{\n C[0] = 1;\n }\n STORE"), place(0, 3), place(0, 1)) is None
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "int " + "a = 11, " * 100,
+        "int " * 200,
+        "(" * 900,
+        "if (row < 2) { " * 60,
+        "x" * 5000,
+    ],
+    ids=["declarations without an end", "types", "parentheses", "conditions", "a long line"],
+)
+def test_text_that_nobody_would_write_costs_little(line: str) -> None:
+    """Each of these took minutes, or would, with a search that looks for every way to read it."""
+    lines = [line] * 1500
+    assert guard_reason([*lines, *kernel("row < 2")], len(lines) + 1, place(0, 3), place(0, 1)) is None
+
+
+def test_a_size_that_the_kernel_changes_is_no_number() -> None:
+    assert reason(kernel("row < M").replace("int step = 0;", "M -= 18;"), place(0, 3), place(0, 1)) is None
