@@ -37,7 +37,7 @@ labs := $${LAB:+$$(printf -- '--lab %s ' $$LAB)}
 # One --export for each format in EXPORT="grades-csv another".
 exports := $${EXPORT:+$$(printf -- '--export %s ' $$EXPORT)}
 
-.PHONY: help setup grade export history autograder leaderboard handouts images bundle test test-gpu test-aarch64 fuzz watch report answers trace profile bench ladder order check lint tidy format clean
+.PHONY: help setup grade export pages history autograder leaderboard handouts images bundle test test-gpu test-aarch64 fuzz watch report answers trace profile bench ladder order check lint tidy format clean
 help:  ## list these commands
 	@echo "Tilelab grades CUDA matrix-multiplication kernels, with or without a GPU."
 	@echo
@@ -58,6 +58,9 @@ grade:  ## grade SUBMISSIONS into OUT; without them, the bundled class into out/
 
 export:  ## write the grades of the class in OUT for other programs, EXPORT="canvas moodle-feedback"; see docs/exports.md
 	@$(setup) && $(tilelab) export "$$OUT" $(labs) $(exports) $${ASSIGNMENT:+--assignment "$$ASSIGNMENT"} $${ROSTER:+--roster "$$ROSTER"}
+
+pages:  ## put new comments, overrides and answers onto the pages and into the exports of the class in OUT; nothing is judged
+	@$(setup) && $(tilelab) pages "$$OUT" $(exports) $${ASSIGNMENT:+--assignment "$$ASSIGNMENT"} $${COMMENTS:+--comments "$$COMMENTS"} $${COURSE:+--course "$$COURSE"}
 
 history:  ## show how grades of the class in OUT changed from batch to batch, and why; with STUDENT=..., those of one student
 	@$(setup) && $(tilelab) history "$$OUT" $${STUDENT:+"$$STUDENT"}

@@ -22,6 +22,7 @@ from grader.batch.standing.counted_files import before_deadlines, other_attempts
 from grader.batch.standing.history_folder import HistoryFolder
 from grader.batch.standing.other_outs import other_outs
 from grader.batch.week_insight import Week, WeekSearch
+from grader.batch.written.page_material import ClassMaterial, MaterialFolder
 from grader.clusters.mutant_search import FoundMutants
 from grader.exports import Export
 from grader.intake.intake import Intake, IntakeOptions, discover
@@ -120,6 +121,7 @@ def grade_submissions(  # noqa: PLR0913 -- what comes in, what goes out, and wha
         )
         history = HistoryFolder(out.path / "instructor")
         standings = Standings(resolved, students, labs, history, now or datetime.now(UTC), elsewhere.grades)
+        bases = grade_bases(labs, setup.fingerprints, setup.seed)
         applied = standings.applied(score_class(judged.students, labs, setup.environment), others)
         students = standings.students
         results = with_answers(applied.results, students, asking)
@@ -148,9 +150,20 @@ def grade_submissions(  # noqa: PLR0913 -- what comes in, what goes out, and wha
         of_class = seen.results
         unkept: list[str] = []
         if not judged.stopped:  # else nobody knows what was found
-            of_class, unkept = standings.keep(
-                of_class, grade_bases(labs, setup.fingerprints, setup.seed), setup.environment
-            )
+            of_class, unkept = standings.keep(of_class, bases, setup.environment)
+        of_policy = {*resolved.alarms, *resolved.notices, *elsewhere.notices, *applied.notices}
+        material = ClassMaterial(
+            now=standings.now.isoformat(),
+            stopped=judged.stopped,
+            comments=_named_comments(week, out),
+            course=policy.named if policy is not None else "",
+            rostered=None if rostered is None else tuple(sorted(rostered)),
+            notices=tuple(one for one in notices if one not in of_policy),
+            bases=bases,
+            likenesses={lab: dict(found) for lab, found in mutants.likenesses().items()},
+            insight=seen.insight,
+        )
+        kept = MaterialFolder(out.private).files(material, standings.material(of_class, sources))
         graded = GradedClass(discovery.title, tuple(lab.id for lab in labs), of_class, notices, seen.insight)
         published = publish(
             graded,
@@ -159,7 +172,7 @@ def grade_submissions(  # noqa: PLR0913 -- what comes in, what goes out, and wha
             seed=setup.seed,
             exports=exports,
             assignment=assignment,
-            more=(*ranked.files, *seen.files),
+            more=(*ranked.files, *seen.files, *kept),
             told=partial(progress.doing, "writing pages"),
         )
         progress.end()
@@ -191,6 +204,13 @@ def grade_submissions(  # noqa: PLR0913 -- what comes in, what goes out, and wha
         export_notices=published.notices,
         leaderboard=out.leaderboard if ranked.files else None,
     )
+
+
+def _named_comments(week: WeekSearch | None, out: OutputFolder) -> str:
+    """Empty: the file in OUT, which moves with it."""
+    if week is None or week.comments.path.absolute() == out.comments.absolute():
+        return ""
+    return str(week.comments.path.absolute())
 
 
 def _alarms(students: Sequence[Intake], labs: Sequence[Lab], judged: JudgedClass, setup: JudgingSetup) -> Iterator[str]:

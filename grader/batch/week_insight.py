@@ -5,6 +5,7 @@ No grade depends on it. What breaks here is told to the instructor, and costs no
 
 from __future__ import annotations
 
+import shlex
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -85,7 +86,13 @@ class WeekSearch:
         return replace(
             week,
             results=commented(week.results, sources, likenesses, self.written),
-            insight=replace(week.insight, mistakes=mistakes, maps=maps, comments=str(self.comments.path)),
+            insight=replace(
+                week.insight,
+                mistakes=mistakes,
+                maps=maps,
+                comments=str(self.comments.path),
+                again=pages_command(self.private.parent),
+            ),
             faults=(*week.faults, *mutants.faults, *_unkept(mutants), *broken, *self._added(mistakes)),
         )
 
@@ -130,6 +137,11 @@ class WeekSearch:
                 File(folder / f"{lab.id}.html", page, inputs_digest(of, lab.public.title, repr(sorted(names.items()))))
             )
         return replace(week, insight=replace(week.insight, similar=tuple(counts)), files=tuple(files))
+
+
+def pages_command(out: Path) -> str:
+    """What writes pages and exports of the class in `out` again."""
+    return f"make pages OUT={shlex.quote(str(out))}"
 
 
 def _unkept(mutants: FoundMutants) -> tuple[str, ...]:

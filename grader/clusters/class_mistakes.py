@@ -54,17 +54,35 @@ def commented(
     likenesses: Mapping[str, Mapping[str, str]],
     comments: Mapping[str, str],
 ) -> tuple[Result, ...]:
-    """The results with the comment on each wrong lab: that of the closest key with a text. Keys are those of what the student may see:
-    which comment stands on a page must tell nothing of a case that withholds it.
+    """The results with the comment on each wrong lab."""
+    return with_comments(results, comment_keys(results, sources, likenesses, comments), comments)
+
+
+def comment_keys(
+    results: Sequence[Result],
+    sources: Sources,
+    likenesses: Mapping[str, Mapping[str, str]],
+    comments: Mapping[str, str],
+) -> dict[tuple[str, str], str]:
+    """By student and lab, the closest key that has a text. Keys are those of what the student may see: which comment stands on a page must
+    tell nothing of a case that withholds it.
     """
     if not any(comments.values()):
-        return tuple(results)
+        return {}
     shown = [_shown(one) for one in results]
-    texts = {
-        (one.student, lab_id): next((comments[key] for key in one.keys if comments.get(key)), "")
+    return {
+        (one.student, lab_id): key
         for lab_id, ones in wrong_submissions(shown, sources, likenesses).items()
         for one in ones
+        if (key := next((key for key in one.keys if comments.get(key)), ""))
     }
+
+
+def with_comments(
+    results: Sequence[Result], keys: Mapping[tuple[str, str], str], comments: Mapping[str, str]
+) -> tuple[Result, ...]:
+    """`keys`: by student and lab."""
+    texts = {place: comments[key] for place, key in keys.items()}
     return tuple(_with_comments(result, texts) for result in results)
 
 

@@ -19,7 +19,8 @@ from grader.model.errors import RemediableError
 
 _LARGEST = 4 << 20
 _HEAD = """\
-# One comment for all who made the same mistake. Write it into `text`: at the next `make grade` it stands on the page of each of them.
+# One comment for all who made the same mistake. Write it into `text`, and run `make pages` with the OUT of this class: then it stands on
+# the page of each of them. A grading puts it there as well.
 # A text may have several lines, between \"\"\" and \"\"\", and `code` between backticks. An empty text says nothing.
 # Tilelab adds new mistakes at the end and changes no line. Keys stay the same from week to week.
 """

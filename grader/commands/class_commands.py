@@ -174,6 +174,41 @@ def export_command(
     guarded(run)
 
 
+@class_app.command("pages")
+def pages_command(
+    out: Annotated[str, typer.Argument(help="the folder that a class was graded into")] = "out",
+    export: Annotated[
+        list[str] | None,
+        typer.Option(
+            help=f"write grades in this format too; may be given several times; default: those that are in OUT. {export_help()}",
+            metavar="NAME",
+        ),
+    ] = None,
+    assignment: Annotated[
+        str,
+        typer.Option(help="what the platform calls it; default: as the class was graded", metavar="NAME"),
+    ] = "",
+    comments: Annotated[
+        str, typer.Option(help="comments for all who made the same mistake; default: as in grading", metavar="FILE")
+    ] = "",
+    course: Annotated[
+        str,
+        typer.Option(
+            help="the course.toml beside which overrides.csv and regrade.csv lie; default: as in grading",
+            metavar="FILE",
+        ),
+    ] = "",
+) -> None:
+    """Put new comments, overrides and answers onto the pages and into the exports of a graded class; nothing is judged again."""
+
+    def run() -> int:
+        from grader.commands.classes.pages_command import PagesRequest, pages_again
+
+        return pages_again(PagesRequest(out, tuple(export or ()), assignment, comments, course))
+
+    guarded(run)
+
+
 @class_app.command("history")
 def history_command(
     out: Annotated[str, typer.Argument(help="the folder that a class was graded into")] = "out",

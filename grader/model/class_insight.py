@@ -66,6 +66,7 @@ class ClassInsight:
     comments: str = ""  # the file that the instructor's comments are written into
     similar: tuple[tuple[str, int], ...] = ()  # labs, and how many pairs of similar files each has
     maps: tuple[SolutionMap, ...] = ()  # of labs that have a model solution
+    again: str = ""  # the command that puts comments onto pages
 
 
 NOTHING_KNOWN = ClassInsight()

@@ -25,6 +25,7 @@ class CoursePolicy:
     overrides: Overrides = field(default_factory=Overrides)
     requests: RegradeRequests = field(default_factory=RegradeRequests)
     times: HandInTimes = field(default_factory=HandInTimes)
+    named: str = ""  # the course.toml that was asked for; empty: the course's own
 
     @property
     def notices(self) -> tuple[str, ...]:
@@ -46,6 +47,7 @@ def read_policy(root: Path, labs: Sequence[str], named: Path | None = None) -> C
         read_overrides(overrides, labs) if _is_there(overrides) else Overrides(),
         read_requests(requests, labs) if _is_there(requests) else RegradeRequests(),
         read_times(times, labs, decided.zone) if _is_there(times) else HandInTimes(),
+        "" if named is None else str(course.absolute()),
     )
 
 

@@ -96,6 +96,7 @@ PACKAGES = (
     "autograders",
     "autograders.packing",
     "slurm",
+    "batch.again",
     "batch",
     "batch.standing",
     "batch.written",

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from grader.batch.standing.counted_files import OtherAttempt, with_chosen
 from grader.batch.standing.history_folder import HistoryFolder
+from grader.batch.written.page_material import SaidHandIn, StudentMaterial, kept_step_pages
 from grader.intake.intake import Intake
 from grader.model.labs import Lab
 from grader.model.result import Environment, LabResult, Result
@@ -78,6 +79,19 @@ class Standings:
                 unwritten.append(f"{self.history.path}: {error.strerror}")
         return tuple(with_changes(results, batches)), unwritten
 
+    def material(self, results: Sequence[Result], texts: Mapping[str, Mapping[str, str]]) -> dict[str, StudentMaterial]:
+        """By student, what is kept for writing pages again. `results`: of the students, in their order; `texts`: of their files."""
+        digests = self._sources()
+        return {
+            student.submission.id: StudentMaterial(
+                texts=dict(texts[student.submission.id]),
+                digests={lab.id: found for lab in self.labs if (found := digests.get((student.submission.id, lab.id)))},
+                said={lab.id: _said(student, student.counted.get(lab.public.file, -1)) for lab in self.labs},
+                step_pages=kept_step_pages(result),
+            )
+            for student, result in zip(self.students, results, strict=True)
+        }
+
     def _with_chosen(self, student: Intake, chosen: Mapping[tuple[str, str], int]) -> Intake:
         of_file = {lab.public.file: chosen[student.submission.id, lab.id] for lab in self.labs}
         return with_chosen(student, {file: attempt for file, attempt in of_file.items() if attempt >= 0})
@@ -95,22 +109,11 @@ class Standings:
         }
 
     def _hand_in(self, student: Intake, attempt: int, lab: Lab) -> HandIn:
-        """Of one attempt; of a student whose attempts are not known, of the whole submission. What the platform does not say, the
-        instructor may have said.
-        """
-        one = student.attempts[attempt] if attempt >= 0 else None
-        text = student.submission.at if one is None else "" if one.at is None else one.at.isoformat()
-        at = handed_in_at(text, self.policy.course.zone) or self.policy.times.get((student.submission.id, lab.id))
-        return HandIn(at, said_late=one is not None and one.late)
+        return hand_in(self.policy, student.submission.id, lab.id, _said(student, attempt))
 
     def _earlier(self) -> dict[str, dict[str, EarlierLab]]:
-        """Labs that this batch does not grade, by student."""
-        here = {lab.id for lab in self.labs}
-        found: dict[str, dict[str, EarlierLab]] = {}
-        for (student, lab), one in {**self.elsewhere, **last_grades(self.known)}.items():
-            if lab not in here:
-                found.setdefault(student, {})[lab] = _earlier(one, self.policy)
-        return found
+        known = {**self.elsewhere, **last_grades(self.known)}
+        return earlier_labs(known, [lab.id for lab in self.labs], self.policy)
 
     def _sources(self) -> dict[tuple[str, str], str]:
         """By student and lab, the digest of the file."""
@@ -124,6 +127,30 @@ class Standings:
                         digests[path] = hashlib.sha256(path.read_bytes()).hexdigest()[:32]
                     found[student.submission.id, lab.id] = digests[path]
         return found
+
+
+def hand_in(policy: ClassPolicy, student: str, lab: str, said: SaidHandIn) -> HandIn:
+    """What the platform does not say, the instructor may have said."""
+    return HandIn(handed_in_at(said.at, policy.course.zone) or policy.times.get((student, lab)), said_late=said.late)
+
+
+def earlier_labs(
+    known: Mapping[tuple[str, str], KeptGrade], labs: Sequence[str], policy: ClassPolicy
+) -> dict[str, dict[str, EarlierLab]]:
+    """By student, those that are none of `labs`."""
+    found: dict[str, dict[str, EarlierLab]] = {}
+    for (student, lab), one in known.items():
+        if lab not in labs:
+            found.setdefault(student, {})[lab] = _earlier(one, policy)
+    return found
+
+
+def _said(student: Intake, attempt: int) -> SaidHandIn:
+    """Of one attempt; of a student whose attempts are not known, of the whole submission."""
+    if attempt < 0:
+        return SaidHandIn(at=student.submission.at)
+    one = student.attempts[attempt]
+    return SaidHandIn(at="" if one.at is None else one.at.isoformat(), late=one.late)
 
 
 def _earlier(one: KeptGrade, policy: ClassPolicy) -> EarlierLab:

@@ -62,6 +62,17 @@ class LastBatchFile:
             raise UnknownBatchError(message)
         return batch
 
+    def seed(self, batch: LastBatch) -> int:
+        """The one that the batch was graded with, as its first record says; 0 without records. Raises UnknownBatchError."""
+        if not batch.students:
+            return 0
+        path = self.private / f"{batch.students[0]}.json"
+        try:
+            return int(json.loads(_bytes(path))["seed"])
+        except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
+            message = f"{path}: this record cannot be read. Grade once more into this OUT."
+            raise UnknownBatchError(message) from error
+
     def graded(self, batch: LastBatch) -> tuple[GradedClass, list[str]]:
         """The class as it was graded, and the records that cannot be used: their students are missing in it."""
         results, lost = [], []

@@ -48,12 +48,14 @@ class LabCards:
 @dataclass(frozen=True)
 class Mistakes:
     file: str  # where comments are written
+    command: str  # what puts them onto pages
     labs: tuple[LabCards, ...]
 
 
 def mistake_cards(view: ClassView) -> Mistakes | None:
     labs = tuple(_lab(one, view) for one in view.insight.mistakes if one.mistakes)
-    return Mistakes(visible.line(view.insight.comments, 300), labs) if labs else None
+    told = view.insight
+    return Mistakes(visible.line(told.comments, 300), visible.line(told.again, 300), labs) if labs else None
 
 
 def _lab(lab: LabMistakes, view: ClassView) -> LabCards:
