@@ -1,7 +1,7 @@
 """Honest submissions are graded between attacks on the grader: what they get is the same, byte for byte, as without them.
 
-The attackers are files of tests/exploits, a sample by default, and graded are the labs that they attack; TILELAB_WHOLE_CORPUS=1 takes
-all. What each of them must get itself is held elsewhere.
+The attackers are files of tests/exploits, by default one of each kind, and graded are the labs that they attack; TILELAB_WHOLE_CORPUS=1
+takes all. What each of them must get itself is held elsewhere.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
-from corpus_sample import WHOLE, sample
+from corpus_sample import WHOLE, covering
 
 from grader.model.labs import lab_ids, load_lab
 
@@ -23,7 +23,8 @@ pytestmark = pytest.mark.long
 ROOT = Path(__file__).resolve().parents[2]
 EXPLOITS = ROOT / "tests" / "exploits"
 ATTACKS = [*EXPLOITS.glob("*/0?-*/*.cu"), *EXPLOITS.glob("two_programs/*.cu")]
-SAMPLE = sample(sorted(ATTACKS), 16)
+# Of each folder of exploits the first.
+SAMPLE = covering(sorted(ATTACKS), lambda attack: attack.relative_to(EXPLOITS).parts[0])
 LAB = "01-naive"
 
 
@@ -51,7 +52,7 @@ def honest(folder: Path) -> list[str]:
             folder, "m-right", lab_id, (ROOT / "solutions" / lab_id / load_lab(ROOT, lab_id).public.file).read_text()
         )
     rejects = sorted((ROOT / "solutions" / LAB / "rejects").glob("*.cu"))
-    for number, reject in enumerate(rejects[:: 4 if WHOLE else 10]):
+    for number, reject in enumerate(rejects[:: 4 if WHOLE else 15]):
         hand_in(folder, f"{'cgkptx'[number % 6]}-wrong{number}", LAB, reject.read_text(encoding="utf-8"))
     return sorted(path.name for path in folder.iterdir())
 
