@@ -19,7 +19,7 @@ WARNS = "int f() {\n  int nobody_reads_this = 1;\n  return 0;\n}\n"
 
 
 def run(*command: str | Path, folder: Path = ROOT, **environment: str) -> subprocess.CompletedProcess[str]:
-    kept = {name: value for name, value in os.environ.items() if name != "TILELAB_WERROR"}
+    kept = {name: value for name, value in os.environ.items() if name not in {"TILELAB_WERROR", "TILELAB_UNITY"}}
     return subprocess.run(command, cwd=folder, env={**kept, **environment}, capture_output=True, text=True, check=False)
 
 
@@ -57,11 +57,14 @@ def test_continuous_integration_tells_it_and_ends_with_the_tally(tmp_path: Path)
     tools = tmp_path / "tools"
     tools.mkdir()
     make = tools / "make"
-    make.write_text('#!/bin/sh\necho "make $* with $TILELAB_WERROR"\necho "1 passed, 2 failed"\nexit 1\n', "utf-8")
+    make.write_text(
+        '#!/bin/sh\necho "make $* with $TILELAB_WERROR and $TILELAB_UNITY"\necho "1 passed, 2 failed"\nexit 1\n',
+        "utf-8",
+    )
     make.chmod(0o755)
     done = run(ROOT / ".ci/run", PATH=f"{tools}:{os.environ['PATH']}")
     assert done.returncode == 1
-    assert done.stdout.splitlines() == ["make test with 1", "1 passed, 2 failed"]
+    assert done.stdout.splitlines() == ["make test with 1 and 1", "1 passed, 2 failed"]
 
 
 def listed(preset: str) -> list[dict[str, Any]]:
@@ -100,3 +103,17 @@ def test_a_handout_which_has_no_tests_of_the_kit_is_configured_all_the_same(tmp_
     assert not (tmp_path / "build/CTestTestfile.cmake").exists()
     cache = (tmp_path / "build/CMakeCache.txt").read_text(encoding="utf-8")
     assert "TILELAB_UNITY:BOOL=ON" in cache  # its sources are compiled several at once
+
+
+@pytest.mark.parametrize(("given", "together"), [({}, False), ({"TILELAB_UNITY": "1"}, True)])
+def test_sources_of_the_kits_tests_are_compiled_together_only_where_that_is_asked_for(
+    tmp_path: Path, given: dict[str, str], *, together: bool
+) -> None:
+    done = run(CMAKE, "-S", ROOT, "-B", tmp_path / "build", PREFIX, **given)
+    assert done.returncode == 0, done.stderr
+    entries = json.loads((tmp_path / "build/compile_commands.json").read_text(encoding="utf-8"))
+    files = [Path(entry["file"]) for entry in entries]
+    alone = {path.name for path in files if path.parent == ROOT / "tests/kit"}
+    tests = {path.name for path in (ROOT / "tests/kit").glob("*_test.cpp")}
+    assert (tests - alone != set()) is together
+    assert any(path.parent.name == "Unity" for path in files) is together
