@@ -13,6 +13,11 @@ import pytest
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
+View = tuple[int, str, str]  # width, "light" or "dark", "screen" or "print"
+
+# What another scheme or paper can break, and what another width can. Everything else follows from a page's elements.
+_OF_COLOURS = ("color-contrast", "link-in-text-block")
+_OF_SIZES = ("scrollable-region-focusable", "target-size", "aria-hidden-focus")
 _PATIENCE_MS = 300_000.0  # Playwright's own half a minute passes on a machine with much else to do
 
 
@@ -28,7 +33,8 @@ def chromium() -> Iterator[Browser]:
     if found is None:
         pytest.skip("there is no Chromium on this machine: apt-get install chromium")
     with sync_api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=found, args=["--no-sandbox", "--disable-gpu"])
+        args = ["--no-sandbox", "--disable-gpu", "--in-process-gpu"]  # a process less for each page that is opened
+        browser = playwright.chromium.launch(executable_path=found, args=args)
         yield browser
         browser.close()
 
@@ -49,6 +55,26 @@ class OpenedPage:
         only = {"type": "rule", "values": list(rules)} if rules else {"type": "tag", "values": tags}
         found = Axe().run(self.page, options={"runOnly": only}).response["violations"]
         return [f"{one['id']}: {one['nodes'][0]['html'][:200]}: {one['nodes'][0]['failureSummary']}" for one in found]
+
+    def violations_in(self, views: Sequence[View]) -> list[str]:
+        """What axe finds in each of these views, and where the page is wider than the screen. Every rule is tried in the first, and
+        in the others those that a width, or a scheme or medium, that was not seen yet can break.
+        """
+        found: list[str] = []
+        seen: set[object] = set()
+        for width, scheme, medium in views:
+            self.page.set_viewport_size({"width": width, "height": 900})
+            self.page.emulate_media(media=medium, color_scheme=scheme)
+            rules = [
+                *(() if (scheme, medium) in seen else _OF_COLOURS),
+                *(() if width in seen else _OF_SIZES),
+            ]
+            if rules:
+                found += [f"{width} {scheme} {medium}: {one}" for one in self.violations(rules if seen else ())]
+            wide = self.page.evaluate("document.documentElement.scrollWidth")
+            found += [f"{width} {medium}: the page is {wide} wide"] if wide > width else []
+            seen |= {width, (scheme, medium)}
+        return found
 
 
 @pytest.fixture

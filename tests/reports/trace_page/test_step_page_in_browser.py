@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -266,15 +267,13 @@ def test_a_shuffle_is_drawn_with_the_lane_that_each_value_comes_from(opened: Ope
     assert (shown.errors, shown.violations()) == ([], [])
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [320, 1280])
-def test_axe_finds_no_violation(opened: Opened, several: Path, scheme: str, width: int) -> None:
-    shown = opened(several, "#step=4&thread=1,0&element=As[0][1]", width=width, scheme=scheme)
+def test_axe_finds_no_violation(opened: Opened, several: Path) -> None:
+    shown = opened(several, "#step=4&thread=1,0&element=As[0][1]")
     shown.page.click("summary:has-text('Each lane')")
     shown.page.keyboard.press("ArrowRight")
     shown.page.keyboard.press("ArrowRight")  # the question is open
-    assert shown.violations() == []
-    assert shown.page.evaluate("document.documentElement.scrollWidth") <= width
+    views = tuple((width, scheme, "screen") for width, scheme in product((320, 1280), ("light", "dark")))
+    assert shown.violations_in(views) == []
 
 
 def test_a_block_of_1024_threads_of_a_product_of_64_fits_and_is_drawn_at_once(opened: Opened, tmp_path: Path) -> None:
