@@ -78,7 +78,7 @@ class Leak:
 
 
 def _squeezed(text: str) -> str:
-    return re.sub(r"\s+", "", text)
+    return "".join(text.split())
 
 
 def _statements(lines: list[str]) -> list[tuple[int, str]]:

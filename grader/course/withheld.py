@@ -71,7 +71,7 @@ def _dangling(path: str, text: str, files: Mapping[str, str]) -> Iterator[Diagno
 
 
 def _statements(text: str) -> _Statements:
-    squeezed = ((number, re.sub(r"\s+", "", line)) for number, line in enumerate(text.splitlines(), start=1))
+    squeezed = ((number, "".join(line.split())) for number, line in enumerate(text.splitlines(), start=1))
     return [
         (number, line) for number, line in squeezed if _WORD.search(line) and not line.startswith(("//", "#", "using"))
     ]
