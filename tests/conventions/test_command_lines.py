@@ -21,7 +21,7 @@ JUDGE = next(path.name for path in sorted(BIN.glob("judge-*-public")))
 
 def answer(program: str, *words: str) -> tuple[int, str, str]:
     """Exit status, what is said on standard error, and on standard output."""
-    done = subprocess.run([BIN / program, *words], capture_output=True, text=True, check=False, timeout=60)
+    done = subprocess.run([BIN / program, *words], capture_output=True, text=True, check=False, timeout=300)
     return done.returncode, done.stderr, done.stdout
 
 

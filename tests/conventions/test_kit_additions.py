@@ -89,7 +89,7 @@ class Copy:
         """What a program prints that is linked with this tree's executor."""
         kit = json.loads((ROOT / "build" / "kit.json").read_text(encoding="utf-8"))
         program = self.compile(ADDITIONS / main, *kit["archives"], "-pthread")
-        return subprocess.run([program], capture_output=True, text=True, check=True, timeout=60).stdout
+        return subprocess.run([program], capture_output=True, text=True, check=True, timeout=300).stdout
 
     def python(self, *words: str, given: str = "") -> str:
         """What the copy's own grader prints."""
@@ -143,7 +143,7 @@ def test_a_kind_of_finding_is_its_detector_its_row_and_what_is_written_from_the_
     cmake = (ROOT / "build" / ".cmake").read_text(encoding="utf-8").strip()
     script = copy.root / "kit/simt/verdict_list.cmake"
     subprocess.run(
-        [cmake, f"-DTABLE={copy.root / TABLE}", f"-DHEADER={header}", "-P", str(script)], check=True, timeout=60
+        [cmake, f"-DTABLE={copy.root / TABLE}", f"-DHEADER={header}", "-P", str(script)], check=True, timeout=300
     )
 
     launch = json.loads(copy.run("printed_judgement.cpp"))

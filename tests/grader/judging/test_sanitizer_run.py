@@ -96,7 +96,7 @@ def test_memcheck_looks_at_every_case_of_a_kernel_that_is_merely_wrong(lab: Lab,
 def test_a_tool_that_does_not_end_is_named_and_the_others_go_on(
     lab: Lab, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sanitizing, "TOOL_SECONDS", 2)
+    monkeypatch.setattr(sanitizing, "TOOL_SECONDS", 8)  # the others need some of it on a busy machine
     hangs = TOOL.replace("status=$?\n", "status=$?\n[ $tool != initcheck ] || exec sleep 100\n")
     program = tool(tmp_path, hangs.replace("FILE", lab.public.file).replace("LEDGER", str(tmp_path / "ledger")))
     folder = tmp_path / "work"
@@ -104,7 +104,7 @@ def test_a_tool_that_does_not_end_is_named_and_the_others_go_on(
     said, trouble = sanitize(program, RUNNER, lab, image(tmp_path), call(lab), folder, SOURCE)
     assert [one.tool for one in said] == ["racecheck"]
     assert "initcheck" in trouble
-    assert "2 seconds" in trouble
+    assert "8 seconds" in trouble
 
 
 def test_without_a_gpu_the_reason_is_said() -> None:

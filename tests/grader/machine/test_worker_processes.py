@@ -66,7 +66,7 @@ def test_a_command_that_has_workers_runs_once(tmp_path: Path) -> None:
         capture_output=True,
         text=True,
         check=False,
-        timeout=60,
+        timeout=300,
         env={**os.environ, "PYTHONPATH": f"{tmp_path}:{ROOT}"},
     )
     assert (ran.returncode, ran.stdout, ran.stderr) == (0, "begun\n3\n", "")

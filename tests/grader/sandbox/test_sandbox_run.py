@@ -81,7 +81,7 @@ def test_endless_output_is_cut_and_ended(
         [str(program)],
         readable=[program.parent],
         writable=[],
-        limits=dataclasses.replace(limits, wall_seconds=2),
+        limits=dataclasses.replace(limits, wall_seconds=4),
         profile="run",
         cwd=Path("/"),
     )
@@ -117,7 +117,7 @@ def test_nothing_outlives_the_run(
         [str(program), mark, ending],
         readable=[program.parent],
         writable=[],
-        limits=dataclasses.replace(limits, wall_seconds=2 if ending == "stay" else 20),
+        limits=dataclasses.replace(limits, wall_seconds=6 if ending == "stay" else 60),
         profile="run",
         cwd=Path("/"),
     )
