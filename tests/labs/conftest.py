@@ -1,13 +1,18 @@
-"""Judges one kernel of a lab as the batch does, with hidden cases and a fixed seed."""
+"""Judges one kernel of a lab as the batch does, with hidden cases and a fixed seed. And builds it once where a file judges it often."""
 
 from __future__ import annotations
 
 import runpy
-from collections.abc import Callable
+import shutil
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from grader.engines.checks.entry_points import EntrySignatures
+from grader.engines.cpu.cpu_build import CpuBuild
 from grader.intake.source_text import normalise
 from grader.judging.lab_judging import judge_lab
 from grader.machine.toolset import Toolset
@@ -46,3 +51,32 @@ def grade(toolset: Toolset, tmp_path: Path) -> Grade:
         return result
 
     return judge
+
+
+@pytest.fixture(scope="module")
+def built_once(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """The tests of a file build each kernel once and copy what came of it: for files that ask how a kernel runs, not how it is built."""
+    build = Toolset.cpu_build
+    kept: dict[object, tuple[CpuBuild, Path]] = {}
+
+    def once(toolset: Toolset, source: Path, folder: Path, entries: EntrySignatures, **how: Any) -> CpuBuild:  # noqa: ANN401
+        if any(folder.iterdir()):  # headers of the submission
+            return build(toolset, source, folder, entries, **how)
+        key = (toolset.compiler_version, source.name, source.read_bytes(), entries, repr(how))
+        if key not in kept:
+            made = build(toolset, source, folder, entries, **how)
+            kept[key] = made, tmp_path_factory.mktemp("built") / "work"
+            shutil.copytree(folder, kept[key][1])
+            return made
+        made, work = kept[key]
+        shutil.copytree(work, folder, dirs_exist_ok=True)
+        return replace(
+            made,
+            runner=made.runner and folder / made.runner.name,
+            image=made.image and folder / made.image.name,
+            images_beside=tuple(folder / one.name for one in made.images_beside),
+        )
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Toolset, "cpu_build", once)
+        yield

@@ -24,7 +24,7 @@ CORPUS = sorted(
     for pattern in ("solutions/*/*.cu", "solutions/*/rejects/*.cu", "tests/labs/accepted/*/*.cu")
     for path in ROOT.glob(pattern)
 )
-SAMPLE = sample(CORPUS, 61)
+SAMPLE = sample(CORPUS, 122)
 ALWAYS = (
     "solutions/01-naive/rejects/blocks_overlap.cu",
     "solutions/02-tiled/rejects/no_barriers.cu",

@@ -23,7 +23,7 @@ from grader.model.outcomes.outcome import LabOutcome
 from grader.model.result import Finding, Site
 from grader.model.verdicts import Verdict
 
-pytestmark = pytest.mark.long
+pytestmark = [pytest.mark.long, pytest.mark.usefixtures("built_once")]
 
 ROOT = Path(__file__).resolve().parents[2]
 SEED = 20_240_917
@@ -33,7 +33,7 @@ CORPUS = sorted(
     for pattern in ("solutions/*/rejects/*.cu", "tests/labs/accepted/*/*.cu")
     for path in ROOT.glob(pattern)
 )
-SAMPLE = sample(CORPUS, 28)
+SAMPLE = sample(CORPUS, 56)
 # Always in the sample: races whose winner decides what is read next, and every kind of finding.
 ALWAYS = (
     "solutions/01-naive/rejects/counter_that_never_grows.cu",

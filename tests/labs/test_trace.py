@@ -10,6 +10,8 @@ from typer.testing import CliRunner
 
 from grader.commands.cli import app
 
+pytestmark = pytest.mark.usefixtures("built_once")
+
 ROOT = Path(__file__).resolve().parents[2]
 MODEL = ROOT / "solutions" / "02-tiled" / "matmul_tiled.cu"
 BY_HAND = ("--shape", "8x8x8")  # of the write-up's example
