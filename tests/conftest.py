@@ -6,14 +6,14 @@ import shutil
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import pytest
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
-View = tuple[int, str, str]  # width, "light" or "dark", "screen" or "print"
+View = tuple[int, Literal["light", "dark"], Literal["screen", "print"]]  # the first: its width
 
 # What another scheme or paper can break, and what another width can. Everything else follows from a page's elements.
 _OF_COLOURS = ("color-contrast", "link-in-text-block")

@@ -13,6 +13,7 @@ from typer.testing import CliRunner, Result
 
 from grader.commands.cli import app
 from grader.course import withheld
+from grader.course.leaks import leaks
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -45,7 +46,7 @@ def pristine(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def looked_at_once() -> Iterator[None]:
     """A text that no test has changed is searched for the same secrets once."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(withheld, "leaks", cache(withheld.leaks))
+        patch.setattr(withheld, "leaks", cache(leaks))
         yield
 
 

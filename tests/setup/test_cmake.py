@@ -109,7 +109,7 @@ def test_a_handout_which_has_no_tests_of_the_kit_is_configured_all_the_same(tmp_
 def test_sources_of_the_kits_tests_are_compiled_together_only_where_that_is_asked_for(
     tmp_path: Path, given: dict[str, str], *, together: bool
 ) -> None:
-    done = run(CMAKE, "-S", ROOT, "-B", tmp_path / "build", PREFIX, **given)
+    done = run(CMAKE, "-S", ROOT, "-B", tmp_path / "build", PREFIX, folder=ROOT, **given)
     assert done.returncode == 0, done.stderr
     entries = json.loads((tmp_path / "build/compile_commands.json").read_text(encoding="utf-8"))
     files = [Path(entry["file"]) for entry in entries]
