@@ -10,7 +10,7 @@ from __future__ import annotations
 import base64
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Generic, TypeVar
 
 from grader.step_page.story import PageStepKind, Story, StoryArray, StoryPlace, StoryRun, WarpStep
@@ -148,8 +148,17 @@ class _Memory:
     texts: _Numbered[str]
     cells: dict[tuple[int, int], int]
 
+    numbers: dict[tuple[str, int], dict[int | None, int]] = field(default_factory=dict)  # by type and size: of bits
+
     def of_bits(self, array: StoryArray, bits: int | None, size: int) -> int:
-        return UNSET if bits is None else self.texts.number(value_text(bits, size, array.element))
+        known = self.known(array, size)
+        found = known.get(bits)
+        if found is None:
+            found = known[bits] = self.texts.number(value_text(bits or 0, size, array.element))
+        return found
+
+    def known(self, array: StoryArray, size: int) -> dict[int | None, int]:
+        return self.numbers.setdefault((array.element, size), {None: UNSET})
 
     def of_type(self, element: str, bits: int | None) -> int:
         size = EXCHANGED_BYTES.get(element, 0)
@@ -158,9 +167,13 @@ class _Memory:
     def elements(self, step: WarpStep) -> Iterable[tuple[int, int, int]]:
         """The cell's number, the value's, and the lane's place: for each element of each lane."""
         array = self.run.arrays[step.array]
-        for at, bits in enumerate(step.bits):
-            offset = step.offsets[at // step.parts] + at % step.parts * step.bytes
-            yield offset // array.element_bytes, self.of_bits(array, bits, step.bytes), at
+        known = self.known(array, step.bytes)
+        offsets: Sequence[int] = step.offsets
+        if step.parts != 1:
+            offsets = [offset + part * step.bytes for offset in step.offsets for part in range(step.parts)]
+        for at, (offset, bits) in enumerate(zip(offsets, step.bits, strict=True)):
+            value = known[bits] if bits in known else self.of_bits(array, bits, step.bytes)
+            yield offset // array.element_bytes, value, at
 
 
 def _run(run: StoryRun) -> dict[str, object]:
@@ -175,7 +188,7 @@ def _run(run: StoryRun) -> dict[str, object]:
     seen: list[int] = []
     for number, step in enumerate(run.steps):
         first = step.offsets[0] if step.offsets else 0
-        relative = tuple(offset - first for offset in step.offsets)
+        relative = tuple([offset - first for offset in step.offsets])  # a list is faster than a generator
         row = {
             "site": sites.number((int(step.kind), step.place, step.array, step.bytes, step.parts)),
             "warp": step.warp,

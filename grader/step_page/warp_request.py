@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 from grader.step_page.story import LANES, WarpCost
 
@@ -37,10 +37,15 @@ def shared_cost(addresses: Mapping[int, int], size: int, *, reads: bool) -> Warp
 
 
 def _words(addresses: Iterable[int], size: int) -> set[int]:
-    return {word for one in addresses for word in range(one // WORD_BYTES, (one + size - 1) // WORD_BYTES + 1)}
+    each = list(addresses)
+    if 0 < size <= WORD_BYTES:  # in one word or in two neighbours
+        return {one // WORD_BYTES for one in each} | {(one + size - 1) // WORD_BYTES for one in each}
+    return {word for one in each for word in range(one // WORD_BYTES, (one + size - 1) // WORD_BYTES + 1)}
 
 
-def _passes(words: Iterable[int]) -> int:
+def _passes(words: Collection[int]) -> int:
+    if len({word % LANES for word in words}) == len(words) > 0:
+        return 1
     return max(Counter(word % LANES for word in words).values())
 
 

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence, Set  # noqa: PYI025 -- any set
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from itertools import chain, repeat
 
 from grader.single_launch.trace_steps import ACCESSES, Step, StepKind, Trace
 from grader.step_page.page_arrays import page_arrays, page_places
@@ -33,38 +34,73 @@ def run_of_trace(trace: Trace, block: Index3, file: str, *, title: str, schedule
     )
 
 
-@dataclass
+# Plain numbers: comparing with a member of an enumeration is slow, and a trace has tens of thousands of steps.
+_BARRIER, _EXCHANGE, _OUTSIDE, _READ = map(int, (StepKind.BARRIER, StepKind.EXCHANGE, StepKind.OUTSIDE, StepKind.READ))
+_ACCESSES = frozenset(map(int, ACCESSES))
+Bits = tuple[int | None, ...]  # of the neighbouring elements of one access
+
+
+@dataclass(frozen=True)
 class _Access:
     """One thread's access: a step, or several of neighbouring elements."""
 
     key: tuple[int, ...]  # what lanes have in common that access together
     offset: int
-    bits: list[int | None]
-    order: int  # in the trace
+    bits: Bits
 
 
 @dataclass
-class _Row:
-    key: tuple[int, ...]
+class _Lane:
+    """What a thread does from one barrier to the next: a column for each field of its accesses."""
+
+    order: int  # in the trace: where it begins
+    keys: list[tuple[int, ...]] = field(default_factory=list)
+    offsets: list[int] = field(default_factory=list)
+    bits: list[Bits] = field(default_factory=list)
+
+    def accesses(self) -> Iterator[_Access]:
+        return map(_Access, self.keys, self.offsets, self.bits)
+
+
+@dataclass
+class _Joined:
+    key: tuple[int, ...]  # with the number of parts, and how often the lane has done it before
     lanes: dict[int, _Access]
 
 
+@dataclass(frozen=True)
+class _Row:
+    """What lanes of a warp do together."""
+
+    key: tuple[int, ...]
+    parts: int
+    lanes: tuple[int, ...]
+    offsets: tuple[int, ...]
+    bits: Bits
+
+
 def _warp_steps(steps: Sequence[Step], arrays: Sequence[StoryArray], unset: Set[int]) -> Iterator[WarpStep]:
-    chunks: dict[tuple[int, int], dict[int, list[_Access]]] = defaultdict(lambda: defaultdict(list))
+    chunks: dict[tuple[int, int], dict[int, _Lane]] = defaultdict(dict)
     barriers: dict[int, Step] = {}
-    for order, step in enumerate(steps):
-        kind, thread, interval, _array, offset, size, bits, place, slot, part = step
-        if kind == StepKind.BARRIER:
-            barriers[interval] = step
+    running, lane = (-1, -1), _Lane(0)  # the interval and the thread of the step before
+    for order, (kind, thread, interval, array, offset, size, bits, place, slot, part) in enumerate(steps):
+        if kind == _BARRIER:
+            barriers[interval] = steps[order]
             continue
-        known = kind in ACCESSES or (kind == StepKind.EXCHANGE and size)
+        if running != (interval, thread):
+            running = interval, thread
+            lane = chunks[interval, thread // LANES].setdefault(thread % LANES, _Lane(order))
+        accesses = kind in _ACCESSES
+        known = accesses or (kind == _EXCHANGE and size)
         value = bits if known and order not in unset else None
-        lane = chunks[interval, thread // LANES][thread % LANES]
-        if part and lane:
-            lane[-1].bits.append(value)
-        else:
-            lane.append(_Access((slot, kind, place, *_of_memory(step)), offset, [value], order))
-    begun = {chunk: min(one[0].order for one in lanes.values()) for chunk, lanes in chunks.items()}
+        if part and lane.bits:
+            lane.bits[-1] += (value,)
+            continue
+        of_memory = accesses or kind == _OUTSIDE
+        lane.keys.append((slot, kind, place, array, size) if of_memory else (slot, kind, place, -1, 0))
+        lane.offsets.append(offset)
+        lane.bits.append((value,))
+    begun = {chunk: min(one.order for one in lanes.values()) for chunk, lanes in chunks.items()}
     by_interval = defaultdict(list)
     for chunk in sorted(chunks, key=lambda one: begun[one]):
         by_interval[chunk[0]].append(chunk)
@@ -76,20 +112,28 @@ def _warp_steps(steps: Sequence[Step], arrays: Sequence[StoryArray], unset: Set[
             yield WarpStep(PageStepKind.BARRIER, -1, interval, barriers[interval][7])
 
 
-def _of_memory(step: Step) -> tuple[int, int]:
-    """The array and how many bytes of it; what accesses none has neither."""
-    return (step[3], step[5]) if step[0] in ACCESSES or step[0] == StepKind.OUTSIDE else (-1, 0)
+def _merged(lanes: Mapping[int, _Lane]) -> list[_Row]:
+    """The accesses of a warp's lanes as rows. Each lane's own order is kept."""
+    ordered = sorted(lanes.items())
+    numbers, each = tuple(number for number, _ in ordered), [lane for _, lane in ordered]
+    first = each[0]
+    parts = [len(bits) for bits in first.bits]
+    if all(one.keys == first.keys and [len(bits) for bits in one.bits] == parts for one in each):  # most warps
+        offsets = zip(*(one.offsets for one in each), strict=True)
+        bits = (tuple(chain.from_iterable(of_lanes)) for of_lanes in zip(*(one.bits for one in each), strict=True))
+        return list(map(_Row, first.keys, parts, repeat(numbers), offsets, bits))
+    return _interleaved({number: list(lane.accesses()) for number, lane in ordered})
 
 
-def _merged(lanes: Mapping[int, Sequence[_Access]]) -> list[_Row]:
-    """The accesses of a warp's lanes as rows. Each lane's own order is kept. What earlier lanes did not do comes as late as it may."""
-    rows: list[_Row] = []
+def _interleaved(lanes: Mapping[int, Sequence[_Access]]) -> list[_Row]:
+    """Of lanes that differ. What earlier lanes did not do comes as late as it may."""
+    rows: list[_Joined] = []
     index: dict[tuple[int, ...], int] = {}
-    for lane, accesses in sorted(lanes.items()):
+    for lane, accesses in lanes.items():
         at = -1
         seen: Counter[tuple[int, ...]] = Counter()
-        new: list[_Row] = []
-        before: dict[int, list[_Row]] = {}  # what stands before a row
+        new: list[_Joined] = []
+        before: dict[int, list[_Joined]] = {}  # what stands before a row
         for access in accesses:
             times = seen[access.key]
             seen[access.key] += 1
@@ -101,16 +145,24 @@ def _merged(lanes: Mapping[int, Sequence[_Access]]) -> list[_Row]:
                 if new:
                     before[there], new = new, []
             else:
-                new.append(_Row(key, {lane: access}))
+                new.append(_Joined(key, {lane: access}))
         if new or before:
             rows = [one for place, row in enumerate(rows) for one in (*before.get(place, ()), row)] + new
             index = {row.key: place for place, row in enumerate(rows)}
-    return rows
+    return [
+        _Row(
+            row.key[:-2],
+            row.key[-2],
+            tuple(row.lanes),
+            tuple(one.offset for one in row.lanes.values()),
+            tuple(bits for one in row.lanes.values() for bits in one.bits),
+        )
+        for row in rows
+    ]
 
 
 def _step_of(row: _Row, warp: int, interval: int, arrays: Sequence[StoryArray]) -> WarpStep:
-    _, kind, place, array, size, parts, _ = row.key
-    offsets = {lane: one.offset for lane, one in row.lanes.items()}
+    _, kind, place, array, size = row.key
     return WarpStep(
         kind=PageStepKind(kind),
         warp=warp,
@@ -118,32 +170,32 @@ def _step_of(row: _Row, warp: int, interval: int, arrays: Sequence[StoryArray]) 
         place=place,
         array=array,
         bytes=size,
-        parts=parts,
-        lanes=tuple(offsets),
-        offsets=tuple(offsets.values()),
-        bits=tuple(bits for one in row.lanes.values() for bits in one.bits),
-        cost=_cost(arrays[array], offsets, size * parts, reads=kind == StepKind.READ) if kind in ACCESSES else None,
+        parts=row.parts,
+        lanes=row.lanes,
+        offsets=row.offsets,
+        bits=row.bits,
+        cost=_cost(arrays[array], row, size * row.parts, reads=kind == _READ) if kind in _ACCESSES else None,
     )
 
 
-def _cost(array: StoryArray, offsets: Mapping[int, int], size: int, *, reads: bool) -> WarpCost:
-    addresses = {lane: array.base + offset for lane, offset in offsets.items()}
-    return (
-        shared_cost(addresses, size, reads=reads) if array.space == "shared" else global_cost(addresses.values(), size)
-    )
+def _cost(array: StoryArray, row: _Row, size: int, *, reads: bool) -> WarpCost:
+    addresses = [array.base + offset for offset in row.offsets]
+    if array.space == "shared":
+        return shared_cost(dict(zip(row.lanes, addresses, strict=True)), size, reads=reads)
+    return global_cost(addresses, size)
 
 
 def _reads_of_nothing(steps: Sequence[Step], arrays: Sequence[StoryArray]) -> set[int]:
     """Which steps read an element of a shared array that no thread has written: what it holds is no value."""
     written: set[tuple[int, int]] = set()
     found = set()
-    for order, (kind, _, _, array, offset, size, *_) in enumerate(steps):
-        if kind not in ACCESSES or arrays[array].space != "shared":
+    units = [one.element_bytes if one.space == "shared" else 0 for one in arrays]
+    for order, (kind, _, _, array, offset, size, _, _, _, _) in enumerate(steps):
+        if kind not in _ACCESSES or not units[array]:
             continue
-        unit = arrays[array].element_bytes
-        touched = [(array, cell) for cell in range(offset // unit, (offset + size - 1) // unit + 1)]
-        if kind != StepKind.READ:
-            written.update(touched)
-        elif written.isdisjoint(touched):
+        first, last = offset // units[array], (offset + size - 1) // units[array]
+        if kind != _READ:
+            written.update((array, cell) for cell in range(first, last + 1))
+        elif (array, first) not in written and written.isdisjoint((array, cell) for cell in range(first, last + 1)):
             found.add(order)
     return found

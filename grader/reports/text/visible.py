@@ -57,6 +57,8 @@ def _untabbed(text: str, limit: int) -> str:
 
 
 def _cut(text: str, limit: int, *, keep: str) -> str:
+    if len(text) <= limit and text.isascii() and text.isprintable():  # most texts
+        return text
     shown: list[str] = []
     marks = 0
     for character in text[:limit]:
