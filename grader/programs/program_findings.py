@@ -21,6 +21,7 @@ from grader.programs.mistakes.host_sentences import told
 from grader.programs.mistakes.memory_names import MemoryNames
 from grader.programs.mistakes.run_record import ErrorRecord, HostRecord, KernelFinding, LaunchRecord, RunRecord
 from grader.programs.mistakes.short_copies import short_fill, short_results, short_symbols
+from grader.programs.mistakes.small_rooms import small_room
 from grader.programs.program_report import HostFinding, ProgramFinding
 
 _ABOUT_A_LAUNCH = frozenset({"launch", "cudaLaunchKernel"})
@@ -84,8 +85,9 @@ def _runners(facts: RunFacts, told_at: Collection[int]) -> Iterator[ProgramFindi
             finding = one.finding()
         except ValueError:
             continue
-        short = short_fill(one, facts.record.allocations, facts.names, facts.places, facts.lines)
-        yield _with_launch(finding.model_copy(update={"message": finding.message + short}), one, facts)
+        memory = (facts.record.allocations, facts.names, facts.places, facts.lines)
+        cause = short_fill(one, *memory) or small_room(one, *memory)
+        yield _with_launch(finding.model_copy(update={"message": finding.message + cause}), one, facts)
 
 
 def _ends(facts: RunFacts) -> Iterator[ProgramFinding]:

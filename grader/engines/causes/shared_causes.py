@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator
 
@@ -17,6 +18,7 @@ _LOCAL = re.compile(
 _NAMED = re.compile(r"(\w+)\s*((?:\[[^\[\]]+\]\s*)+)")
 _POINTER = re.compile(rf"__shared__\s+(?:volatile\s+)?{_ELEMENT}\s*\*\s*(?:__restrict__\s+)?(\w+)\s*;")
 _DYNAMIC = re.compile(r"\bextern\s+(?:__shared__|__align__\(\w+\)|alignas\(\w+\)|\s)+[\w:]+\s+(\w+)\s*\[\s*\]")
+_DERIVED = 2  # steps from a loop's variable to an index: `row = i / tile`, `place = row * width`
 _BARRIER = re.compile(r"\b(?:__syncthreads\w*|\w+\.sync|sync)\s*\(")
 
 
@@ -55,13 +57,37 @@ def larger_than_the_block(code: StudentCode, name: str, threads: int) -> Iterato
                 elements *= whole_number(extent, values)
         except UnknownValueError:
             return
-        if elements > threads:
+        if elements > threads * _stores_of_a_thread(code, name, number):
             what = (
                 f"`{name}` in line {number} has {elements:,} elements, and a block has {threads:,} threads: if each thread stores one of "
                 "them, nobody sets the others."
             )
             yield Said(Place(number, *found.span(1)), what, "How many elements does each thread have to load?")
         return
+
+
+def _stores_of_a_thread(code: StudentCode, name: str, line: int) -> float:
+    """How many elements of the array a thread stores, as far as its text says. Infinite: as many as a loop makes."""
+    store = re.compile(rf"(?<![\w.]){re.escape(name)}\s*((?:\[(?:[^\[\]]|\[[^\[\]]*\])*\]\s*)+)=(?!=)")
+    subscripts = {re.sub(r"\s", "", match[1]) for bare in code.bare[line:] for match in store.finditer(bare)}
+    stepped = _stepped_names(code)
+    if any(word in stepped for one in subscripts for word in re.findall(r"[A-Za-z_]\w*", one)):
+        return math.inf
+    return max(1, len(subscripts))
+
+
+def _stepped_names(code: StudentCode) -> set[str]:
+    """Variables that change from one pass of a loop to the next, and those that are computed from one of them."""
+    step = re.compile(r"\b([A-Za-z_]\w*)\s*(?:[-+*/]=|<<=|>>=|\+\+|--)|(?:\+\+|--)\s*([A-Za-z_]\w*)")
+    names = {match[1] or match[2] for bare in code.bare for match in step.finditer(bare)}
+    for _ in range(_DERIVED):
+        for bare in code.bare:
+            names |= {
+                match[1]
+                for match in re.finditer(r"\b([A-Za-z_]\w*)\s*=(?!=)([^;,=]*)", bare)
+                if names & set(re.findall(r"[A-Za-z_]\w*", match[2]))
+            }
+    return names
 
 
 def _filled_by_thread(name: str, code: StudentCode, line: int, of_thread: re.Pattern[str]) -> bool:

@@ -12,6 +12,7 @@ from itertools import groupby
 
 from grader.model.result import Mismatch
 from grader.reports.text import visible
+from grader.reports.text.number_format import counted
 
 _LONGEST = 360.0  # pixels along its longer side
 _LARGEST = 24.0  # most pixels for one element, so that a small matrix looks small
@@ -73,13 +74,13 @@ def picture(mismatch: Mismatch) -> Picture | None:
         columns=_ticks(columns, mismatch.tile_columns, width),
         rows=_ticks(rows, mismatch.tile_rows, height),
         grid=min(tile_x, tile_y) >= _DENSE,
-        grid_text=f"blocks of {mismatch.tile_rows} rows by {mismatch.tile_columns} columns of threads",
+        grid_text=f"blocks of {counted(mismatch.tile_rows, 'row')} by {counted(mismatch.tile_columns, 'column')} of threads",
         alternative=f"{visible.line(mismatch.output, 40)}, {rows} by {columns}: {_numbers(mismatch)}",
     )
 
 
 def _numbers(mismatch: Mismatch) -> str:
-    return f"{mismatch.wrong:,} elements wrong, {mismatch.unwritten:,} never written"
+    return f"{counted(mismatch.wrong, 'element')} wrong, {mismatch.unwritten:,} never written"
 
 
 def _rectangles(mismatch: Mismatch, unit_x: float, unit_y: float) -> Iterator[Rectangle]:

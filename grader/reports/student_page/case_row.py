@@ -12,6 +12,7 @@ from grader.reports.findings.finding_card import launch_text, may_show
 from grader.reports.text import visible
 from grader.reports.text.number_format import points
 
+_NOT_RUN = "Not run"  # an outcome that needs no other words
 _MOST_SHAPES = 40
 
 
@@ -50,7 +51,7 @@ def case_row(case: Case, *, findings: Sequence[Finding] = (), instructor: bool) 
         outcome=outcome,
         points=points(case.points),
         max_points=points(case.max_points),
-        message=_brief(case.message, findings),
+        message="" if outcome == _NOT_RUN else _brief(case.message, findings),
         advice=visible.line(case.advice, 600),
         shapes=tuple(_shape(launch, findings) for launch in launches[:_MOST_SHAPES]),
         more_shapes=max(0, len(launches) - _MOST_SHAPES),
@@ -72,7 +73,7 @@ def _outcome(case: Case) -> tuple[VerdictFacts, str]:
         return look, look.label if case.points == case.max_points else "Met, not counted"
     if case.verdict is Verdict.PASS:
         return Verdict.WRONG_ANSWER.facts, "Not met"
-    return look, "Not run" if case.message == NOT_RUN and not case.launches else look.label
+    return look, _NOT_RUN if case.message == NOT_RUN and not case.launches else look.label
 
 
 def _shape(launch: Launch, findings: Sequence[Finding]) -> ShapeRow:

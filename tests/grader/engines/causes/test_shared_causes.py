@@ -75,3 +75,23 @@ def test_a_sum_that_never_got_a_value_is_followed_to_the_statement_that_adds_to_
 def test_a_tile_with_more_elements_than_threads_is_told(declared: str, threads: int, told: str) -> None:
     found = list(larger_than_the_block(StudentCode(f"#define T 16\n  {declared}\n"), "a", threads))
     assert [one.message.startswith(told) for one in found] == ([True] if told else [])
+
+
+LOOP = "  for (int y = threadIdx.y; y < 32; y += 8)\n    a[y][x] = 1;\n"
+
+
+@pytest.mark.parametrize(
+    ("stores", "told"),
+    [
+        ("  a[threadIdx.y][x] = 1;\n", True),
+        ("  for (int start = 0; start < K; start += 16) {\n    a[ty][tx] = A[start];\n  }\n", True),
+        (LOOP, False),
+        ("  for (int i = t; i < 1024; i += 256) {\n    int r = i / 32, c = i % 32;\n    a[r][c] = A[i];\n  }\n", False),
+        ("  while (i < 1024) {\n    a[i / 32][i % 32] = A[i];\n    i += 256;\n  }\n", False),
+        ("".join(f"  a[ty + {8 * n}][tx] = A[{n}];\n" for n in range(4)), False),
+        ("".join(f"  a[ty + {8 * n}][tx] = A[{n}];\n" for n in range(2)), True),
+    ],
+)
+def test_a_thread_that_stores_several_elements_is_not_told_to_store_more_than_one(stores: str, told: bool) -> None:
+    found = list(larger_than_the_block(StudentCode(f"  __shared__ float a[32][32];\n{stores}"), "a", 256))
+    assert bool(found) == told
