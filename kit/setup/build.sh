@@ -1,5 +1,6 @@
 # Configures and builds what CMakeLists.txt describes, into build/. Sourced by setup.sh. With TILELAB_WERROR=1, as in continuous
-# integration, compiler warnings are errors. Without it, warnings stop nothing.
+# integration, compiler warnings are errors. Without it, warnings stop nothing. With TILELAB_UNITY=1, several sources are compiled at
+# once, as in handouts: for images, whose kit is built once and not worked on.
 
 # What the kit is built from. A path that is not there is left out.
 built_from=(CMakeLists.txt kit grader/model/verdicts.py assignments solutions tests/kit tests/benchmarks tests/exploits/telling tests/other_courses)
@@ -32,7 +33,7 @@ build_kit() {
   note_build
 }
 
-# A handout's sources are compiled several at once (compile_together in CMakeLists.txt). Where that fails, each is compiled alone.
+# Sources of a handout or an image are compiled several at once (compile_together in CMakeLists.txt). Where that fails, each is compiled alone.
 build_one_by_one() {
   grep -q '^TILELAB_UNITY:BOOL=ON' build/CMakeCache.txt 2>/dev/null && ! disk_is_full || return 1
   quietly "building the kit again, one source at a time" run_one_by_one
@@ -87,7 +88,8 @@ configure() {
   printf '%s\n' "$cmake" >build/.cmake
   "$cmake" -S . -B build -G "$generator" ${ninja:+-DCMAKE_MAKE_PROGRAM="$ninja"} -DCMAKE_BUILD_TYPE=Release \
     -DCMAKE_CXX_COMPILER="$(find_compiler)" -DCMAKE_PREFIX_PATH="$prefix/usr" \
-    -DTILELAB_WERROR="$([ "${TILELAB_WERROR:-}" = 1 ] && echo ON || echo OFF)"
+    -DTILELAB_WERROR="$([ "${TILELAB_WERROR:-}" = 1 ] && echo ON || echo OFF)" \
+    ${TILELAB_UNITY:+-DTILELAB_UNITY="$([ "$TILELAB_UNITY" = 1 ] && echo ON || echo OFF)"}
 }
 
 run_build() { "$(cat build/.cmake)" --build build --parallel "$(nproc)" --target all ${extra:+kit-tests}; }

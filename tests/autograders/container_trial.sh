@@ -52,7 +52,8 @@ put_job() {
   buildah copy --quiet "$container" "$work/job" "$home/mount" >/dev/null
 }
 
-# grade NAME FOLDER [COMMAND]: grades FOLDER in a fresh container, after COMMAND was run in it, and prints what the platform would read.
+# grade NAME FOLDER COMMAND EXPECTED [OPTIONS]: grades FOLDER in a fresh container, after COMMAND was run in it, and prints what the platform
+# would read. OPTIONS: for `buildah run`.
 grade() {
   local mounted
   container=$(buildah from --pull-never "localhost/$image")
@@ -65,7 +66,8 @@ grade() {
   if [ "$platform" = autolab ]; then
     buildah run "$container" -- sh -c "$tango" >"$work/said" 2>&1 || echo "  exit status $?"
   else
-    buildah run "$container" -- "$entry" >"$work/said" 2>&1 || echo "  exit status $?"
+    # shellcheck disable=SC2086  # several options
+    buildah run ${5:-} "$container" -- "$entry" >"$work/said" 2>&1 || echo "  exit status $?"
   fi
   mounted=$(buildah mount "$container")
   printf '%s (%s s): ' "$1" "$(($(date +%s) - began))"
@@ -81,16 +83,26 @@ grade() {
 }
 
 status=0
-mkdir -p "$work/s/"{right,wrong,missing}
+mkdir -p "$work/s/"{right,wrong,missing,misnamed,zipped/inner,link}
 cp solutions/02-tiled/matmul_tiled.cu solutions/00-first-program/vector_add.cu "$work/s/right/"
 cp solutions/02-tiled/rejects/no_first_barrier.cu "$work/s/wrong/matmul_tiled.cu"
 cp solutions/00-first-program/rejects/host_computes_the_sums.cu "$work/s/wrong/vector_add.cu"
 echo "nothing" >"$work/s/missing/notes.txt"
+cp solutions/02-tiled/matmul_tiled.cu "$work/s/misnamed/my_kernel.cu"
+(cd "$work/s/right" && python3 -m zipfile -c ../zipped/inner/handin.zip ./*)
+course=$([ "$platform" = gradescope ] && echo /autograder/source/tilelab || echo /opt/autograder/tilelab)
+ln -s "$course/solutions/02-tiled/matmul_tiled.cu" "$work/s/link/matmul_tiled.cu"
 grade right "$work/s/right" "" some || status=1
 grade wrong "$work/s/wrong" "" zero || status=1
 grade missing "$work/s/missing" "" zero || status=1
+grade misnamed "$work/s/misnamed" "" zero || status=1
+grade zipped "$work/s/zipped" "" some || status=1
+if [ "$platform" != autolab ]; then  # its jobs are one archive, and their folder is no mount here
+  grade link "$work/s/link" "" zero || status=1
+  grade full-disk "$work/s/wrong" "" open "--mount type=tmpfs,dst=/tmp,tmpfs-size=200k" || status=1
+  grade full-results "$work/s/right" "" open "--mount type=tmpfs,dst=$results,tmpfs-size=4k" || status=1
+fi
 for hostile in tests/autograders/samples/*/; do grade "$(basename "$hostile")" "$hostile" "" zero || status=1; done
-course=$([ "$platform" = gradescope ] && echo /autograder/source/tilelab || echo /opt/autograder/tilelab)
 grade broken-judge "$work/s/wrong" "rm $course/build/bin/judge-02-tiled" open || status=1
 grade broken-compiler "$work/s/wrong" 'printf "#!/bin/sh\nexit 1\n" >/usr/local/bin/as && chmod +x /usr/local/bin/as' open || status=1
 grade no-python "$work/s/right" "rm $course/.venv/bin/python" open || status=1

@@ -17,14 +17,12 @@ _MOST_SECONDS = 600  # of a job of PrairieLearn
 
 
 def gradescope_pack(request: PackRequest) -> PackMade:
-    ours = platform_files(
-        request.root, "gradescope", ["gradescope_setup.sh", "catch2_source.sh", "run_autograder", "Dockerfile"]
-    )
+    ours = platform_files(request.root, "gradescope", ["gradescope_setup.sh", "run_autograder", "Dockerfile"])
     ours["setup.sh"] = ours.pop("gradescope_setup.sh")
     seed = {_SEED: seed_file(request.root), "labs.txt": lab_list(request.labs)}
     made = zipped(private_course(request) | ours | seed, request.time)
     steps = (
-        "Gradescope: make a Programming Assignment; under Configure Autograder, choose the newest Ubuntu as base image: 24.04 or 22.04",
+        "Gradescope: make a Programming Assignment; under Configure Autograder, choose Ubuntu 24.04 as base image",
         "upload autograder.zip there, press Update Autograder, and wait for the build; then Test Autograder with a solution",
         f"give the assignment {_points(request)} autograder points, and a timeout of 20 minutes or more",
     )

@@ -53,7 +53,7 @@ def everything(made: PackMade) -> bytes:
 def test_gradescopes_zip_has_its_scripts_at_the_top_and_the_course_below() -> None:
     with zip_of(gradescope_pack(request())) as archive:
         names = set(archive.namelist())
-        assert {"setup.sh", "catch2_source.sh", "run_autograder", "Dockerfile", "labs.txt"} <= names
+        assert {"setup.sh", "run_autograder", "Dockerfile", "labs.txt"} <= names
         assert {
             "tilelab/kit/setup/setup.sh",
             "tilelab/grader/commands/cli.py",

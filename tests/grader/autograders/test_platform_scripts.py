@@ -100,6 +100,51 @@ def test_a_grader_that_leaves_no_result_is_no_zero_on_gradescope(tmp_path: Path,
     assert called[called.index("--lab") :][:4] == ["--lab", "a", "--lab", "b"]
 
 
+@pytest.mark.parametrize(
+    ("system", "refused"),
+    [
+        ("ubuntu 22.04", True),
+        ("ubuntu 20.04", True),
+        ("debian 11", True),
+        ("ubuntu 24.04", False),
+        ("debian 12", False),
+    ],
+)
+def test_gradescopes_set_up_refuses_a_system_that_is_too_old_at_once_and_says_what_to_choose(
+    tmp_path: Path, system: str, refused: bool
+) -> None:
+    name, version = system.split()
+    (tmp_path / "os-release").write_text(f'ID={name}\nVERSION_ID="{version}"\n', encoding="utf-8")
+    program(tmp_path / "setup.sh", (SCRIPTS / "gradescope/gradescope_setup.sh").read_text())
+    program(tmp_path / "tilelab/kit/setup/setup.sh", "echo set-up began; exit 1\n")
+    done = run("bash", tmp_path / "setup.sh", env={"OS_RELEASE": str(tmp_path / "os-release")})
+    assert done.returncode == 1
+    assert ("set-up began" in done.stdout) is not refused
+    assert ("choose Ubuntu 24.04 as base" in done.stdout) is refused
+    assert "tilelab: " in done.stdout.splitlines()[-1]
+
+
+@pytest.mark.parametrize("ended", ["kill -9 $PPID", "sleep 0; exit 3"])
+def test_a_result_says_not_graded_from_the_first_moment_until_there_is_one(tmp_path: Path, ended: str) -> None:
+    course = tmp_path / "source" / "tilelab"
+    stand_in(course, f'cat "{tmp_path}/results/results.json" >"{tmp_path}/seen"; {ended}')
+    (tmp_path / "source" / "labs.txt").write_text("a\n", encoding="utf-8")
+    run("bash", SCRIPTS / "gradescope/run_autograder", env={"AUTOGRADER_ROOT": str(tmp_path)})
+    for text in ((tmp_path / "seen").read_text(), (tmp_path / "results" / "results.json").read_text()):
+        data = json.loads(text)
+        assert (data["output"], data["stdout_visibility"]) == (NOT_GRADED, "hidden")
+        assert not {"score", "tests"} & data.keys()
+
+
+def test_what_failed_is_on_the_stream_that_gradescope_shows_to_instructors(tmp_path: Path) -> None:
+    stand_in(tmp_path / "source" / "tilelab", "echo the assembler is broken >&2; exit 3")
+    (tmp_path / "source" / "labs.txt").write_text("a\n", encoding="utf-8")
+    done = run("bash", SCRIPTS / "gradescope/run_autograder", env={"AUTOGRADER_ROOT": str(tmp_path)})
+    assert "the assembler is broken" in done.stdout
+    assert done.stderr == ""
+    assert "assembler" not in (tmp_path / "results" / "results.json").read_text()
+
+
 def test_a_grader_that_is_missing_is_no_zero_on_gradescope(tmp_path: Path) -> None:
     done = run("bash", SCRIPTS / "gradescope/run_autograder", env={"AUTOGRADER_ROOT": str(tmp_path)})
     assert done.returncode != 0
@@ -119,6 +164,15 @@ def test_prairielearns_job_always_leaves_a_result_and_ends_well(tmp_path: Path, 
     called = (tmp_path / "tilelab/called").read_text().split("\n")
     assert called[called.index("--lab") + 1] == "b"
     assert called.count("--lab") == 1
+
+
+def test_prairielearns_job_that_is_killed_leaves_no_zero(tmp_path: Path) -> None:
+    program(tmp_path / "grade_job.sh", (SCRIPTS / "prairielearn/grade_job.sh").read_text())
+    (tmp_path / "labs.txt").write_text("a\n", encoding="utf-8")
+    stand_in(tmp_path / "tilelab", "kill -9 $PPID")
+    run(tmp_path / "grade_job.sh", env={"GRADE_ROOT": str(tmp_path / "grade")})
+    data = json.loads((tmp_path / "grade/results/results.json").read_text())
+    assert data == {"gradable": False, "format_errors": [NOT_GRADED]}
 
 
 @pytest.mark.parametrize("broken", [False, True])
