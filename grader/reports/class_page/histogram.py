@@ -12,6 +12,7 @@ WIDTH, HEIGHT = 420.0, 120.0  # the drawing's own units
 _MOST_BINS = 10
 _STEPS = (1.0, 2.0, 2.5, 5.0)  # times powers of ten: round ends of bins
 _GAP = 4.0
+_ROOM = 50  # letters below all bars together
 
 
 @dataclass(frozen=True)
@@ -30,6 +31,11 @@ class Bar:
 class Histogram:
     bars: tuple[Bar, ...]
     alternative: str
+
+    @property
+    def roomy(self) -> bool:
+        """Whether larger letters have room below the bars."""
+        return all(len(bar.label) * len(self.bars) <= _ROOM for bar in self.bars)
 
 
 def histogram(totals: Sequence[float], maximum: float) -> Histogram:

@@ -72,9 +72,16 @@ class ElementGrid {
       }
     }
     this.body.style.setProperty("--columns", right - left + 1);
+    this.widen(String(right).length);
     this.body.replaceChildren(...drawnParts);
     const hidden = this.rowNumbers.length > rows.length || this.lastColumn - this.firstColumn > right - left;
     setText(this.note, hidden ? "This is a part of it: the part around the current step." : "");
+  }
+  // Paper cannot be scrolled: there, letters are as small as so many columns of so many letters need.
+  widen(letters) {
+    if (letters <= (this.letters || 0)) return;
+    this.letters = letters;
+    this.body.style.setProperty("--letters", letters);
   }
   show(step, picture) {
     const touched = new Map();
@@ -96,6 +103,7 @@ class ElementGrid {
       const text = this.memory.text(this.array.number, cell);
       if (text !== shown.text) {
         shown.element.textContent = brief(text);
+        this.widen(shown.element.textContent.length);
         shown.text = text;
       }
       const writer = this.memory.writer(this.array.number, cell);
