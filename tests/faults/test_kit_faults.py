@@ -133,7 +133,7 @@ def test_a_damaged_precompiled_header_is_made_anew(suffix: str, course: Any, hea
         if path.suffix == suffix:
             whole = path.read_bytes()
             path.write_bytes(whole[: len(whole) // 2] + bytes(64) + whole[len(whole) // 2 + 64 :])
-    batch = course.grade()
+    batch = course.grade_without_search()
     assert (batch.status, batch.cells) == (0, healthy), batch.said
 
 

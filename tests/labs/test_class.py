@@ -48,7 +48,7 @@ def graded(tmp_path_factory: pytest.TempPathFactory) -> Graded:
     environment = {**os.environ, "TILELAB_BACKEND": "cpu", "TILELAB_SEED": str(seed)}
     command: list[str | Path] = [tilelab, "grade", CLASS, "--out", out]
     if not WHOLE:
-        command += ["--search-seconds", "4"]  # an eighth of what judging took is much longer; no verdict depends on it
+        command += ["--search-seconds", "1"]  # an eighth of what judging took is much longer; no verdict depends on it
     done = subprocess.run(
         command, check=False, cwd=ROOT, stdin=subprocess.DEVNULL, env=environment, capture_output=True, text=True
     )
