@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -59,22 +60,22 @@ def test_a_students_7z_is_opened_like_a_zip(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("data", "reason"),
+    ("made", "reason"),
     [
-        (seven_zip_bytes({NAIVE: TEXT})[:50], "damaged or incomplete"),
-        (seven_zip.MARK + b"\xff" * 200, "damaged or incomplete"),
-        (seven_zip_bytes({NAIVE: TEXT}, "secret"), "encrypted"),
-        (seven_zip_bytes({NAIVE: b"\0" * (2 << 20)}), "unpacks to more than 1 MiB"),
-        (seven_zip_bytes({f"{number}.cu": b"x" for number in range(30)}), "more than 20 entries"),
+        (lambda: seven_zip_bytes({NAIVE: TEXT})[:50], "damaged or incomplete"),
+        (lambda: seven_zip.MARK + b"\xff" * 200, "damaged or incomplete"),
+        (lambda: seven_zip_bytes({NAIVE: TEXT}, "secret"), "encrypted"),
+        (lambda: seven_zip_bytes({NAIVE: b"\0" * (2 << 20)}), "unpacks to more than 1 MiB"),
+        (lambda: seven_zip_bytes({f"{number}.cu": b"x" for number in range(30)}), "more than 20 entries"),
     ],
     ids=["cut", "nothing", "encrypted", "large", "many"],
 )
-def test_what_is_wrong_with_one_is_said(data: bytes, reason: str, tmp_path: Path) -> None:
+def test_what_is_wrong_with_one_is_said(made: Callable[[], bytes], reason: str, tmp_path: Path) -> None:
     limits = replace(STUDENT, unpacked_bytes=1 << 20, members=20)
     request = Request(tmp_path / "spool", lambda _: True, lambda _: 1 << 16, limits)
     request.spool.mkdir()
     with pytest.raises(Refusal, match=reason):
-        read_archive(put(tmp_path / "hw.7z", data), request)
+        read_archive(put(tmp_path / "hw.7z", made()), request)
 
 
 def test_without_its_reader_the_student_is_told_what_to_hand_in(
