@@ -51,12 +51,18 @@ def looked_at_once() -> Iterator[None]:
 
 
 @pytest.fixture
-def scratch(pristine: Path, tmp_path: Path) -> Path:
-    root = tmp_path / "course"
+def scratch(pristine: Path) -> Iterator[Path]:
+    """At the same place for each test: what the compiler makes in advance of the kit's headers depends on where they lie."""
+    root = pristine.parent / "scratch"
     subprocess.run(["cp", "-a", pristine, root], check=True)
     (root / ".venv").symlink_to(ROOT / ".venv")  # passages are the output of its commands
-    (root / "build").symlink_to(ROOT / "build")  # what those commands start
-    return root
+    (root / "build").mkdir()  # what those commands start
+    preludes = pristine.parent / "preludes"
+    preludes.mkdir(exist_ok=True)
+    for built in (ROOT / "build").iterdir():
+        (root / "build" / built.name).symlink_to(preludes if built.name == "prelude" else built)
+    yield root
+    shutil.rmtree(root)
 
 
 @pytest.fixture
