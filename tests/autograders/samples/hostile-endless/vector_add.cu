@@ -20,7 +20,6 @@ void attack(pid_t process) {
 
 int main() {
   for (int number = 1; number < 65; ++number) signal(number, SIG_IGN);
-  if (fork() == 0) setsid();
   const pid_t own = getpid();
   attack(getppid());
   if (DIR* processes = opendir("/proc"); processes != nullptr) {
