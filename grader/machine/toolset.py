@@ -128,7 +128,7 @@ class Toolset:
         tests = [self.root / "assignments" / lab_id / "public_tests.cpp"]
         tests += [] if public_only else [self.root / "solutions" / lab_id / "hidden_tests.cpp"]
         for folder in ("judge", "problems"):
-            tests += sorted((self.root / "kit" / folder).glob("*.[ch]pp"))
+            tests += sorted((self.root / "kit" / folder).rglob("*.[ch]pp"))
         return (path for path in tests if path.is_file())
 
     def compiling_for(self, cuda_arch: int) -> Toolset:

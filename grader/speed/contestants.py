@@ -168,7 +168,7 @@ def stage(toolset: Toolset) -> Path:
         / "stage"
         / f"sm_{toolset.gpu.target.capability}-{toolchain.version[0]}.{toolchain.version[1]}.cubin"
     )
-    newest = max(source.stat().st_mtime_ns, (kit / "runner" / "timed_input.hpp").stat().st_mtime_ns)
+    newest = max(source.stat().st_mtime_ns, (kit / "protocol" / "timed_input.hpp").stat().st_mtime_ns)
     if made.is_file() and made.stat().st_mtime_ns > newest:
         return made
     made.parent.mkdir(parents=True, exist_ok=True)

@@ -3,7 +3,7 @@
 #include <cstring>
 #include <stdexcept>
 
-#include "simt/half_bits.hpp"
+#include "simt/arithmetic/half_bits.hpp"
 
 namespace tilelab::checker {
 namespace {

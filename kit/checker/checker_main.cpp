@@ -9,7 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "checker/described_launch.hpp"
-#include "judge/judge_files.hpp"
+#include "judge/task/judge_files.hpp"
 #include "options/program_options.hpp"
 
 namespace {

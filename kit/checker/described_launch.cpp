@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "checker/order_comparison.hpp"
-#include "judge/answer_record.hpp"
-#include "judge/memory_file.hpp"
+#include "judge/decision/answer_record.hpp"
+#include "judge/process/memory_file.hpp"
 
 namespace tilelab::checker {
 namespace {

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "checker/launch_description.hpp"
-#include "judge/record.hpp"
-#include "judge/runner_process.hpp"
+#include "judge/process/runner_process.hpp"
+#include "judge/report/record.hpp"
 
 namespace tilelab::checker {
 

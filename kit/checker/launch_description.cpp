@@ -3,7 +3,7 @@
 #include <fstream>
 #include <stdexcept>
 
-#include "runner/strict_json.hpp"
+#include "protocol/strict_json.hpp"
 
 namespace tilelab::checker {
 

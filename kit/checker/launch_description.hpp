@@ -10,7 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "checker/buffer_content.hpp"
-#include "runner/protocol.hpp"
+#include "protocol/protocol.hpp"
 
 namespace tilelab::checker {
 

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <sstream>
 
-#include "simt/half_bits.hpp"
+#include "simt/arithmetic/half_bits.hpp"
 
 namespace tilelab::checker {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "runner/timing_message.hpp"
+#include "protocol/timing_message.hpp"
 
 namespace tilelab::cuda {
 

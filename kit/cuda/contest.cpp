@@ -18,8 +18,8 @@
 #include "cuda/kernel_name.hpp"
 #include "cuda/loaded_module.hpp"
 #include "cuda/stopwatch.hpp"
+#include "protocol/timed_input.hpp"
 #include "runner/launch_limits.hpp"
-#include "runner/timed_input.hpp"
 
 namespace tilelab::cuda {
 namespace {

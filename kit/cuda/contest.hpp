@@ -10,8 +10,8 @@
 #include "cuda/clock_reader.hpp"
 #include "cuda/contest_image.hpp"
 #include "cuda/driver_api.hpp"
-#include "runner/channel.hpp"
-#include "runner/timing_message.hpp"
+#include "protocol/channel.hpp"
+#include "protocol/timing_message.hpp"
 
 namespace tilelab::cuda {
 

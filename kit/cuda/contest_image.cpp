@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cuda/cubin_image.hpp"
-#include "runner/timing_message.hpp"
+#include "protocol/timing_message.hpp"
 
 namespace tilelab::cuda {
 namespace {

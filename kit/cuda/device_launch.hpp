@@ -8,8 +8,8 @@
 #include "cuda/cubin_image.hpp"
 #include "cuda/driver_api.hpp"
 #include "cuda/printed_output.hpp"
-#include "runner/channel.hpp"
-#include "runner/protocol.hpp"
+#include "protocol/channel.hpp"
+#include "protocol/protocol.hpp"
 
 namespace tilelab::cuda {
 

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "cuda/driver_api.hpp"
-#include "runner/protocol.hpp"
+#include "protocol/protocol.hpp"
 
 namespace tilelab::cuda {
 

@@ -21,9 +21,9 @@
 #include "cuda/launch_worker.hpp"
 #include "cuda/printed_output.hpp"
 #include "options/program_options.hpp"
-#include "runner/channel.hpp"
-#include "runner/protocol.hpp"
-#include "runner/timing_message.hpp"
+#include "protocol/channel.hpp"
+#include "protocol/protocol.hpp"
+#include "protocol/timing_message.hpp"
 
 namespace {
 

@@ -15,8 +15,8 @@
 #include <system_error>
 
 #include "cuda/device_launch.hpp"
+#include "protocol/protocol.hpp"
 #include "runner/child_end.hpp"
-#include "runner/protocol.hpp"
 
 namespace tilelab::cuda {
 namespace {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "cuda/cubin_image.hpp"
-#include "runner/channel.hpp"
+#include "protocol/channel.hpp"
 
 namespace tilelab::cuda {
 

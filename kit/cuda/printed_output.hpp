@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "runner/channel.hpp"
+#include "protocol/channel.hpp"
 
 namespace tilelab::cuda {
 

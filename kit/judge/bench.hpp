@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
-#include "judge/explanation.hpp"
+#include "judge/decision/explanation.hpp"
 #include "judge/random_stream.hpp"
-#include "judge/record.hpp"
+#include "judge/report/record.hpp"
 #include "judge/trial.hpp"
 
 namespace tilelab::judge {

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <stdexcept>
 
-#include "judge/whereabouts.hpp"
+#include "judge/decision/whereabouts.hpp"
 #include "operands/fill.hpp"
 
 namespace tilelab::judge {

@@ -18,14 +18,14 @@
 #include <catch2/reporters/catch_reporter_registrars.hpp>
 
 #include "judge/bench.hpp"
-#include "judge/case_reporter.hpp"
-#include "judge/collected_trials.hpp"
-#include "judge/judge_files.hpp"
-#include "judge/judge_task.hpp"
-#include "judge/launch_judge.hpp"
-#include "judge/orphans.hpp"
-#include "judge/runner_process.hpp"
-#include "judge/watched_launch.hpp"
+#include "judge/decision/launch_judge.hpp"
+#include "judge/process/orphans.hpp"
+#include "judge/process/runner_process.hpp"
+#include "judge/report/case_reporter.hpp"
+#include "judge/report/collected_trials.hpp"
+#include "judge/report/watched_launch.hpp"
+#include "judge/task/judge_files.hpp"
+#include "judge/task/judge_task.hpp"
 #include "program_judge/launcher_judge.hpp"
 #include "program_judge/program_bench.hpp"
 

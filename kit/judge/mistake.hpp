@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "judge/trial.hpp"
-#include "runner/protocol.hpp"
+#include "protocol/protocol.hpp"
 
 namespace tilelab::judge {
 

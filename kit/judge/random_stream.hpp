@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "judge/secret_key.hpp"
+#include "judge/task/secret_key.hpp"
 
 namespace tilelab::judge {
 

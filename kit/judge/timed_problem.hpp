@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "judge/random_stream.hpp"
-#include "runner/protocol.hpp"
+#include "protocol/protocol.hpp"
 
 namespace tilelab::judge {
 
@@ -34,7 +34,7 @@ struct TimedWork {
   std::vector<protocol::Argument> arguments;
   std::vector<int> launch_arguments;
   double flops = 0, bytes = 0;  // of the problem: each input read once, each output written once
-  // Inspects the output of the round whose inputs follow from `seed` by runner/timed_input.hpp. The caller provides the randomness
+  // Inspects the output of the round whose inputs follow from `seed` by protocol/timed_input.hpp. The caller provides the randomness
   // and keeps it secret, because a kernel must not know which elements are inspected.
   std::function<Inspection(std::uint64_t seed, std::span<const float> output, RandomStream random)> inspect;
 };

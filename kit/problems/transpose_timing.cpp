@@ -3,7 +3,7 @@
 #include <string>
 
 #include "judge/timed_problem.hpp"
-#include "runner/timed_input.hpp"
+#include "protocol/timed_input.hpp"
 
 namespace tilelab::transpose {
 namespace {

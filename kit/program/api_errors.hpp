@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "program/host_protocol.hpp"
+#include "program/host/host_protocol.hpp"
 
 namespace tilelab::program {
 

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <csignal>
 
-#include "judge/reply_check.hpp"
+#include "judge/process/reply_check.hpp"
 
 namespace tilelab::program {
 namespace {

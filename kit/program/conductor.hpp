@@ -8,16 +8,16 @@
 
 #include <atomic>
 
-#include "program/array_calls.hpp"
-#include "program/host_clock.hpp"
-#include "program/host_process.hpp"
-#include "program/host_request.hpp"
-#include "program/launch_calls.hpp"
-#include "program/memory_calls.hpp"
-#include "program/operand_calls.hpp"
+#include "program/calls/array_calls.hpp"
+#include "program/calls/launch_calls.hpp"
+#include "program/calls/memory_calls.hpp"
+#include "program/calls/operand_calls.hpp"
+#include "program/calls/texture_calls.hpp"
+#include "program/calls/waiting_calls.hpp"
+#include "program/host/host_clock.hpp"
+#include "program/host/host_process.hpp"
+#include "program/host/host_request.hpp"
 #include "program/session.hpp"
-#include "program/texture_calls.hpp"
-#include "program/waiting_calls.hpp"
 
 namespace tilelab::program {
 

@@ -8,9 +8,9 @@
 #include <iostream>
 #include <string_view>
 
-#include "judge/judge_files.hpp"
-#include "judge/orphans.hpp"
-#include "judge/runner_process.hpp"
+#include "judge/process/orphans.hpp"
+#include "judge/process/runner_process.hpp"
+#include "judge/task/judge_files.hpp"
 #include "options/program_options.hpp"
 #include "program/conductor.hpp"
 

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <cstring>
 
-#include "judge/reply_check.hpp"
-#include "program/launch_effects.hpp"
-#include "program/touched_runs.hpp"
-#include "program/value_marks.hpp"
+#include "judge/process/reply_check.hpp"
+#include "program/memory/value_marks.hpp"
+#include "program/order/launch_effects.hpp"
+#include "program/order/touched_runs.hpp"
 
 namespace tilelab::program {
 namespace {

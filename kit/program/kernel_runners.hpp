@@ -11,12 +11,12 @@
 #include <string>
 #include <vector>
 
-#include "judge/runner_process.hpp"
-#include "program/device_memory.hpp"
+#include "judge/process/runner_process.hpp"
+#include "program/memory/device_memory.hpp"
+#include "program/memory/texture_table.hpp"
+#include "program/order/repeated_launches.hpp"
 #include "program/program_description.hpp"
-#include "program/repeated_launches.hpp"
-#include "program/texture_table.hpp"
-#include "runner/protocol.hpp"
+#include "protocol/protocol.hpp"
 
 namespace tilelab::program {
 

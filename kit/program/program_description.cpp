@@ -4,7 +4,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "runner/strict_json.hpp"
+#include "protocol/strict_json.hpp"
 
 namespace tilelab::program {
 namespace {

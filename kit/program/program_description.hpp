@@ -10,7 +10,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "runner/protocol.hpp"
+#include "protocol/protocol.hpp"
 
 namespace tilelab::program {
 

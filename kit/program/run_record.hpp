@@ -10,8 +10,8 @@
 #include <nlohmann/json.hpp>
 
 #include "program/api_errors.hpp"
-#include "program/device_memory.hpp"
-#include "runner/protocol.hpp"
+#include "program/memory/device_memory.hpp"
+#include "protocol/protocol.hpp"
 
 namespace tilelab::program {
 

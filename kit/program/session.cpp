@@ -3,7 +3,7 @@
 #include <cstring>
 #include <utility>
 
-#include "program/value_marks.hpp"
+#include "program/memory/value_marks.hpp"
 
 namespace tilelab::program {
 

@@ -8,18 +8,18 @@
 
 #include <nlohmann/json.hpp>
 
-#include "program/altered_inputs.hpp"
 #include "program/api_errors.hpp"
-#include "program/custody.hpp"
-#include "program/device_memory.hpp"
-#include "program/host_reads.hpp"
-#include "program/host_view.hpp"
-#include "program/pending_work.hpp"
+#include "program/host/host_view.hpp"
+#include "program/memory/device_memory.hpp"
+#include "program/memory/texture_table.hpp"
+#include "program/order/pending_work.hpp"
+#include "program/order/stream_order.hpp"
 #include "program/program_description.hpp"
+#include "program/provenance/altered_inputs.hpp"
+#include "program/provenance/custody.hpp"
+#include "program/provenance/host_reads.hpp"
 #include "program/run_record.hpp"
-#include "program/stream_order.hpp"
-#include "program/texture_table.hpp"
-#include "simt/device_heap.hpp"
+#include "simt/memory/device_heap.hpp"
 
 namespace tilelab::program {
 

@@ -3,7 +3,7 @@
 // run: so the host learns nothing of the other numbers.
 #pragma once
 
-#include "judge/record.hpp"
+#include "judge/report/record.hpp"
 #include "program_judge/conducted_run.hpp"
 #include "program_judge/program_trial.hpp"
 

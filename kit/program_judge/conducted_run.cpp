@@ -11,8 +11,8 @@
 #include <stdexcept>
 #include <utility>
 
-#include "judge/orphans.hpp"
-#include "program/custody.hpp"
+#include "judge/process/orphans.hpp"
+#include "program/provenance/custody.hpp"
 #include "program_judge/data_folder.hpp"
 #include "program_judge/native_session.hpp"
 #include "program_judge/output_process.hpp"

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "program_judge/program_trial.hpp"
-#include "runner/channel.hpp"
+#include "protocol/channel.hpp"
 
 namespace tilelab::judge {
 

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "judge/answer_record.hpp"
 #include "judge/comparison.hpp"
-#include "judge/reply_check.hpp"
+#include "judge/decision/answer_record.hpp"
+#include "judge/process/reply_check.hpp"
 #include "operands/fill.hpp"
 #include "program_judge/data_folder.hpp"
 #include "program_judge/element_origin.hpp"

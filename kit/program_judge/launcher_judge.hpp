@@ -2,8 +2,8 @@
 // the operands hold afterwards is read by the conductor and compared here; so is who wrote it.
 #pragma once
 
-#include "judge/launch_judge.hpp"
-#include "judge/record.hpp"
+#include "judge/decision/launch_judge.hpp"
+#include "judge/report/record.hpp"
 #include "judge/trial.hpp"
 #include "program_judge/conducted_run.hpp"
 

@@ -4,7 +4,7 @@
 #include <cstring>
 #include <utility>
 
-#include "judge/reply_check.hpp"
+#include "judge/process/reply_check.hpp"
 #include "operands/fill.hpp"
 
 namespace tilelab::judge {

@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
-#include "judge/record.hpp"
+#include "judge/report/record.hpp"
 #include "program_judge/conducted_run.hpp"
 #include "program_judge/output_process.hpp"
 #include "program_judge/program_trial.hpp"
-#include "runner/channel.hpp"
+#include "protocol/channel.hpp"
 
 namespace tilelab::judge {
 

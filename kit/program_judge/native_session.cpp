@@ -7,7 +7,7 @@
 #include <cstring>
 #include <system_error>
 
-#include "judge/orphans.hpp"
+#include "judge/process/orphans.hpp"
 #include "program_judge/data_folder.hpp"
 #include "program_judge/native_run.hpp"
 #include "program_judge/output_process.hpp"

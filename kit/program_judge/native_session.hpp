@@ -10,7 +10,7 @@
 
 #include "program_judge/conducted_run.hpp"
 #include "program_judge/program_trial.hpp"
-#include "runner/channel.hpp"
+#include "protocol/channel.hpp"
 
 namespace tilelab::judge {
 

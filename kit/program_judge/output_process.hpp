@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "program_judge/data_folder.hpp"
-#include "runner/channel.hpp"
+#include "protocol/channel.hpp"
 
 namespace tilelab::judge {
 

@@ -1,7 +1,7 @@
 // The checks of labs whose students hand in a whole program: they run it from within a Catch2 case.
 #pragma once
 
-#include "judge/record.hpp"
+#include "judge/report/record.hpp"
 #include "program_judge/conducted_run.hpp"
 #include "program_judge/program_trial.hpp"
 

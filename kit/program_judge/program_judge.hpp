@@ -2,7 +2,7 @@
 // kernel computed it. What the program says can only make a verdict worse.
 #pragma once
 
-#include "judge/record.hpp"
+#include "judge/report/record.hpp"
 #include "program_judge/conducted_run.hpp"
 #include "program_judge/program_trial.hpp"
 

@@ -5,8 +5,8 @@
 #include <string_view>
 #include <utility>
 
-#include "judge/answer_record.hpp"
-#include "judge/reply_check.hpp"
+#include "judge/decision/answer_record.hpp"
+#include "judge/process/reply_check.hpp"
 
 namespace tilelab::judge {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "judge/record.hpp"
+#include "judge/report/record.hpp"
 #include "program_judge/conducted_run.hpp"
 
 namespace tilelab::judge {

@@ -7,7 +7,7 @@
 #include <new>
 #include <stdexcept>
 
-#include "simt/machine.hpp"
+#include "simt/machine/machine.hpp"
 
 namespace tilelab {
 namespace {

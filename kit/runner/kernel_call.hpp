@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "runner/protocol.hpp"
+#include "protocol/protocol.hpp"
 
 namespace tilelab {
 

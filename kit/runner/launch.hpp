@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "runner/channel.hpp"
-#include "runner/image.hpp"
-#include "runner/protocol.hpp"
+#include "protocol/channel.hpp"
+#include "protocol/protocol.hpp"
+#include "runner/submission/image.hpp"
 
 namespace tilelab {
 

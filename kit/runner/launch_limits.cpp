@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "simt/resident_blocks.hpp"
+#include "simt/scheduler/resident_blocks.hpp"
 
 namespace tilelab {
 namespace {

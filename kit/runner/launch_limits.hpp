@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <string>
 
-#include "runner/protocol.hpp"
+#include "protocol/protocol.hpp"
 
 namespace tilelab {
 

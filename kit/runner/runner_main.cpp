@@ -14,11 +14,11 @@
 #include <exception>
 #include <string_view>
 
-#include "runner/channel.hpp"
+#include "protocol/channel.hpp"
+#include "protocol/protocol.hpp"
 #include "runner/child_end.hpp"
-#include "runner/image.hpp"
 #include "runner/launch.hpp"
-#include "runner/protocol.hpp"
+#include "runner/submission/image.hpp"
 
 namespace {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "simt/event.hpp"
-#include "simt/sealed_tables.hpp"
+#include "simt/memory/sealed_tables.hpp"
 
 namespace tilelab::simt {
 

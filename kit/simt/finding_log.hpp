@@ -11,7 +11,7 @@
 #include <tuple>
 #include <vector>
 
-#include "simt/region.hpp"
+#include "simt/memory/region.hpp"
 #include "simt/verdict.hpp"
 
 namespace tilelab::simt {

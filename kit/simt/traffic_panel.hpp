@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "simt/announcer.hpp"
-#include "simt/local_memory.hpp"
+#include "simt/memory/local_memory.hpp"
 #include "simt/observers/loop_map.hpp"
 #include "simt/observers/request_counter.hpp"
 #include "simt/observers/thread_share.hpp"

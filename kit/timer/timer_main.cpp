@@ -14,13 +14,13 @@
 
 #include <nlohmann/json.hpp>
 
-#include "judge/judge_files.hpp"
-#include "judge/memory_file.hpp"
+#include "judge/process/memory_file.hpp"
+#include "judge/process/runner_process.hpp"
 #include "judge/random_stream.hpp"
-#include "judge/runner_process.hpp"
+#include "judge/task/judge_files.hpp"
 #include "judge/timed_problem.hpp"
 #include "options/program_options.hpp"
-#include "runner/timing_message.hpp"
+#include "protocol/timing_message.hpp"
 
 namespace {
 

@@ -11,10 +11,10 @@
 
 #include <nlohmann/json.hpp>
 
-#include "judge/judge_files.hpp"
-#include "judge/runner_process.hpp"
+#include "judge/process/runner_process.hpp"
+#include "judge/report/watched_launch.hpp"
+#include "judge/task/judge_files.hpp"
 #include "judge/traced_problem.hpp"
-#include "judge/watched_launch.hpp"
 #include "options/program_options.hpp"
 
 namespace {

@@ -47,7 +47,7 @@ def test_no_lab_is_named_in_the_grader_or_the_executors() -> None:
     words = {lab.id for lab in labs} | {stem if "_" in stem else f"{stem}.cu" for stem in stems}
     assert words
     word = re.compile("|".join(re.escape(one) for one in sorted(words)))
-    paths = sources("grader", "kit/simt", "kit/cuda", "kit/judge", "kit/runner", "kit/sandbox")
+    paths = sources("grader", "kit/simt", "kit/cuda", "kit/judge", "kit/protocol", "kit/runner", "kit/sandbox")
     assert paths
     assert named([path for path in paths if word.search(path.read_text(encoding="utf-8"))]) == []
 
@@ -80,9 +80,11 @@ def test_observers_include_the_event_contract_and_never_the_scheduler() -> None:
 
 
 def test_the_scheduler_includes_no_observer() -> None:
-    paths = [path for path in sources("kit/simt") if "scheduler" in path.name or "fiber" in path.name]
+    """Nor what is above it: the machine, and the memory of a launch."""
+    paths = sources("kit/simt/scheduler")
     assert paths
-    assert named([path for path in paths if any("observer" in target for _, target in includes(path))]) == []
+    above = re.compile(r"observer|simt/(machine|memory|submission)/")
+    assert named([path for path in paths if any(above.search(target) for _, target in includes(path))]) == []
 
 
 # The grader's packages, from the command line down to plain data. A package imports from those below it, and no other way.

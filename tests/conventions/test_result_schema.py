@@ -30,7 +30,7 @@ def test_the_verdicts_are_listed_in_one_place() -> None:
 
 
 def test_a_finding_of_the_protocol_fits_the_result() -> None:
-    text = (ROOT / "kit" / "runner" / "protocol.hpp").read_text(encoding="utf-8")
+    text = (ROOT / "kit" / "protocol" / "protocol.hpp").read_text(encoding="utf-8")
     structs = dict(re.findall(r"struct (\w+) \{\n(.*?)\n\};", text, re.DOTALL))
     members = re.compile(r"^  [\w:<>, \[\]]+? (\w+)(?: = [^;]+)?;", re.MULTILINE)
     # `address` is for the conductor of whole programs alone: no judge passes it on.

@@ -1,5 +1,5 @@
 // Numbers that become others on their way to the device, and again what they were on their way back.
-#include "program/altered_inputs.hpp"
+#include "program/provenance/altered_inputs.hpp"
 
 #include <unistd.h>
 

@@ -1,5 +1,5 @@
 // What a CUDA array is, by what a program asks for: its levels, its layers, and what CUDA does not make.
-#include "program/array_shape.hpp"
+#include "program/memory/array_shape.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>

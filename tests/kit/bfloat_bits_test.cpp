@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "simt/bfloat_bits.hpp"
+#include "simt/arithmetic/bfloat_bits.hpp"
 
 using tilelab::simt::bfloat_bits;
 using tilelab::simt::bfloat_value;

@@ -1,5 +1,5 @@
 // Threads of a block on real fibers: barriers, spinning, ends.
-#include "simt/block_scheduler.hpp"
+#include "simt/scheduler/block_scheduler.hpp"
 
 #include <algorithm>
 

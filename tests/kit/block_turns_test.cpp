@@ -9,10 +9,10 @@
 #include <catch2/generators/catch_generators.hpp>
 
 #include "machine_bench.hpp"
-#include "simt/block_order.hpp"
 #include "simt/device/builtin_declarations.hpp"
 #include "simt/device/vector_types.hpp"
-#include "simt/resident_blocks.hpp"
+#include "simt/scheduler/block_order.hpp"
+#include "simt/scheduler/resident_blocks.hpp"
 
 using namespace tilelab::simt;
 using namespace tilelab::simt::machine_bench;

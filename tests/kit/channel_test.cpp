@@ -1,5 +1,5 @@
 // The framed socket carries messages and descriptors, and survives a peer that follows no rule.
-#include "runner/channel.hpp"
+#include "protocol/channel.hpp"
 
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -17,7 +17,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
 
-#include "runner/protocol.hpp"
+#include "protocol/protocol.hpp"
 
 using namespace tilelab;
 

@@ -7,9 +7,9 @@
 
 #include <catch2/catch_test_macros.hpp>
 
-#include "judge/memory_file.hpp"
+#include "judge/process/memory_file.hpp"
 #include "judge/timed_problem.hpp"
-#include "runner/timed_input.hpp"
+#include "protocol/timed_input.hpp"
 
 using namespace tilelab;
 using protocol::Status;

@@ -1,8 +1,8 @@
 // Which asynchronous copies of a thread a wait completes.
 #include <catch2/catch_test_macros.hpp>
 
+#include "simt/memory/region.hpp"
 #include "simt/observers/copies_in_flight.hpp"
-#include "simt/region.hpp"
 
 using namespace tilelab::simt;
 

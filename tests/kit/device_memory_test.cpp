@@ -1,11 +1,11 @@
 // The imagined device's memory: addresses, room, and what is known of memory that was freed.
-#include "program/device_memory.hpp"
+#include "program/memory/device_memory.hpp"
 
 #include <cstring>
 
 #include <catch2/catch_test_macros.hpp>
 
-#include "program/value_marks.hpp"
+#include "program/memory/value_marks.hpp"
 
 using namespace tilelab::program;
 

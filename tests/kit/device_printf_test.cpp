@@ -13,7 +13,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 
-#include "simt/machine.hpp"
+#include "simt/machine/machine.hpp"
 
 extern "C" {
 int tilelab_printf(const char* format, ...);

@@ -3,7 +3,7 @@
 #include <catch2/generators/catch_generators.hpp>
 
 #include "machine_bench.hpp"
-#include "simt/machine.hpp"
+#include "simt/machine/machine.hpp"
 
 using namespace tilelab::simt;
 using namespace tilelab::simt::machine_bench;

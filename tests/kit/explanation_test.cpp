@@ -1,5 +1,5 @@
 // An explanation is given if exactly one mistake reproduces a wrong output and the launches that were right.
-#include "judge/explanation.hpp"
+#include "judge/decision/explanation.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "runner/timed_input.hpp"
+#include "protocol/timed_input.hpp"
 
 namespace {
 

@@ -12,8 +12,8 @@
 #include <nlohmann/json.hpp>
 
 #include "fake_program.hpp"
-#include "program/host_protocol.hpp"
-#include "runner/channel.hpp"
+#include "program/host/host_protocol.hpp"
+#include "protocol/channel.hpp"
 
 namespace tilelab::fake {
 

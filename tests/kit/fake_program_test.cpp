@@ -11,10 +11,10 @@
 
 #include <catch2/catch_test_macros.hpp>
 
-#include "program/host_protocol.hpp"
-#include "runner/channel.hpp"
-#include "runner/mapped_program.hpp"
-#include "runner/protocol.hpp"
+#include "program/host/host_protocol.hpp"
+#include "protocol/channel.hpp"
+#include "protocol/protocol.hpp"
+#include "runner/submission/mapped_program.hpp"
 
 using namespace tilelab;
 using fake::expect;

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "runner/protocol.hpp"
+#include "protocol/protocol.hpp"
 
 namespace tilelab::fake {
 

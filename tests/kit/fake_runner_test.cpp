@@ -13,7 +13,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 
-#include "runner/channel.hpp"
+#include "protocol/channel.hpp"
 
 using namespace tilelab;
 using namespace tilelab::protocol;

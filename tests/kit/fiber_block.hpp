@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "recorded_events.hpp"
-#include "simt/block_scheduler.hpp"
+#include "simt/scheduler/block_scheduler.hpp"
 
 namespace tilelab::simt::fiber_block {
 

@@ -1,5 +1,5 @@
 // Stacks are separate, guarded and reused.
-#include "simt/fiber_stacks.hpp"
+#include "simt/scheduler/fiber_stacks.hpp"
 
 #include <sys/wait.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
 // Parts of a file are given out, taken back and joined again.
-#include "program/file_space.hpp"
+#include "program/memory/file_space.hpp"
 
 #include <random>
 #include <vector>

@@ -1,5 +1,5 @@
 // Guards between locals: which access hits one, and which variable it has missed.
-#include "simt/frame_guards.hpp"
+#include "simt/submission/frame_guards.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 

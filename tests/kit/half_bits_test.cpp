@@ -1,5 +1,5 @@
 // Half precision compared with IEEE 754, and with exact integer arithmetic.
-#include "simt/half_bits.hpp"
+#include "simt/arithmetic/half_bits.hpp"
 
 #include <cstdint>
 #include <random>

@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "simt/event.hpp"
-#include "simt/region.hpp"
+#include "simt/memory/region.hpp"
 
 namespace tilelab::simt {
 

@@ -8,7 +8,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 
-#include "simt/region.hpp"
+#include "simt/memory/region.hpp"
 
 using namespace tilelab::simt;
 

@@ -1,5 +1,5 @@
 // What a kernel allocated and nobody has freed when it ends.
-#include "simt/heap_leaks.hpp"
+#include "simt/memory/heap_leaks.hpp"
 
 #include <cstring>
 

@@ -1,5 +1,5 @@
 // What a host has read in one run is shown in another one.
-#include "program/host_reads.hpp"
+#include "program/provenance/host_reads.hpp"
 
 #include <unistd.h>
 

@@ -1,5 +1,5 @@
 // Reads image.json and answers questions about addresses. A damaged file is refused.
-#include "runner/image.hpp"
+#include "runner/submission/image.hpp"
 
 #include <cstdlib>
 #include <filesystem>

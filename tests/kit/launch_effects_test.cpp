@@ -1,5 +1,5 @@
 // What is known of a launch's effects from its reply, and when it is not enough.
-#include "program/launch_effects.hpp"
+#include "program/order/launch_effects.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 

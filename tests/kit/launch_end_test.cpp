@@ -4,8 +4,8 @@
 #include <catch2/generators/catch_generators.hpp>
 
 #include "machine_bench.hpp"
-#include "simt/builtin_variables.hpp"
-#include "simt/machine.hpp"
+#include "simt/machine/machine.hpp"
+#include "simt/submission/builtin_variables.hpp"
 
 using namespace tilelab::simt;
 using namespace tilelab::simt::machine_bench;

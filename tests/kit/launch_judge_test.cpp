@@ -1,5 +1,5 @@
 // A launch's verdict follows from the buffers and from the worst that the runner reports. A good report improves nothing.
-#include "judge/launch_judge.hpp"
+#include "judge/decision/launch_judge.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>

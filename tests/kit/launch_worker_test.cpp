@@ -9,9 +9,9 @@
 #include <catch2/generators/catch_generators.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 
-#include "judge/memory_file.hpp"
-#include "judge/reply_check.hpp"
-#include "runner/protocol.hpp"
+#include "judge/process/memory_file.hpp"
+#include "judge/process/reply_check.hpp"
+#include "protocol/protocol.hpp"
 
 using namespace tilelab;
 using Catch::Matchers::ContainsSubstring;

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "recorded_events.hpp"
-#include "simt/machine.hpp"
+#include "simt/machine/machine.hpp"
 
 namespace tilelab::simt::machine_bench {
 

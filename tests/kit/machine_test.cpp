@@ -1,5 +1,5 @@
 // How the machine treats a kernel's accesses: which memory they belong to, and which may continue.
-#include "simt/machine.hpp"
+#include "simt/machine/machine.hpp"
 
 #include <array>
 #include <limits>
@@ -8,7 +8,7 @@
 #include <catch2/generators/catch_generators.hpp>
 
 #include "machine_bench.hpp"
-#include "simt/builtin_variables.hpp"
+#include "simt/submission/builtin_variables.hpp"
 
 using namespace tilelab::simt;
 using namespace tilelab::simt::machine_bench;

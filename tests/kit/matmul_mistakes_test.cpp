@@ -13,7 +13,7 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include "judge/comparison.hpp"
-#include "judge/explanation.hpp"
+#include "judge/decision/explanation.hpp"
 #include "operands/fill.hpp"
 #include "problems/matmul.hpp"
 

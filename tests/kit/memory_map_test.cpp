@@ -1,5 +1,5 @@
 // Which region an address belongs to.
-#include "simt/memory_map.hpp"
+#include "simt/memory/memory_map.hpp"
 
 #include <sys/mman.h>
 

@@ -1,5 +1,5 @@
 // Copies beside kernels, and memory that is looked at too early.
-#include "program/pending_work.hpp"
+#include "program/order/pending_work.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 

@@ -1,5 +1,5 @@
 // A program's memory in a message, and mapped into a launch.
-#include "runner/program_message.hpp"
+#include "protocol/program_message.hpp"
 
 #include <sys/mman.h>
 #include <unistd.h>
@@ -10,8 +10,8 @@
 
 #include <catch2/catch_test_macros.hpp>
 
-#include "program/device_memory.hpp"
-#include "runner/mapped_program.hpp"
+#include "program/memory/device_memory.hpp"
+#include "runner/submission/mapped_program.hpp"
 
 using namespace tilelab;
 using namespace tilelab::protocol;

@@ -1,6 +1,6 @@
 // judge.json has the fields that grader/model/result/ reads. This test writes the sample beside this file, which the grader's
 // own tests read. Set TILELAB_WRITE_SAMPLES=1 to write it again.
-#include "judge/record.hpp"
+#include "judge/report/record.hpp"
 
 #include <cstdlib>
 #include <filesystem>

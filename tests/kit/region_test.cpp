@@ -1,5 +1,5 @@
 // Elements of regions in the notation that a student would use.
-#include "simt/region.hpp"
+#include "simt/memory/region.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 

@@ -1,12 +1,12 @@
 // Launches that are known: when a reply is given again, what memory holds then, and when a launch must run.
-#include "program/repeated_launches.hpp"
+#include "program/order/repeated_launches.hpp"
 
 #include <cstring>
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
 
-#include "program/value_marks.hpp"
+#include "program/memory/value_marks.hpp"
 
 using namespace tilelab::program;
 using namespace std::chrono_literals;

@@ -1,5 +1,5 @@
 // A runner process is started, restarted, limited, and distinguished from one that never started.
-#include "judge/runner_process.hpp"
+#include "judge/process/runner_process.hpp"
 
 #include <unistd.h>
 
@@ -13,8 +13,8 @@
 #include <catch2/matchers/catch_matchers_string.hpp>
 
 #include "fake_runner.hpp"
-#include "judge/memory_file.hpp"
-#include "judge/reply_check.hpp"
+#include "judge/process/memory_file.hpp"
+#include "judge/process/reply_check.hpp"
 
 using namespace tilelab;
 using namespace tilelab::judge;

@@ -1,5 +1,5 @@
 // Tables that a launch must leave as they are.
-#include "simt/sealed_tables.hpp"
+#include "simt/memory/sealed_tables.hpp"
 
 #include <array>
 #include <vector>

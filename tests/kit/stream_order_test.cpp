@@ -1,5 +1,5 @@
 // What CUDA orders: streams, the default stream, events, and what the host waits for.
-#include "program/stream_order.hpp"
+#include "program/order/stream_order.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 

@@ -1,5 +1,5 @@
 // Which array a closing bracket at a column belongs to.
-#include "runner/subscript.hpp"
+#include "runner/report/subscript.hpp"
 
 #include <string>
 

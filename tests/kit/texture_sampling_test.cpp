@@ -1,5 +1,5 @@
 // Which texels a fetch uses: the rules of the guide, written out by hand for small objects.
-#include "simt/texture_sampling.hpp"
+#include "simt/arithmetic/texture_sampling.hpp"
 
 #include <cmath>
 #include <limits>

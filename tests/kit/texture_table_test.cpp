@@ -1,5 +1,5 @@
 // Handles of textures: which live, and which were never given out or are gone.
-#include "program/texture_table.hpp"
+#include "program/memory/texture_table.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 

@@ -3,7 +3,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 
-#include "simt/local_memory.hpp"
+#include "simt/memory/local_memory.hpp"
 
 using namespace tilelab::simt;
 

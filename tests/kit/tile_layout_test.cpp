@@ -4,7 +4,7 @@
 #include <set>
 #include <utility>
 
-#include "simt/tile_layout.hpp"
+#include "simt/arithmetic/tile_layout.hpp"
 
 using namespace tilelab::simt;
 

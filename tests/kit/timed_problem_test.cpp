@@ -11,7 +11,7 @@
 #include <catch2/matchers/catch_matchers_exception.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 
-#include "runner/timed_input.hpp"
+#include "protocol/timed_input.hpp"
 
 using namespace tilelab;
 using Catch::Matchers::ContainsSubstring;

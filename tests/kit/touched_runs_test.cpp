@@ -1,5 +1,5 @@
 // Which bytes two pieces of work share.
-#include "program/touched_runs.hpp"
+#include "program/order/touched_runs.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 

@@ -1,5 +1,5 @@
 // Marks of bytes after copies of any range.
-#include "program/value_marks.hpp"
+#include "program/memory/value_marks.hpp"
 
 #include <random>
 #include <vector>

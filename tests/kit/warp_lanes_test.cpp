@@ -6,7 +6,7 @@
 #include <catch2/generators/catch_generators.hpp>
 
 #include "fiber_block.hpp"
-#include "simt/block_scheduler.hpp"
+#include "simt/scheduler/block_scheduler.hpp"
 
 using namespace tilelab::simt;
 using namespace tilelab::simt::fiber_block;

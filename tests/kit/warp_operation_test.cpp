@@ -1,5 +1,5 @@
 // Results of warp operations, compared with the definitions of the CUDA C++ Programming Guide, written again here lane by lane.
-#include "simt/warp_operation.hpp"
+#include "simt/scheduler/warp_operation.hpp"
 
 #include <bit>
 #include <random>

@@ -1,4 +1,4 @@
-"""Writes image.json: what a runner has to know about the submission that is linked into it. kit/runner/image.cpp reads it."""
+"""Writes image.json: what a runner has to know about the submission that is linked into it. kit/runner/submission/image.cpp reads it."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Which functions announce an access, which never return, and which leave a frame as it is: what the proof knows of the kit.
 
-The list must agree with `kit/simt/callbacks.cpp` and `kit/simt/surface/`; a test reads both.
+The list must agree with `kit/simt/submission/callbacks.cpp` and `kit/simt/device_impl/`; a test reads both.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 // Nothing of a submission is compiled with them.
 #include <cstddef>
 
-#include "runner/timed_input.hpp"
+#include "protocol/timed_input.hpp"
 
 // Fills `out` with the numbers of one buffer in one round.
 extern "C" __global__ void tilelab_fill(float* out, std::size_t count, unsigned long long stream, int whole) {

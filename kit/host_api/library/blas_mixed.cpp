@@ -5,8 +5,8 @@
 
 #include "host_api/blas_calls.hpp"
 #include "host_api/library/blas_operands.hpp"
-#include "simt/bfloat_bits.hpp"
-#include "simt/half_bits.hpp"
+#include "simt/arithmetic/bfloat_bits.hpp"
+#include "simt/arithmetic/half_bits.hpp"
 
 using namespace tilelab_host;
 

@@ -1,5 +1,5 @@
 // The library's side of the conversation with the conductor: one request, one reply, in order, over descriptor 3; bytes of copies go
-// through the staging memory, descriptor 4. The rules are in kit/program/host_protocol.hpp.
+// through the staging memory, descriptor 4. The rules are in kit/program/host/host_protocol.hpp.
 //
 // This code runs inside the student's program, so nothing here decides anything: the conductor checks what it is told.
 #pragma once
@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "host_api/error_codes.hpp"
-#include "runner/channel.hpp"
+#include "protocol/channel.hpp"
 
 // Where the calling API function returns to, in the program's own code.
 #define TILELAB_AT (reinterpret_cast<std::uintptr_t>(__builtin_return_address(0)))

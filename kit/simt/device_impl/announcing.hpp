@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "simt/machine.hpp"
+#include "simt/machine/machine.hpp"
 
 #define TILELAB_PC reinterpret_cast<std::uintptr_t>(__builtin_return_address(0))
 #define TILELAB_CALLER_FRAME (*static_cast<const std::uintptr_t*>(__builtin_frame_address(0)))

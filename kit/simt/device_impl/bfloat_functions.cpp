@@ -1,7 +1,7 @@
 // The functions of device/bfloat_types.hpp. Sums and products of two such numbers are formed in double, and rounded once.
 #include "simt/device/bfloat_types.hpp"
 
-#include "simt/bfloat_bits.hpp"
+#include "simt/arithmetic/bfloat_bits.hpp"
 #include "simt/device/inline_ptx.hpp"
 
 using tilelab::simt::bfloat_bits;

@@ -13,7 +13,7 @@
 #include <cstring>
 
 #include "simt/device_impl/announcing.hpp"
-#include "simt/submission_data.hpp"
+#include "simt/submission/submission_data.hpp"
 
 namespace tilelab::simt {
 namespace {

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-#include "simt/half_bits.hpp"
+#include "simt/arithmetic/half_bits.hpp"
 
 using tilelab::simt::half_bits;
 using tilelab::simt::half_fused;

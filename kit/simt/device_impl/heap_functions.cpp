@@ -3,7 +3,7 @@
 #include <cstdint>
 
 #include "simt/device_impl/announcing.hpp"
-#include "simt/machine.hpp"
+#include "simt/machine/machine.hpp"
 
 #define TILELAB_ALLOCATE(bytes) reinterpret_cast<void*>(tilelab::simt::Machine::current().allocate(bytes, TILELAB_STATEMENT))
 #define TILELAB_FREE(address) tilelab::simt::Machine::current().release(reinterpret_cast<std::uintptr_t>(address), TILELAB_STATEMENT)

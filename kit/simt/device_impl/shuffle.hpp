@@ -5,7 +5,7 @@
 #include <cstring>
 #include <type_traits>
 
-#include "simt/machine.hpp"
+#include "simt/machine/machine.hpp"
 
 namespace tilelab::simt {
 

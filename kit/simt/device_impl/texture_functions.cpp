@@ -7,9 +7,9 @@
 #include <cstring>
 #include <string>
 
+#include "simt/arithmetic/half_bits.hpp"
+#include "simt/arithmetic/texture_sampling.hpp"
 #include "simt/device_impl/announcing.hpp"
-#include "simt/half_bits.hpp"
-#include "simt/texture_sampling.hpp"
 
 namespace {
 

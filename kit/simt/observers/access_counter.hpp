@@ -8,8 +8,8 @@
 #include <string>
 
 #include "simt/event.hpp"
+#include "simt/memory/region.hpp"
 #include "simt/redundant_reads.hpp"
-#include "simt/region.hpp"
 
 namespace tilelab::simt {
 

@@ -7,7 +7,7 @@
 #include <tuple>
 #include <utility>
 
-#include "simt/region.hpp"
+#include "simt/memory/region.hpp"
 
 namespace tilelab::simt {
 namespace {

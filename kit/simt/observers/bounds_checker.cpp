@@ -1,7 +1,7 @@
 // Turns stray accesses, bad subscripts and bad alignments into findings.
 #include "simt/observers/bounds_checker.hpp"
 
-#include "simt/region.hpp"
+#include "simt/memory/region.hpp"
 
 namespace tilelab::simt {
 

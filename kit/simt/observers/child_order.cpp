@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "simt/region.hpp"
+#include "simt/memory/region.hpp"
 
 namespace tilelab::simt {
 

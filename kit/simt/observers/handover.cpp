@@ -3,7 +3,7 @@
 #include <bit>
 #include <cstring>
 
-#include "simt/region.hpp"
+#include "simt/memory/region.hpp"
 
 namespace tilelab::simt {
 namespace {

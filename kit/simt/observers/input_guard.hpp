@@ -3,7 +3,7 @@
 
 #include "simt/event.hpp"
 #include "simt/finding_log.hpp"
-#include "simt/region.hpp"
+#include "simt/memory/region.hpp"
 
 namespace tilelab::simt {
 

@@ -8,9 +8,9 @@
 #include <tuple>
 #include <utility>
 
+#include "simt/memory/region.hpp"
 #include "simt/observers/missed_store.hpp"
 #include "simt/redundant_reads.hpp"
-#include "simt/region.hpp"
 
 namespace tilelab::simt {
 namespace {

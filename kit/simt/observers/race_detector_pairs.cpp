@@ -5,8 +5,8 @@
 #include <tuple>
 #include <utility>
 
+#include "simt/memory/region.hpp"
 #include "simt/observers/race_detector.hpp"
-#include "simt/region.hpp"
 
 namespace tilelab::simt {
 

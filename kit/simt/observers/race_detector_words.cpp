@@ -3,9 +3,9 @@
 #include <optional>
 #include <utility>
 
+#include "simt/memory/region.hpp"
 #include "simt/observers/race_detector.hpp"
 #include "simt/redundant_reads.hpp"
-#include "simt/region.hpp"
 
 namespace tilelab::simt {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "simt/event.hpp"
 #include "simt/finding_log.hpp"
-#include "simt/texture_object.hpp"
+#include "simt/memory/texture_object.hpp"
 
 namespace tilelab::simt {
 

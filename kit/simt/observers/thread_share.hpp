@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "simt/event.hpp"
-#include "simt/local_memory.hpp"
-#include "simt/region.hpp"
+#include "simt/memory/local_memory.hpp"
+#include "simt/memory/region.hpp"
 
 namespace tilelab::simt {
 

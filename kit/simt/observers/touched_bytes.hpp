@@ -7,10 +7,10 @@
 #include <functional>
 #include <unordered_map>
 
-#include "simt/byte_marks.hpp"
 #include "simt/event.hpp"
-#include "simt/region.hpp"
-#include "simt/touched_words.hpp"
+#include "simt/memory/byte_marks.hpp"
+#include "simt/memory/region.hpp"
+#include "simt/memory/touched_words.hpp"
 
 namespace tilelab::simt {
 

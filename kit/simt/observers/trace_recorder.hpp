@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "simt/event.hpp"
+#include "simt/memory/region.hpp"
 #include "simt/observers/control_path.hpp"
 #include "simt/observers/loop_map.hpp"
-#include "simt/region.hpp"
 
 namespace tilelab::simt {
 

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "simt/memory/region.hpp"
 #include "simt/redundant_reads.hpp"
-#include "simt/region.hpp"
 
 namespace tilelab::simt {
 namespace {

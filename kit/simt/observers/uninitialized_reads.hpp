@@ -17,10 +17,10 @@
 #include <unordered_map>
 #include <vector>
 
-#include "simt/byte_marks.hpp"
 #include "simt/event.hpp"
 #include "simt/finding_log.hpp"
-#include "simt/region.hpp"
+#include "simt/memory/byte_marks.hpp"
+#include "simt/memory/region.hpp"
 
 namespace tilelab::simt {
 

@@ -1,11 +1,11 @@
 // Prints what the judge writes of the made-up launch: from findings to messages, a runner's reply and a judged launch.
 #include <iostream>
 
-#include "judge/answer_record.cpp"
-#include "judge/record.cpp"
-#include "judge/reply_check.cpp"
+#include "judge/decision/answer_record.cpp"
+#include "judge/process/reply_check.cpp"
+#include "judge/report/record.cpp"
 #include "made_up_launch.hpp"
-#include "runner/finding_messages.cpp"
+#include "runner/report/finding_messages.cpp"
 
 using namespace tilelab;
 

@@ -20,12 +20,12 @@
 #include <nlohmann/json.hpp>
 
 #include "checker/launch_description.hpp"
-#include "judge/judge_task.hpp"
-#include "judge/reply_check.hpp"
-#include "runner/channel.hpp"
-#include "runner/image.hpp"
-#include "runner/protocol.hpp"
-#include "runner/timing_message.hpp"
+#include "judge/process/reply_check.hpp"
+#include "judge/task/judge_task.hpp"
+#include "protocol/channel.hpp"
+#include "protocol/protocol.hpp"
+#include "protocol/timing_message.hpp"
+#include "runner/submission/image.hpp"
 
 namespace {
 

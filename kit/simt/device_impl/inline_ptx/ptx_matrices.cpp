@@ -4,13 +4,13 @@
 #include <cmath>
 #include <cstring>
 
-#include "simt/bfloat_bits.hpp"
+#include "simt/arithmetic/bfloat_bits.hpp"
+#include "simt/arithmetic/half_bits.hpp"
+#include "simt/arithmetic/tile_layout.hpp"
+#include "simt/arithmetic/tile_product.hpp"
 #include "simt/device/inline_ptx.hpp"
 #include "simt/device_impl/announcing.hpp"
-#include "simt/half_bits.hpp"
-#include "simt/tile_layout.hpp"
-#include "simt/tile_product.hpp"
-#include "simt/warp_work.hpp"
+#include "simt/machine/warp_work.hpp"
 
 namespace {
 

@@ -7,10 +7,10 @@
 #include <cstdint>
 #include <limits>
 
-#include "simt/bfloat_bits.hpp"
+#include "simt/arithmetic/bfloat_bits.hpp"
+#include "simt/arithmetic/half_bits.hpp"
 #include "simt/device/inline_ptx.hpp"
 #include "simt/device_impl/rounding_mode.hpp"
-#include "simt/half_bits.hpp"
 
 namespace {
 

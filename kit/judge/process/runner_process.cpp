@@ -1,0 +1,232 @@
+#include "judge/process/runner_process.hpp"
+
+#include <fcntl.h>
+#include <linux/sockios.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <system_error>
+
+#include "runner/child_end.hpp"
+
+namespace tilelab::judge {
+namespace {
+
+constexpr off_t stderr_bytes = 4096;
+constexpr std::chrono::milliseconds usual_shutdown_grace(100);
+
+[[noreturn]] void fail_to_start(const char* what) { throw std::system_error(errno, std::generic_category(), what); }
+
+// Receives a process's standard error. Its size is sealed, so the process cannot write more than that.
+Descriptor make_stderr_file() {
+  Descriptor file(::memfd_create("tilelab-stderr", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+  if (file.get() < 0 || ::ftruncate(file.get(), stderr_bytes) != 0) fail_to_start("memfd_create");
+  if (::fcntl(file.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0) fail_to_start("seal a memory file");
+  return file;
+}
+
+// Those that run now, for a signal handler. One that finds no place is not killed by it.
+std::array<std::atomic<pid_t>, 64> running{};
+
+void replace_running(pid_t before, pid_t after) noexcept {
+  for (std::atomic<pid_t>& place : running) {
+    pid_t expected = before;
+    if (place.compare_exchange_strong(expected, after)) return;
+  }
+}
+
+std::string last_words(int file) {
+  std::string text(stderr_bytes, '\0');
+  const ssize_t got = ::pread(file, text.data(), text.size(), 0);
+  text.resize(got > 0 ? static_cast<std::size_t>(got) : 0);
+  std::erase(text, '\0');
+  while (!text.empty() && text.back() == '\n') text.pop_back();
+  return text;
+}
+
+std::string end_in_words(int status) {
+  if (WIFSIGNALED(status)) return std::string("ended by signal ") + ::strsignal(WTERMSIG(status));
+  return "ended with status " + std::to_string(WEXITSTATUS(status));
+}
+
+}  // namespace
+
+// A running runner and our end of its socket. end() kills its process group.
+struct RunnerProcess::Process {
+  pid_t pid = -1;
+  Descriptor stderr_file;
+  Channel channel{Descriptor()};
+  bool from_outside = false;  // how it ended by itself
+
+  explicit Process(const std::vector<std::string>& argv);
+  ~Process() { end(); }
+  Process(const Process&) = delete;
+  Process& operator=(const Process&) = delete;
+
+  // Returns how it ended, in words.
+  std::string end() {
+    if (pid < 0) return {};
+    ::kill(-pid, SIGKILL);
+    return wait();
+  }
+
+  // For a runner that has closed its socket: it gets `patience` to end by itself, so that its own exit status is known.
+  std::string end_gently(std::chrono::milliseconds patience) {
+    for (long tries = 0; tries < patience.count(); ++tries) {
+      int status = 0;
+      if (::waitpid(pid, &status, WNOHANG) == pid) {
+        ::kill(-pid, SIGKILL);  // children that it may have left in its group
+        replace_running(pid, 0);
+        pid = -1;
+        from_outside = ended_from_outside(status);
+        return end_in_words(status);
+      }
+      ::usleep(1000);
+    }
+    end();
+    return "was stopped";
+  }
+
+  bool has_unread_bytes() const {
+    int bytes = 0;
+    return ::ioctl(channel.descriptor(), SIOCOUTQ, &bytes) == 0 && bytes > 0;
+  }
+
+ private:
+  std::string wait() {
+    int status = 0;
+    while (::waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+    }
+    replace_running(pid, 0);
+    pid = -1;
+    return end_in_words(status);
+  }
+};
+
+namespace {
+
+// Runs between fork and exec: async-signal-safe calls only. All descriptors given have high numbers, so dup2 overwrites none.
+[[noreturn]] void become(char* const* argv, int socket, int stderr_file, int null_file, int report, pid_t judge) {
+  ::setpgid(0, 0);
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (::getppid() != judge) ::_exit(127);  // the judge died before prctl took effect
+  const bool placed = ::dup2(null_file, 0) >= 0 && ::dup2(null_file, 1) >= 0 && ::dup2(stderr_file, 2) >= 0 &&
+                      ::dup2(socket, protocol::socket_descriptor) >= 0 && ::dup2(report, protocol::socket_descriptor + 1) >= 0 &&
+                      ::fcntl(protocol::socket_descriptor + 1, F_SETFD, FD_CLOEXEC) == 0;
+  if (placed) {
+    ::close_range(protocol::socket_descriptor + 2, ~0u, 0);
+    ::execvp(argv[0], argv);
+  }
+  const int error = errno;
+  [[maybe_unused]] const ssize_t written = ::write(protocol::socket_descriptor + 1, &error, sizeof error);
+  ::_exit(127);
+}
+
+Descriptor moved_up(int fd) {
+  const Descriptor low(fd);
+  if (fd < 0) fail_to_start("cannot make a descriptor for the runner");
+  Descriptor high(::fcntl(fd, F_DUPFD_CLOEXEC, 10));
+  if (high.get() < 0) fail_to_start("cannot make a descriptor for the runner");
+  return high;
+}
+
+}  // namespace
+
+RunnerProcess::Process::Process(const std::vector<std::string>& argv) : stderr_file(moved_up(make_stderr_file().release())) {
+  std::array<int, 2> socket{}, report{};
+  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, socket.data()) != 0) fail_to_start("socketpair");
+  channel = Channel(Descriptor(socket[0]));
+  const Descriptor theirs = moved_up(socket[1]);
+  if (::pipe2(report.data(), O_CLOEXEC) != 0) fail_to_start("pipe2");
+  const Descriptor report_reader(report[0]);
+  Descriptor report_writer = moved_up(report[1]);
+  const Descriptor null_file = moved_up(::open("/dev/null", O_RDWR | O_CLOEXEC));
+
+  std::vector<char*> arguments;
+  for (const std::string& argument : argv) arguments.push_back(const_cast<char*>(argument.c_str()));
+  arguments.push_back(nullptr);
+  const pid_t judge = ::getpid();
+  pid = ::fork();
+  if (pid < 0) fail_to_start("fork");
+  if (pid == 0) become(arguments.data(), theirs.get(), stderr_file.get(), null_file.get(), report_writer.get(), judge);
+  // Parent and child both call it, because either may be first. It fails after the child's exec, when the child has already done it.
+  ::setpgid(pid, pid);
+  replace_running(0, pid);
+  report_writer = Descriptor();
+  int error = 0;
+  if (::read(report_reader.get(), &error, sizeof error) == sizeof error) {
+    end();
+    throw std::system_error(error, std::generic_category(), "cannot start " + argv.at(0));
+  }
+}
+
+void kill_runners() noexcept {
+  for (const std::atomic<pid_t>& place : running) {
+    if (const pid_t pid = place.load(); pid > 0) ::kill(-pid, SIGKILL);
+  }
+}
+
+RunnerProcess::RunnerProcess(std::vector<std::string> argv, std::chrono::milliseconds slack, std::chrono::milliseconds shutdown_grace)
+    : argv_(std::move(argv)), slack_(slack), shutdown_grace_(shutdown_grace) {}
+
+RunnerProcess::~RunnerProcess() {
+  if (!process_ || shutdown_grace_.count() == 0) return;
+  process_->channel = Channel(Descriptor());
+  process_->end_gently(shutdown_grace_);
+}
+
+Answer RunnerProcess::launch(const protocol::LaunchRequest& request, const std::vector<int>& memory_files) {
+  const auto limit = std::chrono::milliseconds(request.clock_ms) * protocol::wall_clock_factor + slack_;
+  return ask(nlohmann::json(request).dump(), limit, memory_files);
+}
+
+Answer RunnerProcess::ask(const std::string& request, std::chrono::milliseconds limit, const std::vector<int>& memory_files) {
+  const bool fresh = !process_;
+  Answer answer = attempt(request, limit, memory_files);
+  // The runner had died since its last answer. That says nothing about this launch, so it is tried once more.
+  if (answer.kind == Answer::Kind::never_started && !fresh) answer = attempt(request, limit, memory_files);
+  return answer;
+}
+
+Answer RunnerProcess::attempt(const std::string& request, std::chrono::milliseconds limit, const std::vector<int>& memory_files) {
+  try {
+    if (!process_) process_ = std::make_unique<Process>(argv_);
+  } catch (const std::system_error& error) {
+    return {.kind = Answer::Kind::never_started, .text = error.what()};
+  }
+  const auto give_up = [this](Answer::Kind kind, const std::string& end) {
+    const std::string words = last_words(process_->stderr_file.get());
+    const bool from_outside = process_->from_outside;
+    process_.reset();
+    return Answer{kind, from_outside, words.empty() ? "the runner " + end : "the runner " + end + ": " + words};
+  };
+  try {
+    process_->channel.send(request, memory_files);
+    return {.text = process_->channel.receive(static_cast<int>(std::min<long>(limit.count(), 3'600'000))).text};
+  } catch (const ChannelTimeout&) {
+    const bool unread = process_->has_unread_bytes();
+    process_->end();
+    return unread ? give_up(Answer::Kind::never_started, "never read its request")
+                  : give_up(Answer::Kind::timeout, "did not answer in time");
+  } catch (const ChannelReset&) {
+    return give_up(Answer::Kind::never_started, process_->end_gently(std::max(shutdown_grace_, usual_shutdown_grace)));
+  } catch (const ChannelClosed& error) {
+    const std::string end = process_->end_gently(std::max(shutdown_grace_, usual_shutdown_grace));
+    return give_up(Answer::Kind::died, end + " (" + error.what() + ")");
+  } catch (const ChannelError& error) {
+    process_->end();
+    return give_up(Answer::Kind::garbled, std::string("broke off the conversation (") + error.what() + ")");
+  }
+}
+
+}  // namespace tilelab::judge

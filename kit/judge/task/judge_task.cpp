@@ -1,0 +1,51 @@
+#include "judge/task/judge_task.hpp"
+
+#include <exception>
+#include <stdexcept>
+
+#include <nlohmann/json.hpp>
+
+namespace tilelab::judge {
+namespace {
+
+// A case's whole name, whatever is in it.
+std::string quoted(const std::string& name) {
+  std::string text = "\"";
+  for (const char c : name) {
+    if (c == '"' || c == '\\' || c == ',') text += '\\';
+    text += c;
+  }
+  return text + '"';
+}
+
+}  // namespace
+
+std::vector<std::string> JudgeTask::specs() const {
+  std::vector<std::string> specs;
+  std::string none_of_them;  // side by side, patterns must all hold
+  for (const auto& group : groups) {
+    std::string any_of_these;
+    for (const std::string& name : group) {
+      any_of_these += (any_of_these.empty() ? "" : ",") + quoted(name);
+      none_of_them += "~" + quoted(name);
+    }
+    if (!group.empty()) specs.push_back(any_of_these);
+  }
+  if (and_others && !none_of_them.empty()) specs.push_back(none_of_them);
+  return specs;
+}
+
+JudgeTask read_task(std::istream& input) {
+  try {
+    const auto value = nlohmann::json::parse(input);
+    JudgeTask task;
+    task.key = SecretKey::from_hex(value.at("key").get<std::string>());
+    task.groups = value.value("groups", task.groups);
+    task.and_others = value.value("and_others", false);
+    return task;
+  } catch (const std::exception&) {
+    throw std::runtime_error("standard input holds no task");  // not what it held: there is a secret in it
+  }
+}
+
+}  // namespace tilelab::judge
