@@ -46,8 +46,9 @@ void Conductor::run(const std::atomic<bool>& stop) {
   operands_.emplace(session_);
   HostProcess process(session_.description.host_argv);
   HostClock clock(process.pid(), std::chrono::milliseconds(std::min<std::uint64_t>(session_.description.limits.host_clock_ms, 86'400'000)));
-  memory_.emplace(session_, variables_, process.staging());
-  launches_.emplace(session_, *memory_, variables_);
+  memory_.emplace(session_);
+  copies_.emplace(session_, variables_, process.staging());
+  launches_.emplace(session_, *copies_, variables_);
   waiting_.emplace(session_);
   arrays_.emplace(session_);
   textures_.emplace(session_);
@@ -90,20 +91,20 @@ void Conductor::serve(HostProcess& process, HostClock& clock, Clock::time_point 
 
 Reply Conductor::answer(const HostRequest& request, Clock::time_point deadline) {
   const std::string& op = request.op();
-  if (op == "chunk") return memory_->chunk(request);
-  if (memory_->is_copying() && op != "touch") throw BrokenRules("a request in the middle of a copy");
+  if (op == "chunk") return copies_->chunk(request);
+  if (copies_->is_copying() && op != "touch") throw BrokenRules("a request in the middle of a copy");
   if (!leaves_memory(request)) launches_->memory_may_change();
   if (op == "launch") {
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now());
     return launches_->launch(request, std::max(left, std::chrono::milliseconds(1)));
   }
-  if (op == "copy") return memory_->copy(request);
-  if (op == "fill") return memory_->fill(request);
+  if (op == "copy") return copies_->copy(request);
+  if (op == "fill") return copies_->fill(request);
   if (op == "allocate") return memory_->allocate(request);
   if (op == "free") return memory_->free(request);
   if (op == "array") return arrays_->array(request);
   if (op == "texture") return textures_->texture(request);
-  if (op == "symbol") return memory_->symbol(request);
+  if (op == "symbol") return copies_->symbol(request);
   if (op == "pointer") return memory_->pointer(request);
   if (op == "kernel") return launches_->kernel(request);
   if (op == "stream") return waiting_->stream(request);

@@ -9,6 +9,7 @@
 #include <atomic>
 
 #include "program/calls/array_calls.hpp"
+#include "program/calls/copy_calls.hpp"
 #include "program/calls/launch_calls.hpp"
 #include "program/calls/memory_calls.hpp"
 #include "program/calls/operand_calls.hpp"
@@ -41,6 +42,7 @@ class Conductor {
   Session session_;
   KernelRunners::Variables variables_;
   std::optional<MemoryCalls> memory_;
+  std::optional<CopyCalls> copies_;
   std::optional<LaunchCalls> launches_;
   std::optional<WaitingCalls> waiting_;
   std::optional<ArrayCalls> arrays_;

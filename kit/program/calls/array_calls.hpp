@@ -1,4 +1,5 @@
-// The program's calls that make CUDA arrays, and ask about them. Copies are in memory_calls.hpp, and so is the end of an array's life.
+// The program's calls that make CUDA arrays, and ask about them. Copies are in copy_calls.hpp, the end of an array's life is in
+// memory_calls.hpp.
 #pragma once
 
 #include "program/host/host_request.hpp"

@@ -84,7 +84,7 @@ CudaError LaunchCalls::refusal(const HostRequest& request, const KernelLaunch& l
 
 bool LaunchCalls::has_variables(const KernelLaunch& launch, std::uint64_t at) {
   return std::ranges::all_of(launch.description->variables,
-                             [&](const KernelVariable& one) { return memory_.variable(one.name, one.bytes, at) != nullptr; });
+                             [&](const KernelVariable& one) { return copies_.variable(one.name, one.bytes, at) != nullptr; });
 }
 
 void LaunchCalls::write_down(const HostRequest& request, const KernelLaunch& launch, CudaError error, const std::string& status,
@@ -194,7 +194,7 @@ CudaError LaunchCalls::take(const HostRequest& request, const KernelLaunch& laun
     // What another source's object leads to may hold zeros here.
     const bool is_null_function = finding.message.find("calls a function through a null pointer") != std::string::npos;
     const bool is_of_code = (finding.address >= code_first && finding.address < code_end) || is_wrong_pointer || is_null_function;
-    if (is_wrong_pointer && memory_.has_first_values_of_host() && !session_.custody.is_kept())
+    if (is_wrong_pointer && copies_.has_first_values_of_host() && !session_.custody.is_kept())
       refuse(request, {{"verdict", "needs-gpu"},
                        {"message",
                         "The kernel calls a function through a pointer that the host may have read from a variable of the device, as with "

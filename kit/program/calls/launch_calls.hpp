@@ -7,7 +7,7 @@
 #include <set>
 #include <string>
 
-#include "program/calls/memory_calls.hpp"
+#include "program/calls/copy_calls.hpp"
 #include "program/host/host_request.hpp"
 #include "program/kernel_runners.hpp"
 #include "program/session.hpp"
@@ -16,8 +16,8 @@ namespace tilelab::program {
 
 class LaunchCalls {
  public:
-  LaunchCalls(Session& session, MemoryCalls& memory, KernelRunners::Variables& variables)
-      : session_(session), memory_(memory), variables_(variables), runners_(session.description, session.memory, session.textures) {}
+  LaunchCalls(Session& session, CopyCalls& copies, KernelRunners::Variables& variables)
+      : session_(session), copies_(copies), variables_(variables), runners_(session.description, session.memory, session.textures) {}
 
   Reply kernel(const HostRequest& request);
   // `left`: of the run's time. Throws RunOver.
@@ -39,7 +39,7 @@ class LaunchCalls {
                   const std::string& detail);
 
   Session& session_;
-  MemoryCalls& memory_;
+  CopyCalls& copies_;
   KernelRunners::Variables& variables_;
   KernelRunners runners_;
   std::set<std::string> codes_;                                // of the kernels that were launched: who shares code is one

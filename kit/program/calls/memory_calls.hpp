@@ -1,67 +1,24 @@
-// The program's calls that allocate, free, copy and fill memory, and the bytes that it sends and receives for them.
+// The program's calls that allocate and free memory, and ask where a pointer leads. What it copies is in copy_calls.hpp.
 #pragma once
 
-#include <map>
-#include <optional>
-#include <string>
-
 #include "program/host/host_request.hpp"
-#include "program/kernel_runners.hpp"
 #include "program/session.hpp"
 
 namespace tilelab::program {
 
 class MemoryCalls {
  public:
-  // `staging`: the memory that the program can write to at any time.
-  MemoryCalls(Session& session, KernelRunners::Variables& variables, char* staging)
-      : session_(session), variables_(variables), staging_(staging) {}
+  explicit MemoryCalls(Session& session) : session_(session) {}
 
   Reply allocate(const HostRequest& request);
   Reply free(const HostRequest& request);
-  Reply copy(const HostRequest& request);
-  Reply fill(const HostRequest& request);
-  Reply symbol(const HostRequest& request);
   Reply pointer(const HostRequest& request);
-  // The next bytes of a copy. While one is under way, the program may ask for nothing else.
-  Reply chunk(const HostRequest& request);
-  bool is_copying() const { return transfer_.has_value(); }
-
-  // The memory of a variable of the module; null: there is no room for it.
-  ModuleVariable* variable(const std::string& name, std::size_t bytes, std::uint64_t at, bool shared = false);
-  // Whether a variable has its first value from the host, before any launch: a pointer to a function leads to the host's code then.
-  bool has_first_values_of_host() const { return has_first_values_of_host_; }
 
  private:
-  // Rows of bytes in one allocation.
-  struct Rows {
-    Allocation* memory = nullptr;  // null: the program's own memory
-    std::size_t offset = 0, rows = 0, row_bytes = 0, pitch = 0;
-    std::size_t extent() const { return (rows - 1) * pitch + row_bytes; }
-  };
-  struct Transfer {
-    Rows rows;
-    bool to_device = false;
-    std::size_t moved = 0;
-    std::uint64_t at = 0, host = 0;  // where the program asked for it; its own memory
-    std::size_t host_pitch = 0;
-  };
   Reply revive(const HostRequest& request);
   void note_whole(const HostRequest& request, Allocation& one);
-  std::optional<CudaError> resolve(const HostRequest& request, const char* key, std::uint64_t address, const char* pitch, Rows& rows);
-  std::optional<CudaError> resolve_in_array(const HostRequest& request, const char* key, Rows& rows);
-  CudaError mistake(const HostRequest& request, const char* kind, const char* key, const Allocation* one, const Rows& rows);
-  bool has_right_direction(const HostRequest& request, CopyKind kind, const Rows& to, const Rows& from);
-  void move(const Rows& to, const Rows& from);
-  void note_uses(const HostRequest& request, const Rows& to, const Rows& from);
-  void note_unset(const HostRequest& request, const Rows& from);
-  Reply finish(const HostRequest& request, const Rows& to, const Rows& from, const char* direction);
 
   Session& session_;
-  KernelRunners::Variables& variables_;
-  char* staging_;
-  std::optional<Transfer> transfer_;
-  bool has_first_values_of_host_ = false;
 };
 
 }  // namespace tilelab::program

@@ -1,0 +1,56 @@
+// The program's calls that copy and fill memory, the bytes that it sends and receives for them, and the module's variables, whose first
+// values the host sends.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+
+#include "program/calls/copy_rows.hpp"
+#include "program/host/host_request.hpp"
+#include "program/kernel_runners.hpp"
+#include "program/session.hpp"
+
+namespace tilelab::program {
+
+class CopyCalls {
+ public:
+  // `staging`: the memory that the program can write to at any time.
+  CopyCalls(Session& session, KernelRunners::Variables& variables, char* staging)
+      : session_(session), variables_(variables), staging_(staging) {}
+
+  Reply copy(const HostRequest& request);
+  Reply fill(const HostRequest& request);
+  Reply symbol(const HostRequest& request);
+  // The next bytes of a copy. While one is under way, the program may ask for nothing else.
+  Reply chunk(const HostRequest& request);
+  bool is_copying() const { return transfer_.has_value(); }
+
+  // The memory of a variable of the module; null: there is no room for it.
+  ModuleVariable* variable(const std::string& name, std::size_t bytes, std::uint64_t at, bool shared = false);
+  // Whether a variable has its first value from the host, before any launch: a pointer to a function leads to the host's code then.
+  bool has_first_values_of_host() const { return has_first_values_of_host_; }
+
+ private:
+  struct Transfer {
+    Rows rows;
+    bool to_device = false;
+    std::size_t moved = 0;
+    std::uint64_t at = 0, host = 0;  // where the program asked for it; its own memory
+    std::size_t host_pitch = 0;
+  };
+  bool has_right_direction(const HostRequest& request, CopyKind kind, const Rows& to, const Rows& from);
+  void move(const Rows& to, const Rows& from);
+  void note_uses(const HostRequest& request, const Rows& to, const Rows& from);
+  void note_unset(const HostRequest& request, const Rows& from);
+  Reply finish(const HostRequest& request, const Rows& to, const Rows& from, const char* direction);
+
+  Session& session_;
+  RowFinder rows_{session_};
+  KernelRunners::Variables& variables_;
+  char* staging_;
+  std::optional<Transfer> transfer_;
+  bool has_first_values_of_host_ = false;
+};
+
+}  // namespace tilelab::program
