@@ -6,18 +6,17 @@
 #include <array>
 #include <chrono>
 #include <cstring>
-#include <deque>
 #include <memory>
 #include <optional>
 #include <stdexcept>
 
 #include "cuda/blas_library.hpp"
 #include "cuda/clock_reader.hpp"
+#include "cuda/contest_booth.hpp"
 #include "cuda/device_trouble.hpp"
 #include "cuda/guarded_buffer.hpp"
 #include "cuda/kernel_name.hpp"
 #include "cuda/loaded_module.hpp"
-#include "cuda/stopwatch.hpp"
 #include "protocol/timed_input.hpp"
 #include "runner/launch_limits.hpp"
 
@@ -26,166 +25,13 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 using protocol::LaunchConfig;
-using protocol::Role;
 using protocol::Status;
 
-constexpr std::uint32_t poison = 0x7fc0'beef;  // a NaN that fills every output before every launch
-constexpr Result unknown_error = 999;          // CUDA_ERROR_UNKNOWN, if a library reports a failure
+constexpr Result unknown_error = 999;  // CUDA_ERROR_UNKNOWN, if a library reports a failure
 // A kernel that passes both limits is not timed: more rounds would take too long.
 constexpr double slow_factor = 50, slow_nanoseconds = 20e6;
 
 double milliseconds_since(Clock::time_point began) { return std::chrono::duration<double, std::milli>(Clock::now() - began).count(); }
-
-// Thrown to end the run.
-struct Ended {
-  Status status;
-  std::string detail;
-  unsigned contestant = 0;
-  bool slow = false;
-};
-
-// A kernel, or a library's routine. A library chooses its own grid.
-struct Contestant {
-  std::optional<LoadedModule> module;
-  Function kernel = nullptr;
-  LaunchConfig config;
-  std::unique_ptr<BlasLibrary> library;
-};
-
-// A context with everything that its contestants need there: buffers, our own kernels, a stopwatch. What is made or freed in it,
-// and what is launched, needs it to be current.
-class Booth {
- public:
-  Booth(const Driver& driver, Context context, DeviceHandle device, const ContestImage& image, const protocol::LaunchRequest& launch)
-      : driver_(driver), context_(entered(driver, context)), launch_(launch), stage_(driver, image.stage),
-        fill_(stage_.function("tilelab_fill")), compare_(stage_.function("tilelab_compare")),
-        stopwatch_(driver, stage_.function("tilelab_hold"), static_cast<std::size_t>(driver.attribute(device, DeviceAttribute::l2_bytes)),
-                   driver.attribute(device, DeviceAttribute::clock_rate_khz)),
-        differs_(driver, std::vector<std::byte>(sizeof(std::uint32_t))),
-        fill_blocks_(static_cast<unsigned>(driver.attribute(device, DeviceAttribute::multiprocessors)) * 8) {
-    make_buffers();
-  }
-  ~Booth() { driver_.context_set_current(context_); }  // members go in their own context
-  Booth(const Booth&) = delete;
-  Booth& operator=(const Booth&) = delete;
-
-  Context context() const { return context_; }
-  void enter() const { entered(driver_, context_); }
-  const std::vector<DeviceAddress>& addresses() const { return addresses_; }
-  void** parameters() { return parameters_.data(); }
-  Stopwatch& stopwatch() { return stopwatch_; }
-
-  void make_inputs(std::uint64_t seed) {
-    for_inputs(seed, [this](const Buffer&, void** parameters) { run(fill_, parameters, "filling inputs"); });
-  }
-
-  // The first input that does not hold what make_inputs() put there; empty: all do.
-  std::string changed_input(std::uint64_t seed) {
-    std::string changed;
-    for_inputs(seed, [&](const Buffer& buffer, void** parameters) {
-      driver_.check(driver_.fill_words(differs_.address(), 0, 1), "cuMemsetD32");
-      run(compare_, parameters, "comparing inputs");
-      driver_.check(driver_.context_synchronize(), "comparing inputs");
-      std::uint32_t differs = 0;
-      std::memcpy(&differs, differs_.content().data(), sizeof differs);
-      if (differs != 0 && changed.empty()) changed = buffer.name;
-    });
-    return changed;
-  }
-
-  void poison_outputs() {
-    for (const Buffer& buffer : buffers_) {
-      if (buffer.role == Role::output) {
-        driver_.check(driver_.fill_words(buffer.memory.address(), poison, buffer.bytes / sizeof(float)), "cuMemsetD32");
-      }
-    }
-  }
-
-  // Of the outputs, one after the other.
-  std::vector<std::byte> output() const {
-    std::vector<std::byte> all;
-    for (const Buffer& buffer : buffers_) {
-      if (buffer.role != Role::output) continue;
-      const std::vector<std::byte> bytes = buffer.memory.content();
-      all.insert(all.end(), bytes.begin(), bytes.end());
-    }
-    return all;
-  }
-
-  void expect_no_overrun() const {
-    for (const Buffer& buffer : buffers_) {
-      if (buffer.memory.overrun())
-        throw Ended{Status::crash, "A timed launch wrote past the end of " + buffer.name + ", or before its start."};
-    }
-  }
-
-  // Throws unless the launch is one that a library can do: buffers A, B and C, in this order, and M, N, K.
-  void expect_product() const {
-    const bool fits = buffers_.size() == 3 && buffers_[0].role == Role::input && buffers_[1].role == Role::input &&
-                      buffers_[2].role == Role::output && launch_.launch_arguments.size() == 3;
-    if (!fits) throw std::runtime_error("cuBLAS takes part where C = A·B is timed, and nowhere else");
-  }
-
-  std::deque<Contestant> contestants;
-
- private:
-  struct Buffer {
-    std::string name;
-    Role role;
-    std::size_t bytes;
-    GuardedBuffer memory;
-  };
-
-  static Context entered(const Driver& driver, Context context) {
-    driver.check(driver.context_set_current(context), "cuCtxSetCurrent");
-    return context;
-  }
-
-  void make_buffers() {
-    for (const protocol::Argument& argument : launch_.arguments) {
-      if (argument.role == Role::scalar) continue;
-      if (argument.element != "float" || argument.bytes % sizeof(float) != 0) throw std::runtime_error("only floats are timed");
-      buffers_.push_back({argument.name, argument.role, argument.bytes, GuardedBuffer(driver_, std::vector<std::byte>(argument.bytes))});
-    }
-    for (const protocol::Argument& argument : launch_.arguments) scalars_.push_back(argument.bits);
-    for (const Buffer& buffer : buffers_) addresses_.push_back(buffer.memory.address());
-    std::size_t buffer = 0;
-    for (std::size_t i = 0; i < scalars_.size(); ++i) {
-      const bool scalar = launch_.arguments[i].role == Role::scalar;
-      parameters_.push_back(scalar ? static_cast<void*>(&scalars_[i]) : static_cast<void*>(&addresses_[buffer++]));
-    }
-  }
-
-  template <class What>
-  void for_inputs(std::uint64_t seed, What what) {
-    int whole = timed_input::is_whole(seed);
-    for (std::size_t i = 0; i < buffers_.size(); ++i) {
-      if (buffers_[i].role == Role::output) continue;
-      DeviceAddress address = addresses_[i], differs = differs_.address();
-      std::size_t count = buffers_[i].bytes / sizeof(float);
-      unsigned long long stream = timed_input::stream(seed, i);
-      void* parameters[] = {&address, &count, &stream, &whole, &differs};
-      what(buffers_[i], parameters);
-    }
-  }
-
-  void run(Function function, void** parameters, const char* what) {
-    driver_.check(driver_.launch_kernel(function, fill_blocks_, 1, 1, 256, 1, 1, 0, nullptr, parameters, nullptr), what);
-  }
-
-  const Driver& driver_;
-  Context context_;
-  const protocol::LaunchRequest& launch_;
-  LoadedModule stage_;
-  Function fill_, compare_;
-  Stopwatch stopwatch_;
-  GuardedBuffer differs_;
-  unsigned fill_blocks_;
-  std::vector<Buffer> buffers_;
-  std::vector<DeviceAddress> addresses_;
-  std::vector<std::uint64_t> scalars_;
-  std::vector<void*> parameters_;
-};
 
 class Run {
  public:
@@ -236,11 +82,11 @@ class Run {
     }
     LoadedModule module(driver_, image.cubin);
     const auto name = kernel_among(module.names(image.functions), image.kernel);
-    if (!name) throw Ended{Status::internal_error, "the cubin has no kernel " + image.kernel, number};
+    if (!name) throw ContestEnded{Status::internal_error, "the cubin has no kernel " + image.kernel, number};
     const Function kernel = module.function(*name);
     const LaunchConfig config = ask(module, image, number);
     const auto shared = static_cast<std::size_t>(driver_.attribute(kernel, FunctionAttribute::static_shared_bytes));
-    if (const std::string why = launch_refusal(config, shared); !why.empty()) throw Ended{Status::launch_error, why, number};
+    if (const std::string why = launch_refusal(config, shared); !why.empty()) throw ContestEnded{Status::launch_error, why, number};
     seats_.push_back({booth, booth.contestants.emplace_back(std::move(module), kernel, config, nullptr), image.alone});
     reply.configs.push_back(config);
   }
@@ -262,7 +108,7 @@ class Run {
   void expect(Result result, unsigned number) const {
     if (result == 0) return;
     const Trouble trouble = trouble_of(result, driver_.words(result));
-    throw Ended{trouble.finding.empty() ? trouble.status : Status::crash, trouble.message, number};
+    throw ContestEnded{trouble.finding.empty() ? trouble.status : Status::crash, trouble.message, number};
   }
 
   Result launch(const Seat& seat) {
@@ -303,7 +149,7 @@ class Run {
         if (i == 0) first = nanoseconds;
         if (nanoseconds > slow_nanoseconds && nanoseconds > slow_factor * first) {
           const auto times = std::to_string(static_cast<long>(nanoseconds / first));
-          throw Ended{Status::timeout, "one launch takes " + times + " times as long as one of the first kernel", i, true};
+          throw ContestEnded{Status::timeout, "one launch takes " + times + " times as long as one of the first kernel", i, true};
         }
       }
     } while (milliseconds_since(began) < request_.warm_up_ms);
@@ -317,9 +163,9 @@ class Run {
     seat.booth.poison_outputs();
     const auto [nanoseconds, trouble, waited] = seat.booth.stopwatch().time([&] { return launch(seat); });
     expect(trouble, number);
-    if (waited) throw Ended{Status::timeout, "each launch waits until the device is idle", number, true};
+    if (waited) throw ContestEnded{Status::timeout, "each launch waits until the device is idle", number, true};
     if (const std::string changed = seat.alone ? seat.booth.changed_input(seed) : ""; !changed.empty()) {
-      throw Ended{Status::crash, "A timed launch changed its input " + changed + ".", number};
+      throw ContestEnded{Status::crash, "A timed launch changed its input " + changed + ".", number};
     }
     return nanoseconds;
   }
@@ -388,7 +234,7 @@ protocol::TimingReply Contest::run(const protocol::TimingRequest& request, const
     try {
       run.all();
       return std::move(run.reply);
-    } catch (const Ended& ended) {
+    } catch (const ContestEnded& ended) {
       failed.status = ended.status;
       failed.detail = ended.detail;
       failed.contestant = ended.contestant;
