@@ -16,11 +16,12 @@
 #include "runner/launch_signals.hpp"
 #include "runner/report/finding_messages.hpp"
 #include "runner/report/launch_ending.hpp"
+#include "runner/report/launch_traffic.hpp"
 #include "runner/report/named_trace.hpp"
-#include "runner/report/nsight_metrics.hpp"
 #include "runner/submission/argument_buffers.hpp"
 #include "runner/submission/mapped_program.hpp"
 #include "runner/submission/module_map.hpp"
+#include "runner/submission/shared_arrays.hpp"
 #include "simt/device_impl/device_printf.hpp"
 #include "simt/machine/machine.hpp"
 #include "simt/observer_panel.hpp"
@@ -31,10 +32,6 @@
 #include "simt/observers/trace_recorder.hpp"
 #include "simt/submission/submission_data.hpp"
 #include "simt/traffic_panel.hpp"
-
-// The dynamic shared block. Through its address we find the thread-local segment that holds every shared array. The builder
-// generates the assembly file that defines it.
-extern "C" __thread char tilelab_dynamic_shared[];
 
 namespace tilelab {
 namespace {
@@ -66,7 +63,7 @@ class Launch {
       return reply(Status::launch_error, why);
     const std::string too_large = request_.cooperative ? cooperative_refusal(config_, image_.static_shared_bytes) : "";
     if (!too_large.empty()) return reply(Status::launch_error, too_large);
-    place_shared();
+    place_shared(image_, config_.shared_bytes, memory_);
     const std::vector<char> before = simt::submission_variables();
     run_kernel();
     if (ending_.trouble()) return reply(ending_.trouble()->first, ending_.trouble()->second);
@@ -86,7 +83,7 @@ class Launch {
     answer.counters["events"] = events_ != 0 || !simt::Machine::active() ? events_ : simt::Machine::current().events();
     answer.printed = simt::printed_text();
     if (trace_) answer.trace = named_trace(trace_->steps(), trace_->complete(), image_);
-    if (traffic_) count_traffic(answer);
+    if (traffic_) count_traffic(answer, *traffic_, request_, image_);
     if (handover_) answer.counters.merge(handover_->counters());
     answer.needs_reversed_run = panel_.get<simt::RaceDetector>().needs_reversed_run();
     answer.left_data = left_data_;
@@ -156,23 +153,6 @@ class Launch {
     return answer;
   }
 
-  void place_shared() {
-    const auto segment = reinterpret_cast<std::uintptr_t>(tilelab_dynamic_shared) - image_.dynamic_offset;
-    std::vector<simt::Region> arrays = image_.shared;
-    std::size_t span = 0;
-    std::erase_if(arrays, [&](simt::Region& array) {
-      if (array.dynamic) array.bytes = config_.shared_bytes;
-      const bool changes = array.dynamic && image_.launches_children;
-      span = std::max(span, array.base + (changes ? std::max(array.bytes, most_dynamic_bytes) : array.bytes));
-      array.base += segment;
-      return array.bytes == 0 &&
-             !array.dynamic;  // an empty dynamic array stays: if shared_bytes was forgotten, the finding names this array
-    });
-    if (image_.shared.empty()) return;
-    memory_.set_shared(segment, span + shared_slack_bytes, std::move(arrays));
-    for (const simt::AddressRange& guard : image_.guards) memory_.add_guard(segment + guard.first, segment + guard.end);
-  }
-
   void run_kernel() {
     simt::Announcer announcer;
     panel_.join(announcer);
@@ -227,32 +207,6 @@ class Launch {
     }
   }
 
-  void count_traffic(LaunchReply& answer) const {
-    const simt::RequestCounter& requests = traffic_->requests();
-    const simt::ThreadShare& share = traffic_->share();
-    std::uint64_t elements = 0;
-    for (const protocol::Argument& argument : request_.arguments) {
-      if (argument.role == protocol::Role::output || argument.role == protocol::Role::inout)
-        elements += argument.bytes / argument.element_bytes;
-    }
-    answer.traffic = nsight_metrics(requests.tallies(), answer.status == Status::completed && requests.complete(), image_);
-    answer.counters["local_load_bytes"] = traffic_->locals().loaded_bytes();
-    answer.counters["local_store_bytes"] = traffic_->locals().stored_bytes();
-    answer.counters["output_elements"] = elements;
-    answer.counters["most_elements_of_a_thread"] = share.most_elements();
-    answer.counters["most_words_of_a_thread"] = share.most_words();
-    answer.counters["words_of_all_threads"] = share.all_words();
-    answer.counters["reading_phases"] = requests.reading_phases();
-    answer.counters["overlapped_phases"] = requests.overlapped_phases();
-    answer.counters["copying_requests"] = requests.copying_requests();
-    // What a GPU makes of them is not known, so Nsight Compute's names are not used. They pass the banks at least.
-    for (const simt::RequestTally& tally : requests.tallies()) {
-      if (tally.kind != simt::AccessKind::atomic || tally.space != simt::Space::shared) continue;
-      answer.counters["shared_atomic_wavefronts"] += tally.wavefronts;
-      answer.counters["shared_atomic_conflicts"] += tally.wavefronts - tally.least_wavefronts;
-    }
-  }
-
   void trace_block(const std::array<unsigned, 3>& block) {
     const protocol::Extent& grid = config_.grid;
     if (block[0] >= grid.x || block[1] >= grid.y || block[2] >= grid.z) return;
@@ -261,7 +215,6 @@ class Launch {
   }
 
   static constexpr std::size_t most_dynamic_bytes = most_shared_bytes, most_threads = 1024;  // of a child's grid
-  static constexpr std::size_t shared_slack_bytes = 4096;  // less than the padding that the builder places behind the block
 
   const Image& image_;
   const LaunchRequest& request_;
