@@ -11,7 +11,7 @@ namespace {
 
 using std::chrono::nanoseconds;
 
-constexpr std::size_t page = 4096;
+constexpr std::size_t compared_bytes = 4096;
 constexpr nanoseconds too_short{10'000'000};  // a launch of this time is done as fast as looked up
 constexpr nanoseconds for_a_byte{2};          // more than comparing it or keeping it takes
 
@@ -137,8 +137,8 @@ void RepeatedLaunches::forget(Known& one) {
 }
 
 void RepeatedLaunches::keep_changes(Part& part) {
-  for (std::size_t at = 0; at < part.bytes; at += page) {
-    const std::size_t bytes = std::min(page, part.bytes - at);
+  for (std::size_t at = 0; at < part.bytes; at += compared_bytes) {
+    const std::size_t bytes = std::min(compared_bytes, part.bytes - at);
     if (std::memcmp(part.at + at, part.before.get() + at, bytes) != 0) part.changes.emplace_back(at, std::string(part.at + at, bytes));
   }
 }

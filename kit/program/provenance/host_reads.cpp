@@ -10,7 +10,7 @@
 namespace tilelab::program {
 namespace {
 
-constexpr std::size_t most_bytes = 256u << 20;  // what does not fit is shown as if there had been nothing
+constexpr std::size_t most_read_bytes = 256u << 20;  // what does not fit is shown as if there had been nothing
 constexpr std::size_t word = 4, most_carried = 1u << 24;
 
 }  // namespace
@@ -103,7 +103,7 @@ std::uint64_t HostReads::hash(const char* seen, std::size_t bytes) const {
 }
 
 void HostReads::write(Header header, const char* seen) {
-  if (!file_ || header.bytes == 0 || written_ + sizeof header + header.bytes > most_bytes) return;
+  if (!file_ || header.bytes == 0 || written_ + sizeof header + header.bytes > most_read_bytes) return;
   const auto [place, is_new] = places_.try_emplace({hash(seen, header.bytes), header.bytes}, written_ + sizeof header);
   if (!is_new) header.same_as = place->second;
   const std::size_t bytes = is_new ? header.bytes : 0;
