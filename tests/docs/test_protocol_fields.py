@@ -24,7 +24,12 @@ _KEYS = (
 )
 _OPERATION = re.compile(r'\bop == "(\w+)"')
 # What else the two folders read or write as JSON with quoted keys is part of no message of these processes.
-_MESSAGES = ("kit/protocol/*message.cpp", "kit/protocol/protocol.cpp", "kit/runner/submission/image.cpp", "kit/program/**/*.cpp")
+_MESSAGES = (
+    "kit/protocol/*message.cpp",
+    "kit/protocol/protocol.cpp",
+    "kit/runner/submission/image.cpp",
+    "kit/program/**/*.cpp",
+)
 
 
 def keys_in(text: str) -> set[str]:
