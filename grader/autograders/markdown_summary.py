@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 
+from grader.autograders.misnamed_files import misnamed_words
 from grader.exports.frame.points import grade, is_decided, most, number_text
 from grader.exports.frame.tested_rows import TestedRow, finding_lines, tested_rows
 from grader.model.result import Result
@@ -22,7 +23,7 @@ def markdown_summary(result: Result) -> str:
     points = grade(result)
     total = "not graded" if points is None else f"{number_text(points)} of {number_text(most(result))} points"
     lines = [f"## {total}", ""]
-    lines += [f"- {plain(one)}" for one in result.submission.notices]
+    lines += [f"- {plain(one)}" for one in (*result.submission.notices, misnamed_words(result)) if one]
     for lab in result.labs.values():
         points_text = f"{number_text(lab.points)} of {number_text(lab.max_points)}" if is_decided(lab) else "not graded"
         lines += [

@@ -10,6 +10,7 @@ from html import escape
 
 from grader.autograders.autograder_platform import Graded
 from grader.autograders.handed_in import late_words
+from grader.autograders.misnamed_files import misnamed_words
 from grader.exports.frame.tested_rows import finding_lines
 from grader.reports.findings.lab_summary import what_happened
 
@@ -20,6 +21,7 @@ _MOST_FINDINGS = 40
 def output_fragment(graded: Graded) -> str:
     parts = [f"<p>{escape(late)}</p>" if (late := late_words(graded.handed_in.late)) else ""]
     parts += [f"<p>{escape(one)}</p>" for one in graded.result.submission.notices]
+    parts.append(f"<p>{escape(words)}</p>" if (words := misnamed_words(graded.result)) else "")
     parts += [
         f"<p><strong>{escape(lab.title)}: {escape(lab.verdict.facts.label)}.</strong> {escape(what_happened(lab))}</p>"
         for lab in graded.result.labs.values()

@@ -10,6 +10,7 @@ import pytest
 from fake_course import FILES, SEED, Course, FakeControls, FakeJudge, small_course
 
 from grader.autograders.handed_in import HandedIn
+from grader.autograders.misnamed_files import misnamed_words
 from grader.autograders.one_grading import LaterControls, OneGrading, grade_folder
 from grader.batch.judging_setup import JudgingSetup
 from grader.model.errors import MachineError
@@ -54,6 +55,17 @@ def grade(course: Course, folder: Path, handed_in: HandedIn = ADA, controls: Fak
 def handed_in(course: Course, **files: str) -> Path:
     course.hand_in("one", **files)
     return course.source / "one"
+
+
+def test_who_gave_a_file_another_name_is_told_which_one_to_give_it(course: Course) -> None:
+    folder = handed_in(course, a="good")
+    (folder / "my <b>.cu").write_text("good", encoding="utf-8")
+    (folder / "notes.md").write_text("", encoding="utf-8")
+    words = misnamed_words(grade(course, folder).result)
+    assert words.startswith("Your submission holds my <b>.cu, but no b.cu. ")
+    (folder / "b.cu").write_text("good", encoding="utf-8")
+    course.out = course.out.with_name("again")
+    assert misnamed_words(grade(course, folder).result) == ""
 
 
 def test_each_lab_gets_its_verdict_and_the_page_its_texts(course: Course) -> None:
