@@ -39,6 +39,15 @@ def chromium() -> Iterator[Browser]:
         browser.close()
 
 
+# On paper nobody scrolls: what is wider than its box is lost. And a dark scheme must not reach paper.
+_CUT = """() => [...document.querySelectorAll('body *')].filter((one) => {
+  const style = getComputedStyle(one);
+  return one.scrollWidth > one.clientWidth + 1 && style.overflowX !== 'visible' && style.position !== 'absolute' && one.clientWidth > 5;
+}).map((one) => one.outerHTML.slice(0, 120))"""
+_PAPER = "getComputedStyle(document.body).backgroundColor"
+_LIGHT = ("rgb(255, 255, 255)", "rgba(0, 0, 0, 0)")
+
+
 @dataclass
 class OpenedPage:
     """A page of ours in the browser, and what went wrong in it."""
@@ -57,8 +66,8 @@ class OpenedPage:
         return [f"{one['id']}: {one['nodes'][0]['html'][:200]}: {one['nodes'][0]['failureSummary']}" for one in found]
 
     def violations_in(self, views: Sequence[View]) -> list[str]:
-        """What axe finds in each of these views, and where the page is wider than the screen. Every rule is tried in the first, and
-        in the others those that a width, or a scheme or medium, that was not seen yet can break.
+        """What axe finds in each of these views, where the page is wider than the screen, and what paper would cut. Every rule is tried
+        in the first, and in the others those that a width, or a scheme or medium, that was not seen yet can break.
         """
         found: list[str] = []
         seen: set[object] = set()
@@ -73,6 +82,9 @@ class OpenedPage:
                 found += [f"{width} {scheme} {medium}: {one}" for one in self.violations(rules if seen else ())]
             wide = self.page.evaluate("document.documentElement.scrollWidth")
             found += [f"{width} {medium}: the page is {wide} wide"] if wide > width else []
+            if medium == "print":
+                found += [f"{width}, cut on paper: {one}" for one in self.page.evaluate(_CUT)[:3]]
+                found += [f"{scheme}: dark paper"] if self.page.evaluate(_PAPER) not in _LIGHT else []
             seen |= {width, (scheme, medium)}
         return found
 

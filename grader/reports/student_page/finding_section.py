@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from grader.model.result import Finding
+from grader.model.result import Finding, LabResult
 from grader.model.verdicts import Verdict, VerdictFacts
 from grader.reports.findings.finding_card import FindingCard, finding_card
 from grader.reports.findings.lab_summary import advice
@@ -57,7 +57,8 @@ class FindingSection:
 
 def finding_section(view: LabView) -> FindingSection | None:
     lab = view.lab
-    cards = [_cause_card(one, view) for one in cause_groups(lab.findings[:MOST_CARDS])]
+    said = [one for one in lab.findings if not _says_the_verdict_again(one, lab)]
+    cards = [_cause_card(one, view) for one in cause_groups(said[:MOST_CARDS])]
     causes = tuple(finding_card(one, lab, view.sources, instructor=view.instructor) for one in lab.causes)
     if not cards and not causes:
         return None
@@ -65,9 +66,14 @@ def finding_section(view: LabView) -> FindingSection | None:
         causes=causes,
         cards=tuple(cards[:_OPEN_CARDS]),
         more_cards=tuple(cards[_OPEN_CARDS:]),
-        unshown_cards=max(0, len(lab.findings) - MOST_CARDS),
+        unshown_cards=max(0, len(said) - MOST_CARDS),
         advice=advice(lab, instructor=view.instructor),
     )
+
+
+def _says_the_verdict_again(finding: Finding, lab: LabResult) -> bool:
+    """A file that is missing, without a guess where it may be."""
+    return finding.kind is Verdict.MISSING_FILE and finding.message == f"{lab.file} was not handed in"
 
 
 def _cause_card(group: CauseGroup, view: LabView) -> CauseCard:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from grader.model.verdicts import VerdictFacts
+from grader.model.verdicts import Verdict, VerdictFacts
 from grader.reports.findings.lab_summary import advice, what_happened
 from grader.reports.page.page_section import ShownSection, shown_sections
 from grader.reports.student_page.lab_sections import LAB_SECTIONS
@@ -30,7 +30,7 @@ class LabReport:
     advice: str
     comment: visible.Block | None  # the instructor's, to all who made this mistake
     sections: tuple[ShownSection, ...]
-    performance: str
+    performance: str  # empty: nothing was handed in
     performance_points: str  # "2 / 3"; empty: not in this batch's points
 
 
@@ -52,7 +52,7 @@ def lab_report(number: int, lab_id: str, view: LabView) -> LabReport:
         advice="" if is_open else advice(lab, instructor=view.instructor),
         comment=visible.block(lab.comment, lines=60, columns=1000) if lab.comment else None,
         sections=shown_sections(LAB_SECTIONS, view),
-        performance=visible.line(lab.performance, 1200),
+        performance="" if lab.verdict is Verdict.MISSING_FILE else visible.line(lab.performance, 1200),
         performance_points=f"{points(lab.performance_points)} / {points(lab.performance_max)}"
         if lab.performance_max
         else "",

@@ -52,6 +52,21 @@ def test_every_sample_makes_a_page_whose_tags_balance(sample: Sample) -> None:
         assert len(page.tags) > 30
 
 
+def test_a_file_that_is_missing_is_told_once_and_a_guess_where_it_is_is_told_too(sample_named: Named) -> None:
+    result, _ = sample_named("missing-file")
+    lab_id, lab = next((key, one) for key, one in result.labs.items() if one.verdict is Verdict.MISSING_FILE)
+    said = f"{lab.file} was not handed in"
+
+    def shown(message: str) -> str:
+        finding = lab.findings[0].model_copy(update={"message": message})
+        alone = {lab_id: lab.model_copy(update={"findings": (finding,)})}
+        return student_page(result.model_copy(update={"labs": alone}), sources={})
+
+    assert said not in shown(said)
+    assert "Performance" not in shown(said)
+    assert f"{said}: there is kernel.cu" in shown(f"{said}: there is kernel.cu")
+
+
 def test_a_page_loads_nothing_from_anywhere(sample: Sample, every_result: list[Result]) -> None:
     result, sources = sample
     for html in (student_page(result, sources=sources, instructor=True), class_page(every_result, course="c")):
