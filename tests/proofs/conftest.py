@@ -54,7 +54,7 @@ def looked_at_once() -> Iterator[None]:
 def scratch(pristine: Path) -> Iterator[Path]:
     """At the same place for each test: what the compiler makes in advance of the kit's headers depends on where they lie."""
     root = pristine.parent / "scratch"
-    subprocess.run(["cp", "-a", pristine, root], check=True)
+    shutil.copytree(pristine, root)
     (root / ".venv").symlink_to(ROOT / ".venv")  # passages are the output of its commands
     (root / "build").mkdir()  # what those commands start
     preludes = pristine.parent / "preludes"
