@@ -96,9 +96,10 @@ def copied_answers(files: Mapping[str, str], answers: Mapping[str, str]) -> Iter
 
 
 def _runs(text: str) -> Iterator[tuple[int, tuple[str, ...]]]:
-    words = [(word.start(), word[0].lower()) for word in _WORD.finditer(text)]
-    for first in range(len(words) - _RUN_LENGTH + 1):
-        yield words[first][0], tuple(word for _, word in words[first : first + _RUN_LENGTH])
+    found = list(_WORD.finditer(text))
+    words = [word[0].lower() for word in found]
+    runs = zip(*(words[first:] for first in range(_RUN_LENGTH)), strict=False)
+    return zip((word.start() for word in found), runs, strict=False)
 
 
 def _line(text: str, place: int) -> int:

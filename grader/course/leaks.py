@@ -50,6 +50,7 @@ class CourseSecrets:
     """The secrets of each lab."""
 
     of_labs: Mapping[str, Secrets]
+    _joined: dict[str | None, Secrets] = field(default_factory=dict, init=False, repr=False, compare=False)  # by lab
 
     def for_file(self, path: str) -> Secrets:
         """What the handout's file `path` must not show. A file that belongs to no lab must show no lab's secrets, but
@@ -61,6 +62,11 @@ class CourseSecrets:
 
     def for_lab(self, lab_id: str | None) -> Secrets:
         """What the files of this lab must not show."""
+        if lab_id not in self._joined:
+            self._joined[lab_id] = self._join(lab_id)
+        return self._joined[lab_id]
+
+    def _join(self, lab_id: str | None) -> Secrets:
         if lab_id is None:
             held = [one.outside_of_labs() for one in self.of_labs.values()]
         else:
