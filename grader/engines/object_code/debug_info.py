@@ -15,6 +15,7 @@ from typing import Any
 from grader.engines.object_code.dwarf_types import Die, origin_of, parameter_type, qualified_name, text_of, type_of
 from grader.engines.object_code.entry_walk import CLASSES, SCOPES, EntryWalk, UnreadableEntryError
 from grader.engines.object_code.frame_guards import Frame, add_local, frame_of, has_place_in_frame
+from grader.engines.object_code.quick_abbreviations import read_quickly
 from grader.engines.object_code.quick_elf import QuickElf
 from grader.engines.object_code.symbol_table import (
     Symbol,
@@ -87,6 +88,7 @@ def read_debug_info(program: Path, file_name: str, *, headers: Collection[str] =
     with program.open("rb") as stream:
         elf = QuickElf(stream)
         dwarf = elf.get_dwarf_info(relocate_dwarf_sections=False)
+        read_quickly(dwarf)
         symbols = thread_local_symbols(elf)
         functions = function_symbols(elf)
         names = ThreadLocalNames(symbols, {address: name for name, address in functions})

@@ -44,6 +44,7 @@ def _environment() -> jinja2.Environment:
         autoescape=True,
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
+        auto_reload=False,  # they are files of the kit: looking at each again before each use costs more than using it
         lstrip_blocks=True,
     )
     environment.filters["inline_code"] = inline_code
