@@ -34,8 +34,9 @@ def compiled(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def _tables(path: Path) -> tuple[bytes, Any]:
     with path.open("rb") as stream:
         elf = ELFFile(stream)
-        content = elf.get_section_by_name(".debug_abbrev").data()
-        return content, next(iter(elf.get_dwarf_info().iter_CUs())).get_abbrev_table()
+        section = elf.get_section_by_name(".debug_abbrev")
+        assert section is not None
+        return section.data(), next(iter(elf.get_dwarf_info().iter_CUs())).get_abbrev_table()
 
 
 def test_every_abbreviation_is_the_same(compiled: Path) -> None:
