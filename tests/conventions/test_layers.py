@@ -202,6 +202,16 @@ def test_no_folder_of_the_grader_is_a_corridor_and_none_is_a_single_room() -> No
     assert {named([folder])[0]: count for folder, count in files.items() if count > MOST_FILES or count == 1} == {}
 
 
+def test_no_folder_of_the_kits_processes_is_a_flat_room() -> None:
+    """A header and its source are two files. Detectors and CUDA's functions are looked for by their names, however many they are."""
+    paths = sources("kit/judge", "kit/program", "kit/protocol", "kit/runner", "kit/simt", suffixes=(".hpp", ".cpp"))
+    files = Counter(
+        path.parent for path in paths if not {"observers", "device", "device_impl"}.intersection(path.parts)
+    )
+    assert len(files) > 15
+    assert {named([folder])[0]: count for folder, count in files.items() if count > MOST_FILES + 1} == {}
+
+
 PUBLIC_HEADERS = named([*sources("kit/include", "kit/problems", suffixes=(".hpp", ".cuh")), KIT / "simt" / "event.hpp"])
 
 
