@@ -54,7 +54,7 @@ def judging_fingerprints(toolset: Toolset, labs: Sequence[Lab]) -> dict[str, str
 def _host_fingerprint(toolset: Toolset) -> str:
     """A hash of what builds and runs host code of a student's."""
     chain = host_toolchain(toolset)
-    built = [chain.archive, toolset.build / "bin" / "conductor"]
+    built = [chain.archive, toolset.part("conductor")]
     return _hash(chain.prelude.parent.name, [hashlib.sha256(path.read_bytes()).hexdigest() for path in built])
 
 

@@ -19,6 +19,7 @@ from grader.canaries.compiler_trial import compiler_trouble, try_compiler
 from grader.commands.frame.opened_tools import lab_judge, open_toolset
 from grader.machine.backend import VARIABLE, backend_choice, open_backend
 from grader.machine.compiler_choice import choose_compiler
+from grader.machine.kit_parts import left_out
 from grader.model.course_root import course_root, load_labs
 from grader.model.errors import MachineError, RemediableError
 from grader.model.labs import lab_ids
@@ -140,8 +141,13 @@ def _compiler(root: Path) -> str:
 
 def _judges(root: Path) -> Check:
     suffix = "" if (root / "solutions").is_dir() else "-public"  # a handout has only the public half
-    missing = [lab for lab in lab_ids(root) if not (root / "build" / "bin" / f"judge-{lab}{suffix}").is_file()]
-    found = f"no judge for {', '.join(missing)}: {_SET_UP}" if missing else "a judge for every lab"
+    later = left_out(root)
+    judges = {lab: f"judge-{lab}{suffix}" for lab in lab_ids(root)}
+    built = {judge for judge in judges.values() if judge in later or (root / "build" / "bin" / judge).is_file()}
+    missing = [lab for lab, judge in judges.items() if judge not in built]
+    found = "a judge for every lab, built when it is first needed" if later else "a judge for every lab"
+    if missing:
+        found = f"no judge for {', '.join(missing)}: {_SET_UP}"
     return Check("kit", not missing, found)
 
 

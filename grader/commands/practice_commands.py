@@ -219,6 +219,7 @@ def _practice(
 
     root, labs = chosen_labs(Path.cwd(), wanted, case=case, file=file)
     toolset = open_toolset(root, allow_no_sandbox=True)
+    toolset.provide(labs, public_only=True)
     search = SuspectSearch(
         toolset,
         PUBLIC_SEED,

@@ -102,7 +102,7 @@ def _program_file(toolset: Toolset, lab: Lab, built: BuiltProgram, folder: Path)
         "early_return_is_error": public.barriers.early_return == "error",
     }
     file: dict[str, Any] = {
-        "conductor": str(toolset.build / "bin" / "conductor"),
+        "conductor": str(toolset.part("conductor")),
         "description": description,
         "folder": str(data),
         "scratch": str(scratch),

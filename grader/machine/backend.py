@@ -25,6 +25,7 @@ from grader.engines.gpu.gpu_build import GpuTarget, build_for_gpu
 from grader.engines.gpu.gpu_toolchain import GpuToolchain, NoToolchain, find_toolchain
 from grader.machine.alone_turns import AloneTurns
 from grader.machine.device_load import DeviceLoad
+from grader.machine.kit_parts import PartError, provide_parts
 from grader.machine.peak_rates import Peak, peak_of
 from grader.model.errors import RemediableError
 from grader.sandbox import Confinement, Limits, run_confined
@@ -169,7 +170,7 @@ def open_backend(asked: BackendChoice, root: Path, kit: dict[str, Any], confinem
     if asked == "cpu":
         return GpuBackend(reasons=(f"{VARIABLE}=cpu",))
     runner = root / "build" / "bin" / "gpu-runner"
-    devices, reasons = _devices(runner)
+    devices, reasons = _devices(root, runner)
     device = devices[0] if devices else None
     includes = tuple(Path(path).resolve() for path in kit["includes"])
     toolchain: GpuToolchain | NoToolchain = find_toolchain(root, kit["compiler"], includes)
@@ -195,10 +196,14 @@ def open_backend(asked: BackendChoice, root: Path, kit: dict[str, Any], confinem
     )
 
 
-def _devices(runner: Path) -> tuple[tuple[Device, ...], list[str]]:
+def _devices(root: Path, runner: Path) -> tuple[tuple[Device, ...], list[str]]:
     """The first GPU and others of the same kind, or reasons. Without a device node, no process is started: that saves time."""
     if not gpu_devices():
         return (), ["there is no NVIDIA GPU, or its driver is not loaded (no /dev/nvidia*)"]
+    try:
+        provide_parts(root, "gpu-runner")
+    except PartError as error:
+        return (), [str(error)]
     library = next((str(one / "libcuda.so.1") for one in _DRIVER_FOLDERS if (one / "libcuda.so.1").exists()), "")
     troubles = []
     for path in dict.fromkeys(("", library)):

@@ -15,10 +15,12 @@ from grader.engines.checks.entry_points import EntrySignatures
 from grader.engines.cpu.compiler_home import programs_of
 from grader.engines.cpu.cpu_build import CpuBuild, build_for_cpu
 from grader.engines.cpu.cpu_toolchain import CpuToolchain, prepare
+from grader.machine import kit_parts
 from grader.machine.backend import BackendChoice, GpuBackend, open_backend
 from grader.machine.compiler_choice import choose_compiler
 from grader.machine.worker_processes import WorkerProcesses
 from grader.model.errors import RemediableError
+from grader.model.labs import Lab
 from grader.sandbox import Confinement, SandboxUnavailable, detect
 
 
@@ -111,7 +113,7 @@ class Toolset:
 
     def judge_program(self, lab_id: str, *, public_only: bool) -> Path:
         """The lab's judge. Raises RemediableError where it was not built, or a source of it was changed after it was built."""
-        program = self.build / "bin" / (f"judge-{lab_id}-public" if public_only else f"judge-{lab_id}")
+        program = kit_parts.program(self.root, f"judge-{lab_id}-public" if public_only else f"judge-{lab_id}")
         try:
             built = program.stat().st_mtime_ns
         except OSError as error:
@@ -122,6 +124,16 @@ class Toolset:
                 message = f"{source} was changed after {program} was built: run `make setup` to build it again."
                 raise RemediableError(message)
         return program
+
+    def part(self, name: str) -> Path:
+        """A program of the kit, which is built first where no command has needed it yet. Raises RemediableError."""
+        return kit_parts.program(self.root, name)
+
+    def provide(self, labs: Sequence[Lab], *, public_only: bool) -> None:
+        """Builds, all at once, what the judging of these labs needs and no command has needed yet. Raises RemediableError."""
+        suffix = "-public" if public_only else ""
+        host = ("conductor", "tilelab_host") if any(lab.public.starts_itself for lab in labs) else ()
+        kit_parts.provide_parts(self.root, *(f"judge-{lab.id}{suffix}" for lab in labs), *host)
 
     def _judge_sources(self, lab_id: str, *, public_only: bool) -> Iterator[Path]:
         """The sources that authors of labs change. Other changes of the kit are noticed when `make` builds it."""

@@ -12,6 +12,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 
+from grader.machine.kit_parts import PartError, provide_parts
 from grader.machine.page_opener import open_page
 
 _PROGRAM = "import sys; sys.argv[0] = 'tilelab'; from grader.commands.cli import app; app()"
@@ -25,19 +26,35 @@ class OwnTerminal:
     lent: Callable[[], AbstractContextManager[None]]
 
     def trace(self, lab_id: str) -> str:
-        """In a pager, because a trace has more lines than a window. What is said where it cannot be made."""
+        """What is said where it cannot be made."""
+        try:
+            provide_parts(self.root, "tracer")  # here, because the first time takes long, and a line says so
+        except PartError as error:
+            return str(error)
         made = self._run("trace", "--lab", lab_id)
         if not made.stdout.strip():
             return _said(made)
+        self._shown(made.stdout)
+        return "" if made.returncode == 0 else _said(made)
+
+    def answers(self, lab_id: str) -> str:
+        """What is said where there are no questions, or a file cannot be read. An open question is nothing to say here."""
+        made = self._run("answers", lab_id)
+        if not made.stdout.strip():
+            return _said(made)
+        self._shown(made.stdout)
+        return ""
+
+    def _shown(self, text: str) -> None:
+        """In a pager, because a trace has more lines than a window."""
         pager = shutil.which("less")
         with self.lent(), contextlib.suppress(KeyboardInterrupt):
             if pager:
-                subprocess.run([pager, "-R"], input=made.stdout, text=True, check=False)
+                subprocess.run([pager, "-R"], input=text, text=True, check=False)
             else:
-                sys.stdout.write(f"{made.stdout}\nEnter goes back ")
+                sys.stdout.write(f"{text}\nEnter goes back ")
                 sys.stdout.flush()
                 sys.stdin.readline()
-        return "" if made.returncode == 0 else _said(made)
 
     def page(self, lab_id: str) -> str:
         made = self._run("report", lab_id, "--no-show")

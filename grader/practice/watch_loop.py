@@ -31,6 +31,7 @@ _KEYS = {
     "t": ("trace", "shows what one block of your kernel does"),
     "p": ("page", "opens the page that your instructor would see"),
     "h": ("hint", "gives a hint, and one more each time"),
+    "a": ("answers", "says which questions are open, and whether your numbers are right"),
     "q": ("quit", "ends it, as Ctrl-C does"),
     "?": ("", "shows this list, and goes back"),
 }
@@ -42,6 +43,8 @@ class OtherCommands(Protocol):
     def trace(self, lab_id: str) -> str: ...
 
     def page(self, lab_id: str) -> str: ...
+
+    def answers(self, lab_id: str) -> str: ...
 
 
 class WatchLoop:
@@ -94,10 +97,16 @@ class WatchLoop:
         if sign == "n":
             self._next_lab(focus)
             return
-        if focus is not None and sign in {"t", "p"}:
+        others = {
+            "t": ("tracing …", self._commands.trace),
+            "p": ("writing the page …", self._commands.page),
+            "a": ("looking at your answers …", self._commands.answers),
+        }
+        if focus is not None and sign in others:
             self._idle.stop()
-            self._say("writing the page …" if sign == "p" else "tracing …")
-            self._said = (self._commands.page if sign == "p" else self._commands.trace)(focus.lab_id)
+            doing, command = others[sign]
+            self._say(doing)
+            self._said = command(focus.lab_id)
         if sign == "h":
             self._hints += 1
         with self._idle.lock:
@@ -210,7 +219,7 @@ class WatchLoop:
         if self._commands is None:
             return f"{self._clock():%H:%M:%S}  watching {files}; save to test again, Ctrl-C to end"
         keys = "  ".join(f"{sign} {word}".rstrip() for sign, (word, _) in _KEYS.items())
-        return f"{self._clock():%H:%M}  save to test  {keys}  {files}"
+        return f"{self._clock():%H:%M}  save: test  {keys}  {files}"
 
     def _say(self, doing: str) -> None:
         """Replaces the last line on a terminal. A log gets only the results."""

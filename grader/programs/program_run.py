@@ -20,7 +20,7 @@ from typing import IO, Any
 from pydantic import ValidationError
 
 from grader.machine.toolset import Toolset
-from grader.model.errors import MachineError, RemediableError
+from grader.model.errors import MachineError
 from grader.programs.mistakes.run_record import RunRecord
 from grader.programs.program_kernels import ProgramKernel
 from grader.sandbox import Limits
@@ -90,10 +90,7 @@ def run_program(
     toolset: Toolset, request: ProgramRequest, kernels: Sequence[ProgramKernel], scratch: Path
 ) -> ProgramRun:
     """Raises MachineError where the conductor itself fails."""
-    conductor = toolset.build / "bin" / "conductor"
-    if not conductor.is_file():
-        message = f"{conductor} is missing: run `make setup` to build it."
-        raise RemediableError(message)
+    conductor = toolset.part("conductor")
     described, report = scratch / "program.json", scratch / "run.json"
     described.write_text(json.dumps(program_description(toolset, request, kernels)), encoding="utf-8")
     command = [str(conductor), "--program", str(described), "--report", str(report)]

@@ -82,7 +82,7 @@ class UnpackedHandout:
         configure += [
             f"-D{name}={found[name]}" for name in ("CMAKE_MAKE_PROGRAM", "CMAKE_CXX_COMPILER") if name in found
         ]
-        configure.append(f"-DCMAKE_PREFIX_PATH={prefix / 'usr'}")
+        configure += [f"-DCMAKE_PREFIX_PATH={prefix / 'usr'}", "-DTILELAB_ON_DEMAND=OFF"]  # all of it has to build
         if prefix.is_dir():
             (folder / ".tilelab").mkdir()
             (folder / ".tilelab" / "prefix").symlink_to(prefix, target_is_directory=True)

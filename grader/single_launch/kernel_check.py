@@ -230,10 +230,7 @@ def _description(
 
 
 def _run_checker(toolset: Toolset, scratch: Path) -> Checked:
-    checker = toolset.build / "bin" / "checker"
-    if not checker.is_file():
-        message = f"{checker} is missing: run `make setup` to build it."
-        raise ArgumentError(message)
+    checker = toolset.part("checker")
     report = scratch / "checked.json"
     command = [
         str(checker), "--launch", str(scratch / "launch.json"), "--runner", str(scratch / "runner.json"),

@@ -131,10 +131,7 @@ def run_tracer(toolset: Toolset, lab: Lab, runner_file: Path, asked: Mapping[str
 
     Raises LaunchRefusedError where the tracer says that it cannot fulfil the request, and UnregisteredProblemError.
     """
-    tracer = toolset.build / "bin" / "tracer"
-    if not tracer.is_file():
-        message = f"{tracer} is missing: run `make setup` to build it."
-        raise LaunchRefusedError(message)
+    tracer = toolset.part("tracer")
     report_file = runner_file.with_name("traced.json")
     options = {
         "--problem": Path(lab.public.problem).stem,

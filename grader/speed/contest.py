@@ -24,7 +24,6 @@ from pydantic import ValidationError
 from grader.machine.backend import GPU_RUN_LIMITS, Device
 from grader.machine.gpu_lock import GpuLock
 from grader.machine.toolset import Toolset
-from grader.model.errors import RemediableError
 from grader.model.outcomes.outcome import Contest
 from grader.speed.contestants import STAGE, Built, ContestError
 
@@ -134,11 +133,7 @@ def _time_limit(process: subprocess.Popen[bytes]) -> Iterator[None]:
 
 
 def timer(toolset: Toolset) -> Path:
-    program = toolset.build / "bin" / "timer"
-    if not program.is_file():
-        message = f"{program} is missing: run `make setup` to build it."
-        raise RemediableError(message)
-    return program
+    return toolset.part("timer")
 
 
 def _runner(toolset: Toolset, device: Device, contest: Path, built: Built) -> list[str]:

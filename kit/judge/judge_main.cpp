@@ -10,6 +10,7 @@
 #include <exception>
 #include <filesystem>
 #include <iostream>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -19,6 +20,7 @@
 
 #include "judge/bench.hpp"
 #include "judge/decision/launch_judge.hpp"
+#include "judge/host_code.hpp"
 #include "judge/process/orphans.hpp"
 #include "judge/process/runner_process.hpp"
 #include "judge/report/case_reporter.hpp"
@@ -26,8 +28,6 @@
 #include "judge/report/watched_launch.hpp"
 #include "judge/task/judge_files.hpp"
 #include "judge/task/judge_task.hpp"
-#include "program_judge/launcher_judge.hpp"
-#include "program_judge/program_bench.hpp"
 
 namespace {
 
@@ -121,11 +121,7 @@ int judge_all(int argc, char** argv) {
   const judge::JudgeTask task = judge::read_task(std::cin);
   std::filesystem::remove(options.report);  // if the judge fails, no older report may remain there
   const judge::OrphanCare care;
-  judge::BuiltProgram program;
-  if (!options.program.empty()) {
-    program = judge::read_program_file(options.program);
-    judge::use_program(&program);
-  }
+  const std::unique_ptr<judge::HostCode> program = options.program.empty() ? nullptr : judge::read_host_code(options.program);
   judge::RunnerProcess runner(options.runner.empty() ? std::vector<std::string>{} : judge::read_runner_argv(options.runner),
                               std::chrono::seconds(5), std::chrono::milliseconds(options.shutdown_grace_ms));
   judge::LaunchOptions launch_options;
@@ -135,13 +131,12 @@ int judge_all(int argc, char** argv) {
   judge::CollectedTrials collected;
   const auto judge_trial = [&](const judge::Trial& trial) {
     if (!options.watch.empty()) return collected.put_down(trial);
-    return options.program.empty() ? judge::judge_launch(runner, trial, launch_options)
-                                   : judge::judge_launcher(program, trial, launch_options);
+    return program ? program->judge(trial, launch_options) : judge::judge_launch(runner, trial, launch_options);
   };
   judge::Bench bench(judge_trial, task.key, clock_factor());
   if (options.launch_ms != 0) bench.allow_at_most(std::chrono::milliseconds(options.launch_ms));
   judge::use_bench(&bench);
-  program.share = [&bench] { return judge::RunShare{bench.time_for_a_run(), bench.halvings()}; };
+  if (program) program->share_time_of(bench);
   config.reporterSpecifications.assign(1, Catch::ReporterSpec("judge", {}, {}, {}));
   const auto& cases = bench.cases();
   const auto all_passed = [&] { return std::all_of(cases.begin(), cases.end(), [](const auto& one) { return one.passed; }); };

@@ -26,11 +26,14 @@ build_kit() {
   if [ ! -e build/.complete ]; then
     quietly "building the kit (once)" run_build || build_one_by_one || { show_log 40; die "the kit does not build"; }
     touch build/.complete
+  elif [ ${#wanted_parts[@]} -gt 0 ]; then
+    quietly "building $(names_of_parts "${wanted_parts[@]}") (once; nothing in this folder needed it before)" run_build || build_one_by_one || { show_log 40; die "this part of the kit does not build"; }
   else
     # If there is nothing to do, this is fast and prints nothing.
     run_build >.tilelab/build.log 2>&1 </dev/null 9>&- || { tail -n 40 .tilelab/build.log >&2; die "the kit does not build"; }
   fi
   note_build
+  note_parts "${wanted_parts[@]}"
 }
 
 # Sources of a handout or an image are compiled several at once (compile_together in CMakeLists.txt). Where that fails, each is compiled alone.
@@ -47,6 +50,7 @@ adopt_build() {
   local at
   at=$(cat build/.at 2>/dev/null) || at=$before
   if [ -n "$extra" ] && [ ! -x build/bin/kit-tests ]; then reason="its tests were not built there"; return 1; fi
+  if [ -n "$(missing_parts "${wanted_parts[@]}")" ]; then reason="$(names_of_parts "${wanted_parts[@]}") was not built there"; return 1; fi
   if [ "$(cat build/.configured)" != "$key" ]; then reason="what it is built with has changed"; return 1; fi
   if [ "$at" != "$root" ] && [ "$(cat build/.machine 2>/dev/null)" != "$(this_machine)" ]; then reason="this machine or its compiler is another"; return 1; fi
   if [ ! -e build/.sources ] || { [ -n "$(changed_sources)" ] && [ "$(cat build/.sources)" != "$(sources_digest)" ]; }; then
@@ -92,4 +96,8 @@ configure() {
     ${TILELAB_UNITY:+-DTILELAB_UNITY="$([ "$TILELAB_UNITY" = 1 ] && echo ON || echo OFF)"}
 }
 
-run_build() { "$(cat build/.cmake)" --build build --parallel "$(nproc)" --target all ${extra:+kit-tests}; }
+run_build() {
+  local parts
+  mapfile -t parts < <(built_parts)
+  "$(cat build/.cmake)" --build build --parallel "$(nproc)" --target all ${extra:+kit-tests} "${wanted_parts[@]}" "${parts[@]}"
+}

@@ -55,7 +55,7 @@ setup upgrade clean:
 
 help:
 	@echo "  make test     tests this lab; with CASE=\"a part of a test's name\", one test only"
-	@echo "  make watch    tests again whenever you save; keys show the trace, the page and hints"
+	@echo "  make watch    tests again whenever you save; keys show the trace, the page, hints and answers"
 	@echo "  make answers  says which questions are answered in answers.md, and whether your numbers are right"
 	@echo "  make report   opens the page that your instructor sees, with the public tests only"
 	@echo "  make trace    shows what one block of your kernel does; THREAD=1,0 follows one thread, BLOCK=1,0 another block, SHAPE=... other sizes"

@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
 # Makes this clone ready: what it needs from the machine, Python in .venv, the kit in build/. It asks nothing, edits no package
-# source, and does nothing the second time. Usage: kit/setup/setup.sh [test|dev|packages|toolkit|bundle [--cuda]]
+# source, and does nothing the second time. Usage: kit/setup/setup.sh [test|dev|packages|toolkit|bundle [--cuda]|part TARGET...]
 #
 # "test" adds what the project's own tests need. "dev" makes only .venv, with all that checks and formats sources, and builds
-# nothing. "packages" provides only the machine's packages, as the first layers of an image do. "toolkit" fetches NVIDIA's
+# nothing. "part" builds parts of the kit that a handout's first build left out. "packages" provides only the machine's packages, as the first layers of an image do. "toolkit" fetches NVIDIA's
 # compiler for this clone, also without a GPU. "bundle" packs all of that for machines without a network. TILELAB_SETUP=private
 # unpacks packages under .tilelab/prefix even if they could be installed.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 root=$PWD prefix=$PWD/.tilelab/prefix log=$PWD/.tilelab/setup.log apt_dir=
 here=kit/setup
-for piece in say bundle needs apt prefix packages python build canaries toolkit pack; do
+for piece in say bundle needs apt prefix packages python parts build canaries toolkit pack; do
   # shellcheck source=/dev/null
   . "$here/$piece.sh"
 done
@@ -32,7 +32,7 @@ trap finish EXIT
 trap 'exit 130' INT TERM
 
 [ "$(uname -s)" = Linux ] || die "Tilelab grades on Linux; on $(uname -s), use a container or a virtual machine"
-case ${1:-} in '' | test | dev | packages | toolkit | bundle) ;; *) die "set-up knows test, dev, packages, toolkit and bundle, not $1" ;; esac
+case ${1:-} in '' | test | dev | packages | toolkit | bundle | part) ;; *) die "set-up knows test, dev, packages, toolkit, bundle and part, not $1" ;; esac
 case $root in
   *[][\;:\"\\\<\>\|]* | *$'\n'*)
     die "the path of this folder has a sign with which it cannot be built (one of ; : \" \\ < > | [ ] or a new line): move it, or rename the folder: ${root//$'\n'/?}" ;;
@@ -48,7 +48,7 @@ flock -n 9 || { say "waiting for another set-up of this clone"; flock 9; }
 # changes only when packages were added; then the build is configured again.
 packages_key=$(digest "$root" "${TILELAB_SETUP:-}" "$here"/{needs,apt,prefix,packages}.sh)
 packages_came=
-if [ "${1:-}" != dev ] && [ "$(cat .tilelab/provided 2>/dev/null)" != "$packages_key" ]; then
+if [[ ${1:-} != dev && ${1:-} != part ]] && [ "$(cat .tilelab/provided 2>/dev/null)" != "$packages_key" ]; then
   : >"$log"
   provide_needs "${all_needs[@]}"
   if [ -n "$packages_came" ] || [ ! -e .tilelab/packages ]; then record packages "$packages_key"; fi
@@ -63,6 +63,9 @@ case ${1:-} in
   bundle)
     provide_python ""
     make_bundle "${@:2}" ;;
+  part)
+    provide_parts "${@:2}"
+    exit ;;
   toolkit)
     provide_python ""
     take_toolkit ;;
@@ -71,6 +74,7 @@ case ${1:-} in
     provide_build_tools
     # The grader's packages come from the network while the kit is built, which needs all processors.
     has_python "${1:-}" || meanwhile "Python packages" provide_python "${1:-}"
+    if has_gpu && [ ! -e build/parts/gpu-runner ]; then wanted_parts=(gpu-runner); fi  # whether its driver answers is asked below
     build_kit "${1:-}"
     joined || exit 1
     provide_toolkit

@@ -12,7 +12,7 @@ ROOT = Path(__file__).resolve().parents[2]
 # A build that works only where each source is compiled alone, which the false CMake notes.
 SCRIPT = """
 root=$PWD prefix=$PWD/.tilelab/prefix log=$PWD/.tilelab/log
-for piece in say bundle needs python build; do . "kit/setup/$piece.sh"; done
+for piece in say bundle needs python parts build; do . "kit/setup/$piece.sh"; done
 digest() { echo key; }
 find_compiler() { echo g++; }
 disk_is_full() { return "${ROOM:-1}"; }

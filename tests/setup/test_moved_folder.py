@@ -15,7 +15,7 @@ ROOT = Path(__file__).resolve().parents[2]
 # Set-up's own pieces, with a build that only writes down that it ran.
 SCRIPT = """
 root=$PWD prefix=$PWD/.tilelab/prefix log=$PWD/.tilelab/log
-for piece in say bundle needs python build; do . "kit/setup/$piece.sh"; done
+for piece in say bundle needs python parts build; do . "kit/setup/$piece.sh"; done
 digest() { for word in "$@"; do printf '%s\\n' "$word"; [ ! -f "$word" ] || cat "$word"; done | sha256sum; }
 configure() { mkdir -p build/bin; printf '{"compiler": "g++", "archives": ["%s/build/lib/a.a", "/usr/lib/b.a"]}' "$PWD" >build/kit.json; }
 run_build() { touch build/bin/judge; }

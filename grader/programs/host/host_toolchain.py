@@ -11,6 +11,7 @@ from pathlib import Path
 
 from grader.engines.cpu import prelude_files
 from grader.engines.cpu.compiler_home import CompilerHome, home_of
+from grader.machine import kit_parts
 from grader.machine.toolset import Toolset
 from grader.model.errors import RemediableError
 
@@ -99,10 +100,7 @@ def host_toolchain(toolset: Toolset, standard: str = STANDARDS[0]) -> HostToolch
     """Makes the prelude where it is missing. Raises RemediableError where the kit's library was not built."""
     kit = toolset.root / "kit"
     includes = (kit / "host_api", kit / "host_api" / "headers", kit / "simt" / "device", kit / "include")
-    archive = toolset.build / "lib" / "libtilelab_host.a"
-    if not archive.is_file():
-        message = f"{archive} is missing: run `make setup` to build it."
-        raise RemediableError(message)
+    archive = kit_parts.part(toolset.root, "tilelab_host", "lib/libtilelab_host.a")
     compiler = toolset.toolchain.linker or toolset.toolchain.compiler
     key = hashlib.sha256(" ".join([compiler, standard, *STANDARDS, *_LANGUAGE, *_CODE, _PRELUDE_TEXT]).encode())
     key.update(subprocess.run([compiler, "--version"], check=True, capture_output=True).stdout)

@@ -172,6 +172,10 @@ class FakeCommands:
         self.called.append(("page", lab_id))
         return "The page is build/report.html"
 
+    def answers(self, lab_id: str) -> str:
+        self.called.append(("answers", lab_id))
+        return f"{lab_id} asks no questions"
+
 
 def pressed(root: Path, *events: Event, labs: Sequence[str] = (), height: int = 24) -> tuple[list[str], FakeCommands]:
     """The screens that a student sees, one for each event and the first, without the lines that are replaced."""
@@ -210,10 +214,11 @@ def test_n_goes_on_from_the_only_lab_to_the_courses_next(root: Path) -> None:
     assert "This is the last lab." in screens[2]
 
 
-def test_t_and_p_start_the_other_commands_on_the_lab_in_view(root: Path) -> None:
-    screens, commands = pressed(root, *keys("ntp"))
-    assert commands.called == [("trace", "two"), ("page", "two")]
-    assert "The page is build/report.html" in screens[-1]
+def test_t_p_and_a_start_the_other_commands_on_the_lab_in_view(root: Path) -> None:
+    screens, commands = pressed(root, *keys("ntpa"))
+    assert commands.called == [("trace", "two"), ("page", "two"), ("answers", "two")]
+    assert "The page is build/report.html" in screens[-2]
+    assert "two asks no questions" in screens[-1]
 
 
 def test_h_gives_one_hint_after_another_and_a_save_begins_anew(root: Path) -> None:
@@ -234,7 +239,7 @@ def test_q_ends_it_and_other_keys_do_nothing(root: Path) -> None:
 
 def test_the_question_mark_lists_every_key_and_goes_back(root: Path) -> None:
     screens, _ = pressed(root, *keys("??"))
-    for sign in "rntphq?":
+    for sign in "rntphaq?":
         assert f"\n  {sign}  " in screens[1]
     assert "adds" in screens[2]
 
@@ -244,7 +249,7 @@ def test_every_screen_fits_into_24_rows_and_names_the_keys(root: Path) -> None:
     screens, _ = pressed(root, *keys("hhh?nnp"))
     for screen in screens:
         assert len(screen.split("\x1b[2K")[0].rstrip("\r").split("\n")) <= 24
-        assert "r run  n next  t trace  p page  h hint  q quit" in screen
+        assert "r run  n next  t trace  p page  h hint  a answers  q quit  ?" in screen
 
 
 def test_without_keys_none_is_named(root: Path) -> None:
