@@ -30,7 +30,7 @@ MINUTES ?= 10
 SEED ?=
 export MINUTES SEED OUT SUBMISSIONS LAB CASE OPTIONS FILE SHAPE BLOCK THREAD INPUTS GPU SWEEP EXPORT ASSIGNMENT ROSTER ATTEMPT TIMEZONE COMMENTS COURSE STUDENT PLATFORM BUNDLE IMAGE
 
-setup := ./kit/setup/setup.sh
+setup := bash kit/setup/setup.sh
 tilelab := .venv/bin/tilelab
 # One --lab for each lab in LAB="01-naive 02-tiled".
 labs := $${LAB:+$$(printf -- '--lab %s ' $$LAB)}

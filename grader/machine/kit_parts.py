@@ -39,7 +39,9 @@ def provide_parts(root: Path, *targets: str) -> None:
             return
         set_up = root / "kit" / "setup" / "setup.sh"
         try:
-            done = subprocess.run([str(set_up), "part", *missing], stdin=subprocess.DEVNULL, check=False)
+            # Bash, because an unpacked file may have lost the right to be run.
+            command = ["/bin/bash", str(set_up.resolve(strict=True)), "part", *missing]
+            done = subprocess.run(command, stdin=subprocess.DEVNULL, check=False)
         except OSError as error:
             message = f"{set_up} cannot be run ({error}): restore the kit's files"
             raise PartError(message) from error

@@ -12,7 +12,7 @@ OPTIONS ?=
 export LAB CASE SHAPE BLOCK THREAD INPUTS GPU OPTIONS
 export FILE := $(if $(FILE),$(abspath $(FILE)))
 
-tilelab := lab=$${LAB:-$$(basename "$$PWD")}; cd ../.. && ./kit/setup/setup.sh && .venv/bin/tilelab
+tilelab := lab=$${LAB:-$$(basename "$$PWD")}; cd ../.. && bash kit/setup/setup.sh && .venv/bin/tilelab
 
 quiet := test answers report trace profile
 include ../../kit/setup/quiet_ending.mk

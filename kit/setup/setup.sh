@@ -6,6 +6,7 @@
 # nothing. "part" builds parts of the kit that a handout's first build left out. "packages" provides only the machine's packages, as the first layers of an image do. "toolkit" fetches NVIDIA's
 # compiler for this clone, also without a GPU. "bundle" packs all of that for machines without a network. TILELAB_SETUP=private
 # unpacks packages under .tilelab/prefix even if they could be installed.
+! LC_ALL=C grep -q $'\r' "${BASH_SOURCE[0]}" || { echo "tilelab: the files of this folder have got the line ends of Windows, with which nothing runs: unpack the handout again inside of Linux (tar -xf), and copy your .cu and answers.md files into it" >&2; exit 1; } # so that this line ends well
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 root=$PWD prefix=$PWD/.tilelab/prefix log=$PWD/.tilelab/setup.log apt_dir=
@@ -25,11 +26,15 @@ record() { printf '%s\n' "$2" >".tilelab/$1.new" && mv ".tilelab/$1.new" ".tilel
 finish() {
   local status=$?
   end_meanwhile
+  end_beside
   close_private_lists
-  if [ "$status" -ne 0 ] && [ "$status" -ne 130 ] && disk_is_full; then say "this disk is full: make room, then run the same command again"; fi
+  if [ "$status" -ne 0 ] && [ "$status" -ne 130 ] && disk_is_full; then
+    full=$(full_place)
+    say "${full:-this disk} is full: make room, then run the same command again"
+  fi
 }
 trap finish EXIT
-trap 'exit 130' INT TERM
+trap 'exit 130' INT TERM HUP
 
 [ "$(uname -s)" = Linux ] || die "Tilelab grades on Linux; on $(uname -s), use a container or a virtual machine"
 case ${1:-} in '' | test | dev | packages | toolkit | bundle | part) ;; *) die "set-up knows test, dev, packages, toolkit, bundle and part, not $1" ;; esac
@@ -42,7 +47,15 @@ mkdir -p .tilelab 2>/dev/null && : 2>/dev/null >>.tilelab/lock || {
   die "this folder cannot be written: $root. Copy it to a folder of your own, and work there"
 }
 exec 9>.tilelab/lock
-flock -n 9 || { say "waiting for another set-up of this clone"; flock 9; }
+locked=0
+flock -n -E 75 9 2>/dev/null || locked=$?
+if [ "$locked" = 75 ]; then say "waiting for another set-up of this clone"; flock 9; fi  # where a drive knows no locks, nobody is waited for
+if [ ! -x .tilelab/runs ]; then
+  if ! { printf '#!/bin/sh\n' >.tilelab/runs.new && chmod +x .tilelab/runs.new && .tilelab/runs.new && mv .tilelab/runs.new .tilelab/runs; } 2>/dev/null; then
+    if disk_is_full; then exit 1; fi
+    die "no program can be run from this folder's drive (it is mounted with noexec): copy the folder to your home, and work there"
+  fi
+fi
 
 # .tilelab/provided is written last. So an interrupted set-up starts again, and finds what it had finished. .tilelab/packages
 # changes only when packages were added; then the build is configured again.

@@ -11,7 +11,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 # The programs that setup.sh itself needs: no compiler, no Python, no apt-get.
-TOOLS = "bash sh uname mkdir flock sha256sum cut cat dirname find head rm mv grep sort id"
+TOOLS = "bash sh uname mkdir flock sha256sum cut cat dirname find head rm mv grep sort id chmod"
 
 
 @pytest.fixture

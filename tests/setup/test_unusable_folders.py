@@ -51,3 +51,28 @@ def test_a_full_disk_is_the_last_thing_that_is_said_and_no_log_is_shown(tmp_path
     assert done.returncode == 1
     assert "Traceback" not in done.stderr
     assert done.stderr.splitlines()[-1] == "tilelab: this disk is full: make room, then run the same command again"
+
+
+def test_line_ends_of_windows_are_told_with_the_remedy_and_nothing_is_begun(tmp_path: Path) -> None:
+    shutil.copytree(ROOT / "kit/setup", tmp_path / "kit/setup")
+    for script in (tmp_path / "kit/setup").iterdir():
+        script.write_bytes(script.read_bytes().replace(b"\n", b"\r\n"))
+    command = ["bash", str(tmp_path / "kit/setup/setup.sh")]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (1, "")
+    (sentence,) = done.stderr.splitlines()
+    assert "line ends of Windows" in sentence
+    assert "unpack the handout again inside of Linux" in sentence
+    assert not (tmp_path / ".tilelab").exists()
+
+
+def test_a_drive_that_runs_no_programs_is_told_before_anything_is_done(tmp_path: Path) -> None:
+    tools = tmp_path / "tools"
+    tools.mkdir()
+    (tools / "chmod").write_text("#!/bin/sh\n")  # as on such a drive: it changes nothing
+    (tools / "chmod").chmod(0o755)
+    (tmp_path / ".tilelab/runs").unlink(missing_ok=True)
+    done = set_up(tmp_path, PATH=f"{tools}:{os.environ['PATH']}")
+    assert done.returncode == 1
+    (sentence,) = done.stderr.splitlines()
+    assert sentence.endswith("(it is mounted with noexec): copy the folder to your home, and work there")
