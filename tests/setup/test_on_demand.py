@@ -106,7 +106,7 @@ def test_a_handout_leaves_out_labs_and_tools_and_a_clone_nothing(tmp_path: Path)
     (tmp_path / "grader/model/verdicts.py").symlink_to(ROOT / "grader/model/verdicts.py")
     (tmp_path / "handout.json").write_text("{}")
     cmake = (ROOT / "build/.cmake").read_text().strip()
-    command = [cmake, "-S", tmp_path, "-B", tmp_path / "build", "-G", "Unix Makefiles"]
+    command: list[str | Path] = [cmake, "-S", tmp_path, "-B", tmp_path / "build", "-G", "Unix Makefiles"]
     command += [f"-DCMAKE_CXX_COMPILER={kit['compiler']}", f"-DCMAKE_PREFIX_PATH={ROOT / '.tilelab/prefix/usr'}"]
     subprocess.run(command, check=True, capture_output=True, env=os.environ)
     left_out = set(json.loads((tmp_path / "build/kit.json").read_text(encoding="utf-8"))["on_demand"])
@@ -156,7 +156,7 @@ def test_a_judge_has_the_problems_that_its_tests_include_and_what_these_need(clo
 
 def test_a_judge_for_kernels_refuses_a_program_in_one_sentence(tmp_path: Path) -> None:
     (tmp_path / "program.json").write_text("{}")
-    command = [
+    command: list[str | Path] = [
         ROOT / "build/bin/judge-01-naive-public",
         "--program",
         tmp_path / "program.json",
