@@ -27,7 +27,7 @@ def labelled_number(line: str, specs: Sequence[NumberSpec]) -> tuple[int, str] |
     """Which of the numbers the line names, and what follows: nothing if only the blank does. None: the line is none of theirs."""
     plain = _COMMENT.sub(" ", line.translate(_PLAIN)[:1_000])
     head = plain[_MARKS.match(plain).end() :]  # type: ignore[union-attr]  # it matches nothing as well
-    for start in dict.fromkeys((0, _BEFORE.match(head).end())):  # type: ignore[union-attr]  # likewise
+    for start in dict.fromkeys((0, _BEFORE.match(head).end())):  # type: ignore[union-attr]  # it matches an empty text as well
         longest = 0
         found: tuple[int, str] | None = None
         for at, spec in enumerate(specs):
