@@ -73,6 +73,7 @@ class TracedPlace(Model):
     element: str = ""  # of an exchange: the type of what it brings
 
 
+BESIDE_FROM = 1024  # a step's thread from here on belongs to the second block, where two were recorded
 # kind, thread, interval, array, offset, bytes, bits, place, slot, part. Lanes of a warp with the same slot do a step together, as one
 # request. Parts count the elements of one access.
 Step = tuple[int, int, int, int, int, int, int, int, int, int]

@@ -33,6 +33,20 @@ class TraceRequest:
     inputs: str | None = None  # None: the first of the problem's
     block: Index3 = (0, 0, 0)
     reversed: bool = False  # blocks and threads run in the opposite order
+    beside: Index3 | None = None  # a second block that is recorded: its threads count from BESIDE_FROM
+    held: tuple[int, int] | None = (
+        None  # a thread of `block` waits before this write, counted from 0, until other blocks have ended
+    )
+
+    @property
+    def of_blocks(self) -> dict[str, str]:
+        """What the tracer is asked besides, as its options without dashes."""
+        asked = {}
+        if self.beside is not None:
+            asked["beside"] = ",".join(map(str, self.beside))
+        if self.held is not None:
+            asked["held"] = ",".join(map(str, self.held))
+        return asked
 
 
 class TracedLaunch(Protocol):
@@ -91,7 +105,7 @@ def trace_file(toolset: Toolset, lab: Lab, source: bytes, request: TraceRequest,
         extent = " x ".join(map(str, grid))
         message = f"block {request.block} is outside the grid: the launch has {extent} blocks in x, y and z"
         raise LaunchRefusedError(message)
-    if report.trace is None or launch.block is None:
+    if report.trace is None or launch.block is None or request.beside is not None:
         return Traced(lab, request, report, None)
     return Traced(lab, request, report, block_trace(report.trace, report.factors, launch.block, lab.public.file))
 
@@ -103,6 +117,7 @@ def _first_accepted(toolset: Toolset, lab: Lab, request: TraceRequest, runner_fi
     for number, (shape, inputs) in enumerate(choices, 1):
         asked = {"--shape": shape, "--inputs": inputs, "--block": ",".join(map(str, request.block))}
         asked |= {"--order": _REVERSED} if request.reversed else {}
+        asked |= {f"--{name}": value for name, value in request.of_blocks.items()}
         try:
             return run_tracer(toolset, lab, runner_file, asked, TraceReport)
         except UnregisteredProblemError:
@@ -122,6 +137,7 @@ def _of_public_tests(toolset: Toolset, lab: Lab, request: TraceRequest, runner_f
         "inputs": request.inputs or "",
         "block": ",".join(map(str, request.block)),
         "order": _REVERSED if request.reversed else _IN_ORDER,
+        **request.of_blocks,
     }
     return read_report(watch_public_launch(toolset, lab, runner_file, asked), TraceReport)
 

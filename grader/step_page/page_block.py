@@ -108,6 +108,7 @@ def _written(story: Story) -> str:
         "grid": story.grid,
         "block": story.block,
         "at": story.at,
+        "beside": story.beside,
         "start": story.start,
         "runs": [_run(run) for run in story.runs],
         "questions": [

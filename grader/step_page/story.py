@@ -140,3 +140,4 @@ class Story:
     questions: tuple[Question, ...] = ()
     tone: Tone = "note"  # of the whole
     start: int = 0  # the step that is shown first
+    beside: Index3 | None = None  # a second block: its threads count from 1024, and its warps from 32

@@ -1,8 +1,8 @@
 """Which elements of the two inputs each thread multiplies: its reads are followed through shared memory to their origin. Pure.
 
 A store to shared memory has the origin of a read of global memory by the same thread with the same value, one of the same line before
-others. A product is two reads after each other, one of each factor. That is right for plain sums of products; `unpaired` says where it
-is not.
+others. Reads of one factor and then of the other are a group: all of the first are multiplied with all of the second. With one read of
+each that is a plain sum; with several, registers hold them for several sums (thread_sums.py). `unpaired` says where it is not so.
 """
 
 from __future__ import annotations
@@ -50,9 +50,28 @@ class Product:
 
 
 @dataclass(frozen=True)
+class Group:
+    """Reads that are multiplied with each other, in the order of the factors."""
+
+    first: tuple[Operand, ...]
+    second: tuple[Operand, ...]
+
+    @property
+    def at(self) -> int:
+        return max(self.first[-1].at, self.second[-1].at)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return len(self.first), len(self.second)
+
+    def product(self, row: int, column: int) -> Product:
+        return Product(self.first[row], self.second[column])
+
+
+@dataclass(frozen=True)
 class Products:
-    of_thread: dict[int, list[Product]]
-    unpaired: dict[int, int]  # reads of a factor that belong to no product
+    of_thread: dict[int, list[Group]]
+    unpaired: dict[int, int]  # reads of a factor that belong to no group
 
 
 @dataclass
@@ -76,11 +95,11 @@ def products_of(trace: Trace, factors: Sequence[str]) -> Products:
                 memory.waiting[step[1]] = [*memory.waiting[step[1]][-_MOST_WAITING:], at]
         elif shared:
             _store(trace, memory, at, step)
-    of_thread: dict[int, list[Product]] = {}
+    of_thread: dict[int, list[Group]] = {}
     unpaired: dict[int, int] = {}
     for thread, own in reads.items():
-        operands = list(_operands(trace, memory, own, factors))
-        of_thread[thread], unpaired[thread] = _paired(operands, factors)
+        operands = _without_dropped(list(_operands(trace, memory, own, factors)))
+        of_thread[thread], unpaired[thread] = _grouped(operands, factors)
     return Products(of_thread, unpaired)
 
 
@@ -116,19 +135,28 @@ def _operands(
             yield Operand(next(iter(homes)), None, at, value)
 
 
-def _paired(operands: Sequence[Operand], factors: Sequence[str]) -> tuple[list[Product], int]:
-    found: list[Product] = []
-    unpaired = 0
-    waiting: Operand | None = None
+def _without_dropped(operands: Sequence[Operand]) -> list[Operand]:
+    """A thread that takes a factor from shared memory multiplies nothing that it has read of it directly: that was fetched for a tile that
+    never came.
+    """
+    through_shared = {one.factor for one in operands if one.loaded_at is not None}
+    return [
+        one for one in operands if one.loaded_at is not None or one.index is None or one.factor not in through_shared
+    ]
+
+
+def _grouped(operands: Sequence[Operand], factors: Sequence[str]) -> tuple[list[Group], int]:
+    runs: list[list[Operand]] = []
     for one in operands:
-        if waiting is not None and waiting.factor != one.factor:
-            first, second = sorted((waiting, one), key=lambda each: factors.index(each.factor))
-            found.append(Product(first, second))
-            waiting = None
+        if runs and runs[-1][0].factor == one.factor:
+            runs[-1].append(one)
         else:
-            unpaired += waiting is not None
-            waiting = one
-    return found, unpaired + (waiting is not None)
+            runs.append([one])
+    found = []
+    for one_run, other in zip(runs[::2], runs[1::2], strict=False):
+        first, second = sorted((one_run, other), key=lambda run: factors.index(run[0].factor))
+        found.append(Group(tuple(first), tuple(second)))
+    return found, len(runs[-1]) if len(runs) % 2 else 0
 
 
 def agrees(stored: float, products: Sequence[Product]) -> bool:

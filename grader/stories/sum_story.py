@@ -1,6 +1,6 @@
 """The story of a wrong element of a product of matrices: which of its products the sum lacks, has twice, or took from a wrong place. Pure.
 
-It says nothing where the reads of the thread cannot be put together to products, as where a register holds an operand for several.
+It says nothing where the reads of the thread cannot be put together to products.
 """
 
 from __future__ import annotations
@@ -13,14 +13,16 @@ from dataclasses import dataclass, replace
 from grader.model.result import Mismatch, WrongElement
 from grader.single_launch.trace_steps import CHANGES, Trace
 from grader.single_launch.tracing import TracedLaunch
-from grader.step_page.story import Index3, Mark, Question, Story
+from grader.step_page.story import Index3, Mark, Question, Story, StoryElement
 from grader.step_page.thread_run import run_of_threads
 from grader.stories.product_factors import factors_of
-from grader.stories.product_reads import Product, Products, agrees, products_of
+from grader.stories.product_reads import Product, Products, products_of
+from grader.stories.thread_sums import stored_elements, sum_in
 from grader.stories.told_story import asked, framed, line_of, thread_name
 
 _MOST_PRODUCTS = 48  # that are shown
 _MOST_MARKS = 12
+_MOST_STORES = 64
 _DEEPEST = 1024  # products of a sum that is followed
 _SCHEDULE = "What the thread multiplies and adds, and where the values came from that stand in a wrong place."
 
@@ -38,6 +40,7 @@ class _Sum:
     stored: float
     products: tuple[Product, ...]  # that the thread has read
     kept: tuple[Product, ...] | None  # of which the stored value is the sum; None: of none of its beginnings and ends
+    elements: tuple[tuple[int, int], ...]  # that the thread stores: with several, each has a sum of its own
 
     @property
     def name(self) -> str:
@@ -85,7 +88,7 @@ def sum_story(traced: TracedLaunch, source: Sequence[str]) -> Story | None:
     said = _statement(found)
     if said is None:
         return None
-    chosen = _chosen(found)
+    chosen = _chosen(trace, found)
     run = run_of_threads(trace, chosen, traced.file, title="As it ran", schedule=_SCHEDULE)
     marks = tuple(_marks(trace, found, chosen, launch.block, said))
     wrong = max(1, min((mark.step for mark in marks if mark.tone == "bad"), default=len(chosen) - 1))
@@ -97,8 +100,8 @@ def sum_story(traced: TracedLaunch, source: Sequence[str]) -> Story | None:
         source,
         replace(run, marks=marks),
         title=f"the sum in {found.name}",
-        summary=f"Thread {name} stores {_number(found.stored)} in {found.name} in line {line}. {said} {_definition(found)}",
-        questions=list(_questions(found, wrong, len(chosen) - 1, said, name)),
+        summary=f"Thread {name} stores {_number(found.stored)} in {found.name} in line {line}. {said} {_definition(found)}{_tile(found)}",
+        questions=list(_questions(found, wrong, chosen.index(found.store), said, name)),
         start=max(0, wrong - 2),
     )
 
@@ -119,14 +122,27 @@ def _sum_of(trace: Trace, mismatch: Mismatch, factors: tuple[str, str], products
         if len(writers) != 1:
             continue
         (thread,) = writers
-        own = tuple(one for one in products.of_thread.get(thread, ()) if one.at < stores[-1])
-        if products.unpaired.get(thread) or not own:
+        groups = [one for one in products.of_thread.get(thread, ()) if one.at < stores[-1]]
+        if products.unpaired.get(thread) or not groups:
             continue
         step = trace.steps[stores[-1]]
         stored = output.value(step[6], step[5])
+        elements = stored_elements(trace, thread, mismatch.output)
+        told = sum_in(groups, (wrong.row, wrong.column), elements, stored, first.dimensions[1])
+        if told is None:
+            continue
         names = (*factors, mismatch.output)
         return _Sum(
-            names, wrong.row, wrong.column, first.dimensions[1], thread, stores[-1], stored, own, _kept(stored, own)
+            names,
+            wrong.row,
+            wrong.column,
+            first.dimensions[1],
+            thread,
+            stores[-1],
+            stored,
+            told.products,
+            told.kept,
+            tuple(elements),
         )
     return None
 
@@ -137,25 +153,13 @@ def _is(trace: Trace, at: int, output: str, wrong: WrongElement) -> bool:
     return array.name == output and array.index(step[4], step[5]) == (wrong.row, wrong.column)
 
 
-def _kept(stored: float, products: tuple[Product, ...]) -> tuple[Product, ...] | None:
-    """All of them, or those since some moment, or those up to one: of whichever the stored value is the sum."""
-    if not math.isfinite(stored) or len(products) > _DEEPEST:
-        return None
-    ends = [
-        products,
-        *(products[at:] for at in range(1, len(products))),
-        *(products[:at] for at in range(1, len(products))),
-    ]
-    return next((one for one in ends if agrees(stored, one)), None)
-
-
 def _statement(found: _Sum) -> str | None:
     """What is wrong with the sum, in a sentence; None: nothing that the reads show."""
     missing = [k for k, times in enumerate(found.times) if times == 0]
     twice = [k for k, times in enumerate(found.times) if times > 1]
     if (of := found.whole_of) is not None:
         across = ", on the other side of the diagonal" if of == (found.column, found.row) else ""
-        return f"This is the whole sum for {found.names[2]}[{of[0]}][{of[1]}]{across}: it is stored in the wrong place."
+        return f"This is the whole sum for {found.names[2]}[{of[0]}][{of[1]}]{across}: {_instead(found, of)}"
     if found.strangers:
         return _wrong_place(found, found.strangers[0], missing)
     if twice:
@@ -173,6 +177,16 @@ def _statement(found: _Sum) -> str | None:
     return None
 
 
+def _instead(found: _Sum, of: tuple[int, int]) -> str:
+    """A thread with several sums may have the sum of a neighbour twice."""
+    first, second, _ = found.names
+    if of in found.elements and of[0] == found.row:
+        return f"its elements of {second} come from column {of[1]}, and column {found.column} belongs here."
+    if of in found.elements and of[1] == found.column:
+        return f"its elements of {first} come from row {of[0]}, and row {found.row} belongs here."
+    return "it is stored in the wrong place."
+
+
 def _wrong_place(found: _Sum, stranger: Product, missing: Sequence[int]) -> str:
     (first, second, _), (one, other) = found.names, stranger.indices
     for k in missing:
@@ -185,7 +199,7 @@ def _wrong_place(found: _Sum, stranger: Product, missing: Sequence[int]) -> str:
     return f"It has {_element(first, one)} * {_element(second, other)}, which does not belong to {found.name}."
 
 
-def _chosen(found: _Sum) -> list[int]:
+def _chosen(trace: Trace, found: _Sum) -> list[int]:
     """The reads of products, around the first wrong one where there are many; the loads of what stands in a wrong place; the store."""
     strange = found.strangers[:_MOST_MARKS]
     at = found.products.index(strange[0]) if strange else 0
@@ -194,7 +208,30 @@ def _chosen(found: _Sum) -> list[int]:
     chosen = {place for one in shown for place in (one.first.at, one.second.at)} | {found.store}
     wrong = [operand for one in strange[:4] for operand in (one.first, one.second)]
     loads = [at for operand in wrong for at in (operand.loaded_at, operand.stored_at)]
-    return sorted(chosen | {one for one in loads if one is not None})
+    return sorted(chosen | {one for one in loads if one is not None} | set(_other_stores(trace, found)))
+
+
+def _other_stores(trace: Trace, found: _Sum) -> Iterator[int]:
+    """Of the thread's other elements: they show where its part of the result lies."""
+    if len(found.elements) > 1:
+        number = trace.steps[found.store][3]
+        own = [
+            at
+            for at, one in enumerate(trace.steps)
+            if one[0] in CHANGES and one[1] == found.thread and one[3] == number
+        ]
+        yield from own[-_MOST_STORES:]
+
+
+def _tile(found: _Sum) -> str:
+    """The thread's part of the result, where it is more than one element."""
+    if len(found.elements) < 2:  # noqa: PLR2004 -- several sums
+        return ""
+    rows, columns = sorted({row for row, _ in found.elements}), sorted({column for _, column in found.elements})
+    return (
+        f" The thread has {len(found.elements)} sums, one for each element that it stores: rows {_ranges(rows)} and columns"
+        f" {_ranges(columns)} of {found.names[2]}. It reads an element once and multiplies it for several of them."
+    )
 
 
 def _marks(trace: Trace, found: _Sum, chosen: Sequence[int], block: Index3, said: str) -> Iterator[Mark]:
@@ -213,7 +250,8 @@ def _marks(trace: Trace, found: _Sum, chosen: Sequence[int], block: Index3, said
                 f"Thread {by} stores {_element(operand.factor, operand.index)} here.",
                 "note",
             )
-    yield Mark(len(chosen) - 1, said, "bad", (found.thread,))
+    store = trace.steps[found.store]
+    yield Mark(chosen.index(found.store), said, "bad", (found.thread,), (StoryElement(store[3], store[4]),))
 
 
 def _definition(found: _Sum) -> str:

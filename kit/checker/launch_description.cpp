@@ -118,7 +118,8 @@ LaunchDescription read_description(const std::string& path) {
   launch.event_budget = integer<std::uint64_t>(value.at("event_budget"));
   launch.clock_ms = integer<unsigned>(value.at("clock_ms"));
   if (value.contains("early_return_is_error")) launch.early_return_is_error = value.at("early_return_is_error").get<bool>();
-  if (value.contains("trace")) launch.trace = protocol::TraceRequest{{value["trace"].at(0), value["trace"].at(1), value["trace"].at(2)}};
+  if (value.contains("trace"))
+    launch.trace = protocol::TraceRequest{.block = {value["trace"].at(0), value["trace"].at(1), value["trace"].at(2)}};
   return launch;
 }
 

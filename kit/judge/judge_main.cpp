@@ -100,8 +100,10 @@ int watch(const Options& options, const judge::CollectedTrials& collected, judge
       report = judge::profiled_launch(runner, trial, judge::numbers_of(trial.shape));
     } else {
       const judge::Trial& trial = collected.to_trace(shape, asked.value("usual", ""), asked.value("inputs", ""));
-      report = judge::traced_launch(
-          runner, trial, {.at = judge::parse_block(block), .reversed = judge::parse_order(asked.value("order", "in order"))}, {});
+      judge::FollowedBlock followed{.at = judge::parse_block(block), .reversed = judge::parse_order(asked.value("order", "in order"))};
+      if (asked.contains("beside")) followed.beside = judge::parse_block(asked.value("beside", ""));
+      if (asked.contains("held")) followed.held = judge::parse_held(asked.value("held", ""));
+      report = judge::traced_launch(runner, trial, followed, {});
     }
     judge::write_report(options.report, report.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
     return 0;

@@ -13,7 +13,7 @@ using strict::untrusted;
 
 constexpr std::size_t numbers_of_a_step = 10, most_arrays = 256, most_places = 4096, most_dimensions = 8;
 constexpr std::size_t most_element_bytes = std::size_t{1} << 29;
-constexpr std::uint32_t most_threads = 1024, lanes = 32;
+constexpr std::uint32_t most_threads = 2 * 1024, lanes = 32;  // of two blocks
 
 json step_json(const TracedStep& step) {
   return {static_cast<unsigned>(step.kind),
@@ -26,6 +26,11 @@ json step_json(const TracedStep& step) {
           step.place,
           step.slot,
           step.part};
+}
+
+std::array<unsigned, 3> block_from(const json& value) {
+  if (list(value).size() != 3) strict::refuse(value, "three numbers");
+  return {integer<unsigned>(value[0]), integer<unsigned>(value[1]), integer<unsigned>(value[2])};
 }
 
 TracedStep step_from(const json& value, const Trace& trace) {
@@ -71,12 +76,18 @@ TracedArray array_from(const json& value) {
 
 }  // namespace
 
-void to_json(json& value, const TraceRequest& request) { value = {{"block", request.block}}; }
+void to_json(json& value, const TraceRequest& request) {
+  value = {{"block", request.block}};
+  if (request.beside) value["beside"] = *request.beside;
+  if (request.held) value["held"] = {{"thread", request.held->thread}, {"write", request.held->write}};
+}
 
 void from_json(const json& value, TraceRequest& request) {
-  const json& block = value.at("block");
-  if (list(block).size() != 3) strict::refuse(block, "three numbers");
-  for (std::size_t i = 0; i < 3; ++i) request.block[i] = integer<unsigned>(block[i]);
+  request = {.block = block_from(value.at("block"))};
+  if (value.contains("beside")) request.beside = block_from(value.at("beside"));
+  if (!value.contains("held")) return;
+  const json& held = value.at("held");
+  request.held = HeldThread{integer<std::uint32_t>(held.at("thread")), integer<std::uint32_t>(held.at("write"))};
 }
 
 void to_json(json& value, const Trace& trace) {

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,8 +15,16 @@ namespace tilelab::protocol {
 
 inline constexpr std::size_t most_trace_steps = 200'000;  // fits into one frame
 
+// A thread of the followed block that is held before one of its writes to memory outside of its block, until all other blocks have ended.
+struct HeldThread {
+  std::uint32_t thread = 0;  // linear in its block
+  std::uint32_t write = 0;   // counts from 0
+};
+
 struct TraceRequest {
-  std::array<unsigned, 3> block{};  // (x, y, z)
+  std::array<unsigned, 3> block{};                     // (x, y, z)
+  std::optional<std::array<unsigned, 3>> beside = {};  // a second block, recorded with it in the order in which both ran
+  std::optional<HeldThread> held = {};
 };
 
 struct TracedArray {
@@ -39,7 +48,8 @@ struct TracedPlace {
 struct TracedStep {
   enum class Kind : std::uint8_t { read, write, atomic, barrier, outside, wait, leave, stop, exchange };  // simt::TraceStep
   Kind kind = Kind::read;
-  std::uint32_t thread = 0, interval = 0;
+  std::uint32_t thread = 0;  // linear in its block; those of a second block count from 1024
+  std::uint32_t interval = 0;
   std::uint32_t array = 0;   // index into Trace::arrays; used by accesses only
   std::uint64_t offset = 0;  // in JSON with its sign: `outside` may lie before the array; of an exchange: the lane whose value is brought
   std::uint32_t bytes = 0;   // 0: no value

@@ -156,7 +156,7 @@ class Launch {
   void run_kernel() {
     simt::Announcer announcer;
     panel_.join(announcer);
-    if (request_.trace) trace_block(request_.trace->block);
+    if (request_.trace) trace_blocks(*request_.trace);
     if (trace_) announcer.add(*trace_);
     if (request_.traffic) {
       traffic_.emplace(image_.loop_map()).join(announcer);
@@ -178,6 +178,8 @@ class Launch {
     machine.may_call(image_.targets);
     machine.may_use(objects);
     machine.guard_locals(image_.frame_guards);
+    if (trace_ && request_.trace->held)
+      machine.hold({.by = {*number_of(request_.trace->block), request_.trace->held->thread}, .write = request_.trace->held->write});
     if (image_.launches_children) machine.may_launch([this](const auto& asked) { return refusal_of(asked); });
     if (traffic_) machine.watch_locals(traffic_->locals());
     simt::SealedTables tables;
@@ -207,11 +209,15 @@ class Launch {
     }
   }
 
-  void trace_block(const std::array<unsigned, 3>& block) {
+  std::optional<std::uint64_t> number_of(const std::array<unsigned, 3>& block) const {
     const protocol::Extent& grid = config_.grid;
-    if (block[0] >= grid.x || block[1] >= grid.y || block[2] >= grid.z) return;
-    const std::uint64_t followed = block[0] + std::uint64_t{grid.x} * (block[1] + std::uint64_t{grid.y} * block[2]);
-    trace_.emplace(followed, protocol::most_trace_steps, image_.loop_map());
+    if (block[0] >= grid.x || block[1] >= grid.y || block[2] >= grid.z) return std::nullopt;
+    return block[0] + std::uint64_t{grid.x} * (block[1] + std::uint64_t{grid.y} * block[2]);
+  }
+
+  void trace_blocks(const protocol::TraceRequest& request) {
+    const auto followed = number_of(request.block), beside = request.beside ? number_of(*request.beside) : std::nullopt;
+    if (followed && bool{beside} == bool{request.beside}) trace_.emplace(*followed, protocol::most_trace_steps, image_.loop_map(), beside);
   }
 
   static constexpr std::size_t most_dynamic_bytes = most_shared_bytes, most_threads = 1024;  // of a child's grid

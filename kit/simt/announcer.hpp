@@ -61,6 +61,7 @@ class Announcer {
     tables.add(this, sizeof *this);
     tables.add(all_);
     tables.add(control_);
+    tables.add(watchers_);
     for (const auto& listeners : by_space_) tables.add(listeners);
     for (const auto& listeners : followers_) tables.add(listeners);
     tables.add(edges_);
@@ -74,6 +75,12 @@ class Announcer {
     return std::any_of(followers_.begin(), followers_.end(), [](const auto& listeners) { return !listeners.empty(); });
   }
   bool control_is_followed() const { return !control_.empty(); }
+  bool standstills_are_seen() const { return !watchers_.empty(); }
+
+  template <typename... Parameters, typename... Arguments>
+  void announce_standstill(void (Observer::*event)(Parameters...), const Arguments&... arguments) const {
+    for (Observer* observer : watchers_) (observer->*event)(arguments...);
+  }
 
   template <typename... Parameters, typename... Arguments>
   void announce_control(void (Observer::*event)(Parameters...), const Arguments&... arguments) const {
@@ -106,6 +113,7 @@ class Announcer {
   void hear(Observer& observer) {
     all_.push_back(&observer);
     if (observer.follows_control()) control_.push_back(&observer);
+    if (observer.sees_standstills()) watchers_.push_back(&observer);
   }
 
   template <Space space, typename... Observers>
@@ -124,8 +132,8 @@ class Announcer {
     std::apply([&tell](Observers&... each) { (tell(each), ...); }, *static_cast<std::tuple<Observers&...>*>(who));
   }
 
-  std::vector<Observer*> all_, control_;
-  BySpace by_space_, followers_;  // followers_: of redundant reads
+  std::vector<Observer*> all_, control_, watchers_;  // watchers_: of standstills
+  BySpace by_space_, followers_;                     // followers_: of redundant reads
   std::vector<EdgeListener> edges_;
   RedundantReads* redundant_ = nullptr;
   bool every_read_ = false;

@@ -249,8 +249,10 @@ class Observer {
   virtual bool watches(Space) const { return false; }
   // Override with false to skip repeated reads of shared memory and of inputs.
   virtual bool needs_every_read() const { return true; }
-  // Override with true to get calls, returns and control-path edges, and what nobody else needs: standstills and warp operations.
+  // Override with true to get calls, returns and control-path edges.
   virtual bool follows_control() const { return false; }
+  // Override with true to get what nobody else needs: standstills and warp operations. To see one, all threads are looked at.
+  virtual bool sees_standstills() const { return false; }
 
   virtual void on_launch_begin(const LaunchEvent&) {}
   virtual void on_child_launch(const ChildLaunch&) {}

@@ -23,7 +23,8 @@ using namespace tilelab;
 using nlohmann::json;
 
 constexpr std::string_view usage =
-    "usage: tracer --problem NAME [--shape 8x8x8] [--inputs NAME --block X,Y,Z [--order reversed]] --runner RUNNER.json --report "
+    "usage: tracer --problem NAME [--shape 8x8x8] [--inputs NAME --block X,Y,Z [--order reversed] [--beside X,Y,Z] [--held THREAD,WRITE]] "
+    "--runner RUNNER.json --report "
     "TRACE.json";
 
 class NotRegistered : public std::runtime_error {
@@ -33,13 +34,21 @@ class NotRegistered : public std::runtime_error {
 
 ProgramOptions read_options(int argc, char** argv) {
   constexpr OptionRule::Kind optional = OptionRule::Kind::optional;
-  ProgramOptions options(
-      argc, argv,
-      {{"problem"}, {"shape", optional}, {"inputs", optional}, {"block", optional}, {"order", optional}, {"runner"}, {"report"}}, usage);
+  ProgramOptions options(argc, argv,
+                         {{"problem"},
+                          {"shape", optional},
+                          {"inputs", optional},
+                          {"block", optional},
+                          {"order", optional},
+                          {"beside", optional},
+                          {"held", optional},
+                          {"runner"},
+                          {"report"}},
+                         usage);
   for (const char* beside : {"shape", "inputs"}) {
     if (options.has("block") && !options.has(beside)) options.refuse(std::string("--block needs --") + beside + " beside it");
   }
-  for (const char* of_block : {"inputs", "order"}) {
+  for (const char* of_block : {"inputs", "order", "beside", "held"}) {
     if (options.has(of_block) && !options.has("block")) options.refuse(std::string("--") + of_block + " needs --block beside it");
   }
   return options;
@@ -56,7 +65,10 @@ json traced(const ProgramOptions& options, const judge::TracedProblem& problem) 
   const judge::Trial trial = judge::trial_to_trace(problem, options.text("shape"), options.text("inputs"));
   judge::RunnerProcess runner(judge::read_runner_argv(options.text("runner")));
   const bool reversed = options.has("order") && judge::parse_order(options.text("order"));
-  return judge::traced_launch(runner, trial, {.at = judge::parse_block(options.text("block")), .reversed = reversed}, problem.factors);
+  judge::FollowedBlock followed{.at = judge::parse_block(options.text("block")), .reversed = reversed};
+  if (options.has("beside")) followed.beside = judge::parse_block(options.text("beside"));
+  if (options.has("held")) followed.held = judge::parse_held(options.text("held"));
+  return judge::traced_launch(runner, trial, followed, problem.factors);
 }
 
 json profiled(const ProgramOptions& options, const judge::TracedProblem& problem) {

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from grader.machine.toolset import Toolset
@@ -26,6 +27,8 @@ from grader.step_page.packed_page import packed_page
 from grader.step_page.race_story import race_of, race_story
 from grader.step_page.story import Index3, Story
 from grader.step_page.trace_story import said_of, story_of
+from grader.stories.block_race import block_race_of
+from grader.stories.block_race_runs import told_block_race
 from grader.stories.mistake_stories import asking, better_block, block_of_mistake, mistake_stories
 
 _SECONDS = 30  # of the launch that is drawn
@@ -50,16 +53,21 @@ def drawn_block(
         lines = text.split("\n")
         story = story_of(traced, lines, beside_report=True)
         race = _race(toolset, lab, text, runner, traced)
-        return (*_pages(lab, launch, story, race), *_story_pages(lab, traced, lines))
+        between = told_block_race(traced, lambda request: _run(toolset, lab, runner, launch, request), lines)
+        return (*_pages(lab, launch, story, race, between), *_story_pages(lab, traced, lines))
     except Exception:  # noqa: BLE001 -- whatever it is, what was judged stands without the page
         return ()
 
 
-def _pages(lab: Lab, launch: Launch, story: Story | None, race: Story | None) -> Iterator[StepPage]:
+def _pages(
+    lab: Lab, launch: Launch, story: Story | None, race: Story | None, between: Story | None
+) -> Iterator[StepPage]:
     if story is not None:
         yield from _page(f"trace-{lab.id}.html", story, tuple(_links(story, launch)))
     if race is not None:
-        yield from _page(f"race-{lab.id}.html", asking(race, lab), tuple(_race_links(launch)))
+        yield from _page(f"race-{lab.id}.html", asking(race, lab), tuple(_race_links(race_of(launch))))
+    if between is not None and (found := block_race_of(launch)) is not None:
+        yield from _page(f"blocks-{lab.id}.html", asking(between, lab), tuple(_race_links(found.finding)))
 
 
 def _story_pages(lab: Lab, traced: Traced, lines: Sequence[str]) -> Iterator[StepPage]:
@@ -86,8 +94,8 @@ def _race(toolset: Toolset, lab: Lab, text: str, runner: Path, traced: Traced) -
     return race_story(traced, backward, None, text.split("\n"))
 
 
-def _race_links(launch: Launch) -> Iterator[StepLink]:
-    if (finding := race_of(launch)) is not None:
+def _race_links(finding: Finding | None) -> Iterator[StepLink]:
+    if finding is not None:
         yield StepLink(kind=finding.kind, line=finding.line, fragment="#step=1", shows="orders")
 
 
@@ -110,21 +118,34 @@ def _sizes(launch: Launch) -> list[int]:
     return [int(one) for one in re.findall(r"=(\d{1,9})", launch.shape)]
 
 
+def _run(toolset: Toolset, lab: Lab, runner: Path, launch: Launch, request: TraceRequest) -> Traced:
+    return _traced(toolset, lab, runner, launch, request.block, reverse=request.reversed, request=request)
+
+
 def _traced(  # noqa: PLR0913 -- what is run, and which part of it is shown
-    toolset: Toolset, lab: Lab, runner: Path, launch: Launch, block: Index3, *, reverse: bool = False
+    toolset: Toolset,
+    lab: Lab,
+    runner: Path,
+    launch: Launch,
+    block: Index3,
+    *,
+    reverse: bool = False,
+    request: TraceRequest | None = None,
 ) -> Traced:
+    """`request`: what else is asked of blocks."""
     asked = {
         "shape": "x".join(map(str, _sizes(launch))) or launch.shape,
         "usual": "",
         "inputs": launch.inputs,
         "block": ",".join(map(str, block)),
         "order": "reversed" if reverse else "in order",
+        **(request.of_blocks if request is not None else {}),
     }
     report = read_report(watch_public_launch(toolset, lab, runner, asked, seconds=_SECONDS), TraceReport)
     # What was found then is what the report tells.
     told = report.launch.model_copy(update={"findings": launch.findings, "verdict": launch.verdict})
-    request = TraceRequest(asked["shape"], launch.inputs, block, reverse)
-    return Traced(lab, request, report.model_copy(update={"launch": told}), None)
+    made = replace(request or TraceRequest(), shape=asked["shape"], inputs=launch.inputs, block=block, reversed=reverse)
+    return Traced(lab, made, report.model_copy(update={"launch": told}), None)
 
 
 def _links(story: Story, launch: Launch) -> Iterator[StepLink]:

@@ -164,7 +164,7 @@ def _traced(
         if story is None:
             sys.stderr.write("There is no page to step through: no thread of this launch accessed memory.\n")
         write_page(story, page, "step through it", show=options.show)
-        write_stories(page, None, told, asks=True)
+        write_stories(page, {}, told, asks=True)
 
     return write
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,6 +18,7 @@ from grader.stories.told_story import ToldStory
 
 _STORIES = {  # beside the page: the end of its name, and what it is
     "race": "both orders of the race",
+    "blocks": "two blocks that race, in both orders",
     "barrier": "who waits where",
     "lanes": "who reads from whom",
     "unset": "who should have written it",
@@ -27,9 +28,9 @@ _STORIES = {  # beside the page: the end of its name, and what it is
 }
 
 
-def write_stories(page: Path, race: Story | None, told: Sequence[ToldStory], *, asks: bool) -> None:
-    """`page`: the page that they stand beside. `asks`: with their questions."""
-    stories: dict[str, Story | None] = {"race": race, **{one.kind: one.story for one in told}}
+def write_stories(page: Path, races: Mapping[str, Story | None], told: Sequence[ToldStory], *, asks: bool) -> None:
+    """`page`: the page that they stand beside. `races`: "race" within a block, "blocks" between two. `asks`: with their questions."""
+    stories: dict[str, Story | None] = {**races, **{one.kind: one.story for one in told}}
     for kind, words in _STORIES.items():
         story = stories.get(kind)
         shown = story if story is None or asks else replace(story, questions=())

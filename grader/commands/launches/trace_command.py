@@ -26,6 +26,7 @@ from grader.single_launch.trace_phases import Index3
 from grader.single_launch.tracing import Traced, TraceRequest, trace_file
 from grader.step_page.race_runs import story_of_race
 from grader.step_page.trace_story import story_of
+from grader.stories.block_race_runs import story_of_block_race
 from grader.stories.mistake_stories import better_block, block_of_mistake, mistake_stories
 from grader.stories.told_story import ToldStory
 
@@ -80,9 +81,12 @@ def trace_kernel(  # noqa: PLR0913 - one for each of the command's options
         if page.wanted and (page.file or form == "text"):
             at = page.file or root / _PAGES / f"{lab.id}.html"
             write_page(story_of(traced, _lines(source)), at, "step through it", show=page.show)
-            race = story_of_race(toolset, traced, source, _folder(scratch))
+            races = {
+                "race": story_of_race(toolset, traced, source, _folder(scratch)),
+                "blocks": story_of_block_race(toolset, traced, source, _folder(scratch)),
+            }
             told = _mistakes(toolset, traced, source, scratch)
-            write_stories(at, race, told, asks=lab.public.step_questions)
+            write_stories(at, races, told, asks=lab.public.step_questions)
     return 0 if traced.report.launch.verdict is Verdict.PASS else _NOT_PASSED
 
 

@@ -48,7 +48,7 @@ def trace_sheet(story: Story) -> TraceSheet:
         "Inputs": visible.line(story.inputs, 80),
         "Grid": " x ".join(map(str, story.grid)),
         "Block": " x ".join(map(str, story.block)),
-        "Followed": f"block ({', '.join(map(str, story.at))})",
+        "Followed": _followed(story),
     }
     return TraceSheet(
         title=story.title,
@@ -65,6 +65,11 @@ def trace_sheet(story: Story) -> TraceSheet:
         has_questions=bool(story.questions),
         block=Markup(page_block(story)),  # noqa: S704 -- JSON whose every "<" is escaped
     )
+
+
+def _followed(story: Story) -> str:
+    one, *other = (f"({', '.join(map(str, block))})" for block in (story.at, story.beside) if block is not None)
+    return f"blocks {one} and {other[0]}" if other else f"block {one}"
 
 
 def _tamed(story: Story) -> Story:

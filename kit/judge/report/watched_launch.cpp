@@ -25,20 +25,28 @@ json inputs_json(const Trial& trial) {
   return inputs;
 }
 
-}  // namespace
-
-std::array<unsigned, 3> parse_block(const std::string& text) {
-  std::array<unsigned, 3> block{};
+// Numbers with commas between them.
+template <std::size_t count>
+std::array<unsigned, count> numbers_in(const std::string& text, const char* otherwise) {
+  std::array<unsigned, count> numbers{};
   const char* at = text.data();
   const char* const end = at + text.size();
-  for (unsigned& one : block) {
+  for (unsigned& one : numbers) {
     const auto [after, error] = std::from_chars(at, end, one);
-    const bool last = &one == &block.back();
-    if (error != std::errc{} || (last ? after != end : after == end || *after != ','))
-      throw std::invalid_argument("a block is three numbers, X,Y,Z");
+    const bool last = &one == &numbers.back();
+    if (error != std::errc{} || (last ? after != end : after == end || *after != ',')) throw std::invalid_argument(otherwise);
     at = last ? after : after + 1;
   }
-  return block;
+  return numbers;
+}
+
+}  // namespace
+
+std::array<unsigned, 3> parse_block(const std::string& text) { return numbers_in<3>(text, "a block is three numbers, X,Y,Z"); }
+
+protocol::HeldThread parse_held(const std::string& text) {
+  const auto [thread, write] = numbers_in<2>(text, "a held thread is two numbers, THREAD,WRITE");
+  return {thread, write};
 }
 
 bool parse_order(const std::string& text) {
@@ -48,7 +56,7 @@ bool parse_order(const std::string& text) {
 
 json traced_launch(RunnerProcess& runner, const Trial& trial, const FollowedBlock& block, const std::vector<std::string>& factors) {
   LaunchOptions watching;
-  watching.trace = protocol::TraceRequest{block.at};
+  watching.trace = protocol::TraceRequest{.block = block.at, .beside = block.beside, .held = block.held};
   watching.reversed = block.reversed;
   const LaunchRecord launch = judge_launch(runner, trial, watching);
   json report{{"factors", factors}, {"inputs", inputs_json(trial)}, {"launch", launch}};

@@ -18,10 +18,15 @@ namespace tilelab::judge {
 struct FollowedBlock {
   std::array<unsigned, 3> at{};
   bool reversed = false;
+  std::optional<std::array<unsigned, 3>> beside = {};  // a second block, recorded with it
+  std::optional<protocol::HeldThread> held = {};
 };
 
 // "X,Y,Z". Throws std::invalid_argument; its text is for the person who gave it.
 std::array<unsigned, 3> parse_block(const std::string& text);
+
+// "THREAD,WRITE": see protocol::HeldThread. Throws std::invalid_argument.
+protocol::HeldThread parse_held(const std::string& text);
 
 // "in order" or "reversed". Throws std::invalid_argument.
 bool parse_order(const std::string& text);

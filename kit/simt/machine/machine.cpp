@@ -185,7 +185,21 @@ void Machine::access(std::uintptr_t address, std::size_t size, AccessKind kind, 
     poll(access);
   else
     spins_.note(address);
+  if (kind == AccessKind::write && held_) wait_if_held(access);
   announcer_.access(access);
+}
+
+// As with a poll, the access comes after what the others do meanwhile.
+void Machine::wait_if_held(const Access& access) {
+  if (access.space == Space::shared || access.by.block != held_->by.block || access.by.thread != held_->by.thread) return;
+  if (held_->write-- != 0) return;
+  held_.reset();
+  const Access kept = access;
+  turns_.waits_at = {access.pc, access.by};
+  turns_.is_held = true;
+  scheduler_.end_turn();
+  spins_.forget_trail();
+  access_ = kept;
 }
 
 // `offset`: as in Access.

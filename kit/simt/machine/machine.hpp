@@ -69,6 +69,13 @@ class Machine {
   Machine(const Machine&) = delete;
   Machine& operator=(const Machine&) = delete;
 
+  // In the next launch this thread waits before one of its writes to memory outside of its block, until every other block has ended or
+  // waits. `write` counts them from 0.
+  struct Held {
+    ThreadRef by;
+    std::uint64_t write = 0;
+  };
+  void hold(const Held& held) { held_ = held; }
   // From now on, what threads do to their own locals is counted there.
   void watch_locals(LocalMemory& locals) { locals_ = &locals; }
   // Functions that a call through a pointer may go to, sorted. They stay where they are while the machine runs.
@@ -262,6 +269,7 @@ class Machine {
   void tell_stuck();
   void stray(const Access& access);
   void poll(const Access& access);
+  void wait_if_held(const Access& access);
   bool waits_for_another_block() const;
   void run_grid(const std::function<void()>& kernel);
   // What kernels launch: see child_launches.cpp.
@@ -370,9 +378,11 @@ class Machine {
     std::size_t waiting_bytes = 0;  // of memory that waiting blocks use
     bool as_numbered = true;        // blocks have started in the order of their numbers
     bool is_last_chance = false;    // nothing changes what the running block polls
+    bool is_held = false;           // the running block goes on when the others have ended
     Wait waits_at;                  // where the running block last polled or arrived at the grid's barrier
   } turns_;
   Wait waited_for_later_;
+  std::optional<Held> held_;
 };
 
 }  // namespace tilelab::simt

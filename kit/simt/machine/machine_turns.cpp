@@ -43,7 +43,8 @@ void Machine::take_turn(std::uint64_t block, const std::vector<std::uint32_t>& o
   one.at = turns_.waits_at;
   one.order = order;
   one.had_last_chance = turns_.is_last_chance;
-  one.waits_for_later = turns_.as_numbered && waiting_.size() == 1 && !launch_.cooperative;
+  one.is_free = std::exchange(turns_.is_held, false);
+  one.waits_for_later = !one.is_free && turns_.as_numbered && waiting_.size() == 1 && !launch_.cooperative;
   one.shared = shared_content(memory_);
   one.spins = spins_.put_aside();
   one.phases = std::exchange(phases_, {});

@@ -29,7 +29,7 @@ struct WaitingBlock {
   SpinWatch::Block spins;
   PhaseBarriers phases;
   LocalMemory::Block locals;
-  bool is_free = false;  // every block has arrived at the grid's barrier
+  bool is_free = false;  // every block has arrived at the grid's barrier, or it was only held
   bool had_last_chance = false;
   bool waits_for_later = false;  // every block before it has ended
 

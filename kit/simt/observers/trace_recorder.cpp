@@ -25,33 +25,38 @@ std::uint64_t bits_at(const TraceStep& step) {
 }  // namespace
 
 void TraceRecorder::on_block_begin(std::uint64_t block) {
-  if (block != block_) return;
-  for (ControlPath& path : paths_) path.restart();
-  std::ranges::fill(last_, Last{});
+  const auto first = first_of(block);
+  if (!first || *first >= paths_.size()) return;
+  for (std::uint32_t at = *first; at < *first + beside_from; ++at) {
+    paths_[at].restart();
+    last_[at] = {};
+  }
 }
 
 // One lane's instruction moves at most 16 bytes: what is longer becomes several, as RequestCounter counts it.
 void TraceRecorder::on_access(const Access& access) {
   settle();
-  if (access.by.block == block_) take(access, false);
+  if (const auto thread = number_of(access.by)) take(access, *thread, false);
 }
 
 // It is told as an access of the region that it missed. A thread's own variables are not shown.
 void TraceRecorder::on_stray(const Access& access, const Region* nearest) {
   settle();
-  if (access.by.block != block_ || nearest == nullptr || nearest->in_frame) return;
+  const auto thread = number_of(access.by);
+  if (!thread || nearest == nullptr || nearest->in_frame) return;
   Access missed = access;
   missed.region = nearest;
-  take(missed, true);
+  take(missed, *thread, true);
 }
 
-void TraceRecorder::take(const Access& access, bool outside) {
+void TraceRecorder::take(const Access& access, std::uint32_t thread, bool outside) {
   constexpr std::uint32_t widest = 16;
   const std::uint64_t first = access.address - access.region->base;
-  if (access.size <= widest) return piece(access, first, access.size, 0, outside);
+  if (access.size <= widest) return piece(access, thread, first, access.size, 0, outside);
   const auto fits = [&](std::uint32_t step) { return access.address % step == 0 && access.size % step == 0; };
   const std::uint32_t step = fits(16) ? 16 : fits(8) ? 8 : 4;
-  for (std::uint32_t at = 0; at < access.size; at += step) piece(access, first + at, std::min(step, access.size - at), at + 1, outside);
+  for (std::uint32_t at = 0; at < access.size; at += step)
+    piece(access, thread, first + at, std::min(step, access.size - at), at + 1, outside);
 }
 
 std::uint32_t TraceRecorder::slot_of(const Access& access, std::uint32_t size, std::uint32_t number) {
@@ -61,16 +66,17 @@ std::uint32_t TraceRecorder::slot_of(const Access& access, std::uint32_t size, s
   return slots_.try_emplace(ControlPath::mix(key, access.instruction), static_cast<std::uint32_t>(slots_.size())).first->second;
 }
 
-void TraceRecorder::piece(const Access& access, std::uint64_t first, std::uint32_t size, std::uint32_t number, bool outside) {
+void TraceRecorder::piece(const Access& access, std::uint32_t thread, std::uint64_t first, std::uint32_t size, std::uint32_t number,
+                          bool outside) {
   const std::uint32_t part = part_of(access, size, first), slot = slot_of(access, size, number);
-  if (access.by.thread < last_.size()) last_[access.by.thread] = {access.pc, access.interval, false};
+  if (thread < last_.size()) last_[thread] = {access.pc, access.interval, false};
   for (std::uint32_t at = 0; at < size && has_room(); at += part) {
     TraceStep& step = steps_.emplace_back();
     step.kind = outside                            ? TraceStep::Kind::outside
                 : access.kind == AccessKind::read  ? TraceStep::Kind::read
                 : access.kind == AccessKind::write ? TraceStep::Kind::write
                                                    : TraceStep::Kind::atomic;
-    step.thread = access.by.thread;
+    step.thread = thread;
     step.interval = access.interval;
     step.region = access.region;
     step.offset = first + at;
@@ -100,63 +106,67 @@ TraceStep* TraceRecorder::add(TraceStep::Kind kind, std::uint32_t thread, std::u
 // Threads that wait at one place, or have left by one statement, are shown together, whichever way they came.
 void TraceRecorder::on_standstill(const StandstillEvent& event) {
   settle();
-  if (event.block != block_) return;
   for (const Standing& one : event.threads) {
-    if (one.thread >= last_.size()) continue;
+    const auto thread = number_of({event.block, one.thread});
+    if (!thread || *thread >= last_.size()) continue;
     const bool left = one.where == Standing::Where::left;
-    if (left && std::exchange(last_[one.thread].left, true)) continue;
-    if (TraceStep* step = add(left ? TraceStep::Kind::leave : TraceStep::Kind::wait, one.thread, event.interval, one.pc))
-      step->slot = slot_at({block_ + 1, 0}, one.pc * 2 + (left ? 1 : 0));
+    if (left && std::exchange(last_[*thread].left, true)) continue;
+    if (TraceStep* step = add(left ? TraceStep::Kind::leave : TraceStep::Kind::wait, *thread, event.interval, one.pc))
+      step->slot = slot_at({no_block, 0}, one.pc * 2 + (left ? 1 : 0));
   }
 }
 
 void TraceRecorder::on_warp_operation(const WarpOperationEvent& event) {
   settle();
-  if (event.block != block_) return;
   for (const LaneResult& lane : event.lanes) {
-    const std::uint32_t thread = event.warp * 32 + lane.lane;
-    TraceStep* step = add(TraceStep::Kind::exchange, thread, event.interval, lane.pc);
+    const ThreadRef by{event.block, event.warp * 32 + lane.lane};
+    const auto thread = number_of(by);
+    if (!thread) return;
+    TraceStep* step = add(TraceStep::Kind::exchange, *thread, event.interval, lane.pc);
     if (step == nullptr) return;
     step->offset = lane.source;
     step->bytes = lane.bytes;
     step->bits = lane.bytes == 0 ? 0 : lane.value;
     step->function = lane.function;
     step->type = lane.type;
-    step->slot = slot_at({block_, thread}, lane.pc);
+    step->slot = slot_at(by, lane.pc);
   }
 }
 
 // The call of a lane that its own mask leaves out is an exchange of its own that brings nothing.
 void TraceRecorder::on_undefined_lane(const LaneEvent& event) {
   settle();
-  if (event.by.block != block_ || event.why != LaneEvent::Why::mask_without_caller || event.by.thread >= last_.size()) return;
-  if (TraceStep* step = add(TraceStep::Kind::exchange, event.by.thread, last_[event.by.thread].interval, event.pc)) {
+  const auto thread = number_of(event.by);
+  if (!thread || event.why != LaneEvent::Why::mask_without_caller || *thread >= last_.size()) return;
+  if (TraceStep* step = add(TraceStep::Kind::exchange, *thread, last_[*thread].interval, event.pc)) {
     step->offset = event.by.lane();
     step->function = event.function;
     step->slot = slot_at(event.by, event.pc);
   }
 }
 
-void TraceRecorder::on_thread_ended(const ThreadRef& thread) {
+void TraceRecorder::on_thread_ended(const ThreadRef& by) {
   settle();
-  if (thread.block != block_ || thread.thread >= last_.size()) return;
-  const Last& last = last_[thread.thread];
-  if (TraceStep* step = add(TraceStep::Kind::stop, thread.thread, last.interval, last.pc))
-    step->slot = slot_at({block_ + 1, 0}, last.pc * 2);
+  const auto thread = number_of(by);
+  if (!thread || *thread >= last_.size()) return;
+  const Last& last = last_[*thread];
+  if (TraceStep* step = add(TraceStep::Kind::stop, *thread, last.interval, last.pc)) step->slot = slot_at({no_block, 0}, last.pc * 2);
 }
 
 void TraceRecorder::on_barrier(const BarrierEvent& event) {
   settle();
-  if (event.block != block_ || !has_room()) return;
+  const auto first = first_of(event.block);
+  if (!first || !has_room()) return;
   TraceStep& step = steps_.emplace_back();
   step.kind = TraceStep::Kind::barrier;
+  step.thread = *first;
   step.interval = event.interval;
   step.pc = event.pc;
 }
 
 void TraceRecorder::on_block_end(std::uint64_t block, std::uint32_t) {
   settle();
-  if (block == block_) ended_ = true;
+  if (first_of(block)) ++ended_;
 }
 
 const std::vector<TraceStep>& TraceRecorder::steps() {

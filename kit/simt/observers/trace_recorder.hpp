@@ -1,9 +1,10 @@
 // Records what one block does, step by step and with the values: accesses to buffers and shared arrays, the block's barriers, what
-// lanes exchange, and, where not all threads reach a barrier, who waits where and who has left. It judges nothing and records no other
-// block. The number of steps is limited.
+// lanes exchange, and, where not all threads reach a barrier, who waits where and who has left. It judges nothing. It records one block,
+// or two beside each other in the order in which they ran. The number of steps is limited.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -28,7 +29,8 @@ struct TraceStep {
     exchange,  // a warp operation: __syncwarp(), a shuffle, a vote
   };
   Kind kind = Kind::read;
-  std::uint32_t thread = 0;    // linear in its block; not used by a barrier, which belongs to all
+  // Linear in its block; those of the second block are numbered from `beside_from`. A barrier belongs to all: it has the first number.
+  std::uint32_t thread = 0;
   std::uint32_t interval = 0;  // barriers that the block had passed before
   const Region* region = nullptr;
   std::uint64_t offset = 0;   // bytes from the region's first byte; of an access before it, modulo 2^64; of an exchange: the source lane
@@ -45,12 +47,15 @@ struct TraceStep {
 
 class TraceRecorder final : public Observer {
  public:
-  TraceRecorder(std::uint64_t block, std::size_t most_steps, LoopMap loops = {})
-      : block_(block), most_steps_(most_steps), loops_(std::move(loops)) {}
+  static constexpr std::uint32_t beside_from = 1024;  // no block has more threads
+
+  TraceRecorder(std::uint64_t block, std::size_t most_steps, LoopMap loops = {}, std::optional<std::uint64_t> beside = {})
+      : block_(block), beside_(beside), most_steps_(most_steps), loops_(std::move(loops)) {}
 
   bool watches(Space) const override { return true; }
   bool follows_control() const override { return true; }
-  void on_launch_begin(const LaunchEvent& launch) override { make_room(launch.block); }
+  bool sees_standstills() const override { return true; }
+  void on_launch_begin(const LaunchEvent&) override { make_room(); }
   void on_block_begin(std::uint64_t block) override;
   void on_access(const Access& access) override;
   void on_stray(const Access& access, const Region* nearest) override;
@@ -58,7 +63,7 @@ class TraceRecorder final : public Observer {
   void on_standstill(const StandstillEvent& event) override;
   void on_warp_operation(const WarpOperationEvent& event) override;
   void on_undefined_lane(const LaneEvent& event) override;
-  void on_thread_ended(const ThreadRef& thread) override;
+  void on_thread_ended(const ThreadRef& by) override;
   void on_edge(const ThreadRef& by, std::uintptr_t pc) override {
     if (ControlPath* path = path_of(by)) path->block(loops_, pc);
   }
@@ -71,19 +76,32 @@ class TraceRecorder final : public Observer {
   void on_block_parked(std::uint64_t) override { settle(); }
   void on_block_end(std::uint64_t block, std::uint32_t last_interval) override;
 
-  // In the order in which the block executed them. The steps of each thread are in program order.
+  // In the order in which they were executed. The steps of each thread are in program order.
   const std::vector<TraceStep>& steps();
-  // True if no step of the block is missing.
-  bool complete() const { return ended_ && !overflowed_; }
+  // True if no step is missing.
+  bool complete() const { return ended_ == (beside_ ? 2u : 1u) && !overflowed_; }
 
  private:
-  void make_room(const Index3& block) {
-    paths_.assign(std::size_t{block.x} * block.y * block.z, {});
+  static constexpr std::uint64_t no_block = ~std::uint64_t{0};
+  void make_room() {
+    paths_.assign(beside_ ? 2 * beside_from : beside_from, {});
     last_.assign(paths_.size(), {});
   }
-  ControlPath* path_of(const ThreadRef& by) { return by.block == block_ && by.thread < paths_.size() ? &paths_[by.thread] : nullptr; }
-  void take(const Access& access, bool outside);
-  void piece(const Access& access, std::uint64_t first, std::uint32_t size, std::uint32_t number, bool outside);
+  // The number of the block's first thread; nothing: the block is not recorded.
+  std::optional<std::uint32_t> first_of(std::uint64_t block) const {
+    if (block == block_) return 0;
+    return beside_ && block == *beside_ ? std::optional(beside_from) : std::nullopt;
+  }
+  std::optional<std::uint32_t> number_of(const ThreadRef& by) const {
+    const auto first = first_of(by.block);
+    return first && by.thread < beside_from ? std::optional(*first + by.thread) : std::nullopt;
+  }
+  ControlPath* path_of(const ThreadRef& by) {
+    const auto number = number_of(by);
+    return number && *number < paths_.size() ? &paths_[*number] : nullptr;
+  }
+  void take(const Access& access, std::uint32_t thread, bool outside);
+  void piece(const Access& access, std::uint32_t thread, std::uint64_t first, std::uint32_t size, std::uint32_t number, bool outside);
   std::uint32_t slot_of(const Access& access, std::uint32_t size, std::uint32_t number);
   std::uint32_t slot_at(const ThreadRef& by, std::uintptr_t pc);
   TraceStep* add(TraceStep::Kind kind, std::uint32_t thread, std::uint32_t interval, std::uintptr_t pc);
@@ -91,6 +109,7 @@ class TraceRecorder final : public Observer {
   void settle();
 
   std::uint64_t block_;
+  std::optional<std::uint64_t> beside_;
   std::size_t most_steps_;
   LoopMap loops_;
   struct Last {
@@ -98,12 +117,13 @@ class TraceRecorder final : public Observer {
     std::uint32_t interval = 0;
     bool left = false;
   };
-  std::vector<ControlPath> paths_;  // of the block's threads
+  std::vector<ControlPath> paths_;  // by the number of the thread
   std::vector<Last> last_;
   std::unordered_map<std::uint64_t, std::uint32_t> slots_;
   std::vector<TraceStep> steps_;
   std::size_t settled_ = 0;  // writes before this one have their values
-  bool ended_ = false, overflowed_ = false;
+  unsigned ended_ = 0;       // of the recorded blocks
+  bool overflowed_ = false;
 };
 
 }  // namespace tilelab::simt

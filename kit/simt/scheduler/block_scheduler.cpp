@@ -304,11 +304,11 @@ void BlockScheduler::end_launch() {
   return path;
 }
 
-// Whether somebody is waited for is asked only where somebody listens: a graded launch has nobody who does. `of_warps`: those lanes whose
-// warp operation cannot complete, with the others of their warps; else all threads, if they wait at different places or some have left
-// since the last barrier.
+// Whether somebody is waited for is asked only where somebody listens: only a launch that is traced has somebody who does. `of_warps`:
+// those lanes whose warp operation cannot complete, with the others of their warps; else all threads, if they wait at different places or
+// some have left since the last barrier.
 void BlockScheduler::tell_standstill(bool of_warps) {
-  if (!announcer_.control_is_followed()) return;
+  if (!announcer_.standstills_are_seen()) return;
   const auto begin = threads_.begin(), end = begin + count_;
   const auto in_operation = [](const Thread& one) { return one.state == State::at_warp_operation; };
   if (of_warps && (!exchanges_ || std::none_of(begin, end, in_operation))) return;
@@ -335,7 +335,7 @@ void BlockScheduler::tell_standstill(bool of_warps) {
     }
   }
   if (somebody_waits)
-    announcer_.announce_control(&Observer::on_standstill, StandstillEvent{running_.ref.block, running_.interval, standings});
+    announcer_.announce_standstill(&Observer::on_standstill, StandstillEvent{running_.ref.block, running_.interval, standings});
 }
 
 void BlockScheduler::tell_operation(std::uint32_t warp, std::uint32_t arrived, const std::array<std::uint64_t, 32>& results) {
@@ -351,8 +351,8 @@ void BlockScheduler::tell_operation(std::uint32_t warp, std::uint32_t arrived, c
     const bool defined = ((arrived >> source) & 1u) != 0;
     told[count++] = {lane, source, thread.wait_pc, function_of(request.operation), results[lane], defined ? type.bytes : 0u, type.type};
   }
-  announcer_.announce_control(&Observer::on_warp_operation, WarpOperationEvent{running_.ref.block, warp, running_.interval,
-                                                                               std::span<const LaneResult>(told.data(), count)});
+  announcer_.announce_standstill(&Observer::on_warp_operation, WarpOperationEvent{running_.ref.block, warp, running_.interval,
+                                                                                  std::span<const LaneResult>(told.data(), count)});
 }
 
 // Each thread that left is missed once, at the first barrier behind it.
@@ -527,7 +527,7 @@ bool BlockScheduler::complete_warp_operation(std::uint32_t warp, std::uint32_t m
   }
   tell_lost_sources(warp, arrived);
   const auto results = combine(lanes, arrived, undefined_);
-  if (announcer_.control_is_followed()) tell_operation(warp, arrived, results);
+  if (announcer_.standstills_are_seen()) tell_operation(warp, arrived, results);
   for (std::uint32_t lane = 0; lane < 32; ++lane) {
     if (((arrived >> lane) & 1u) == 0) continue;
     Thread& thread = threads_[warp * 32 + lane];

@@ -96,7 +96,9 @@ def test_a_wrong_sum_is_the_sum_of_the_products_that_the_story_names(told: Told)
     inputs = {one.name: one for one in traced.report.inputs}
     named = [re.findall(r"([AB])\[(\d+)\]\[(\d+)\]", mark.text) for mark in story.runs[0].marks]
     assert [("A", "1", "0"), ("B", "1", "0")] in [one[:2] for one in named]
-    found = products_of(_trace(traced), traced.report.factors).of_thread[0]
+    groups = products_of(_trace(traced), traced.report.factors).of_thread[0]
+    found = [one.product(0, 0) for one in groups]
+    assert {one.shape for one in groups} == {(1, 1)}
 
     def value(name: str, index: tuple[int, ...] | None) -> float:
         assert index is not None

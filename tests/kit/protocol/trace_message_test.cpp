@@ -45,4 +45,26 @@ TEST_CASE("a lane that a warp does not have brings nothing", "[trace]") {
   CHECK_THROWS_AS(trace.get<Trace>(), json::exception);
 }
 
+TEST_CASE("threads of two blocks have numbers, and no block has more", "[trace]") {
+  json trace = trace_json();
+  trace["steps"][0][1] = 2047;
+  CHECK(trace.get<Trace>().steps.front().thread == 2047);
+  trace["steps"][0][1] = 2048;
+  CHECK_THROWS_AS(trace.get<Trace>(), json::exception);
+}
+
+TEST_CASE("a second block and a held thread may be asked for", "[trace]") {
+  const TraceRequest plain = json{{"block", {1, 2, 3}}}.get<TraceRequest>();
+  CHECK_FALSE(plain.beside);
+  CHECK_FALSE(plain.held);
+  CHECK_FALSE(json(plain).contains("held"));
+  const TraceRequest request = json(TraceRequest{.block = {1, 0, 0}, .beside = {{4, 5, 6}}, .held = HeldThread{7, 8}}).get<TraceRequest>();
+  CHECK(request.beside == std::array<unsigned, 3>{4, 5, 6});
+  REQUIRE(request.held);
+  CHECK(request.held->thread == 7);
+  CHECK(request.held->write == 8);
+  CHECK_THROWS_AS((json{{"block", {1, 2, 3}}, {"beside", {1, 2}}}.get<TraceRequest>()), json::exception);
+  CHECK_THROWS_AS((json{{"block", {1, 2, 3}}, {"held", {{"thread", -1}, {"write", 0}}}}.get<TraceRequest>()), json::exception);
+}
+
 }  // namespace

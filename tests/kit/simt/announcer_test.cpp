@@ -54,3 +54,24 @@ TEST_CASE("other events are announced to everybody", "[announcer]") {
   announcer.announce(&Observer::on_launch_end);
   CHECK(heard == "a7b7");
 }
+
+TEST_CASE("standstills are announced only to those who see them, and asked for only then", "[announcer]") {
+  struct Follower : Observer {
+    bool follows_control() const override { return true; }
+    void on_standstill(const StandstillEvent&) override { ++told; }
+    int told = 0;
+  };
+  struct Watcher final : Follower {
+    bool sees_standstills() const override { return true; }
+  };
+  Follower follower;
+  Watcher watcher;
+  Announcer announcer;
+  announcer.add(follower);
+  CHECK_FALSE(announcer.standstills_are_seen());
+  announcer.add(watcher);
+  CHECK(announcer.standstills_are_seen());
+  announcer.announce_standstill(&Observer::on_standstill, StandstillEvent{});
+  CHECK(follower.told == 0);
+  CHECK(watcher.told == 1);
+}

@@ -54,6 +54,13 @@ class TurnBench {
     machine.run(launch, kernel, seed, reversed);
   }
   int* word(unsigned at) const { return reinterpret_cast<int*>(a->base) + at; }
+  // In two steps, as most kernels add.
+  void add_plainly(unsigned at, int value) {
+    machine.access(a->base + 4 * at, 4, AccessKind::read, false, pc, 0);
+    const int read = *word(at);
+    machine.access(a->base + 4 * at, 4, AccessKind::write, false, pc, 0);
+    *word(at) = read + value;
+  }
   // Polls until the word is not zero.
   void wait_for(unsigned at) {
     while (*word(at) == 0) machine.access(a->base + 4 * at, 4, AccessKind::read, true, pc, 0);
@@ -244,4 +251,33 @@ TEST_CASE("blocks start as they are numbered, backwards or shuffled, and each on
   CHECK(std::is_sorted(blocks.begin(), blocks.end()) == (!shuffled && !reversed));
   std::sort(blocks.begin(), blocks.end());
   for (std::uint64_t i = 0; i < 20; ++i) CHECK(blocks[i] == i);
+}
+
+TEST_CASE("a held thread writes what it has read when all other blocks have ended", "[turns]") {
+  TurnBench bench;
+  *bench.word(0) = 0;
+  const auto kernel = [&] {
+    if (bench.thread() != 1) return;
+    bench.add_plainly(5, 1);
+    bench.add_plainly(0, 10 * static_cast<int>(bench.block() + 1));
+  };
+  bench.run(3, 2, kernel, false);
+  CHECK(*bench.word(0) == 60);
+  *bench.word(0) = 0;
+  bench.turns.told.clear();
+  bench.machine.hold({.by = {0, 1}, .write = 1});
+  bench.run(3, 2, kernel, false);
+  CHECK(*bench.word(0) == 10);  // the 20 and the 30 are lost
+  CHECK(bench.turns.told == std::vector<std::string>{"begin 0", "parked 0", "begin 1", "end 1", "begin 2", "end 2", "resumed 0", "end 0"});
+  CHECK(bench.machine.waited_for_later_block().pc == 0);  // it did not wait for them: it was held
+  CHECK_FALSE(bench.machine.timeout());
+}
+
+TEST_CASE("a thread that makes no such write is not held", "[turns]") {
+  TurnBench bench;
+  *bench.word(0) = 0;
+  bench.machine.hold({.by = {1, 0}, .write = 7});
+  bench.run(2, 1, [&] { bench.add_plainly(0, 1); }, false);
+  CHECK(*bench.word(0) == 2);
+  CHECK(bench.turns.told == std::vector<std::string>{"begin 0", "end 0", "begin 1", "end 1"});
 }

@@ -115,6 +115,19 @@ def two_orders() -> Story:
     return replace(story, runs=(run, other), questions=(question,))
 
 
+def two_blocks() -> Story:
+    """Two threads (2, 1) of two blocks read A[1][2] one after the other, in both orders."""
+    story = tiled_story()
+    run = story.runs[0]
+    read = next(step for step in run.steps if step.kind is PageStepKind.READ and 6 in step.lanes)
+    one = replace(read, lanes=(6,), offsets=(24,), bits=(bits_of(20.0),))
+    other = replace(one, warp=32)
+    runs = tuple(
+        replace(run, title=title, steps=steps, marks=()) for title, steps in (("A", (one, other)), ("B", (other, one)))
+    )
+    return replace(story, runs=runs, beside=(1, 0, 0), start=0)
+
+
 def reaching_outside() -> Story:
     """The block ends with a thread that reaches before an array of which it uses nothing."""
     story = tiled_story()

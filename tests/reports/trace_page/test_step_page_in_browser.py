@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from step_stories import reaching_outside, standing_apart, tiled_story, two_orders, written
+from step_stories import reaching_outside, standing_apart, tiled_story, two_blocks, two_orders, written
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -208,6 +208,45 @@ def test_two_runs_stand_beside_each_other_each_with_its_own_memory(opened: Opene
     assert boxes[0] is not None
     assert boxes[1] is not None
     assert boxes[1]["x"] > boxes[0]["x"] + 100
+
+
+def test_threads_of_two_blocks_are_told_apart_and_each_can_be_followed_and_linked(
+    opened: Opened, tmp_path: Path
+) -> None:
+    file = written(tmp_path, two_blocks())
+    shown = opened(file, "#step=2")
+    page = shown.page
+    assert page.locator(".stage >> nth=0 >> button.warp").all_inner_texts() == [
+        "warp 0 of block (0, 0, 0)",
+        "warp 0 of block (1, 0, 0)",
+    ]
+    assert _now(page).startswith("Thread (2, 1) of block (1, 0, 0) reads")
+    assert (
+        page.locator(".stage >> nth=1 >> .now >> nth=0")
+        .inner_text()
+        .startswith("Thread (2, 1) of block (0, 0, 0) reads")
+    )
+    page.click(".stage >> nth=0 >> [data-thread='1030']")
+    assert page.locator("#followed").input_value() == "(2, 1) of block (1, 0, 0)"
+    assert page.locator("[data-thread='1030'].picked").count() == 2
+    assert page.locator("[data-thread='6'].picked").count() == 0
+    again = opened(file, page.evaluate("location.hash"))
+    assert again.page.locator("#followed").input_value() == "(2, 1) of block (1, 0, 0)"
+    again.page.fill("#followed", "2, 1")
+    again.page.press("#followed", "Enter")
+    assert again.page.locator("[data-thread='6'].picked").count() == 2
+    assert shown.errors == again.errors == []
+
+
+def test_the_part_of_each_matrix_that_a_followed_thread_uses_is_outlined(opened: Opened, small: Path) -> None:
+    page = opened(small).page
+    outlined = page.locator(".place .own rect")
+    assert outlined.count() == 0
+    page.click("[data-thread='6']")
+    assert outlined.count() > 0
+    labels = [one.get_attribute("aria-label") or "" for one in page.locator(".place svg").all()]
+    of_c = [one for one in labels if one.startswith("C")]
+    assert "Thread (2, 1) uses 1 element of it: C[1][2]." in of_c[0]
 
 
 def test_source_and_names_never_become_markup(opened: Opened, small: Path) -> None:

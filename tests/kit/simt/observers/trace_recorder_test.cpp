@@ -159,3 +159,28 @@ TEST_CASE("a warp operation is a step of each lane with what it brings and from 
   CHECK(steps[2].bytes == 0);
   CHECK(steps[3].kind == TraceStep::Kind::stop);
 }
+
+TEST_CASE("two blocks are recorded in the order in which they ran, and the second one's threads count from 1024", "[trace_recorder]") {
+  std::array<std::uint32_t, 4> memory{1, 2, 3, 4};
+  const Region region = region_over(memory);
+  TraceRecorder recorder(2, 100, {}, 0);
+  HandmadeLaunch launch(recorder, region);
+  launch.begin_block(0);
+  launch.touch({.thread = 3, .at = 4});
+  launch.barrier();
+  launch.end_block();
+  launch.begin_block(1);
+  launch.touch({.thread = 3, .at = 4});
+  launch.end_block();
+  launch.begin_block(2);
+  CHECK_FALSE(recorder.complete());
+  launch.touch({.thread = 3, .at = 8});
+  launch.end_block();
+  const auto& steps = recorder.steps();
+  REQUIRE(steps.size() == 3);
+  CHECK(steps[0].thread == TraceRecorder::beside_from + 3);
+  CHECK(steps[1].kind == TraceStep::Kind::barrier);
+  CHECK(steps[1].thread == TraceRecorder::beside_from);
+  CHECK(steps[2].thread == 3);
+  CHECK(recorder.complete());
+}

@@ -34,7 +34,7 @@ class LanePicture {
   // Lanes above give, lanes below get. A broken line comes from a lane that takes no part.
   exchange(run, step) {
     const taking = new Set(step.lanes);
-    const absent = [...Array(LANES).keys()].filter((lane) => !taking.has(lane) && step.warp * LANES + lane < run.story.threads);
+    const absent = [...Array(LANES).keys()].filter((lane) => !taking.has(lane) && lane < run.story.lanesOf(step.warp));
     const lost = [];
     let moves = false;
     run.eachResult(step, (lane, source) => {

@@ -11,7 +11,7 @@ class MatrixPlace {
     this.columns = array.width || Math.min(count, 64);
     this.rows = Math.max(1, Math.ceil(count / this.columns));
     const scale = Math.min(16, MAP_SIDE / this.columns, MAP_SIDE / this.rows);
-    this.layers = ["touched", "interval", "now"].map((name) => drawn("g", { class: name }));
+    this.layers = ["touched", "interval", "now", "own"].map((name) => drawn("g", { class: name }));
     const width = this.columns * scale, height = Math.max(3, this.rows * scale);
     this.scale = [scale, height / this.rows];
     this.extent = [width, height];
@@ -28,6 +28,8 @@ class MatrixPlace {
       run.eachCell(step, (cell) => { if (array.holds(cell)) touched.add(cell); });
     });
     this.interval = -1;
+    this.thread = -1;
+    this.own = new Set();
   }
   fill(layer, cells) {
     this.layers[layer].replaceChildren(...this.boxes(cells).map(([row, column, high, wide]) => drawn("rect", {
@@ -59,7 +61,22 @@ class MatrixPlace {
     }
     return found;
   }
-  show(step) {
+  // All that a followed thread uses of this array: its own part of the result, and the rows and columns that it needs.
+  ofThread(thread) {
+    const cells = new Set();
+    if (thread < 0) return cells;
+    this.run.steps.forEach((step) => {
+      if (step.array !== this.array.number || !this.run.hasThread(step, thread)) return;
+      this.run.eachCell(step, (cell, lane) => { if (lane === thread % LANES && this.array.holds(cell)) cells.add(cell); });
+    });
+    return cells;
+  }
+  show(step, thread) {
+    if (thread !== this.thread) {
+      this.thread = thread;
+      this.own = this.ofThread(thread);
+      this.fill(3, this.own);
+    }
     const interval = step ? step.interval : -1;
     if (interval !== this.interval) {
       this.interval = interval;
@@ -80,6 +97,7 @@ class MatrixPlace {
     };
     const touched = this.ofInterval.get(interval);
     return [this.array.name + (size ? ", " + size : "") + ".", touched && touched.size ? "Between these barriers the block uses " + named(touched) + "." : "Not used between these barriers.",
+      this.own.size ? "Thread " + this.run.story.threadName(this.thread) + " uses " + plural(this.own.size, "element") + " of it: " + named(this.own) + "." : "",
       now.length ? "Now: " + named(now) + (now.every((cell) => this.array.holds(cell)) ? "." : ", outside of it.") : ""].filter(Boolean).join(" ");
   }
 }

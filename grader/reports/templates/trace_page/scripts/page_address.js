@@ -17,7 +17,7 @@ function readAddress(story, length) {
 
 function writeAddress(story, state) {
   const said = ["step=" + (state.step + 1)];
-  if (state.thread >= 0) said.push("thread=" + story.index(state.thread).join(","));
+  if (state.thread >= 0) said.push("thread=" + story.index(state.thread).join(",") + (state.thread >= BESIDE_FROM ? encodeURIComponent(" of " + story.beside.join(",")) : ""));
   if (state.warp >= 0) said.push("warp=" + state.warp);
   if (state.element) said.push("element=" + encodeURIComponent(story.runs[0].arrays[state.element.array].nameOf(state.element.cell)));
   history.replaceState(null, "", "#" + said.join("&"));

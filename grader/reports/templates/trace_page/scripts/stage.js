@@ -32,7 +32,7 @@ class Stage {
     const picture = { ...state, marked: marks.flatMap((mark) => mark.elements), markedThreads: marks.flatMap((mark) => mark.threads) };
     this.threads.show(step, picture);
     this.grids.forEach((grid) => grid.show(step, picture));
-    this.places.forEach((place) => place.show(step));
+    this.places.forEach((place) => place.show(step, state.thread));
     const standing = step && step.kind >= Kind.barrier ? this.run.standings.sentences(step.number, this.run.story) : [];
     this.standing.hidden = !standing.length;
     this.standing.replaceChildren(...standing.map((text) => part("li", {}, text)));

@@ -39,10 +39,10 @@ function elementWords(run, step) {
 }
 
 function laneWords(story, step) {
-  const all = Math.min(LANES, story.threads - step.warp * LANES);
+  const all = story.lanesOf(step.warp);
   if (step.lanes.length === 1) return "Thread " + story.threadName(step.warp * LANES + step.lanes[0]);
-  if (step.lanes.length === all) return "Warp " + step.warp;
-  return "Warp " + step.warp + ", lanes " + ranges(step.lanes) + ",";
+  if (step.lanes.length === all) return "Warp " + story.warpName(step.warp);
+  return "Warp " + story.warpName(step.warp) + ", lanes " + ranges(step.lanes) + ",";
 }
 
 // A subscript that is too large for its row may lead to another row of the same array.
@@ -54,7 +54,7 @@ function pastRow(run, step) {
 
 function exchangeWords(run, step) {
   const together = step.lanes.length > 1 ? "do" : "does";
-  const all = Math.min(LANES, run.story.threads - step.warp * LANES) === step.lanes.length;
+  const all = run.story.lanesOf(step.warp) === step.lanes.length;
   return (all ? "does" : together) + " " + step.calls;
 }
 

@@ -58,7 +58,7 @@ function follow({ thread = -1, warp = -1 }) {
 }
 
 function fillFollowed() {
-  byId("followed").value = state.thread >= 0 ? story.index(state.thread).join(", ") : state.warp >= 0 ? "warp " + state.warp : "";
+  byId("followed").value = state.thread >= 0 ? (story.beside ? story.threadName(state.thread) : story.index(state.thread).join(", ")) : state.warp >= 0 ? "warp " + state.warp : "";
 }
 
 function show() {

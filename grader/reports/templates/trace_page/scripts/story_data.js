@@ -1,6 +1,7 @@
 // Reads the page's block of data: the columns of numbers that grader/step_page/page_block.py wrote, as runs with their steps.
 const Kind = { read: 0, write: 1, atomic: 2, barrier: 3, outside: 4, wait: 5, leave: 6, stop: 7, exchange: 8 };
 const LANES = 32;
+const BESIDE_FROM = 1024;
 
 // Differences to the number before, as zigzag varints in base64.
 function readColumn(text) {
@@ -129,28 +130,47 @@ class StoryRun {
 
 class StoryData {
   constructor(data) {
-    Object.assign(this, { title: data.title, file: data.file, grid: data.grid, block: data.block, at: data.at });
+    Object.assign(this, { title: data.title, file: data.file, grid: data.grid, block: data.block, at: data.at, beside: data.beside });
     this.start = data.start;
     this.questions = data.questions.map((one, number) => ({ ...one, number, given: -1 }));
     this.threads = data.block[0] * data.block[1] * data.block[2];
-    this.warps = Math.ceil(this.threads / LANES);
+    // Threads of a second block count from BESIDE_FROM.
+    this.warps = Math.ceil((this.threads + (this.beside ? BESIDE_FROM : 0)) / LANES);
     this.runs = data.runs.map((run) => new StoryRun(run, this));
     this.length = Math.max(1, ...this.runs.map((run) => run.steps.length));
   }
+  isThread(thread) {
+    return (this.beside ? thread % BESIDE_FROM : thread) < this.threads;
+  }
+  // How many of a warp's lanes are threads.
+  lanesOf(warp) {
+    const first = this.beside ? warp * LANES % BESIDE_FROM : warp * LANES;
+    return Math.max(0, Math.min(LANES, this.threads - first));
+  }
+  warpName(warp) {
+    return this.beside ? warp % (BESIDE_FROM / LANES) + " of " + this.blockName(warp * LANES) : String(warp);
+  }
+  // Of two blocks: which a thread belongs to. Otherwise empty.
+  blockName(thread) {
+    return this.beside ? "block (" + (thread < BESIDE_FROM ? this.at : this.beside).join(", ") + ")" : "";
+  }
   // (x, y), and (x, y, z) where the block has several layers.
-  index(thread) {
+  index(number) {
+    const thread = this.beside ? number % BESIDE_FROM : number;
     const [x, y, z] = this.block;
     const all = [thread % x, Math.floor(thread / x) % y, Math.floor(thread / x / y)];
     return all.slice(0, z > 1 ? 3 : 2);
   }
   threadName(thread) {
-    return "(" + this.index(thread).join(", ") + ")";
+    return "(" + this.index(thread).join(", ") + ")" + (this.beside ? " of " + this.blockName(thread) : "");
   }
-  // The thread that "(3, 0)" or "3,0" means; -1: none.
-  threadOf(text) {
+  // The thread that "(3, 0)" or "3,0" means, or "3,0 of block (1,0,0)" where there are two; -1: none.
+  threadOf(given) {
+    const [text, ofBlock] = given.split(/\bof\b/);
     const numbers = (text.match(/\d+/g) || []).map(Number);
+    const second = this.beside && ofBlock && (ofBlock.match(/\d+/g) || []).join() === this.beside.join();
     if (!numbers.length || numbers.length > 3) return -1;
     const [x, y = 0, z = 0] = numbers;
-    return x < this.block[0] && y < this.block[1] && z < this.block[2] ? x + this.block[0] * (y + this.block[1] * z) : -1;
+    return x < this.block[0] && y < this.block[1] && z < this.block[2] ? x + this.block[0] * (y + this.block[1] * z) + (second ? BESIDE_FROM : 0) : -1;
   }
 }

@@ -13,11 +13,11 @@ class ThreadGrid {
     const used = (warp) => story.runs.length === 1 || story.runs.some((one) => one.steps.some((step) => step.warp === warp));
     for (let warp = 0; warp < story.warps; ++warp) {
       const row = [];
-      row.push(part("button", { type: "button", class: "warp", "aria-pressed": "false", "data-warp": warp, "aria-label": "Follow warp " + warp, click: () => follow({ warp }) }, part("span", {}, "warp "), String(warp)));
+      row.push(part("button", { type: "button", class: "warp", "aria-pressed": "false", "data-warp": warp, "aria-label": "Follow warp " + story.warpName(warp), click: () => follow({ warp }) }, part("span", {}, "warp "), story.warpName(warp)));
       for (let lane = 0; lane < LANES; ++lane) {
         const thread = warp * LANES + lane;
-        const element = part("i", thread < story.threads ? { "data-thread": thread, title: "thread " + story.threadName(thread) } : { class: "none" });
-        if (thread < story.threads) this.lanes.push({ element, kinds: "" });
+        const element = part("i", story.isThread(thread) ? { "data-thread": thread, title: "thread " + story.threadName(thread) } : { class: "none" });
+        if (story.isThread(thread)) this.lanes.push({ element, thread, kinds: "" });
         row.push(element);
       }
       this.states.push(part("span", { class: "state" }));
@@ -68,7 +68,8 @@ class ThreadGrid {
     };
     const active = new Set(step && step.warp >= 0 ? step.lanes.map((lane) => this.run.thread(step, lane)) : []);
     const kind = step ? { 0: "reads", 1: "writes", 2: "atomics", 3: "", 4: "outside", 5: "waits", 6: "left", 7: "stopped", 8: "exchanges" }[step.kind] : "";
-    this.lanes.forEach((shown, thread) => {
+    this.lanes.forEach((shown) => {
+      const { thread } = shown;
       const kinds = [active.has(thread) && kind !== "waits" ? kind : standings.has(thread) ? standingOf(thread) : (step && step.kind === Kind.barrier ? "passes" : ""),
         thread === picture.thread ? "picked" : "", picture.markedThreads.includes(thread) ? "marked" : ""].filter(Boolean).join(" ");
       if (kinds !== shown.kinds) {
