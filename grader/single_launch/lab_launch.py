@@ -90,7 +90,7 @@ def build_runner(toolset: Toolset, lab: Lab, source: bytes, scratch: Path) -> Pa
     Raises LaunchRefusedError where the file does not build.
     """
     if lab.public.starts_itself:
-        raise LaunchRefusedError(_several_launches(lab))
+        raise LaunchRefusedError(several_launches(lab))
     copy, work = scratch / lab.public.file, scratch / "work"
     copy.write_bytes(source)
     work.mkdir()
@@ -110,11 +110,14 @@ def build_runner(toolset: Toolset, lab: Lab, source: bytes, scratch: Path) -> Pa
     return runner_file
 
 
-def _several_launches(lab: Lab) -> str:
+def several_launches(lab: Lab) -> str:
     """What to do instead, where host code of the student's launches what it likes."""
     file = f"assignments/{lab.id}/{lab.public.file}"
     run = f"`tilelab run {file}` runs the file's own main() under every detector" if not lab.public.launcher else ""
-    check = f"`tilelab check {file} --kernel NAME` runs one of its kernels and counts its memory traffic"
+    check = (
+        f"`tilelab check {file} --kernel NAME` runs one of its kernels and counts its memory traffic; with --trace it writes a page that "
+        "steps through it"
+    )
     return (
         f"In {lab.id} your own host code launches the kernels, so there is no one launch to show here. "
         f"{'; '.join(one for one in (run, check) if one)}."

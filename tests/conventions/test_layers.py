@@ -123,6 +123,7 @@ PACKAGES = (
     "leaderboard",
     "course",
     "canaries",
+    "block_races",
     "stories",
     "step_page",
     "single_launch",

@@ -12,6 +12,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from grader.block_races.block_race import block_race_of
+from grader.block_races.block_race_runs import told_block_race
 from grader.machine.toolset import Toolset
 from grader.model.labs import Lab
 from grader.model.outcomes.outcome import JudgedCase
@@ -27,8 +29,6 @@ from grader.step_page.packed_page import packed_page
 from grader.step_page.race_story import race_of, race_story
 from grader.step_page.story import Index3, Story
 from grader.step_page.trace_story import said_of, story_of
-from grader.stories.block_race import block_race_of
-from grader.stories.block_race_runs import told_block_race
 from grader.stories.mistake_stories import asking, better_block, block_of_mistake, mistake_stories
 
 _SECONDS = 30  # of the launch that is drawn

@@ -13,6 +13,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from grader.block_races.block_race_runs import story_of_block_race
+from grader.commands.launches.own_launch_trace import OwnLaunches, trace_own_launches
 from grader.commands.launches.step_pages import write_page, write_stories
 from grader.machine.toolset import Toolset
 from grader.model.course_root import course_root, lab_at, load_labs, matching_lab
@@ -26,7 +28,6 @@ from grader.single_launch.trace_phases import Index3
 from grader.single_launch.tracing import Traced, TraceRequest, trace_file
 from grader.step_page.race_runs import story_of_race
 from grader.step_page.trace_story import story_of
-from grader.stories.block_race_runs import story_of_block_race
 from grader.stories.mistake_stories import better_block, block_of_mistake, mistake_stories
 from grader.stories.told_story import ToldStory
 
@@ -73,6 +74,9 @@ def trace_kernel(  # noqa: PLR0913 - one for each of the command's options
         source = read_source(file)
         text = source.decode("utf-8", "replace")
         lab = load_lab(root, lab_id) if lab_id else recognise(load_labs(root, []), file, text, root)
+    if lab.public.starts_itself and form == "text" and page.wanted:
+        at = page.file.parent if page.file else root / _PAGES
+        return trace_own_launches(file, lab, OwnLaunches(at, show=page.show))
     request = TraceRequest(shape, inputs, followed)
     toolset = Toolset.open(root, allow_no_sandbox=True)
     with tempfile.TemporaryDirectory(prefix="tilelab-") as scratch:

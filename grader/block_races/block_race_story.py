@@ -7,13 +7,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from grader.block_races.block_race import BlockRace, BlockSide, Shared, block_race_of, shared_element, update_of
 from grader.single_launch.added_atomic import AddedAtomic
 from grader.single_launch.trace_steps import ACCESSES, CHANGES, Step, StepKind, Trace
 from grader.single_launch.tracing import TracedLaunch
 from grader.step_page.story import Mark, Question, Story, StoryElement, StoryRun, Tone
 from grader.step_page.thread_run import run_of_threads
 from grader.step_page.value_text import value_text
-from grader.stories.block_race import BlockRace, BlockSide, Shared, block_race_of, shared_element, update_of
 from grader.stories.told_story import element_name
 
 _BEFORE, _AFTER = 4, 2  # steps of each thread

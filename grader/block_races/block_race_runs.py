@@ -8,13 +8,13 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
+from grader.block_races.block_race import block_race_of, shared_element, update_of, writes_before
+from grader.block_races.block_race_story import BlockRuns, block_race_story
 from grader.machine.toolset import Toolset
 from grader.single_launch.added_atomic import AddedAtomic, add_atomics
 from grader.single_launch.lab_launch import LaunchRefusedError
 from grader.single_launch.tracing import Traced, TracedLaunch, TraceRequest, trace_file
 from grader.step_page.story import Story
-from grader.stories.block_race import block_race_of, shared_element, update_of, writes_before
-from grader.stories.block_race_story import BlockRuns, block_race_story
 
 
 def story_of_block_race(toolset: Toolset, traced: Traced, source: bytes, scratch: Path) -> Story | None:

@@ -9,14 +9,14 @@ from pathlib import Path
 
 import pytest
 
+from grader.block_races.block_race import block_race_of
+from grader.block_races.block_race_runs import story_of_block_race, told_block_race
 from grader.machine.toolset import Toolset
 from grader.model.labs import load_lab
 from grader.single_launch.trace_steps import BESIDE_FROM, CHANGES, StepKind
 from grader.single_launch.tracing import Traced, TraceRequest, trace_file
 from grader.step_page.page_block import page_block
 from grader.step_page.story import Story
-from grader.stories.block_race import block_race_of
-from grader.stories.block_race_runs import story_of_block_race, told_block_race
 from tests.grader.stories.conftest import ROOT, reject
 
 Run = Callable[[TraceRequest], Traced]
