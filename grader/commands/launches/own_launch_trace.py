@@ -20,7 +20,10 @@ from grader.single_launch.kernel_check import ProposalError
 from grader.single_launch.lab_launch import LaunchRefusedError, several_launches
 
 _MOST_KERNELS = 6
-_FOUND = 1
+PLAIN = CheckOptions(
+    kernel=None, grid=None, block=None, shared_bytes=0, cooperative=False, arguments=(), seed=1,
+    early_return="note", definitions=(), folders=(), settings=(), trace=True,
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -53,14 +56,11 @@ def trace_own_launches(file: Path, lab: Lab, wanted: OwnLaunches) -> int:
 
 
 def _trace(file: Path, kernel: str, page: Path, *, show: bool) -> int:
-    options = CheckOptions(
-        kernel=kernel, grid=None, block=None, shared_bytes=0, cooperative=False, arguments=(), seed=1,
-        early_return="note", definitions=(), folders=(), settings=(), trace=True, page=page, show=show,
-    )  # fmt: skip
+    options = replace(PLAIN, kernel=kernel, page=page, show=show)
     try:
         return check_file(file, options, as_json=False)
     except ProposalError as error:
-        proposed = proposed_options(error.command)
+        proposed = proposed_options(options, error.command)
         if proposed is None:
             raise
         sys.stdout.write(
@@ -68,11 +68,11 @@ def _trace(file: Path, kernel: str, page: Path, *, show: bool) -> int:
             f"  {error.command} --trace\n"
         )
         sys.stdout.flush()
-        return check_file(file, replace(options, **proposed), as_json=False)
+        return check_file(file, proposed, as_json=False)
 
 
-def proposed_options(command: str) -> dict[str, object] | None:
-    """Grid, block, shared bytes and arguments of a proposed command line; None where it is none."""
+def proposed_options(options: CheckOptions, command: str) -> CheckOptions | None:
+    """With grid, block, shared bytes and arguments of a proposed command line; None where it is none."""
     try:
         words = shlex.split(command)
     except ValueError:
@@ -82,12 +82,13 @@ def proposed_options(command: str) -> dict[str, object] | None:
     if not arguments or "--grid" not in given or "--block" not in given:
         return None
     shared = given.get("--shared", "0")
-    return {
-        "grid": given["--grid"],
-        "block": given["--block"],
-        "shared_bytes": int(shared) if shared.isdigit() else 0,
-        "arguments": tuple(arguments),
-    }
+    return replace(
+        options,
+        grid=given["--grid"],
+        block=given["--block"],
+        shared_bytes=int(shared) if shared.isdecimal() else 0,
+        arguments=tuple(arguments),
+    )
 
 
 def _pairs(words: Sequence[str]) -> Iterator[tuple[str, str]]:
