@@ -322,3 +322,12 @@ def test_a_block_of_1024_threads_of_a_product_of_64_fits_and_is_drawn_at_once(op
     assert shown.page.locator(".threads [data-thread]").count() == 1024
     assert shown.page.locator("#count").inner_text() == "step 1 of 4,388"
     assert (shown.errors, shown.requests) == ([], [])
+
+
+def test_on_paper_a_grid_of_many_columns_has_small_letters_and_is_not_cut(opened: Opened, tmp_path: Path) -> None:
+    shown = opened(written(tmp_path, tiled_story(4, 64)), width=720)
+    grid = "parseFloat(getComputedStyle(document.querySelector('.array.global .cells')).fontSize)"
+    on_screen = shown.page.evaluate(grid)
+    shown.page.emulate_media(media="print")
+    assert shown.page.evaluate("document.documentElement.scrollWidth") == 720
+    assert shown.page.evaluate(grid) < on_screen
