@@ -87,7 +87,7 @@ def untouched_story(traced: TracedLaunch, source: Sequence[str]) -> Story | None
     return framed(
         traced,
         source,
-        replace(run, marks=tuple(sorted(_marks(found, chosen, who), key=lambda mark: mark.step))),
+        replace(run, marks=tuple(sorted(_marks(found, chosen, f"{who} {why}".strip()), key=lambda mark: mark.step))),
         title=f"nobody {found.does} {found.name}",
         summary=f"{_nobody(found)} {who} {why}".strip(),
         questions=list(_questions(found, end, who, why)),
@@ -195,7 +195,7 @@ def _chosen(found: _Untouched) -> list[int]:
     return sorted(chosen)
 
 
-def _marks(found: _Untouched, chosen: Sequence[int], who: str) -> Iterator[Mark]:
+def _marks(found: _Untouched, chosen: Sequence[int], told: str) -> Iterator[Mark]:
     thread = found.thread
     own = [at for at, one in enumerate(chosen) if found.trace.steps[one][1] == thread]
     if own and thread is not None:
@@ -208,7 +208,7 @@ def _marks(found: _Untouched, chosen: Sequence[int], who: str) -> Iterator[Mark]
     element = StoryElement(found.goal.array, found.goal.flat * found.trace.arrays[found.goal.array].element_bytes)
     threads = () if thread is None else (thread,)
     yield Mark(
-        len(chosen) - 1, f"The block has ended, and nobody {found.do}s {found.name}. {who}", "bad", threads, (element,)
+        len(chosen) - 1, f"The block has ended, and nobody {found.do}s {found.name}. {told}", "bad", threads, (element,)
     )
 
 
