@@ -91,6 +91,14 @@ ConductedRun conducted(const BuiltProgram& program, const ProgramTrial& trial) {
   return conduct(program, std::move(description));
 }
 
+// A program that gives up with memory enough as well has not told that there was too little.
+void judge_with_memory(LaunchRecord& record, const BuiltProgram& program, ProgramTrial trial) {
+  trial.device_bytes = 0;
+  DataFolder(program.folder).fill(trial.files);
+  judge_end(record, conducted(program, trial));
+  if (record.verdict != Verdict::pass) record.message = "With memory enough on the device: " + record.message;
+}
+
 LaunchRecord record_of(const BuiltProgram& program, const ProgramTrial& trial, const ConductedRun& run) {
   LaunchRecord record{.shape = trial.shape,
                       .inputs = trial.inputs,
@@ -121,8 +129,12 @@ LaunchRecord judge_program(const BuiltProgram& program, const ProgramTrial& tria
   DataFolder(program.folder).fill(trial.files);
   const ConductedRun run = conducted(program, trial);
   LaunchRecord record = record_of(program, trial, run);
-  const bool has_passed = record.verdict == Verdict::pass && !has_given_up(run);
-  if (has_passed && trial.altered && trial.must_come_from_a_kernel) judge_altered_run(record, program, trial);
+  if (record.verdict == Verdict::pass) {
+    if (has_given_up(run))
+      judge_with_memory(record, program, trial);
+    else if (trial.altered && trial.must_come_from_a_kernel)
+      judge_altered_run(record, program, trial);
+  }
   say_why(record);
   return record;
 }

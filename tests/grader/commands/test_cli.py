@@ -60,6 +60,9 @@ class FakeToolset:
         assert not public_only
         return self.program
 
+    def provide(self, _labs: object, *, public_only: bool) -> None:
+        """Everything is built."""
+
 
 def judge(lab: Lab, source: Path, _scratch: Path, *, only: tuple[str, ...] = ()) -> LabOutcome:
     """Squares are right; rectangles are when the source says so."""
