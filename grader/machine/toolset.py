@@ -113,7 +113,9 @@ class Toolset:
 
     def judge_program(self, lab_id: str, *, public_only: bool) -> Path:
         """The lab's judge. Raises RemediableError where it was not built, or a source of it was changed after it was built."""
-        program = kit_parts.program(self.root, f"judge-{lab_id}-public" if public_only else f"judge-{lab_id}")
+        name = f"judge-{lab_id}-public" if public_only else f"judge-{lab_id}"
+        kit_parts.provide_parts(self.root, name)
+        program = self.build / "bin" / name
         try:
             built = program.stat().st_mtime_ns
         except OSError as error:

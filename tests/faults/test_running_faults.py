@@ -15,13 +15,15 @@ import pytest
 
 pytestmark = pytest.mark.long
 
-Prove = Callable[[Callable[[Any], AbstractContextManager[None]], str], None]
+Prove = Callable[[Callable[[Any], AbstractContextManager[Any]], str], None]
 
 
 @contextmanager
-def _killing(place: Path, name: str, number: int, *, children: bool) -> Iterator[None]:
-    """Meanwhile, every program called `name` under `place` gets the signal as soon as it is seen. `children`: its forked ones alone."""
-    over = threading.Event()
+def _killing(place: Path, name: str, number: int, *, children: bool) -> Iterator[Callable[[], bool]]:
+    """Meanwhile, every program called `name` under `place` gets the signal as soon as it is seen. `children`: its forked ones alone.
+    Says whether one was seen: on a busy machine a launch may be over before anybody looks.
+    """
+    over, seen = threading.Event(), threading.Event()
 
     def is_ours(pid: int) -> bool:
         words = _words(Path("/proc", str(pid)))
@@ -38,6 +40,7 @@ def _killing(place: Path, name: str, number: int, *, children: bool) -> Iterator
                 if is_ours(pid) and is_ours(_parent(pid)) == children:
                     with suppress(ProcessLookupError):
                         os.kill(pid, number)
+                        seen.set()
                 looked[pid] = now
             if not children:  # a process becomes the program that it is by execve(), some time after it began
                 looked = {pid: since for pid, since in looked.items() if now - since > 1}
@@ -46,7 +49,7 @@ def _killing(place: Path, name: str, number: int, *, children: bool) -> Iterator
     hunter = threading.Thread(target=hunt)
     hunter.start()
     try:
-        yield
+        yield seen.is_set
     finally:
         over.set()
         hunter.join()
@@ -68,9 +71,9 @@ def _parent(pid: int) -> int:
 @pytest.mark.parametrize("children", [False, True], ids=["runner", "launch"])
 def test_a_process_that_is_ended_from_outside_is_no_crash(number: signal.Signals, children: bool, prove: Prove) -> None:
     @contextmanager
-    def fault(course: Any) -> Iterator[None]:  # noqa: ANN401 -- conftest's Course
-        with _killing(course.temporary, "runner", number, children=children):
-            yield
+    def fault(course: Any) -> Iterator[Callable[[], bool]]:  # noqa: ANN401 -- conftest's Course
+        with _killing(course.temporary, "runner", number, children=children) as has_struck:
+            yield has_struck
 
     prove(fault, "this machine cannot grade")
 

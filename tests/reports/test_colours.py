@@ -19,7 +19,7 @@ PAIRS = [
 
 
 def palette(scheme: str) -> dict[str, tuple[int, ...]]:
-    light, dark, *_ = re.split(r"@media \(prefers-color-scheme: dark\)|\n\* \{", STYLE)
+    light, dark, *_ = re.split(r"@media screen and \(prefers-color-scheme: dark\)|\n\* \{", STYLE)
     found = re.findall(r"--([\w-]+): #([0-9a-f]{6});", light + dark if scheme == "dark" else light)
     return {name: tuple(bytes.fromhex(value)) for name, value in found}
 

@@ -110,7 +110,7 @@ def test_a_failure_of_what_is_installed_meanwhile_ends_set_up_with_its_sentence(
 def test_where_there_is_no_compiler_they_work_and_the_build_says_what_is_missing(clone: Path, tmp_path: Path) -> None:
     tools = tmp_path / "tools"
     tools.mkdir()
-    names = "bash uname mkdir flock sha256sum cut cat dirname find head rm mv grep sort id ln touch tail tr"
+    names = "bash chmod uname mkdir flock sha256sum cut cat dirname find head rm mv grep sort id ln touch tail tr"
     for tool in names.split():
         found = shutil.which(tool)
         assert found, tool

@@ -6,6 +6,7 @@ import os
 import shutil
 import signal
 import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -101,6 +102,14 @@ def ends(process: int) -> bool:
     return False
 
 
+# What the tests were started with may ignore SIGHUP, as nohup does, and a shell cannot listen to what it was started without.
+_LISTENS = (
+    sys.executable,
+    "-c",
+    "import os, signal, sys; signal.signal(signal.SIGHUP, signal.SIG_DFL); os.execvp(sys.argv[1], sys.argv[1:])",
+)
+
+
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
 def test_a_set_up_that_is_ended_leaves_nothing_running_and_a_second_try_works(
     folder: Path, number: signal.Signals
@@ -110,10 +119,15 @@ def test_a_set_up_that_is_ended_leaves_nothing_running_and_a_second_try_works(
         "install_grader() { [ -e again ] || sleep 600; }\n",
         'run_build() { [ -e again ] || { echo "$BASHPID" >pid; mv pid began; exec sleep 600; }; }\n',
     )
-    with subprocess.Popen(command, stderr=subprocess.DEVNULL) as first:
+    with subprocess.Popen([*_LISTENS, *command], stderr=subprocess.DEVNULL) as first:
         assert appears(folder / "began")
         worker = int((folder / "began").read_text())
         first.send_signal(number)
+        try:
+            first.wait(60)
+        except subprocess.TimeoutExpired:
+            os.kill(worker, signal.SIGKILL)
+            raise
     assert first.returncode == 130
     assert ends(worker)
     (folder / "again").touch()
