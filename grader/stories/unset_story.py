@@ -16,6 +16,7 @@ from grader.single_launch.tracing import TracedLaunch
 from grader.step_page.named_places import thread_number
 from grader.step_page.story import Index3, Mark, Question, Story, StoryElement, StoryRun
 from grader.step_page.thread_run import run_of_threads
+from grader.stories.expected_access import thread_index
 from grader.stories.told_story import asked, element_name, framed, line_of, spans, thread_name
 
 _BEFORE, _AFTER = 10, 3  # steps of the reader
@@ -171,13 +172,13 @@ def _by_formula(trace: Trace, read: int, block: Index3, file: str) -> _Writer | 
     writes: dict[int, dict[Thread3, int]] = defaultdict(dict)
     for number, step in enumerate(trace.steps):
         if step[0] in CHANGES and step[3] == array:
-            writes[line_of(trace, step, file)].setdefault(_index(step[1], block), number)
+            writes[line_of(trace, step, file)].setdefault(thread_index(step[1], block), number)
     for line, of_threads in sorted(writes.items())[:_MOST_LINES]:
         if line == 0 or len(of_threads) < 2:  # noqa: PLR2004 -- a formula needs two
             continue
         found = _solved(trace, of_threads, wanted, block)
         if found is not None:
-            return _Writer(found, line, of_threads.get(_index(found, block)))
+            return _Writer(found, line, of_threads.get(thread_index(found, block)))
     return None
 
 
@@ -190,17 +191,13 @@ def _solved(trace: Trace, writes: dict[Thread3, int], wanted: Sequence[int], blo
         return None
     formulas = [coefficients({thread: one[at] for thread, one in subscripts.items()}) for at in range(len(wanted))]
     for thread in range(block[0] * block[1] * block[2]):
-        index = _index(thread, block)
+        index = thread_index(thread, block)
         if all(
             one is not None and one[0] + sum(a * b for a, b in zip(one[1], index, strict=True)) == goal
             for one, goal in zip(formulas, wanted, strict=True)
         ):
             return thread
     return None
-
-
-def _index(thread: int, block: Index3) -> Thread3:
-    return thread % block[0], thread // block[0] % block[1], thread // block[0] // block[1]
 
 
 def _chosen(read: _Read) -> list[int]:
