@@ -109,11 +109,17 @@ LaunchRecord record_of(const BuiltProgram& program, const ProgramTrial& trial, c
   return record;
 }
 
-// A program that gives up with memory enough as well has not told that there was too little: then that run is what is wrong.
-LaunchRecord judge_with_memory(LaunchRecord told, const BuiltProgram& program, ProgramTrial trial) {
+// Nobody may give up there.
+ProgramTrial with_memory_enough(ProgramTrial trial) {
+  if (trial.may_report_failure) trial.inputs = "the same numbers, and memory enough";
   trial.device_bytes = 0;
   trial.may_report_failure = false;
-  trial.inputs = "the same numbers, and memory enough";
+  return trial;
+}
+
+// A program that gives up with memory enough as well has not told that there was too little: then that run is what is wrong.
+LaunchRecord judge_with_memory(LaunchRecord told, const BuiltProgram& program, const ProgramTrial& scarce) {
+  const ProgramTrial trial = with_memory_enough(scarce);
   DataFolder(program.folder).fill(trial.files);
   const ConductedRun run = conducted(program, trial);
   const bool ends = run.record.value("ended", "") == "exit" && run.record.value("status", 1) == 0;
@@ -123,9 +129,9 @@ LaunchRecord judge_with_memory(LaunchRecord told, const BuiltProgram& program, P
 }  // namespace
 
 LaunchRecord judge_program(const BuiltProgram& program, const ProgramTrial& trial) {
-  if (program.native)
+  if (program.native)  // a real GPU has all its memory
     return judge_native_run(program, trial.files, trial.arguments, [&](const ConductedRun& run) {
-      LaunchRecord record = record_of(program, trial, run);
+      LaunchRecord record = record_of(program, with_memory_enough(trial), run);
       say_why(record);
       return record;
     });

@@ -44,7 +44,7 @@ struct ProgramTrial {
   // Of the device's memory, in bytes; 0: as much as there usually is.
   std::size_t device_bytes = 0;
   // For a device with too little memory: a program is right as well that ends with a status other than 0, or by abort(), and has looked at
-  // the errors of all its calls. So it must not end where there is memory enough.
+  // the errors of all its calls. So it must not end where there is memory enough, as there is on a real GPU, whose memory nobody limits.
   bool may_report_failure = false;
 };
 

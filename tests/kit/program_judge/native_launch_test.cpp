@@ -140,6 +140,21 @@ TEST_CASE("a native program gets its arguments and files", "[native]") {
   CHECK(judge::judge_program(script(folder, "echo PASS 5 6"), one).verdict == Verdict::wrong_answer);
 }
 
+TEST_CASE("on a real GPU nobody may say that there is too little memory", "[native]") {
+  const Folder folder;
+  const judge::ProgramTrial scarce{.shape = "n=2",
+                                   .inputs = "few",
+                                   .output = "out.bin",
+                                   .expectation = {.rows = 1, .columns = 2, .values = {5, 6}},
+                                   .must_come_from_a_kernel = false,
+                                   .device_bytes = 4,
+                                   .may_report_failure = true};
+  CHECK(judge::judge_program(script(folder, R"(printf '\0\0\240\100\0\0\300\100' > out.bin)"), scarce).verdict == Verdict::pass);
+  const auto record = judge::judge_program(script(folder, "exit 1"), scarce);
+  CHECK(record.verdict != Verdict::pass);
+  CHECK(record.inputs == "the same numbers, and memory enough");
+}
+
 TEST_CASE("right runs share one process, each with its own arguments, files and output", "[native]") {
   const Folder folder;
   const auto program = with_turns(folder, "copy");
