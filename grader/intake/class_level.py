@@ -14,11 +14,13 @@ from pathlib import Path
 
 from grader.intake.class_listing import list_contents
 from grader.intake.intake_spool import Spool
+from grader.intake.platforms.gradescope_export import METADATA
 from grader.intake.uploads.class_files import ClassFiles
 from grader.intake.uploads.naming import clean, is_copy
 from grader.intake.uploads.upload import Upload, is_archive_name, stem_of
 from grader.model.errors import RemediableError
 
+_NUMBERED = re.compile(r"submission_\d{4,}")
 LAYOUT = (
     "SUBMISSIONS is what your platform lets you download, as it is; or a folder that holds one folder or one .zip/.tar.gz per student, "
     "or one archive of such a folder"
@@ -112,6 +114,18 @@ def _side_by_side(names: Sequence[str], wanted: Collection[str]) -> list[str]:
         if len(alike) > 1:
             return alike
     return []
+
+
+def check_named(source: Path, uploads: Sequence[Upload], spool: Spool) -> None:
+    """Raises IntakeError where folders are Gradescope's, and the file that says whose they are is missing."""
+    numbered = [one.name for one in uploads if _NUMBERED.fullmatch(one.name) and not spool.is_student(one.name)]
+    if 2 * len(numbered) > len(uploads):
+        message = (
+            f"{source}: {clean(numbered[0])!r} is called like a folder of Gradescope's export, and {METADATA}, which says whose it is, "
+            "is not beside it. Give the export as it was downloaded. If there is none, give a roster whose column `upload` holds "
+            "these names: --roster FILE."
+        )
+        raise IntakeError(message)
 
 
 def check_no_groups(source: Path, uploads: Sequence[Upload], spool: Spool) -> None:

@@ -20,6 +20,7 @@ from grader.intake.uploads.upload import Contents, Stored
 _NESTED = 2  # how many single nested folders are entered
 _MOST = 64  # of one name are compared
 _SHOWN = 4
+_POINTER = b"version https://git-lfs.github.com/spec/"
 _VERSION = re.compile(r"Version (\d{1,4})")
 
 
@@ -155,6 +156,10 @@ def _match_variant(wanted: LabFile, left: Sequence[Stored], target: Path, limit:
 def _place(name: str, data: bytes | None, target: Path, limit: int, match: Match) -> None:
     if data is None:
         match.blocked[name] = f"{name!r} cannot be read"
+    elif data.startswith(_POINTER):
+        match.blocked[name] = (
+            f"{name!r} is a pointer of Git LFS, and the file itself is not here: run `git lfs pull` in the clone"
+        )
     elif len(data) > limit:
         match.blocked[name] = f"{name!r} is larger than {limit >> 10} KiB, which no kernel needs"
     else:

@@ -17,6 +17,7 @@ from grader.intake.class_level import (
     IntakeError,
     Level,
     check_layout,
+    check_named,
     check_no_groups,
     check_one_student,
     holds_class,
@@ -201,6 +202,7 @@ def _of_anybody(source: Path, level: Level, spool: Spool) -> Found:
         else:
             loose.append(name)
     check_layout(source, [upload.name for upload in uploads], loose, spool.wanted)
+    check_named(source, uploads, spool)
     check_no_groups(source, uploads, spool)
     check_one_student(source, level, uploads, spool)
     uploads = _without_downloads(source, uploads, spool)

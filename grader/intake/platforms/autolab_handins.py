@@ -1,7 +1,7 @@
 """Autolab's zip of all handins: `ada@example.org_3_handin.tar`, the address, the version, and the assessment's own name for the file.
 
-Autolab puts the address before the last two words of `3_handin.tar`, so it stands elsewhere where that name has underscores. See
-submissions_controller.rb of Autolab. All versions are in it. Pure.
+Autolab's download puts the address before the last two words of `3_handin.tar`, so it stands elsewhere where that name has underscores.
+On Autolab's own disk it always stands in front. See submissions_controller.rb of Autolab. All versions are in it. Pure.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from grader.intake.uploads.upload import Contents, Stored, Upload
 from grader.model.result import Student
 
 _ADDRESS = r"[^@\s/]+@[A-Za-z0-9.-]+"
-_FIRST = re.compile(rf"(?P<email>{_ADDRESS})_(?P<version>\d+)_(?P<file>[^_]+)")
+_FIRST = re.compile(rf"(?P<email>{_ADDRESS})_(?P<version>\d+)_(?P<file>.+)")
 
 
 @dataclass(frozen=True)
@@ -32,13 +32,25 @@ def autolab_handins(files: ClassFiles) -> Export | None:
     told, others = read
     uploads = []
     last = {one.email: one.version for one in sorted(told.values(), key=lambda one: one.version)}
+    handins: dict[tuple[str, int], list[Stored]] = {}
+    names: dict[tuple[str, int], list[str]] = {}
     for name, one in sorted(told.items(), key=lambda item: (item[1].email, item[1].version)):
         stored = files.tops[name].file
         assert stored is not None
-        contents = Contents((Stored((one.file,), stored.size, stored.at),))
-        owner = Student(email=one.email)
+        handins.setdefault((one.email, one.version), []).append(Stored((one.file,), stored.size, stored.at))
+        names.setdefault((one.email, one.version), []).append(name)
+    for (email, version), contents in handins.items():
+        owner = Student(email=email)
+        downloaded = tuple(names[email, version])
         uploads.append(
-            Upload(one.email, contents, owners=(owner,), attempt=one.version, told=last[one.email], downloaded=(name,))
+            Upload(
+                email,
+                Contents(tuple(contents)),
+                owners=(owner,),
+                attempt=version,
+                told=last[email],
+                downloaded=downloaded,
+            )
         )
     return Export("Autolab", tuple(uploads), ignored=tuple(others), strange=tuple(strange(files, others)))
 

@@ -1,33 +1,26 @@
 """Brightspace's "Download" of an assignment folder: `12345-67890 - Ada Lovelace - Nov 20, 2026 1011 AM/…`, or ` - lab.cu` behind it.
 
-The first number is the student's or the group's, the second the assignment's. Each time a student hands in makes a folder of its own.
-Times are the platform's local ones. `index.html` is Brightspace's list of them. Pure.
+The first number is the student's or the group's, the second the assignment's, as a rule. Each time that a student hands in makes a
+folder of its own. Times are the platform's local ones. `index.html` is Brightspace's list of them. Pure.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 from datetime import datetime
+from operator import attrgetter
 
 from grader.intake.platforms.flat_names import read_names, strange, unclear_notices
+from grader.intake.platforms.written_dates import written_date
 from grader.intake.uploads.class_files import ClassFiles, Export
 from grader.intake.uploads.upload import Contents, Defect, Stored, Upload, clashes
 from grader.model.result import Student
+from grader.people.name_forms import exact_form
 
-_HEAD = re.compile(r"(?P<first>\d+)-(?P<second>\d+) - ")
-_DATE = re.compile(
-    r" - (?:(?P<month>[^\W\d_]{3,12})\.? (?P<day>\d{1,2})|(?P<day2>\d{1,2})\.? (?P<month2>[^\W\d_]{3,12})\.?),? (?P<year>\d{4}) "
-    r"(?P<hour>\d{1,2})[ .h]{0,3}(?P<minute>\d\d) ?(?P<half>[AP]M)?(?= - |$)",
-    re.IGNORECASE,
-)
-# By their first letters, in languages that Brightspace is used in.
-_MONTHS = (
-    ("jan", "ene", "gen"), ("feb", "fév", "fev"), ("mar", "mär", "maa", "mrt"), ("apr", "avr", "abr"), ("may", "mai", "mei", "mag"),
-    ("jun", "juin", "giu"), ("jul", "juil", "lug"), ("aug", "aoû", "ago"), ("sep", "set"), ("oct", "okt", "out", "ott"), ("nov",),
-    ("dec", "dez", "déc", "dic"),
-)  # fmt: skip
-_NOON = 12
+_HEAD = re.compile(r"(?P<first>\d+)-(?P<second>\d+) ?- ")
+_BETWEEN = " - "
 
 
 @dataclass(frozen=True)
@@ -35,6 +28,7 @@ class _BrightspaceName:
     first: str
     second: str
     shown: str
+    date: str
     at: datetime | None
     file: str  # in a flat download
     clear: bool
@@ -47,45 +41,48 @@ def brightspace_download(files: ClassFiles) -> Export | None:
     told, others = read
     unclear = sorted(name for name, one in told.items() if not one.clear)
     clear = {name: one for name, one in told.items() if one.clear}
-    swapped = len({one.first for one in clear.values()}) == 1 < len({one.second for one in clear.values()})
-    attempts: dict[tuple[str, str, datetime | None], list[str]] = {}
+    number_of = _student_number(clear.values())
+    attempts: dict[tuple[str, str, str], list[str]] = {}
     for name, one in sorted(clear.items()):
-        student = one.second if swapped else one.first
-        attempts.setdefault((student, one.shown, one.at), []).append(name)
+        attempts.setdefault((number_of(one), one.shown, one.date), []).append(name)
     uploads = []
-    for (student, shown, at), names in attempts.items():
+    for (student, shown, _), names in attempts.items():
+        at = clear[names[0]].at
         upload = _upload(files, {name: clear[name] for name in names})
-        owner = Student(name=shown, platform_ids={"Brightspace": student})
-        uploads.append(replace(upload, name=f"{shown} {student}", owners=(owner,), at=files.local(at) if at else None))
-    notices = tuple(unclear_notices(unclear))
+        owner = Student(name=shown, platform_ids={"Brightspace": student} if student else {})
+        called = f"{shown} {student}".strip()
+        uploads.append(replace(upload, name=called, owners=(owner,), at=files.local(at) if at else None))
+    notices = unclear_notices(unclear)
+    if any(not owner.platform_ids for one in uploads for owner in one.owners):
+        notices.append("its numbers do not tell students apart here, so the names do: two students of one name are one")
     return Export(
-        "Brightspace", tuple(uploads), notices, tuple(others), tuple(strange(files, others)), local_times=True
+        "Brightspace", tuple(uploads), tuple(notices), tuple(others), tuple(strange(files, others)), local_times=True
     )
 
 
+def _student_number(names: Collection[_BrightspaceName]) -> Callable[[_BrightspaceName], str]:
+    """Which of the two numbers is the student's. One that several names have is none: then the name tells students apart."""
+    for part in ("first", "second"):
+        called: dict[str, set[str]] = {}
+        for one in names:
+            called.setdefault(getattr(one, part), set()).add(exact_form(one.shown))
+        if all(len(some) == 1 for some in called.values()):
+            return attrgetter(part)
+    return lambda _one: ""
+
+
 def _read(name: str, *, is_folder: bool) -> _BrightspaceName | None:
+    """A student may have chosen a name or a file's name that holds a date too: of a folder the last date counts."""
     head = _HEAD.match(name)
-    dates = list(_DATE.finditer(name, head.end())) if head else []
-    if head is None or not dates:
+    parts = name[head.end() :].split(_BETWEEN) if head else []
+    dates = {at: date for at, part in enumerate(parts) if at and (date := written_date(part)) is not None}
+    if head is None or not dates or (is_folder and len(parts) - 1 not in dates):
         return None
-    date = dates[-1] if is_folder else dates[0]
-    rest = name[date.end() :].removeprefix(" - ")
-    if is_folder and rest:
-        return None
-    clear = is_folder or len(dates) == 1
-    return _BrightspaceName(head["first"], head["second"], name[head.end() : date.start()], _time(date), rest, clear)
-
-
-def _time(date: re.Match[str]) -> datetime | None:
-    month = (date["month"] or date["month2"]).casefold()
-    number = next((number for number, starts in enumerate(_MONTHS, 1) if month.startswith(starts)), 0)
-    hour = int(date["hour"])
-    if date["half"]:
-        hour = hour % _NOON + (_NOON if date["half"].casefold() == "pm" else 0)
-    try:
-        return datetime(int(date["year"]), number, int(date["day"] or date["day2"]), hour, int(date["minute"]))  # noqa: DTZ001 -- local
-    except ValueError:
-        return None
+    at = len(parts) - 1 if is_folder else min(dates)
+    shown, file = _BETWEEN.join(parts[:at]), _BETWEEN.join(parts[at + 1 :])
+    return _BrightspaceName(
+        head["first"], head["second"], shown, parts[at], dates[at].at, file, is_folder or len(dates) == 1
+    )
 
 
 def _upload(files: ClassFiles, names: dict[str, _BrightspaceName]) -> Upload:

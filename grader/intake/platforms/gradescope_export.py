@@ -14,8 +14,9 @@ from grader.intake.platforms.bounded_yaml import wanted_yaml
 from grader.intake.platforms.flat_names import PAGES, strange
 from grader.intake.uploads.class_files import ClassFiles, Export, Top
 from grader.intake.uploads.naming import clean
-from grader.intake.uploads.upload import Refusal, Upload, stem_of
+from grader.intake.uploads.upload import Contents, Refusal, Stored, Upload, stem_of
 from grader.model.result import Student
+from grader.people.name_forms import some
 
 METADATA = "submission_metadata.yml"
 METADATA_BYTES = 64 << 20
@@ -34,7 +35,9 @@ def gradescope_export(files: ClassFiles) -> Export | None:
         used.add(key)
         uploads.append(_upload(key, one, top if top is not None else Top(key)))
     others = [name for name in files.tops if name not in used and name.casefold() not in PAGES]
-    return Export("Gradescope", tuple(uploads), ignored=tuple(others), strange=tuple(strange(files, others)))
+    gone = [clean(key) for key in told if key not in files.tops]
+    notices = (f"{METADATA} names submissions that are not there, so they have no files: {some(gone)}",) if gone else ()
+    return Export("Gradescope", tuple(uploads), notices, ignored=tuple(others), strange=tuple(strange(files, others)))
 
 
 def _metadata(text: str | None) -> Mapping[str, Mapping[str, Any]]:
@@ -45,7 +48,9 @@ def _metadata(text: str | None) -> Mapping[str, Mapping[str, Any]]:
         message = f"{METADATA} cannot be read, or is larger than {METADATA_BYTES >> 20} MiB"
         raise Refusal(message)
     try:
-        told = wanted_yaml(text, (":submitters", ":created_at", ":history"))
+        told = wanted_yaml(
+            text, tuple(f"{mark}{word}" for word in ("submitters", "created_at", "history") for mark in (":", ""))
+        )
     except (ValueError, RecursionError, StopIteration, YAMLError) as error:
         message = f"{METADATA} is damaged: {clean(str(error))}. Export the submissions again"
         raise Refusal(message) from error
@@ -59,15 +64,18 @@ def _metadata(text: str | None) -> Mapping[str, Mapping[str, Any]]:
 
 def _upload(key: str, told: Mapping[str, Any], top: Top) -> Upload:
     owners = tuple(_submitters(told))
-    history = told.get(":history")
+    history = _of(told, "history")
     before = len(history) if isinstance(history, list) else 0
     names = " and ".join(one.name or one.email for one in owners)
+    contents = top.contents
+    if top.file is not None:  # of an assignment of one file each, such as 900001.pdf
+        contents = Contents((Stored((key,), top.file.size, top.file.at),))
     return Upload(
         names or stem_of(key),
-        top.contents,
+        contents,
         top.refused,
         owners=owners,
-        at=_moment(told.get(":created_at")),
+        at=_moment(_of(told, "created_at")),
         attempt=before + 1,
         told=before + 1,
         downloaded=(key,),
@@ -76,12 +84,17 @@ def _upload(key: str, told: Mapping[str, Any], top: Top) -> Upload:
 
 
 def _submitters(told: Mapping[str, Any]) -> Iterator[Student]:
-    listed = told.get(":submitters")
+    listed = _of(told, "submitters")
     for one in listed if isinstance(listed, list) else []:
         if isinstance(one, dict):
-            said = {name: _word(one.get(f":{name}")) for name in ("name", "sid", "email")}
+            said = {name: _word(_of(one, name)) for name in ("name", "sid", "email")}
             if any(said.values()):
                 yield Student(name=said["name"], number=said["sid"], email=said["email"])
+
+
+def _of(told: Mapping[str, Any], word: str) -> Any:  # noqa: ANN401 -- whatever the file holds
+    """A symbol of Ruby's is a key with a colon in front."""
+    return told.get(f":{word}", told.get(word))
 
 
 def _word(value: object) -> str:

@@ -67,7 +67,7 @@ def _read(files: ClassFiles, pattern: re.Pattern[str]) -> tuple[list[_File], lis
     for top, name, stored in _names(files):
         one = pattern.fullmatch(name)
         if one is not None:
-            uin = one["uin"] if pattern is _MANUAL else ""
+            uin = one["uin"] if pattern is _MANUAL and one["uin"] != "null" else ""
             found.append(
                 _File(
                     one["uid"], uin, one["question"], int(one["id"][:18]), one["file"].rsplit("/", 1)[-1], stored, name

@@ -212,6 +212,11 @@ def autolab() -> Tree:
     return tree
 
 
+def autolab_disk() -> Tree:
+    """As Autolab keeps them itself: the address in front, whatever the file is called."""
+    return {f"{one.email}_{at}_{NAIVE}": one.file(at) for one in CLASS for at in range(1, one.attempts + 1)}
+
+
 def autolab_archives() -> Tree:
     tree = {}
     for one in CLASS:
@@ -280,6 +285,7 @@ SAMPLES = {
     "classroom50": Sample(classroom50, "classroom50 clones, 8 students", lambda one: one.account, "students"),
     "plain clones": Sample(plain_clones, "GitHub clones, 8 students", lambda one: f"lab-1-{one.account}", "students"),
     "Autolab": Sample(autolab, "Autolab export, 8 students", lambda one: one.email, "attempts"),
+    "Autolab, its own disk": Sample(autolab_disk, "Autolab export, 8 students", lambda one: one.email, "attempts"),
     "Autolab, archives": Sample(autolab_archives, "Autolab export, 8 students", lambda one: one.email, "attempts"),
     "PrairieLearn": Sample(
         prairielearn, "PrairieLearn export, 8 students, up to 12 attempts of each", lambda one: one.email, "attempts"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from upload_files import NAIVE, TEXT, TILED, WANTED, put, zip_bytes
+from upload_files import NAIVE, TEXT, TILED, WANTED, put, take, zip_bytes
 
 from grader.intake.intake import Discovery, Intake, IntakeError, discover
 from grader.intake.platforms import gradescope_export
@@ -248,3 +248,26 @@ def test_names_that_turn_the_text_around_are_shown_safely(tmp_path: Path) -> Non
     for each in one.students:
         said += [each.submission.name, *each.submission.files, *each.submission.downloaded]
     assert not any(mark in text for text in said for mark in "\u202e\u2066")
+
+
+def test_gradescope_folders_without_the_file_that_says_whose_they_are_are_no_students(tmp_path: Path) -> None:
+    tree = {f"submission_{90_000 + one}/{NAIVE}": TEXT for one in range(3)}
+    with pytest.raises(IntakeError, match=r"submission_metadata\.yml, which says whose it is, is not beside it"):
+        take(put(tmp_path / "export.zip", zip_bytes(tree)), tmp_path)
+
+
+def test_gradescope_other_forms_of_its_file_are_read_and_what_is_gone_is_told(tmp_path: Path) -> None:
+    """Keys without a colon; a submission that is one file; one that is not there."""
+    said = "---\n" + "".join(
+        f"{key}:\n  submitters:\n  - name: {name}\n    sid: '{sid}'\n"
+        for key, name, sid in ((NAIVE, "Ada", "007"), ("submission_2", "Bob", "8"))
+    )
+    tree = {"submission_metadata.yml": said.encode(), NAIVE: TEXT}
+    found = discover(put(tmp_path / "export.zip", zip_bytes(tree)), tmp_path / "scratch", WANTED)
+    assert [(one.submission.student.number, set(one.sources)) for one in found.students] == [
+        ("007", {NAIVE}),
+        ("8", set()),
+    ]
+    assert any(
+        "names submissions that are not there, so they have no files: submission_2" in one for one in found.notices
+    )

@@ -58,3 +58,10 @@ def test_two_that_differ_and_lie_alike_are_for_a_person(tmp_path: Path) -> None:
 
 def test_copies_in_old_folders_count_where_there_is_nothing_else(tmp_path: Path) -> None:
     assert taken(tmp_path, **{f"old/{NAIVE}": b"int x;\n"}).sources[NAIVE].read_bytes() == b"int x;\n"
+
+
+def test_a_pointer_of_git_lfs_is_not_the_file_and_is_told(tmp_path: Path) -> None:
+    pointer = b"version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12345\n"
+    student = taken(tmp_path, **{HOME: pointer})
+    assert "run `git lfs pull` in the clone" in student.blocked[NAIVE]
+    assert student.sources == {}
