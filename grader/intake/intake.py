@@ -18,7 +18,7 @@ from grader.intake.counted_attempts import with_counted
 from grader.intake.intake_spool import FILE_BYTES, Spool
 from grader.intake.lab_files import LabFile, lab_files
 from grader.intake.student_intake import Attempt, Intake
-from grader.intake.team_shares import with_team_shares
+from grader.intake.team_shares import with_team_owners, with_team_shares
 from grader.intake.upload_search import LAYOUT, IntakeError, find_uploads
 from grader.intake.upload_taking import Taken, take_upload
 from grader.intake.uploads.naming import clean
@@ -74,7 +74,7 @@ def discover(  # noqa: PLR0913, PLR0917 -- what comes in, where to, and what is 
     is_student = partial(is_known, roster=roster, book=book)
     spool = Spool(scratch, [one.name for one in files], options.zone, told, labs, options.confinement, is_student)
     found = find_uploads(sources, spool)
-    uploads = found.uploads
+    uploads, of_teams = with_team_owners(found.uploads, roster)
     given = deliveries(uploads)
     people = who_is_who([one.arrival for one in given], roster, book)
     taken: dict[int, Taken] = {}
@@ -98,7 +98,7 @@ def discover(  # noqa: PLR0913, PLR0917 -- what comes in, where to, and what is 
             else f"{spool.zone}, this machine's time zone (--timezone names another)"
         )
         notices.append(f"the platform writes times without a time zone: they are read as {zone}")
-    return Discovery(title, tuple(students), (*notices, *people.notices, *shared), people.rostered)
+    return Discovery(title, tuple(students), (*notices, *people.notices, *of_teams, *shared), people.rostered)
 
 
 def take_one(

@@ -1,16 +1,77 @@
-"""The roster's teams: one member's hand-in counts for all members who have none of their own.
+"""The roster's teams: an upload that is called like a team is each member's, and one member's hand-in counts for all members who have
+none of their own.
 
 Where members handed in different files, nobody says which of them is the team's: each keeps their own, and a notice says so.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from grader.intake.student_intake import Intake
+from grader.intake.uploads.naming import clean
+from grader.intake.uploads.upload import Upload
+from grader.people.name_forms import shown, some
+from grader.people.person_keys import Key, keys_of
+from grader.people.roster import Roster, RosterRow
 
 _MOST = 5
+
+
+def with_team_owners(uploads: Sequence[Upload], roster: Roster | None) -> tuple[list[Upload], list[str]]:
+    """The same uploads, those that are called like one team of the roster as its members'; and notices. Platforms name a group's folder
+    after the group. What is called like a student too, or has a student's number or login, stays as it is; and so does who has an upload
+    of their own.
+    """
+    teams: dict[str, dict[str, list[RosterRow]]] = {}
+    persons: set[str] = set()
+    for row in roster.rows if roster is not None else ():
+        persons.update(_words(row))
+        if row.student.team:
+            teams.setdefault(_form(row.student.team), {}).setdefault(row.student.team, []).append(row)
+    keys = {key for row in (roster.rows if roster is not None else ()) for key in row.keys}
+    own: set[str | Key] = set()  # of uploads that are no team's
+    found: dict[int, list[RosterRow]] = {}
+    for number, upload in enumerate(uploads):
+        forms = {_form(word) for word in _called(upload)} - {""}
+        theirs = [key for owner in upload.owners for key in keys_of(owner)]
+        fitting = [team for form in forms - persons for team in teams.get(form, {}).values()]
+        if fitting and all(team is fitting[0] for team in fitting) and keys.isdisjoint(theirs):
+            found[number] = fitting[0]
+        else:
+            own.update(forms, theirs)
+    given = list(uploads)
+    of_team: dict[str, None] = {}
+    for number, members in found.items():
+        left = [row.student for row in members if own.isdisjoint([*_words(row), *row.keys])]
+        if left:
+            given[number] = replace(uploads[number], owners=tuple(left))
+            of_team[shown(clean(uploads[number].name))] = None
+    return given, [f"called like teams of the roster, so each member has it: {some(of_team)}"] if of_team else []
+
+
+def _words(row: RosterRow) -> set[str]:
+    """What an upload of this student alone may be called."""
+    one = row.student
+    return {_form(word) for word in (one.name, one.login, one.number, one.email, row.upload)} - {""}
+
+
+def _called(upload: Upload) -> Iterator[str]:
+    """What the group may be called, of an upload that no more than one student or group has."""
+    if len(upload.owners) > 1:
+        return
+    yield upload.name
+    for owner in upload.owners:
+        yield from (owner.name, owner.login)
+        yield from (upload.name.removesuffix(value) for value in owner.platform_ids.values())
+
+
+def _form(name: str) -> str:
+    """Without what platforms take out of a name or put into it."""
+    return re.sub(r"[\W_]+", "", unicodedata.normalize("NFKC", name).casefold())
 
 
 def with_team_shares(students: Sequence[Intake]) -> tuple[list[Intake], list[str]]:

@@ -93,3 +93,54 @@ def test_the_roster_says_more_of_an_owner_and_the_upload_keeps_its_time(
     (ada,) = found([Upload("lovelaceada_1", owners=(ADA,), at=MONDAY)], tmp_path, monkeypatch, roster).students
     assert (ada.submission.student.number, ada.submission.student.name) == ("0042", "Lovelace, Ada")
     assert (ada.submission.student.platform_ids, ada.submission.id) == ({"Canvas": "1"}, "lovelaceada_1")
+
+
+TEAMS = "name,login,number,team\nAda L,ada,1,Team A\nBen B,ben,2,Team A\nEve E,eve,3,Team B\nDan D,dan,4,\n"
+
+
+@pytest.mark.parametrize(
+    "uploads",
+    [
+        [Upload("Team A"), Upload("team-b"), Upload("dan")],
+        [
+            Upload(f"{one} 5", owners=(Student(name=one, platform_ids={"Moodle": "5"}),))
+            for one in ("Team A", "Team B", "Dan D")
+        ],
+        [Upload(one, owners=(Student(login=one),)) for one in ("Team A", "Team B", "dan")],
+        [Upload(f"{one} 9", owners=(Student(platform_ids={"Canvas": "9"}),)) for one in ("teama", "teamb", "dand")],
+    ],
+    ids=["folders", "Moodle, Brightspace", "Blackboard", "Canvas"],
+)
+def test_what_is_called_like_a_team_of_the_roster_is_each_members(
+    uploads: list[Upload], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    team = found(uploads, tmp_path, monkeypatch, TEAMS)
+    files = {one.submission.student.login: one.sources[NAIVE].read_bytes()[-1:] for one in team.students}
+    assert files == {"ada": b"0", "ben": b"0", "eve": b"1", "dan": b"2"}
+    assert any("each member has it: " in one for one in team.notices)
+    assert not any("not on the roster" in one for one in team.notices)
+
+
+def test_who_handed_in_alone_keeps_that_beside_a_teams_and_nothing_is_doubled(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    team = found([Upload("Team A"), Upload("ada"), Upload("Team B"), Upload("eve")], tmp_path, monkeypatch, TEAMS)
+    files = [
+        (one.submission.student.login, one.submission.handed_in and one.sources[NAIVE].read_bytes()[-1:])
+        for one in team.students
+    ]
+    assert sorted(files) == [("", b"2"), ("ada", b"1"), ("ben", b"0"), ("dan", False), ("eve", b"3")]
+    assert any("members of one team handed in different files" in one for one in team.notices)
+
+
+def test_a_team_that_is_called_like_a_student_or_another_team_is_nobodys(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    roster = "name,login,team\nAda L,ada,ben\nBen B,ben,x\nEve E,eve,Team 1\nDan D,dan,team1\n"
+    team = found([Upload("ben"), Upload("team-1")], tmp_path, monkeypatch, roster)
+    assert [
+        (one.submission.student.login, one.submission.name) for one in team.students if one.submission.handed_in
+    ] == [
+        ("ben", "ben"),
+        ("", "team-1"),
+    ]
