@@ -8,7 +8,7 @@ from pathlib import Path
 _MARKS = (b'<main class="stepper">', b'<script type="application/json" id="story">')
 _MOST_BYTES = 4_000_000
 # How their names begin beside a report.
-KINDS = ("trace", "race", "blocks", "barrier", "lanes", "unset", "outside", "sum", "untouched")
+KINDS = ("trace", "race", "blocks", "barrier", "lanes", "unset", "outside", "sum", "copy", "untouched")
 
 
 def is_foreign(file: Path) -> bool:

@@ -12,7 +12,9 @@ from grader.model.verdicts import Verdict
 from grader.single_launch.trace_steps import CHANGES
 from grader.single_launch.tracing import TracedLaunch
 from grader.step_page.story import Index3, Story
+from grader.stories.addends_story import addends_story
 from grader.stories.barrier_story import barrier_story
+from grader.stories.copy_story import copy_story
 from grader.stories.lane_story import lane_story
 from grader.stories.outside_story import outside_story
 from grader.stories.sum_story import sum_story
@@ -32,6 +34,13 @@ _TELLERS: dict[StoryKind, Callable[[TracedLaunch, Finding, Sequence[str]], Story
     "unset": unset_story,
     "outside": outside_story,
 }
+# Of a wrong element, the first that can tell something of each kind.
+_OF_VALUES: tuple[tuple[StoryKind, Callable[[TracedLaunch, Sequence[str]], Story | None]], ...] = (
+    ("sum", sum_story),
+    ("sum", addends_story),
+    ("copy", copy_story),
+    ("untouched", untouched_story),
+)
 
 _MOST_THREADS = 1024
 
@@ -51,10 +60,10 @@ def mistake_stories(traced: TracedLaunch, source: Sequence[str]) -> Iterator[Tol
                 yield ToldStory(kind, finding, story)
                 break
     if traced.report.launch.verdict is Verdict.WRONG_ANSWER:
-        if (story := sum_story(traced, source)) is not None:
-            yield ToldStory("sum", None, story)
-        if (story := untouched_story(traced, source)) is not None:
-            yield ToldStory("untouched", None, story)
+        for value, teller in _OF_VALUES:
+            if value not in told and (story := teller(traced, source)) is not None:
+                told.add(value)
+                yield ToldStory(value, None, story)
 
 
 def asking(story: Story, lab: Lab) -> Story:

@@ -15,10 +15,10 @@ from grader.single_launch.trace_steps import CHANGES, Trace
 from grader.single_launch.tracing import TracedLaunch
 from grader.step_page.story import Index3, Mark, Question, Story, StoryElement
 from grader.step_page.thread_run import run_of_threads
-from grader.stories.product_factors import factors_of
-from grader.stories.product_reads import Product, Products, products_of
-from grader.stories.thread_sums import stored_elements, sum_in
 from grader.stories.told_story import asked, framed, line_of, thread_name
+from grader.value_origins.product_factors import factors_of
+from grader.value_origins.product_reads import Product, Products, products_of
+from grader.value_origins.thread_sums import stored_elements, sum_in
 
 _MOST_PRODUCTS = 48  # that are shown
 _MOST_MARKS = 12

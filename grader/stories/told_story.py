@@ -11,7 +11,7 @@ from grader.single_launch.trace_steps import Step, Trace
 from grader.single_launch.tracing import TracedLaunch
 from grader.step_page.story import Index3, Question, Story, StoryRun
 
-StoryKind = Literal["barrier", "lanes", "unset", "outside", "sum", "untouched"]
+StoryKind = Literal["barrier", "lanes", "unset", "outside", "sum", "copy", "untouched"]
 _MOST_SPANS = 3
 
 

@@ -125,6 +125,7 @@ PACKAGES = (
     "canaries",
     "block_races",
     "stories",
+    "value_origins",
     "step_page",
     "single_launch",
     "scoring",

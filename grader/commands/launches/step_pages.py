@@ -24,6 +24,7 @@ _STORIES = {  # beside the page: the end of its name, and what it is
     "unset": "who should have written it",
     "outside": "where the address lies",
     "sum": "the sum in a wrong element",
+    "copy": "where a wrong element comes from",
     "untouched": "what no thread reads or writes",
 }
 

@@ -17,6 +17,7 @@ _MOST_FIGURES = 6
 _STORIES = {  # by the beginning of the page's name
     "untouched": "See which thread should have done it",
     "sum": "Follow the sum in a wrong element",
+    "copy": "See where a wrong element comes from",
 }
 
 

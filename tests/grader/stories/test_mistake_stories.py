@@ -17,9 +17,9 @@ from grader.single_launch.trace_steps import CHANGES, StepKind, Trace
 from grader.single_launch.tracing import Traced, TraceRequest, trace_file
 from grader.step_page.story import PageStepKind, Question, Story
 from grader.stories.mistake_stories import asking, mistake_stories
-from grader.stories.product_factors import factors_of
-from grader.stories.product_reads import products_of
 from grader.stories.told_story import element_name, spans
+from grader.value_origins.product_factors import factors_of
+from grader.value_origins.product_reads import products_of
 
 ROOT = Path(__file__).resolve().parents[3]
 LAB = load_lab(ROOT, "02-tiled")

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from grader.single_launch.trace_steps import CHANGES, Trace
-from grader.stories.product_reads import Group, Product, agrees
+from grader.value_origins.product_reads import Group, Product, agrees
 
 Element = tuple[int, int]
 _DEEPEST = 1024  # products of a sum that is followed

@@ -7,8 +7,8 @@ import re
 
 import pytest
 
-from grader.stories.product_reads import products_of
-from grader.stories.thread_sums import stored_elements, sum_in
+from grader.value_origins.product_reads import products_of
+from grader.value_origins.thread_sums import stored_elements, sum_in
 from tests.grader.stories.conftest import ROOT, Tell
 
 LADDER = ROOT / "solutions" / "04-open" / "ladder"

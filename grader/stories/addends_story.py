@@ -1,0 +1,228 @@
+"""The story of a wrong sum that is no product of matrices: which elements of the input are in it too often, or not at all, and where that
+happens. Pure.
+
+It tells only what follows from the recorded values. Where they can be put together in several ways, there is no story.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from grader.single_launch.trace_steps import StepKind
+from grader.single_launch.tracing import TracedLaunch
+from grader.step_page.story import LANES, Index3, Mark, Question, Story, StoryElement, Tone
+from grader.step_page.thread_run import run_of_threads
+from grader.stories.told_story import asked, element_name, framed, line_of, thread_name
+from grader.value_origins.addends import Addends, addends_of
+from grader.value_origins.known_term import Term
+
+_MOST_STEPS = 40
+_FEW = 3
+_SCHEDULE = (
+    "The way of one element of the input: who reads it, where it is stored, and which sums it becomes a part of."
+)
+
+
+@dataclass(frozen=True)
+class _Told:
+    sum: Addends
+    way: tuple[Term, ...]
+    block: Index3
+    file: str
+
+    @property
+    def element(self) -> str:
+        """The element whose way is shown."""
+        return self.sum.belonging.name(self.sum.told)
+
+    @property
+    def meeting(self) -> Term | None:
+        return self.sum.meeting(self.way)
+
+    def line(self, at: int) -> int:
+        return line_of(self.sum.trace, self.sum.trace.steps[at], self.file)
+
+    def thread(self, at: int) -> str:
+        return thread_name(self.sum.trace.steps[at][1], self.block)
+
+    def name(self, at: int) -> str:
+        return element_name(self.sum.trace, self.sum.trace.steps[at])
+
+    def giver(self, at: int) -> str:
+        """The thread whose value an exchange brings."""
+        step = self.sum.trace.steps[at]
+        return thread_name(step[1] // LANES * LANES + step[4], self.block)
+
+
+def addends_story(traced: TracedLaunch, source: Sequence[str]) -> Story | None:
+    trace, block, found = traced.report.trace, traced.report.launch.block, addends_of(traced.report)
+    if trace is None or block is None or found is None or not (found.missing or found.repeated or found.strangers):
+        return None
+    told = _Told(found, tuple(found.way()), block, traced.file)
+    chosen, where = _chosen(told), _where(told)
+    run = run_of_threads(trace, chosen, traced.file, title="As it ran", schedule=_SCHEDULE)
+    return framed(
+        traced,
+        source,
+        replace(run, marks=tuple(_marks(told, chosen, where))),
+        title=f"the sum in {found.name}",
+        summary=f"{_holds(found)} {_statement(found)} {where}".strip(),
+        questions=list(_questions(told, chosen, where)),
+    )
+
+
+def _chosen(told: _Told) -> list[int]:
+    found, meeting = told.sum, told.meeting
+    chosen = {one.at for one in told.way}
+    if found.often(found.term) == 0:
+        chosen.update(found.reads_of_told()[:_FEW])
+        if (kept := found.kept()) is not None:
+            chosen.add(kept[0])
+            chosen.update([at for at in found.followed.read[kept[1]] if at > kept[0]][:_FEW])
+    elif meeting is not None:
+        parts = {meeting.at, *(one.at for one in meeting.parts)}
+        before = [at for at in sorted(chosen) if at <= meeting.at][-_MOST_STEPS // 2 :]
+        after = [at for at in sorted(chosen) if at > meeting.at][: _MOST_STEPS // 2]
+        chosen = {*before, *after, *parts}
+    chosen.add(found.term.at)
+    steps = found.trace.steps
+    chosen.update(at for at in range(min(chosen), max(chosen)) if steps[at][0] == StepKind.BARRIER)
+    return sorted(chosen)
+
+
+def _holds(found: Addends) -> str:
+    flat = found.key[1] // found.trace.arrays[found.key[0]].element_bytes
+    return (
+        f"{found.name} holds {found.term.value:.9g} in the end, and {found.wrong.expected or 0.0:.9g} belongs there: the sum of"
+        f" {found.belonging.words(flat)}."
+    )
+
+
+def _statement(found: Addends) -> str:
+    repeated, missing, strangers = found.repeated, found.missing, found.strangers
+    said = []
+    if repeated:
+        many = sorted(Counter(found.times[at] for at in repeated).items())
+        often = ", ".join(f"{count} of them {times} times" for times, count in many[:_FEW])
+        more = ", …" if len(many) > _FEW else ""
+        said.append(f"{_elements(repeated)} {_are(repeated)} in it more than once ({often}{more}).")
+    if missing:
+        said.append(f"{_elements(missing)} {_are(missing)} not in it: {_listed(found, missing)}.")
+    if strangers:
+        do = "do" if len(strangers) > 1 else "does"
+        said.append(f"It has {_listed(found, strangers)}, which {do} not belong there.")
+    return " ".join(said)
+
+
+def _are(many: Sequence[int]) -> str:
+    return "are" if len(many) > 1 else "is"
+
+
+def _elements(many: Sequence[int]) -> str:
+    return f"{len(many):,} element{'s' if len(many) > 1 else ''}"
+
+
+def _listed(found: Addends, flats: Sequence[int]) -> str:
+    names = [found.belonging.name(at) for at in flats]
+    if len(names) > _FEW and flats[-1] - flats[0] == len(flats) - 1:
+        return f"{names[0]} to {names[-1]}"
+    return ", ".join(names[:_FEW]) + (f" and {len(names) - _FEW} more" if len(names) > _FEW else "")
+
+
+def _where(told: _Told) -> str:
+    """Where it happens to the told element."""
+    if told.sum.often(told.sum.term) == 0:
+        return _lost(told)
+    meeting = told.meeting
+    if meeting is None:
+        return ""
+    who = f"thread {told.thread(meeting.at)} in line {told.line(meeting.at)}"
+    times, kind = f"{told.element} {told.sum.often(meeting)} times", told.sum.trace.steps[meeting.at][0]
+    if kind == StepKind.ATOMIC:
+        return f"{told.element} is in {told.name(meeting.at)} already when {who} adds a sum that has it too."
+    if kind == StepKind.EXCHANGE:
+        return f"What thread {told.giver(meeting.at)} gives to {who} has {times}."
+    return f"What {who} stores in {told.name(meeting.at)} has {times}."
+
+
+def _lost(told: _Told) -> str:
+    found, reads = told.sum, told.sum.reads_of_told()
+    if not reads:
+        return f"No thread of this block reads {told.element}."
+    kept = found.kept()
+    if kept is None:
+        said = f"Thread {told.thread(reads[0])} reads {told.element} in line {told.line(reads[0])}"
+        return f"{said}, and what it makes of it is in no sum that is known here."
+    at, key = kept
+    later = [one for one in found.followed.read[key] if one > at]
+    alone = len(found.held(kept)) == 1
+    what = told.element if alone else f"a sum with {told.element}"
+    held = f"Thread {told.thread(at)} stores {what} in {found.named(key)} in line {told.line(at)}"
+    if not later:
+        return f"{held}, and nobody reads {found.named(key)} after that."
+    return f"{held}. Thread {told.thread(later[0])} reads that in line {told.line(later[0])}, but it is not in {found.name}."
+
+
+def _marks(told: _Told, chosen: Sequence[int], where: str) -> Iterator[Mark]:
+    found, meeting = told.sum, told.meeting
+    kept = found.kept() if found.often(found.term) == 0 else None
+    by_step: dict[int, Term] = {}
+    for one in told.way:
+        if one.at not in by_step or found.often(one) > found.often(by_step[one.at]):
+            by_step[one.at] = one
+    for place, at in enumerate(chosen):
+        step = found.trace.steps[at]
+        tone: Tone = "bad"
+        elements = () if step[3] < 0 or step[0] == StepKind.EXCHANGE else (StoryElement(step[3], step[4]),)
+        if at == chosen[-1]:
+            text = f"{found.name} holds {found.term.value:.9g} now. {_statement(found)}"
+        elif (kept is not None and at == kept[0]) or (meeting is not None and at == meeting.at):
+            text = where
+        elif at in by_step:
+            text, tone = _passes(told, by_step[at]), "note"
+        else:
+            continue
+        yield Mark(place, text, tone, (step[1],), elements)
+
+
+def _passes(told: _Told, term: Term) -> str:
+    step, times = told.sum.trace.steps[term.at], told.sum.often(term)
+    has = f"has {told.element}" + (f" {times} times" if times > 1 else "")
+    if step[0] == StepKind.READ:
+        return f"Thread {told.thread(term.at)} reads {told.element}."
+    if step[0] == StepKind.EXCHANGE:
+        return f"What thread {told.giver(term.at)} gives {has}."
+    return f"{told.name(term.at)} {has} now."
+
+
+def _questions(told: _Told, chosen: Sequence[int], where: str) -> Iterator[Question]:
+    found, kept = told.sum, told.sum.kept()
+    times, end = found.often(found.term), len(chosen) - 1
+    turn = told.meeting.at if told.meeting is not None else kept[0] if kept is not None else chosen[-1]
+    first = chosen.index(turn) if turn in chosen else end
+    often = asked(
+        first,
+        f"How often is {told.element} in what {found.name} holds in the end?",
+        str(times),
+        map(str, (0, 1, 2, times + 1)),
+        f"{_statement(found)} {where}".strip(),
+    )
+    if often is not None:
+        yield _in_order(often)
+    once, every = sum(one == 1 for one in found.times.values()), len(found.times)
+    how_many = asked(
+        end,
+        f"{every} elements of {found.belonging.given.name} belong in {found.name}. How many of them are in it exactly once?",
+        str(once),
+        map(str, (0, every, every // 2, max(0, every - 1))),
+        _statement(found),
+    )
+    if how_many is not None and every > 1 and first < end:
+        yield _in_order(how_many)
+
+
+def _in_order(question: Question) -> Question:
+    order = sorted(question.choices, key=int)
+    return replace(question, choices=tuple(order), answer=order.index(question.choices[question.answer]))
