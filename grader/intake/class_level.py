@@ -15,8 +15,8 @@ from pathlib import Path
 from grader.intake.class_listing import list_contents
 from grader.intake.intake_spool import Spool
 from grader.intake.platforms.gradescope_export import METADATA
-from grader.intake.uploads.class_files import ClassFiles
-from grader.intake.uploads.naming import clean, is_copy
+from grader.intake.uploads.class_files import ClassFiles, Top
+from grader.intake.uploads.naming import clean, is_copy, is_prefixed, is_variant
 from grader.intake.uploads.upload import Upload, is_archive_name, stem_of
 from grader.model.errors import RemediableError
 
@@ -26,6 +26,7 @@ LAYOUT = (
     "or one archive of such a folder"
 )
 SHOWN = 3
+_COMPARED = 64  # names in one folder
 # What people call folders in their own work, and nobody calls a student.
 _PARTS = frozenset(
     {
@@ -77,9 +78,17 @@ def _alike(files: ClassFiles, labs: Collection[str] = ()) -> list[str]:
     holding: dict[str, list[str]] = {}
     for top in files.tops.values():
         if top.is_folder and not is_copy(top.name) and top.name.casefold() not in _PARTS and top.name not in labs:
-            for name in {file.path[-1] for file in top.contents.files if file.path} & files.wanted:
+            for name in _wanted_in(top, files.wanted):
                 holding.setdefault(name, []).append(top.name)
     return max(holding.values(), key=len, default=[])
+
+
+def _wanted_in(top: Top, wanted: Collection[str]) -> set[str]:
+    """The labs' files in a folder, also under names that a system has changed."""
+    names = {file.path[-1] for file in top.contents.files if file.path}
+    exact = names & set(wanted)
+    others = [name for name in names if ".cu" in name.casefold()][:_COMPARED] if len(exact) < len(wanted) else []
+    return exact | {one for one in wanted for name in others if is_variant(name, one) or is_prefixed(name, one)}
 
 
 def check_layout(source: Path, names: list[str], loose: list[str], wanted: Collection[str]) -> None:
@@ -133,6 +142,8 @@ def check_no_groups(source: Path, uploads: Sequence[Upload], spool: Spool) -> No
     groups: dict[str, list[str]] = {}
     packed: dict[str, list[str]] = {}
     for upload in uploads:
+        if spool.is_student(upload.name):
+            continue
         inside = list_contents(upload.name, upload.contents, spool)
         if any(top.name in inside.wanted for top in inside.tops.values() if not top.is_folder):
             continue
@@ -177,10 +188,25 @@ def check_one_student(source: Path, level: Level, uploads: Sequence[Upload], spo
         and not uploads[0].packed
         and uploads[0].refused is None
     )
+    known = [name for name in names if spool.is_student(name)]
+    if known and not parts:
+        return
     if parts or (alone and any(file.path[-1] in spool.wanted for file in uploads[0].contents.files)):
         shown = ", ".join(repr(clean(one)) for one in sorted(names)[:SHOWN])
         message = (
             f"{source}: this looks like the submission of one student, with {shown} in it. "
-            "Put it into a folder named after the student, and give the folder above that."
+            f"Put it into a folder named after the student, and give the folder above that.{_if_class(source, names, alone=alone)}"
         )
         raise IntakeError(message)
+
+
+def _if_class(source: Path, names: Collection[str], *, alone: bool) -> str:
+    """What to do where the one folder in an archive is called like a student, and the class has one."""
+    if not alone:
+        return ""
+    folder = stem_of(source.name)
+    command = f"unzip {shlex.quote(str(source))} -d {shlex.quote(folder)}"
+    if source.is_dir() or not source.name.casefold().endswith(".zip"):
+        command = "unpack it"
+    one = clean(next(iter(names)))
+    return f" If {one!r} is the student, {command} and give that folder: tilelab grade {shlex.quote(folder)}; or give a roster."

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from grader.intake.lab_files import LabFile
 from grader.intake.source_text import normalise
-from grader.intake.uploads.naming import clean, is_copy, is_variant, nearly
+from grader.intake.uploads.naming import clean, is_copy, is_prefixed, is_variant, nearly
 from grader.intake.uploads.stored_bytes import stored_bytes
 from grader.intake.uploads.upload import Contents, Stored
 
@@ -133,6 +133,9 @@ def _is_starter(wanted: LabFile, data: bytes | None) -> bool:
 def _match_variant(wanted: LabFile, left: Sequence[Stored], target: Path, limit: int, match: Match) -> None:
     """A file whose name a browser or a system has changed is taken if it is the only one. Other near names are only said."""
     near = [file for file in left if is_variant(file.path[-1], wanted.name)][:_MOST]
+    if not near:
+        prefixed = [file for file in left if is_prefixed(file.path[-1], wanted.name)][:_MOST]
+        near = prefixed if len(prefixed) == 1 else []
     if near:
         chosen = _chosen(wanted, near, limit)
         data = {stored_bytes(file, limit) for file in chosen}

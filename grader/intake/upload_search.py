@@ -88,8 +88,16 @@ def _from_level(source: Path, level: Level, spool: Spool) -> Found:
         if inner is None:
             break
         levels.append(inner)
-    chosen = next((one for one in levels[1:] if holds_class(one.files)), level)
+    chosen = next(
+        (one for one in levels if _has_student(one, spool) or (one is not level and holds_class(one.files))), level
+    )
     return _of_anybody(source, chosen, spool)
+
+
+def _has_student(level: Level, spool: Spool) -> bool:
+    """Whether a folder or archive there is called like one who is in the roster, or was here before."""
+    tops = level.files.tops.values()
+    return any(spool.is_student(stem_of(top.name)) for top in tops if top.is_folder or is_archive_name(top.name))
 
 
 def _export_in(source: Path, level: Level) -> Export | None:

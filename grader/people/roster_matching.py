@@ -5,8 +5,10 @@ Nothing is guessed. Where two rows or two uploads fit, none is matched, and a no
 
 from __future__ import annotations
 
+import itertools
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -17,6 +19,9 @@ from grader.people.person_keys import ACCOUNT, EMAIL, FOLDER, LOGIN, NUMBER, Key
 from grader.people.roster import RosterRow
 
 _LONG_NUMBER = re.compile(r"(?<!\d)\d{5,}(?!\d)")
+_ADDRESS = re.compile(r"(?P<front>[\w.+'-]+)@(?P<end>[\w.-]+)")
+_LONGEST = 255  # of a folder's name
+_UMLAUTS = (("ä", "ae"), ("ö", "oe"), ("ü", "ue"), ("Ä", "Ae"), ("Ö", "Oe"), ("Ü", "Ue"))
 _WAYS = (NUMBER, LOGIN, EMAIL)  # what an upload may be called, if nothing else is known of it
 _REMEDY = "if it is this student's, write its name into a column `upload` of the roster"
 
@@ -186,9 +191,50 @@ def _with_value(arrivals: Sequence[Arrival], kind: str, of_value: dict[str, Rost
         values = ["-".join(parts[first:]) for first in range(len(parts))]
     elif kind in _WAYS and not arrival.of_team:
         values = (plain(arrival.name),)
-        if kind == NUMBER and not any(one in of_value for one in values):
-            values = dict.fromkeys(_LONG_NUMBER.findall(arrival.name))
+        if not any(one in of_value for one in values):
+            values = dict.fromkeys(_PARTS[kind](arrival.name, of_value))
     return [of_value[one] for one in values if one in of_value]
+
+
+def _numbers(name: str, _rows: Mapping[str, RosterRow]) -> Iterable[str]:
+    return _LONG_NUMBER.findall(name)
+
+
+def _addresses(name: str, rows: Mapping[str, RosterRow]) -> Iterator[str]:
+    """Of `Lovelace_Ada_ada@example.org_2026`, in which an address may hold underscores too."""
+    for found in _ADDRESS.finditer(plain(name)[:_LONGEST]):
+        fronts, ends = found["front"].split("_"), found["end"].split("_")
+        for first, last in itertools.product(range(len(fronts)), range(len(ends), 0, -1)):
+            address = f"{'_'.join(fronts[first:])}@{'_'.join(ends[:last]).strip('.-')}"
+            if address in rows:
+                yield address
+                break
+
+
+def _logins(name: str, rows: Mapping[str, RosterRow]) -> Iterator[str]:
+    """Of `Lovelace_Ada_ada_4711` or `ada - Ada Lovelace`: where all words of that student's name stand there too."""
+    words = Counter(_ascii_words(name[:_LONGEST]))
+    for separators in (r"[\s_,;()]+", r"[\s_,;()-]+"):
+        for login in dict.fromkeys(re.split(separators, plain(name)[:_LONGEST])):
+            row = rows.get(login)
+            if row is not None and (called := Counter(_ascii_words(row.student.name))):
+                beside = words - Counter(_ascii_words(login))
+                if called <= beside:
+                    yield login
+
+
+def _ascii_words(name: str) -> list[str]:
+    """With "ue" for an umlaut, as platforms that know no such letters write it."""
+    for letter, plain_form in _UMLAUTS:
+        name = name.replace(letter, plain_form)
+    return (folded_form(name) or exact_form(name)).split()
+
+
+_PARTS: Mapping[str, Callable[[str, Mapping[str, RosterRow]], Iterable[str]]] = {
+    NUMBER: _numbers,
+    LOGIN: _logins,
+    EMAIL: _addresses,
+}
 
 
 def _with_name(

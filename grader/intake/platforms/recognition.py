@@ -13,6 +13,7 @@ from grader.intake.platforms.gradescope_export import METADATA, METADATA_BYTES, 
 from grader.intake.platforms.moodle_download import moodle_download
 from grader.intake.platforms.prairielearn_files import prairielearn_files
 from grader.intake.platforms.repository_clones import repository_clones
+from grader.intake.platforms.sakai_download import STAMP, TEXT, sakai_download
 from grader.intake.uploads.class_files import ClassFiles, Export, Recogniser
 
 _RECOGNISERS: tuple[Recogniser, ...] = (
@@ -20,6 +21,7 @@ _RECOGNISERS: tuple[Recogniser, ...] = (
     moodle_download,
     blackboard_download,
     brightspace_download,
+    sakai_download,
     prairielearn_files,
     autolab_handins,
     canvas_download,
@@ -47,6 +49,6 @@ def own_file_bytes(path: tuple[str, ...]) -> int:
     name = path[-1]
     if name == METADATA:
         return METADATA_BYTES if len(path) < _TOP else 0
-    typed = name.endswith(("onlinetext.html", "_text.html"))
+    typed = name.endswith(("onlinetext.html", "_text.html", TEXT, STAMP))
     receipt = name.endswith(".txt") and "_attempt_" in name
     return _PAGE_BYTES if typed or receipt else 0

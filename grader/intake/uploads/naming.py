@@ -58,6 +58,12 @@ def is_variant(name: str, expected: str) -> bool:
     return name != expected
 
 
+def is_prefixed(name: str, expected: str) -> bool:
+    """Whether `name` is `expected` with words of a system's in front: ILIAS writes `Late Submission - lab.cu`."""
+    words, between, rest = name.rpartition(" - ")
+    return bool(between) and len(words) <= _LONGEST_ADDED and (rest == expected or is_variant(rest, expected))
+
+
 def _bare_name(name: str) -> str:
     """The name in lower case, without suffixes, copy marks and separators."""
     name = unicodedata.normalize("NFKC", name).casefold().strip()

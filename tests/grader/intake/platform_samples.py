@@ -203,6 +203,31 @@ def plain_clones() -> Tree:
     return tree
 
 
+def _sakai(one: SampleStudent) -> Tree:
+    first, _, last = one.name.rpartition(" ")
+    who = f"{last}, {first}({one.login})" if first else f"{last}({one.login})"
+    return {
+        f"{who}/Submission attachment(s)/{NAIVE}": one.last,
+        f"{who}/Feedback Attachment(s)/{NAIVE}": one.file(99),
+        f"{who}/timestamp.txt": f"{one.time(one.attempts):%Y%m%d%H%M%S}000".encode(),
+        f"{who}/comments.txt": b"",
+    }
+
+
+def sakai_folders() -> Tree:
+    tree: Tree = {"Lab 1/grades.csv": b"Lab 1,Points\n"}
+    for one in CLASS:
+        tree |= {f"Lab 1/{path}": data for path, data in _sakai(one).items()}
+    return tree
+
+
+def sakai_flat() -> Tree:
+    tree: Tree = {"Lab 1/grades.csv": b"Lab 1,Points\n"}
+    for one in CLASS:
+        tree |= {f"Lab 1/{path.replace('/', '_')}": data for path, data in _sakai(one).items()}
+    return tree
+
+
 def autolab() -> Tree:
     """Autolab puts the address before the last two words of `3_matmul_naive.cu`."""
     tree = {}
@@ -284,6 +309,8 @@ SAMPLES = {
     ),
     "classroom50": Sample(classroom50, "classroom50 clones, 8 students", lambda one: one.account, "students"),
     "plain clones": Sample(plain_clones, "GitHub clones, 8 students", lambda one: f"lab-1-{one.account}", "students"),
+    "Sakai, folders": Sample(sakai_folders, "Sakai export, 8 students", lambda one: one.login, "names times"),
+    "Sakai, side by side": Sample(sakai_flat, "Sakai export, 8 students", lambda one: one.login, "names times"),
     "Autolab": Sample(autolab, "Autolab export, 8 students", lambda one: one.email, "attempts"),
     "Autolab, its own disk": Sample(autolab_disk, "Autolab export, 8 students", lambda one: one.email, "attempts"),
     "Autolab, archives": Sample(autolab_archives, "Autolab export, 8 students", lambda one: one.email, "attempts"),

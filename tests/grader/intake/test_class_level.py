@@ -11,6 +11,7 @@ from upload_files import NAIVE, TEXT, TILED, WANTED, put, take, zip_bytes
 
 from grader.intake.intake import IntakeError, discover
 from grader.intake.lab_files import LabFile
+from grader.people.roster import roster_in
 
 LABS = [LabFile(NAIVE, "01-naive"), LabFile(TILED, "02-tiled")]
 
@@ -99,3 +100,69 @@ def test_of_the_versions_that_teams_keeps_the_last_one_counts(tmp_path: Path) ->
         assert (
             one.sources[NAIVE].read_bytes().strip().endswith(f"{one.submission.id}/Lab 1/Version 10/{NAIVE}".encode())
         )
+
+
+ROSTER = roster_in(
+    b"name,login,email\nAda Lovelace,ada,a_l@x.edu\nJ\xc3\xbcrgen M\xc3\xbcller,mueller,j_m@x.edu\nEve E,eve,eve@x.edu\n",
+    "r.csv",
+)
+
+
+@pytest.mark.parametrize("path", ["ada", "week 1/ada", "week 1/all/Ada Lovelace", "ada/src", "ada/my code/src"])
+def test_the_only_student_who_handed_in_is_known_by_the_roster(path: str, tmp_path: Path) -> None:
+    source = put(tmp_path / "class.zip", zip_bytes(differing(f"{path}/{NAIVE}")))
+    students = discover(source, tmp_path / "scratch", LABS, ROSTER).students
+    assert [(one.submission.student.login, set(one.sources)) for one in students if one.submission.handed_in] == [
+        ("ada", {NAIVE})
+    ]
+    assert len(students) == 3
+
+
+def test_what_one_known_student_handed_in_twice_makes_no_class(tmp_path: Path) -> None:
+    source = put(tmp_path / "class.zip", zip_bytes(differing(f"ada/try 1/{NAIVE}", f"ada/try 2/{NAIVE}")))
+    ada, *absent = discover(source, tmp_path / "scratch", LABS, ROSTER).students
+    assert "2 different files" in ada.blocked[NAIVE]
+    assert {one.submission.handed_in for one in absent} == {False}
+
+
+def test_without_a_roster_the_message_holds_the_command_that_takes_the_only_student(tmp_path: Path) -> None:
+    source = put(tmp_path / "class.zip", zip_bytes(differing(f"ada/{NAIVE}")))
+    with pytest.raises(
+        IntakeError,
+        match=r"If 'ada' is the student, unzip .*class\.zip -d class and give that folder: tilelab grade class",
+    ):
+        discover(source, tmp_path / "scratch", LABS)
+
+
+@pytest.mark.parametrize(
+    ("folders", "file"),
+    [
+        (("Lovelace_Ada_ada_12345", "Mueller_Juergen_mueller_12346"), f"Late Submission - {NAIVE}"),  # ILIAS
+        (("Lovelace_Ada_a_l@x.edu_2026-11-20", "M_j_m@x.edu_2026-11-20"), NAIVE),
+        (
+            (
+                "Lovelace, Ada (ada)",
+                "mueller - M\N{LATIN SMALL LETTER U WITH DIAERESIS}ller, J\N{LATIN SMALL LETTER U WITH DIAERESIS}rgen",
+            ),
+            NAIVE,
+        ),
+        (("participant_Lovelace_Ada_ada", "participant_Mueller_Juergen_mueller"), NAIVE.replace(".cu", " (1).cu")),
+    ],
+)
+def test_a_folder_with_a_students_login_and_name_or_address_in_it_is_theirs(
+    folders: tuple[str, str], file: str, tmp_path: Path
+) -> None:
+    source = put(tmp_path / "class.zip", zip_bytes(differing(*(f"Lab 1/handed in/{one}/{file}" for one in folders))))
+    found = discover(source, tmp_path / "scratch", LABS, ROSTER)
+    logins = {one.submission.student.login: one for one in found.students}
+    assert len(found.students) == 3
+    assert [logins[login].sources[NAIVE].read_bytes().split(b"/")[2].decode() for login in ("ada", "mueller")] == list(
+        folders
+    )
+    assert not any("name alone" in one for one in found.notices)
+
+
+def test_a_login_in_a_folders_name_without_the_students_name_beside_it_is_a_word(tmp_path: Path) -> None:
+    source = put(tmp_path / "class.zip", zip_bytes(differing(f"eve 2026/{NAIVE}", f"for eve Bob/{NAIVE}")))
+    found = discover(source, tmp_path / "scratch", LABS, ROSTER)
+    assert not any(one.submission.student.login for one in found.students if one.submission.handed_in)
