@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from grader.model.errors import RemediableError
@@ -24,6 +24,18 @@ _STAFF = frozenset({
     "instructor", "teacher", "ta", "teaching assistant", "staff", "grader", "reader", "observer", "designer", "editing teacher",
     "non-editing teacher", "hta", "course assistant", "course builder",
 })  # fmt: skip
+
+
+# What Moodle calls a participant in front of the number, in some languages of a site.
+_PARTICIPANT = re.compile(
+    r"(?:participante?|teilnehmer[^\d\s]*|partecipante|deelnemer|uczestnik|deltagare|deltager|osallistuja|účastník|katılımcı|участник|参与者"  # noqa: RUF001 -- these letters are meant
+    r"|参加者|참가자) ?(\d+)",
+    re.IGNORECASE,
+)
+_TURNING = re.compile("[\u202a-\u202e\u2066-\u2069]")  # they turn the text that follows around
+_SHORTENED = re.compile(
+    r"\d[.,]\d+E\+\d+", re.IGNORECASE
+)  # as a spreadsheet shows a long number: its last digits are lost
 
 
 class RosterError(RemediableError):
@@ -85,6 +97,7 @@ def roster_in(data: bytes, name: str) -> Roster:
         raise RosterError(message)
     left_out: dict[str, int] = {}
     rows = [row for one in table.rows if (row := _row(one, columns, left_out)) is not None]
+    rows, merged = _once(rows)
     _check(name, rows)
     sections = {row.student.section for row in rows} - {""}
     teams = {row.student.team for row in rows} - {""}
@@ -95,7 +108,25 @@ def roster_in(data: bytes, name: str) -> Roster:
     notices = [f"roster {name}: {columns.platform + ', ' if columns.platform else ''}{', '.join(counts)}"]
     if table.encoding == "cp1252":
         notices.append(f"roster {name}: it is not UTF-8 and was read as Windows-1252: look at names with accents")
+    if merged:
+        notices.append(f"roster {name}: students in several rows, which differ by the section alone: {some(merged)}")
     return Roster(tuple(rows), (*notices, *(f"roster {name}: {notice}" for notice in columns.notices)))
+
+
+def _once(rows: Sequence[RosterRow]) -> tuple[list[RosterRow], list[str]]:
+    """Each student once, with all sections: platforms write a row for each section of a student. Rows that differ otherwise stay."""
+    kept: dict[object, RosterRow] = {}
+    merged: dict[object, list[int]] = {}
+    for row in rows:
+        one = row.student.model_copy(update={"section": ""})
+        same = (one.model_dump_json(), row.upload) if row.keys else row.line
+        if (first := kept.get(same)) is None:
+            kept[same] = row
+            continue
+        sections = dict.fromkeys(each for each in (*first.student.section.split(", "), row.student.section) if each)
+        kept[same] = replace(first, student=one.model_copy(update={"section": ", ".join(sections)}))
+        merged.setdefault(same, [first.line]).append(row.line)
+    return list(kept.values()), [f"lines {' and '.join(map(str, lines))}" for lines in merged.values()]
 
 
 def _row(row: Row, columns: Columns, left_out: dict[str, int]) -> RosterRow | None:
@@ -140,6 +171,12 @@ def _keys(cells: Mapping[str, str], platform: str) -> dict[str, str]:
         keys |= {what: keys[what].removeprefix("#") for what in ("number", "login") if what in keys}
     if found := re.search(r"\d+$", keys.get("Moodle", "")):  # "Participant 700001", in the site's language
         keys["Moodle"] = found[0]
+    for what in ("number", "identifier"):
+        if found := _PARTICIPANT.fullmatch(keys.get(what, "")):
+            del keys[what]
+            keys.setdefault("Moodle", found[1])
+    if "number" in keys:
+        keys["number"] = re.sub(r"(?<=\d)\.0+\Z", "", keys["number"])
     if identifier := keys.pop("identifier", ""):
         what = "email" if "@" in identifier else "number" if identifier.isdecimal() else "login"
         keys.setdefault(what, identifier)
@@ -148,7 +185,7 @@ def _keys(cells: Mapping[str, str], platform: str) -> dict[str, str]:
 
 def _value(cell: str) -> str:
     """Without what a spreadsheet needs to keep zeros in front: `="0042"`."""
-    text = re.sub(r"\s+", " ", cell).strip()
+    text = re.sub(r"\s+", " ", _TURNING.sub("", cell)).strip()
     if found := re.fullmatch(r'="([^"]*)"', text):
         text = found[1].strip()
     return text
@@ -162,6 +199,13 @@ def _check(name: str, rows: Sequence[RosterRow]) -> None:
     if nobody := [row for row in rows if not row.keys]:
         lines = some(f"line {row.line} ({row.student.name[:40]!r})" for row in nobody)
         message = f"{name}: these rows have neither number, login nor e-mail, so nobody can say who they are: {lines}. Fill one in."
+        raise RosterError(message)
+    if short := [row for row in rows if _SHORTENED.fullmatch(row.student.number)]:
+        lines = some(f"line {row.line} ({row.student.number})" for row in short)
+        message = (
+            f"{name}: a spreadsheet has shortened these numbers, and their last digits are lost: {lines}. Export the roster again, and do "
+            "not save it from a spreadsheet; or set that column to text there first."
+        )
         raise RosterError(message)
     twice = list(_twice(rows))
     if twice:

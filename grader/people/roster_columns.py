@@ -11,18 +11,30 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 _WORDS = {
-    "name": "name, full name, student, student name, display name, vollständiger name, nom complet, nombre completo, nome completo",
-    "first": "first name, firstname, first, given name, given names, forename, vorname, prénom, prenom, nombre, nome",
+    "name": "name, full name, student, student name, display name, vollständiger name, nom complet, nombre completo, nome completo, "
+    "volledige naam, naam, imię i nazwisko, fullständigt namn, fulde navn, fullt navn, ad soyad, celé jméno, jméno a příjmení, "
+    "полное имя, фио, 姓名, 全名, 氏名, 이름, 성명",
+    "first": "first name, firstname, first, given name, given names, forename, vorname, prénom, prenom, nombre, nome, voornaam, imię, "
+    "förnamn, fornavn, etunimi, jméno, adı, ad, имя, 名, 名字",  # noqa: RUF001 -- these letters are meant
     "last": "last name, lastname, last, surname, family name, nachname, familienname, nom, nom de famille, apellidos, apellido, "
-    "apellido s, cognome, sobrenome",
+    "apellido s, cognome, sobrenome, achternaam, nazwisko, efternamn, efternavn, etternavn, sukunimi, příjmení, soyadı, soyad, фамилия, "  # noqa: RUF001 -- these letters are meant
+    "姓, 姓氏",
     "login": "login, login id, username, user name, user, user id, userid, sis login id, account, netid, net id, uni login, kennung, "
-    "benutzername, anmeldename, nom d utilisateur, nombre de usuario",
+    "benutzername, anmeldename, nom d utilisateur, nombre de usuario, usuario, utilisateur, nome utente, utente, nome de usuário, "
+    "gebruikersnaam, nazwa użytkownika, användarnamn, brugernavn, brukernavn, käyttäjätunnus, kullanıcı adı, uživatelské jméno, "  # noqa: RUF001 -- these letters are meant
+    "имя пользователя, логин, 用户名, 帳號, 账号, ユーザ名, ユーザー名, 사용자 이름",
     "number": "number, student number, student id, student no, studentid, sis user id, orgdefinedid, org defined id, sid, id number, "
     "student id number, matrikelnummer, matrikel nr, matrikelnr, matriculation number, matriculation no, matric number, id nummer, "
-    "university id, uin, registration number, numéro d étudiant, numéro d identification, número de id",
+    "university id, uin, registration number, numéro d étudiant, numéro étudiant, numéro d identification, numéro de id, número de id, "
+    "n étudiant, dni, matrícula, número de matrícula, matricola, numero di matricola, codice identificativo, studentnummer, id nr, "
+    "numer indeksu, numer albumu, numer id, studienummer, opiskelijanumero, öğrenci no, öğrenci numarası, studentské číslo, "  # noqa: RUF001 -- these letters are meant
+    "номер студента, студенческий билет, 学号, 學號, 学籍番号, 학번, idナンバー",
     "email": "email, e mail, email address, e mail address, mail, e mail adresse, emailadresse, courriel, adresse de courriel, "
-    "adresse e mail, correo, correo electrónico, dirección de correo",
-    "section": "section, sections, section name, course section, tutorial, class, lecture, übungsgruppe, tutorium",
+    "adresse e mail, adresse électronique, correo, correo electrónico, dirección de correo, dirección email, indirizzo email, "
+    "indirizzo e mail, indirizzo di posta elettronica, endereço de e mail, endereço de email, e mailadres, adres e mail, e postadress, "
+    "e post, epost, e mailadresse, sähköposti, e posta, e posta adresi, e mailová adresa, эл почта, электронная почта, "
+    "адрес электронной почты, 邮箱, 电子邮件, 电子邮件地址, 電子郵件, メールアドレス, 이메일",
+    "section": "section, sections, section name, course section, tutorial, class, lecture, übungsgruppe, tutorium, 班级",
     "team": "team, team name, teams, group name, project group, lab group, abgabegruppe",
     "upload": "upload, upload name, folder, folder name",
     "role": "role, roles, rolle, course role",
@@ -30,12 +42,27 @@ _WORDS = {
     "PrairieLearn": "uid",
     "LTI": "lti user id, lti sub",
     "id": "id",
-    "identifier": "identifier",
+    "identifier": "identifier, identifiant, identificador, identificativo, identificatore, identificatie, identyfikator",
 }  # fmt: skip
 FIELDS = {word.strip(): name for name, words in _WORDS.items() for word in words.split(",")}
 PLATFORMS = ("Canvas", "Moodle", "GitHub Classroom", "PrairieLearn", "LTI")  # with ids of their own
 KEYS = ("number", "login", "email", "upload", *PLATFORMS)
-_TWO_MEANINGS = frozenset({"group", "groups", "gruppe", "gruppen", "groupe", "grupo"})
+_TWO_MEANINGS = frozenset(
+    {
+        "group",
+        "groups",
+        "gruppe",
+        "gruppen",
+        "groupe",
+        "groupes",
+        "grupo",
+        "grupos",
+        "gruppo",
+        "gruppi",
+        "groep",
+        "groepen",
+    }
+)
 _EXPORTS: dict[str, tuple[set[str], ...]] = {
     "Canvas": ({"sis user id"}, {"sis login id"}, {"student", "id", "section"}),
     "Brightspace": ({"orgdefinedid"},),

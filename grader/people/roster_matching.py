@@ -20,6 +20,7 @@ from grader.people.roster import RosterRow
 
 _LONG_NUMBER = re.compile(r"(?<!\d)\d{5,}(?!\d)")
 _ADDRESS = re.compile(r"(?P<front>[\w.+'-]+)@(?P<end>[\w.-]+)")
+_ZEROS = 12
 _LONGEST = 255  # of a folder's name
 _UMLAUTS = (("ä", "ae"), ("ö", "oe"), ("ü", "ue"), ("Ä", "Ae"), ("Ö", "Oe"), ("Ü", "Ue"))
 _WAYS = (NUMBER, LOGIN, EMAIL)  # what an upload may be called, if nothing else is known of it
@@ -196,8 +197,10 @@ def _with_value(arrivals: Sequence[Arrival], kind: str, of_value: dict[str, Rost
     return [of_value[one] for one in values if one in of_value]
 
 
-def _numbers(name: str, _rows: Mapping[str, RosterRow]) -> Iterable[str]:
-    return _LONG_NUMBER.findall(name)
+def numbers_in(name: str, rows: Mapping[str, RosterRow] | None = None) -> list[str]:
+    """Those that are long enough to be a student's; and a name that is one, with the zeros that a spreadsheet took away."""
+    bare = name if rows and name.isascii() and name.isdecimal() else ""
+    return [*_LONG_NUMBER.findall(name), *("0" * zeros + bare for zeros in range(1, _ZEROS) if bare)]
 
 
 def _addresses(name: str, rows: Mapping[str, RosterRow]) -> Iterator[str]:
@@ -231,7 +234,7 @@ def _ascii_words(name: str) -> list[str]:
 
 
 _PARTS: Mapping[str, Callable[[str, Mapping[str, RosterRow]], Iterable[str]]] = {
-    NUMBER: _numbers,
+    NUMBER: numbers_in,
     LOGIN: _logins,
     EMAIL: _addresses,
 }

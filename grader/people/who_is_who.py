@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 from grader.model.result import Student
 from grader.people.identities import Identities, Identity
+from grader.people.lost_zeros import with_zeros
 from grader.people.name_forms import exact_form, shown, some
 from grader.people.person_keys import BEFORE, FOLDER, ROSTER, Key, contradict, keys_of, numbered
 from grader.people.roster import Roster, RosterRow
@@ -49,6 +50,7 @@ class _Told:
 def who_is_who(arrivals: Sequence[Arrival], roster: Roster | None, book: Identities) -> People:
     """`book` is brought up to date; whoever called this keeps it."""
     told = _Told()
+    arrivals, roster, zeros = with_zeros(arrivals, roster, book)
     keys = _keys(arrivals, told)
     identities = _known(arrivals, keys, book)
     rows = roster.rows if roster is not None else ()
@@ -69,7 +71,7 @@ def who_is_who(arrivals: Sequence[Arrival], roster: Roster | None, book: Identit
         Person(one.id, merged(arrivals[number].owner, matching.row_of.get(number))) for number, one in enumerate(chosen)
     )
     absent = _absent(rows, matching, here, book, told)
-    notices = [*(roster.notices if roster else ()), *_sentences(arrivals, roster, matching, book, told)]
+    notices = [*(roster.notices if roster else ()), *zeros, *_sentences(arrivals, roster, matching, book, told)]
     book.had_roster = roster is not None
     rostered = {arrived[number].id for number in matching.row_of} | {one.id for one in absent}
     return People(arrived, tuple(absent), tuple(notices), frozenset(rostered))

@@ -153,3 +153,56 @@ def test_a_torn_roster_is_read_or_refused_in_words_that_are_safe_to_print(text: 
         except RosterError as refusal:
             said = str(refusal)
         assert said.isprintable()
+
+
+@pytest.mark.parametrize(
+    "headings",
+    [
+        "Vorname;Nachname;Kennung;Matrikelnummer;E-Mail-Adresse",
+        "Prénom;Nom;Utilisateur;Numéro étudiant;Adresse électronique",
+        "Nombre;Apellido(s);Usuario;DNI;Dirección de correo",
+        "Nome,Cognome,Nome utente,Matricola,Indirizzo email",
+        "Nome,Sobrenome,Nome de usuário,Número de matrícula,Endereço de e-mail",
+        "Voornaam,Achternaam,Gebruikersnaam,Studentnummer,E-mailadres",
+        "Imię,Nazwisko,Nazwa użytkownika,Numer albumu,Adres e-mail",
+        "Förnamn,Efternamn,Användarnamn,Number,E-postadress",
+        "Jméno,Příjmení,Uživatelské jméno,Studentské číslo,E-mailová adresa",
+        "名,姓氏,用户名,学号,电子邮件地址",
+        "名,姓,ユーザー名,学籍番号,メールアドレス",
+    ],
+)
+def test_headings_of_many_languages_are_understood(headings: str) -> None:
+    separator = ";" if ";" in headings else ","
+    text = f"{headings}\n{separator.join(('Ada', 'Lovelace', 'ada', '0042', 'ada@x.org'))}\n"
+    roster = roster_in(text.encode(), "r.csv")
+    assert only(roster) == Student(**ADA)
+    assert not any("not used" in one for one in roster.notices)
+
+
+@pytest.mark.parametrize(
+    "heads",
+    [
+        ("ID,Vollständiger Name,E-Mail-Adresse", "Teilnehmer/in700001"),
+        ("Identifiant,Nom complet,Adresse de courriel", "Participant 700001"),
+        ("Identificador,Nombre completo,Dirección de correo", "Participante 700001"),
+    ],
+)
+def test_moodles_worksheet_in_another_language_still_tells_the_participant(heads: tuple[str, str]) -> None:
+    roster = roster_in(f"{heads[0]}\n{heads[1]},Ada Lovelace,ada@x.org\n".encode(), "r.csv")
+    assert only(roster) == Student(name="Ada Lovelace", email="ada@x.org", platform_ids={"Moodle": "700001"})
+
+
+def test_a_student_of_several_sections_is_one_and_is_told() -> None:
+    roster = roster_in(b"name,login,section\nAda L,ada,Mon\nBen B,ben,Mon\nAda L,ada,Tue\nAda L,ada,Tue\n", "r.csv")
+    assert [(row.student.login, row.student.section) for row in roster.rows] == [("ada", "Mon, Tue"), ("ben", "Mon")]
+    assert any("in several rows" in one and "lines 2 and 4 and 5" in one for one in roster.notices)
+
+
+def test_numbers_that_a_spreadsheet_has_shortened_are_refused_with_their_lines() -> None:
+    with pytest.raises(RosterError, match=r"their last digits are lost: line 3 \(1\.23457E\+11\)"):
+        roster_in(b"name,number\nAda,12345.0\nBen,1.23457E+11\n", "r.csv")
+    assert only(roster_in(b"name,number\nAda,12345.0\n", "r.csv")).number == "12345"
+
+
+def test_what_turns_text_around_is_not_part_of_a_name() -> None:
+    assert only(roster_in("name,login\nAda \u202ecba\u202c,ada\n".encode(), "r.csv")).name == "Ada cba"

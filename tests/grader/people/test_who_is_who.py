@@ -315,3 +315,28 @@ def test_whatever_is_handed_in_an_account_keeps_its_id_and_shares_it_with_no_oth
     history = History(random.Random(seed))
     for _ in range(25):
         history.batch()
+
+
+@pytest.mark.parametrize("number", ["42", "0042"])
+@pytest.mark.parametrize(
+    "upload", ["42", "0042", Student(name="Ada", number="0042"), Student(name="Ada", number="42", email="a@x")]
+)
+def test_a_number_that_lost_its_zeros_is_the_same_and_keeps_its_id(
+    term: Term, number: str, upload: str | Student
+) -> None:
+    roster = roster_in(f"name,number,email\nAda L,{number},a@x\nBen B,1234,b@x\n".encode(), "r.csv")
+    people = term.batch(upload, roster=roster)
+    assert (people.arrived[0].student.name, len(people.absent)) == ("Ada L", 1)
+    other = "0042" if number == "42" else "42"
+    later = roster_in(f"name,number,email\nAda L,{other},a@x\nBen B,1234,b@x\n".encode(), "r.csv")
+    again = term.batch(upload, roster=later)
+    assert (again.arrived[0].id, len(again.absent)) == (people.arrived[0].id, 1)
+    gone = term.batch(roster=later)
+    assert people.arrived[0].id in {one.id for one in gone.absent}
+
+
+def test_numbers_that_differ_by_their_zeros_alone_are_two_students_if_both_are_there(term: Term) -> None:
+    roster = roster_in(b"name,number\nAda L,42\nBen B,0042\n", "r.csv")
+    people = term.batch("42", "0042", roster=roster)
+    assert [one.student.name for one in people.arrived] == ["Ada L", "Ben B"]
+    assert not any("without the zeros" in one for one in people.notices)
