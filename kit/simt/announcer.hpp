@@ -8,6 +8,7 @@
 
 #include "simt/event.hpp"
 #include "simt/memory/sealed_tables.hpp"
+#include "simt/warp_requests.hpp"
 
 namespace tilelab::simt {
 
@@ -43,6 +44,13 @@ class Announcer {
     }
     if (std::apply([](Observers&... each) { return (each.follows_control() || ...); }, observers))
       edges_.push_back({&observers, &tell_all_of_edge<Observers...>});
+  }
+
+  // Where nobody else hears of redundant reads and of edges than whoever keeps these requests, the machine may tell them itself.
+  void tell_directly(WarpRequests& requests) { requests_ = &requests; }
+  WarpRequests* requests_told_directly() const {
+    const bool are_alone = std::all_of(followers_.begin(), followers_.end(), [](const auto& one) { return one.size() == 1; });
+    return are_alone && edges_.size() == 1 ? requests_ : nullptr;
   }
 
   void access(const Access& access) const {
@@ -136,6 +144,7 @@ class Announcer {
   BySpace by_space_, followers_;                     // followers_: of redundant reads
   std::vector<EdgeListener> edges_;
   RedundantReads* redundant_ = nullptr;
+  WarpRequests* requests_ = nullptr;
   bool every_read_ = false;
 };
 

@@ -3,6 +3,9 @@
 
 namespace tilelab::simt {
 
-void TrafficPanel::join(Announcer& announcer) { announcer.add_together(both_); }
+void TrafficPanel::join(Announcer& announcer) {
+  announcer.add_together(both_);
+  announcer.tell_directly(requests_.warps());
+}
 
 }  // namespace tilelab::simt

@@ -15,7 +15,7 @@ namespace tilelab::simt {
 
 class TrafficPanel {
  public:
-  explicit TrafficPanel(LoopMap loops) : requests_(std::move(loops)), share_(locals_) {}
+  explicit TrafficPanel(LoopMap loops) : requests_(std::move(loops)), share_(locals_, &requests_.warps()) {}
   TrafficPanel(const TrafficPanel&) = delete;
   TrafficPanel& operator=(const TrafficPanel&) = delete;
 

@@ -26,8 +26,9 @@ Machine* Machine::current_ = nullptr;
 Machine::Machine(MemoryMap& memory, const Announcer& announcer, FiberStacks& stacks, std::uint64_t event_budget,
                  std::vector<AddressRange> header_code, SameLine same_line)
     : budget_(event_budget + 1), spent_budget_(event_budget + 1), memory_(memory), announcer_(announcer), redundant_(announcer.redundant()),
-      control_is_followed_(announcer.control_is_followed()), reads_are_followed_(announcer.reads_are_followed()),
-      scheduler_(announcer, stacks, [this] { switched_in(); }), header_code_(std::move(header_code)), same_line_(std::move(same_line)) {
+      requests_(announcer.requests_told_directly()), control_is_followed_(announcer.control_is_followed()),
+      reads_are_followed_(announcer.reads_are_followed()), scheduler_(announcer, stacks, [this] { switched_in(); }),
+      header_code_(std::move(header_code)), same_line_(std::move(same_line)) {
   const auto [first, end] = builtin_variables();
   builtins_ = {first, end};
   std::erase_if(header_code_, [](const AddressRange& range) { return range.first >= range.end; });
@@ -107,6 +108,7 @@ void Machine::switched_in() {
   access_.of_copy = access_.is_strong = false;
   access_.unit = Unit::none;
   access_.completed_by = {};
+  if (requests_ != nullptr) requests_->runs(running.ref);
   set_thread_index(thread_indices_[running.ref.thread]);
   last_write_.size = 0;
 }
@@ -136,6 +138,20 @@ std::uintptr_t Machine::calling_statement(std::uintptr_t pc, std::uintptr_t fram
   }
   return pc;
 }
+
+void Machine::read_local(std::uintptr_t address, std::size_t size, std::uintptr_t pc, std::uintptr_t frame) {
+  local(address, size, AccessKind::read, pc, frame);
+}
+
+void Machine::read_slowly(std::uintptr_t address, std::size_t size, std::uintptr_t pc, std::uintptr_t frame) {
+  const bool is_followed = reads_are_followed_ && address - stack_low_ >= FiberStacks::stack_bytes;
+  if (is_followed && size == 4 && is_redundant<4, false>(address, pc)) return;
+  if (is_followed && size == 8 && is_redundant<8, false>(address, pc)) return;
+  if (is_followed && size == 16 && is_redundant<16, false>(address, pc)) return;
+  access(address, size, AccessKind::read, false, pc, frame);
+}
+
+void Machine::announce_edge(std::uintptr_t pc) { announcer_.edge(access_.by, pc); }
 
 void Machine::access(std::uintptr_t address, std::size_t size, AccessKind kind, bool is_volatile, std::uintptr_t pc, std::uintptr_t frame,
                      Scope scope) {

@@ -119,14 +119,11 @@ class Machine {
   template <std::size_t size>
   [[gnu::always_inline]] void read(std::uintptr_t address, std::uintptr_t pc, const std::uintptr_t* frame) {
     if (address - stack_low_ < FiberStacks::stack_bytes) {
-      if (address >= lowest_live(frame)) {
-        local(address, size, AccessKind::read, pc, *frame);
-        return;
-      }
+      if (address >= lowest_live(frame)) return read_local(address, size, pc, *frame);
     } else if (is_redundant<size>(address, pc)) {
       return;
     }
-    access(address, size, AccessKind::read, false, pc, *frame);
+    read_slowly(address, size, pc, *frame);
   }
   void spend(std::uintptr_t pc) {
     if (--budget_ == 0) out_of_budget(pc);
@@ -139,7 +136,7 @@ class Machine {
   void edge(std::uintptr_t pc) {
     spend(pc);
     last_write_.size = 0;  // a loop on one line reads what its last iteration wrote
-    if (control_is_followed_) announcer_.edge(access_.by, pc);
+    if (control_is_followed_ && !(requests_ != nullptr && requests_->goes_on(pc))) announce_edge(pc);
   }
   // `frame`: of the function that begins.
   void called(std::uintptr_t pc, std::uintptr_t caller, std::uintptr_t frame) {
@@ -242,18 +239,26 @@ class Machine {
   static bool is_input_nobody_follows(const Region& buffer) {
     return buffer.role == BufferRole::input && (buffer.marks == nullptr || buffer.marks->touched == nullptr);
   }
-  template <std::size_t size>
-  bool is_redundant(std::uintptr_t address, std::uintptr_t pc) {
+  // `is_quick`: nothing is called, so that the callback needs no registers of its own. What then remains is for read_slowly().
+  template <std::size_t size, bool is_quick = true>
+  [[gnu::always_inline]] bool is_redundant(std::uintptr_t address, std::uintptr_t pc) {
     if (redundant_ == nullptr || last_write_.size != 0 || header_span_.contains(pc)) return false;  // after a write: see is_echo()
     if (memory_.in_shared_span(address)) {
       if (!redundant_->covers<size>(address - memory_.shared_base(), pc, access_.by.thread, access_.warp_interval)) return false;
-      if (reads_are_followed_ && !follow_shared(address, size, pc)) return false;
+      if (reads_are_followed_) {
+        if (is_quick ? !joins<size>(address, pc) : !follow_shared(address, size, pc)) return false;
+      }
       spend(pc);
       redundant_->count_shared(size);
     } else {
       const Region* buffer = memory_.find_buffer(address, size);
       if (buffer == nullptr || !is_input_nobody_follows(*buffer)) return false;
-      if (reads_are_followed_) follow(*buffer, buffer->space, address - buffer->base, size, pc);
+      if (reads_are_followed_) {
+        if (!is_quick)
+          follow(*buffer, buffer->space, address - buffer->base, size, pc);
+        else if (!joins<size>(address, pc))
+          return false;
+      }
       spend(pc);
       if (buffer->marks != nullptr) buffer->marks->read_plainly(address - buffer->base, size);
       if (buffer->space != Space::module) redundant_->count_input(size);  // a GPU reads constant memory from a cache of its own
@@ -261,6 +266,14 @@ class Machine {
     spins_.note(address);
     return true;
   }
+  // Tells of a redundant read those who need every read, in the shortest way. False: it has to be announced.
+  template <std::size_t size>
+  [[gnu::always_inline]] bool joins(std::uintptr_t address, std::uintptr_t pc) {
+    return size == 4 && requests_ != nullptr && address % 4 == 0 && requests_->joins(address, pc);
+  }
+  void read_local(std::uintptr_t address, std::size_t size, std::uintptr_t pc, std::uintptr_t frame);
+  void read_slowly(std::uintptr_t address, std::size_t size, std::uintptr_t pc, std::uintptr_t frame);
+  void announce_edge(std::uintptr_t pc);
   // Announces a redundant read to those who need every read.
   void follow(const Region& region, Space space, std::uint64_t offset, std::size_t size, std::uintptr_t pc);
   bool follow_shared(std::uintptr_t address, std::size_t size, std::uintptr_t pc);  // false: no array holds all of it
@@ -342,6 +355,7 @@ class Machine {
   MemoryMap& memory_;
   const Announcer& announcer_;
   RedundantReads* const redundant_;
+  WarpRequests* const requests_;  // null: what is redundant, and edges, are announced
   const bool control_is_followed_, reads_are_followed_;
   BlockScheduler scheduler_;
   std::vector<AddressRange> header_code_;

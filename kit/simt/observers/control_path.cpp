@@ -33,8 +33,7 @@ void ControlPath::turn(const LoopMap& map, std::uintptr_t pc) {
       const CodeLoop& loop = map.loop(around[k]);
       if (loop.first != pc || frame.last > loop.last) continue;
       turns_.resize(frame.first_turn + k + 1);
-      Turn& again = turns_.back();
-      again.key = mix(again.base, ++again.count);
+      turns_.back().next();
       break;
     }
   }
@@ -44,9 +43,6 @@ void ControlPath::turn(const LoopMap& map, std::uintptr_t pc) {
   key_ = key_of(frame);
 }
 
-void ControlPath::enter(std::uint32_t loop) {
-  const std::uint64_t base = mix(key_of(frames_.back()), loop);
-  turns_.push_back({loop, 0, base, mix(base, 0)});
-}
+void ControlPath::enter(std::uint32_t loop) { turns_.push_back({loop, mix(mix(key_of(frames_.back()), loop), 0)}); }
 
 }  // namespace tilelab::simt

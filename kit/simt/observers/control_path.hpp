@@ -24,11 +24,14 @@ class ControlPath {
 
   // A basic block begins.
   void block(const LoopMap& map, std::uintptr_t pc) {
+    if (!goes_on(map, pc)) turn(map, pc);
+  }
+  // The same where the lane stays in the same loops. False: it may have left them, and nothing has changed.
+  [[gnu::always_inline]] bool goes_on(const LoopMap& map, std::uintptr_t pc) {
     Frame& frame = frames_.back();
-    if (frame.here.contains(pc) && (pc > frame.last || begins_again(map, frame, pc)))
-      frame.last = pc;
-    else
-      turn(map, pc);
+    if (!frame.here.contains(pc) || !(pc > frame.last || begins_again(map, frame, pc))) return false;
+    frame.last = pc;
+    return true;
   }
   // The function that contains `pc` begins. It will return to `caller`.
   void called(const LoopMap& map, std::uintptr_t pc, std::uintptr_t caller);
@@ -52,9 +55,8 @@ class ControlPath {
   // The number of the path is kept for each loop, so that an iteration of an inner loop does not compute those of the outer ones again.
   struct Turn {
     std::uint32_t loop = 0;
-    std::uint64_t count = 0;
-    std::uint64_t base = 0;  // the path's number with the loop, without its iteration
-    std::uint64_t key = 0;   // with its iteration
+    std::uint64_t key = 0;  // the path's number with the loop and its iteration
+    std::uint64_t next() { return key += 0x9E3779B97F4A7C15u; }
   };
 
   // The next iteration of the innermost loop, where the lane has not left its stretch of code. False: it is not that.
@@ -63,7 +65,7 @@ class ControlPath {
     Turn& again = turns_.back();
     const CodeLoop& loop = map.loop(again.loop);
     if (loop.first != pc || frame.last > loop.last) return false;
-    key_ = again.key = mix(again.base, ++again.count);
+    key_ = again.next();
     return true;
   }
   void turn(const LoopMap& map, std::uintptr_t pc);

@@ -37,6 +37,13 @@ class FootprintPool {
     return head;
   }
 
+  // Adds one word where it lies in the row that `head` begins with. False: it lies elsewhere, and was not added.
+  [[gnu::always_inline]] bool add_to_first_row(std::uint32_t head, std::uintptr_t word) {
+    if (head == end || rows_[head].row != word / 32) return false;
+    rows_[head].words |= 1u << (word & 31);
+    return true;
+  }
+
   // The number of distinct 32-byte segments of global memory.
   std::uint32_t sectors(std::uint32_t head) const {
     std::uint32_t count = 0;

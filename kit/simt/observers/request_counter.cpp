@@ -14,28 +14,18 @@ std::uint32_t at_least_one(std::uint32_t count) { return std::max(count, 1u); }
 
 }  // namespace
 
-void RequestCounter::make_room(const Index3& block) {
-  const std::size_t threads = std::size_t{block.x} * block.y * block.z;
-  lanes_.assign(threads, {});
-  warps_.assign((threads + 31) / 32, {});
-}
-
 void RequestCounter::on_block_begin(std::uint64_t) {
-  for (Lane& lane : lanes_) lane.path.restart();
+  for (Lane& lane : warps_.lanes()) {
+    lane.path.restart();
+    lane.joined = 0;
+  }
 }
 
-void RequestCounter::on_block_parked(std::uint64_t block) {
-  ParkedBlock& parked = parked_[block];
-  const std::size_t lanes = lanes_.size(), warps = warps_.size();
-  parked.lanes = std::exchange(lanes_, std::vector<Lane>(lanes));
-  parked.warps = std::exchange(warps_, std::vector<Warp>(warps));
-}
+void RequestCounter::on_block_parked(std::uint64_t block) { parked_[block] = warps_.put_aside(); }
 
 void RequestCounter::on_block_resumed(std::uint64_t block) {
   auto parked = parked_.extract(block);
-  if (parked.empty()) return;
-  lanes_ = std::move(parked.mapped().lanes);
-  warps_ = std::move(parked.mapped().warps);
+  if (!parked.empty()) warps_.take_up(std::move(parked.mapped()));
 }
 
 void RequestCounter::make_way(const Access& access) {
@@ -48,13 +38,13 @@ void RequestCounter::make_way(const Access& access) {
 }
 
 void RequestCounter::piece(const Access& access, std::uintptr_t address, std::uint32_t size, std::uint32_t part) {
-  Warp& warp = warps_[access.by.warp()];
-  if (warp.requests.size() >= most_requests) {
+  Warp& warp = warps_.warps()[access.by.warp()];
+  if (warp.is_full()) {
     complete_ = false;
     return;
   }
   const bool wide = access.space == Space::shared && size > narrow;
-  const std::uint64_t key = lanes_[access.by.thread].path.key();
+  const std::uint64_t key = warps_.lanes()[access.by.thread].path.key();
   const std::uint64_t path = part == 0 && !wide ? key : ControlPath::mix(key, part * 2 + (wide ? 1 : 0));
   Request& request = warp.requests[request_of(warp, access, path)];
   if (!wide) return join(warp, request, access, address, size);
@@ -68,7 +58,7 @@ void RequestCounter::piece(const Access& access, std::uintptr_t address, std::ui
 }
 
 std::uint32_t RequestCounter::request_of(Warp& warp, const Access& access, std::uint64_t path) {
-  std::uint32_t& next = lanes_[access.by.thread].next;
+  std::uint32_t& next = warps_.lanes()[access.by.thread].next;
   if (next < warp.requests.size() && is_of(warp.requests[next], access, path)) return next++;
   // If a lane executes the same instruction again on the same path, that is another request.
   for (;; path = ControlPath::mix(path, 1)) {
@@ -104,7 +94,7 @@ std::uint32_t RequestCounter::tally_of(const Access& access) {
 }
 
 void RequestCounter::settle() {
-  for (Warp& warp : warps_) {
+  for (Warp& warp : warps_.warps()) {
     bool reads_shared = false, reads_global = false;
     for (const Request& request : warp.requests) {
       RequestTally& tally = tallies_[request.tally];
@@ -128,14 +118,14 @@ void RequestCounter::settle() {
     warp.index.clear();
     warp.words.clear();
   }
-  for (Lane& lane : lanes_) lane.next = 0;
+  for (Lane& lane : warps_.lanes()) lane.next = 0;
 }
 
 // Shared memory serves 64-bit accesses one half warp at a time, and 128-bit accesses one quarter warp at a time. It serves twice
 // as many lanes at once for loads, if each lane has its neighbour's address or that neighbour is inactive. The neighbour is the
 // lane whose number differs in the last bit, or for the whole warp in the last but one. Measured on an H200: see
 // shared_patterns_test.
-void RequestCounter::settle_wide(const Request& request, const LaneAddresses& addresses) {
+void RequestCounter::settle_wide(const Request& request, const WarpRequests::LaneAddresses& addresses) {
   RequestTally& tally = tallies_[request.tally];
   const auto active = [&](unsigned lane) { return (request.lanes >> lane & 1) != 0; };
   const auto paired = [&](unsigned bit) {

@@ -7,7 +7,6 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <unordered_map>
 #include <vector>
@@ -16,6 +15,7 @@
 #include "simt/observers/control_path.hpp"
 #include "simt/observers/footprint.hpp"
 #include "simt/observers/loop_map.hpp"
+#include "simt/warp_requests.hpp"
 
 namespace tilelab::simt {
 
@@ -33,7 +33,7 @@ struct RequestTally {
 
 class RequestCounter final : public Observer {
  public:
-  explicit RequestCounter(LoopMap loops) : loops_(std::move(loops)) {}
+  explicit RequestCounter(LoopMap loops) : warps_(std::move(loops)) {}
 
   bool watches(Space) const override { return true; }
   bool follows_control() const override { return true; }
@@ -43,11 +43,9 @@ class RequestCounter final : public Observer {
   [[gnu::always_inline]] void on_access(const Access& access) override {
     if (!joins_next(access)) make_way(access);
   }
-  void on_edge(const ThreadRef& by, std::uintptr_t pc) override { lanes_[by.thread].path.block(loops_, pc); }
-  void on_call(const ThreadRef& by, std::uintptr_t pc, std::uintptr_t caller) override {
-    lanes_[by.thread].path.called(loops_, pc, caller);
-  }
-  void on_return(const ThreadRef& by) override { lanes_[by.thread].path.returned(); }
+  void on_edge(const ThreadRef& by, std::uintptr_t pc) override { path_of(by).block(warps_.loops(), pc); }
+  void on_call(const ThreadRef& by, std::uintptr_t pc, std::uintptr_t caller) override { path_of(by).called(warps_.loops(), pc, caller); }
+  void on_return(const ThreadRef& by) override { path_of(by).returned(); }
   void on_barrier(const BarrierEvent&) override { settle(); }
   void on_block_end(std::uint64_t, std::uint32_t) override { settle(); }
   void on_block_parked(std::uint64_t block) override;
@@ -61,43 +59,27 @@ class RequestCounter final : public Observer {
   std::uint64_t overlapped_phases() const { return overlapped_phases_; }
   // Requests of asynchronous copies: each is one instruction, and counted in global and in shared memory.
   std::uint64_t copying_requests() const { return copying_requests_; }
+  // The requests that are not counted yet.
+  WarpRequests& warps() { return warps_; }
   // False: a warp did more between two barriers than can be kept, so the counts are too low.
   bool complete() const { return complete_; }
 
  private:
-  void make_room(const Index3& block);
-  struct Request {
-    std::uintptr_t instruction = 0;
-    std::uint64_t path = 0;
-    std::uint32_t lanes = 0;
-    std::uint32_t tally = 0;   // index
-    std::uint32_t words = no;  // footprint; for wide requests in shared memory, an index into Warp::wide
-    std::uint8_t size = 0;     // bytes of the widest lane
-    bool of_copy = false;
-  };
-  struct Lane {
-    ControlPath path;
-    std::uint32_t next = 0;  // index of its next request in the warp's list
-  };
-  using LaneAddresses = std::array<std::uintptr_t, 32>;
-  struct Warp {
-    std::vector<Request> requests;
-    std::unordered_map<std::uint64_t, std::uint32_t> index;  // by (instruction, path); also finds requests that repeat it
-    FootprintPool words;
-    std::vector<LaneAddresses> wide;
-  };
-  static constexpr std::uint32_t no = FootprintPool::end;
-  static constexpr std::size_t most_requests = 4u << 20;  // of one warp between two barriers
+  using Request = WarpRequests::Request;
+  using Lane = WarpRequests::Lane;
+  using Warp = WarpRequests::Warp;
+  static constexpr std::uint32_t no = WarpRequests::no;
 
+  void make_room(const Index3& block) { warps_.make_room(std::size_t{block.x} * block.y * block.z); }
   static constexpr std::uint32_t narrow = 4;  // bytes of a bank
 
   // Most lanes do what the lanes before them did. False: this is no such access, and it was not counted.
   [[gnu::always_inline]] bool joins_next(const Access& access) {
-    Lane& lane = lanes_[access.by.thread];
-    Warp& warp = warps_[access.by.warp()];
+    Lane& lane = warps_.lanes()[access.by.thread];
+    Warp& warp = warps_.warps()[access.by.warp()];
     if (access.unit != Unit::none || access.size > narrow || lane.next >= warp.requests.size()) return false;
     Request& request = warp.requests[lane.next];
-    if (!is_of(request, access, lane.path.key()) || warp.requests.size() >= most_requests) return false;
+    if (!is_of(request, access, lane.path.key()) || warp.is_full()) return false;
     ++lane.next;
     join(warp, request, access, access.address, access.size);
     return true;
@@ -110,23 +92,18 @@ class RequestCounter final : public Observer {
     request.size = std::max(request.size, static_cast<std::uint8_t>(size));
     request.words = warp.words.add_narrow(request.words, address, size);
   }
+  ControlPath& path_of(const ThreadRef& by) { return warps_.lanes()[by.thread].path; }
   void make_way(const Access& access);
   void piece(const Access& access, std::uintptr_t address, std::uint32_t size, std::uint32_t part);
   std::uint32_t request_of(Warp& warp, const Access& access, std::uint64_t path);
   std::uint32_t tally_of(const Access& access);
   void settle();
-  void settle_wide(const Request& request, const LaneAddresses& addresses);
+  void settle_wide(const Request& request, const WarpRequests::LaneAddresses& addresses);
 
-  LoopMap loops_;
-  std::vector<Lane> lanes_;
-  std::vector<Warp> warps_;
+  WarpRequests warps_;
   std::vector<RequestTally> tallies_;
   std::unordered_map<std::uintptr_t, std::uint32_t> tally_index_;  // by statement, kind and space
-  struct ParkedBlock {
-    std::vector<Lane> lanes;
-    std::vector<Warp> warps;
-  };
-  std::unordered_map<std::uint64_t, ParkedBlock> parked_;
+  std::unordered_map<std::uint64_t, WarpRequests::Block> parked_;
   FootprintPool scratch_;
   std::uint64_t reading_phases_ = 0, overlapped_phases_ = 0, copying_requests_ = 0;
   bool complete_ = true;

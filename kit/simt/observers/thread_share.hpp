@@ -13,6 +13,7 @@
 #include "simt/event.hpp"
 #include "simt/memory/local_memory.hpp"
 #include "simt/memory/region.hpp"
+#include "simt/warp_requests.hpp"
 
 namespace tilelab::simt {
 
@@ -23,8 +24,9 @@ inline bool is_result(const Region& region) {
 
 class ThreadShare final : public Observer {
  public:
-  // What lies in `locals` is work as well. It must outlive this.
-  explicit ThreadShare(const LocalMemory& locals) : locals_(locals) {}
+  // What lies in `locals` is work as well.
+  // So is what has joined `requests`, of which this is not told.
+  explicit ThreadShare(const LocalMemory& locals, const WarpRequests* requests = nullptr) : locals_(locals), requests_(requests) {}
 
   bool watches(Space) const override { return true; }
   void on_launch_begin(const LaunchEvent& launch) override { threads_ = std::uint64_t{launch.block.x} * launch.block.y * launch.block.z; }
@@ -40,7 +42,8 @@ class ThreadShare final : public Observer {
   }
   void on_block_end(std::uint64_t, std::uint32_t) override {
     for (std::uint32_t thread = 0; thread < threads_; ++thread) {
-      const std::uint64_t words = words_[thread] + locals_.counted_bytes(thread) / 4;
+      const std::uint64_t joined = requests_ != nullptr ? requests_->joined_by(thread) : 0;
+      const std::uint64_t words = words_[thread] + joined + locals_.counted_bytes(thread) / 4;
       most_words_ = std::max(most_words_, words);
       all_words_ += words;
     }
@@ -64,6 +67,7 @@ class ThreadShare final : public Observer {
   }
 
   const LocalMemory& locals_;
+  const WarpRequests* const requests_;
   std::uint64_t threads_ = 1, most_elements_ = 0, most_words_ = 0, all_words_ = 0;
   // Of the running block, by thread: elements and words. Then which elements, as one number for element and thread.
   std::vector<std::uint64_t> stored_, words_;
