@@ -73,10 +73,15 @@ def conclude(status: int, report: str | None) -> Tally:
     return tally if (status == 0 and tally != Tally()) or tally.failed else tally + Tally(failed=1)
 
 
+def environment() -> dict[str, str]:
+    """Python keeps what it compiles, also where it is told not to: the tests start it hundreds of times. Git ignores these files."""
+    return {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+
+
 def run(name: str, command: list[str]) -> Tally:
     report = REPORTS / f"{name}.xml"
     report.unlink(missing_ok=True)
-    status = subprocess.run(command, cwd=ROOT, check=False).returncode
+    status = subprocess.run(command, cwd=ROOT, env=environment(), check=False).returncode
     text = report.read_text(encoding="utf-8", errors="replace") if report.is_file() else None
     tally = conclude(status, text)
     if text is not None and tally.skipped:
@@ -89,7 +94,7 @@ def run(name: str, command: list[str]) -> Tally:
 def bytecode() -> Iterator[None]:
     """Meanwhile, Python compiles the tests: otherwise each of pytest's workers would do it for itself. The kit's tests need one core."""
     command = [sys.executable, "-m", "pytest", "-q", "--collect-only"]
-    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL):
+    with subprocess.Popen(command, cwd=ROOT, env=environment(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL):
         yield
 
 

@@ -30,8 +30,9 @@ SHOWN = {"tests/anykernel/found/race_in_a_reduction.cu"}  # a page shows a comma
 
 
 @pytest.fixture(scope="session")
-def pristine(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    root = tmp_path_factory.mktemp("pristine") / "course"
+def course_copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One copy for all tests: to copy it for each takes longer than most of them. What a test changed is undone before the next one."""
+    root = tmp_path_factory.mktemp("scratch") / "course"
     for name in git(ROOT, "ls-files", "-z").split("\0"):
         if name and (ROOT / name).is_file() and (not name.startswith("tests/") or name in SHOWN):
             (root / name).parent.mkdir(parents=True, exist_ok=True)
@@ -39,6 +40,12 @@ def pristine(tmp_path_factory: pytest.TempPathFactory) -> Path:
     git(root, "init", "-q")
     git(root, "add", ".")
     git(root, "commit", "-qm", "A course")
+    (root / ".venv").symlink_to(ROOT / ".venv")  # passages are the output of its commands
+    (root / "build").mkdir()  # what those commands start
+    preludes = root.parent / "preludes"
+    preludes.mkdir()
+    for built in (ROOT / "build").iterdir():
+        (root / "build" / built.name).symlink_to(preludes if built.name == "prelude" else built)
     return root
 
 
@@ -51,18 +58,11 @@ def looked_at_once() -> Iterator[None]:
 
 
 @pytest.fixture
-def scratch(pristine: Path) -> Iterator[Path]:
-    """At the same place for each test: what the compiler makes in advance of the kit's headers depends on where they lie."""
-    root = pristine.parent / "scratch"
-    shutil.copytree(pristine, root)
-    (root / ".venv").symlink_to(ROOT / ".venv")  # passages are the output of its commands
-    (root / "build").mkdir()  # what those commands start
-    preludes = pristine.parent / "preludes"
-    preludes.mkdir(exist_ok=True)
-    for built in (ROOT / "build").iterdir():
-        (root / "build" / built.name).symlink_to(preludes if built.name == "prelude" else built)
-    yield root
-    shutil.rmtree(root)
+def scratch(course_copy: Path) -> Iterator[Path]:
+    yield course_copy
+    git(course_copy, "reset", "-q", "--hard")
+    git(course_copy, "clean", "-fdxq", "-e", "/build", "-e", "/.venv")
+    assert git(course_copy, "status", "--porcelain") == ""
 
 
 @pytest.fixture

@@ -76,3 +76,12 @@ def test_a_run_that_went_wrong_is_a_failure(suite: ModuleType, status: int, repo
 def test_a_failing_run_is_counted_by_its_report(suite: ModuleType) -> None:
     assert suite.conclude(1, REPORT) == suite.Tally(2, 2, 1)
     assert suite.conclude(0, ALL_RIGHT) == suite.Tally(1)
+
+
+def test_python_keeps_what_it_compiles_for_the_programs_that_tests_start(
+    suite: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
+    monkeypatch.setenv("TILELAB_SEED", "a seed")
+    assert "PYTHONDONTWRITEBYTECODE" not in suite.environment()
+    assert suite.environment()["TILELAB_SEED"] == "a seed"
