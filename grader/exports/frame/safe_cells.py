@@ -11,7 +11,10 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Literal
 
-_FORMULA = ("=", "+", "-", "@")
+_SIGNS = "=+@\N{FULLWIDTH EQUALS SIGN}\N{FULLWIDTH PLUS SIGN}\N{FULLWIDTH HYPHEN-MINUS}\N{FULLWIDTH COMMERCIAL AT}-"
+_FORMULA = tuple(_SIGNS)
+# A spreadsheet of another language takes a semicolon for the end of a cell.
+_CELL_WITHIN = re.compile(rf"([;,|]\s*)(?=[{_SIGNS}])")
 _HARMLESS = re.compile(r"[+\-@]?[\w.@+\-]*")  # a sign in front, but nothing that calls or refers to anything
 
 
@@ -22,14 +25,15 @@ def one_line(text: str) -> str:
 
 def shown_cell(text: str) -> str:
     """For people to read. A spreadsheet takes it as text."""
-    cell = one_line(text)
+    cell = _CELL_WITHIN.sub(r"\1'", one_line(text))
     return f"'{cell}" if cell.startswith(_FORMULA) else cell
 
 
 def key_cell(text: str) -> str:
     """What a platform matches by: unchanged. Empty where a spreadsheet could run it."""
     cell = one_line(text)
-    return "" if cell.startswith(_FORMULA) and not _HARMLESS.fullmatch(cell) else cell
+    runs = cell.startswith(_FORMULA) and not _HARMLESS.fullmatch(cell)
+    return "" if runs or _CELL_WITHIN.search(cell) else cell
 
 
 def table_text(rows: Iterable[Sequence[str]], *, separator: str = ",", quote_all: bool = False) -> str:

@@ -177,3 +177,12 @@ def test_what_a_platform_matches_by_is_written_as_it_is() -> None:
 def test_a_name_cannot_begin_a_row_of_its_own() -> None:
     assert shown_cell("Ada\r\n=1+1\0x") == "Ada =1+1 x"
     assert shown_cell("\t=1+1") == "'=1+1"
+
+
+def test_no_cell_becomes_two_of_which_the_second_is_a_formula() -> None:
+    """Where a spreadsheet's language separates cells by semicolons, or takes wide letters for signs."""
+    assert shown_cell("Ada;=1+1") == "Ada;'=1+1"
+    assert shown_cell("Ada; @x|-y,+z") == "Ada; '@x|'-y,'+z"
+    assert shown_cell("\N{FULLWIDTH EQUALS SIGN}1+1") == "'\N{FULLWIDTH EQUALS SIGN}1+1"
+    assert key_cell("ada;=1+1") == ""
+    assert key_cell("ada;l") == "ada;l"
