@@ -8,22 +8,21 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
-from grader.intake.platforms.flat_names import only_files, read_names, strange, unclear_notices
+from grader.intake.platforms.flat_names import read_names, strange, unclear_notices
 from grader.intake.uploads.class_files import ClassFiles, Export
 from grader.intake.uploads.online_text import online_text
 from grader.intake.uploads.upload import Contents, Stored, Upload, clashes
 from grader.model.result import Student
 
-_MARK = re.compile(r"_attempt_(?P<at>\d{4}-\d\d-\d\d-\d\d-\d\d-\d\d)(?=_|\.txt$)")
+_MARK = re.compile(r"_attempt_(?P<at>\d{4}-\d\d-\d\d-\d\d-\d\d-\d\d)(?=_|\.txt$|$)")
 # A receipt holds what students typed. So each expression looks at a line only a few times, and blanks are removed afterwards.
-_NAME = re.compile(r"Name:(?P<name>.*) \((?P<login>[^()]+)\)")
-_FILES = re.compile(
-    r"^[ \t]*Original filename:(?P<original>[^\r\n]*)\r?\n[ \t]*Filename:(?P<archived>[^\r\n]*)", re.MULTILINE
-)
+# Labels are in the language of the site.
+_NAME = re.compile(r"[^:\uff1a]{1,40}[:\uff1a](?P<name>.*) \((?P<login>[^()]+)\)")
+_LINE = re.compile(r"[ \t]*[^:\uff1a\s][^:\uff1a]{0,80}[:\uff1a](?P<value>.*)")
 _TEXT_BEGIN = re.compile(r"^Submission Field:[ \t]*\r?\n", re.MULTILINE)
 _TEXT_END = re.compile(r"^(?:Comments|Files):[ \t]*\r?$", re.MULTILINE)
 _NO_TEXT = "There is no student submission text data for this assignment."
@@ -36,6 +35,7 @@ class _BlackboardName:
     at: str
     file: str  # empty: a receipt
     clear: bool
+    is_folder: bool
 
 
 @dataclass
@@ -48,7 +48,7 @@ class _Attempt:
 
 
 def blackboard_download(files: ClassFiles) -> Export | None:
-    read = read_names(only_files(files), _read)
+    read = read_names(files.tops, lambda name: _read(name, is_folder=files.tops[name].is_folder))
     if read is None or not read[0]:
         return None
     told, others = read
@@ -57,7 +57,7 @@ def blackboard_download(files: ClassFiles) -> Export | None:
     attempts: dict[tuple[str, str], _Attempt] = {}
     for name, one in sorted(told.items()):
         attempt = attempts.setdefault((one.head, one.at), _Attempt())
-        if one.file:
+        if one.file or one.is_folder:
             attempt.files.append((name, one.file))
         else:
             _take_receipt(attempt, name, one.head, files.text(name, _RECEIPT_BYTES) or "")
@@ -66,19 +66,21 @@ def blackboard_download(files: ClassFiles) -> Export | None:
         _upload(files, at, one)
         for (_, at), one in sorted(attempts.items(), key=lambda item: (item[1].login, item[0][1]))
     ]
-    notices = tuple(unclear_notices(unclear))
+    notices = unclear_notices(unclear)
+    if not any(one.name for one in attempts.values()):
+        notices.append("no receipt (….txt) that tells a login is there: logins are what the names do not share")
     seen = tuple(_with_counts(uploads))
-    return Export("Blackboard", seen, notices, tuple(others), tuple(strange(files, others)), local_times=True)
+    return Export("Blackboard", seen, tuple(notices), tuple(others), tuple(strange(files, others)), local_times=True)
 
 
-def _read(name: str) -> _BlackboardName | None:
+def _read(name: str, *, is_folder: bool) -> _BlackboardName | None:
+    """A folder is what somebody has unpacked: of one attempt, or of one archive in it."""
     marks = list(_MARK.finditer(name))
-    if not marks:
+    if not marks or (not is_folder and marks[0].end() == len(name)):
         return None
-    rest = name[marks[0].end() :]
-    return _BlackboardName(
-        name[: marks[0].start()], marks[0]["at"], "" if rest == ".txt" else rest[1:], len(marks) == 1
-    )
+    rest = name[marks[0].end() :] or "_"
+    file = "" if rest == ".txt" else rest[1:]
+    return _BlackboardName(name[: marks[0].start()], marks[0]["at"], file, len(marks) == 1, is_folder)
 
 
 def _take_receipt(attempt: _Attempt, name: str, head: str, text: str) -> None:
@@ -87,22 +89,38 @@ def _take_receipt(attempt: _Attempt, name: str, head: str, text: str) -> None:
     told = _NAME.fullmatch(first)
     if told is not None and (head == told["login"] or head.endswith(f"_{told['login']}")):
         attempt.name, attempt.login = told["name"].strip(), told["login"]
-    prefix = f"{name.removesuffix('.txt')}_"
-    attempt.originals = {
-        one["archived"].strip(): one["original"].strip()
-        for one in _FILES.finditer(text)
-        if one["archived"].strip().startswith(prefix)
-    }
+    attempt.originals = dict(_originals(text, f"{name.removesuffix('.txt')}_"))
     typed = _typed(text)
     if typed.strip() != _NO_TEXT:
         attempt.text = online_text(typed)
+
+
+def _originals(text: str, prefix: str) -> Iterator[tuple[str, str]]:
+    """What each file is called in the download, and what it was called before: one line tells the one, the line before it the other."""
+    before = ""
+    for line in text.splitlines():
+        found = _LINE.match(line)
+        value = found["value"].strip() if found else ""
+        if before and value.startswith(prefix):
+            yield value, before
+        before = value
 
 
 def _typed(text: str) -> str:
     """What stands in the first text field. Empty: there is none."""
     begin = _TEXT_BEGIN.search(text)
     end = _TEXT_END.search(text, begin.end()) if begin else None
-    return text[begin.end() : end.start()] if begin and end else ""
+    if begin:
+        return text[begin.end() : end.start()] if end else ""
+    # In another language: below the first heading after an empty line, down to the heading of the comments. Files come last, indented.
+    lines = text.splitlines()
+    heads = [
+        at
+        for at, line in enumerate(lines)
+        if at and not lines[at - 1].strip() and line.rstrip().endswith((":", "\uff1a"))
+    ]
+    behind = 2 if heads and any(line.startswith("\t") for line in lines[heads[-1] :]) else 1
+    return "\n".join(lines[heads[0] + 1 : heads[-behind]]) if len(heads) > behind else ""
 
 
 def _add_logins(attempts: Mapping[tuple[str, str], _Attempt]) -> None:
@@ -120,17 +138,19 @@ def _add_logins(attempts: Mapping[tuple[str, str], _Attempt]) -> None:
 
 def _upload(files: ClassFiles, at: str, attempt: _Attempt) -> Upload:
     found, downloaded = [], []
+    refused = None
     for name, own in attempt.files:
-        stored = files.tops[name].file
-        assert stored is not None
+        top = files.tops[name]
+        refused = refused or top.refused
         original = attempt.originals.get(name, own).replace("\\", "/").rsplit("/", 1)[-1] or own
-        found.append(Stored((original,), stored.size, stored.at))
+        around = (original,) if original else ()
+        found += [Stored((*around, *one.path), one.size, one.at) for one in top.contents.files]
         downloaded.append(name)
     twice = clashes(one.path for one in found)
     return Upload(
         attempt.login,
         Contents(tuple(found)),
-        twice[0].reason if twice else None,
+        refused or (twice[0].reason if twice else None),
         owners=(Student(name=attempt.name, login=attempt.login),),
         at=_time(files, at),
         downloaded=tuple(downloaded),

@@ -11,8 +11,8 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from grader.intake.platforms.flat_names import only_files, read_names, strange, unclear_notices
-from grader.intake.uploads.class_files import ClassFiles, Export, Gathered
+from grader.intake.platforms.flat_names import only_files, only_folders, read_names, strange, unclear_notices
+from grader.intake.uploads.class_files import ClassFiles, Export, Gathered, Top
 from grader.intake.uploads.naming import clean, is_variant
 from grader.intake.uploads.online_text import online_text
 from grader.intake.uploads.upload import Contents, Stored, Upload
@@ -27,6 +27,7 @@ _NAMELESS = re.compile(
     r"anon_(?P<late>late_)?(?P<student>[0-9a-z]{5})_(?:(?P<number>\d+)_(?P<file>.+)|(?:\d+_)?(?P<page>text|link)\.html)\Z",
     re.IGNORECASE | re.DOTALL,
 )
+_STRICT = re.compile(r"[a-z][a-z0-9-]*_(?:LATE_)?(?P<student>\d{2,})_\d{3,}_.+", re.DOTALL)
 _AGAIN = re.compile(r"-\d+(?=\.[^.]+$)")
 _TEXT_BYTES = 1 << 20
 _Readings = Callable[
@@ -47,10 +48,11 @@ class _CanvasName:
 
 def canvas_download(files: ClassFiles) -> Export | None:
     ids: _Readings = _readings
-    nameless = read_names(only_files(files), _nameless_readings)
+    tops = {**only_files(files), **_unpacked(files)}
+    nameless = read_names(tops, _nameless_readings)
     if nameless is not None and nameless[0] and not nameless[1]:  # it is so for all of an assignment or for none
         ids = _nameless_readings
-    read = read_names(only_files(files), lambda name: _read(ids(name), files.wanted))
+    read = read_names(tops, lambda name: _read(ids(name), files.wanted))
     if read is None or not read[0]:
         return None
     told, others = read
@@ -67,7 +69,7 @@ def canvas_download(files: ClassFiles) -> Export | None:
             "Canvas has left out the names (anonymous grading), and it calls a student otherwise in each assignment: "
             "each assignment's students have rows of their own, until you turn that off in Canvas and download again"
         )
-    folders = [name for name, top in files.tops.items() if top.is_folder]
+    folders = [name for name, top in files.tops.items() if top.is_folder and name not in tops]
     return Export(
         "Canvas",
         uploads,
@@ -75,6 +77,17 @@ def canvas_download(files: ClassFiles) -> Export | None:
         tuple(others),
         tuple(strange(files, [*others, *folders])),
     )
+
+
+def _unpacked(files: ClassFiles) -> Mapping[str, Top]:
+    """Folders that are called like a student's archive without its suffix: somebody has unpacked it. Where there is nothing else, people
+    may call folders so too, and all of them have to be of Canvas's very form.
+    """
+    found = {name: top for name, top in only_folders(files).items() if _readings(name)}
+    if any(_readings(name) for name in only_files(files)):
+        return found
+    strict = [match for name in only_folders(files) if (match := _STRICT.fullmatch(name))]
+    return found if len({match["student"] for match in strict}) == len(only_folders(files)) > 1 else {}
 
 
 def _readings(name: str) -> list[re.Match[str]] | None:
@@ -118,7 +131,7 @@ def _unclear(told: Mapping[str, _CanvasName]) -> list[str]:
 
 
 def _upload(files: ClassFiles, names: Mapping[str, _CanvasName]) -> Upload:
-    gathered, text = Gathered(), ""
+    gathered, text, refused = Gathered(), "", None
     last: dict[str, str] = {}
     for name, one in sorted(names.items(), key=lambda item: item[1].number):
         if one.page == "text":
@@ -128,14 +141,15 @@ def _upload(files: ClassFiles, names: Mapping[str, _CanvasName]) -> Upload:
                 gathered.notices.append(f"{clean(one.file)} was handed in several times: the last one counts")
             last[one.file] = name
     for file, name in last.items():
-        stored = files.tops[name].file
-        assert stored is not None
-        gathered.files.append(Stored((file,), stored.size, stored.at))
+        top = files.tops[name]
+        gathered.files += [Stored((file, *one.path), one.size, one.at) for one in top.contents.files]
         gathered.downloaded.append(name)
+        refused = refused or top.refused
     any_one = next(iter(names.values()))
     return Upload(
         f"{any_one.shown} {any_one.student}".strip(),
         Contents(tuple(gathered.files)),
+        refused,
         notices=tuple(dict.fromkeys(gathered.notices)),
         owners=(Student(platform_ids={"Canvas": any_one.student}),),
         late=any(one.late for one in names.values()),

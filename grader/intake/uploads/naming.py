@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable
+from urllib.parse import unquote_plus
 
 _SHOWN = 120
 _SHORTEST_COMPARED = 5  # shorter names must be equal; for others, one letter may differ
@@ -38,10 +39,12 @@ _COPIED = re.compile(r"(?: ?\(\d{1,3}\)|-\d{1,2}| (?:- )?(?:copy|kopie|copie|cop
 
 
 def is_variant(name: str, expected: str) -> bool:
-    """Whether a system made `name` of `expected`: another case, "(1)" or "copy" before the suffix, ".txt" behind it."""
+    """Whether a system made `name` of `expected`: another case, "(1)" or "copy" before the suffix, ".txt" behind it; also as in a web
+    address, `%20` for a blank.
+    """
     if _is_too_long(name, expected):
         return False
-    plain = unicodedata.normalize("NFKC", name).casefold().strip()
+    plain = unicodedata.normalize("NFKC", unquote_plus(name) if "%" in name else name).casefold().strip()
     wanted = expected.casefold()
     stem, dot, suffix = wanted.rpartition(".")
     plain = plain.removesuffix(".txt").strip() if not wanted.endswith(".txt") else plain

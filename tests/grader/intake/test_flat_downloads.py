@@ -11,6 +11,7 @@ import pytest
 from upload_files import NAIVE, TEXT, TILED, WANTED, put, take, tar_bytes, zip_bytes
 
 from grader.intake.intake import IntakeError, discover
+from grader.intake.lab_files import LabFile
 
 OTHER = b"__global__ void other() {}\n"
 CANVAS = {
@@ -172,3 +173,80 @@ def test_a_class_whose_names_no_platform_makes_never_becomes_one_student(
     files = {f"{name} {NAIVE}": TEXT for name in ("anna", "ben", "carla")}
     with pytest.raises(IntakeError, match="a class whose files all lie side by side, such as 'anna"):
         take(lay_out(files, tmp_path), tmp_path)
+
+
+AT = "2026-11-20-10-11-12"
+RECEIPTS = {
+    "German": ("Name:", "Aufgabe:", "\u00dcbermittlungsfeld:", "Kommentare:", "Dateien:", "Urspr\u00fcnglicher Dateiname:", "Dateiname:"),
+    "French": ("Nom :", "Devoir :", "Champ :", "Commentaires :", "Fichiers :", "Nom de fichier d'origine :", "Nom de fichier :"),
+    "Chinese": (
+        "\u59d3\u540d\uff1a", "\u4f5c\u4e1a\uff1a", "\u63d0\u4ea4\uff1a", "\u6ce8\u91ca\uff1a", "\u6587\u4ef6\uff1a",
+        "\u539f\u540d\uff1a", "\u540d\uff1a",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("language", RECEIPTS)
+def test_blackboards_receipts_are_read_in_the_language_of_the_site(language: str, tmp_path: Path) -> None:
+    """One student's file has a name that Blackboard cut, the other one has typed the code."""
+    name, lab, typed, comments, files, original, archived = RECEIPTS[language]
+    code = "default:\n__global__ void matmul_naive() {}\n\npublic:"
+    cut = f"Lab_x_a_da_attempt_{AT}_matmul_n.cu"
+    ada = [
+        f"{name} Ada L (a_da)",
+        f"{lab} Lab x",
+        "",
+        typed,
+        "",
+        comments,
+        "-",
+        "",
+        files,
+        f"\t{original} {NAIVE}",
+        f"\t{archived} {cut}",
+    ]
+    bob = [f"{name} Bob (b_ob)", f"{lab} Lab x", "", typed, code, "", comments, "none", ""]
+    tree = {
+        f"Lab_x_a_da_attempt_{AT}.txt": "\n".join(ada).encode(),
+        cut: b"int ada;\n",
+        f"Lab_x_b_ob_attempt_{AT}.txt": "\n".join(bob).encode(),
+    }
+    (tmp_path / "scratch").mkdir()
+    wanted = [LabFile(NAIVE, "01-naive", ("matmul_naive",))]
+    found = {
+        one.submission.student.login: one
+        for one in discover(as_folder(tree, tmp_path), tmp_path / "scratch", wanted).students
+    }
+    assert [(one, found[one].submission.student.name) for one in found] == [("a_da", "Ada L"), ("b_ob", "Bob")]
+    assert found["a_da"].sources[NAIVE].read_bytes() == b"int ada;\n"
+    assert found["b_ob"].sources[NAIVE].read_bytes().decode().strip() == code
+
+
+@pytest.mark.parametrize("archives_left", [False, True])
+@pytest.mark.parametrize(
+    "heads",
+    [
+        ("lovelaceada_1001_90001_hw1", "turingalan_LATE_1002_90002_hw1", "noycebob_1003_90003_hw"),
+        tuple(f"Lab 2_{one}_attempt_{AT}_hw" for one in ("ada", "alan", "bob")),
+        tuple(f"Lab 2_{one}_attempt_{AT}" for one in ("ada", "alan", "bob")),
+    ],
+    ids=["Canvas", "Blackboard", "Blackboard, attempts"],
+)
+def test_students_archives_that_somebody_has_unpacked_are_still_theirs(
+    heads: tuple[str, ...], archives_left: bool, tmp_path: Path
+) -> None:
+    tree = {f"{head}/code/{NAIVE}": head.encode() for head in heads}
+    if archives_left and heads[0].endswith("hw1"):
+        tree[f"{heads[0]}.zip"] = zip_bytes({NAIVE: b"as it was packed"})
+    (tmp_path / "scratch").mkdir()
+    found = discover(as_folder(tree, tmp_path), tmp_path / "scratch", WANTED)
+    assert found.notices[0].endswith("export, 3 students")
+    assert sorted(one.sources[NAIVE].read_bytes().decode() for one in found.students) == sorted(heads)
+    assert all(one.submission.student.login or one.submission.student.platform_ids for one in found.students)
+
+
+def test_folders_that_are_only_called_a_little_like_canvass_are_students(tmp_path: Path) -> None:
+    tree = {f"lab_2_2026_{one}/{NAIVE}": one.encode() for one in ("ada", "bob")}
+    (tmp_path / "scratch").mkdir()
+    found = discover(as_folder(tree, tmp_path), tmp_path / "scratch", WANTED)
+    assert [one.submission.name for one in found.students] == ["lab_2_2026_ada", "lab_2_2026_bob"]

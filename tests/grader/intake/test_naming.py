@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from grader.intake.uploads.naming import clean, is_junk, nearly
+from grader.intake.uploads.naming import clean, is_junk, is_prefixed, is_variant, nearly
 
 ASKED = "matmul_naive.cu"
 
@@ -41,3 +41,13 @@ def test_knows_what_systems_leave_behind() -> None:
     assert is_junk(("__MACOSX", "a.cu"))
     assert is_junk(("hw", "._a.cu"))
     assert not is_junk(("hw", "a.cu"))
+
+
+def test_knows_what_systems_make_of_a_name() -> None:
+    for name in ("matmul_naive%20(1).cu", "matmul_naive+%281%29.cu", "MATMUL_NAIVE.CU", "matmul_naive-2.cu.txt"):
+        assert is_variant(name, ASKED)
+    for name in ("Late Submission - matmul_naive.cu", "Verspaetete Abgabe - matmul_naive (2).cu"):
+        assert is_prefixed(name, ASKED)
+    for name in ("my_matmul_naive.cu", "- matmul_naive.cu", f"{'x' * 50} - matmul_naive.cu", "a - b.cu", ASKED):
+        assert not is_prefixed(name, ASKED)
+        assert not is_variant(name, ASKED)
