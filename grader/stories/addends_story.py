@@ -138,10 +138,22 @@ def _where(told: _Told) -> str:
     meeting = told.meeting
     if meeting is None:
         return ""
+    reads = told.sum.reads_in(meeting)
+    if len(reads) > 1:
+        by = " and ".join(f"thread {told.thread(at)} in line {told.line(at)}" for at in reads[:2])
+        brought = f" {told.element} is read more than once: by {by}."
+    else:
+        brought = f" {told.element} was read once."
+    return f"{_met(told, meeting)}{brought}"
+
+
+def _met(told: _Told, meeting: Term) -> str:
     who = f"thread {told.thread(meeting.at)} in line {told.line(meeting.at)}"
     times, kind = f"{told.element} {told.sum.often(meeting)} times", told.sum.trace.steps[meeting.at][0]
-    if kind == StepKind.ATOMIC:
+    if kind == StepKind.ATOMIC and told.sum.often(meeting.parts[0]):
         return f"{told.element} is in {told.name(meeting.at)} already when {who} adds a sum that has it too."
+    if kind == StepKind.ATOMIC:
+        return f"What {who} adds to {told.name(meeting.at)} has {times}."
     if kind == StepKind.EXCHANGE:
         return f"What thread {told.giver(meeting.at)} gives to {who} has {times}."
     return f"What {who} stores in {told.name(meeting.at)} has {times}."

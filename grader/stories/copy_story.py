@@ -5,10 +5,11 @@ Two indices meet here: where a thread puts what it loads, and where it takes wha
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import math
+from collections.abc import Iterator, Sequence, Set  # noqa: PYI025 -- any set
 from dataclasses import dataclass, replace
 
-from grader.single_launch.trace_steps import StepKind, Trace
+from grader.single_launch.trace_steps import CHANGES, StepKind, Trace
 from grader.single_launch.tracing import TracedLaunch
 from grader.step_page.story import Index3, Mark, Question, Story, StoryElement
 from grader.step_page.thread_run import run_of_threads
@@ -108,12 +109,33 @@ def _where(told: _Told) -> str:
             "takes the wrong element, or it goes to the wrong place."
         )
     if copied.right_load is None:
-        return f"No thread of this block ever reads {copied.right}."
+        return f"No thread of this block ever reads {copied.right}.{_part(told)}"
     load = copied.right_load
     if copied.held is None:
         return f"Thread {told.thread(load)} reads {copied.right}, in line {told.line(load)}."
     later = "only later" if load > copied.read else "before"
     return f"Thread {told.thread(load)} reads {copied.right} {later}, and it is not in {told.array(copied.read)} at that moment."
+
+
+def _part(told: _Told) -> str:
+    """Which part of the input this block reads, and which of the result it writes."""
+    reads = _box(told, told.copied.given, frozenset({StepKind.READ}))
+    writes = _box(told, told.copied.output, CHANGES)
+    return f" It reads {reads}, and writes {writes}." if reads and writes else ""
+
+
+def _box(told: _Told, name: str, kinds: Set[int]) -> str:
+    cells = [
+        told.trace.arrays[step[3]].index(step[4], step[5])
+        for step in told.trace.steps
+        if step[0] in kinds and told.trace.arrays[step[3]].name == name
+    ]
+    if not cells or any(len(one) != len(cells[0]) for one in cells):
+        return ""
+    axes = [sorted({one[axis] for one in cells}) for axis in range(len(cells[0]))]
+    if math.prod(map(len, axes)) != len(set(cells)) or any(one[-1] - one[0] + 1 != len(one) for one in axes):
+        return ""  # no box
+    return f"{name}[{']['.join(str(one[0]) for one in axes)}] to {name}[{']['.join(str(one[-1]) for one in axes)}]"
 
 
 def _value(told: _Told, at: int) -> str:
@@ -157,14 +179,17 @@ def _questions(told: _Told, chosen: Sequence[int]) -> Iterator[Question]:
     )
     if which is not None and read > 0:
         yield which
+    what = (
+        f"{told.name(copied.read)} in {copied.element}" if copied.held is not None else f"a value in {copied.element}"
+    )
     belongs = asked(
         store,
-        f"The thread stores {told.name(copied.read)} in {copied.element}. Which element of {copied.given} is that?",
+        f"The thread stores {what}. Which element of {copied.given} is that?",
         copied.got,
         (copied.right, "none: it is a sum"),
         f"It is {copied.got}, and {copied.right} belongs there. {_where(told)}",
     )
-    if belongs is not None and copied.held is not None:
+    if belongs is not None:
         yield belongs
 
 

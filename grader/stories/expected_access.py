@@ -43,8 +43,11 @@ class Goal:
 
 
 def expected_access(trace: Trace, goal: Goal, kinds: Set[int], block: Index3, file: str) -> ExpectedAccess | None:
-    """By the first line whose formula leads to a thread of the block; else by the first that leads to one past it."""
+    """By the first line whose formula leads to a thread of the block; else by the first that each thread does once and that leads to a
+    thread past it.
+    """
     accesses = _accesses(trace, goal, kinds, block, file)
+    again = {line for line, times in accesses if times}  # where a thread goes on, another block need not
     past = None
     for (line, _), of_threads in sorted(accesses.items())[: _MOST_LINES * _MOST_TIMES]:
         found = _solved(trace, goal, of_threads, block)
@@ -56,7 +59,8 @@ def expected_access(trace: Trace, goal: Goal, kinds: Set[int], block: Index3, fi
         expected = ExpectedAccess(line, found, inside, _nearest(of_threads, found))
         if inside:
             return expected
-        past = past or expected
+        if line not in again:
+            past = past or expected
     return past
 
 
@@ -126,3 +130,20 @@ def _flat(trace: Trace, at: int) -> int:
 
 def thread_index(thread: int, block: Index3) -> Index3:
     return thread % block[0], thread // block[0] % block[1], thread // block[0] // block[1]
+
+
+def past_block(expected: ExpectedAccess, at: Index3, block: Index3, grid: Index3) -> str:
+    """The thread as one of another block, if blocks go on where the block `at` ends; and whether the grid has that block."""
+    there = tuple(a + b // extent for a, b, extent in zip(at, expected.thread, block, strict=True))
+    if any(one < 0 for one in there):
+        return f"thread ({expected.thread[0]},{expected.thread[1]}), which no block has"
+    within = tuple(b % extent for b, extent in zip(expected.thread, block, strict=True))
+    thread = f"thread ({within[0]},{within[1]})"
+    if any(one < 0 or one >= extent for one, extent in zip(there, grid, strict=True)):
+        extent = " x ".join(map(str, grid[: 3 if grid[2] > 1 else 2]))
+        return f"{thread} of block {block_name(there)}, which this grid of {extent} blocks does not have"
+    return f"{thread} of block {block_name(there)}"
+
+
+def block_name(block: Sequence[int]) -> str:
+    return "(" + ",".join(map(str, block[: 3 if block[2] else 2])) + ")"

@@ -90,6 +90,20 @@ def guard_reason(source: Sequence[str], line: int, missing: Place, writer: Place
     return None
 
 
+def false_part(source: Sequence[str], line: int, condition: str, missing: Place, other: Place) -> GuardReason | None:
+    """The condition, where it is false for `missing` and true for `other`."""
+    if len(source) > _MOST_LINES or any(len(one) > _LONGEST_LINE for one in source):
+        return None
+    known, whole = _declarations(source), "\n".join(source)
+    sizes = {name: value for name, value in missing.sizes.items() if not _sets(whole, name)}
+    missing, other = replace(missing, sizes=sizes), replace(other, sizes=sizes)
+    numbers = _numbers(known, line, missing)
+    if _truth(condition, numbers) is not False or _truth(condition, _numbers(known, line, other)) is not True:
+        return None
+    named = tuple((name, numbers[name]) for name in _names(condition) if name in numbers)
+    return GuardReason(line, condition, named, leaves=False)
+
+
 def _conditions(source: Sequence[str], line: int) -> Iterator[tuple[int, str, bool]]:
     """Line, text, and whether it ends the thread: those before `line` that decide whether a thread gets there."""
     if not 1 <= line <= len(source):

@@ -99,7 +99,9 @@ def better_block(traced: TracedLaunch) -> Index3 | None:
         if step[0] in CHANGES and step[5] and trace.arrays[step[3]].name == wrong.output
     }
     goal = wrong.first[0].row, wrong.first[0].column
-    if not cells or goal in cells:
+    if not cells:  # then the first one shows more: by which formula blocks write
+        return (0, 0, 0) if at != (0, 0, 0) else None
+    if goal in cells:
         return None
     found = list(at)
     for axis, of_block in ((0, 1), (1, 0)):

@@ -6,91 +6,44 @@ It says nothing where the reads of the thread cannot be put together to products
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-from grader.model.result import Mismatch, WrongElement
 from grader.single_launch.trace_steps import CHANGES, Trace
 from grader.single_launch.tracing import TracedLaunch
 from grader.step_page.story import Index3, Mark, Question, Story, StoryElement
 from grader.step_page.thread_run import run_of_threads
-from grader.stories.told_story import asked, framed, line_of, thread_name
+from grader.stories.told_story import asked, element_name, framed, line_of, thread_name
+from grader.stories.unloaded_factor import UnloadedFactor, unloaded_factor
 from grader.value_origins.product_factors import factors_of
-from grader.value_origins.product_reads import Product, Products, products_of
-from grader.value_origins.thread_sums import stored_elements, sum_in
+from grader.value_origins.product_reads import Product, products_of
+from grader.value_origins.product_sum import ProductSum, product_sum
 
 _MOST_PRODUCTS = 48  # that are shown
 _MOST_MARKS = 12
 _MOST_STORES = 64
-_DEEPEST = 1024  # products of a sum that is followed
 _SCHEDULE = "What the thread multiplies and adds, and where the values came from that stand in a wrong place."
-
-
-@dataclass(frozen=True)
-class _Sum:
-    """What a thread stored in an element, and what the element needs."""
-
-    names: tuple[str, str, str]  # of both inputs and the output
-    row: int
-    column: int
-    depth: int  # how many products belong to it
-    thread: int
-    store: int  # the last one, by its place in the trace
-    stored: float
-    products: tuple[Product, ...]  # that the thread has read
-    kept: tuple[Product, ...] | None  # of which the stored value is the sum; None: of none of its beginnings and ends
-    elements: tuple[tuple[int, int], ...]  # that the thread stores: with several, each has a sum of its own
-
-    @property
-    def name(self) -> str:
-        return f"{self.names[2]}[{self.row}][{self.column}]"
-
-    @property
-    def counted(self) -> tuple[Product, ...]:
-        return self.products if self.kept is None else self.kept
-
-    def belongs(self, product: Product, k: int) -> bool:
-        return product.indices == ((self.row, k), (k, self.column))
-
-    @property
-    def times(self) -> list[int]:
-        """For each k, how often its product is in the sum."""
-        found = Counter(one.indices for one in self.counted)
-        return [found[(self.row, k), (k, self.column)] for k in range(self.depth)]
-
-    @property
-    def strangers(self) -> list[Product]:
-        """Products of inputs that do not belong to this element."""
-        own = {((self.row, k), (k, self.column)) for k in range(self.depth)}
-        return [one for one in self.counted if None not in one.indices and one.indices not in own]
-
-    @property
-    def whole_of(self) -> tuple[int, int] | None:
-        """The other element whose sum this is, whole."""
-        rows = {one.first.index[0] for one in self.counted if one.first.index}
-        columns = {one.second.index[-1] for one in self.counted if one.second.index}
-        if len(rows) != 1 or len(columns) != 1:
-            return None
-        (row,), (column,) = rows, columns
-        wanted = Counter(((row, k), (k, column)) for k in range(self.depth))
-        whole = Counter(one.indices for one in self.counted) == wanted
-        return (row, column) if whole and (row, column) != (self.row, self.column) else None
 
 
 def sum_story(traced: TracedLaunch, source: Sequence[str]) -> Story | None:
     trace, launch, factors = traced.report.trace, traced.report.launch, factors_of(traced.report)
     if trace is None or launch.block is None or launch.mismatch is None or len(factors) != 2:  # noqa: PLR2004 -- a product
         return None
-    found = _sum_of(trace, launch.mismatch, (factors[0], factors[1]), products_of(trace, factors))
+    found = product_sum(trace, launch.mismatch, (factors[0], factors[1]), products_of(trace, factors))
     if found is None:
         return None
     said = _statement(found)
     if said is None:
         return None
-    chosen = _chosen(trace, found)
+    unloaded = unloaded_factor(traced, source, found) if _category(found) == "lacks" else None
+    if unloaded is not None:
+        said = f"{_lacks(found)}. {unloaded.words}"
+    if _category(found) == "twice":
+        said = f"{said} {_again(traced, trace, found)}".strip()
+    chosen = _chosen(trace, found, unloaded)
     run = run_of_threads(trace, chosen, traced.file, title="As it ran", schedule=_SCHEDULE)
-    marks = tuple(_marks(trace, found, chosen, launch.block, said))
+    marks = [*_marks(trace, found, chosen, launch.block, said), *_unloaded_marks(trace, chosen, unloaded)]
+    marks.sort(key=lambda mark: mark.step)
     wrong = max(1, min((mark.step for mark in marks if mark.tone == "bad"), default=len(chosen) - 1))
     file = traced.file
     line = line_of(trace, trace.steps[found.store], file)
@@ -98,62 +51,18 @@ def sum_story(traced: TracedLaunch, source: Sequence[str]) -> Story | None:
     return framed(
         traced,
         source,
-        replace(run, marks=marks),
+        replace(run, marks=tuple(marks)),
         title=f"the sum in {found.name}",
         summary=f"Thread {name} stores {_number(found.stored)} in {found.name} in line {line}. {said} {_definition(found)}{_tile(found)}",
-        questions=list(_questions(found, wrong, chosen.index(found.store), said, name)),
+        questions=[
+            *_unloaded_question(chosen, unloaded, name),
+            *_questions(found, wrong if unloaded is None else len(chosen) - 1, chosen.index(found.store), said, name),
+        ],
         start=max(0, wrong - 2),
     )
 
 
-def _sum_of(trace: Trace, mismatch: Mismatch, factors: tuple[str, str], products: Products) -> _Sum | None:
-    """Of the first wrong element that one thread of this block has stored."""
-    by_name = {array.name: array for array in trace.arrays if array.space == "global"}
-    first, output = by_name.get(factors[0]), by_name.get(mismatch.output)
-    if first is None or output is None or len(first.dimensions) != 2:  # noqa: PLR2004 -- rows and columns
-        return None
-    if first.dimensions[1] > _DEEPEST:  # also what a submission's process only claims
-        return None
-    for wrong in mismatch.first:
-        stores = [
-            at for at, step in enumerate(trace.steps) if step[0] in CHANGES and _is(trace, at, mismatch.output, wrong)
-        ]
-        writers = {trace.steps[at][1] for at in stores}
-        if len(writers) != 1:
-            continue
-        (thread,) = writers
-        groups = [one for one in products.of_thread.get(thread, ()) if one.at < stores[-1]]
-        if products.unpaired.get(thread) or not groups:
-            continue
-        step = trace.steps[stores[-1]]
-        stored = output.value(step[6], step[5])
-        elements = stored_elements(trace, thread, mismatch.output)
-        told = sum_in(groups, (wrong.row, wrong.column), elements, stored, first.dimensions[1])
-        if told is None:
-            continue
-        names = (*factors, mismatch.output)
-        return _Sum(
-            names,
-            wrong.row,
-            wrong.column,
-            first.dimensions[1],
-            thread,
-            stores[-1],
-            stored,
-            told.products,
-            told.kept,
-            tuple(elements),
-        )
-    return None
-
-
-def _is(trace: Trace, at: int, output: str, wrong: WrongElement) -> bool:
-    step = trace.steps[at]
-    array = trace.arrays[step[3]]
-    return array.name == output and array.index(step[4], step[5]) == (wrong.row, wrong.column)
-
-
-def _statement(found: _Sum) -> str | None:
+def _statement(found: ProductSum) -> str | None:
     """What is wrong with the sum, in a sentence; None: nothing that the reads show."""
     missing = [k for k, times in enumerate(found.times) if times == 0]
     twice = [k for k, times in enumerate(found.times) if times > 1]
@@ -166,7 +75,7 @@ def _statement(found: _Sum) -> str | None:
         return f"It has the product{_s(twice)} of k = {_ranges(twice)} more than once."
     if missing:
         unread = len(found.counted) == len(found.products)
-        return f"It lacks the product{_s(missing)} of k = {_ranges(missing)}" + (
+        return _lacks(found) + (
             ": the thread never reads them."
             if unread
             else ": the thread reads them, but they are not in what it stores."
@@ -177,7 +86,33 @@ def _statement(found: _Sum) -> str | None:
     return None
 
 
-def _instead(found: _Sum, of: tuple[int, int]) -> str:
+def _again(traced: TracedLaunch, trace: Trace, found: ProductSum) -> str:
+    """Why a product is there once more: its factor in shared memory is an old one, or was loaded once more. Empty: it is neither."""
+    k = next(at for at, times in enumerate(found.times) if times > 1)
+    first, *_, last = [one for one in found.counted if found.belongs(one, k)]
+    block = traced.report.launch.block or (1, 1, 1)
+    for one, other in ((first.first, last.first), (first.second, last.second)):
+        if one.stored_at is None or other.stored_at is None or one.loaded_at is None:
+            continue
+        element = _element(one.factor, one.index)
+        by, line = (
+            thread_name(trace.steps[other.stored_at][1], block),
+            line_of(trace, trace.steps[other.stored_at], traced.file),
+        )
+        held = element_name(trace, trace.steps[other.at])
+        if one.stored_at == other.stored_at:
+            since = f"nobody has written it since thread {by} in line {line}"
+            return f"For k = {k} it reads {held} again, which still holds {element}: {since}."
+        return f"For k = {k}, {element} comes once more: thread {by} has put it in {held} again, in line {line}."
+    return ""
+
+
+def _lacks(found: ProductSum) -> str:
+    missing = [k for k, times in enumerate(found.times) if times == 0]
+    return f"It lacks the product{_s(missing)} of k = {_ranges(missing)}"
+
+
+def _instead(found: ProductSum, of: tuple[int, int]) -> str:
     """A thread with several sums may have the sum of a neighbour twice."""
     first, second, _ = found.names
     if of in found.elements and of[0] == found.row:
@@ -187,7 +122,7 @@ def _instead(found: _Sum, of: tuple[int, int]) -> str:
     return "it is stored in the wrong place."
 
 
-def _wrong_place(found: _Sum, stranger: Product, missing: Sequence[int]) -> str:
+def _wrong_place(found: ProductSum, stranger: Product, missing: Sequence[int]) -> str:
     (first, second, _), (one, other) = found.names, stranger.indices
     for k in missing:
         right = f"{first}[{found.row}][{k}] * {second}[{k}][{found.column}]"
@@ -199,19 +134,50 @@ def _wrong_place(found: _Sum, stranger: Product, missing: Sequence[int]) -> str:
     return f"It has {_element(first, one)} * {_element(second, other)}, which does not belong to {found.name}."
 
 
-def _chosen(trace: Trace, found: _Sum) -> list[int]:
+def _chosen(trace: Trace, found: ProductSum, unloaded: UnloadedFactor | None) -> list[int]:
     """The reads of products, around the first wrong one where there are many; the loads of what stands in a wrong place; the store."""
     strange = found.strangers[:_MOST_MARKS]
     at = found.products.index(strange[0]) if strange else 0
+    if unloaded is not None:
+        at = next(place for place, one in enumerate(found.products) if unloaded.read in {one.first.at, one.second.at})
     first = max(0, min(at - _MOST_PRODUCTS // 4, len(found.products) - _MOST_PRODUCTS))
     shown = found.products[first : first + _MOST_PRODUCTS]
     chosen = {place for one in shown for place in (one.first.at, one.second.at)} | {found.store}
     wrong = [operand for one in strange[:4] for operand in (one.first, one.second)]
     loads = [at for operand in wrong for at in (operand.loaded_at, operand.stored_at)]
+    if unloaded is not None:
+        chosen |= {unloaded.read, unloaded.write}
     return sorted(chosen | {one for one in loads if one is not None} | set(_other_stores(trace, found)))
 
 
-def _other_stores(trace: Trace, found: _Sum) -> Iterator[int]:
+def _unloaded_marks(trace: Trace, chosen: Sequence[int], unloaded: UnloadedFactor | None) -> Iterator[Mark]:
+    if unloaded is None:
+        return
+    write, read = trace.steps[unloaded.write], trace.steps[unloaded.read]
+    element = (StoryElement(read[3], read[4]),)
+    text = f"Thread {unloaded.thread} puts {unloaded.value} in {unloaded.name}, and {unloaded.wanted} belongs there."
+    if unloaded.reason is not None:
+        text += f" {unloaded.reason.words}"
+    yield Mark(chosen.index(unloaded.write), text, "bad", (write[1],), element)
+    text = f"{unloaded.name} holds {unloaded.value}, and not {unloaded.wanted}."
+    yield Mark(chosen.index(unloaded.read), text, "bad", (read[1],), element)
+
+
+def _unloaded_question(chosen: Sequence[int], unloaded: UnloadedFactor | None, name: str) -> Iterator[Question]:
+    if unloaded is None:
+        return
+    ask = asked(
+        chosen.index(unloaded.read),
+        f"What does thread {name} find in {unloaded.name} for k = {unloaded.k}?",
+        f"{unloaded.value}, which thread {unloaded.thread} has put there",
+        (unloaded.wanted, "nothing that anybody wrote", "what was there before the last barrier"),
+        unloaded.words,
+    )
+    if ask is not None and chosen.index(unloaded.read) > 0:
+        yield ask
+
+
+def _other_stores(trace: Trace, found: ProductSum) -> Iterator[int]:
     """Of the thread's other elements: they show where its part of the result lies."""
     if len(found.elements) > 1:
         number = trace.steps[found.store][3]
@@ -223,7 +189,7 @@ def _other_stores(trace: Trace, found: _Sum) -> Iterator[int]:
         yield from own[-_MOST_STORES:]
 
 
-def _tile(found: _Sum) -> str:
+def _tile(found: ProductSum) -> str:
     """The thread's part of the result, where it is more than one element."""
     if len(found.elements) < 2:  # noqa: PLR2004 -- several sums
         return ""
@@ -234,7 +200,7 @@ def _tile(found: _Sum) -> str:
     )
 
 
-def _marks(trace: Trace, found: _Sum, chosen: Sequence[int], block: Index3, said: str) -> Iterator[Mark]:
+def _marks(trace: Trace, found: ProductSum, chosen: Sequence[int], block: Index3, said: str) -> Iterator[Mark]:
     first, second, _ = found.names
     strange = found.strangers[:_MOST_MARKS] if found.whole_of is None else []
     for one in strange:
@@ -254,14 +220,14 @@ def _marks(trace: Trace, found: _Sum, chosen: Sequence[int], block: Index3, said
     yield Mark(chosen.index(found.store), said, "bad", (found.thread,), (StoryElement(store[3], store[4]),))
 
 
-def _definition(found: _Sum) -> str:
+def _definition(found: ProductSum) -> str:
     first, second, _ = found.names
     return (
         f"It should be the sum of {first}[{found.row}][k] * {second}[k][{found.column}] for k = 0 to {found.depth - 1}."
     )
 
 
-def _questions(found: _Sum, wrong: int, end: int, said: str, name: str) -> Iterator[Question]:
+def _questions(found: ProductSum, wrong: int, end: int, said: str, name: str) -> Iterator[Question]:
     in_it = sum(times > 0 for times in found.times)
     numbers = sorted({found.depth, in_it, 0, found.depth // 2, max(0, found.depth - 1)})
     how_many = asked(
@@ -283,7 +249,7 @@ def _questions(found: _Sum, wrong: int, end: int, said: str, name: str) -> Itera
         yield what
 
 
-def _category(found: _Sum) -> str:
+def _category(found: ProductSum) -> str:
     missing = [k for k, times in enumerate(found.times) if times == 0]
     if found.whole_of is not None:
         return "other"
@@ -297,7 +263,7 @@ def _category(found: _Sum) -> str:
     return "lacks" if missing else "stored"
 
 
-def _choices(found: _Sum) -> dict[str, str]:
+def _choices(found: ProductSum) -> dict[str, str]:
     first, second, output = found.names
     named = {
         "lacks": "some of its products are not in it",

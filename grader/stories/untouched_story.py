@@ -14,7 +14,7 @@ from grader.single_launch.tracing import TracedLaunch
 from grader.step_page.named_places import thread_number
 from grader.step_page.story import LANES, Index3, Mark, Question, Story, StoryElement
 from grader.step_page.thread_run import run_of_threads
-from grader.stories.expected_access import ExpectedAccess, Goal, expected_access, thread_index
+from grader.stories.expected_access import ExpectedAccess, Goal, block_name, expected_access, past_block, thread_index
 from grader.stories.guard_reason import GuardReason, Place, guard_reason
 from grader.stories.told_story import asked, element_name, framed, line_of, spans, thread_name
 
@@ -217,9 +217,7 @@ def _nobody(found: _Untouched) -> str:
         more = f", like {found.missing - 1:,} more elements of {found.array}" if found.missing > 1 else ""
         return f"No thread reads {found.name}{more}: the result cannot depend on it."
     more = f" {found.missing:,} elements of {found.array} are like that." if found.missing > 1 else ""
-    return (
-        f"No thread of block {_index(found.at)} writes {found.name}: it holds what was there before the launch.{more}"
-    )
+    return f"No thread of block {block_name(found.at)} writes {found.name}: it holds what was there before the launch.{more}"
 
 
 def _who(found: _Untouched) -> str:
@@ -234,24 +232,7 @@ def _who(found: _Untouched) -> str:
         return (
             f"{by} By the same formula, thread {thread_name(found.thread, found.block)} should {found.do} {found.name}."
         )
-    return f"{by} By the same formula, it would be {_past(found, expected)}."
-
-
-def _past(found: _Untouched, expected: ExpectedAccess) -> str:
-    """The thread as one of another block, if blocks go on where this one ends; and whether the grid has that block."""
-    if any(one < 0 for one in expected.thread):
-        return f"thread ({expected.thread[0]},{expected.thread[1]}), which no block has"
-    there = tuple(a + b // extent for a, b, extent in zip(found.at, expected.thread, found.block, strict=True))
-    within = tuple(b % extent for b, extent in zip(expected.thread, found.block, strict=True))
-    thread = f"thread ({within[0]},{within[1]})"
-    if any(one < 0 or one >= extent for one, extent in zip(there, found.grid, strict=True)):
-        extent = " x ".join(map(str, found.grid[: 3 if found.grid[2] > 1 else 2]))
-        return f"{thread} of block {_index(there)}, which this grid of {extent} blocks does not have"
-    return f"{thread} of block {_index(there)}"
-
-
-def _index(block: Sequence[int]) -> str:
-    return "(" + ",".join(map(str, block[: 3 if block[2] else 2])) + ")"
+    return f"{by} By the same formula, it would be {past_block(expected, found.at, found.block, found.grid)}."
 
 
 def _span(found: _Untouched) -> str:
@@ -279,7 +260,7 @@ def _questions(found: _Untouched, end: int, who: str, why: str) -> Iterator[Ques
     outside = "a thread that this grid does not have"
     other_block = "a thread of another block"
     right = other_block if found.thread is None else f"thread {thread_name(found.thread, found.block)}"
-    if found.thread is None and "which" in _past(found, found.expected):
+    if found.thread is None and "which" in past_block(found.expected, found.at, found.block, found.grid):
         right = outside
     others = [outside, f"none: {found.name} lies outside of {found.array}", *_distractors(found, found.expected, right)]
     should = asked(

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from grader.model.result import WrongElement
-from grader.single_launch.trace_steps import StepKind, Trace, TraceReport
+from grader.single_launch.trace_steps import CHANGES, Trace, TraceReport
 from grader.value_origins.followed_sums import FollowedSums, Key, followed_sums
 from grader.value_origins.known_term import Origin, Term
 from grader.value_origins.wanted_inputs import Belonging, flat_of, summed_inputs
@@ -73,9 +73,28 @@ class Addends:
         return sorted((one for one in terms.values() if not self._only_stays(one)), key=lambda one: one.at)
 
     def _only_stays(self, term: Term) -> bool:
-        """Whether something else was added to an element that has it."""
-        atomic = self.trace.steps[term.at][0] == StepKind.ATOMIC
-        return atomic and term is not self.term and bool(term.parts) and self.often(term.parts[0]) == self.often(term)
+        """Whether something else was added to the element that holds it."""
+        return term is not self.term and any(
+            self.often(part) == self.often(term) and self._place(part) == self._place(term) for part in term.parts
+        )
+
+    def _place(self, term: Term) -> tuple[int, ...]:
+        """The element that a step changes."""
+        step = self.trace.steps[term.at]
+        return step[3:5] if step[0] in CHANGES else (-1, term.at)
+
+    def reads_in(self, term: Term) -> list[int]:
+        """Which reads brought the told element."""
+        found, waiting = set(), [term]
+        seen: set[int] = set()
+        while waiting:
+            one = waiting.pop()
+            if id(one) not in seen and self.often(one):
+                seen.add(id(one))
+                waiting.extend(one.parts)
+                if not one.parts:
+                    found.add(one.at)
+        return sorted(found)
 
     def meeting(self, way: Sequence[Term]) -> Term | None:
         """The first sum that has the told element more than once."""

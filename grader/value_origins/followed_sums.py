@@ -15,6 +15,7 @@ from grader.value_origins.known_term import Term, element, explained, plain
 
 _MOST_STEPS = 60_000
 _MOST_TERMS = 4096  # that a thread has read and not yet used
+_MOST_OLDER = 64  # of what it had before; of a thread with more, numbers of its own cannot be told from others
 _LONGEST = 2_000_000  # elements in all sums together
 Key = tuple[int, int]  # an array, and the byte offset in it
 
@@ -38,7 +39,23 @@ class _Block:
     terms: dict[int, list[Term | None]] = field(
         default_factory=lambda: defaultdict(list)
     )  # of each thread, as it got them
+    older: dict[int, list[Term | None]] = field(
+        default_factory=lambda: defaultdict(list)
+    )  # and what it had before that
     elements: int = 0
+
+    def explained(self, thread: int, value: float | None, at: int, before: Term | None = None) -> Term | None:
+        if value is None:
+            return None
+        term = explained(value, self.terms[thread], at, before, older=self.older[thread])
+        self.elements += len(term.counts) if term is not None else 0
+        return term
+
+    def settle(self, thread: int, term: Term | None) -> None:
+        """The thread has shown that it has this; a register may still hold something older."""
+        kept = [*self.older[thread], *self.terms[thread]]
+        self.older[thread] = kept if len(kept) <= _MOST_OLDER else [None]
+        self.terms[thread] = [term]
 
 
 def followed_sums(trace: Trace, inputs: Sequence[TracedInput]) -> FollowedSums | None:
@@ -93,15 +110,13 @@ def _change(block: _Block, at: int) -> None:
     step = block.trace.steps[at]
     key = step[3], step[4]
     value = block.trace.arrays[step[3]].value(step[6], step[5])
-    own = block.terms[step[1]]
     if step[0] == StepKind.ATOMIC:
         stored = block.result.stored.get(key)
         before = stored[-1][1] if stored else plain(0.0, at)
-        term = explained(value, own, at, before) if before is not None else None
+        term = block.explained(step[1], value, at, before) if before is not None else None
     else:
-        term = explained(value, own, at)
-        block.terms[step[1]] = [term]
-    block.elements += len(term.counts) if term is not None else 0
+        term = block.explained(step[1], value, at)
+        block.settle(step[1], term)
     block.result.stored[key].append((at, term))
 
 
@@ -126,13 +141,13 @@ def _exchange(block: _Block, lanes: range) -> None:
     for at in lanes:
         _, thread, _, _, lane, size, bits, place, _, _ = block.trace.steps[at]
         where = block.trace.places[place]
-        if size == 0 or "shuffle" not in where.calls:
+        if "shuffle" not in where.calls or size == 0:
+            if "__syncwarp" not in where.calls:
+                brought.append((thread, None))  # a vote, or what a lane gives that takes no part
             continue
         source = thread // LANES * LANES + lane
-        value = _value(bits, size, where.element)
-        term = explained(value, block.terms[source], at) if value is not None else None
-        block.terms[source] = [term]
-        block.elements += len(term.counts) if term is not None else 0
+        term = block.explained(source, _value(bits, size, where.element), at)
+        block.settle(source, term)
         brought.append((thread, term))
     for thread, term in brought:
         block.terms[thread].append(term)

@@ -42,18 +42,28 @@ def total(terms: Sequence[Term], at: int) -> Term:
     return Term(math.fsum(one.value for one in terms), counts, math.fsum(one.size for one in terms), at, tuple(terms))
 
 
-def explained(value: float, terms: Sequence[Term | None], at: int, before: Term | None = None) -> Term | None:
-    """Of which of the thread's terms, in the order in which it got them, `value` is the sum. `before`: what it was added to."""
+def explained(
+    value: float,
+    terms: Sequence[Term | None],
+    at: int,
+    before: Term | None = None,
+    *,
+    older: Sequence[Term | None] = (),
+) -> Term | None:
+    """Of which of the thread's terms, in the order in which it got them, `value` is the sum. `before`: what it was added to. `older`: what
+    the thread had before it stored or gave something, of which a register may have kept one.
+    """
     if not math.isfinite(value):
         return None
+    sums = list(_matching(value, terms, before))
+    sums = sums or [found for one in older for found in _matching(value, [one], before) if found]
     found: list[Term] = []
-    for chosen in _matching(value, terms, before):
+    for chosen in sums:
         one = total((*((before,) if before is not None else ()), *chosen), at)
-        if not found or found[0].counts != one.counts:
-            found.append(one)
-        if len(found) > 1:
+        if found and found[0].counts != one.counts:
             return None
-    if not found and before is None and not any(one is None or one.counts for one in terms):
+        found.append(one)
+    if not found and before is None and not any(one is None or one.counts for one in (*terms, *older)):
         return plain(value, at)  # a number of the kernel's own
     return found[0] if found else None
 
