@@ -9,7 +9,7 @@ _LONGEST = 80  # an expression that is quoted
 
 
 def subscripted(source: Sequence[str], line: int, array: str) -> str:
-    """`As[ty][k]`: the array with its subscripts, where the line has one such expression; else empty."""
+    """`A[i][j]`: the array with its subscripts, where the line has one such expression; else empty."""
     if not 1 <= line <= len(source) or len(source[line - 1]) > _LONGEST_LINE:
         return ""
     text = source[line - 1].partition("//")[0]
