@@ -33,7 +33,7 @@ from grader.intake.uploads.upload import Refusal, Upload, failure_reason, is_arc
 
 __all__ = ["FILE_BYTES", "LAYOUT", "IntakeError", "Spool", "archive_upload", "find_uploads"]
 
-_NESTED = 3  # how many folders or archives around the class are entered
+_NESTED = 6  # how many folders or archives around the class are entered
 _MOST_DOWNLOADS = 64
 _INNER_BYTES, _STUDENT_BYTES = (
     16 << 20,
@@ -78,7 +78,7 @@ def _from_source(source: Path, spool: Spool) -> Found:
 
 def _from_level(source: Path, level: Level, spool: Spool) -> Found:
     """Asks for the platform, here and in what is around the class; else takes each folder and archive as a student's."""
-    levels = [level]
+    levels = [_handed_in(level)]
     while len(levels) <= _NESTED:
         if (export := _export_in(source, levels[-1])) is not None:
             return _of_platform(source, export, levels[-1])
@@ -87,11 +87,22 @@ def _from_level(source: Path, level: Level, spool: Spool) -> Found:
         inner = _only_inside(levels[-1], spool)
         if inner is None:
             break
-        levels.append(inner)
+        levels.append(_handed_in(inner))
     chosen = next(
         (one for one in levels if _has_student(one, spool) or (one is not level and holds_class(one.files))), level
     )
     return _of_anybody(source, chosen, spool)
+
+
+def _handed_in(level: Level) -> Level:
+    """Microsoft Teams keeps what students are still working on beside what they handed in: only the latter counts."""
+    tops = level.files.tops
+    working = [name for name, top in tops.items() if top.is_folder and name.casefold() == "working files"]
+    if not working or not any(top.is_folder and name.casefold() == "submitted files" for name, top in tops.items()):
+        return level
+    left = {name: top for name, top in tops.items() if name not in working}
+    said = f"{clean(working[0])!r} beside the submitted ones do not count: nobody has handed them in"
+    return replace(level, files=replace(level.files, tops=left), entered=(*level.entered, said))
 
 
 def _has_student(level: Level, spool: Spool) -> bool:
@@ -213,12 +224,14 @@ def _of_anybody(source: Path, level: Level, spool: Spool) -> Found:
     check_named(source, uploads, spool)
     check_no_groups(source, uploads, spool)
     check_one_student(source, level, uploads, spool)
-    uploads = _without_downloads(source, uploads, spool)
+    uploads = _without_downloads(source, uploads, [name for name in level.files.tops if name not in loose], spool)
     return Found(tuple(uploads), (*level.entered, *_loose_notices(loose)))
 
 
-def _without_downloads(source: Path, uploads: list[Upload], spool: Spool) -> list[Upload]:
-    """A download of a whole class is no student's upload. A student may hand in what looks like one: then this student alone is refused."""
+def _without_downloads(source: Path, uploads: list[Upload], names: Sequence[str], spool: Spool) -> list[Upload]:
+    """A download of a whole class is no student's upload. A student may hand in what looks like one: where it holds fewer persons than the
+    class, this student alone is refused. `names`: as they lie there.
+    """
     of_class: dict[int, Export] = {}
     for number, one in enumerate(uploads):
         if any(len(file.path) == 1 and file.path[0] in spool.wanted for file in one.contents.files):
@@ -226,11 +239,15 @@ def _without_downloads(source: Path, uploads: list[Upload], spool: Spool) -> lis
         export = _looks_like(replace(list_contents(one.name, one.contents, spool), most_bytes=_STUDENT_BYTES))
         if export is not None and export.platform != PLAIN and len({str(each.owners) for each in export.uploads}) > 1:
             of_class[number] = export
-    if 2 * len(of_class) > len(uploads):
-        names = ", ".join(repr(clean(uploads[number].name)) for number in list(of_class)[:SHOWN])
+    others = len(uploads) - len(of_class)
+    persons = [len({str(each.owners) for each in export.uploads}) for export in of_class.values()]
+    if len(of_class) > others or any(count > others for count in persons):
+        given = [names[number] for number in list(of_class)[:SHOWN]]
+        shown = ", ".join(repr(clean(name)) for name in given)
+        paths = " ".join(shlex.quote(clean(str(source / name))) for name in given)
         message = (
-            f"{source}: some of what is there are downloads of a whole class ({names}), and some are not. "
-            "Give each of them by itself: tilelab grade A B."
+            f"{source}: some of what is there are downloads of a whole class ({shown}), and some are not. Put what is not into a folder "
+            f"of its own, with one folder for each student, and give all of them: tilelab grade {paths} OTHERS."
         )
         raise IntakeError(message)
     return [

@@ -13,9 +13,10 @@ from grader.intake.lab_files import LabFile
 from grader.intake.matching import Match, match_files, place_text
 from grader.intake.upload_search import archive_upload
 from grader.intake.uploads.naming import clean, is_variant
-from grader.intake.uploads.upload import Upload, failure_reason, is_archive_name
+from grader.intake.uploads.upload import Contents, Defect, Stored, Upload, failure_reason, is_archive_name
 
 _LISTED = 40  # at most this many file names go into a result
+_SEVERAL = 6  # archives of one upload, such as one for each lab
 _NESTED = 3  # how many archives may lie in one another
 _CODE = re.compile(r"__global__|^[ \t]*#[ \t]*include|\bint\s+main\s*\(", re.MULTILINE)
 
@@ -91,9 +92,15 @@ def _opened(upload: Upload, wanted: Sequence[LabFile], spool: Spool) -> Upload:
     for _ in range(_NESTED):
         files = upload.contents.files
         archives = [file for file in files if is_archive_name(file.path[-1])]
-        if upload.refused is not None or len(archives) != 1 or archives[0].at is None:
+        if upload.refused is not None or not 0 < len(archives) <= _SEVERAL or any(one.at is None for one in archives):
             break
         if any(file.path[-1] == one.name or is_variant(file.path[-1], one.name) for file in files for one in wanted):
+            break
+        first = archives[0].at
+        if first is None:
+            break
+        if len(archives) > 1:
+            upload = _together(upload, archives, spool)
             break
         name = archives[0].path[-1]
         alone = len(files) == 1 and len(archives[0].path) == 1 and bool(upload.owners) and not upload.packed
@@ -102,11 +109,30 @@ def _opened(upload: Upload, wanted: Sequence[LabFile], spool: Spool) -> Upload:
             if alone
             else (f"opened {clean(name)!r}, the only archive in the {'archive' if upload.packed else 'folder'}",)
         )
-        inner = archive_upload(name, archives[0].at, spool)
+        inner = archive_upload(name, first, spool)
         upload = replace(
             upload, contents=inner.contents, refused=inner.refused, packed=True, notices=(*upload.notices, *said)
         )
     return upload
+
+
+def _together(upload: Upload, archives: Sequence[Stored], spool: Spool) -> Upload:
+    """Several archives, such as one for each lab: each is a folder of its name. The first that is refused refuses all."""
+    files, defects, refused = [], [], None
+    for number, one in enumerate(archives):
+        assert one.at is not None
+        inner = archive_upload(one.path[-1], one.at, spool)
+        if inner.refused is not None:
+            refused = f"{clean(one.path[-1])!r}: {inner.refused}"
+            break
+        folder = (f"{number + 1} {inner.name}",)
+        files += [Stored((*folder, *file.path), file.size, file.at) for file in inner.contents.files]
+        defects += [Defect(each.reason, (*folder, *each.path)) for each in inner.contents.defects]
+    said = f"opened {len(archives)} archives: {', '.join(clean(one.path[-1]) for one in archives)}"
+    notices = (*upload.notices, said)
+    return replace(
+        upload, contents=Contents(tuple(files), defects=tuple(defects)), refused=refused, packed=True, notices=notices
+    )
 
 
 def _take_text(text: str, target: Path, wanted: Sequence[LabFile], match: Match) -> None:

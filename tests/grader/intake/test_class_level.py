@@ -166,3 +166,26 @@ def test_a_login_in_a_folders_name_without_the_students_name_beside_it_is_a_word
     source = put(tmp_path / "class.zip", zip_bytes(differing(f"eve 2026/{NAIVE}", f"for eve Bob/{NAIVE}")))
     found = discover(source, tmp_path / "scratch", LABS, ROSTER)
     assert not any(one.submission.student.login for one in found.students if one.submission.handed_in)
+
+
+def test_what_teams_keeps_of_work_that_is_not_handed_in_counts_for_nobody(tmp_path: Path) -> None:
+    tree = differing(
+        *(f"{kind} files/{one}/Lab 1/{NAIVE}" for kind in ("Working", "Submitted") for one in ("ada", "bob"))
+    )
+    found = discover(put(tmp_path / "class.zip", zip_bytes(tree)), tmp_path / "scratch", LABS)
+    assert [(one.submission.name, b"Submitted" in one.sources[NAIVE].read_bytes()) for one in found.students] == [
+        ("ada", True),
+        ("bob", True),
+    ]
+    assert any("'Working files' beside the submitted ones do not count" in one for one in found.notices)
+
+
+def test_a_class_is_found_in_many_archives_around_it(tmp_path: Path) -> None:
+    data = zip_bytes({f"class/{one}.zip": zip_bytes({NAIVE: one.encode()}) for one in ("ada", "bob")})
+    for around in range(4):
+        data = zip_bytes({f"{around}.zip": data})
+    found = discover(put(tmp_path / "class.zip", data), tmp_path / "scratch", LABS)
+    assert {one.submission.name: one.sources[NAIVE].read_bytes() for one in found.students} == {
+        "ada": b"ada",
+        "bob": b"bob",
+    }

@@ -178,3 +178,21 @@ def test_an_empty_folder_is_a_student_without_files(source: Path, tmp_path: Path
     ben = take(source, tmp_path)["ben"]
     assert ben.sources == {}
     assert ben.submission.notices == ("this submission has no files",)
+
+
+def test_several_archives_of_one_student_are_opened_together(tmp_path: Path) -> None:
+    """Such as one for each lab. Where two hold one file, a person looks; one that cannot be opened is named."""
+    put(tmp_path / "in" / "anna" / "1.zip", zip_bytes({NAIVE: b"int n;\n"}))
+    put(tmp_path / "in" / "anna" / "2.tar.gz", tar_bytes({f"code/{TILED}": b"int t;\n"}))
+    put(tmp_path / "in" / "ben" / "a.zip", zip_bytes({NAIVE: b"int x;\n"}))
+    put(tmp_path / "in" / "ben" / "b.zip", zip_bytes({NAIVE: b"int y;\n"}))
+    put(tmp_path / "in" / "carla" / "a.zip", zip_bytes({NAIVE: b"int x;\n"}))
+    put(tmp_path / "in" / "carla" / "b.rar", b"Rar!\x1a\x07\x01\x00")
+    found = take(tmp_path / "in", tmp_path)
+    assert {name: path.read_bytes() for name, path in found["anna"].sources.items()} == {
+        NAIVE: b"int n;\n",
+        TILED: b"int t;\n",
+    }
+    assert any("opened 2 archives: 1.zip, 2.tar.gz" in one for one in found["anna"].submission.notices)
+    assert "2 different files" in found["ben"].blocked[NAIVE]
+    assert "'b.rar': this is not a zip" in (found["carla"].submission.refused or "")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from platform_samples import CLASS, SAMPLES, Sample, SampleStudent, Tree, zips_in_a_zip
-from upload_files import NAIVE, TILED, WANTED, put, tar_bytes, zip_bytes
+from upload_files import NAIVE, TEXT, TILED, WANTED, put, tar_bytes, zip_bytes
 
 from grader.intake.intake import Discovery, IntakeError, discover
 from grader.intake.lab_files import LabFile
@@ -146,15 +146,26 @@ def test_folders_of_the_same_name_in_several_sources_are_one_student(tmp_path: P
 def test_downloads_of_a_class_among_students_are_never_students(tmp_path: Path) -> None:
     canvas = zip_bytes({f"name{one}_{one}_9{one}_{NAIVE}": b"x" for one in range(3)})
     put(tmp_path / "in" / "week 1.zip", canvas)
-    put(tmp_path / "in" / "anna" / NAIVE)
-    put(tmp_path / "in" / "ben" / NAIVE)
+    for one in ("anna", "ben", "carla"):
+        put(tmp_path / "in" / one / NAIVE)
     found = discover(tmp_path / "in", tmp_path / "scratch", WANTED)
     (week,) = (one for one in found.students if one.submission.name == "week 1")
     assert "download of a whole class (Canvas)" in (week.submission.refused or "")
     put(tmp_path / "in" / "week 2.zip", canvas)
     put(tmp_path / "in" / "week 3.zip", canvas)
-    with pytest.raises(IntakeError, match="some of what is there are downloads of a whole class \\('week 1'"):
+    put(tmp_path / "in" / "week 4.zip", canvas)
+    with pytest.raises(IntakeError, match=r"some of what is there are downloads of a whole class \('week 1\.zip'"):
         discover(tmp_path / "in", tmp_path / "scratch 2", WANTED)
+
+
+def test_a_download_beside_what_a_few_sent_by_mail_is_no_student_without_points(tmp_path: Path) -> None:
+    put(tmp_path / "in" / "week 1.zip", zip_bytes({f"name{one}_{one}_9{one}_{NAIVE}": b"x" for one in range(3)}))
+    put(tmp_path / "in" / "ben.zip", zip_bytes({NAIVE: TEXT}))
+    with pytest.raises(IntakeError, match=r"give all of them: tilelab grade '.*week 1\.zip' OTHERS"):
+        discover(tmp_path / "in", tmp_path / "scratch", WANTED)
+    put(tmp_path / "mailed" / "ben.zip", (tmp_path / "in" / "ben.zip").read_bytes())
+    found = discover([tmp_path / "in" / "week 1.zip", tmp_path / "mailed"], tmp_path / "scratch 2", WANTED)
+    assert len(found.students) == 4
 
 
 def test_clones_of_several_assignments_are_one_class(tmp_path: Path) -> None:
