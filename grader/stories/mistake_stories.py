@@ -15,6 +15,7 @@ from grader.step_page.story import Index3, Story
 from grader.stories.addends_story import addends_story
 from grader.stories.barrier_story import barrier_story
 from grader.stories.copy_story import copy_story
+from grader.stories.count_story import count_story
 from grader.stories.lane_story import lane_story
 from grader.stories.outside_story import outside_story
 from grader.stories.sum_story import sum_story
@@ -38,6 +39,7 @@ _TELLERS: dict[StoryKind, Callable[[TracedLaunch, Finding, Sequence[str]], Story
 _OF_VALUES: tuple[tuple[StoryKind, Callable[[TracedLaunch, Sequence[str]], Story | None]], ...] = (
     ("sum", sum_story),
     ("sum", addends_story),
+    ("sum", count_story),
     ("copy", copy_story),
     ("untouched", untouched_story),
 )
