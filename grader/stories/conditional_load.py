@@ -1,4 +1,4 @@
-"""Why a thread stored what it did in `As[ty][tx] = inside ? A[...] : 0`: the part of the condition that is false for it. Pure.
+"""Why a thread stored what it did in `tile[y][x] = inside ? in[...] : 0`: the part of the condition that is false for it. Pure.
 
 As in guard_reason.py, numbers of the thread are put in, and what is not understood is not told.
 """
