@@ -6,6 +6,7 @@ It tells only what follows from the recorded values. Where they can be put toget
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -31,6 +32,7 @@ class _Told:
     way: tuple[Term, ...]
     block: Index3
     file: str
+    blocks: int  # of the grid
 
     @property
     def element(self) -> str:
@@ -58,9 +60,13 @@ class _Told:
 
 def addends_story(traced: TracedLaunch, source: Sequence[str]) -> Story | None:
     trace, block, found = traced.report.trace, traced.report.launch.block, addends_of(traced.report)
-    if trace is None or block is None or found is None or not (found.missing or found.repeated or found.strangers):
+    grid = traced.report.launch.grid
+    if trace is None or block is None or grid is None or found is None:
         return None
-    told = _Told(found, tuple(found.way()), block, traced.file)
+    blocks = math.prod(grid)
+    if not (found.missing or found.repeated or found.strangers or (found.others and blocks > 1)):
+        return None
+    told = _Told(found, tuple(found.way()), block, traced.file, blocks)
     chosen, where = _chosen(told), _where(told)
     run = run_of_threads(trace, chosen, traced.file, title="As it ran", schedule=_SCHEDULE)
     return framed(
@@ -68,7 +74,7 @@ def addends_story(traced: TracedLaunch, source: Sequence[str]) -> Story | None:
         source,
         replace(run, marks=tuple(_marks(told, chosen, where))),
         title=f"the sum in {found.name}",
-        summary=f"{_holds(found)} {_statement(found)} {where}".strip(),
+        summary=" ".join(filter(None, (_holds(found), _statement(found), where))),
         questions=list(_questions(told, chosen, where)),
     )
 
@@ -95,7 +101,7 @@ def _chosen(told: _Told) -> list[int]:
 def _holds(found: Addends) -> str:
     flat = found.key[1] // found.trace.arrays[found.key[0]].element_bytes
     return (
-        f"{found.name} holds {found.term.value:.9g} in the end, and {found.wrong.expected or 0.0:.9g} belongs there: the sum of"
+        f"{found.name} holds {found.wrong.got or 0.0:.9g} in the end, and {found.wrong.expected or 0.0:.9g} belongs there: the sum of"
         f" {found.belonging.words(flat)}."
     )
 
@@ -133,6 +139,9 @@ def _listed(found: Addends, flats: Sequence[int]) -> str:
 
 def _where(told: _Told) -> str:
     """Where it happens to the told element."""
+    if told.sum.others:
+        brings = f"This block alone brings {told.sum.term.value:.9g}, all of them once"
+        return f"{brings}, and the grid has {told.blocks:,} blocks: nothing is left that another one could add."
     if told.sum.often(told.sum.term) == 0:
         return _lost(told)
     meeting = told.meeting
@@ -188,7 +197,9 @@ def _marks(told: _Told, chosen: Sequence[int], where: str) -> Iterator[Mark]:
         step = found.trace.steps[at]
         tone: Tone = "bad"
         elements = () if step[3] < 0 or step[0] == StepKind.EXCHANGE else (StoryElement(step[3], step[4]),)
-        if at == chosen[-1]:
+        if at == chosen[-1] and found.others:
+            text = where
+        elif at == chosen[-1]:
             text = f"{found.name} holds {found.term.value:.9g} now. {_statement(found)}"
         elif (kept is not None and at == kept[0]) or (meeting is not None and at == meeting.at):
             text = where
@@ -211,6 +222,9 @@ def _passes(told: _Told, term: Term) -> str:
 
 def _questions(told: _Told, chosen: Sequence[int], where: str) -> Iterator[Question]:
     found, kept = told.sum, told.sum.kept()
+    if found.others:
+        yield from _share(told, chosen, where)
+        return
     times, end = found.often(found.term), len(chosen) - 1
     turn = told.meeting.at if told.meeting is not None else kept[0] if kept is not None else chosen[-1]
     first = chosen.index(turn) if turn in chosen else end
@@ -233,6 +247,20 @@ def _questions(told: _Told, chosen: Sequence[int], where: str) -> Iterator[Quest
     )
     if how_many is not None and every > 1 and first < end:
         yield _in_order(how_many)
+
+
+def _share(told: _Told, chosen: Sequence[int], where: str) -> Iterator[Question]:
+    """How many elements one of several blocks adds."""
+    every = len(told.sum.times)
+    ask = asked(
+        len(chosen) - 1,
+        f"The grid has {told.blocks:,} blocks. How many of the {every} elements that belong in {told.sum.name} does this one add?",
+        str(every),
+        map(str, (0, -(-every // told.blocks), every // 2)),
+        where,
+    )
+    if ask is not None and len(chosen) > 1:
+        yield _in_order(ask)
 
 
 def _in_order(question: Question) -> Question:

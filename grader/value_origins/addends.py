@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from grader.model.result import WrongElement
-from grader.single_launch.trace_steps import CHANGES, Trace, TraceReport
+from grader.single_launch.trace_steps import CHANGES, StepKind, Trace, TraceReport
 from grader.value_origins.followed_sums import FollowedSums, Key, followed_sums
 from grader.value_origins.known_term import Origin, Term
 from grader.value_origins.wanted_inputs import Belonging, flat_of, summed_inputs
@@ -22,6 +22,7 @@ class Addends:
     belongs: range
     term: Term  # what the element holds in the end
     followed: FollowedSums
+    others: bool = False  # other blocks change it too: `term` is what this block has brought
 
     @property
     def name(self) -> str:
@@ -53,11 +54,19 @@ class Addends:
         return sorted(at for _, at in self.term.counts if at not in self.belongs)
 
     @property
+    def is_all_here(self) -> bool:
+        """Whether one block brings each element once, and so nothing is left for others."""
+        step = self.trace.steps[self.term.at]
+        return (
+            step[0] == StepKind.ATOMIC and not (self.missing or self.repeated or self.strangers) and len(self.times) > 1
+        )
+
+    @property
     def told(self) -> int:
         """The element whose way is shown: of those that are in it too often, one of the fewest times, which has the shortest way."""
         if self.repeated:
             return min(self.repeated, key=lambda at: self.times[at])
-        return (self.strangers or self.missing)[0]
+        return (self.strangers or self.missing or list(self.times))[0]
 
     def often(self, term: Term) -> int:
         return term.counts[self.belonging.given.name, self.told]
@@ -141,10 +150,10 @@ def addends_of(report: TraceReport) -> Addends | None:
         flat = flat_of(wrong, mismatch)
         key = array, flat * trace.arrays[array].element_bytes
         term = followed.last(key)
-        # Another value: other blocks have a part in it, which is not known here.
-        if term is None or wrong.got is None or term.value != wrong.got:
+        if term is None or wrong.got is None or any(name != belonging.given.name for name, _ in term.counts):
             continue
-        if any(name != belonging.given.name for name, _ in term.counts):
-            continue
-        return Addends(trace, wrong, key, belonging, belonging.of(flat), term, followed)
+        # With another value, other blocks have a part in it, which is not known here.
+        found = Addends(trace, wrong, key, belonging, belonging.of(flat), term, followed, term.value != wrong.got)
+        if not found.others or found.is_all_here:
+            return found
     return None

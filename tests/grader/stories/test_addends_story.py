@@ -66,3 +66,17 @@ def test_a_right_sum_and_one_that_is_multiplied_have_no_story(tell: Tell) -> Non
 
 def test_a_sum_in_which_other_blocks_have_a_part_is_not_told(tell: Tell) -> None:
     assert "sum" not in tell(LAB, reject(LAB, "every_lane_adds"), "1000")[1]
+
+
+def test_a_block_that_adds_all_elements_beside_others_is_told(tell: Tell) -> None:
+    stride = "at < n; at += gridDim.x * threads"
+    assert stride in MODEL
+    text = MODEL.replace(stride, "at < n; at += threads").replace("constexpr int each = 8;", "constexpr int each = 1;")
+    traced, told = tell(LAB, text, "1000")
+    values = traced.report.inputs[0].values
+    assert (
+        f"This block alone brings {sum(values):.9g}, all of them once, and the grid has 4 blocks"
+        in told["sum"].story.summary
+    )
+    assert right(told["sum"].story.questions[0]) == str(sum(one != 0 for one in values))
+    assert "sum" not in tell(LAB, MODEL.replace("atomicAdd(sum, mine)", "atomicAdd(sum, 2 * mine)"))[1]
