@@ -1,4 +1,6 @@
-"""The order of the tests: files that take minutes come first. Those who run them in parallel keep it. And a browser for pages."""
+"""The order of the tests: files that take minutes come first. Those who run them in parallel keep it. At the end, what was sampled is
+said. And a browser for pages.
+"""
 
 from __future__ import annotations
 
@@ -6,9 +8,10 @@ import shutil
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import pytest
+from corpus_sample import summary, taken
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -18,11 +21,29 @@ View = tuple[int, Literal["light", "dark"], Literal["screen", "print"]]  # the f
 # What another scheme or paper can break, and what another width can. Everything else follows from a page's elements.
 _OF_COLOURS = ("color-contrast", "link-in-text-block")
 _OF_SIZES = ("scrollable-region-focusable", "target-size", "aria-hidden-focus")
+_SAMPLED: pytest.StashKey[tuple[int, int]] = pytest.StashKey()
 _PATIENCE_MS = 300_000.0  # Playwright's own half a minute passes on a machine with much else to do
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: item.get_closest_marker("long") is None)
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """A worker tells how much of its corpora it took: each has collected every test."""
+    if (told := getattr(session.config, "workeroutput", None)) is not None:
+        told["sampled"] = list(taken())
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:  # noqa: ANN401 -- a class of pytest-xdist
+    told = getattr(node, "workeroutput", {}).get("sampled", [0, 0])
+    node.config.stash[_SAMPLED] = max(node.config.stash.get(_SAMPLED, (0, 0)), tuple(told), key=lambda one: one[1])
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    if said := summary(*config.stash.get(_SAMPLED, taken())):
+        terminalreporter.write_line(said)
 
 
 @pytest.fixture(scope="session")

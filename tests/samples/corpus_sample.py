@@ -1,4 +1,7 @@
-"""Which part of a corpus of kernels a test takes: by default every so many, and all with TILELAB_WHOLE_CORPUS=1."""
+"""Which part of a corpus of kernels a test takes: by default every so many, and all with TILELAB_WHOLE_CORPUS=1.
+
+TILELAB_SAMPLE_SEED=1 takes others than 0 does, which is the default. The summary of a run says how many were taken.
+"""
 
 from __future__ import annotations
 
@@ -8,22 +11,47 @@ from typing import TypeVar
 
 _T = TypeVar("_T")
 WHOLE = os.environ.get("TILELAB_WHOLE_CORPUS", "0") not in {"", "0"}
+SEED = int(os.environ.get("TILELAB_SAMPLE_SEED", "0"))
+_taken: dict[tuple[str, int], int] = {}  # how many of a corpus, which is told by its first member and its size
 
 
 def sample(corpus: Sequence[_T], every: int) -> Sequence[_T]:
-    """The first of the corpus and each `every`-th after it; all of them where the whole corpus is asked for."""
-    return corpus if WHOLE else corpus[::every]
+    """One of the corpus and each `every`-th after it; all of them where the whole corpus is asked for."""
+    return _noted(corpus, corpus if WHOLE else corpus[SEED % max(1, min(every, len(corpus))) :: every])
 
 
 def covering(corpus: Sequence[_T], *kinds: Callable[[_T], Hashable]) -> Sequence[_T]:
-    """Of each kind in the corpus the first: a member is taken if one of `kinds` says something of it that it said of none before."""
+    """Of each kind in the corpus the first: a member is taken if one of `kinds` says something of it that it said of none before.
+    Another seed begins elsewhere in the corpus.
+    """
     if WHOLE:
-        return corpus
+        return _noted(corpus, corpus)
     seen: set[tuple[int, Hashable]] = set()
-    taken: list[_T] = []
-    for one in corpus:
-        said = {(number, kind(one)) for number, kind in enumerate(kinds)}
+    taken: set[int] = set()
+    start = SEED % max(1, len(corpus))
+    for place in [*range(start, len(corpus)), *range(start)]:
+        said = {(number, kind(corpus[place])) for number, kind in enumerate(kinds)}
         if said - seen:
-            taken.append(one)
+            taken.add(place)
             seen |= said
-    return taken
+    return _noted(corpus, [corpus[place] for place in sorted(taken)])
+
+
+def taken() -> tuple[int, int]:
+    """How many of all corpora's members this run takes, and how many there are."""
+    return sum(_taken.values()), sum(size for _, size in _taken)
+
+
+def summary(some: int, of: int) -> str:
+    """What a run says of its samples at the end; empty: it took everything."""
+    if some == of:
+        return ""
+    return (
+        f"sampled with seed {SEED}: {some} of {of} cases; TILELAB_WHOLE_CORPUS=1 runs all, TILELAB_SAMPLE_SEED=1 others"
+    )
+
+
+def _noted(corpus: Sequence[_T], part: Sequence[_T]) -> Sequence[_T]:
+    if corpus:
+        _taken[str(corpus[0]), len(corpus)] = len(part)
+    return part

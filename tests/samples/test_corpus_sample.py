@@ -1,0 +1,54 @@
+"""A sample is the same for the same seed, several seeds together take everything, and a run says that it sampled."""
+
+from __future__ import annotations
+
+import corpus_sample
+import pytest
+from corpus_sample import covering, sample, summary
+
+CORPUS = [f"{lab}/{number}" for lab in ("naive", "tiled") for number in range(5)]
+
+
+@pytest.fixture(autouse=True)
+def sampled(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(corpus_sample, "WHOLE", False)
+    monkeypatch.setattr(corpus_sample, "SEED", 0)
+    monkeypatch.setattr(corpus_sample, "_taken", {})
+
+
+def test_the_first_and_every_so_many_after_it_are_taken() -> None:
+    assert sample(CORPUS, 4) == [CORPUS[0], CORPUS[4], CORPUS[8]]
+    assert sample(CORPUS, 100) == [CORPUS[0]]
+    assert sample([], 4) == []
+
+
+def test_as_many_seeds_as_members_are_left_out_take_all_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    together: list[str] = []
+    for seed in range(4):
+        monkeypatch.setattr(corpus_sample, "SEED", seed)
+        together += sample(CORPUS, 4)
+    assert sorted(together) == sorted(CORPUS)
+
+
+@pytest.mark.parametrize("seed", [0, 3, 9, 1000])
+def test_every_seed_takes_one_of_each_kind(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(corpus_sample, "SEED", seed)
+    taken = covering(CORPUS, lambda one: one.split("/")[0])
+    assert [one.split("/")[0] for one in taken] == ["naive", "tiled"]
+    assert sample(CORPUS[:2], 50) == [CORPUS[seed % 2]]
+
+
+def test_a_run_says_how_much_it_took_and_how_to_take_the_rest() -> None:
+    sample(CORPUS, 4)
+    sample(CORPUS, 4)  # by another test: the same cases
+    sample(CORPUS[:6], 3)
+    assert corpus_sample.taken() == (5, 16)
+    said = summary(*corpus_sample.taken())
+    assert said.startswith("sampled with seed 0: 5 of 16 cases; TILELAB_WHOLE_CORPUS=1 runs all")
+
+
+def test_the_whole_corpus_is_taken_where_it_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(corpus_sample, "WHOLE", True)
+    assert sample(CORPUS, 4) == CORPUS
+    assert covering(CORPUS, len) == CORPUS
+    assert not summary(*corpus_sample.taken())
