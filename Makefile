@@ -100,7 +100,7 @@ report:  ## make the page of a student's own tests; with LAB=..., of that lab
 	@$(setup) && $(tilelab) report $$LAB $${SWEEP:+--sweep}
 
 trace:  ## show what one block of your kernel does on a small input, step by step; LAB=... SHAPE=8x8x8 BLOCK=0,0 THREAD=1,0
-	@$(setup) && $(tilelab) trace $${FILE:+"$$FILE"} $${LAB:+--lab "$$LAB"} $${SHAPE:+--shape "$$SHAPE"} $${BLOCK:+--block "$$BLOCK"} $${THREAD:+--thread "$$THREAD"} $${INPUTS:+--inputs "$$INPUTS"} $$OPTIONS
+	@$(setup) && $(tilelab) trace $${FILE:+"$$FILE"} $${LAB:+--lab "$$LAB"} $${SHAPE:+--shape "$$SHAPE"} $${BLOCK:+--block "$$BLOCK"} $${LAUNCH:+--launch "$$LAUNCH"} $${THREAD:+--thread "$$THREAD"} $${INPUTS:+--inputs "$$INPUTS"} $$OPTIONS
 
 profile:  ## show your kernel's memory traffic, line by line, as Nsight Compute counts it; LAB=... SHAPE=128x128x128
 	@$(setup) && $(tilelab) profile $${FILE:+"$$FILE"} $${LAB:+--lab "$$LAB"} $${SHAPE:+--shape "$$SHAPE"} $${GPU:+--gpu "$$GPU"}

@@ -4,32 +4,26 @@ from __future__ import annotations
 
 import dataclasses
 import subprocess
-import tempfile
 from collections.abc import Callable
-from pathlib import Path
 
 from grader.block_races.block_race import block_race_of, shared_element, update_of, writes_before
 from grader.block_races.block_race_story import BlockRuns, block_race_story
-from grader.machine.toolset import Toolset
+from grader.model.errors import RemediableError
 from grader.single_launch.added_atomic import AddedAtomic, add_atomics
-from grader.single_launch.lab_launch import LaunchRefusedError
-from grader.single_launch.tracing import Traced, TracedLaunch, TraceRequest, trace_file
+from grader.single_launch.tracing import Build, Run, Traced, TracedLaunch, TraceRequest
 from grader.step_page.story import Story
 
 
-def story_of_block_race(toolset: Toolset, traced: Traced, source: bytes, scratch: Path) -> Story | None:
-    """`traced`: the launch as it ran, of the file `source`. `scratch`: an empty folder of the caller. None where no two blocks race, or
-    where the runs do not show both orders.
+def story_of_block_race(traced: Traced, run: Run, build: Build, source: bytes) -> Story | None:
+    """`traced`: the launch as it ran, of the file `source`. `run`: makes it again. `build`: of changed files. None where no two blocks
+    race, or where the runs do not show both orders.
     """
 
-    def folder() -> Path:
-        return Path(tempfile.mkdtemp(dir=scratch))
-
-    def run(request: TraceRequest) -> Traced:
-        return trace_file(toolset, traced.lab, source, request, folder())
-
     def mend(lines: tuple[int, ...], request: TraceRequest) -> AddedAtomic | None:
-        return add_atomics(toolset, traced.lab, source, lines, request, folder)
+        try:
+            return add_atomics(build, source, lines, request)
+        except (RemediableError, RuntimeError, subprocess.TimeoutExpired):  # no such function for this type
+            return None
 
     return told_block_race(traced, run, source.decode("utf-8", "replace").split("\n"), mend)
 
@@ -59,6 +53,6 @@ def told_block_race(
                 held = run(dataclasses.replace(request, held=(thread, writes_before(trace, thread, updates[0][1]))))
             written = {trace.places[trace.steps[update[1]][7]].line for update in updates if update is not None}
             added = mend(tuple(sorted(written)), request) if mend is not None and written else None
-    except (LaunchRefusedError, RuntimeError, subprocess.TimeoutExpired):  # other pages stand without this one
+    except (RemediableError, RuntimeError, subprocess.TimeoutExpired):  # other pages stand without this one
         return None
     return block_race_story(BlockRuns(forward, backward, held, added), lines)

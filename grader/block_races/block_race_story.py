@@ -23,7 +23,7 @@ _HELD = (
     "{name} was held before its write in line {line} until all other blocks had ended. CUDA allows that: nothing orders two blocks of a "
     "launch."
 )
-_ATOMIC = "Reading, adding and writing are one step now: nothing comes between, whichever block is first."
+_ATOMIC = "Reading, changing and writing are one step now: nothing comes between, whichever block is first."
 
 
 @dataclass(frozen=True)

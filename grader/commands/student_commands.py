@@ -97,7 +97,18 @@ def trace_command(  # noqa: PLR0913, PLR0917 - one for each option
     shape: Annotated[
         str | None, typer.Option(help="small sizes of the problem: M, N and K of a product; default: the lab's")
     ] = None,
-    block: Annotated[str, typer.Option(help="which block to follow: x,y or x,y,z")] = "0,0",
+    block: Annotated[
+        str | None,
+        typer.Option(
+            help="which block to follow: x,y or x,y,z; default: 0,0; of your own launches: where the first mistake is"
+        ),
+    ] = None,
+    launch: Annotated[
+        str | None,
+        typer.Option(
+            help="which launch of your own host code: its number or its kernel; default: the first with a finding"
+        ),
+    ] = None,
     thread: Annotated[
         list[str] | None, typer.Option(help="show this thread's rows only, in full; may be given several times")
     ] = None,
@@ -118,19 +129,19 @@ def trace_command(  # noqa: PLR0913, PLR0917 - one for each option
     """Show what one block of a kernel does on a small input: loads, barriers, reads, sums, stores."""
 
     def run() -> int:
-        from grader.commands.launches.trace_command import PageWish, trace_kernel
+        from grader.commands.launches.trace_command import PageWish, TraceWish, trace_kernel
 
-        return trace_kernel(
-            file,
-            lab,
+        wish = TraceWish(
             shape=shape,
             block=block,
             threads=[one for text in thread or [] for one in text.split()],
             inputs=inputs,
+            launch=launch,
             form="json" if json_ else form,
             whole=whole,
             page=PageWish(page, paged, show),
         )
+        return trace_kernel(file, lab, wish)
 
     guarded(run)
 

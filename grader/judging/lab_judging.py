@@ -21,7 +21,7 @@ from grader.judging.gpu_judging import judge_on_gpu
 from grader.judging.judge_call import RUNNER_FILE, JudgeCall, run_judge
 from grader.judging.lab_verdict import all_passed
 from grader.judging.native_judging import judge_natively
-from grader.judging.program_judging import build_submission, judge_submission
+from grader.judging.program_judging import StartedProgram, build_submission, judge_submission, started_program
 from grader.machine.folder_removal import remove_folder
 from grader.machine.toolset import Toolset
 from grader.model.labs import Lab
@@ -37,10 +37,12 @@ RUN_LIMITS = Limits(
 
 
 class Draw(Protocol):
-    """Makes pages that step through a block in which something is wrong. `runner`: the file that says how to start the runner."""
+    """Makes pages that step through a block in which something is wrong. `started`: the file that says how to start the runner, or a
+    program.
+    """
 
     def __call__(
-        self, toolset: Toolset, lab: Lab, text: str, runner: Path, cases: Sequence[JudgedCase], /
+        self, toolset: Toolset, lab: Lab, text: str, started: Path | StartedProgram, cases: Sequence[JudgedCase], /
     ) -> tuple[StepPage, ...]: ...
 
 
@@ -79,7 +81,8 @@ def judge_lab(  # noqa: PLR0913 - what a lab is judged on, each by name
         if lab.public.starts_itself:
             program = toolset.judge_program(lab.id, public_only=public_only)
             call = JudgeCall(program, seed, only, order, until_failure)
-            return _judge_program(toolset, lab, text, folder, call, _for_a_gpu(lab, only, public_only=public_only))
+            for_gpu = _for_a_gpu(lab, only, public_only=public_only)
+            return _judge_program(toolset, lab, text, folder, call, for_gpu, drawn)
         entries = EntrySignatures(lab.public.kernel, lab.public.launch)
         built = toolset.cpu_build(source, work, entries)
         build = Build(
@@ -124,7 +127,7 @@ def judge_lab(  # noqa: PLR0913 - what a lab is judged on, each by name
 
 
 def _judge_program(  # noqa: PLR0913, PLR0917 - as judge_lab
-    toolset: Toolset, lab: Lab, text: str, folder: Path, call: JudgeCall, for_gpu: tuple[str, ...]
+    toolset: Toolset, lab: Lab, text: str, folder: Path, call: JudgeCall, for_gpu: tuple[str, ...], drawn: Draw | None
 ) -> LabOutcome:
     """A submission whose host code is the student's own. `for_gpu`: the cases that run on a GPU as well."""
     began = time.monotonic()
@@ -134,13 +137,15 @@ def _judge_program(  # noqa: PLR0913, PLR0917 - as judge_lab
     )
     if built.refusals and not _only_a_gpu_can_tell(built.refusals):
         return _refused(lab, build, built.refusals, text, time.monotonic() - began)
-    cases = () if built.refusals else judge_submission(toolset, lab, built, text, folder, call)
+    started = None if built.refusals else started_program(toolset, lab, built, folder)
+    cases = judge_submission(toolset, lab, started, text, folder, call) if started else ()
     on_gpu = dataclasses.replace(call, cases=_worth_a_run(for_gpu, cases))
     gpu = judge_natively(toolset, lab, text, folder, on_gpu, alone=bool(built.refusals))
     seconds = time.monotonic() - began
     if built.refusals and (gpu is None or not gpu.cases):
         return _refused(lab, build, built.refusals, text, seconds, gpu)
-    return LabOutcome(lab.id, build=build, cases=cases, seconds=seconds, gpu=gpu)
+    pages = toolset.workers.run(drawn, toolset, lab, text, started, cases) if drawn and started else ()
+    return LabOutcome(lab.id, build=build, cases=cases, seconds=seconds, gpu=gpu, step_pages=pages)
 
 
 def _worth_a_run(names: tuple[str, ...], cases: Sequence[JudgedCase]) -> tuple[str, ...]:

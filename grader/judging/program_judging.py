@@ -48,6 +48,14 @@ class BuiltSubmission:
         return self.program.host.log if self.refusals else ""
 
 
+@dataclass(frozen=True)
+class StartedProgram:
+    """What a judge needs to run a submission that was built. `file`: what it reads; the folder beside it is the runs' own."""
+
+    built: BuiltProgram
+    file: Path
+
+
 def build_submission(toolset: Toolset, lab: Lab, text: str, folder: Path) -> BuiltSubmission:
     """`text`: the submission's. `folder`: an empty one of the caller's."""
     began = time.monotonic()
@@ -63,18 +71,23 @@ def build_submission(toolset: Toolset, lab: Lab, text: str, folder: Path) -> Bui
 
 
 def judge_submission(  # noqa: PLR0913, PLR0917 - as judge_lab
-    toolset: Toolset, lab: Lab, built: BuiltSubmission, text: str, folder: Path, call: JudgeCall
+    toolset: Toolset, lab: Lab, started: StartedProgram, text: str, folder: Path, call: JudgeCall
 ) -> tuple[JudgedCase, ...]:
     """Runs the lab's cases. Raises RuntimeError, which is ours to investigate."""
-    program_file = folder / "judged.json"
-    program_file.write_text(json.dumps(_program_file(toolset, lab, built.program, folder)), encoding="utf-8")
-    report = judge_report(call, lab, ["--program", str(program_file)], folder)
+    report = judge_report(call, lab, ["--program", str(started.file)], folder)
     try:
-        reader = ProgramReader.over(toolset, lab, built.program, text, report)
+        reader = ProgramReader.over(toolset, lab, started.built, text, report)
     except (ValueError, KeyError, TypeError) as error:
         message = f"the judge of {lab.id} wrote a report that cannot be read: {error}"
         raise RuntimeError(message) from error
     return tuple(with_findings_of_the_host(case) for case in judged_cases(report, lab, reader.launch))
+
+
+def started_program(toolset: Toolset, lab: Lab, built: BuiltSubmission, folder: Path) -> StartedProgram:
+    """`folder`: of the caller's; runs happen in it."""
+    file = folder / "judged.json"
+    file.write_text(json.dumps(_program_file(toolset, lab, built.program, folder)), encoding="utf-8")
+    return StartedProgram(built.program, file)
 
 
 def _program_file(toolset: Toolset, lab: Lab, built: BuiltProgram, folder: Path) -> dict[str, Any]:

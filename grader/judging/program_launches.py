@@ -90,22 +90,27 @@ class ProgramReader:
         launch = located(Launch.model_validate({key: one for key, one in entry.items() if key != "program"}), sources)
         if record is None:
             return launch
-        findings = [*launch.findings, *self._findings(record, sources, launch.verdict)][:_MOST_FINDINGS]
+        findings = [*launch.findings, *self._findings(record, launch.verdict)][:_MOST_FINDINGS]
         if record.ended == "exit" and record.status and launch.verdict is Verdict.CRASH:
             findings = _with_the_error(findings)
         return _with_reason(launch.model_copy(update={"findings": tuple(findings)}))
 
-    def _findings(self, record: RunRecord, sources: Mapping[str, Sequence[str]], verdict: Verdict) -> Iterator[Finding]:
+    def facts(self, record: RunRecord) -> RunFacts:
+        """A record of this submission's with the names of its lines, kernels and memory."""
+        sources = {self.lab.public.file: self.text.split("\n")}
+        return RunFacts(self._named(record), self.places, sources, self.built.names, self.built.host.unused)
+
+    def _findings(self, record: RunRecord, verdict: Verdict) -> Iterator[Finding]:
         """An error that the program looked at is worth a note only where the launch failed: perhaps it failed for that. A call that
         writes to an input is a mistake only where the input was another afterwards, and abort() only where the judge says so.
         """
-        facts = RunFacts(self._named(record), self.places, sources, self.built.names, self.built.host.unused)
+        facts = self.facts(record)
         host = host_findings(facts)
         allowed = {"input-modified"} if verdict is not Verdict.INPUT_MODIFIED else set()
         allowed |= {"host-crash"} if verdict is Verdict.PASS else set()
         host = tuple(one for one in host if one.kind not in allowed)
         yield from (_of_host(one) for one in host if one.kind not in _NOTES)
-        yield from (_of_kernel(one) for one in kernel_findings(facts))
+        yield from (as_finding(one) for one in kernel_findings(facts))
         yield from (
             _of_host(one) for one in host if one.kind in _NOTES and (one.kind != "error" or verdict is not Verdict.PASS)
         )
@@ -178,7 +183,8 @@ def _of_host(found: HostFinding) -> Finding:
     )
 
 
-def _of_kernel(found: ProgramFinding) -> Finding:
+def as_finding(found: ProgramFinding) -> Finding:
+    """A kernel's, as any launch has it."""
     names: Collection[str] = Finding.model_fields.keys()
     plain = Finding(**{name: getattr(found, name) for name in names})
     return plain.model_copy(update={"advice": plain.advice or advice_for(plain)})

@@ -9,6 +9,12 @@ _MARKS = (b'<main class="stepper">', b'<script type="application/json" id="story
 _MOST_BYTES = 4_000_000
 # How their names begin beside a report.
 KINDS = ("trace", "race", "blocks", "barrier", "lanes", "unset", "outside", "sum", "copy", "untouched")
+MOST_LAUNCHES = 3  # of a lab that have pages
+
+
+def beside_report(kind: str, lab: str, launch: int = 1) -> str:
+    """The name of a page beside a report. `launch`: counts those of the lab that have pages."""
+    return f"{kind}-{lab}.html" if launch == 1 else f"{kind}-{lab}-{launch}.html"
 
 
 def is_foreign(file: Path) -> bool:
@@ -27,7 +33,8 @@ def is_foreign(file: Path) -> bool:
 def remove_stale(folder: Path, labs: Iterable[str], written: Iterable[str]) -> None:
     """Takes away the pages of these labs that an earlier run has left in `folder`, but for those that were written now."""
     kept = set(written)
-    for name in (f"{kind}-{lab}.html" for lab in labs for kind in KINDS):
+    launches = range(1, MOST_LAUNCHES + 1)
+    for name in (beside_report(kind, lab, launch) for lab in labs for kind in KINDS for launch in launches):
         file = folder / name
         if name not in kept and file.is_file() and not is_foreign(file):
             file.unlink(missing_ok=True)

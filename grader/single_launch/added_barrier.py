@@ -7,18 +7,14 @@ from __future__ import annotations
 import dataclasses
 import re
 import subprocess
-import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
-from grader.machine.toolset import Toolset
-from grader.model.labs import Lab
+from grader.model.errors import RemediableError
 from grader.model.result import Launch
 from grader.model.verdicts import Verdict
-from grader.single_launch.lab_launch import LaunchRefusedError
-from grader.single_launch.tracing import Traced, TraceRequest, trace_file
+from grader.single_launch.tracing import Build, Traced, TraceRequest
 
 _TRIES = 8
 _BEHIND = 8  # lines after the later access in which the missing barrier may be, as at the end of a loop
@@ -63,12 +59,10 @@ class _Changed:
 
 @dataclass(frozen=True)
 class BarrierSearch:
-    """`scratch`: an empty folder of the caller. `seconds`: no try begins later."""
+    """`build`: of the changed files. `seconds`: no try begins later."""
 
-    toolset: Toolset
-    lab: Lab
+    build: Build
     request: TraceRequest
-    scratch: Path
     seconds: float = 60
     clock: Callable[[], float] = time.monotonic
 
@@ -102,13 +96,10 @@ class BarrierSearch:
         return None
 
     def _traced(self, attempt: _Changed) -> Traced | None:
-        folder = Path(tempfile.mkdtemp(dir=self.scratch))
         changed = "\n".join(attempt.text).encode("utf-8", "surrogateescape")
         try:
-            return trace_file(
-                self.toolset, self.lab, changed, dataclasses.replace(self.request, reversed=False), folder
-            )
-        except (LaunchRefusedError, RuntimeError, subprocess.TimeoutExpired):  # this place is none then
+            return self.build(changed)(dataclasses.replace(self.request, reversed=False))
+        except (RemediableError, RuntimeError, subprocess.TimeoutExpired):  # this place is none then
             return None
 
 

@@ -8,6 +8,7 @@ import json
 import subprocess
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Literal
 
 from grader.judging.judge_call import JUDGE_SECONDS, MAX_REPORT_BYTES
 from grader.machine.toolset import Toolset
@@ -22,16 +23,22 @@ class NoSuchLaunchError(RemediableError):
     """No public test has such a launch. The text says which there are."""
 
 
-def watch_public_launch(
-    toolset: Toolset, lab: Lab, runner_file: Path, asked: Mapping[str, str], *, seconds: float = JUDGE_SECONDS
+def watch_public_launch(  # noqa: PLR0913 -- what is run, and how it is asked for
+    toolset: Toolset,
+    lab: Lab,
+    runner_file: Path,
+    asked: Mapping[str, str],
+    *,
+    seconds: float = JUDGE_SECONDS,
+    option: Literal["--runner", "--program"] = "--runner",
 ) -> bytes:
-    """The judge's report. `asked`: what `--watch` of kit/judge/judge_main.cpp takes.
+    """The judge's report. `asked`: what `--watch` of kit/judge/judge_main.cpp takes. `option`: what `runner_file` describes.
 
     Raises NoSuchLaunchError where the tests have no such launch, and subprocess.TimeoutExpired after `seconds`.
     """
     judge = toolset.judge_program(lab.id, public_only=True)
     report_file = runner_file.with_name("watched.json")
-    command = [str(judge), "--watch", json.dumps(asked), "--runner", str(runner_file), "--report", str(report_file)]
+    command = [str(judge), "--watch", json.dumps(asked), option, str(runner_file), "--report", str(report_file)]
     task = json.dumps({"key": _KEY}).encode()
     finished = subprocess.run(command, input=task, capture_output=True, timeout=seconds, check=False)
     said = (finished.stderr + finished.stdout).decode("utf-8", "replace").strip()[-2000:]

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Protocol
 
@@ -90,14 +93,40 @@ class CheckedTrace:
     report: TraceReport
 
 
+Run = Callable[
+    [TraceRequest], Traced
+]  # makes a launch of a file that is built; raises LaunchRefusedError where it cannot be traced
+Build = Callable[
+    [bytes], Run
+]  # builds a file, for any number of runs; raises LaunchRefusedError where it does not build
+
+
 def trace_file(toolset: Toolset, lab: Lab, source: bytes, request: TraceRequest, scratch: Path) -> Traced:
     """`scratch` is an empty folder of the caller. Raises LaunchRefusedError where the launch cannot be traced."""
+    return built_launch(toolset, lab, source, scratch)(request)
+
+
+def launch_builder(toolset: Toolset, lab: Lab, scratch: Path) -> Build:
+    """`scratch`: a folder of the caller, in which each file is built in a folder of its own."""
+
+    def build(source: bytes) -> Run:
+        return built_launch(toolset, lab, source, Path(tempfile.mkdtemp(dir=scratch)))
+
+    return build
+
+
+def built_launch(toolset: Toolset, lab: Lab, source: bytes, scratch: Path) -> Run:
+    """`scratch`: an empty folder of the caller, that stays as long as the launch is run."""
     runner_file = build_runner(toolset, lab, source, scratch)
+    lines = source.decode("utf-8", "replace").split("\n")
+    return partial(_trace, toolset, lab, runner_file, lines)
+
+
+def _trace(toolset: Toolset, lab: Lab, runner_file: Path, lines: list[str], request: TraceRequest) -> Traced:
     try:
         report = _first_accepted(toolset, lab, request, runner_file)
     except UnregisteredProblemError:
         report = _of_public_tests(toolset, lab, request, runner_file)
-    lines = source.decode("utf-8", "replace").split("\n")
     launch = located(report.launch, {lab.public.file: lines})
     report = report.model_copy(update={"launch": launch})
     grid = launch.verdict is not Verdict.LAUNCH_ERROR and launch.grid
@@ -105,9 +134,15 @@ def trace_file(toolset: Toolset, lab: Lab, source: bytes, request: TraceRequest,
         extent = " x ".join(map(str, grid))
         message = f"block {request.block} is outside the grid: the launch has {extent} blocks in x, y and z"
         raise LaunchRefusedError(message)
-    if report.trace is None or launch.block is None or request.beside is not None:
-        return Traced(lab, request, report, None)
-    return Traced(lab, request, report, block_trace(report.trace, report.factors, launch.block, lab.public.file))
+    return with_steps(Traced(lab, request, report, None))
+
+
+def with_steps(traced: Traced) -> Traced:
+    """With the steps interpreted, where one block was recorded."""
+    trace, block = traced.report.trace, traced.report.launch.block
+    if trace is None or block is None or traced.request.beside is not None:
+        return traced
+    return replace(traced, steps=block_trace(trace, traced.report.factors, block, traced.file))
 
 
 def _first_accepted(toolset: Toolset, lab: Lab, request: TraceRequest, runner_file: Path) -> TraceReport:

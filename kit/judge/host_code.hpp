@@ -2,15 +2,25 @@
 // without it judges kernels alone, and says so if it is given such a submission.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 
 #include "judge/bench.hpp"
 #include "judge/decision/launch_judge.hpp"
+#include "judge/report/collected_trials.hpp"
 #include "judge/report/record.hpp"
 #include "judge/trial.hpp"
 
 namespace tilelab::judge {
+
+// Which launch of a run is watched, and how.
+struct WatchedRun {
+  std::string shape, usual, inputs;  // see CollectedTrials::to_trace
+  std::uint64_t launch = 0;          // counts the run's launches from 1; 0: none is traced, and the record says which there are
+  bool whole_reversed = false;       // every launch runs its blocks and threads in reverse order
+  LaunchOptions of = {};             // of that launch: what is traced, and whether it runs reversed
+};
 
 class HostCode {
  public:
@@ -21,6 +31,12 @@ class HostCode {
 
   // One run of its launcher. Throws std::runtime_error or nlohmann::json::exception where something of ours fails.
   virtual LaunchRecord judge(const Trial& trial, const LaunchOptions& options) const = 0;
+
+  // From now on, checks of whole programs are put down instead of run: watch() chooses among them.
+  virtual void collect() = 0;
+  // One run, watched and not judged in full. Its record's `program` has what was traced. Throws std::invalid_argument where no test has
+  // such a shape, else as judge() does.
+  virtual LaunchRecord watch(const CollectedTrials& launchers, const WatchedRun& asked) const = 0;
 };
 
 // Reads the file that describes the submission. Throws std::runtime_error or nlohmann::json::exception.

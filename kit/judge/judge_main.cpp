@@ -90,20 +90,40 @@ bool only_lists(const Catch::ConfigData& config) {
 }
 
 // `--watch '{"shape": "8x8", "usual": "8x8", "inputs": "", "block": "0,0,0"}'`; without "block" the launch is profiled.
-int watch(const Options& options, const judge::CollectedTrials& collected, judge::RunnerProcess& runner) {
+// Of a submission with host code, "launch" says which of a run's launches is traced; without it, the report says which there are.
+judge::FollowedBlock block_to_follow(const nlohmann::json& asked) {
+  judge::FollowedBlock followed{.at = judge::parse_block(asked.value("block", "")),
+                                .reversed = judge::parse_order(asked.value("order", "in order"))};
+  if (asked.contains("beside")) followed.beside = judge::parse_block(asked.value("beside", ""));
+  if (asked.contains("held")) followed.held = judge::parse_held(asked.value("held", ""));
+  return followed;
+}
+
+nlohmann::json watched_run(const judge::HostCode& program, const judge::CollectedTrials& collected, const nlohmann::json& asked) {
+  judge::WatchedRun run{.shape = asked.value("shape", ""), .usual = asked.value("usual", ""), .inputs = asked.value("inputs", "")};
+  run.whole_reversed = judge::parse_order(asked.value("whole", "in order"));
+  if (const std::string launch = asked.value("launch", ""); !launch.empty()) {
+    const auto [end, error] = std::from_chars(launch.data(), launch.data() + launch.size(), run.launch);
+    if (error != std::errc{} || end != launch.data() + launch.size() || run.launch == 0)
+      throw std::invalid_argument("a launch is a number from 1");
+    run.of = judge::watching(block_to_follow(asked));
+  }
+  return {{"launch", program.watch(collected, run)}};
+}
+
+int watch(const Options& options, const judge::CollectedTrials& collected, const judge::HostCode* program, judge::RunnerProcess& runner) {
   const nlohmann::json asked = nlohmann::json::parse(options.watch);
   const std::string shape = asked.value("shape", ""), block = asked.value("block", "");
   try {
     nlohmann::json report;
-    if (block.empty()) {
+    if (program != nullptr) {
+      report = watched_run(*program, collected, asked);
+    } else if (block.empty()) {
       const judge::Trial& trial = collected.to_profile(shape);
       report = judge::profiled_launch(runner, trial, judge::numbers_of(trial.shape));
     } else {
       const judge::Trial& trial = collected.to_trace(shape, asked.value("usual", ""), asked.value("inputs", ""));
-      judge::FollowedBlock followed{.at = judge::parse_block(block), .reversed = judge::parse_order(asked.value("order", "in order"))};
-      if (asked.contains("beside")) followed.beside = judge::parse_block(asked.value("beside", ""));
-      if (asked.contains("held")) followed.held = judge::parse_held(asked.value("held", ""));
-      report = judge::traced_launch(runner, trial, followed, {});
+      report = judge::traced_launch(runner, trial, block_to_follow(asked), {});
     }
     judge::write_report(options.report, report.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
     return 0;
@@ -139,6 +159,7 @@ int judge_all(int argc, char** argv) {
   if (options.launch_ms != 0) bench.allow_at_most(std::chrono::milliseconds(options.launch_ms));
   judge::use_bench(&bench);
   if (program) program->share_time_of(bench);
+  if (program && !options.watch.empty()) program->collect();
   config.reporterSpecifications.assign(1, Catch::ReporterSpec("judge", {}, {}, {}));
   const auto& cases = bench.cases();
   const auto all_passed = [&] { return std::all_of(cases.begin(), cases.end(), [](const auto& one) { return one.passed; }); };
@@ -150,7 +171,7 @@ int judge_all(int argc, char** argv) {
     session.run();
     if (group.abortAfter > 0 && !all_passed()) break;
   }
-  if (!options.watch.empty()) return watch(options, collected, runner);
+  if (!options.watch.empty()) return watch(options, collected, program.get(), runner);
   judge::write_report(options.report, judge::report_text(cases));
   return all_passed() && !cases.empty() ? 0 : 1;
 }

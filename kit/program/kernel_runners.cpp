@@ -51,7 +51,7 @@ std::size_t most_kept(const ProgramDescription& program) {
 }  // namespace
 
 KernelRunners::KernelRunners(const ProgramDescription& program, DeviceMemory& memory, const TextureTable& textures)
-    : limits_(program.limits), settings_(program.settings), memory_(memory), textures_(textures), repeated_(memory, most_kept(program)) {}
+    : limits_(program.limits), settings_(program.settings), followed_(program.followed), memory_(memory), textures_(textures), repeated_(memory, most_kept(program)) {}
 
 std::uint64_t KernelRunners::pointer_in(const KernelLaunch& launch, std::size_t parameter) {
   std::uint64_t pointer = 0;
@@ -141,6 +141,10 @@ protocol::LaunchRequest KernelRunners::request_of(const KernelLaunch& launch, Va
   request.traffic = settings_.traffic;
   request.allow_same_value_writes = settings_.allow_same_value_writes;
   request.early_return_is_error = settings_.early_return_is_error;
+  if (followed_ && followed_->number == launch.number) {
+    request.trace = followed_->of;
+    request.reversed = followed_->reversed;
+  }
   for (std::size_t i = 0; i < launch.arguments.size(); ++i)
     request.arguments.push_back(argument_of(launch.description->parameters[i], launch.arguments[i]));
   protocol::ProgramMemory& memory = request.memory.emplace();

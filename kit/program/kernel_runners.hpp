@@ -21,6 +21,7 @@
 namespace tilelab::program {
 
 struct KernelLaunch {
+  std::uint64_t number = 0;             // counts the program's launches from 1
   const std::string* kernel = nullptr;  // mangled
   const KernelDescription* description = nullptr;
   protocol::LaunchConfig config;
@@ -72,6 +73,7 @@ class KernelRunners {
 
   const ProgramLimits& limits_;
   const LaunchSettings& settings_;
+  const std::optional<FollowedLaunch>& followed_;
   DeviceMemory& memory_;
   const TextureTable& textures_;
   RepeatedLaunches repeated_;

@@ -81,6 +81,12 @@ LaunchSettings settings_from(const json& value) {
   return settings;
 }
 
+FollowedLaunch followed_from(const json& value) {
+  return {.number = integer<std::uint64_t>(value.at("launch")),
+          .of = value.at("of").get<protocol::TraceRequest>(),
+          .reversed = value.at("reversed").get<bool>()};
+}
+
 }  // namespace
 
 ProgramDescription program_from(const json& value) {
@@ -106,6 +112,7 @@ ProgramDescription program_from(const json& value) {
       program.altered.push_back({text(one.at("from")), text(one.at("to")), integer<std::size_t>(one.at("element_bytes"))});
   }
   if (value.contains("options")) program.settings = settings_from(value.at("options"));
+  if (value.contains("trace")) program.followed = followed_from(value.at("trace"));
   for (const auto& [key, path] :
        {std::pair{"custody", &program.custody}, {"kept_reads", &program.kept_reads}, {"shown_reads", &program.shown_reads}}) {
     if (value.contains(key)) *path = text(value.at(key));

@@ -66,6 +66,13 @@ struct LaunchSettings {
   bool reversed = false, traffic = false, allow_same_value_writes = false, early_return_is_error = false;
 };
 
+// A launch of which the record shall hold what a block did. The other launches run as always.
+struct FollowedLaunch {
+  std::uint64_t number = 0;  // counts the program's launches from 1
+  protocol::TraceRequest of;
+  bool reversed = false;  // its blocks and threads run in reverse order
+};
+
 struct ProgramLimits {
   unsigned clock_ms = 0;            // processor time of one launch
   std::uint64_t wall_ms = 0;        // of the whole run
@@ -84,6 +91,7 @@ struct ProgramDescription {
   std::vector<OperandDescription> operands;
   std::vector<AlterationDescription> altered;
   LaunchSettings settings;
+  std::optional<FollowedLaunch> followed;
   std::string custody;      // where a record of all copies is kept; empty: nowhere
   std::string kept_reads;   // where it is written down what the host learns of the device's memory; empty: nowhere
   std::string shown_reads;  // what it is shown instead of what is there: such a record of another run; empty: nothing

@@ -25,7 +25,7 @@ const char* kind_of(const Allocation& made) {
 
 }  // namespace
 
-void RunRecord::add(std::vector<json>& list, Places& places, json value, std::size_t most) {
+void RunRecord::add(std::vector<json>& list, Places& places, json value, std::size_t most, std::uint64_t number) {
   const std::string key = value.dump(-1, ' ', false, json::error_handler_t::replace);
   const auto known = places.find(key);
   if (known != places.end()) {
@@ -38,17 +38,18 @@ void RunRecord::add(std::vector<json>& list, Places& places, json value, std::si
   }
   places[key] = list.size();
   value["count"] = 1;
+  value["number"] = number;
   list.push_back(std::move(value));
 }
 
-void RunRecord::finding(const protocol::Finding& finding, const std::string& kernel, std::uint64_t at) {
+void RunRecord::finding(const protocol::Finding& finding, const std::string& kernel, std::uint64_t at, std::uint64_t number) {
   json value = finding;
   const std::uint64_t count = finding.count;
   value.erase("count");
   value["kernel"] = kernel;
   value["at"] = at;
   const std::size_t before = findings_.size();
-  add(findings_, finding_places_, std::move(value), most_findings);
+  add(findings_, finding_places_, std::move(value), most_findings, number);
   if (findings_.size() > before) findings_.back()["count"] = count;
 }
 
@@ -139,6 +140,7 @@ json RunRecord::report(const ApiErrors& errors) const {
   if (input_bytes_read_ != 0) value["input_bytes_read"] = input_bytes_read_;
   if (bytes_learned_ != 0) value["bytes_learned"] = bytes_learned_;
   if (needs_reversed_run_) value["needs_reversed_run"] = true;
+  if (!traced_.is_null()) value["traced"] = traced_;
   value["errors"] = json::array();
   for (const ApiError& one : errors.all()) {
     json error = {{"op", one.op}, {"error", one.error}, {"at", one.at}, {"seen", one.seen}, {"count", one.count}};

@@ -17,9 +17,10 @@ namespace tilelab::program {
 
 class RunRecord {
  public:
-  // Equal ones are counted. `value` has an "at".
-  void launch(nlohmann::json value) { add(launches_, launch_places_, std::move(value), most_launches); }
-  void finding(const protocol::Finding& finding, const std::string& kernel, std::uint64_t at);
+  // Equal ones are counted. `value` has an "at". `number`: of the first of them.
+  void launch(nlohmann::json value, std::uint64_t number) { add(launches_, launch_places_, std::move(value), most_launches, number); }
+  void finding(const protocol::Finding& finding, const std::string& kernel, std::uint64_t at, std::uint64_t number);
+  void traced(nlohmann::json value) { traced_ = std::move(value); }  // of the launch that was to be followed: all that is known
   // `numbers`: what the sentence needs. Findings of one kind at one place (and with one "other_at") are one.
   void host(const std::string& kind, std::uint64_t at, nlohmann::json numbers);
   void allocation(const Allocation& made, const std::string& name = {});  // name: of a variable or an operand
@@ -44,11 +45,11 @@ class RunRecord {
  private:
   using Places = std::map<std::string, std::size_t>;
   static constexpr std::size_t most_launches = 10'000, most_findings = 1'000, most_allocations = 10'000, most_counters = 200;
-  void add(std::vector<nlohmann::json>& list, Places& places, nlohmann::json value, std::size_t most);
+  void add(std::vector<nlohmann::json>& list, Places& places, nlohmann::json value, std::size_t most, std::uint64_t number);
 
   std::vector<nlohmann::json> launches_, findings_, host_, allocations_;
   Places launch_places_, finding_places_, host_places_;
-  nlohmann::json end_ = nlohmann::json::object();
+  nlohmann::json end_ = nlohmann::json::object(), traced_;
   std::map<std::string, std::uint64_t> counters_;
   std::uint64_t input_bytes_read_ = 0, bytes_learned_ = 0;
   bool needs_reversed_run_ = false;

@@ -156,12 +156,14 @@ LaunchRecord new_record(const Trial& trial) {
           .printed = {}};
 }
 
-LaunchRecord judge_once(const BuiltProgram& program, const Trial& trial, const LaunchOptions& options, Again again) {
+LaunchRecord judge_once(const BuiltProgram& program, const Trial& trial, const LaunchOptions& options, Again again,
+                        const json& followed = nullptr) {
   LaunchRecord record = new_record(trial);
   DataFolder(program.folder).fill({});
   const OperandFiles files(trial, program.launcher.value_or(LauncherCall{}), program.scratch);
   json description = description_of(program, trial, options, again);
   description["operands"] = files.write();
+  if (!followed.is_null()) description["trace"] = followed;
   const ConductedRun run = conduct(program, std::move(description));
   record.program = kept_record(run.record);
   record.config = config_of(run.record);
@@ -245,6 +247,17 @@ LaunchRecord judge_launcher(const BuiltProgram& program, const Trial& trial, con
   if (record.verdict != Verdict::pass || !record.needs_reversed_run) return record;
   LaunchRecord again = judge_once(program, trial, options, Again::reversed);
   return again.verdict == Verdict::pass ? record : again;
+}
+
+LaunchRecord watch_launcher(const BuiltProgram& program, const Trial& trial, bool whole_reversed, const json& followed) {
+  const LaunchOptions as_described;
+  LaunchRecord record = judge_once(program, trial, as_described, whole_reversed ? Again::reversed : Again::no, followed);
+  if (whole_reversed) record.program["reversed"] = true;
+  if (!followed.is_null() || whole_reversed || record.verdict != Verdict::pass || !record.needs_reversed_run) return record;
+  LaunchRecord again = judge_once(program, trial, as_described, Again::reversed);
+  if (again.verdict == Verdict::pass) return record;
+  again.program["reversed"] = true;
+  return again;
 }
 
 }  // namespace tilelab::judge

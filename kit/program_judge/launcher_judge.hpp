@@ -12,4 +12,9 @@ namespace tilelab::judge {
 // Throws std::runtime_error or nlohmann::json::exception where something of ours fails.
 LaunchRecord judge_launcher(const BuiltProgram& program, const Trial& trial, const LaunchOptions& options = {});
 
+// One run that is watched. `followed`: the launch that is traced, as program.json says it; null: none. `whole_reversed`: every launch runs
+// reversed. Where no launch is followed and the first run shows nothing, a second one that a judge would make may: then the record's
+// `program` says that it is "reversed".
+LaunchRecord watch_launcher(const BuiltProgram& program, const Trial& trial, bool whole_reversed, const nlohmann::json& followed);
+
 }  // namespace tilelab::judge

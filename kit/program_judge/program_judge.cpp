@@ -148,4 +148,15 @@ LaunchRecord judge_program(const BuiltProgram& program, const ProgramTrial& tria
   return record;
 }
 
+LaunchRecord watch_program(const BuiltProgram& program, const ProgramTrial& trial, bool whole_reversed, const json& followed) {
+  DataFolder(program.folder).fill(trial.files);
+  json description = described(program, trial.arguments, trial.device_bytes);
+  if (whole_reversed) description["options"]["reversed"] = true;
+  if (!followed.is_null()) description["trace"] = followed;
+  LaunchRecord record = record_of(program, trial, conduct(program, std::move(description)));
+  if (whole_reversed) record.program["reversed"] = true;
+  say_why(record);
+  return record;
+}
+
 }  // namespace tilelab::judge

@@ -10,4 +10,7 @@ namespace tilelab::judge {
 
 LaunchRecord judge_program(const BuiltProgram& program, const ProgramTrial& trial);
 
+// One run that is watched: see watch_launcher. No run of a program is judged in reverse order.
+LaunchRecord watch_program(const BuiltProgram& program, const ProgramTrial& trial, bool whole_reversed, const nlohmann::json& followed);
+
 }  // namespace tilelab::judge

@@ -127,6 +127,7 @@ PACKAGES = (
     "stories",
     "value_origins",
     "step_page",
+    "traced_runs",
     "single_launch",
     "scoring",
     "traffic",

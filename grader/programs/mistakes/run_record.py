@@ -46,6 +46,7 @@ class LaunchRecord(_Record):
     error: int = 0
     status: str = "completed"
     detail: str = ""
+    number: int = 0  # of the first of them among the run's launches, from 1
 
 
 class ErrorRecord(_Record):
@@ -68,6 +69,7 @@ class KernelFinding(_Record):
     element: str | None = None
     message: str = ""
     count: int = 1
+    number: int = 0  # of the launch that it was first seen in
     kernel: str = ""
     at: int = 0
     file: str | None = None
@@ -128,6 +130,21 @@ class HostRecord(BaseModel):
         return value if isinstance(value, str) else ""
 
 
+class TracedLaunchRecord(_Record):
+    """The launch that was followed: what it alone did."""
+
+    number: int
+    kernel: str
+    at: int = 0
+    grid: tuple[int, int, int]
+    block: tuple[int, int, int]
+    shared: int = 0
+    status: str = "completed"
+    detail: str = ""
+    findings: tuple[KernelFinding, ...] = ()
+    trace: dict[str, Any] | None = None  # None: the grid has no such block
+
+
 class RefusalRecord(_Record):
     kernel: str = ""  # empty: not a kernel, but a call of a library
     at: int = 0
@@ -152,6 +169,8 @@ class RunRecord(_Record):
     printed: str = ""  # by kernels, and nobody waited for it: a GPU does not show it
     said_bye: bool = False  # the program ended in order
     truncated: bool = Field(default=False)
+    traced: TracedLaunchRecord | None = None
+    reversed: bool = False  # every launch ran its blocks and threads in reverse order
 
     def places(self) -> list[int]:
         """Every return address that a sentence may need."""

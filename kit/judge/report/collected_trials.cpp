@@ -8,7 +8,6 @@ namespace tilelab::judge {
 namespace {
 
 constexpr std::size_t elements_to_show = 32;           // fewer are no example: one thread has all of them
-constexpr std::size_t most_traced_elements = 1 << 16;  // of all buffers: a person could read no more step by step
 constexpr std::size_t most_listed = 12;
 
 std::size_t elements_of(const Trial& trial) {
@@ -19,7 +18,29 @@ std::size_t elements_of(const Trial& trial) {
   return elements;
 }
 
-bool is_smaller(const Trial& one, const Trial& other) { return elements_of(one) < elements_of(other); }
+bool is_smaller(const AskedRun& one, const AskedRun& other) { return one.elements < other.elements; }
+
+const AskedRun* find(const std::vector<AskedRun>& runs, const std::string& shape, const std::string& inputs) {
+  const auto found = std::ranges::find_if(runs, [&](const AskedRun& one) {
+    return (one.shape == shape || numbers_of(one.shape) == shape) && (inputs.empty() || one.inputs == inputs);
+  });
+  return found == runs.end() ? nullptr : &*found;
+}
+
+[[noreturn]] void refuse(const std::vector<AskedRun>& runs, const std::string& asked, const std::string& inputs, const char* done) {
+  std::vector<std::string> shapes;
+  for (const AskedRun& one : runs) {
+    const std::string shape = numbers_of(one.shape) + (inputs.empty() ? "" : " with " + one.inputs);
+    if (std::ranges::find(shapes, shape) == shapes.end()) shapes.push_back(shape);
+  }
+  std::string listed;
+  for (std::size_t i = 0; i < shapes.size() && i < most_listed; ++i) listed += (i == 0 ? "" : ", ") + shapes[i];
+  if (shapes.size() > most_listed) listed += ", …";
+  throw std::invalid_argument(
+      "the shape " + asked + (inputs.empty() ? "" : " with " + inputs) + " cannot be " + done +
+      ": this lab's problem registers no sizes (judge::traces), so there are only the launches of the public tests: " +
+      (listed.empty() ? "none" : listed));
+}
 
 }  // namespace
 
@@ -34,67 +55,55 @@ std::string numbers_of(const std::string& shape) {
   return numbers.empty() ? shape : numbers;
 }
 
-LaunchRecord CollectedTrials::put_down(const Trial& trial) {
-  trials_.push_back(trial);
+LaunchRecord put_down_record(const AskedRun& asked) {
   LaunchRecord record{};
-  record.shape = trial.shape;
-  record.inputs = trial.inputs;
+  record.shape = asked.shape;
+  record.inputs = asked.inputs;
   return record;
 }
 
-const Trial* CollectedTrials::find(const std::string& shape, const std::string& inputs) const {
-  const auto found = std::ranges::find_if(trials_, [&](const Trial& trial) {
-    return (trial.shape == shape || numbers_of(trial.shape) == shape) && (inputs.empty() || trial.inputs == inputs);
-  });
-  return found == trials_.end() ? nullptr : &*found;
+LaunchRecord CollectedTrials::put_down(const Trial& trial) {
+  trials_.push_back(trial);
+  return put_down_record(asked_.emplace_back(AskedRun{trial.shape, trial.inputs, elements_of(trial)}));
 }
 
-void CollectedTrials::refuse(const std::string& asked, const std::string& inputs, const char* done) const {
-  std::vector<std::string> shapes;
-  for (const Trial& trial : trials_) {
-    const std::string shape = numbers_of(trial.shape) + (inputs.empty() ? "" : " with " + trial.inputs);
-    if (std::ranges::find(shapes, shape) == shapes.end()) shapes.push_back(shape);
-  }
-  std::string listed;
-  for (std::size_t i = 0; i < shapes.size() && i < most_listed; ++i) listed += (i == 0 ? "" : ", ") + shapes[i];
-  if (shapes.size() > most_listed) listed += ", …";
-  throw std::invalid_argument(
-      "the shape " + asked + (inputs.empty() ? "" : " with " + inputs) + " cannot be " + done +
-      ": this lab's problem registers no sizes (judge::traces), so there are only the launches of the public tests: " +
-      (listed.empty() ? "none" : listed));
-}
-
-const Trial& CollectedTrials::to_trace(const std::string& shape, const std::string& usual, const std::string& inputs) const {
-  const Trial* chosen = nullptr;
+std::size_t run_to_trace(const std::vector<AskedRun>& runs, const std::string& shape, const std::string& usual, const std::string& inputs,
+                         std::size_t most_elements) {
+  const AskedRun* chosen = nullptr;
   if (!shape.empty()) {
-    chosen = find(shape, inputs);
-  } else if (chosen = find(usual, inputs); chosen == nullptr) {
-    for (const Trial& trial : trials_) {
-      if (!inputs.empty() && trial.inputs != inputs) continue;
-      const bool is_example = elements_of(trial) >= elements_to_show;
-      const bool had_example = chosen != nullptr && elements_of(*chosen) >= elements_to_show;
+    chosen = find(runs, shape, inputs);
+  } else if (chosen = find(runs, usual, inputs); chosen == nullptr) {
+    for (const AskedRun& one : runs) {
+      if (!inputs.empty() && one.inputs != inputs) continue;
+      const bool is_example = one.elements >= elements_to_show;
+      const bool had_example = chosen != nullptr && chosen->elements >= elements_to_show;
       // The smallest that shows something; without one, the largest.
       if (chosen == nullptr || is_example > had_example ||
-          (is_example == had_example && (is_example ? is_smaller(trial, *chosen) : is_smaller(*chosen, trial))))
-        chosen = &trial;
+          (is_example == had_example && (is_example ? is_smaller(one, *chosen) : is_smaller(*chosen, one))))
+        chosen = &one;
     }
   }
-  if (chosen == nullptr) refuse(shape.empty() ? usual : shape, inputs, "traced");
-  if (elements_of(*chosen) > most_traced_elements)
-    throw std::invalid_argument("the launch " + chosen->shape + " has " + std::to_string(elements_of(*chosen)) +
+  if (chosen == nullptr) refuse(runs, shape.empty() ? usual : shape, inputs, "traced");
+  if (chosen->elements > most_elements)
+    throw std::invalid_argument("the launch " + chosen->shape + " has " + std::to_string(chosen->elements) +
                                 " elements, which nobody can read step by step: name a shape with at most " +
-                                std::to_string(most_traced_elements));
-  return *chosen;
+                                std::to_string(most_elements));
+  return static_cast<std::size_t>(chosen - runs.data());
+}
+
+const Trial& CollectedTrials::to_trace(const std::string& shape, const std::string& usual, const std::string& inputs,
+                                       std::size_t most_elements) const {
+  return trials_[run_to_trace(asked_, shape, usual, inputs, most_elements)];
 }
 
 const Trial& CollectedTrials::to_profile(const std::string& shape) const {
-  const Trial* chosen = nullptr;
+  const AskedRun* chosen = nullptr;
   if (!shape.empty())
-    chosen = find(shape, {});
-  else if (const auto largest = std::ranges::max_element(trials_, is_smaller); largest != trials_.end())
+    chosen = find(asked_, shape, {});
+  else if (const auto largest = std::ranges::max_element(asked_, is_smaller); largest != asked_.end())
     chosen = &*largest;
-  if (chosen == nullptr) refuse(shape.empty() ? "of the largest launch" : shape, {}, "profiled");
-  return *chosen;
+  if (chosen == nullptr) refuse(asked_, shape.empty() ? "of the largest launch" : shape, {}, "profiled");
+  return trials_[static_cast<std::size_t>(chosen - asked_.data())];
 }
 
 }  // namespace tilelab::judge

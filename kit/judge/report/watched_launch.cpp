@@ -54,11 +54,15 @@ bool parse_order(const std::string& text) {
   return text == "reversed";
 }
 
+LaunchOptions watching(const FollowedBlock& block) {
+  LaunchOptions options;
+  options.trace = protocol::TraceRequest{.block = block.at, .beside = block.beside, .held = block.held};
+  options.reversed = block.reversed;
+  return options;
+}
+
 json traced_launch(RunnerProcess& runner, const Trial& trial, const FollowedBlock& block, const std::vector<std::string>& factors) {
-  LaunchOptions watching;
-  watching.trace = protocol::TraceRequest{.block = block.at, .beside = block.beside, .held = block.held};
-  watching.reversed = block.reversed;
-  const LaunchRecord launch = judge_launch(runner, trial, watching);
+  const LaunchRecord launch = judge_launch(runner, trial, watching(block));
   json report{{"factors", factors}, {"inputs", inputs_json(trial)}, {"launch", launch}};
   if (launch.trace) report["trace"] = *launch.trace;
   return report;

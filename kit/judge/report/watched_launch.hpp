@@ -9,6 +9,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "judge/decision/launch_judge.hpp"
 #include "judge/process/runner_process.hpp"
 #include "judge/trial.hpp"
 
@@ -30,6 +31,9 @@ protocol::HeldThread parse_held(const std::string& text);
 
 // "in order" or "reversed". Throws std::invalid_argument.
 bool parse_order(const std::string& text);
+
+// How the launch runs for it.
+LaunchOptions watching(const FollowedBlock& block);
 
 // `factors`: TracedProblem's. "trace" is left out if the grid has no such block.
 nlohmann::json traced_launch(RunnerProcess& runner, const Trial& trial, const FollowedBlock& block,

@@ -97,7 +97,27 @@ void LaunchCalls::write_down(const HostRequest& request, const KernelLaunch& lau
                           {"stream", request.number_or("stream", 0)},
                           {"error", static_cast<int>(error)},
                           {"status", status},
-                          {"detail", detail}});
+                          {"detail", detail}},
+                         launch.number);
+}
+
+bool LaunchCalls::is_followed(const KernelLaunch& launch) const {
+  const auto& followed = session_.description.followed;
+  return followed && followed->number == launch.number;
+}
+
+void LaunchCalls::note_trace(const HostRequest& request, const KernelLaunch& launch, const LaunchOutcome& outcome, json findings) {
+  json value = {{"number", launch.number},
+                {"kernel", *launch.kernel},
+                {"at", request.at()},
+                {"grid", numbers(launch.config.grid)},
+                {"block", numbers(launch.config.block)},
+                {"shared", launch.config.shared_bytes},
+                {"status", outcome.reply.status},
+                {"detail", outcome.trouble.empty() ? outcome.reply.detail : outcome.trouble},
+                {"findings", std::move(findings)}};
+  if (outcome.reply.trace) value["trace"] = *outcome.reply.trace;
+  session_.record.traced(std::move(value));
 }
 
 // The run ends here, and the grader says why.
@@ -116,7 +136,8 @@ Reply LaunchCalls::launch(const HostRequest& request, std::chrono::milliseconds 
   const std::string& name = request.text("kernel", longest_name);
   const bool is_planned = request.has("planned_by");
   if (description->refusal && !is_planned) refuse(request, *description->refusal);
-  KernelLaunch launch{.kernel = &name,
+  KernelLaunch launch{.number = made_ + 1,
+                      .kernel = &name,
                       .description = description,
                       .config = {request.extent("grid"), request.extent("block"), request.number("shared")},
                       .cooperative = request.flag("cooperative"),
@@ -126,6 +147,7 @@ Reply LaunchCalls::launch(const HostRequest& request, std::chrono::milliseconds 
   if (arguments.size() != description->parameters.size()) throw BrokenRules("another number of arguments than the kernel has");
   for (std::size_t i = 0; i < arguments.size(); ++i) launch.arguments.push_back(bytes_of(arguments[i], description->parameters[i].bytes));
   if (session_.errors.sticky() != 0) return reply_of(session_.errors.sticky());
+  if (!is_planned) ++made_;
   std::string why;
   if (const CudaError error = refusal(request, launch, why); error != CudaError::success) {
     write_down(request, launch, error, "launch-error", why);
@@ -188,6 +210,7 @@ CudaError LaunchCalls::take(const HostRequest& request, const KernelLaunch& laun
   };
   session_.record.count(reply.counters);
   if (reply.needs_reversed_run) session_.record.needs_reversed_run();
+  json told = json::array();
   for (protocol::Finding finding : reply.findings) {
     if (is_allowed(finding)) continue;
     const bool is_wrong_pointer = finding.message.find("through a pointer that holds no function of the file") != std::string::npos;
@@ -211,8 +234,13 @@ CudaError LaunchCalls::take(const HostRequest& request, const KernelLaunch& laun
                "The kernel uses an address that an earlier launch got from malloc() or new. Here such memory lives no longer than its "
                "launch."}});
     if (finding.address != 0) finding.message += stray(request, launch, finding.address);
-    session_.record.finding(finding, *launch.kernel, request.at());
+    session_.record.finding(finding, *launch.kernel, request.at(), launch.number);
+    if (!is_followed(launch)) continue;
+    told.push_back(finding);
+    told.back()["kernel"] = *launch.kernel;
+    told.back()["at"] = request.at();
   }
+  if (is_followed(launch)) note_trace(request, launch, outcome, std::move(told));
   // As much as CUDA's buffer holds between two waits. The rest is lost, as on a GPU.
   auto& printed = session_.printed;
   const std::size_t limit = session_.description.limits.output_bytes;

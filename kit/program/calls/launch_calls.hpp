@@ -34,6 +34,8 @@ class LaunchCalls {
   bool is_launchers_input(const KernelLaunch& launch, const std::string& parameter);
   CudaError take(const HostRequest& request, const KernelLaunch& launch, const LaunchOutcome& outcome);
   void note_uses(const HostRequest& request, const KernelLaunch& launch, const LaunchOutcome& outcome);
+  bool is_followed(const KernelLaunch& launch) const;
+  void note_trace(const HostRequest& request, const KernelLaunch& launch, const LaunchOutcome& outcome, nlohmann::json findings);
   std::string stray(const HostRequest& request, const KernelLaunch& launch, std::uint64_t address);
   void write_down(const HostRequest& request, const KernelLaunch& launch, CudaError error, const std::string& status,
                   const std::string& detail);
@@ -42,6 +44,7 @@ class LaunchCalls {
   CopyCalls& copies_;
   KernelRunners::Variables& variables_;
   KernelRunners runners_;
+  std::uint64_t made_ = 0;                                     // launches so far
   std::set<std::string> codes_;                                // of the kernels that were launched: who shares code is one
   std::map<std::string, std::uint64_t> allowed_shared_bytes_;  // of kernels that ask for more than others may have
 };

@@ -14,12 +14,11 @@ from grader.block_races.block_race_runs import story_of_block_race, told_block_r
 from grader.machine.toolset import Toolset
 from grader.model.labs import load_lab
 from grader.single_launch.trace_steps import BESIDE_FROM, CHANGES, StepKind
-from grader.single_launch.tracing import Traced, TraceRequest, trace_file
+from grader.single_launch.tracing import Run, Traced, TraceRequest, built_launch, launch_builder
 from grader.step_page.page_block import page_block
 from grader.step_page.story import Story
 from tests.grader.stories.conftest import ROOT, reject
 
-Run = Callable[[TraceRequest], Traced]
 PLAIN = reject("06-reduction", "blocks_add_without_atomic")
 OVERWRITES = PLAIN.replace("sum[0] += parts[0]", "sum[0] = parts[0]")
 
@@ -34,18 +33,16 @@ def runs(toolset: Toolset, tmp_path_factory: pytest.TempPathFactory) -> Callable
     def of(text: str) -> Run:
         lab = load_lab(ROOT, "06-reduction")
 
-        def run(request: TraceRequest) -> Traced:
-            return trace_file(toolset, lab, text.encode(), request, tmp_path_factory.mktemp("run"))
-
-        return run
+        return built_launch(toolset, lab, text.encode(), tmp_path_factory.mktemp("run"))
 
     return of
 
 
 @pytest.fixture(scope="module")
 def lost(toolset: Toolset, runs: Callable[[str], Run], tmp_path_factory: pytest.TempPathFactory) -> Story:
-    traced = runs(PLAIN)(TraceRequest("600"))
-    story = story_of_block_race(toolset, traced, PLAIN.encode(), tmp_path_factory.mktemp("story"))
+    run = runs(PLAIN)
+    build = launch_builder(toolset, load_lab(ROOT, "06-reduction"), tmp_path_factory.mktemp("story"))
+    story = story_of_block_race(run(TraceRequest("600")), run, build, PLAIN.encode())
     assert story is not None
     return story
 

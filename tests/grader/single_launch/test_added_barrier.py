@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import cast
 
 import pytest
 
 from grader.machine.toolset import Toolset
 from grader.model.labs import load_lab
 from grader.model.verdicts import Verdict
-from grader.single_launch import added_barrier
 from grader.single_launch.added_barrier import BarrierSearch, places_for_a_barrier
 from grader.single_launch.lab_launch import LaunchRefusedError
-from grader.single_launch.tracing import TraceRequest
+from grader.single_launch.tracing import Run, TraceRequest, launch_builder
 
 ROOT = Path(__file__).resolve().parents[3]
 KERNEL = [
@@ -44,17 +42,15 @@ def test_lines_that_the_file_does_not_have_are_no_places() -> None:
     assert [list(places_for_a_barrier(KERNEL, *lines)) for lines in ((-9, 3), (1, 1 << 31), (9, 9))] == [[], [], []]
 
 
-def test_no_try_begins_when_the_time_is_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_try_begins_when_the_time_is_over() -> None:
     times = iter((0.0, 1.0, 59.0, 61.0, 62.0))
     tried: list[int] = []
 
-    def refuse(*_: object) -> None:
+    def refuse(_: bytes) -> Run:
         tried.append(1)
         raise LaunchRefusedError
 
-    monkeypatch.setattr(added_barrier, "trace_file", refuse)
-    unused = cast("Toolset", None)
-    search = BarrierSearch(unused, load_lab(ROOT, "02-tiled"), TraceRequest(), tmp_path, clock=lambda: next(times))
+    search = BarrierSearch(refuse, TraceRequest(), clock=lambda: next(times))
     assert search.add_barrier("\n".join(KERNEL).encode(), (2, 5)) is None
     assert len(tried) == 2
 
@@ -69,7 +65,7 @@ def test_the_barrier_that_is_missing_is_found(
     assert lab.private_dir is not None
     source = (lab.private_dir / "rejects" / f"{reject}.cu").read_bytes()
     toolset = Toolset.open(ROOT, allow_no_sandbox=True, backend="cpu")
-    found = BarrierSearch(toolset, lab, TraceRequest(), tmp_path).add_barrier(source, accesses)
+    found = BarrierSearch(launch_builder(toolset, lab, tmp_path), TraceRequest()).add_barrier(source, accesses)
     assert found is not None
     assert found.after_lines == after
     assert found.traced.report.launch.verdict is Verdict.PASS

@@ -14,7 +14,7 @@ from grader.model.result import Finding, Launch, Site
 from grader.model.verdicts import Verdict
 from grader.single_launch.added_barrier import AddedBarrier
 from grader.single_launch.trace_steps import Step, StepKind, Trace, TracedArray, TracedPlace, TraceReport
-from grader.single_launch.tracing import Traced, TraceRequest
+from grader.single_launch.tracing import Run, Traced, TraceRequest
 from grader.step_page import race_runs
 from grader.step_page.race_story import race_story
 from grader.step_page.story import PageStepKind, Story
@@ -146,9 +146,11 @@ def test_two_runs_in_the_same_order_are_no_story() -> None:
 
 
 @pytest.mark.parametrize("error", [RuntimeError("the tracer failed"), subprocess.TimeoutExpired("tracer", 400)])
-def test_a_run_that_fails_leaves_no_story(error: Exception, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fails(*_: object) -> None:
+def test_a_run_that_fails_leaves_no_story(error: Exception) -> None:
+    def fails(_: TraceRequest) -> Traced:
         raise error
 
-    monkeypatch.setattr(race_runs, "trace_file", fails)
-    assert race_runs.story_of_race(None, traced(FORWARD, RACE), b"", tmp_path) is None  # type: ignore[arg-type]  # it is not used
+    def build(_: bytes) -> Run:
+        pytest.fail("a file was built")
+
+    assert race_runs.story_of_race(traced(FORWARD, RACE), fails, build, b"") is None

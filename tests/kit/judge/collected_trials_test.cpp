@@ -75,3 +75,13 @@ TEST_CASE("a lab whose tests launch nothing has nothing to trace or profile", "[
 TEST_CASE("a launch that nobody can read step by step is not traced", "[collected]") {
   CHECK_THROWS_MATCHES(collected({1 << 17}).to_trace("", "", ""), std::invalid_argument, MessageMatches(ContainsSubstring("step by step")));
 }
+
+TEST_CASE("runs of programs are chosen as launches are", "[collected]") {
+  const std::vector<AskedRun> runs{{"n=1", "one pair", 1}, {"n=1000", "integers", 1000}, {"n=500", "integers", 500}, {"n=500", "random", 500}};
+  CHECK(run_to_trace(runs, "", "", "") == 2);
+  CHECK(run_to_trace(runs, "500", "", "random") == 3);
+  CHECK(run_to_trace(runs, "n=1", "", "") == 0);
+  CHECK_THROWS_MATCHES(run_to_trace(runs, "1000", "", "", 999), std::invalid_argument, MessageMatches(ContainsSubstring("at most 999")));
+  CHECK_THROWS_MATCHES(run_to_trace(runs, "7", "", ""), std::invalid_argument, MessageMatches(ContainsSubstring("1, 1000, 500")));
+  CHECK(put_down_record(runs[1]).shape == "n=1000");
+}

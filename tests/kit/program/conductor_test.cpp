@@ -1,6 +1,7 @@
 // Whole programs, run by the conductor: what comes of honest ones, of mistaken ones and of hostile ones.
 #include "program/conductor.hpp"
 
+#include <algorithm>
 #include <csignal>
 
 #include <catch2/catch_test_macros.hpp>
@@ -41,6 +42,34 @@ TEST_CASE("a program allocates, copies, launches and frees, and nothing is found
   REQUIRE(report.at("launches").size() == 1);  // two alike
   CHECK(report.at("launches")[0].at("count") == 2);
   CHECK(report.at("allocations")[0].at("freed_at") == 40);
+}
+
+TEST_CASE("one launch of a program can be followed, and the others are not", "[conductor]") {
+  json description = fake::program("honest");
+  CHECK_FALSE(run(description).contains("traced"));
+  description["trace"] = {{"launch", 2}, {"of", {{"block", {0, 0, 0}}}}, {"reversed", true}};
+  const json report = run(description);
+  CHECK(report.at("status") == 42);
+  const json& traced = report.at("traced");
+  CHECK(traced.at("number") == 2);
+  CHECK(traced.at("kernel") == fake::add_one);
+  CHECK(traced.at("grid") == report.at("launches")[0].at("grid"));
+  CHECK(traced.at("status") == "completed");
+  CHECK(traced.at("findings").empty());
+  REQUIRE(report.at("launches").size() == 1);
+  CHECK(report.at("launches")[0].at("number") == 1);  // of the first of two that are alike
+  description["trace"]["launch"] = 3;
+  CHECK_FALSE(run(description).contains("traced"));
+  description["trace"]["of"] = {{"block", {0, 0}}};
+  CHECK_THROWS(program::program_from(description));
+}
+
+TEST_CASE("a finding knows in which launch it was seen first", "[conductor]") {
+  const json report = run(fake::program("makes mistakes"));
+  REQUIRE(report.at("findings").size() == 1);
+  const auto number = report.at("findings")[0].at("number").get<std::uint64_t>();
+  const auto is_it = [&](const json& one) { return one.at("number") == number && one.at("at") == report.at("findings")[0].at("at"); };
+  CHECK(std::ranges::any_of(report.at("launches"), is_it));
 }
 
 TEST_CASE("each of the host's mistakes has its kind and its place", "[conductor]") {

@@ -236,3 +236,18 @@ TEST_CASE("the operands come in the order that the lab says", "[launcher]") {
   CHECK(judge::in_order(one, {}).at(0)->name == "in");
   CHECK_THROWS_AS(judge::in_order(one, {"in", "result"}), std::runtime_error);
 }
+
+TEST_CASE("a launcher's run can be watched with one of its launches followed", "[launcher]") {
+  const Folders folders;
+  const judge::BuiltProgram program = built(folders, "adds one");
+  const LaunchRecord survey = judge::watch_launcher(program, trial(), false, nullptr);
+  CHECK(survey.verdict == Verdict::pass);
+  REQUIRE_FALSE(survey.program.at("launches").empty());
+  CHECK_FALSE(survey.program.contains("traced"));
+  CHECK_FALSE(survey.program.contains("reversed"));
+  const nlohmann::json followed = {{"launch", 1}, {"of", {{"block", {0, 0, 0}}}}, {"reversed", false}};
+  const LaunchRecord watched = judge::watch_launcher(program, trial(), true, followed);
+  CHECK(watched.verdict == Verdict::pass);
+  CHECK(watched.program.at("traced").at("number") == 1);
+  CHECK(watched.program.at("reversed") == true);
+}
