@@ -26,6 +26,7 @@ LAYOUT = (
     "or one archive of such a folder"
 )
 SHOWN = 3
+ASKED = 5  # of how many names it is asked whether they are known students': each takes a while with a long roster
 _COMPARED = 64  # names in one folder
 # What people call folders in their own work, and nobody calls a student.
 _PARTS = frozenset(
@@ -127,8 +128,8 @@ def _side_by_side(names: Sequence[str], wanted: Collection[str]) -> list[str]:
 
 def check_named(source: Path, uploads: Sequence[Upload], spool: Spool) -> None:
     """Raises IntakeError where folders are Gradescope's, and the file that says whose they are is missing."""
-    numbered = [one.name for one in uploads if _NUMBERED.fullmatch(one.name) and not spool.is_student(one.name)]
-    if 2 * len(numbered) > len(uploads):
+    numbered = [one.name for one in uploads if _NUMBERED.fullmatch(one.name)]
+    if 2 * len(numbered) > len(uploads) and not any(map(spool.is_student, numbered[:ASKED])):
         message = (
             f"{source}: {clean(numbered[0])!r} is called like a folder of Gradescope's export, and {METADATA}, which says whose it is, "
             "is not beside it. Give the export as it was downloaded. If there is none, give a roster whose column `upload` holds "
@@ -142,8 +143,6 @@ def check_no_groups(source: Path, uploads: Sequence[Upload], spool: Spool) -> No
     groups: dict[str, list[str]] = {}
     packed: dict[str, list[str]] = {}
     for upload in uploads:
-        if spool.is_student(upload.name):
-            continue
         inside = list_contents(upload.name, upload.contents, spool)
         if any(top.name in inside.wanted for top in inside.tops.values() if not top.is_folder):
             continue
@@ -160,7 +159,7 @@ def check_no_groups(source: Path, uploads: Sequence[Upload], spool: Spool) -> No
     own = {name for name, stems in packed.items() if any(repeated[stem.casefold()] > 1 for stem in stems)}
     groups |= {name: stems for name, stems in packed.items() if name in spool.labs or name not in own}
     handed_in = sum(bool(upload.contents.files) for upload in uploads)
-    if 2 * len(groups) <= handed_in:
+    if 2 * len(groups) <= handed_in or any(map(spool.is_student, list(groups)[:ASKED])):
         return
     shown = [clean(name) for name in list(groups)[:SHOWN]]
     inner = ", ".join(repr(clean(one)) for one in next(iter(groups.values()))[:SHOWN])
@@ -188,10 +187,8 @@ def check_one_student(source: Path, level: Level, uploads: Sequence[Upload], spo
         and not uploads[0].packed
         and uploads[0].refused is None
     )
-    known = [name for name in names if spool.is_student(name)]
-    if known and not parts:
-        return
-    if parts or (alone and any(file.path[-1] in spool.wanted for file in uploads[0].contents.files)):
+    alone = alone and any(file.path[-1] in spool.wanted for file in uploads[0].contents.files)
+    if parts or (alone and not spool.is_student(uploads[0].name)):
         shown = ", ".join(repr(clean(one)) for one in sorted(names)[:SHOWN])
         message = (
             f"{source}: this looks like the submission of one student, with {shown} in it. "

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from grader.intake.class_level import (
+    ASKED,
     LAYOUT,
     SHOWN,
     IntakeError,
@@ -107,8 +108,8 @@ def _handed_in(level: Level) -> Level:
 
 def _has_student(level: Level, spool: Spool) -> bool:
     """Whether a folder or archive there is called like one who is in the roster, or was here before."""
-    tops = level.files.tops.values()
-    return any(spool.is_student(stem_of(top.name)) for top in tops if top.is_folder or is_archive_name(top.name))
+    names = [top.name for top in level.files.tops.values() if top.is_folder or is_archive_name(top.name)]
+    return any(spool.is_student(stem_of(name)) for name in names[:ASKED])
 
 
 def _export_in(source: Path, level: Level) -> Export | None:

@@ -189,3 +189,19 @@ def test_a_class_is_found_in_many_archives_around_it(tmp_path: Path) -> None:
         "ada": b"ada",
         "bob": b"bob",
     }
+
+
+def test_a_long_roster_is_asked_about_a_few_names_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each question takes as long as the roster is."""
+    asked: list[str] = []
+
+    def is_known(name: str, **_: object) -> bool:
+        asked.append(name)
+        return False
+
+    monkeypatch.setattr("grader.intake.intake.is_known", is_known)
+    tree = differing(*(f"class/s{number}/{part}/{NAIVE}" for number in range(60) for part in ("src", "old")))
+    assert (
+        len(discover(put(tmp_path / "class.zip", zip_bytes(tree)), tmp_path / "scratch", LABS, ROSTER).students) == 63
+    )
+    assert len(asked) <= 20
