@@ -93,7 +93,7 @@ def discover(  # noqa: PLR0913, PLR0917 -- what comes in, where to, and what is 
     notices = [*found.notices]
     if found.local_times:
         zone = (
-            f"{options.zone} (--timezone)"
+            f"{options.zone} (course.toml or --timezone)"
             if options.zone
             else f"{spool.zone}, this machine's time zone (--timezone names another)"
         )

@@ -30,8 +30,9 @@ def with_team_owners(uploads: Sequence[Upload], roster: Roster | None) -> tuple[
     persons: set[str] = set()
     for row in roster.rows if roster is not None else ():
         persons.update(_words(row))
-        if row.student.team:
-            teams.setdefault(_form(row.student.team), {}).setdefault(row.student.team, []).append(row)
+        for team in (row.student.team,) if row.student.team else row.groups:
+            one = replace(row, student=row.student.model_copy(update={"team": team}))
+            teams.setdefault(_form(team), {}).setdefault(team, []).append(one)
     keys = {key for row in (roster.rows if roster is not None else ()) for key in row.keys}
     own: set[str | Key] = set()  # of uploads that are no team's
     found: dict[int, list[RosterRow]] = {}

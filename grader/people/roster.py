@@ -49,6 +49,7 @@ class RosterRow:
     upload: str = ""  # the exact name of this student's upload, where the roster says it
     first: str = ""
     last: str = ""
+    groups: tuple[str, ...] = ()  # that may be sections or teams: what is handed in tells
 
     @property
     def keys(self) -> list[Key]:
@@ -161,7 +162,8 @@ def _row(row: Row, columns: Columns, left_out: dict[str, int]) -> RosterRow | No
         team=cells.get("team", ""),
         platform_ids={one: keys[one] for one in PLATFORMS if keys.get(one)},
     )
-    return RosterRow(student, row.line, keys.get("upload", ""), first, last)
+    groups = tuple(filter(None, (one.strip() for one in re.split(r"[,;]", cells.get("group", "")))))
+    return RosterRow(student, row.line, keys.get("upload", ""), first, last, groups)
 
 
 def _keys(cells: Mapping[str, str], platform: str) -> dict[str, str]:

@@ -117,6 +117,7 @@ def columns_of(headings: Sequence[str]) -> Columns:
         elif what:
             continue
         elif word in _TWO_MEANINGS:
+            at.setdefault("group", number)
             unclear.append(_quoted(headings[number]))
         elif word:
             unknown.append(_quoted(headings[number]))
@@ -126,7 +127,10 @@ def columns_of(headings: Sequence[str]) -> Columns:
     if twice:
         notices.append(f"columns that say what another one says already, and are not used: {_few(twice)}")
     if unclear:
-        notices.append(f"{_few(unclear)} may mean a section or a team, and is not used: call it `section` or `team`")
+        notices.append(
+            f"{_few(unclear)} may mean a section or a team, and is not used but for uploads that are called like one: "
+            "call it `section` or `team`"
+        )
     return Columns(platform, at, tuple(notices))
 
 

@@ -144,3 +144,20 @@ def test_a_team_that_is_called_like_a_student_or_another_team_is_nobodys(
         ("ben", "ben"),
         ("", "team-1"),
     ]
+
+
+def test_groups_that_may_be_sections_are_teams_where_uploads_are_called_like_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As in Moodle's list of participants."""
+    roster = 'First name,Last name,Email address,Groups\nAda,L,a@x,"Monday, Team A"\nBen,B,b@x,"Monday, Team A"\nEve,E,e@x,Monday\n'
+    moodle = [
+        Upload(f"{one} 5", owners=(Student(name=one, platform_ids={"Moodle": "5"}),)) for one in ("Team A", "Eve E")
+    ]
+    team = found(moodle, tmp_path, monkeypatch, roster)
+    assert {one.submission.student.email: one.sources[NAIVE].read_bytes()[-1:] for one in team.students} == {
+        "a@x": b"0",
+        "b@x": b"0",
+        "e@x": b"1",
+    }
+    assert any("'Groups' may mean a section or a team" in one for one in team.notices)
