@@ -14,7 +14,7 @@ from grader.single_launch.tracing import TracedLaunch
 from grader.step_page.story import Index3, Mark, Question, Story, StoryElement
 from grader.step_page.thread_run import run_of_threads
 from grader.stories.told_story import asked, element_name, framed, line_of, thread_name
-from grader.stories.unloaded_factor import UnloadedFactor, unloaded_factor
+from grader.stories.unloaded_factor import UnloadedFactor, unloaded_factor, unloaded_marks, unloaded_question
 from grader.value_origins.product_factors import factors_of
 from grader.value_origins.product_reads import Product, products_of
 from grader.value_origins.product_sum import ProductSum, product_sum
@@ -22,6 +22,7 @@ from grader.value_origins.product_sum import ProductSum, product_sum
 _MOST_PRODUCTS = 48  # that are shown
 _MOST_MARKS = 12
 _MOST_STORES = 64
+_FAR = 1e6  # from the right sum: a difference that says nothing
 _SCHEDULE = "What the thread multiplies and adds, and where the values came from that stand in a wrong place."
 
 
@@ -42,7 +43,7 @@ def sum_story(traced: TracedLaunch, source: Sequence[str]) -> Story | None:
         said = f"{said} {_again(traced, trace, found)}".strip()
     chosen = _chosen(trace, found, unloaded)
     run = run_of_threads(trace, chosen, traced.file, title="As it ran", schedule=_SCHEDULE)
-    marks = [*_marks(trace, found, chosen, launch.block, said), *_unloaded_marks(trace, chosen, unloaded)]
+    marks = [*_marks(trace, found, chosen, launch.block, said), *unloaded_marks(trace, chosen, unloaded)]
     marks.sort(key=lambda mark: mark.step)
     wrong = max(1, min((mark.step for mark in marks if mark.tone == "bad"), default=len(chosen) - 1))
     file = traced.file
@@ -55,7 +56,7 @@ def sum_story(traced: TracedLaunch, source: Sequence[str]) -> Story | None:
         title=f"the sum in {found.name}",
         summary=f"Thread {name} stores {_number(found.stored)} in {found.name} in line {line}. {said} {_definition(found)}{_tile(found)}",
         questions=[
-            *_unloaded_question(chosen, unloaded, name),
+            *unloaded_question(chosen, unloaded, name),
             *_questions(found, wrong if unloaded is None else len(chosen) - 1, chosen.index(found.store), said, name),
         ],
         start=max(0, wrong - 2),
@@ -73,17 +74,27 @@ def _statement(found: ProductSum) -> str | None:
         return _wrong_place(found, found.strangers[0], missing)
     if twice:
         return f"It has the product{_s(twice)} of k = {_ranges(twice)} more than once."
-    if missing:
-        unread = len(found.counted) == len(found.products)
-        return _lacks(found) + (
-            ": the thread never reads them."
-            if unread
-            else ": the thread reads them, but they are not in what it stores."
-        )
-    if found.kept is None:
-        total = _number(math.fsum(one.value for one in found.products))
-        return f"The thread reads all {found.depth} products, but what it stores is not their sum, {total}."
-    return None
+    return _missing(found) if missing else _stored(found)
+
+
+def _missing(found: ProductSum) -> str:
+    if len(found.counted) < len(found.products):
+        return f"{_lacks(found)}: the thread reads them, but they are not in what it stores."
+    if any(None in one.indices and one.value for one in found.counted):
+        return f"{_lacks(found)}: some of what it multiplies is no element of {found.names[0]} or {found.names[1]}."
+    return f"{_lacks(found)}: the thread never reads them."
+
+
+def _stored(found: ProductSum) -> str | None:
+    """Where all products are there."""
+    if found.kept is not None:
+        return None
+    total = math.fsum(one.value for one in found.products)
+    said = f"The thread reads all {found.depth} products, but what it stores is not their sum, {_number(total)}"
+    difference = found.stored - total
+    if not math.isfinite(difference) or abs(difference) > _FAR * max(1.0, abs(total)):
+        return f"{said}."
+    return f"{said}: it is {_number(abs(difference))} {'more' if difference > 0 else 'less'}."
 
 
 def _again(traced: TracedLaunch, trace: Trace, found: ProductSum) -> str:
@@ -148,33 +159,6 @@ def _chosen(trace: Trace, found: ProductSum, unloaded: UnloadedFactor | None) ->
     if unloaded is not None:
         chosen |= {unloaded.read, unloaded.write}
     return sorted(chosen | {one for one in loads if one is not None} | set(_other_stores(trace, found)))
-
-
-def _unloaded_marks(trace: Trace, chosen: Sequence[int], unloaded: UnloadedFactor | None) -> Iterator[Mark]:
-    if unloaded is None:
-        return
-    write, read = trace.steps[unloaded.write], trace.steps[unloaded.read]
-    element = (StoryElement(read[3], read[4]),)
-    text = f"Thread {unloaded.thread} puts {unloaded.value} in {unloaded.name}, and {unloaded.wanted} belongs there."
-    if unloaded.reason is not None:
-        text += f" {unloaded.reason.words}"
-    yield Mark(chosen.index(unloaded.write), text, "bad", (write[1],), element)
-    text = f"{unloaded.name} holds {unloaded.value}, and not {unloaded.wanted}."
-    yield Mark(chosen.index(unloaded.read), text, "bad", (read[1],), element)
-
-
-def _unloaded_question(chosen: Sequence[int], unloaded: UnloadedFactor | None, name: str) -> Iterator[Question]:
-    if unloaded is None:
-        return
-    ask = asked(
-        chosen.index(unloaded.read),
-        f"What does thread {name} find in {unloaded.name} for k = {unloaded.k}?",
-        f"{unloaded.value}, which thread {unloaded.thread} has put there",
-        (unloaded.wanted, "nothing that anybody wrote", "what was there before the last barrier"),
-        unloaded.words,
-    )
-    if ask is not None and chosen.index(unloaded.read) > 0:
-        yield ask
 
 
 def _other_stores(trace: Trace, found: ProductSum) -> Iterator[int]:

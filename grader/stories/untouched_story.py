@@ -4,78 +4,25 @@ a single block does all the work, an element of an input that nobody reads. Who 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-from grader.model.result import Mismatch, WrongElement
-from grader.single_launch.trace_steps import ACCESSES, CHANGES, Step, StepKind, Trace, TracedArray
+from grader.single_launch.trace_steps import ACCESSES
 from grader.single_launch.tracing import TracedLaunch
 from grader.step_page.named_places import thread_number
-from grader.step_page.story import LANES, Index3, Mark, Question, Story, StoryElement
+from grader.step_page.story import LANES, Mark, Question, Story, StoryElement
 from grader.step_page.thread_run import run_of_threads
-from grader.stories.expected_access import ExpectedAccess, Goal, block_name, expected_access, past_block, thread_index
-from grader.stories.guard_reason import GuardReason, Place, guard_reason
-from grader.stories.told_story import asked, element_name, framed, line_of, spans, thread_name
+from grader.stories.expected_access import ExpectedAccess, block_name, past_block
+from grader.stories.told_story import asked, element_name, framed, spans, thread_name
+from grader.stories.untouched_element import UntouchedElement, untouched_element
 
 _LAST_OF_EACH = 4  # accesses of each thread that is shown
 _OTHERS = 5  # accesses of others of the array, before the end of the story
-_MOST_INPUT = 1 << 20
-_READS = frozenset({StepKind.READ})
 _SCHEDULE = "The last accesses of the thread that should have done it, and what its neighbours do in that line."
 
 
-@dataclass(frozen=True)
-class _Untouched:
-    trace: Trace
-    block: Index3
-    grid: Index3
-    at: Index3
-    file: str
-    goal: Goal
-    reads: bool  # an input that nobody reads; else a result that nobody writes
-    missing: int  # how many such elements there are
-    expected: ExpectedAccess | None
-    guard: GuardReason | None
-
-    @property
-    def array(self) -> str:
-        return self.trace.arrays[self.goal.array].name
-
-    @property
-    def name(self) -> str:
-        array = self.trace.arrays[self.goal.array]
-        subscripts = array.index(self.goal.flat * array.element_bytes, array.element_bytes)
-        return self.array + "".join(f"[{one}]" for one in subscripts)
-
-    @property
-    def does(self) -> str:
-        return "reads" if self.reads else "writes"
-
-    @property
-    def do(self) -> str:
-        return "read" if self.reads else "write"
-
-    @property
-    def thread(self) -> int | None:
-        """Who should have, if the block has this thread."""
-        return (
-            thread_number(self.expected.thread, self.block)
-            if self.expected is not None and self.expected.in_block
-            else None
-        )
-
-    @property
-    def steps_of_others(self) -> list[int]:
-        kinds = _READS if self.reads else CHANGES
-        return [at for at, step in enumerate(self.trace.steps) if step[0] in kinds and step[3] == self.goal.array]
-
-    def line_of(self, at: int) -> int:
-        return line_of(self.trace, self.trace.steps[at], self.file)
-
-
 def untouched_story(traced: TracedLaunch, source: Sequence[str]) -> Story | None:
-    found = _unwritten(traced, source) or _unread(traced, source)
+    found = untouched_element(traced, source)
     if found is None:
         return None
     chosen = _chosen(found)
@@ -95,86 +42,7 @@ def untouched_story(traced: TracedLaunch, source: Sequence[str]) -> Story | None
     )
 
 
-def _unwritten(traced: TracedLaunch, source: Sequence[str]) -> _Untouched | None:
-    """The first element of the result that is as it was before the launch, and that this block is the one to write."""
-    trace, wrong = traced.report.trace, traced.report.launch.mismatch
-    if trace is None or wrong is None or not wrong.unwritten or not trace.complete:
-        return None
-    if not trace.steps or any(step[0] in {StepKind.OUTSIDE, StepKind.STOP} for step in trace.steps):
-        return None
-    trace, number = _with_array(trace, wrong.output, (wrong.rows, wrong.columns))
-    written = {_flat(step) for step in trace.steps if step[0] in CHANGES and step[3] == number}
-    goals = [Goal(number, _place(one, wrong), wrong.columns) for one in wrong.first if one.got is None]
-    goals = [one for one in goals if one.flat not in written]
-    made = [_made(traced, trace, source, goal, reads=False, missing=wrong.unwritten) for goal in goals]
-    return next((one for one in made if one is not None and one.expected), next(iter(made), None))
-
-
-def _unread(traced: TracedLaunch, source: Sequence[str]) -> _Untouched | None:
-    """Where one block does everything, and the result depends on elements that it never reads."""
-    trace, launch = traced.report.trace, traced.report.launch
-    if trace is None or launch.grid != (1, 1, 1) or not trace.complete or len(traced.report.inputs) != 1:
-        return None
-    (given,) = traced.report.inputs
-    if not 0 < len(given.values) <= _MOST_INPUT or not trace.steps:
-        return None
-    trace, number = _with_array(trace, given.name, (len(given.values),))
-    read = {_flat(step) for step in trace.steps if step[0] in ACCESSES and step[3] == number}
-    unread = [flat for flat in range(len(given.values)) if flat not in read]
-    if not unread:
-        return None
-    goal = Goal(number, unread[0], max(1, given.columns))
-    return _made(traced, trace, source, goal, reads=True, missing=len(unread))
-
-
-def _made(  # noqa: PLR0913 -- what is told of it
-    traced: TracedLaunch, trace: Trace, source: Sequence[str], goal: Goal, *, reads: bool, missing: int
-) -> _Untouched | None:
-    launch = traced.report.launch
-    if launch.block is None or launch.grid is None:
-        return None
-    kinds = _READS if reads else CHANGES
-    expected = expected_access(trace, goal, kinds, launch.block, traced.file)
-    guard = None
-    if expected is not None and expected.in_block:
-        sizes = {name: int(value) for name, value in re.findall(r"\b([A-Za-z]\w{0,30})=(\d{1,9})\b", launch.shape)}
-        writer = thread_index(trace.steps[expected.like][1], launch.block)
-        places = (
-            Place(one, traced.request.block, launch.block, launch.grid, sizes) for one in (expected.thread, writer)
-        )
-        guard = guard_reason(source, expected.line, next(places), next(places))
-    return _Untouched(
-        trace,
-        launch.block,
-        launch.grid,
-        traced.request.block,
-        traced.file,
-        goal,
-        reads,
-        missing,
-        expected,
-        guard,
-    )
-
-
-def _with_array(trace: Trace, name: str, dimensions: tuple[int, ...]) -> tuple[Trace, int]:
-    """The array's number. A trace has no array that the block never uses: then it gets one."""
-    number = next((at for at, one in enumerate(trace.arrays) if one.name == name and one.space == "global"), None)
-    if number is not None:
-        return trace, number
-    array = TracedArray(name=name, space="global", element="", element_bytes=4, dimensions=dimensions)
-    return trace.model_copy(update={"arrays": (*trace.arrays, array)}), len(trace.arrays)
-
-
-def _place(wrong: WrongElement, mismatch: Mismatch) -> int:
-    return wrong.row * mismatch.columns + wrong.column
-
-
-def _flat(step: Step) -> int:
-    return step[4] // step[5] if step[5] else 0
-
-
-def _chosen(found: _Untouched) -> list[int]:
+def _chosen(found: UntouchedElement) -> list[int]:
     steps = found.trace.steps
     last: dict[int, list[int]] = {}
     like = found.expected.like if found.expected is not None else None
@@ -195,7 +63,7 @@ def _chosen(found: _Untouched) -> list[int]:
     return sorted(chosen)
 
 
-def _marks(found: _Untouched, chosen: Sequence[int], told: str) -> Iterator[Mark]:
+def _marks(found: UntouchedElement, chosen: Sequence[int], told: str) -> Iterator[Mark]:
     thread = found.thread
     own = [at for at, one in enumerate(chosen) if found.trace.steps[one][1] == thread]
     if own and thread is not None:
@@ -212,15 +80,19 @@ def _marks(found: _Untouched, chosen: Sequence[int], told: str) -> Iterator[Mark
     )
 
 
-def _nobody(found: _Untouched) -> str:
+def _nobody(found: UntouchedElement) -> str:
     if found.reads:
         more = f", like {found.missing - 1:,} more elements of {found.array}" if found.missing > 1 else ""
-        return f"No thread reads {found.name}{more}: the result cannot depend on it."
+        if found.grid == (1, 1, 1):
+            return f"No thread reads {found.name}{more}: the result cannot depend on it."
+        return (
+            f"No thread of block {block_name(found.at)} reads {found.name}{more}: what it writes cannot depend on it."
+        )
     more = f" {found.missing:,} elements of {found.array} are like that." if found.missing > 1 else ""
     return f"No thread of block {block_name(found.at)} writes {found.name}: it holds what was there before the launch.{more}"
 
 
-def _who(found: _Untouched) -> str:
+def _who(found: UntouchedElement) -> str:
     expected = found.expected
     if expected is None:
         if not found.steps_of_others:
@@ -235,12 +107,12 @@ def _who(found: _Untouched) -> str:
     return f"{by} By the same formula, it would be {past_block(expected, found.at, found.block, found.grid)}."
 
 
-def _span(found: _Untouched) -> str:
+def _span(found: UntouchedElement) -> str:
     cells = sorted((found.trace.steps[at] for at in found.steps_of_others), key=lambda step: step[4])
     return f"{element_name(found.trace, cells[0])} to {element_name(found.trace, cells[-1])}"
 
 
-def _why(found: _Untouched) -> str:
+def _why(found: UntouchedElement) -> str:
     if found.thread is None:
         return ""
     if found.guard is not None:
@@ -253,7 +125,7 @@ def _why(found: _Untouched) -> str:
     return f"But its last access is in line {found.line_of(own[-1])}: it never does line {line} for this element."
 
 
-def _questions(found: _Untouched, end: int, who: str, why: str) -> Iterator[Question]:
+def _questions(found: UntouchedElement, end: int, who: str, why: str) -> Iterator[Question]:
     if found.expected is None:
         yield from _of_nobody(found, end, who)
         return
@@ -296,7 +168,7 @@ def _questions(found: _Untouched, end: int, who: str, why: str) -> Iterator[Ques
         yield why_not
 
 
-def _of_nobody(found: _Untouched, end: int, who: str) -> Iterator[Question]:
+def _of_nobody(found: UntouchedElement, end: int, who: str) -> Iterator[Question]:
     """Where the block does not touch the array at all."""
     every = found.block[0] * found.block[1] * found.block[2]
     if not found.steps_of_others:
@@ -311,7 +183,7 @@ def _of_nobody(found: _Untouched, end: int, who: str) -> Iterator[Question]:
             yield ask
 
 
-def _distractors(found: _Untouched, expected: ExpectedAccess, right: str) -> Iterator[str]:
+def _distractors(found: UntouchedElement, expected: ExpectedAccess, right: str) -> Iterator[str]:
     """Threads that one may think of: the neighbour, and the one with x and y changed round."""
     like = found.trace.steps[expected.like][1]
     yield f"thread {thread_name(like, found.block)}"

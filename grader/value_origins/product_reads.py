@@ -79,6 +79,7 @@ class _Memory:
     origins: dict[tuple[int, int], Origin | None] = field(default_factory=dict)  # of elements of shared memory
     homes: dict[int, set[str]] = field(default_factory=lambda: defaultdict(set))  # which inputs a shared array holds
     waiting: dict[int, list[int]] = field(default_factory=lambda: defaultdict(list))
+    unknown: set[int] = field(default_factory=set)  # shared arrays that hold what nobody has read
     used: set[int] = field(default_factory=set)  # reads that were stored in shared memory
 
 
@@ -94,16 +95,17 @@ def products_of(trace: Trace, factors: Sequence[str]) -> Products:
             if not shared:
                 memory.waiting[step[1]] = [*memory.waiting[step[1]][-_MOST_WAITING:], at]
         elif shared:
-            _store(trace, memory, at, step)
+            _store(trace, memory, at, step, factors)
     of_thread: dict[int, list[Group]] = {}
     unpaired: dict[int, int] = {}
     for thread, own in reads.items():
         operands = _without_dropped(list(_operands(trace, memory, own, factors)))
         of_thread[thread], unpaired[thread] = _grouped(operands, factors)
+        unpaired[thread] += sum(trace.steps[at][3] in memory.unknown - memory.homes.keys() for at, _ in own)
     return Products(of_thread, unpaired)
 
 
-def _store(trace: Trace, memory: _Memory, at: int, step: Step) -> None:
+def _store(trace: Trace, memory: _Memory, at: int, step: Step, factors: Sequence[str]) -> None:
     waiting = memory.waiting[step[1]]
     same = [one for one in waiting if trace.steps[one][5:7] == step[5:7]]
     line = trace.places[step[7]].line
@@ -117,6 +119,21 @@ def _store(trace: Trace, memory: _Memory, at: int, step: Step) -> None:
         memory.used.add(near[0])
         memory.origins[key] = array.name, array.index(read[4], read[5]), near[0], at
         memory.homes[step[3]].add(array.name)
+    elif step[6]:
+        _changed(trace, memory, step, factors)
+
+
+def _changed(trace: Trace, memory: _Memory, step: Step, factors: Sequence[str]) -> None:
+    """A value that no read has brought: it was made of what the thread has read in the same line, or of nobody knows what."""
+    line = trace.places[step[7]].line
+    here = [one for one in memory.waiting[step[1]] if trace.places[trace.steps[one][7]].line == line]
+    names = {trace.arrays[trace.steps[one][3]].name for one in here}
+    if len(here) == 1 and names <= set(factors):
+        memory.waiting[step[1]].remove(here[0])
+        memory.used.add(here[0])
+        memory.homes[step[3]] |= names
+    else:
+        memory.unknown.add(step[3])
 
 
 def _operands(

@@ -54,26 +54,39 @@ class ProductSum:
     @property
     def whole_of(self) -> tuple[int, int] | None:
         """The other element whose sum this is, whole."""
-        rows = {one.first.index[0] for one in self.counted if one.first.index}
-        columns = {one.second.index[-1] for one in self.counted if one.second.index}
+        known = [one for one in self.counted if None not in one.indices]
+        if any(one.value for one in self.counted if None in one.indices):
+            return None
+        rows = {one.first.index[0] for one in known if one.first.index}
+        columns = {one.second.index[-1] for one in known if one.second.index}
         if len(rows) != 1 or len(columns) != 1:
             return None
         (row,), (column,) = rows, columns
         wanted = Counter(((row, k), (k, column)) for k in range(self.depth))
-        whole = Counter(one.indices for one in self.counted) == wanted
+        whole = Counter(one.indices for one in known) == wanted
         return (row, column) if whole and (row, column) != (self.row, self.column) else None
 
     @property
-    def unloaded(self) -> dict[int, Operand]:
-        """For a k whose product is missing: what the thread multiplies there instead, which nobody has loaded from an input."""
-        found = {}
+    def unloaded(self) -> list[Operand]:
+        """What the thread multiplies that is no element of an input, as far as its partner or nobody says where it belongs."""
+        missing = {k for k, times in enumerate(self.times) if times == 0}
+        found = []
         for one in self.products:
             first, second = one.indices
-            if first is None and second is not None and second[-1] == self.column:
-                found[second[0]] = one.first
-            elif second is None and first is not None and first[0] == self.row:
-                found[first[-1]] = one.second
-        return {k: found[k] for k, times in enumerate(self.times) if times == 0 and k in found}
+            if first is None and (second is None or (second[-1] == self.column and second[0] in missing)):
+                found.append(one.first)
+            elif second is None and first is not None and first[0] == self.row and first[-1] in missing:
+                found.append(one.second)
+        return found
+
+    def k_beside(self, operand: Operand) -> int | None:
+        """For which k it is multiplied, by its partner."""
+        for one in self.products:
+            if one.first is operand and one.second.index is not None:
+                return one.second.index[0]
+            if one.second is operand and one.first.index is not None:
+                return one.first.index[-1]
+        return None
 
 
 def product_sum(trace: Trace, mismatch: Mismatch, factors: tuple[str, str], products: Products) -> ProductSum | None:

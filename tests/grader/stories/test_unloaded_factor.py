@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
+import pytest
+
 from grader.single_launch.trace_steps import CHANGES
 from grader.stories.told_story import element_name
-from tests.grader.stories.conftest import Tell, reject
+from tests.grader.stories.conftest import ROOT, Tell, reject
 from tests.grader.stories.test_untouched_story import right
 
 LAB = "03-boundary"
@@ -75,3 +79,25 @@ def test_threads_that_go_on_in_a_loop_need_no_other_block(tell: Tell) -> None:
 
 def test_a_right_kernel_with_such_conditions_has_no_story(tell: Tell) -> None:
     assert tell(LAB, KERNEL.replace(" && col < N) ? A", ") ? A"), "17x17x17", (1, 0, 0))[1] == {}
+
+
+@pytest.mark.parametrize("both", [False, True])
+def test_a_value_that_was_changed_on_its_way_is_told_with_what_was_read(both: bool, tell: Tell) -> None:
+    text = KERNEL.replace("col < N) ? A[", ") ? 2.5f * A[").replace("K && )", "K)")
+    text = text.replace("col < N) ? B[", "col < N) ? 2.5f * B[") if both else text
+    traced, told = tell(LAB, text, "16x16x16")
+    named = re.search(
+        r"([AB])\[0\]\[0\] is not there: thread \(0,0\) has read (\S+) and put (\S+) there", told["sum"].story.summary
+    )
+    assert named is not None
+    value = next(one for one in traced.report.inputs if one.name == named[1]).values[0]
+    assert (named[2], named[3]) == (f"{value:g}", f"{2.5 * value:g}")
+    assert "never reads" not in told["sum"].story.summary
+
+
+def test_a_matrix_of_which_nothing_is_read_is_told(tell: Tell) -> None:
+    naive = (ROOT / "solutions" / "01-naive" / "matmul_naive.cu").read_text()
+    product = "A[row * K + k] * B[k * N + col]"
+    assert product in naive
+    _, told = tell("01-naive", naive.replace(product, "A[row * K + k] * A[row * K + k]"), "8x8x8")
+    assert "Nobody in this block reads anything of B." in told["untouched"].story.summary
