@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from itertools import product
+from itertools import pairwise, product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -161,6 +161,22 @@ def test_requests_are_drawn_under_the_line_with_their_sectors_and_banks(opened: 
     page.click("#on")
     assert caption.inner_text() == "1 request of 16 lanes: 1 pass over the banks; the least that is possible."
     assert page.locator(".requests .bank.on").count() == 16
+
+
+@pytest.mark.parametrize("width", [320, 1100])
+def test_requests_are_drawn_with_letters_of_one_size_on_any_screen(opened: Opened, small: Path, width: int) -> None:
+    page = opened(small, "#step=2", width=width).page
+    svg = page.locator(".current .requests svg")
+    shown, drawn = svg.evaluate("one => [one.clientWidth, one.viewBox.baseVal.width]")
+    assert abs(shown - drawn) <= 1
+    texts = page.locator(".requests svg text").evaluate_all("all => all.map((one) => one.getBoundingClientRect())")
+    picture = svg.bounding_box()
+    assert all(picture["x"] <= one["x"] and one["x"] + one["width"] <= picture["x"] + shown + 1 for one in texts)
+    rows: dict[int, list[tuple[float, float]]] = {}
+    for one in texts:
+        rows.setdefault(round(one["y"]), []).append((one["x"], one["x"] + one["width"]))
+    assert all(left[1] <= right[0] + 0.5 for row in rows.values() for left, right in pairwise(sorted(row)))
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
 def test_a_question_stops_the_way_and_its_answer_is_told(opened: Opened, several: Path) -> None:

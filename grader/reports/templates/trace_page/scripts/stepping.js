@@ -68,10 +68,11 @@ function show() {
   stages.forEach((stage, at) => {
     const step = stage.stepAt(state.step);
     const line = step && lines.get(step.line);
+    if (line) {
+      line.classList.add("current");
+      line.append(requests[at].root);
+    }
     requests[at].show(stage.run, step);
-    if (!line) return;
-    line.classList.add("current");
-    line.append(requests[at].root);
   });
   table.show(stages[0], state);
   const slider = byId("slider");
