@@ -80,7 +80,9 @@ def _number(block: Index3, grid: Index3) -> int:
 
 
 def shared_element(trace: Trace, race: BlockRace, key: Key | None = None) -> Shared | None:
-    """Both threads' uses of one element: of `key`, else of the finding's element, else of the first that both use in its lines."""
+    """Both threads' uses of one element: of `key`, else of the finding's element, else of the first that both use in its lines.
+    `key` may be of another trace of the launch, which numbers its arrays by who came to them first: the place in the array is the same.
+    """
     uses: tuple[dict[Key, list[int]], dict[Key, list[int]]] = ({}, {})
     in_line: list[set[Key]] = [set(), set()]
     for at, step in enumerate(trace.steps):
@@ -93,7 +95,7 @@ def shared_element(trace: Trace, race: BlockRace, key: Key | None = None) -> Sha
                     in_line[which].add((step[3], step[4]))
     both = [one for one in uses[0] if one in uses[1] and one in in_line[0] and one in in_line[1]]
     if key is not None:
-        both = [key] if key in uses[0] and key in uses[1] else []
+        both = [one for one in uses[0] if one in uses[1] and one[1] == key[1]]
     if not both:
         return None
     named = next((one for one in both if _called(trace, one) == race.finding.element), both[0])

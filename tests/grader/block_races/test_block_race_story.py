@@ -21,6 +21,12 @@ from tests.grader.stories.conftest import ROOT, reject
 
 PLAIN = reject("06-reduction", "blocks_add_without_atomic")
 OVERWRITES = PLAIN.replace("sum[0] += parts[0]", "sum[0] = parts[0]")
+# The block that runs first is the first to use another array: the two orders number them differently.
+READS = PLAIN.replace(
+    "if (t == 0) sum[0] += parts[0];",
+    "if (t == 0 && blockIdx.x == 0) sum[0] = parts[0];\n  if (t == 0 && blockIdx.x == 1) parts[0] = sum[0] + in[0];",
+)
+GREATEST = PLAIN.replace("sum[0] += parts[0];", "sum[0] = max(sum[0], parts[0]);")
 
 
 @pytest.fixture(scope="module")
@@ -113,6 +119,26 @@ def test_blocks_that_overwrite_each_other_are_told_in_two_orders(runs: Callable[
     assert f"it holds {question.choices[question.answer]} now" in last[0]
     assert last[0] != last[1]
     assert "whichever block comes last decides" in story.summary
+
+
+def test_what_another_block_writes_is_read_before_or_after(runs: Callable[[str], Run]) -> None:
+    run = runs(READS)
+    story = told_block_race(run(TraceRequest("600")), run, READS.split("\n"))
+    assert story is not None
+    assert len(story.runs) == 2
+    kinds = [[step.kind for step in one.steps if one.arrays[step.array].name == "sum"] for one in story.runs]
+    assert kinds[0] == kinds[1][::-1]
+
+
+def test_where_no_atomic_function_takes_the_type_the_story_is_told_without_one(
+    runs: Callable[[str], Run], toolset: Toolset, tmp_path: Path
+) -> None:
+    """There is no atomicMax for float."""
+    run = runs(GREATEST)
+    build = launch_builder(toolset, load_lab(ROOT, "06-reduction"), tmp_path)
+    story = story_of_block_race(run(TraceRequest("600")), run, build, GREATEST.encode())
+    assert story is not None
+    assert not any("atomicMax" in one.title for one in story.runs)
 
 
 def test_a_race_within_a_block_and_a_launch_without_one_are_no_such_story(runs: Callable[[str], Run]) -> None:
