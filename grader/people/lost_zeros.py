@@ -13,7 +13,8 @@ from grader.people.identities import Identities
 from grader.people.name_forms import some
 from grader.people.person_keys import NUMBER, Key, plain
 from grader.people.roster import Roster, RosterRow
-from grader.people.roster_matching import Arrival, numbers_in
+from grader.people.roster_matching import Arrival
+from grader.people.telling_words import numbers_in
 
 
 def with_zeros(

@@ -5,10 +5,8 @@ Nothing is guessed. Where two rows or two uploads fit, none is matched, and a no
 
 from __future__ import annotations
 
-import itertools
-import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -17,12 +15,9 @@ from grader.people.identities import Identities, Identity
 from grader.people.name_forms import exact_form, folded_form, joined_form, shown, some
 from grader.people.person_keys import ACCOUNT, EMAIL, FOLDER, LOGIN, NUMBER, Key, contradict, keys_of, plain
 from grader.people.roster import RosterRow
+from grader.people.telling_words import PARTS, ascii_words
 
-_LONG_NUMBER = re.compile(r"(?<!\d)\d{5,}(?!\d)")
-_ADDRESS = re.compile(r"(?P<front>[\w.+'-]+)@(?P<end>[\w.-]+)")
-_ZEROS = 12
-_LONGEST = 255  # of a folder's name
-_UMLAUTS = (("ä", "ae"), ("ö", "oe"), ("ü", "ue"), ("Ä", "Ae"), ("Ö", "Oe"), ("Ü", "Ue"))
+_FEWEST = 3  # addresses of one domain
 _WAYS = (NUMBER, LOGIN, EMAIL)  # what an upload may be called, if nothing else is known of it
 _REMEDY = "if it is this student's, write its name into a column `upload` of the roster"
 
@@ -48,6 +43,7 @@ class Matching:
 
     row_of: dict[int, RosterRow] = field(default_factory=dict)
     by_name: list[int] = field(default_factory=list)
+    by_local_part: list[int] = field(default_factory=list)  # of the address, which is the login
     unclear: dict[int, str] = field(default_factory=dict)  # why it has no row, although something fits
 
 
@@ -156,6 +152,9 @@ def match_rows(
     for kind, _ in strongest_first:
         of_value = {key.value: row for row in rows for key in row.keys if key.kind == kind}
         search.settle(partial(_with_value, arrivals, kind, of_value))
+    before = set(search.matching.row_of)
+    search.settle(partial(_with_local_part, arrivals, _usual_domain(arrivals), _bare_logins(rows)))
+    search.matching.by_local_part = sorted(search.matching.row_of.keys() - before)
     for of_row, of_name in _FORMS:
         index: dict[str, list[RosterRow]] = {}
         for row in rows:
@@ -186,58 +185,51 @@ def _with_value(arrivals: Sequence[Arrival], kind: str, of_value: dict[str, Rost
     if kind == FOLDER:
         values = () if arrival.of_team else (arrival.name,)
     elif arrival.owner is not None and (keys := keys_of(arrival.owner)):
-        values = (key.value for key in keys if key.kind == kind)
+        values = (key.value for key in keys if key.kind == kind or _is_address_of(key, kind))
     elif kind == ACCOUNT and not arrival.of_team:  # of a clone `<assignment>-<account>`, both of which may hold hyphens
         parts = plain(arrival.name).split("-")
         values = ["-".join(parts[first:]) for first in range(len(parts))]
     elif kind in _WAYS and not arrival.of_team:
         values = (plain(arrival.name),)
         if not any(one in of_value for one in values):
-            values = dict.fromkeys(_PARTS[kind](arrival.name, of_value))
+            values = dict.fromkeys(PARTS[kind](arrival.name, of_value))
     return [of_value[one] for one in values if one in of_value]
 
 
-def numbers_in(name: str, rows: Mapping[str, RosterRow] | None = None) -> list[str]:
-    """Those that are long enough to be a student's; and a name that is one, with the zeros that a spreadsheet took away."""
-    bare = name if rows and name.isascii() and name.isdecimal() else ""
-    return [*_LONG_NUMBER.findall(name), *("0" * zeros + bare for zeros in range(1, _ZEROS) if bare)]
+def _is_address_of(key: Key, kind: str) -> bool:
+    """Whether an address stands where another table has the login: many platforms' logins are addresses."""
+    return {key.kind, kind} == {LOGIN, EMAIL} and "@" in key.value
 
 
-def _addresses(name: str, rows: Mapping[str, RosterRow]) -> Iterator[str]:
-    """Of `Lovelace_Ada_ada@example.org_2026`, in which an address may hold underscores too."""
-    for found in _ADDRESS.finditer(plain(name)[:_LONGEST]):
-        fronts, ends = found["front"].split("_"), found["end"].split("_")
-        for first, last in itertools.product(range(len(fronts)), range(len(ends), 0, -1)):
-            address = f"{'_'.join(fronts[first:])}@{'_'.join(ends[:last]).strip('.-')}"
-            if address in rows:
-                yield address
-                break
+def _address(arrival: Arrival) -> str:
+    owner = arrival.owner
+    found = (plain(one) for one in (owner.email, owner.login) if "@" in one) if owner is not None else iter(())
+    return next(found, "")
 
 
-def _logins(name: str, rows: Mapping[str, RosterRow]) -> Iterator[str]:
-    """Of `Lovelace_Ada_ada_4711` or `ada - Ada Lovelace`: where all words of that student's name stand there too."""
-    words = Counter(_ascii_words(name[:_LONGEST]))
-    for separators in (r"[\s_,;()]+", r"[\s_,;()-]+"):
-        for login in dict.fromkeys(re.split(separators, plain(name)[:_LONGEST])):
-            row = rows.get(login)
-            if row is not None and (called := Counter(_ascii_words(row.student.name))):
-                beside = words - Counter(_ascii_words(login))
-                if called <= beside:
-                    yield login
+def _usual_domain(arrivals: Sequence[Arrival]) -> str:
+    """Of most addresses, so the university's own. Empty: there is none."""
+    domains = Counter(address.rpartition("@")[2] for one in arrivals if (address := _address(one)))
+    domain, count = domains.most_common(1)[0] if domains else ("", 0)
+    return domain if count >= _FEWEST and 2 * count > domains.total() else ""
 
 
-def _ascii_words(name: str) -> list[str]:
-    """With "ue" for an umlaut, as platforms that know no such letters write it."""
-    for letter, plain_form in _UMLAUTS:
-        name = name.replace(letter, plain_form)
-    return (folded_form(name) or exact_form(name)).split()
+def _bare_logins(rows: Sequence[RosterRow]) -> dict[str, RosterRow]:
+    """Of students whose address nobody knows."""
+    return {plain(row.student.login): row for row in rows if row.student.login and not row.student.email}
 
 
-_PARTS: Mapping[str, Callable[[str, Mapping[str, RosterRow]], Iterable[str]]] = {
-    NUMBER: numbers_in,
-    LOGIN: _logins,
-    EMAIL: _addresses,
-}
+def _with_local_part(
+    arrivals: Sequence[Arrival], domain: str, logins: Mapping[str, RosterRow], number: int
+) -> list[RosterRow]:
+    """The row whose login is the first part of the address. Where names are known, one word at least must be the same."""
+    arrival = arrivals[number]
+    local, _, rest = _address(arrival).rpartition("@")
+    row = logins.get(local) if domain and rest == domain else None
+    if row is None or arrival.owner is None:
+        return []
+    called, listed = {*ascii_words(arrival.owner.name)}, {*ascii_words(row.student.name)}
+    return [row] if not called or not listed or called & listed else []
 
 
 def _with_name(

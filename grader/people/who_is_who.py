@@ -249,12 +249,7 @@ def _sentences(
             said.append(
                 f"not matched with the roster, because it is not sure who it is: {'; '.join(unclear[:_MOST])}{more}"
             )
-        if matching.by_name:
-            names = some(shown(arrivals[number].shown) for number in matching.by_name)
-            said.append(
-                f"{len(matching.by_name)} matched with the roster by name alone: {names}. If students can change their names there, "
-                "confirm each in a column `upload` of the roster, or give a roster with the platform's ids, numbers, logins or addresses"
-            )
+        said += _of_matching(arrivals, matching)
     if told.renamed:
         said.append(f"{len(told.renamed)} with another name than before keep their id: {some(told.renamed)}")
     if told.twice:
@@ -266,4 +261,20 @@ def _sentences(
         said.append(f"{len(told.alike)} whose name makes an id that somebody else has: {some(told.alike)}")
     if told.moved:
         said.append(f"now somebody else's than in an earlier batch here: {some(told.moved)}")
+    return said
+
+
+def _of_matching(arrivals: Sequence[Arrival], matching: Matching) -> list[str]:
+    """How some were matched, where it may have to be looked at."""
+    said = []
+    if matching.by_local_part:
+        names = some(shown(arrivals[number].shown) for number in matching.by_local_part)
+        count = len(matching.by_local_part)
+        said.append(f"{count} matched with the roster because the login is the first part of the address: {names}")
+    if matching.by_name:
+        names = some(shown(arrivals[number].shown) for number in matching.by_name)
+        said.append(
+            f"{len(matching.by_name)} matched with the roster by name alone: {names}. If students can change their names there, "
+            "confirm each in a column `upload` of the roster, or give a roster with the platform's ids, numbers, logins or addresses"
+        )
     return said

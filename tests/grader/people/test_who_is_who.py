@@ -340,3 +340,37 @@ def test_numbers_that_differ_by_their_zeros_alone_are_two_students_if_both_are_t
     people = term.batch("42", "0042", roster=roster)
     assert [one.student.name for one in people.arrived] == ["Ada L", "Ben B"]
     assert not any("without the zeros" in one for one in people.notices)
+
+
+def test_a_login_that_is_an_address_is_matched_with_an_address(term: Term) -> None:
+    """Canvas's logins are often addresses; Autolab, Gradescope and PrairieLearn tell the address alone."""
+    canvas = roster_in(
+        b'Student,ID,SIS User ID,SIS Login ID,Section\n"L, Ada",1,01,ada@x.edu,A\n"B, Ben",2,02,ben@x.edu,A\n', "r.csv"
+    )
+    people = term.batch(Student(email="ADA@x.edu"), Student(email="ben@x.edu"), roster=canvas)
+    assert [one.student.number for one in people.arrived] == ["01", "02"]
+    other = roster_in(b"name,email\nAda L,ada@x.edu\n", "r.csv")
+    assert Term().batch(Student(login="ada@x.edu"), roster=other).arrived[0].student.name == "Ada L"
+
+
+LOGINS = "name,login\nAda L,ada\nBen B,ben\nEve E,eve\nDan D,dan\n"
+
+
+def test_the_first_part_of_the_universitys_address_is_the_login(term: Term) -> None:
+    roster = roster_in(LOGINS.encode(), "r.csv")
+    people = term.batch(*(Student(email=f"{one}@x.edu") for one in ("ada", "ben", "eve")), roster=roster)
+    assert [one.student.login for one in people.arrived] == ["ada", "ben", "eve"]
+    assert any("3 matched with the roster because the login is the first part" in one for one in people.notices)
+
+
+@pytest.mark.parametrize(
+    "stranger",
+    [Student(email="dan@mail.example"), Student(name="Zoe Z", email="dan@x.edu")],
+    ids=["another domain", "another name"],
+)
+def test_the_first_part_of_any_other_address_is_nobodys_login(term: Term, stranger: Student) -> None:
+    roster = roster_in(LOGINS.encode(), "r.csv")
+    people = term.batch(*(Student(email=f"{one}@x.edu") for one in ("ada", "ben", "eve")), stranger, roster=roster)
+    assert people.arrived[3].student.login == ""
+    few = Term().batch(Student(email="ada@x.edu"), Student(email="ben@x.edu"), roster=roster)
+    assert [one.student.login for one in few.arrived] == ["", ""]
