@@ -144,6 +144,8 @@ TEST_CASE("on a real GPU nobody may say that there is too little memory", "[nati
   const Folder folder;
   const judge::ProgramTrial scarce{.shape = "n=2",
                                    .inputs = "few",
+                                   .arguments = {},
+                                   .files = {},
                                    .output = "out.bin",
                                    .expectation = {.rows = 1, .columns = 2, .values = {5, 6}},
                                    .must_come_from_a_kernel = false,
