@@ -10,6 +10,7 @@ import re
 
 from grader.intake.platforms.flat_names import only_folders, strange
 from grader.intake.uploads.class_files import ClassFiles, Export, Top
+from grader.intake.uploads.naming import clean
 from grader.intake.uploads.upload import Contents, Upload
 from grader.model.result import Student
 
@@ -21,9 +22,10 @@ _FEWEST = 2
 
 
 def repository_clones(files: ClassFiles) -> Export | None:
-    folders = only_folders(files)
     around = _CLASSROOM50.fullmatch(files.label) or _CLASSROOM.fullmatch(files.label)
     prefix = f"{around['assignment']}-" if around else ""
+    given = around["assignment"] if around else ""  # the template's own clone, which no student has
+    folders = {name: top for name, top in only_folders(files).items() if name != given}
     named = bool(prefix) and all(name.startswith(prefix) for name in folders)
     clones = {name: top for name, top in folders.items() if named or () in top.contents.repositories}
     few = not named and len(clones) < _FEWEST  # one student may hand in a folder with `.git` in it
@@ -34,9 +36,12 @@ def repository_clones(files: ClassFiles) -> Export | None:
         platform = "classroom50"
     elif named:
         platform = "GitHub Classroom"
-    others = [name for name in files.tops if name not in folders]
+    others = [name for name in files.tops if name not in folders and name != given]
+    notices = (f"{clean(given)!r} is the assignment's own repository and no student's",) if given in files.tops else ()
     uploads = tuple(_upload(name, top, prefix if named else "") for name, top in folders.items())
-    return Export(platform, uploads, ignored=tuple(others), strange=tuple(strange(files, others)), what="clones")
+    return Export(
+        platform, uploads, notices, ignored=tuple(others), strange=tuple(strange(files, others)), what="clones"
+    )
 
 
 def _upload(name: str, top: Top, prefix: str) -> Upload:

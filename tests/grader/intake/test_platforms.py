@@ -195,3 +195,10 @@ def test_one_students_own_folder_is_no_class(tree: Tree, form: str, tmp_path: Pa
         put(tmp_path / "hw" / path, data)
     with pytest.raises(IntakeError, match="looks like the submission of one student"):
         discover(source, tmp_path / "scratch", LABS)
+
+
+def test_the_clone_of_the_template_is_no_student(tmp_path: Path) -> None:
+    tree = {f"lab-1-submissions/{one}/{NAIVE}": one.encode() for one in ("lab-1", "lab-1-ada", "lab-1-ben")}
+    found = discover(put(tmp_path / "clones.zip", zip_bytes(tree)), tmp_path / "scratch", WANTED)
+    assert [one.submission.id for one in found.students] == ["ada", "ben"]
+    assert any("'lab-1' is the assignment's own repository" in one for one in found.notices)
