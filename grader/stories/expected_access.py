@@ -96,7 +96,7 @@ def _solved(trace: Trace, goal: Goal, of_threads: dict[Index3, int], block: Inde
         if not moving and constant != value:
             return None
         if len(moving) > 1:
-            return _tried(formulas, wanted, block)
+            return thread_at(formulas, wanted, block)
         for axis in moving:
             there, rest = divmod(value - constant, factors[axis])
             if rest or thread[axis] not in {None, there}:
@@ -106,8 +106,8 @@ def _solved(trace: Trace, goal: Goal, of_threads: dict[Index3, int], block: Inde
     return x, y, z
 
 
-def _tried(formulas: Sequence[tuple[int, Index3] | None], wanted: Subscripts, block: Index3) -> Index3 | None:
-    """Where several indices are in one subscript: among the block's own threads alone."""
+def thread_at(formulas: Sequence[tuple[int, Index3] | None], wanted: Sequence[int], block: Index3) -> Index3 | None:
+    """The block's own thread for which the formulas of all subscripts give these."""
     for number in range(block[0] * block[1] * block[2]):
         thread = thread_index(number, block)
         if all(

@@ -16,7 +16,7 @@ from grader.single_launch.tracing import TracedLaunch
 from grader.step_page.named_places import thread_number
 from grader.step_page.story import Index3, Mark, Question, Story, StoryElement, StoryRun
 from grader.step_page.thread_run import run_of_threads
-from grader.stories.expected_access import thread_index
+from grader.stories.expected_access import thread_at, thread_index
 from grader.stories.told_story import asked, element_name, framed, line_of, spans, thread_name
 
 _BEFORE, _AFTER = 10, 3  # steps of the reader
@@ -190,14 +190,8 @@ def _solved(trace: Trace, writes: dict[Thread3, int], wanted: Sequence[int], blo
     if any(len(one) != len(wanted) for one in subscripts.values()):
         return None
     formulas = [coefficients({thread: one[at] for thread, one in subscripts.items()}) for at in range(len(wanted))]
-    for thread in range(block[0] * block[1] * block[2]):
-        index = thread_index(thread, block)
-        if all(
-            one is not None and one[0] + sum(a * b for a, b in zip(one[1], index, strict=True)) == goal
-            for one, goal in zip(formulas, wanted, strict=True)
-        ):
-            return thread
-    return None
+    found = thread_at(formulas, wanted, block)
+    return None if found is None else thread_number(found, block)
 
 
 def _chosen(read: _Read) -> list[int]:

@@ -85,3 +85,10 @@ def _arguments(text: str, at: int) -> list[str]:
         else:
             parts[-1] += sign
     return [" ".join(part.split()) for part in parts]
+
+
+def given_names(place: Place | None, lines: Mapping[str, Sequence[str]]) -> set[str]:
+    """The names between the parentheses of the launch `kernel<<<...>>>(...)` in the line of `place`."""
+    text = lines.get(place.file, ()) if place else ()
+    statement = " ".join(text[place.line - 1 : place.line - 1 + _MOST_LINES]) if place else ""
+    return set(re.findall(r"[A-Za-z_][\w.]*", statement.partition(">>>")[2].partition(";")[0]))

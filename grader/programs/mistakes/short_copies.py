@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from grader.model.verdicts import Verdict
 from grader.programs.host.host_places import Place
-from grader.programs.mistakes.call_statement import call_at
+from grader.programs.mistakes.call_statement import call_at, given_names
 from grader.programs.mistakes.memory_names import MemoryNames
 from grader.programs.mistakes.run_record import AllocationRecord, HostRecord, KernelFinding
 
@@ -17,7 +17,6 @@ _ELEMENTS = (2, 4, 8, 12, 16)  # bytes of one
 _POINTER = 8
 _MEMORY = re.compile(r"memory#(\d+)")
 _OF_A_NAME = re.compile(r"sizeof\s*\(?\s*(?P<name>[A-Za-z_]\w*)\s*\)?")
-_MOST_LINES = 4  # of one statement
 _LENGTH, _OFFSET = 2, 3  # the places of the bytes in cudaMemcpy, and of the offset in cudaMemcpyToSymbol
 
 
@@ -37,9 +36,7 @@ def short_fill(
     if named := _MEMORY.match(found.array or ""):
         short = [one for one in short if one.index == int(named[1])]
     else:
-        place = places.get(found.at)
-        text = " ".join(lines.get(place.file, ())[place.line - 1 : place.line + _MOST_LINES - 1]) if place else ""
-        given = set(re.findall(r"[A-Za-z_][\w.]*", text.partition(">>>")[2].partition(";")[0]))
+        given = given_names(places.get(found.at), lines)
         short = [one for one in short if names.name(one.index) in given]
     if len(short) != 1 or short[0].filled is None:
         return ""

@@ -7,14 +7,13 @@ from collections.abc import Mapping, Sequence
 
 from grader.model.verdicts import Verdict
 from grader.programs.host.host_places import Place
-from grader.programs.mistakes.call_statement import call_at
+from grader.programs.mistakes.call_statement import call_at, given_names
 from grader.programs.mistakes.memory_names import MemoryNames
 from grader.programs.mistakes.run_record import AllocationRecord, KernelFinding
 
 _MEMORY = re.compile(r"memory#(\d+)")
 _INDEX = re.compile(r"\[(\d{1,18})\]$")
 _SIZED = re.compile(r"sizeof|\b(?:2|4|8|16)\b|<<|ytes")  # the length may be meant in bytes
-_MOST_LINES = 4  # of one statement
 
 
 def small_room(
@@ -50,8 +49,6 @@ def _given(
     """The memory that the finding names, or what its launch is given of that name; else all that it is given."""
     if named := _MEMORY.match(found.array or ""):
         return [one for one in allocations if one.index == int(named[1])]
-    place = places.get(found.at)
-    text = " ".join(lines.get(place.file, ())[place.line - 1 : place.line + _MOST_LINES - 1]) if place else ""
-    given = set(re.findall(r"[A-Za-z_][\w.]*", text.partition(">>>")[2].partition(";")[0]))
+    given = given_names(places.get(found.at), lines)
     passed = [one for one in allocations if names.name(one.index) in given]
     return [one for one in passed if names.name(one.index) == found.array] or passed
