@@ -27,6 +27,7 @@ from grader.programs.program_run import ProgramRequest, ProgramSizes, program_de
 
 _RUN_SECONDS = 90  # on the wall, for one run of the program: a machine that is busy is no mistake of its author
 _HOST_SECONDS = 20  # of processor time, for its host code
+_IDLE_SECONDS = 20  # in which no thread of it wants a processor or a disk, and nothing is asked of the device
 _SIZES = ProgramSizes(device=1 << 30, host=4 << 30, file=64 << 20, printed=1 << 20, processes=64)
 _MOST_KERNELS = 32
 _WITH = ": name the source that defines it with --with"
@@ -107,6 +108,7 @@ def _program_file(toolset: Toolset, lab: Lab, built: BuiltProgram, folder: Path)
         launch_seconds=_LAUNCH_SECONDS * factor,
         sizes=_SIZES,
         host_seconds=_HOST_SECONDS * factor,
+        idle_seconds=_IDLE_SECONDS * factor,
         silent=True,
     )
     description = program_description(toolset, request, built.kernels)

@@ -75,6 +75,7 @@ class ProgramRequest:
     keeps_output: bool = False  # instead of showing it
     launch_seconds: int = 0  # of processor time for one launch; 0: seven tenths of what the whole run may take
     host_seconds: int = 0  # of processor time for host code; 0: as many as the whole run may take
+    idle_seconds: int = 0  # in which it does nothing but wait; 0: no limit, since a person may have to type something
     sizes: ProgramSizes = _SIZES
     silent: bool = False  # nothing of its standard error is kept or shown
 
@@ -171,6 +172,7 @@ def program_description(toolset: Toolset, request: ProgramRequest, kernels: Sequ
             "clock_ms": request.launch_seconds * 1000 or request.seconds * _SHARE_OF_A_LAUNCH,
             "wall_ms": request.seconds * 1000,
             "host_clock_ms": host_seconds * 1000,
+            "idle_ms": request.idle_seconds * 1000,
             "host_bytes": sizes.host,
             "file_bytes": sizes.file,
             "event_budget": _EVENT_BUDGET,

@@ -15,7 +15,8 @@ using nlohmann::json;
 
 constexpr int frame_timeout_ms = 10'000;                   // a request that has begun is whole before that
 constexpr const char* processor_limit = "processor-time";  // which limit a program met
-constexpr int shell_status = 128;                          // and the signal: a sandbox makes an exit status of it
+constexpr const char* idle_limit = "idle";
+constexpr int shell_status = 128;  // and the signal: a sandbox makes an exit status of it
 // What the library may say that it found by itself.
 constexpr const char* notable[] = {"leak",           "copy-size",   "copy-direction", "device-pointer-on-host", "host-pointer-on-device",
                                    "use-after-free", "double-free", "bad-free",       "read-before-sync",       "swapped-sizes",
@@ -26,6 +27,7 @@ json met(const ProgramLimits& limits, const std::string& limit) {
   const std::uint64_t most = limit == "memory"          ? limits.host_bytes
                              : limit == "file-size"     ? limits.file_bytes
                              : limit == processor_limit ? limits.host_clock_ms
+                             : limit == idle_limit      ? limits.idle_ms
                                                         : limits.wall_ms;
   return {{"limit", limit}, {"most", most}};
 }
@@ -45,7 +47,8 @@ void Conductor::run(const std::atomic<bool>& stop) {
   const auto deadline = Clock::now() + std::chrono::milliseconds(std::min<std::uint64_t>(session_.description.limits.wall_ms, 86'400'000));
   operands_.emplace(session_);
   HostProcess process(session_.description.host_argv);
-  HostClock clock(process.pid(), std::chrono::milliseconds(std::min<std::uint64_t>(session_.description.limits.host_clock_ms, 86'400'000)));
+  const auto limited = [](std::uint64_t ms) { return std::chrono::milliseconds(std::min<std::uint64_t>(ms, 86'400'000)); };
+  HostClock clock(process.pid(), limited(session_.description.limits.host_clock_ms), limited(session_.description.limits.idle_ms));
   memory_.emplace(session_);
   copies_.emplace(session_, variables_, process.staging());
   launches_.emplace(session_, *copies_, variables_);
@@ -75,6 +78,7 @@ void Conductor::serve(HostProcess& process, HostClock& clock, Clock::time_point 
   for (;;) {
     if (stop) return session_.record.end("stopped");
     if (clock.is_over()) return session_.record.end("timeout", met(session_.description.limits, processor_limit));
+    if (clock.is_idle()) return session_.record.end("timeout", met(session_.description.limits, idle_limit));
     switch (process.wait(std::min(deadline, clock.next_look()))) {
       case HostProcess::Wake::ended: return;
       case HostProcess::Wake::deadline:
@@ -86,6 +90,7 @@ void Conductor::serve(HostProcess& process, HostClock& clock, Clock::time_point 
     const Frame frame = process.channel().receive(frame_timeout_ms);
     const Reply reply = answer(HostRequest(frame.text), deadline);
     process.channel().send(reply.value.dump(-1, ' ', false, json::error_handler_t::replace), reply.descriptors);
+    clock.heard_of_it();
   }
 }
 
@@ -198,6 +203,7 @@ void Conductor::note_end(HostProcess& process, HostClock& clock, Clock::time_poi
       return;
     }
     if (is_over) return session_.record.end("timeout", met(session_.description.limits, processor_limit));
+    if (clock.is_idle()) return session_.record.end("timeout", met(session_.description.limits, idle_limit));
     if (Clock::now() >= deadline) return session_.record.end("timeout", met(session_.description.limits, "wall-clock"));
     ::usleep(1000);
   }

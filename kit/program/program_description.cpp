@@ -99,6 +99,7 @@ ProgramDescription program_from(const json& value) {
   program.limits = {.clock_ms = integer<unsigned>(limits.at("clock_ms")),
                     .wall_ms = integer<std::uint64_t>(limits.at("wall_ms")),
                     .host_clock_ms = optional_number("host_clock_ms"),
+                    .idle_ms = optional_number("idle_ms"),
                     .host_bytes = optional_number("host_bytes"),
                     .file_bytes = optional_number("file_bytes"),
                     .event_budget = integer<std::uint64_t>(limits.at("event_budget")),

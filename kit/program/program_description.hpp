@@ -77,6 +77,7 @@ struct ProgramLimits {
   unsigned clock_ms = 0;            // processor time of one launch
   std::uint64_t wall_ms = 0;        // of the whole run
   std::uint64_t host_clock_ms = 0;  // processor time of the program itself; 0: no limit here
+  std::uint64_t idle_ms = 0;        // in which it does nothing but wait; 0: no limit
   // What its sandbox lets it use, for sentences: memory of its own, and a file that it writes.
   std::uint64_t host_bytes = 0, file_bytes = 0;
   std::uint64_t event_budget = 0;  // of one launch

@@ -37,6 +37,7 @@ void cut(json& limits, const RunShare& share, bool is_launcher) {
     if (limits.contains(key)) limits[key] = limits.at(key).get<std::uint64_t>() >> share.halvings;
   };
   halve("host_clock_ms");
+  halve("idle_ms");
   if (!is_launcher) halve("clock_ms");
   if (!is_launcher) halve("wall_ms");
   limits["wall_ms"] = std::min(limits.at("wall_ms").get<std::uint64_t>(), static_cast<std::uint64_t>(share.most.count()));

@@ -38,8 +38,9 @@ std::string limit_in_words(const std::string& limit, std::uint64_t most) {
     return "The program needs more memory than it may use on the host" + (most == 0 ? "." : ": it may have " + megabytes + ".");
   if (limit == "file-size")
     return "The program writes a larger file than it may" + (most == 0 ? "." : ": a file may have " + megabytes + ".");
-  const std::string what =
-      limit == "processor-time" ? "its host code has used " + seconds + " of processor time" : "it was stopped after " + seconds;
+  const std::string what = limit == "processor-time" ? "its host code has used " + seconds + " of processor time"
+                           : limit == "idle"         ? "for " + seconds + " it did nothing but wait"
+                                                     : "it was stopped after " + seconds;
   return "The program did not end in its time: " + what + ".";
 }
 

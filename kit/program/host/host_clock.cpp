@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <map>
 #include <sstream>
 #include <string>
@@ -16,6 +15,7 @@ namespace tilelab::program {
 namespace {
 
 struct Task {
+  char state = 0;
   pid_t parent = 0;
   std::uint64_t ticks = 0;
 };
@@ -24,12 +24,13 @@ struct Task {
 // children that it waited for.
 bool read_task(const std::filesystem::path& folder, Task& task) {
   std::ifstream file(folder / "stat");
-  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  std::string text;
+  std::getline(file, text, '\0');  // unlike an iterator over the file, this throws nothing where the process has ended since
   const std::size_t end = text.rfind(')');
   if (end == std::string::npos) return false;
   std::istringstream fields(text.substr(end + 1));
   std::string skipped;
-  fields >> skipped >> task.parent;
+  fields >> task.state >> task.parent;
   for (int i = 0; i < 9; ++i) fields >> skipped;
   std::int64_t ticks = 0;
   for (int i = 0; i < 4 && fields >> ticks; ++i) task.ticks += static_cast<std::uint64_t>(std::max<std::int64_t>(ticks, 0));
@@ -49,29 +50,50 @@ std::map<pid_t, Task> all_tasks() {
   return tasks;
 }
 
+// Asleep, stopped or dead. Whatever else a state may mean, that is not waiting.
+bool all_threads_wait(pid_t process) {
+  namespace fs = std::filesystem;
+  std::error_code trouble;
+  fs::directory_iterator at("/proc/" + std::to_string(process) + "/task", trouble);
+  if (trouble) return false;
+  for (; at != fs::directory_iterator(); at.increment(trouble)) {
+    if (Task task; read_task(at->path(), task) && std::string("STtZX").find(task.state) == std::string::npos) return false;
+    if (trouble) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
-std::chrono::milliseconds processor_time(pid_t root) {
+Activity activity_of(pid_t root) {
   const std::map<pid_t, Task> tasks = all_tasks();
   std::map<pid_t, std::vector<pid_t>> children;
   for (const auto& [pid, task] : tasks) children[task.parent].push_back(pid);
   std::uint64_t ticks = 0;
+  bool is_waiting = tasks.contains(root);
   std::vector<pid_t> waiting{root};
   while (!waiting.empty()) {
     const pid_t one = waiting.back();
     waiting.pop_back();
-    if (const auto found = tasks.find(one); found != tasks.end()) ticks += found->second.ticks;
+    if (const auto found = tasks.find(one); found != tasks.end()) {
+      ticks += found->second.ticks;
+      is_waiting = is_waiting && all_threads_wait(one);
+    }
     const std::vector<pid_t> below = std::move(children[one]);
     children.erase(one);  // processes come and go while /proc is read: nobody is counted twice
     waiting.insert(waiting.end(), below.begin(), below.end());
   }
-  return std::chrono::milliseconds(ticks * 1000 / static_cast<std::uint64_t>(std::max(::sysconf(_SC_CLK_TCK), 1L)));
+  return {std::chrono::milliseconds(ticks * 1000 / static_cast<std::uint64_t>(std::max(::sysconf(_SC_CLK_TCK), 1L))), is_waiting};
 }
 
 bool HostClock::is_over() {
-  if (most_.count() == 0) return false;
-  if (Clock::now() >= next_look()) look();
-  return used_ >= most_;
+  look_if_due();
+  return most_.count() != 0 && used_ >= most_;
+}
+
+bool HostClock::is_idle() {
+  look_if_due();
+  return most_idle_.count() != 0 && idle_looks_ * between_looks >= most_idle_;
 }
 
 bool HostClock::may_be_over() {
@@ -82,8 +104,15 @@ bool HostClock::may_be_over() {
   return used_ + unseen * std::max(std::thread::hardware_concurrency(), 1u) >= most_;
 }
 
+void HostClock::look_if_due() {
+  if (Clock::now() >= next_look()) look();
+}
+
 void HostClock::look() {
-  used_ = std::max(used_, processor_time(root_));  // what has ended since is no longer counted
+  const Activity now = activity_of(root_);
+  idle_looks_ = now.is_waiting && now.used == last_used_ ? idle_looks_ + 1 : 0;
+  last_used_ = now.used;
+  used_ = std::max(used_, now.used);  // what has ended since is no longer counted
   looked_ = Clock::now();
 }
 

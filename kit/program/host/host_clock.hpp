@@ -1,5 +1,5 @@
 // The processor time of the program and of all that it started, looked at now and then from outside: whatever it does with signals, it is
-// known that its time was up. Not a limit by itself: whoever asks ends the program.
+// known that its time was up, or that it waits for something that never comes. Not a limit by itself: whoever asks ends the program.
 #pragma once
 
 #include <sys/types.h>
@@ -8,28 +8,42 @@
 
 namespace tilelab::program {
 
-// Of a child of this process and its descendants, as /proc counts it. What ended without being waited for is not in it. Zero where there is
-// no /proc.
-std::chrono::milliseconds processor_time(pid_t root);
+// Of a child of this process and its descendants, as /proc shows them.
+struct Activity {
+  std::chrono::milliseconds used{0};  // of processor time; what ended without being waited for is not in it
+  // Each of their threads waits, and for no disk. A thread that waits for a processor does not: on a busy machine nobody is idle for that.
+  // False as well where /proc does not say.
+  bool is_waiting = false;
+};
+Activity activity_of(pid_t root);
 
 class HostClock {
  public:
   using Clock = std::chrono::steady_clock;
   static constexpr std::chrono::milliseconds between_looks{250};
-  // `most`: of processor time; 0: no limit.
-  HostClock(pid_t root, std::chrono::milliseconds most) : root_(root), most_(most) {}
+  // `most`: of processor time. `most_idle`: without a step of any thread and without a request. 0: no limit.
+  HostClock(pid_t root, std::chrono::milliseconds most, std::chrono::milliseconds most_idle = {})
+      : root_(root), most_(most), most_idle_(most_idle) {}
 
   // Whether the time is up. Looks again once `between_looks` have passed.
   bool is_over();
   // Of a program that the kernel has ended for its time: whether that may be so. It was not seen since the last look.
   bool may_be_over();
-  Clock::time_point next_look() const { return most_.count() == 0 ? Clock::time_point::max() : looked_ + between_looks; }
+  // Whether it has waited all the time. Looks are counted, not time: while this process does not run, nothing is known of the program.
+  bool is_idle();
+  void heard_of_it() { idle_looks_ = 0; }  // it has asked for something
+  Clock::time_point next_look() const {
+    return most_.count() == 0 && most_idle_.count() == 0 ? Clock::time_point::max() : looked_ + between_looks;
+  }
 
  private:
   void look();
+  void look_if_due();
 
   pid_t root_;
-  std::chrono::milliseconds most_, used_{0};
+  std::chrono::milliseconds most_, most_idle_, used_{0};
+  std::chrono::milliseconds last_used_{-1};  // at the last look
+  unsigned idle_looks_ = 0;
   Clock::time_point looked_ = Clock::now();
 };
 

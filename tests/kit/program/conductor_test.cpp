@@ -133,6 +133,27 @@ TEST_CASE("a program that never ends is ended", "[conductor]") {
   CHECK(run(description).at("ended") == "timeout");
 }
 
+TEST_CASE("a program that does nothing but wait is ended before its time", "[conductor]") {
+  json description = fake::program("never ends");
+  description["limits"]["idle_ms"] = 750;
+  const json report = run(description);
+  CHECK(report.at("ended") == "timeout");
+  CHECK(report.at("limit") == "idle");
+  CHECK(report.at("most") == 750);
+}
+
+TEST_CASE("a program that closes its socket and waits is ended before its time", "[conductor]") {
+  json description = fake::program("closes its socket and waits");
+  description["limits"]["idle_ms"] = 750;
+  CHECK(run(description).value("limit", "") == "idle");
+}
+
+TEST_CASE("a program that works, stops for a moment, or has a child that works is not idle", "[conductor]") {
+  json description = fake::program(GENERATE("computes for ever", "naps for ever", "waits for a child that computes", "asks now and then"));
+  description["limits"].update({{"idle_ms", 750}, {"wall_ms", 2500}});
+  CHECK(run(description).value("limit", "") == "wall-clock");
+}
+
 TEST_CASE("a program that breaks the rules is ended, and the conductor lives", "[conductor]") {
   const auto name = GENERATE("copies pieces that the copy does not have", "asks in the middle of a copy",
                              "passes other arguments than the kernel has", "talks nonsense", "announces a gigabyte");

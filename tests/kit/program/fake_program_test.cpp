@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <csignal>
 #include <cstring>
 #include <string>
@@ -20,8 +21,15 @@ using namespace tilelab;
 using fake::expect;
 using fake::Library;
 using nlohmann::json;
+using namespace std::chrono_literals;
 
 namespace {
+
+void compute_for(std::chrono::milliseconds time) {
+  const auto end = std::chrono::steady_clock::now() + time;
+  while (std::chrono::steady_clock::now() < end) {
+  }
+}
 
 // Says that a kernel wrote these floats.
 void mark(const protocol::ProgramMemory& memory, int file, std::uintptr_t first, std::size_t floats) {
@@ -202,6 +210,39 @@ TEST_CASE("fake program: crashes", "[.fake-program]") {
 TEST_CASE("fake program: never ends", "[.fake-program]") {
   Library cuda;
   for (;;) pause();
+}
+
+TEST_CASE("fake program: closes its socket and waits", "[.fake-program]") {
+  Library cuda;
+  close(program::host_socket);
+  for (;;) pause();
+}
+
+TEST_CASE("fake program: computes for ever", "[.fake-program]") {
+  Library cuda;
+  compute_for(1h);
+}
+
+TEST_CASE("fake program: naps for ever", "[.fake-program]") {
+  Library cuda;
+  for (;;) {
+    compute_for(50ms);
+    usleep(100'000);
+  }
+}
+
+TEST_CASE("fake program: waits for a child that computes", "[.fake-program]") {
+  Library cuda;
+  if (fork() == 0) compute_for(1h);
+  for (;;) pause();
+}
+
+TEST_CASE("fake program: asks now and then", "[.fake-program]") {
+  Library cuda;
+  for (;;) {
+    cuda.ask({{"op", "memory"}});
+    usleep(300'000);
+  }
 }
 
 TEST_CASE("fake program: leaves a child behind", "[.fake-program]") {
