@@ -27,7 +27,7 @@ _NAMELESS = re.compile(
     r"anon_(?P<late>late_)?(?P<student>[0-9a-z]{5})_(?:(?P<number>\d+)_(?P<file>.+)|(?:\d+_)?(?P<page>text|link)\.html)\Z",
     re.IGNORECASE | re.DOTALL,
 )
-_STRICT = re.compile(r"[a-z][a-z0-9-]*_(?:LATE_)?(?P<student>\d{2,})_\d{3,}_.+", re.DOTALL)
+_STRICT = re.compile(r"(?P<shown>[a-z][a-z0-9-]*)_(?:LATE_)?(?P<student>\d{2,})_(?P<number>\d{4,})_.+", re.DOTALL)
 _AGAIN = re.compile(r"-\d+(?=\.[^.]+$)")
 _TEXT_BYTES = 1 << 20
 _Readings = Callable[
@@ -87,7 +87,9 @@ def _unpacked(files: ClassFiles) -> Mapping[str, Top]:
     if any(_readings(name) for name in only_files(files)):
         return found
     strict = [match for name in only_folders(files) if (match := _STRICT.fullmatch(name))]
-    return found if len({match["student"] for match in strict}) == len(only_folders(files)) > 1 else {}
+    shown, students, numbers = ({one[part] for one in strict} for part in ("shown", "student", "number"))
+    all_are = len(students) == len(numbers) == len(only_folders(files)) > 1
+    return found if all_are and 2 * len(shown) > len(strict) else {}  # `hw_01_2026_x` and `hw_02_2027_x` have one name
 
 
 def _readings(name: str) -> list[re.Match[str]] | None:

@@ -152,7 +152,7 @@ def _members(path: Path, request: Request) -> Iterator[_Member]:
             message = "the file is empty"
             raise Refusal(message)
         else:
-            message = "this is not a zip, tar or tar.gz archive (other kinds, such as rar, are not accepted)"
+            message = "this is not a zip, tar or tar.gz archive (other kinds, such as rar, are not accepted: unpack it and pack a zip)"
             raise Refusal(message)
 
 

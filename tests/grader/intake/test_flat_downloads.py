@@ -245,8 +245,18 @@ def test_students_archives_that_somebody_has_unpacked_are_still_theirs(
     assert all(one.submission.student.login or one.submission.student.platform_ids for one in found.students)
 
 
-def test_folders_that_are_only_called_a_little_like_canvass_are_students(tmp_path: Path) -> None:
-    tree = {f"lab_2_2026_{one}/{NAIVE}": one.encode() for one in ("ada", "bob")}
+@pytest.mark.parametrize(
+    "names",
+    [
+        ("lab_2_2026_ada", "lab_2_2026_bob"),
+        ("group_01_20261101_lab", "group_02_20261108_lab"),
+        ("ada_01_2026_lab", "bob_02_2026_lab"),
+    ],
+)
+def test_folders_that_are_only_called_a_little_like_canvass_are_students(
+    names: tuple[str, str], tmp_path: Path
+) -> None:
+    tree = {f"{name}/{NAIVE}": name.encode() for name in names}
     (tmp_path / "scratch").mkdir()
     found = discover(as_folder(tree, tmp_path), tmp_path / "scratch", WANTED)
-    assert [one.submission.name for one in found.students] == ["lab_2_2026_ada", "lab_2_2026_bob"]
+    assert [one.submission.name for one in found.students] == list(names)
