@@ -48,6 +48,16 @@ std::size_t most_kept(const ProgramDescription& program) {
   return std::min(program.limits.memory_bytes / 4, static_cast<std::size_t>(pages) / 8 * static_cast<std::size_t>(page));
 }
 
+// How long an array is: the runner knows buffers of a program without it. Of two with one name nobody knows which is meant.
+void measure(protocol::Trace& trace, const std::vector<ProgramBuffer>& buffers) {
+  for (protocol::TracedArray& array : trace.arrays) {
+    const auto has_its_name = [&](const ProgramBuffer& one) { return one.name == array.name; };
+    if (array.space != "global" || !array.dimensions.empty() || std::ranges::count_if(buffers, has_its_name) != 1) continue;
+    const ProgramBuffer& buffer = *std::ranges::find_if(buffers, has_its_name);
+    if (buffer.named_from == 0 && buffer.bytes >= array.element_bytes) array.dimensions = {buffer.bytes / array.element_bytes};
+  }
+}
+
 }  // namespace
 
 KernelRunners::KernelRunners(const ProgramDescription& program, DeviceMemory& memory, const TextureTable& textures)
@@ -210,6 +220,7 @@ LaunchOutcome KernelRunners::run(const KernelLaunch& launch, Variables& variable
     if (auto reply = judge::read_reply(answer.text, protocol::program_printed_bytes)) {
       outcome.reply = std::move(*reply);
       std::erase_if(outcome.reply.uses, [&](const protocol::BufferUse& use) { return use.buffer >= outcome.buffers.size(); });
+      if (outcome.reply.trace) measure(*outcome.reply.trace, asked.memory->buffers);
       if (launch.may_overlap) read_touched(outcome);
       const auto took = std::chrono::steady_clock::now() - begun;
       repeated_.ran(outcome.reply, took, effects_of(*asked.memory, outcome.reply, outcome.buffers));

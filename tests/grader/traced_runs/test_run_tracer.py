@@ -63,6 +63,7 @@ def test_the_launch_finds_in_memory_what_the_one_before_has_left_there(found: Tr
     first = found.again(dataclasses.replace(SEVERAL, block=(0, 0, 0))).report.trace
     assert first is not None
     assert 0 not in read.values()
+    assert {one.name: one.dimensions for one in trace.arrays} == {"sums": (4,), "out": (1000,)}
 
 
 def test_the_run_is_told_with_each_launch_and_which_one_is_followed(found: TracedRun) -> None:

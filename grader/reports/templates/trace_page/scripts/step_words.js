@@ -47,7 +47,7 @@ function laneWords(story, step) {
 
 // A subscript that is too large for its row may lead to another row of the same array.
 function pastRow(run, step) {
-  let inside = true;
+  let inside = run.arrays[step.array].width > 0;  // a list has no rows
   run.eachCell(step, (cell) => { inside &&= run.arrays[step.array].holds(cell); });
   return inside;
 }
