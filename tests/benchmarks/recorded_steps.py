@@ -1,5 +1,5 @@
 """What recording a block's steps costs: `recorded_steps.py [LAB FILE SHAPE]`. It prints ratios to the same launch without, and the size of
-the page. It asserts nothing.
+the page; where host code is the student's, ratios to the same run without. It asserts nothing.
 """
 
 # ruff: noqa: T201 - printing is what it is for
@@ -11,16 +11,20 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 from grader.commands.frame.opened_tools import open_toolset
-from grader.model.labs import load_lab
+from grader.judging.program_judging import build_submission, started_program
+from grader.machine.toolset import Toolset
+from grader.model.labs import Lab, load_lab
 from grader.reports.pages import trace_page
 from grader.single_launch.lab_launch import build_runner, read_source
 from grader.single_launch.trace_steps import TraceReport
 from grader.single_launch.tracing import Traced, TraceRequest
 from grader.step_page.page_block import page_block
 from grader.step_page.trace_story import story_of
+from grader.traced_runs.run_tracer import RunTracer
 
 ROOT = Path(__file__).resolve().parents[2]
 _ROUNDS = 7
@@ -30,6 +34,8 @@ _USUAL = (
     ("02-tiled", "64x64x64"),
     ("04-open", "64x64x64"),
     ("05-transpose", "64x64"),
+    ("08-scan", "1000"),
+    ("10-softmax", "7x64"),
 )
 
 
@@ -42,6 +48,9 @@ def seconds(command: list[str]) -> float:
 def measure(lab_id: str, file: Path, shape: str) -> None:
     toolset = open_toolset(ROOT, allow_no_sandbox=True)
     lab, source = load_lab(ROOT, lab_id), read_source(file)
+    if lab.public.starts_itself:
+        measure_run(toolset, lab, source.decode(), shape)
+        return
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
         runner = build_runner(toolset, lab, source, folder)
@@ -52,9 +61,36 @@ def measure(lab_id: str, file: Path, shape: str) -> None:
             plain.append(seconds([*tracer, "--block", _NO_BLOCK]))
             recorded.append(seconds([*tracer, "--block", "0,0,0"]))
         report = TraceReport.model_validate_json((folder / "report.json").read_bytes())
+    tell(Traced(lab, TraceRequest(shape), report, None), shape, recorded, plain, source.decode())
+
+
+def measure_run(toolset: Toolset, lab: Lab, text: str, shape: str) -> None:
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = Path(scratch)
+        (folder / "work").mkdir()
+        built = build_submission(toolset, lab, text, folder / "work")
+        tracer = RunTracer(toolset, lab, text, started_program(toolset, lab, built, folder), shape)
+        run = tracer.survey()
+        launch = run.first_to_see()
+        if launch is None:
+            print(f"{lab.id} at {shape}: no launch began")
+            return
+        plain, recorded = [], []
+        for _ in range(_ROUNDS):
+            began = time.perf_counter()
+            tracer.survey()
+            between = time.perf_counter()
+            traced = tracer.trace(run, launch, TraceRequest(shape))
+            plain.append(between - began)
+            recorded.append(time.perf_counter() - between)
+    tell(traced, shape, recorded, plain, text)
+
+
+def tell(traced: Traced, shape: str, recorded: Sequence[float], plain: Sequence[float], text: str) -> None:
+    lab_id = traced.lab.id
     ratio = statistics.median(one / other for one, other in zip(recorded, plain, strict=True))
     began = time.perf_counter()
-    story = story_of(Traced(lab, TraceRequest(shape), report, None), source.decode().split("\n"))
+    story = story_of(traced, text.split("\n"))
     if story is None:
         print(f"{lab_id} at {shape}: the block did not run")
         return

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
 
 from grader.commands.frame.opened_tools import lab_judge
 from grader.machine.toolset import Toolset
 from grader.model.labs import load_lab
-from grader.model.outcomes.outcome import LabOutcome
+from grader.model.outcomes.outcome import OUTCOME_JSON, LabOutcome
 from grader.model.verdicts import Verdict
 from grader.step_page.packed_page import unpacked
 
@@ -16,11 +17,11 @@ LAB = load_lab(ROOT, "08-scan")
 TWO = (ROOT / "tests" / "labs" / "traced_runs" / "two_launches.cu").read_text()
 
 
-def judged(text: str, folder: Path) -> LabOutcome:
+def judged(text: str, folder: Path, *, draws: bool = True) -> LabOutcome:
     file = folder / "scan.cu"
     file.write_text(text)
     toolset = Toolset.open(ROOT, allow_no_sandbox=True, backend="cpu")
-    return lab_judge(toolset, 7, public_only=True, draws=True)(LAB, file, folder)
+    return lab_judge(toolset, 7, public_only=True, draws=draws)(LAB, file, folder)
 
 
 def test_each_launch_with_a_finding_has_its_pages(tmp_path: Path) -> None:
@@ -51,3 +52,13 @@ def test_a_launch_that_never_began_is_not_drawn(tmp_path: Path) -> None:
     outcome = judged(TWO.replace("<<<blocks, threads>>>(in", "<<<threads * 8, 2048>>>(in"), tmp_path)
     assert {case.verdict for case in outcome.cases if not case.passed} == {Verdict.LAUNCH_ERROR}
     assert outcome.step_pages == ()
+
+
+def test_what_is_judged_is_the_same_byte_for_byte_with_pages_and_without(tmp_path: Path) -> None:
+    def plain(draws: bool) -> str:
+        outcome = judged(TWO, tmp_path, draws=draws)
+        assert bool(outcome.step_pages) == draws
+        timeless = dataclasses.replace(outcome, seconds=0, step_pages=(), build=None)
+        return OUTCOME_JSON.dump_json(timeless).decode()
+
+    assert plain(draws=True) == plain(draws=False)
