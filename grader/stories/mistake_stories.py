@@ -35,6 +35,10 @@ _TELLERS: dict[StoryKind, Callable[[TracedLaunch, Finding, Sequence[str]], Story
     "unset": unset_story,
     "outside": outside_story,
 }
+# Where a launch ended by one of these, what is missing in its result says nothing more.
+_ENDS = frozenset(
+    {Verdict.OUT_OF_BOUNDS, Verdict.CRASH, Verdict.TIMEOUT, Verdict.BARRIER_DIVERGENCE, Verdict.MISALIGNED}
+)
 # Of a wrong element, the first that can tell something of each kind.
 _OF_VALUES: tuple[tuple[StoryKind, Callable[[TracedLaunch, Sequence[str]], Story | None]], ...] = (
     ("sum", sum_story),
@@ -61,7 +65,8 @@ def mistake_stories(traced: TracedLaunch, source: Sequence[str]) -> Iterator[Tol
                 told.add(kind)
                 yield ToldStory(kind, finding, story)
                 break
-    if traced.report.launch.verdict is Verdict.WRONG_ANSWER:
+    ended = any(one.severity == "error" and one.kind in _ENDS for one in traced.report.launch.findings)
+    if traced.report.launch.verdict is Verdict.WRONG_ANSWER and not ended:
         for value, teller in _OF_VALUES:
             if value not in told and (story := teller(traced, source)) is not None:
                 told.add(value)
