@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 
 from grader.single_launch.trace_steps import CHANGES, StepKind, Trace
 from grader.single_launch.tracing import TracedLaunch
+from grader.source_conditions.source_words import subscripted
 from grader.step_page.story import Index3, Mark, Question, Story, StoryElement
 from grader.step_page.thread_run import run_of_threads
-from grader.stories.source_words import subscripted
 from grader.stories.told_story import asked, element_name, framed, line_of, thread_name
 from grader.value_origins.copied_element import CopiedElement, copied_element
 

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 
 from grader.single_launch.trace_steps import CHANGES, StepKind, Trace
 from grader.single_launch.tracing import TracedLaunch
+from grader.source_conditions.conditional_load import load_reason
+from grader.source_conditions.guard_reason import GuardReason, Place
 from grader.step_page.story import Mark, Question, StoryElement
-from grader.stories.conditional_load import load_reason
 from grader.stories.expected_access import thread_index
-from grader.stories.guard_reason import GuardReason, Place
 from grader.stories.told_story import asked, element_name, line_of, thread_name
 from grader.value_origins.product_sum import ProductSum, writer_before
 

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from grader.model.result import Mismatch, WrongElement
 from grader.single_launch.trace_steps import ACCESSES, CHANGES, Step, StepKind, Trace, TracedArray
 from grader.single_launch.tracing import TracedLaunch
+from grader.source_conditions.guard_reason import GuardReason, Place, guard_reason
 from grader.step_page.named_places import thread_number
 from grader.step_page.story import Index3
 from grader.stories.expected_access import ExpectedAccess, Goal, expected_access, thread_index
-from grader.stories.guard_reason import GuardReason, Place, guard_reason
 from grader.stories.told_story import line_of
 from grader.value_origins.product_factors import factors_of
 

@@ -9,6 +9,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from grader.model.result import Mismatch, WrongElement
 from grader.single_launch.trace_steps import TracedInput
@@ -62,13 +63,16 @@ def _possible(inputs: Sequence[TracedInput], wrong: Mismatch) -> Iterator[Belong
         if not _FEWEST <= count <= _MOST:
             continue
         if size == 1:
-            yield Belonging(given, lambda _, count=count: range(count))  # type: ignore[misc]
+            yield Belonging(given, partial(_row, count))
         elif size == count:
             yield Belonging(given, lambda flat: range(flat + 1))
             yield Belonging(given, range)
         elif given.columns > 1 and size * given.columns == count:
-            columns = given.columns
-            yield Belonging(given, lambda flat, columns=columns: range(flat * columns, (flat + 1) * columns))  # type: ignore[misc]
+            yield Belonging(given, partial(_row, given.columns))
+
+
+def _row(columns: int, flat: int) -> range:
+    return range(flat * columns, (flat + 1) * columns)
 
 
 def _fits(belonging: Belonging, element: WrongElement, wrong: Mismatch) -> bool:

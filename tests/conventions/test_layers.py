@@ -126,6 +126,7 @@ PACKAGES = (
     "block_races",
     "stories",
     "value_origins",
+    "source_conditions",
     "step_page",
     "traced_runs",
     "single_launch",

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from grader.stories.guard_reason import GuardReason, Place, false_part, guard_reason
+from grader.source_conditions.guard_reason import GuardReason, Place, false_part, guard_reason
 
 _LONGEST_LINE = 400
 

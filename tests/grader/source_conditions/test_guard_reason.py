@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from grader.stories.guard_reason import GuardReason, Place, guard_reason
+from grader.source_conditions.guard_reason import GuardReason, Place, guard_reason
 
 SIZES = {"M": 20, "N": 30, "K": 4}
 
