@@ -38,22 +38,35 @@ def test_labs(wanted: Sequence[str], *, case: str | None, file: Path | None) -> 
     from grader.reports.screens.lab_screen import Screen
 
     practice, _ = _practice(wanted, case=case, file=file)
+    left = [lab for lab in practice.labs if practice.is_left_alone(lab)]
     tried, troubles = _attempts(practice)
     console, focus = student_console(), focus_of(tried)
     chosen = "" if case is None else chosen_cases(practice)
     lines = window_lines(console)
     if lines is not None:
-        lines -= len(troubles) + bool(chosen)
+        lines -= len(troubles) + bool(chosen) + bool(left)
     next_lab = practice.after(tried[0].lab_id) if len(practice.labs) == 1 else ""
     console.print(Screen(tried, focus, lines=lines, next_lab=next_lab))
     if chosen:
         console.print(chosen, style="dim", markup=False)
+    if left:
+        console.print(_not_tested(left, focus), style="dim", markup=False)
     if focus is not None:
         _say_what_is_answered(practice, focus.lab_id, console)
         _say_where_to_look(practice, focus, console)
     if troubles:
         return _CANNOT
     return 0 if all(one.passed for one in tried) else _NOT_PASSED
+
+
+def _not_tested(labs: Sequence[Lab], focus: Tried | None) -> str:
+    """One line for the labs that nobody has begun."""
+    from grader.reports.text.number_format import counted
+
+    ids = [lab.id for lab in labs]
+    named = focus.lab_id if focus is not None and focus.lab_id in ids else ids[0]
+    when = f"when you change its file, or name it: LAB={named}"
+    return f"Not tested, because not started: {counted(len(labs), 'lab')}. The tests of a lab are built {when}"
 
 
 def show_answers(wanted: Sequence[str]) -> int:
@@ -175,6 +188,7 @@ def report_labs(wanted: Sequence[str], *, out: Path, show: bool, sweep: bool) ->
     from grader.step_page.packed_page import unpacked
 
     practice, toolset = _practice(wanted, case=None, file=None, draws=True)
+    practice = _without_unbegun(practice)
     if sweep and (added := size_sweep(toolset, student_console())):
         practice = dataclasses.replace(practice, sweep=added)
     tried = [practice.suspected(one) for one in _attempts(practice)[0]]
@@ -207,19 +221,26 @@ def report_labs(wanted: Sequence[str], *, out: Path, show: bool, sweep: bool) ->
     return 0
 
 
+def _without_unbegun(practice: Practice) -> Practice:
+    """A page needs no labs whose tests would have to be built to say that nobody has begun them; but it has one lab at least."""
+    labs = [lab for lab in practice.labs if not practice.is_left_alone(lab)]
+    return dataclasses.replace(practice, labs=labs or practice.labs[:1])
+
+
 def _practice(
     wanted: Sequence[str], *, case: str | None, file: Path | None, idle: bool = False, draws: bool = False
 ) -> tuple[Practice, Toolset]:
     """`idle`: lines are looked for while nobody waits, on half the cores: the next save finds the others free."""
     import os
 
+    from grader.practice.lab_tests import LabTests
     from grader.practice.practice import Practice, chosen_labs
     from grader.practice.public_tests import PUBLIC_SEED
     from grader.suspects.suspect_search import SuspectSearch
 
     root, labs = chosen_labs(Path.cwd(), wanted, case=case, file=file)
     toolset = open_toolset(root, allow_no_sandbox=True)
-    toolset.provide(labs, public_only=True)
+    tests = LabTests(toolset, also_unbegun=bool(wanted) or len(labs) == 1)
     search = SuspectSearch(
         toolset,
         PUBLIC_SEED,
@@ -227,4 +248,6 @@ def _practice(
         workers=max((os.cpu_count() or 1) // 2, 1) if idle else None,
     )
     judge = lab_judge(toolset, PUBLIC_SEED, public_only=True, draws=draws)
-    return Practice(root, labs, judge, case, file, search=search), toolset
+    practice = Practice(root, labs, judge, case, file, search=search, tests=tests)
+    tests.build([lab for lab in labs if practice.needs_tests(lab)])
+    return practice, toolset

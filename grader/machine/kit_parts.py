@@ -31,10 +31,10 @@ def left_out(root: Path) -> frozenset[str]:
 
 def provide_parts(root: Path, *targets: str) -> None:
     """Builds those that are still to be built, all at once; set-up says which, and shows what goes wrong. Raises PartError."""
-    if not _missing(root, targets):
+    if not missing_parts(root, *targets):
         return
     with _ONE_AT_A_TIME:
-        missing = _missing(root, targets)  # another thread may have built them
+        missing = missing_parts(root, *targets)  # another thread may have built them
         if not missing:
             return
         set_up = root / "kit" / "setup" / "setup.sh"
@@ -65,8 +65,8 @@ def program(root: Path, name: str) -> Path:
     return part(root, name, f"bin/{name}")
 
 
-def _missing(root: Path, targets: tuple[str, ...]) -> list[str]:
-    """In the order in which they are asked for."""
+def missing_parts(root: Path, *targets: str) -> list[str]:
+    """Those that are still to be built, in the order in which they are asked for. None where every build has all parts."""
     wanted = [one for one in dict.fromkeys(targets) if not (root / "build" / "parts" / one).is_file()]
     known = left_out(root) if wanted else frozenset()
     return [one for one in wanted if one in known]

@@ -133,9 +133,11 @@ class Toolset:
 
     def provide(self, labs: Sequence[Lab], *, public_only: bool) -> None:
         """Builds, all at once, what the judging of these labs needs and no command has needed yet. Raises RemediableError."""
-        suffix = "-public" if public_only else ""
-        host = ("conductor", "tilelab_host") if any(lab.public.starts_itself for lab in labs) else ()
-        kit_parts.provide_parts(self.root, *(f"judge-{lab.id}{suffix}" for lab in labs), *host)
+        kit_parts.provide_parts(self.root, *_parts_for(labs, public_only=public_only))
+
+    def has_parts_for(self, lab: Lab, *, public_only: bool) -> bool:
+        """Whether `provide` would build nothing for this lab."""
+        return not kit_parts.missing_parts(self.root, *_parts_for([lab], public_only=public_only))
 
     def _judge_sources(self, lab_id: str, *, public_only: bool) -> Iterator[Path]:
         """The sources that authors of labs change. Other changes of the kit are noticed when `make` builds it."""
@@ -177,3 +179,10 @@ class Toolset:
         ):
             digest.update(text.encode() + b"\0")
         return digest.hexdigest()
+
+
+def _parts_for(labs: Sequence[Lab], *, public_only: bool) -> list[str]:
+    """What a handout may have left out and the judging of these labs needs."""
+    suffix = "-public" if public_only else ""
+    host = ("conductor", "tilelab_host") if any(lab.public.starts_itself for lab in labs) else ()
+    return [*(f"judge-{lab.id}{suffix}" for lab in labs), *host]

@@ -21,15 +21,26 @@ from grader.model.labs import Lab, LabError, lab_ids, load_lab
 from grader.model.outcomes.outcome import LabOutcome, unjudged
 from grader.model.result import Case, Suspect
 from grader.model.verdicts import Verdict
-from grader.practice.own_file import lookalikes
-from grader.practice.public_tests import PublicJudge, matching_cases, no_such_case, try_out
+from grader.practice.own_file import lookalikes, readable_source
+from grader.practice.public_tests import PublicJudge, matching_cases, no_such_case, public_half, try_out
 from grader.reports.screens.checklist import Tried
+from grader.scoring.lab_score import score_lab
+
+_NOT_BEGUN = "This is still the starter file."
 
 
 class Sweep(Protocol):
     """Adds a size sweep to an outcome, if one can be made."""
 
     def add(self, lab: Lab, source: Path, outcome: LabOutcome, scratch: Path, /) -> LabOutcome: ...
+
+
+class Tests(Protocol):
+    """The programs that test labs: see `LabTests`."""
+
+    def can_wait(self, lab: Lab, /) -> bool: ...
+
+    def build(self, labs: Sequence[Lab], /) -> None: ...
 
 
 class Search(Protocol):
@@ -49,6 +60,7 @@ class Practice:
     file: Path | None = None  # used instead of the file in the lab's folder
     sweep: Sweep | None = None  # none: not requested
     search: Search | None = None  # none: nobody asks which line is wrong
+    tests: Tests | None = None  # none: the judge has all of them
 
     def path(self, lab: Lab) -> Path:
         """The file that is tested."""
@@ -57,14 +69,36 @@ class Practice:
     def attempt(self, lab: Lab) -> Tried:
         """Raises LabError if there is no such case, or no such file with source text."""
         path = self.path(lab)
-        with tempfile.TemporaryDirectory(prefix="tilelab-") as scratch:
-            result = try_out(lab, path, Path(scratch), self._judged, case=self.case)
+        if self.is_left_alone(lab):
+            result = score_lab(public_half(lab), unjudged(lab.id, Verdict.MISSING_FILE, _NOT_BEGUN))
+        else:
+            if self.needs_tests(lab) and self.tests is not None:
+                self.tests.build([lab])
+            with tempfile.TemporaryDirectory(prefix="tilelab-") as scratch:
+                result = try_out(lab, path, Path(scratch), self._judged, case=self.case)
         data = path.read_bytes()
         text = normalise(data)[0].decode("utf-8", "replace")
         name = path.relative_to(self.root).as_posix() if path.is_relative_to(self.root) else str(path)
         untouched, speed = self._is_starter(lab, data), lab.public.speed_points
         beside = tuple(lookalikes(path)) if untouched else ()
         return Tried(lab.id, result, text, name, untouched=untouched, speed_points=speed, beside=beside)
+
+    def is_left_alone(self, lab: Lab) -> bool:
+        """Whether the lab is not tested, because its file is still the starter and its tests would have to be built first."""
+        if self.tests is None or self.file is not None or self.case is not None or not self.tests.can_wait(lab):
+            return False
+        data = self._readable(lab)
+        return data is not None and self._is_starter(lab, data)
+
+    def needs_tests(self, lab: Lab) -> bool:
+        """Whether there is a file to test; `attempt` says what is wrong with another one."""
+        return self._readable(lab) is not None and not self.is_left_alone(lab)
+
+    def _readable(self, lab: Lab) -> bytes | None:
+        try:
+            return readable_source(self.path(lab), lab)
+        except LabError:
+            return None
 
     def suspected(self, tried: Tried, *, stopped: Callable[[], bool] = bool) -> Tried:
         """With the lines to look at, where a result is wrong and small changes show them. This takes seconds."""

@@ -108,6 +108,9 @@ write_backports() {
 
 update_private_lists() { private_apt apt-get -q update; }
 
+# Without a network, apt-get says so and succeeds.
+has_private_lists() { [ -n "$(find "$apt_dir/lists" -maxdepth 1 -type f -name '*Packages*' -print -quit)" ]; }
+
 # Prints the version that would be installed; nothing if there is none. Where no package has the name, apt-cache takes it as a regular
 # expression: "g++-14" then finds clang-14.
 candidate() {

@@ -1,6 +1,8 @@
 # Meets every need of the machine: with what is installed, else with packages, else by saying what is missing and what to do.
 # Sourced by setup.sh.
 
+unfetched=''  # not empty: there is apt-get, and it could not fetch anything
+
 # provide_needs NEED...: stops if one cannot be met.
 provide_needs() {
   local missing
@@ -11,10 +13,11 @@ provide_needs() {
   if have_apt && can_be_had "${missing[@]}" && bundle_fits_system; then
     open_private_lists
     if quietly "reading package lists" update_private_lists; then
+      has_private_lists || unfetched=yes
       get_packages "${missing[@]}"
     else
       show_log 5
-      say "on a machine without a network, use a bundle: run make bundle on a machine that has a network and the same release"
+      unfetched=yes
     fi
     close_private_lists
   fi
@@ -67,6 +70,7 @@ report_missing() {
   if have_apt && has_bundled_packages && bundle_fits_system; then
     say "the bundle does not have these packages, or they do not fit what is installed here: run make bundle on a machine that is as up to date as this one"
   fi
+  [ -z "$unfetched" ] || die "no package could be fetched. Check the network (behind a proxy: export https_proxy=http://host:port http_proxy=http://host:port), then run the same command again: it gets all of this by itself. A machine without a network needs a bundle, from make bundle on one with a network and the same release"
   die "install these, then run the same command again"
 }
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -114,3 +115,27 @@ def test_compares_a_tools_version_by_number(tmp_path: Path, printed: str, *, acc
     tool.chmod(0o755)
     found = probe("find_tool some-tool 3.22", PATH=f"{tmp_path}:{os.environ['PATH']}").stdout.strip()
     assert found == (str(tool) if accepted else "")
+
+
+def test_where_no_package_list_came_the_last_line_is_about_the_network_and_not_about_an_administrator() -> None:
+    """Without a network `apt-get update` warns and succeeds."""
+    script = """
+      root=$PWD prefix=/nonexistent; for piece in say bundle needs apt packages; do . "$0/$piece.sh"; done
+      log=/dev/null
+      have_apt() { true; }; may_install() { false; }; can_be_had() { true; }; find_missing() { printf '%s\\n' "$@"; }
+      has_bundled_packages() { false; }; bundle_fits_system() { true; }; open_bundle() { :; }; quietly() { "${@:2}"; }
+      open_private_lists() { apt_dir=$PWD; mkdir -p lists; }; close_private_lists() { :; }; get_packages() { :; }
+      update_private_lists() { [ -z "$came" ] || touch lists/deb_Packages; }
+      provide_needs json
+    """
+    told = {came: run_script(script, came) for came in ("", "yes")}
+    assert {done.returncode for done in told.values()} == {1}
+    assert "Check the network" in told[""].stderr.splitlines()[-1]
+    assert told["yes"].stderr.splitlines()[-1] == "tilelab: install these, then run the same command again"
+
+
+def run_script(script: str, came: str) -> subprocess.CompletedProcess[str]:
+    with tempfile.TemporaryDirectory() as folder:
+        words = ["bash", "-euo", "pipefail", "-c", script, str(ROOT / "kit/setup")]
+        environment = {"PATH": "/usr/bin:/bin", "came": came}
+        return subprocess.run(words, cwd=folder, env=environment, capture_output=True, text=True, check=False)
