@@ -11,6 +11,7 @@
 #include "checker/described_launch.hpp"
 #include "judge/task/judge_files.hpp"
 #include "options/program_options.hpp"
+#include "protocol/json_text.hpp"
 
 namespace {
 
@@ -27,7 +28,7 @@ void check(int argc, char** argv) {
   json report = record;
   report["metrics"] = record.traffic ? json(record.traffic->metrics) : json::object();
   if (record.trace) report["trace"] = *record.trace;
-  judge::write_report(options.text("report"), report.dump(-1, ' ', false, json::error_handler_t::replace) + "\n");
+  judge::write_report(options.text("report"), json_text(report) + "\n");
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <fstream>
 #include <stdexcept>
 
+#include "protocol/json_text.hpp"
 #include "protocol/strict_json.hpp"
 
 namespace tilelab::checker {
@@ -109,7 +110,7 @@ protocol::Extent extent_from(const json& value) {
 LaunchDescription read_description(const std::string& path) {
   std::ifstream file(path);
   if (!file) throw std::runtime_error("cannot read " + path);
-  const json value = json::parse(file);
+  const json value = json_from(file);
   LaunchDescription launch;
   for (const json& one : list(value.at("arguments"))) launch.arguments.push_back(argument_from(one));
   launch.config = {extent_from(value.at("grid")), extent_from(value.at("block")), integer<std::size_t>(value.at("shared_bytes"))};

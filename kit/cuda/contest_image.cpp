@@ -1,10 +1,12 @@
 #include "cuda/contest_image.hpp"
 
 #include <stdexcept>
+#include <string_view>
 
 #include <nlohmann/json.hpp>
 
 #include "cuda/cubin_image.hpp"
+#include "protocol/json_text.hpp"
 #include "protocol/timing_message.hpp"
 
 namespace tilelab::cuda {
@@ -17,7 +19,7 @@ constexpr const char *sgemm = "cublasSgemm", *sgemm_tf32 = "cublasSgemm with TF3
 ContestImage load_contest_image(const std::filesystem::path& file) {
   const std::vector<char> text = bytes_of(file);
   try {
-    const auto json = nlohmann::json::parse(text);
+    const auto json = json_from(std::string_view(text.data(), text.size()));
     ContestImage image;
     image.driver = json.at("driver").get<std::string>();
     image.device = json.at("device").get<int>();

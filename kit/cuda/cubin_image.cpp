@@ -3,8 +3,11 @@
 #include <fstream>
 #include <iterator>
 #include <stdexcept>
+#include <string_view>
 
 #include <nlohmann/json.hpp>
+
+#include "protocol/json_text.hpp"
 
 namespace tilelab::cuda {
 
@@ -17,7 +20,7 @@ std::vector<char> bytes_of(const std::filesystem::path& file) {
 CubinImage load_cubin_image(const std::filesystem::path& file) {
   const std::vector<char> text = bytes_of(file);
   try {
-    const auto json = nlohmann::json::parse(text);
+    const auto json = json_from(std::string_view(text.data(), text.size()));
     CubinImage image;
     image.driver = json.at("driver").get<std::string>();
     image.device = json.at("device").get<int>();

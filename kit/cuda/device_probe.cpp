@@ -7,6 +7,7 @@
 #include "cuda/device_launch.hpp"
 #include "cuda/driver_api.hpp"
 #include "cuda/guarded_buffer.hpp"
+#include "protocol/json_text.hpp"
 
 namespace tilelab::cuda {
 namespace {
@@ -37,7 +38,7 @@ nlohmann::json describe(const Driver& driver, DeviceHandle device) {
           {"memory_bus_bits", number(DeviceAttribute::memory_bus_bits)}};
 }
 
-std::string dump(const nlohmann::json& answer) { return answer.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace); }
+std::string dump(const nlohmann::json& answer) { return json_text(answer); }
 
 }  // namespace
 

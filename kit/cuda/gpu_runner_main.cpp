@@ -22,6 +22,7 @@
 #include "cuda/printed_output.hpp"
 #include "options/program_options.hpp"
 #include "protocol/channel.hpp"
+#include "protocol/json_text.hpp"
 #include "protocol/protocol.hpp"
 #include "protocol/timing_message.hpp"
 
@@ -59,9 +60,9 @@ void serve_watched(const std::string& image_file) {
     } catch (const ChannelError&) {
       return;
     }
-    const auto request = nlohmann::json::parse(frame.text).get<protocol::LaunchRequest>();
+    const auto request = json_from(frame.text).get<protocol::LaunchRequest>();
     const cuda::LaunchOutcome outcome = session.launch(request, frame.descriptors);
-    channel.send(nlohmann::json(outcome.reply).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+    channel.send(json_text(outcome.reply));
     if (outcome.spoiled) return;
   }
 }
@@ -82,17 +83,17 @@ void serve_contest(const std::string& image_file) {
     try {
       if (!contest) contest.emplace(image);
       if (frame.text == protocol::prepare_to_time) {
-        channel.send(nlohmann::json(reply).dump());
+        channel.send(json_text(reply));
         continue;
       }
-      const auto request = nlohmann::json::parse(frame.text).get<protocol::TimingRequest>();
+      const auto request = json_from(frame.text).get<protocol::TimingRequest>();
       if (frame.descriptors.size() != 1) throw std::runtime_error("a contest keeps outputs in one file");
       reply = contest->run(request, frame.descriptors.front());
     } catch (const std::exception& error) {
       reply.status = protocol::Status::internal_error;
       reply.detail = std::string("the GPU cannot be used: ") + error.what();
     }
-    channel.send(nlohmann::json(reply).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+    channel.send(json_text(reply));
   }
 }
 

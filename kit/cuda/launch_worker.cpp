@@ -15,6 +15,7 @@
 #include <system_error>
 
 #include "cuda/device_launch.hpp"
+#include "protocol/json_text.hpp"
 #include "protocol/protocol.hpp"
 #include "runner/child_end.hpp"
 
@@ -23,7 +24,7 @@ namespace {
 
 using protocol::Status;
 
-std::string dump(const nlohmann::json& json) { return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace); }
+std::string dump(const nlohmann::json& json) { return json_text(json); }
 
 std::string plain_reply(Status status, std::string detail) {
   protocol::LaunchReply reply;
@@ -44,7 +45,7 @@ std::string plain_reply(Status status, std::string detail) {
   try {
     for (;;) {
       const Frame frame = channel.receive();
-      const auto request = nlohmann::json::parse(frame.text).get<protocol::LaunchRequest>();
+      const auto request = json_from(frame.text).get<protocol::LaunchRequest>();
       const LaunchOutcome outcome = session->launch(request, frame.descriptors);
       channel.send(dump({{"reply", outcome.reply}, {"spoiled", outcome.spoiled}}));
       if (outcome.spoiled) _exit(0);
@@ -118,12 +119,12 @@ void LaunchWorker::reap() {
 }
 
 std::string LaunchWorker::answer(const Frame& frame) {
-  const auto request = nlohmann::json::parse(frame.text).get<protocol::LaunchRequest>();
+  const auto request = json_from(frame.text).get<protocol::LaunchRequest>();
   reap();
   try {
     if (!process_) {
       process_ = std::make_unique<Process>(image_);
-      const auto hello = nlohmann::json::parse(process_->channel.receive(static_cast<int>(patience_.count())).text);
+      const auto hello = json_from(process_->channel.receive(static_cast<int>(patience_.count())).text);
       if (const auto trouble = hello.at("trouble").get<std::string>(); !trouble.empty()) throw DriverError(trouble);
     }
   } catch (const std::exception& error) {
@@ -134,7 +135,7 @@ std::string LaunchWorker::answer(const Frame& frame) {
     std::vector<int> files;
     for (const Descriptor& file : frame.descriptors) files.push_back(file.get());
     process_->channel.send(frame.text, files);
-    const auto said = nlohmann::json::parse(process_->channel.receive(static_cast<int>(request.clock_ms)).text);
+    const auto said = json_from(process_->channel.receive(static_cast<int>(request.clock_ms)).text);
     const std::string reply = dump(said.at("reply"));
     if (said.at("spoiled").get<bool>()) end_process();
     return reply;

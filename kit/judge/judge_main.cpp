@@ -28,6 +28,7 @@
 #include "judge/report/watched_launch.hpp"
 #include "judge/task/judge_files.hpp"
 #include "judge/task/judge_task.hpp"
+#include "protocol/json_text.hpp"
 
 namespace {
 
@@ -112,7 +113,7 @@ nlohmann::json watched_run(const judge::HostCode& program, const judge::Collecte
 }
 
 int watch(const Options& options, const judge::CollectedTrials& collected, const judge::HostCode* program, judge::RunnerProcess& runner) {
-  const nlohmann::json asked = nlohmann::json::parse(options.watch);
+  const nlohmann::json asked = json_from(options.watch);
   const std::string shape = asked.value("shape", ""), block = asked.value("block", "");
   try {
     nlohmann::json report;
@@ -125,7 +126,7 @@ int watch(const Options& options, const judge::CollectedTrials& collected, const
       const judge::Trial& trial = collected.to_trace(shape, asked.value("usual", ""), asked.value("inputs", ""));
       report = judge::traced_launch(runner, trial, block_to_follow(asked), {});
     }
-    judge::write_report(options.report, report.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
+    judge::write_report(options.report, json_text(report) + "\n");
     return 0;
   } catch (const std::invalid_argument& error) {
     std::cerr << error.what() << "\n";

@@ -7,6 +7,7 @@
 #include <csignal>
 
 #include "judge/process/reply_check.hpp"
+#include "protocol/json_text.hpp"
 
 namespace tilelab::program {
 namespace {
@@ -89,7 +90,7 @@ void Conductor::serve(HostProcess& process, HostClock& clock, Clock::time_point 
     }
     const Frame frame = process.channel().receive(frame_timeout_ms);
     const Reply reply = answer(HostRequest(frame.text), deadline);
-    process.channel().send(reply.value.dump(-1, ' ', false, json::error_handler_t::replace), reply.descriptors);
+    process.channel().send(json_text(reply.value), reply.descriptors);
     clock.heard_of_it();
   }
 }

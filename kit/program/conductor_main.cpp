@@ -13,6 +13,7 @@
 #include "judge/task/judge_files.hpp"
 #include "options/program_options.hpp"
 #include "program/conductor.hpp"
+#include "protocol/json_text.hpp"
 
 namespace {
 
@@ -36,7 +37,7 @@ void conduct(int argc, char** argv) {
   const judge::OrphanCare care;
   program::Conductor conductor(program::read_program(options.text("program")));
   conductor.run(stop);
-  judge::write_report(options.text("report"), conductor.report().dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
+  judge::write_report(options.text("report"), json_text(conductor.report()) + "\n");
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "program/memory/value_marks.hpp"
 #include "program/order/launch_effects.hpp"
 #include "program/order/touched_runs.hpp"
+#include "protocol/json_text.hpp"
 
 namespace tilelab::program {
 namespace {
@@ -205,7 +206,7 @@ void KernelRunners::read_touched(LaunchOutcome& outcome) const {
 LaunchOutcome KernelRunners::run(const KernelLaunch& launch, Variables& variables, std::chrono::milliseconds left) {
   LaunchOutcome outcome;
   const protocol::LaunchRequest asked = request_of(launch, variables, outcome);
-  const std::string request = nlohmann::json(asked).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  const std::string request = json_text(asked);
   // Two kernels may be asked for the same.
   if (const protocol::LaunchReply* known = repeated_.again(*launch.kernel + ' ' + request)) {
     outcome.reply = *known;

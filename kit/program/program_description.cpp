@@ -4,6 +4,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "protocol/json_text.hpp"
 #include "protocol/strict_json.hpp"
 
 namespace tilelab::program {
@@ -124,7 +125,7 @@ ProgramDescription program_from(const json& value) {
 ProgramDescription read_program(const std::string& path) {
   std::ifstream file(path);
   if (!file) throw std::runtime_error("cannot read " + path);
-  return program_from(json::parse(file));
+  return program_from(json_from(file));
 }
 
 }  // namespace tilelab::program

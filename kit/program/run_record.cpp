@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "protocol/json_text.hpp"
+
 namespace tilelab::program {
 namespace {
 
@@ -26,7 +28,7 @@ const char* kind_of(const Allocation& made) {
 }  // namespace
 
 void RunRecord::add(std::vector<json>& list, Places& places, json value, std::size_t most, std::uint64_t number) {
-  const std::string key = value.dump(-1, ' ', false, json::error_handler_t::replace);
+  const std::string key = json_text(value);
   const auto known = places.find(key);
   if (known != places.end()) {
     list[known->second]["count"] = list[known->second]["count"].get<std::uint64_t>() + 1;
@@ -55,7 +57,7 @@ void RunRecord::finding(const protocol::Finding& finding, const std::string& ker
 
 void RunRecord::host(const std::string& kind, std::uint64_t at, json numbers) {
   json other = numbers.contains("other_at") ? numbers["other_at"] : json();
-  const std::string key = kind + " " + std::to_string(at) + " " + other.dump();
+  const std::string key = kind + " " + std::to_string(at) + " " + json_text(other);
   const auto known = host_places_.find(key);
   if (known != host_places_.end()) {
     host_[known->second]["count"] = host_[known->second]["count"].get<std::uint64_t>() + 1;

@@ -16,6 +16,7 @@
 #include "program_judge/data_folder.hpp"
 #include "program_judge/native_session.hpp"
 #include "program_judge/output_process.hpp"
+#include "protocol/json_text.hpp"
 
 namespace tilelab::judge {
 namespace {
@@ -55,7 +56,7 @@ void note_full_file(json& record, const json& limits, const DataFolder& folder) 
 }  // namespace
 
 BuiltProgram read_program_file(const std::string& path) {
-  const json value = json::parse(text_of(path));
+  const json value = json_from(text_of(path));
   BuiltProgram program{.conductor = value.at("conductor").get<std::string>(),
                        .description = value.at("description"),
                        .launcher = {},
@@ -90,7 +91,7 @@ ConductedRun conduct(const BuiltProgram& program, json description) {
   for (const std::string& old : {report, copies}) std::filesystem::remove(old);
   description["custody"] = copies;
   if (program.share) cut(description.at("limits"), program.share(), program.launcher.has_value());
-  std::ofstream(file) << description.dump();
+  std::ofstream(file) << json_text(description);
   const std::chrono::milliseconds most(description.at("limits").at("wall_ms").get<std::int64_t>());
   OutputProcess child({program.conductor, "--program", file, "--report", report}, program.folder, false);
   ConductedRun run;
@@ -102,7 +103,7 @@ ConductedRun conduct(const BuiltProgram& program, json description) {
   reap_orphans();
   if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
     throw std::runtime_error("the conductor failed with status " + std::to_string(status));
-  run.record = json::parse(text_of(report));
+  run.record = json_from(text_of(report));
   run.copies = read_copies(copies);
   note_full_file(run.record, description.at("limits"), DataFolder(program.folder));
   return run;

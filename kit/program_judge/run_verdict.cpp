@@ -7,6 +7,7 @@
 
 #include "judge/decision/answer_record.hpp"
 #include "judge/process/reply_check.hpp"
+#include "protocol/json_text.hpp"
 
 namespace tilelab::judge {
 namespace {
@@ -107,7 +108,7 @@ json kept_record(const json& report) {
     if (found == kept.end() || !found->is_array()) continue;
     std::size_t bytes = 0, count = 0;
     for (const json& one : *found) {
-      bytes += one.dump(-1, ' ', false, json::error_handler_t::replace).size();
+      bytes += json_text(one).size();
       if (bytes > most_kept) break;
       ++count;
     }

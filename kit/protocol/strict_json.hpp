@@ -8,6 +8,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "protocol/json_text.hpp"
+
 namespace tilelab::strict {
 
 [[noreturn]] inline void refuse(const nlohmann::json& value, const char* expected) {
@@ -46,9 +48,6 @@ inline const std::string& text(const nlohmann::json& value) { return value.get_r
 inline const nlohmann::json::array_t& list(const nlohmann::json& value) { return value.get_ref<const nlohmann::json::array_t&>(); }
 
 // JSON holds only UTF-8, but a kernel may print any bytes, and a compiler may be given any file name. Bad bytes become U+FFFD.
-inline nlohmann::json untrusted(const std::string& bytes) {
-  using nlohmann::json;
-  return json::parse(json(bytes).dump(-1, ' ', false, json::error_handler_t::replace));
-}
+inline nlohmann::json untrusted(const std::string& bytes) { return json_from(json_text(bytes)); }
 
 }  // namespace tilelab::strict

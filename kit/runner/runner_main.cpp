@@ -15,6 +15,7 @@
 #include <string_view>
 
 #include "protocol/channel.hpp"
+#include "protocol/json_text.hpp"
 #include "protocol/protocol.hpp"
 #include "runner/child_end.hpp"
 #include "runner/launch.hpp"
@@ -45,7 +46,7 @@ LaunchReply plain_reply(Status status, std::string detail) {
   setrlimit(RLIMIT_NPROC, &none);  // then the limits of one process are those of the whole submission; only root is exempt
   run_launch(image, request, frame.descriptors, [&mailbox](const LaunchReply& reply) {
     // The kernel's output may not be valid UTF-8.
-    const std::string text = nlohmann::json(reply).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+    const std::string text = json_text(reply);
     if (text.size() <= sizeof mailbox.text) {
       std::memcpy(mailbox.text, text.data(), text.size());
       mailbox.bytes = text.size();
@@ -62,13 +63,13 @@ std::uint64_t processor_ms(const rusage& used) {
 }
 
 std::string answer(const Image& image, const Frame& frame, Mailbox& mailbox) {
-  const auto request = nlohmann::json::parse(frame.text).get<protocol::LaunchRequest>();
+  const auto request = json_from(frame.text).get<protocol::LaunchRequest>();
   mailbox.bytes = 0;
   int ends[2];
-  if (pipe2(ends, O_CLOEXEC) != 0) return nlohmann::json(plain_reply(Status::internal_error, "no pipe for the launch")).dump();
+  if (pipe2(ends, O_CLOEXEC) != 0) return json_text(plain_reply(Status::internal_error, "no pipe for the launch"));
   Descriptor reader(ends[0]), writer(ends[1]);  // Linux closes `writer` when the child ends, for any reason
   const pid_t pid = fork();
-  if (pid < 0) return nlohmann::json(plain_reply(Status::internal_error, "no process for the launch")).dump();
+  if (pid < 0) return json_text(plain_reply(Status::internal_error, "no process for the launch"));
   if (pid == 0) child(image, request, frame, mailbox);
   writer = Descriptor();
   pollfd poller{reader.get(), POLLIN, 0};
@@ -79,17 +80,14 @@ std::string answer(const Image& image, const Frame& frame, Mailbox& mailbox) {
   wait4(pid, &status, 0, &used);
   if (mailbox.bytes != 0 && mailbox.bytes <= sizeof mailbox.text) return {mailbox.text, mailbox.bytes};
   if (!ended && processor_ms(used) * 2 < request.clock_ms)
-    return nlohmann::json(plain_reply(Status::internal_error, "the launch got " + std::to_string(processor_ms(used)) +
-                                                                  " ms of the processor in all its time: this machine is too busy"))
-        .dump();
-  if (!ended) return nlohmann::json(plain_reply(Status::timeout, "The launch ran out of time.")).dump();
+    return json_text(plain_reply(Status::internal_error, "the launch got " + std::to_string(processor_ms(used)) +
+                                                             " ms of the processor in all its time: this machine is too busy"));
+  if (!ended) return json_text(plain_reply(Status::timeout, "The launch ran out of time."));
   if (ended_from_outside(status))
-    return nlohmann::json(
-               plain_reply(Status::internal_error, std::string("the launch was ended from outside: ") + strsignal(WTERMSIG(status))))
-        .dump();
+    return json_text(plain_reply(Status::internal_error, std::string("the launch was ended from outside: ") + strsignal(WTERMSIG(status))));
   if (WIFSIGNALED(status))
-    return nlohmann::json(plain_reply(Status::crash, std::string("The kernel crashed: ") + strsignal(WTERMSIG(status)) + ".")).dump();
-  return nlohmann::json(plain_reply(Status::internal_error, "the launch ended without an answer")).dump();
+    return json_text(plain_reply(Status::crash, std::string("The kernel crashed: ") + strsignal(WTERMSIG(status)) + "."));
+  return json_text(plain_reply(Status::internal_error, "the launch ended without an answer"));
 }
 
 }  // namespace

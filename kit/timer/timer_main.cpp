@@ -20,6 +20,7 @@
 #include "judge/task/judge_files.hpp"
 #include "judge/timed_problem.hpp"
 #include "options/program_options.hpp"
+#include "protocol/json_text.hpp"
 #include "protocol/timing_message.hpp"
 
 namespace {
@@ -96,7 +97,7 @@ protocol::TimingReply reply_of(const judge::Answer& answer, unsigned student) {
   protocol::TimingReply reply;
   reply.contestant = student;
   switch (answer.kind) {
-    case judge::Answer::Kind::reply: try { return json::parse(answer.text).get<protocol::TimingReply>();
+    case judge::Answer::Kind::reply: try { return json_from(answer.text).get<protocol::TimingReply>();
       } catch (const json::exception& error) {
         reply.status = protocol::Status::crash;
         reply.detail = std::string("the runner answered nonsense: ") + error.what();
@@ -124,7 +125,7 @@ protocol::TimingReply timed(const ProgramOptions& options, const protocol::Timin
   std::cout << prepared << std::endl;
   std::string word;
   std::getline(std::cin, word);
-  reply = reply_of(runner.ask(json(request).dump(), limit, {kept.descriptor()}), request.kept_contestant);
+  reply = reply_of(runner.ask(json_text(request), limit, {kept.descriptor()}), request.kept_contestant);
   std::cout << device_is_free
             << std::endl;  // now, because ending the runner takes a while, and verifying outputs takes longer than all launches
   return reply;
@@ -162,7 +163,7 @@ void time(int argc, char** argv) {
     report["elements"] = std::move(looked.elements);
     report["relative_error"] = std::move(looked.relative_error);
   }
-  judge::write_report(options.text("report"), report.dump(-1, ' ', false, json::error_handler_t::replace) + "\n");
+  judge::write_report(options.text("report"), json_text(report) + "\n");
 }
 
 }  // namespace

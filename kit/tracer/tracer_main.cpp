@@ -16,6 +16,7 @@
 #include "judge/task/judge_files.hpp"
 #include "judge/traced_problem.hpp"
 #include "options/program_options.hpp"
+#include "protocol/json_text.hpp"
 
 namespace {
 
@@ -82,7 +83,7 @@ void write_down(int argc, char** argv) {
   const ProgramOptions options = read_options(argc, argv);
   const judge::TracedProblem& problem = problem_named(options.text("problem"));
   const json report = options.has("block") ? traced(options, problem) : profiled(options, problem);
-  judge::write_report(options.text("report"), report.dump(-1, ' ', false, json::error_handler_t::replace) + "\n");
+  judge::write_report(options.text("report"), json_text(report) + "\n");
 }
 
 }  // namespace

@@ -17,6 +17,7 @@
 
 #include "host_api/library/device_variables.hpp"
 #include "host_api/library/fault_watch.hpp"
+#include "protocol/json_text.hpp"
 
 namespace tilelab_host {
 namespace {
@@ -75,9 +76,9 @@ Session::Session() : channel_(tilelab::Descriptor(conversation)) {
 
 Reply Session::exchange(const json& request) try {
   std::fflush(stdout);  // so that what kernels print comes after it
-  channel_.send(request.dump());
+  channel_.send(tilelab::json_text(request));
   tilelab::Frame frame = channel_.receive();
-  Reply reply{json::parse(frame.text), std::move(frame.descriptors)};
+  Reply reply{tilelab::json_from(frame.text), std::move(frame.descriptors)};
   if (const auto text = reply.fields.find("printed"); text != reply.fields.end() && text->is_string()) {
     const auto& printed = text->get_ref<const std::string&>();
     std::fwrite(printed.data(), 1, printed.size(), stdout);

@@ -4,6 +4,7 @@
 #include <array>
 #include <string_view>
 
+#include "protocol/json_text.hpp"
 #include "simt/verdict.hpp"
 
 namespace tilelab::judge {
@@ -115,7 +116,7 @@ std::string tame(const std::string& text, std::size_t limit, bool keep_lines) {
 
 std::optional<protocol::LaunchReply> read_reply(const std::string& text, std::size_t max_printed) {
   try {
-    auto reply = nlohmann::json::parse(text).get<protocol::LaunchReply>();
+    auto reply = json_from(text).get<protocol::LaunchReply>();
     if (!std::all_of(reply.findings.begin(), reply.findings.end(), is_known)) return std::nullopt;
     if (reply.uses.size() > protocol::most_program_buffers) return std::nullopt;
     if (reply.findings.size() > max_findings) reply.findings.resize(max_findings);

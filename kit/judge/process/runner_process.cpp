@@ -17,6 +17,7 @@
 #include <cstring>
 #include <system_error>
 
+#include "protocol/json_text.hpp"
 #include "runner/child_end.hpp"
 
 namespace tilelab::judge {
@@ -187,7 +188,7 @@ RunnerProcess::~RunnerProcess() {
 
 Answer RunnerProcess::launch(const protocol::LaunchRequest& request, const std::vector<int>& memory_files) {
   const auto limit = std::chrono::milliseconds(request.clock_ms) * protocol::wall_clock_factor + slack_;
-  return ask(nlohmann::json(request).dump(), limit, memory_files);
+  return ask(json_text(request), limit, memory_files);
 }
 
 Answer RunnerProcess::ask(const std::string& request, std::chrono::milliseconds limit, const std::vector<int>& memory_files) {

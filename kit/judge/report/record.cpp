@@ -1,4 +1,5 @@
 #include "judge/report/record.hpp"
+#include "protocol/json_text.hpp"
 
 namespace tilelab::judge {
 namespace {
@@ -88,8 +89,6 @@ void to_json(json& value, const CaseRecord& record) {
            {"message", record.message}, {"launches", record.launches}};
 }
 
-std::string report_text(const std::vector<CaseRecord>& cases) {
-  return json{{"cases", cases}}.dump(1, ' ', false, json::error_handler_t::replace) + "\n";
-}
+std::string report_text(const std::vector<CaseRecord>& cases) { return json_text(json{{"cases", cases}}, 1) + "\n"; }
 
 }  // namespace tilelab::judge

@@ -6,12 +6,14 @@
 
 #include <nlohmann/json.hpp>
 
+#include "protocol/json_text.hpp"
+
 namespace tilelab::judge {
 
 std::vector<std::string> read_runner_argv(const std::string& path) {
   std::ifstream file(path);
   if (!file) throw std::runtime_error("cannot read " + path);
-  auto argv = nlohmann::json::parse(file).at("argv").get<std::vector<std::string>>();
+  auto argv = json_from(file).at("argv").get<std::vector<std::string>>();
   if (argv.empty()) throw std::runtime_error(path + ": argv is empty");
   return argv;
 }

@@ -5,6 +5,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "protocol/json_text.hpp"
+
 namespace tilelab::judge {
 namespace {
 
@@ -37,7 +39,7 @@ std::vector<std::string> JudgeTask::specs() const {
 
 JudgeTask read_task(std::istream& input) {
   try {
-    const auto value = nlohmann::json::parse(input);
+    const auto value = json_from(input);
     JudgeTask task;
     task.key = SecretKey::from_hex(value.at("key").get<std::string>());
     task.groups = value.value("groups", task.groups);

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <iterator>
 #include <optional>
-#include <regex>
 #include <set>
 
 #include "runner/report/subscript.hpp"
@@ -112,9 +111,8 @@ std::string MessageWriter::line_of(std::uintptr_t pc) const {
 std::string MessageWriter::bytes(std::size_t count) { return std::to_string(count) + (count == 1 ? " byte" : " bytes"); }
 
 std::string MessageWriter::subscripted_array(const std::string& text, std::uint64_t bound) const {
-  static const std::regex subscript(R"(([A-Za-z_]\w*)\s*\[)");
-  std::set<std::string> names, fitting;
-  for (std::sregex_iterator it(text.begin(), text.end(), subscript), end; it != end; ++it) names.insert((*it)[1]);
+  const std::set<std::string> names = subscripted_names(text);
+  std::set<std::string> fitting;
   for (const Region& array : image_.shared) {
     const bool has = std::find(array.dimensions.begin(), array.dimensions.end(), bound) != array.dimensions.end();
     if (has && names.contains(array.name)) fitting.insert(array.name);

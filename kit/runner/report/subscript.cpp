@@ -3,8 +3,8 @@
 
 #include <algorithm>
 #include <cctype>
-#include <regex>
 #include <set>
+#include <string_view>
 
 namespace tilelab {
 namespace {
@@ -40,6 +40,39 @@ std::optional<std::size_t> closing(const std::string& line, std::size_t open) {
     if (line[i] == ']' && --depth == 0) return i;
   }
   return std::nullopt;
+}
+
+std::string_view without_space(std::string_view text) {
+  while (!text.empty() && std::isspace(static_cast<unsigned char>(text.front())) != 0) text.remove_prefix(1);
+  return text;
+}
+
+std::size_t name_length(std::string_view text) {
+  return static_cast<std::size_t>(std::find_if_not(text.begin(), text.end(), is_name) - text.begin());
+}
+
+// The names in it, as parts of `line`. What begins with a digit is none.
+std::vector<std::string_view> names_in(std::string_view line) {
+  std::vector<std::string_view> found;
+  while (!line.empty()) {
+    const std::size_t length = name_length(line);
+    if (length != 0 && std::isdigit(static_cast<unsigned char>(line.front())) == 0) found.push_back(line.substr(0, length));
+    line.remove_prefix(std::max<std::size_t>(length, 1));
+  }
+  return found;
+}
+
+// The macro that a line defines; empty: none.
+std::string_view defined_macro(std::string_view line) {
+  line = without_space(line);
+  if (!line.starts_with('#')) return {};
+  line = without_space(line.substr(1));
+  constexpr std::string_view define = "define";
+  if (!line.starts_with(define)) return {};
+  line.remove_prefix(define.size());
+  if (line.empty() || std::isspace(static_cast<unsigned char>(line.front())) == 0) return {};
+  line = without_space(line);
+  return line.substr(0, name_length(line));
 }
 
 }  // namespace
@@ -81,14 +114,22 @@ std::optional<Subscript> subscript_behind(const std::string& line, std::size_t c
 }
 
 bool mentions_macro(const std::string& line, const std::vector<std::string>& file) {
-  static const std::regex definition(R"(^\s*#\s*define\s+(\w+).*)"), word(R"([A-Za-z_]\w*)");
-  std::set<std::string> macros;
-  std::smatch found;
+  std::set<std::string_view> macros;
   for (const std::string& other : file) {
-    if (std::regex_match(other, found, definition)) macros.insert(found[1]);
+    if (const std::string_view name = defined_macro(other); !name.empty()) macros.insert(name);
   }
-  return std::any_of(std::sregex_iterator(line.begin(), line.end(), word), std::sregex_iterator(),
-                     [&](const std::smatch& one) { return macros.contains(one[0]); });
+  const std::vector<std::string_view> names = names_in(line);
+  return std::any_of(names.begin(), names.end(), [&](std::string_view name) { return macros.contains(name); });
+}
+
+std::set<std::string> subscripted_names(const std::string& line) {
+  std::set<std::string> found;
+  for (const std::string_view name : names_in(line)) {
+    const std::string_view rest =
+        without_space(std::string_view(line).substr(static_cast<std::size_t>(name.data() + name.size() - line.data())));
+    if (rest.starts_with('[')) found.emplace(name);
+  }
+  return found;
 }
 
 }  // namespace tilelab

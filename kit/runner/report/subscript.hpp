@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -23,5 +24,8 @@ std::optional<Subscript> subscript_behind(const std::string& line, std::size_t c
 
 // Whether the line uses a macro that the file defines. If so, the compiler's columns count in the expanded text.
 bool mentions_macro(const std::string& line, const std::vector<std::string>& file);
+
+// The names in the line that a `[` follows.
+std::set<std::string> subscripted_names(const std::string& line);
 
 }  // namespace tilelab

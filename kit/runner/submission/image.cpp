@@ -7,6 +7,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "protocol/json_text.hpp"
 #include "protocol/strict_json.hpp"
 #include "runner/submission/library_targets.hpp"
 
@@ -91,7 +92,7 @@ simt::GuardedFrame guarded_frame(const nlohmann::json& json) {
 Image load_image(const std::filesystem::path& file) {
   std::ifstream stream(file);
   if (!stream) throw std::runtime_error("cannot read " + file.string());
-  const auto json = nlohmann::json::parse(stream);
+  const auto json = json_from(stream);
   Image image;
   image.files = json.at("files").get<std::vector<std::string>>();
   image.source = json.at("source").get<std::vector<std::string>>();

@@ -1,12 +1,16 @@
 // Which array a closing bracket at a column belongs to.
 #include "runner/report/subscript.hpp"
 
+#include <set>
 #include <string>
+#include <vector>
 
 #include <catch2/catch_test_macros.hpp>
 
+using tilelab::mentions_macro;
 using tilelab::subscript_behind;
 using tilelab::subscript_closing_at;
+using tilelab::subscripted_names;
 
 namespace {
 
@@ -63,4 +67,18 @@ TEST_CASE("a name leads to its last subscript, or to one further left where inne
   CHECK(behind(3, 0) == "none");
   CHECK(behind(9, 0) == "none");
   CHECK(behind(99, 0) == "none");
+}
+
+TEST_CASE("a line mentions a macro where it has its whole name, however it was defined", "[subscript]") {
+  const std::vector<std::string> file{
+      "#define TILE 16", " \t# \tdefine  AT(r, c) As[r][c]", "#defined NOT 1", "# define", "int define = 1;", "#define"};
+  for (const char* line : {"x = TILE;", "x = AT(1, 2);", "TILE"}) CHECK(mentions_macro(line, file));
+  for (const char* line : {"x = TILES;", "x = MY_TILE;", "x = 1TILE;", "NOT;", "define = r;", "", "16"})
+    CHECK_FALSE(mentions_macro(line, file));
+}
+
+TEST_CASE("the names with a bracket behind them are those of a line's arrays", "[subscript]") {
+  CHECK(subscripted_names("  sum += As[ty][k] * Bs \t[at[k]] + f(x) + 3[p] + y;") == std::set<std::string>{"As", "Bs", "at"});
+  CHECK(subscripted_names("").empty());
+  CHECK(subscripted_names("As").empty());
 }
