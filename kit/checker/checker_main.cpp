@@ -11,7 +11,7 @@
 #include "checker/described_launch.hpp"
 #include "judge/task/judge_files.hpp"
 #include "options/program_options.hpp"
-#include "protocol/json_text.hpp"
+#include "protocol/json/json_text.hpp"
 
 namespace {
 

@@ -3,7 +3,7 @@
 #include <fstream>
 #include <stdexcept>
 
-#include "protocol/json_text.hpp"
+#include "protocol/json/json_text.hpp"
 #include "protocol/strict_json.hpp"
 
 namespace tilelab::checker {

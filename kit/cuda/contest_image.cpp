@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cuda/cubin_image.hpp"
-#include "protocol/json_text.hpp"
+#include "protocol/json/json_text.hpp"
 #include "protocol/timing_message.hpp"
 
 namespace tilelab::cuda {

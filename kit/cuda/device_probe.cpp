@@ -7,7 +7,7 @@
 #include "cuda/device_launch.hpp"
 #include "cuda/driver_api.hpp"
 #include "cuda/guarded_buffer.hpp"
-#include "protocol/json_text.hpp"
+#include "protocol/json/json_text.hpp"
 
 namespace tilelab::cuda {
 namespace {

@@ -22,7 +22,7 @@
 #include "cuda/printed_output.hpp"
 #include "options/program_options.hpp"
 #include "protocol/channel.hpp"
-#include "protocol/json_text.hpp"
+#include "protocol/json/json_text.hpp"
 #include "protocol/protocol.hpp"
 #include "protocol/timing_message.hpp"
 

@@ -15,7 +15,7 @@
 #include <system_error>
 
 #include "cuda/device_launch.hpp"
-#include "protocol/json_text.hpp"
+#include "protocol/json/json_text.hpp"
 #include "protocol/protocol.hpp"
 #include "runner/child_end.hpp"
 

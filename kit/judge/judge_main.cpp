@@ -28,7 +28,7 @@
 #include "judge/report/watched_launch.hpp"
 #include "judge/task/judge_files.hpp"
 #include "judge/task/judge_task.hpp"
-#include "protocol/json_text.hpp"
+#include "protocol/json/json_text.hpp"
 
 namespace {
 

@@ -7,7 +7,7 @@
 #include <csignal>
 
 #include "judge/process/reply_check.hpp"
-#include "protocol/json_text.hpp"
+#include "protocol/json/json_text.hpp"
 
 namespace tilelab::program {
 namespace {

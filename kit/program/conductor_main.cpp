@@ -13,7 +13,7 @@
 #include "judge/task/judge_files.hpp"
 #include "options/program_options.hpp"
 #include "program/conductor.hpp"
-#include "protocol/json_text.hpp"
+#include "protocol/json/json_text.hpp"
 
 namespace {
 

@@ -9,7 +9,7 @@
 #include "program/memory/value_marks.hpp"
 #include "program/order/launch_effects.hpp"
 #include "program/order/touched_runs.hpp"
-#include "protocol/json_text.hpp"
+#include "protocol/json/json_text.hpp"
 
 namespace tilelab::program {
 namespace {

@@ -4,7 +4,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "protocol/json_text.hpp"
+#include "protocol/json/json_text.hpp"
 #include "protocol/strict_json.hpp"
 
 namespace tilelab::program {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "protocol/json_text.hpp"
+#include "protocol/json/json_text.hpp"
 
 namespace tilelab::program {
 namespace {

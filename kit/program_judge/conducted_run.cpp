@@ -16,7 +16,7 @@
 #include "program_judge/data_folder.hpp"
 #include "program_judge/native_session.hpp"
 #include "program_judge/output_process.hpp"
-#include "protocol/json_text.hpp"
+#include "protocol/json/json_text.hpp"
 
 namespace tilelab::judge {
 namespace {

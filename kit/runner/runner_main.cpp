@@ -15,7 +15,7 @@
 #include <string_view>
 
 #include "protocol/channel.hpp"
-#include "protocol/json_text.hpp"
+#include "protocol/json/json_text.hpp"
 #include "protocol/protocol.hpp"
 #include "runner/child_end.hpp"
 #include "runner/launch.hpp"

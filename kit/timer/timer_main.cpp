@@ -20,7 +20,7 @@
 #include "judge/task/judge_files.hpp"
 #include "judge/timed_problem.hpp"
 #include "options/program_options.hpp"
-#include "protocol/json_text.hpp"
+#include "protocol/json/json_text.hpp"
 #include "protocol/timing_message.hpp"
 
 namespace {

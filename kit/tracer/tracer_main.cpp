@@ -16,7 +16,7 @@
 #include "judge/task/judge_files.hpp"
 #include "judge/traced_problem.hpp"
 #include "options/program_options.hpp"
-#include "protocol/json_text.hpp"
+#include "protocol/json/json_text.hpp"
 
 namespace {
 

@@ -17,7 +17,7 @@
 
 #include "host_api/library/device_variables.hpp"
 #include "host_api/library/fault_watch.hpp"
-#include "protocol/json_text.hpp"
+#include "protocol/json/json_text.hpp"
 
 namespace tilelab_host {
 namespace {

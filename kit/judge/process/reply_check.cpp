@@ -4,7 +4,7 @@
 #include <array>
 #include <string_view>
 
-#include "protocol/json_text.hpp"
+#include "protocol/json/json_text.hpp"
 #include "simt/verdict.hpp"
 
 namespace tilelab::judge {

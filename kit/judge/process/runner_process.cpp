@@ -17,7 +17,7 @@
 #include <cstring>
 #include <system_error>
 
-#include "protocol/json_text.hpp"
+#include "protocol/json/json_text.hpp"
 #include "runner/child_end.hpp"
 
 namespace tilelab::judge {

@@ -1,5 +1,5 @@
 #include "judge/report/record.hpp"
-#include "protocol/json_text.hpp"
+#include "protocol/json/json_text.hpp"
 
 namespace tilelab::judge {
 namespace {

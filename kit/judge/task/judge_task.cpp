@@ -5,7 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "protocol/json_text.hpp"
+#include "protocol/json/json_text.hpp"
 
 namespace tilelab::judge {
 namespace {

@@ -1,4 +1,5 @@
-#include "protocol/json_text.hpp"
+// The only place where a parser and a printer of JSON are compiled.
+#include "protocol/json/json_text.hpp"
 
 #include <istream>
 #include <iterator>

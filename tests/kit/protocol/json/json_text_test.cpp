@@ -1,4 +1,5 @@
-#include "protocol/json_text.hpp"
+// JSON that is written and read, and what is refused.
+#include "protocol/json/json_text.hpp"
 
 #include <sstream>
 #include <string>
