@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shlex
 import shutil
 import subprocess
@@ -58,13 +59,13 @@ def test_continuous_integration_tells_it_and_ends_with_the_tally(tmp_path: Path)
     tools.mkdir()
     make = tools / "make"
     make.write_text(
-        '#!/bin/sh\necho "make $* with $TILELAB_WERROR"\necho "1 passed, 2 failed"\nexit 1\n',
+        '#!/bin/sh\necho "make $* with $TILELAB_WERROR and $TILELAB_UNITY"\necho "1 passed, 2 failed"\nexit 1\n',
         "utf-8",
     )
     make.chmod(0o755)
     done = run(ROOT / ".ci/run", PATH=f"{tools}:{os.environ['PATH']}")
     assert done.returncode == 1
-    assert done.stdout.splitlines() == ["make test with 1", "1 passed, 2 failed"]
+    assert done.stdout.splitlines() == ["make test with 1 and 1", "1 passed, 2 failed"]
 
 
 def listed(preset: str) -> list[dict[str, Any]]:
@@ -106,7 +107,7 @@ def test_a_handout_which_has_no_tests_of_the_kit_is_configured_all_the_same(tmp_
 
 
 @pytest.mark.parametrize(("given", "together"), [({}, False), ({"TILELAB_UNITY": "1"}, True)])
-def test_sources_of_the_kit_are_compiled_together_only_where_that_is_asked_for_and_its_tests_never(
+def test_sources_of_the_kit_and_its_tests_are_compiled_together_only_where_that_is_asked_for(
     tmp_path: Path, given: dict[str, str], *, together: bool
 ) -> None:
     done = run(CMAKE, "-S", ROOT, "-B", tmp_path / "build", PREFIX, folder=ROOT, **given)
@@ -114,6 +115,12 @@ def test_sources_of_the_kit_are_compiled_together_only_where_that_is_asked_for_a
     entries = json.loads((tmp_path / "build/compile_commands.json").read_text(encoding="utf-8"))
     files = [Path(entry["file"]) for entry in entries]
     tests = set((ROOT / "tests/kit").rglob("*_test.cpp"))
+    batches = [path for path in files if path.parent == tmp_path / "build/generated"]
+    included = re.compile(r'^#include "(/.*_test\.cpp)"$', re.MULTILINE)
+    beside = [Path(one) for path in batches for one in included.findall(path.read_text())]
+    alone = [path for path in files if path in tests]
     assert tests
-    assert tests <= set(files)
+    assert sorted(beside + alone) == sorted(tests)  # each is compiled once
+    assert (len(beside) > len(alone)) is together
+    assert together or not beside
     assert any(path.parent.name == "Unity" for path in files) is together
