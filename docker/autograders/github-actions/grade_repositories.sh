@@ -43,12 +43,12 @@ clone() (
 )
 
 grade() {
-  local name commit labs=() lab seed
+  local name commit labs=() lab
   while IFS= read -r lab; do labs+=(--lab "$lab"); done <"$here/labs.txt"
   [ -n "${SEED:-}" ] || fail "the secret TILELAB_SEED is empty: hidden sizes would be others each time"
   seed=$(mktemp) && chmod 600 "$seed" && printf '%s\n' "$SEED" >"$seed"
   unset SEED
-  trap 'rm -f "$seed"' EXIT
+  trap 'rm -f "$seed"' EXIT # when the script ends, and so no variable of this function's own
   echo "repository,points,max" >"$GRADED/points.csv"
   while read -r name commit; do
     rm -rf "${GRADED:?}/$name"
