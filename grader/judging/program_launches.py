@@ -53,6 +53,8 @@ HOST_KINDS: Mapping[str, Verdict] = {
     "leak": Verdict.LAUNCH_ERROR,
     "no-launch": Verdict.LAUNCH_ERROR,
     "error": Verdict.LAUNCH_ERROR,
+    "host-computed": Verdict.REJECTED,
+    "host-reads": Verdict.REJECTED,
 }
 _NOTES = frozenset(
     {"leak", "never-set", "short-copy", "lost-output", "no-launch", "error"}

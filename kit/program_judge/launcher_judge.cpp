@@ -25,6 +25,7 @@ using Operands = std::vector<const Operand*>;
 constexpr std::uint64_t least_read = 64;       // bytes of inputs: less is the last number of each of a few lists, as a scan needs it
 constexpr std::uint64_t clocks_of_a_run = 12;  // a run may take so many times the processor time of one launch
 
+constexpr std::size_t told_elements = 4;  // so many in a row tell where they came from
 constexpr const char* hangs_on_reads =
     "The result is right, but the host took part in computing it, from numbers that it read from the GPU. Let kernels do that too: what "
     "one "
@@ -120,12 +121,18 @@ void judge_origin(LaunchRecord& record, const Operands& operands, const std::vec
   for (std::size_t i = 0; i < contents.size(); ++i) {
     const Operand& operand = *operands[i];
     if (!operand.is_result()) continue;
-    if (const auto element = first_from_the_host(operands, contents, i))
-      return worsen(record, Verdict::rejected,
-                    "The result is right, but no kernel wrote all of it: element " + std::to_string(*element) + " of " + operand.name +
-                        " came from the host.");
-    if (sent_by_the_host(operand.expectation, operand.type, run.copies, known))
-      return worsen(record, Verdict::rejected, "The result is right, but the host computed it and sent it to the GPU.");
+    if (const auto element = first_from_the_host(operands, contents, i)) {
+      const std::size_t size = bytes_of(operand.type), first = *element * size;
+      const std::span<const std::byte> all = contents[i].after,
+                                       some = all.subspan(first, std::min(told_elements * size, all.size() - first));
+      std::vector<std::uint64_t> places = places_that_send(some, run.copies);
+      if (places.size() > 1) places.clear();  // which of them is not known
+      return reject_host_work(record, HostWork::is_sent, places,
+                              "The result is right, but no kernel wrote all of it: element " + std::to_string(*element) + " of " +
+                                  operand.name + " came from the host.");
+    }
+    if (const auto at = sent_by_the_host(operand.expectation, operand.type, run.copies, known))
+      return reject_host_work(record, HostWork::is_sent, {*at}, "The result is right, but the host computed it and sent it to the GPU.");
   }
 }
 
@@ -166,6 +173,7 @@ LaunchRecord judge_once(const BuiltProgram& program, const Trial& trial, const L
   if (!followed.is_null()) description["trace"] = followed;
   const ConductedRun run = conduct(program, std::move(description));
   record.program = kept_record(run.record);
+  record.reading_places = places_that_receive(run.copies);
   record.config = config_of(run.record);
   keep_output(record, run);
   record.counters = run.record.value("counters", std::map<std::string, std::uint64_t>());
@@ -190,7 +198,8 @@ LaunchRecord judge_once(const BuiltProgram& program, const Trial& trial, const L
 void judge_without_inputs(LaunchRecord& record, const LaunchRecord& again) {
   if (again.verdict == Verdict::internal_error) return worsen(record, again.verdict, again.message);
   if (again.mismatch)
-    worsen(record, Verdict::rejected, "The result is right, but it comes from the host: it hangs on what the host read of the inputs.");
+    reject_host_work(record, HostWork::hangs_on_reads, record.reading_places,
+                     "The result is right, but it comes from the host: it hangs on what the host read of the inputs.");
 }
 
 // The same launcher on other numbers, and whatever it reads on the host are still those of the first run. Then a result is right only if
@@ -209,7 +218,8 @@ void judge_on_other_numbers(LaunchRecord& record, const BuiltProgram& program, c
   for (const auto& [name, count] : again.counters) record.counters[name] = std::max(record.counters[name], count);
   if (again.verdict == Verdict::pass) return;
   const bool is_told = again.verdict == Verdict::internal_error || again.verdict == Verdict::timeout;
-  worsen(record, is_told ? again.verdict : Verdict::rejected, is_told ? again.message : hangs_on_reads);
+  if (is_told) return worsen(record, again.verdict, again.message);
+  reject_host_work(record, HostWork::hangs_on_reads, record.reading_places, hangs_on_reads);
 }
 
 LaunchRecord judge_natively(const BuiltProgram& program, const Trial& trial) {

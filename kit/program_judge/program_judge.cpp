@@ -80,8 +80,8 @@ void judge_result(LaunchRecord& record, const ProgramTrial& trial, const DataFol
   } else if (knows_origin && trial.must_come_from_a_kernel && record.verdict == Verdict::pass) {
     if (!came_from_a_kernel(trial.expectation, trial.type, run.copies, given(trial)))
       worsen(record, Verdict::rejected, "The result is right, but no kernel wrote it: it never came from the GPU's memory to the host.");
-    else if (sent_by_the_host(trial.expectation, trial.type, run.copies, given(trial)))
-      worsen(record, Verdict::rejected, "The result is right, but the host computed it and sent it to the GPU.");
+    else if (const auto at = sent_by_the_host(trial.expectation, trial.type, run.copies, given(trial)))
+      reject_host_work(record, HostWork::is_sent, {*at}, "The result is right, but the host computed it and sent it to the GPU.");
   }
 }
 

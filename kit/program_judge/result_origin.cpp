@@ -18,6 +18,7 @@ namespace {
 constexpr std::size_t window = 16, least_elements = 4, least_values = 4;
 constexpr std::uint64_t first_of_memory = 4096;    // lower addresses number arguments
 constexpr std::size_t most_joined = 64;            // bytes of a piece
+constexpr std::size_t most_places = 4;
 constexpr std::uint64_t most_steps = 400'000'000;  // of one search
 
 std::vector<double> elements_of(ElementType type, std::span<const std::byte> bytes, std::size_t skipped) {
@@ -190,6 +191,25 @@ std::optional<std::uint64_t> sent_by_the_host(const Expectation& right, ElementT
       if (holds(first) && !is_given(first) && !was_received(first, one.before)) return one.at;
   }
   return std::nullopt;
+}
+
+std::vector<std::uint64_t> places_that_send(std::span<const std::byte> bytes, const std::vector<CopiedBytes>& copies) {
+  std::vector<std::uint64_t> places;
+  for (const CopiedBytes& one : copies) {
+    if (!one.to_the_device || std::ranges::find(places, one.at) != places.end()) continue;
+    if (!std::ranges::search(one.bytes, bytes).empty()) places.push_back(one.at);
+  }
+  return places;
+}
+
+std::vector<std::uint64_t> places_that_receive(const std::vector<CopiedBytes>& copies) {
+  std::vector<std::uint64_t> places;
+  for (const CopiedBytes& one : copies) {
+    if (one.to_the_device || one.bytes.empty() || std::ranges::find(places, one.at) != places.end()) continue;
+    places.push_back(one.at);
+    if (places.size() == most_places) break;
+  }
+  return places;
 }
 
 }  // namespace tilelab::judge

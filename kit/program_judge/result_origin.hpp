@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "operands/operand.hpp"
@@ -29,5 +30,11 @@ bool came_from_a_kernel(const Expectation& right, ElementType type, const std::v
 // nor what stands in `known`, nor what the host received from a kernel before.
 std::optional<std::uint64_t> sent_by_the_host(const Expectation& right, ElementType type, const std::vector<CopiedBytes>& copies,
                                               const std::vector<KnownValues>& known);
+
+// The instructions whose copies to the device hold these bytes in a row, each once.
+std::vector<std::uint64_t> places_that_send(std::span<const std::byte> bytes, const std::vector<CopiedBytes>& copies);
+
+// Where copies brought what is on the device to the host: each instruction once, in their order, at most four.
+std::vector<std::uint64_t> places_that_receive(const std::vector<CopiedBytes>& copies);
 
 }  // namespace tilelab::judge

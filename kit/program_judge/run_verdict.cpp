@@ -125,6 +125,15 @@ Verdict verdict_of_host_mistake(const std::string& kind) {
   return Verdict::pass;
 }
 
+void reject_host_work(LaunchRecord& record, HostWork work, const std::vector<std::uint64_t>& places, const std::string& message) {
+  if (worst(Verdict::rejected, record.verdict) == record.verdict) return;
+  worsen(record, Verdict::rejected, message);
+  if (!record.program.is_object()) return;
+  json& told = record.program["host"];
+  if (!told.is_array()) told = json::array();
+  for (const std::uint64_t at : places) told.push_back({{"kind", work == HostWork::is_sent ? "host-computed" : "host-reads"}, {"at", at}});
+}
+
 void keep_output(LaunchRecord& record, const ConductedRun& run) {
   record.printed = tame(run.output.substr(0, most_printed), most_printed, true);
 }

@@ -2,7 +2,9 @@
 // only make a verdict worse.
 #pragma once
 
+#include <cstdint>
 #include <string>
+#include <vector>
 
 #include "judge/report/record.hpp"
 #include "program_judge/conducted_run.hpp"
@@ -24,6 +26,11 @@ nlohmann::json kept_record(const nlohmann::json& report);
 
 // The verdict that a host's mistake of this kind (run.json's "host") earns; pass for those that are only told.
 Verdict verdict_of_host_mistake(const std::string& kind);
+
+// A right result that the host computed: rejected with this message, unless something as bad was found. Then each place is told as well, as a
+// mistake of this kind in run.json's "host".
+enum class HostWork { is_sent, hangs_on_reads };
+void reject_host_work(LaunchRecord& record, HostWork work, const std::vector<std::uint64_t>& places, const std::string& message);
 
 // The beginning of what the program printed.
 void keep_output(LaunchRecord& record, const ConductedRun& run);

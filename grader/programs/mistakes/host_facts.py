@@ -13,7 +13,10 @@ from grader.programs.mistakes.error_words import error_words
 from grader.programs.mistakes.memory_names import MemoryNames
 from grader.programs.mistakes.run_record import HostRecord, LaunchRecord
 
-_OPS = {"copy-size": "copy", "copy-direction": "copy", "never-set": "copy", "bad-free": "free", "double-free": "free"}
+_OPS = {
+    **dict.fromkeys(("copy-size", "copy-direction", "never-set", "host-computed", "host-reads"), "copy"),
+    **dict.fromkeys(("bad-free", "double-free"), "free"),
+}
 # How many arguments stand before those that a plain call would have.
 _OF_NODES = (
     (r"cudaGraphAddMem(?:cpyNode1D|cpyNodeToSymbol|cpyNodeFromSymbol|FreeNode)", 4),

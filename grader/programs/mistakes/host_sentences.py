@@ -19,6 +19,7 @@ from grader.programs.mistakes.call_sentences import (
 )
 from grader.programs.mistakes.copy_sentences import copy_direction, copy_size, never_set, short_copy
 from grader.programs.mistakes.host_facts import Facts
+from grader.programs.mistakes.host_work_sentences import host_computed, host_reads
 from grader.programs.mistakes.memory_sentences import (
     bad_free,
     device_pointer_on_host,
@@ -62,4 +63,6 @@ _SENTENCES: dict[str, Callable[[Facts], Told]] = {
     "lost-output": lost_output,
     "no-launch": no_launch,
     "error": failed_call,
+    "host-computed": host_computed,
+    "host-reads": host_reads,
 }
