@@ -127,8 +127,8 @@ TEST_CASE("many small copies into one large piece are put together quickly", "[o
 TEST_CASE("where the host sends certain bytes, and where it reads what is on the device", "[origin]") {
   const std::vector<CopiedBytes> copies{sent(7, {5, 6, 7, 8}),        received(0x100, {1}, {true}), sent(8, {1, 2, 3, 4, 9}),
                                         sent(8, {0, 1, 2, 3, 4}, 64), received(0x200, {2}, {true}), sent(9, {1, 2, 3})};
-  CHECK(judge::places_that_send(encoded(f32, {1, 2, 3, 4}), copies) == std::vector<std::uint64_t>{8});
-  CHECK(judge::places_that_send(encoded(f32, {1, 2, 3}), copies) == std::vector<std::uint64_t>{8, 9});
-  CHECK(judge::places_that_send(encoded(f32, {4, 3}), copies).empty());
+  CHECK(judge::places_that_send(encoded(f32, std::vector<double>{1, 2, 3, 4}), copies) == std::vector<std::uint64_t>{8});
+  CHECK(judge::places_that_send(encoded(f32, std::vector<double>{1, 2, 3}), copies) == std::vector<std::uint64_t>{8, 9});
+  CHECK(judge::places_that_send(encoded(f32, std::vector<double>{4, 3}), copies).empty());
   CHECK(judge::places_that_receive(copies) == std::vector<std::uint64_t>{1});
 }
