@@ -45,7 +45,7 @@ class BuildSteps:
 
     def confined(self, argv: list[str]) -> Finished:
         home = self.toolchain.home
-        readable = [*self.toolchain.includes, *self.toolchain.kit_objects, self.toolchain.prelude.parent, *home.places]
+        readable = [*self.toolchain.includes, *self.toolchain.archives, self.toolchain.prelude.parent, *home.places]
         return run_confined(
             self.confinement,
             [*home.before, *argv],

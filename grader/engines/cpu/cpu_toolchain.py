@@ -149,37 +149,17 @@ class CpuToolchain:
         keep = [f"-Wl,--undefined={root}" for root in roots]
         linker = self.linker or self.compiler
         return [
-            linker, "-no-pie", *_linker(linker), *_without_plugin(linker), *home_of(linker).link_flags,
-            "-Wl,--gc-sections", "-Wl,-z,noexecstack",
+            linker, "-no-pie", *_linker(linker), *home_of(linker).link_flags, "-Wl,--gc-sections", "-Wl,-z,noexecstack",
             "-Wl,-z,relro,-z,now",  # what the loader has filled in cannot be written any more
             "-Wl,--build-id=none",  # nobody asks for it, and it is a hash of the whole runner
-            *keep, *objects, *map(str, self.kit_objects), "-o", output,
+            *keep, *objects, *map(str, self.archives), "-o", output,
         ]  # fmt: skip
-
-    @property
-    def kit_objects(self) -> tuple[Path, ...]:
-        """What of the kit is linked: the archives, or one object that holds all of them, which takes less time."""
-        if not self.archives:
-            return ()
-        first = self.archives[0]
-        whole = first.with_name(f"{first.stem}-whole.o")
-        try:
-            is_whole = whole.stat().st_mtime_ns >= first.stat().st_mtime_ns
-        except OSError:
-            is_whole = False
-        return (whole,) if is_whole else self.archives
 
 
 @functools.cache
 def _linker(compiler: str) -> tuple[str, ...]:
     """Chooses gold where the compiler finds it. Gold links a runner in less than half of the usual linker's time."""
     return ("-fuse-ld=gold",) if shutil.which(_ask(compiler, "-print-prog-name=ld.gold")) else ()
-
-
-@functools.cache
-def _without_plugin(compiler: str) -> tuple[str, ...]:
-    """GCC's plugin looks in each object for one that is to be optimised while linking. There is none."""
-    return () if is_clang(compiler) else ("-fno-use-linker-plugin",)
 
 
 def target_of(compiler: str) -> str:
