@@ -42,6 +42,8 @@ ENUMERATOR, ROW = (
 """,
 )
 INTRINSIC = "__count_both"
+# What is compiled here stands before the library's own. That may be one object with much else: sources are compiled together, at times.
+FIRST_WINS = "-Wl,-z,muldefs"
 
 
 def named_files(addition: str) -> list[str]:
@@ -88,7 +90,8 @@ class Copy:
     def run(self, main: str) -> str:
         """What a program prints that is linked with this tree's executor."""
         kit = json.loads((ROOT / "build" / "kit.json").read_text(encoding="utf-8"))
-        program = self.compile(ADDITIONS / main, *kit["archives"], "-pthread")
+        submission = ROOT / "tests" / "kit" / "fake_submission.cpp"
+        program = self.compile(ADDITIONS / main, str(submission), FIRST_WINS, *kit["archives"], "-pthread")
         return subprocess.run([program], capture_output=True, text=True, check=True, timeout=300).stdout
 
     def python(self, *words: str, given: str = "") -> str:
@@ -180,10 +183,14 @@ def test_an_intrinsic_is_its_declaration_and_its_definition(copy: Copy) -> None:
         defined, first, f"int {INTRINSIC}(unsigned a, unsigned b) {{ return __popc(a) + __popc(b); }}\n{first}"
     )
 
-    # The definition comes before the library's own, which is then not linked.
+    # The definitions come before the library's own, which are then not linked.
     kit = json.loads((ROOT / "build" / "kit.json").read_text(encoding="utf-8"))
     made = copy.compile(copy.root / defined, "-O1", "-c").rename(copy.root / f"{name}.o")
-    kit["archives"] = [str(made), *kit["archives"]]
+    whole = copy.root / "runner.o"
+    runner, *others = kit["archives"]
+    together = [kit["compiler"], "-nostdlib", "-r", FIRST_WINS, str(made), "-Wl,--whole-archive", runner, "-o", whole]
+    subprocess.run(together, check=True, timeout=300)
+    kit["archives"] = [str(whole), *others]
     kit["includes"] = [str(copy.root / "kit" / "include")]
     (copy.root / "assignments").mkdir()  # as every course has
     (copy.root / "build" / "bin").symlink_to(ROOT / "build" / "bin")

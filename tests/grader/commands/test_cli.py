@@ -60,6 +60,10 @@ class FakeToolset:
         assert not public_only
         return self.program
 
+    def has_parts_for(self, _lab: Lab, *, public_only: bool) -> bool:
+        assert public_only
+        return True
+
     def provide(self, _labs: object, *, public_only: bool) -> None:
         """Everything is built."""
 
