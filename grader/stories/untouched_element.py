@@ -82,7 +82,9 @@ def _unwritten(traced: TracedLaunch, source: Sequence[str]) -> UntouchedElement 
         return None
     if not trace.steps or any(step[0] in {StepKind.OUTSIDE, StepKind.STOP} for step in trace.steps):
         return None
-    trace, number = _with_array(trace, wrong.output, (wrong.rows, wrong.columns))
+    trace, number = _with_array(
+        trace, wrong.output, (wrong.rows, wrong.columns) if wrong.rows > 1 else (wrong.columns,)
+    )
     written = {_flat(step) for step in trace.steps if step[0] in CHANGES and step[3] == number}
     goals = [Goal(number, _place(one, wrong), wrong.columns) for one in wrong.first if one.got is None]
     goals = [one for one in goals if one.flat not in written]

@@ -91,3 +91,8 @@ def test_where_nobody_writes_to_the_result_at_all_the_question_is_how_many_do(te
     assert touched(traced, "C", CHANGES) == set()
     (question,) = told["untouched"].story.questions
     assert right(question) == "none"
+
+
+def test_an_element_of_one_row_has_one_subscript(tell: Tell) -> None:
+    _, told = tell("01-naive", reject("01-naive", "writes_nothing"), "1x8x8")
+    assert told["untouched"].story.title.endswith("nobody writes C[0]")
