@@ -41,7 +41,8 @@ _MEMBER = re.compile(
     r"[\u2018'](?:[\w:]+::)?(\w+)[\u2019'] (?:is not a member of|in namespace) [\u2018'](?:::)?(thrust|cub)\b"
 )
 _UNDEFINED = re.compile(
-    r"^(?:[^\n:]*/)?([^\n:/]+):(?:(\d+):|[^\n]*?:)? ?(?:warning: )?undefined reference to [`\u2018']([^\n]+?)['\u2019]$",
+    r"^(?:[^\n:]*ld(?:\.\w+)?: )?(?:[^\n:]*/)?([^\n:/]+):(?:(\d+):)?(?:[^\n]*?:)? ?(?:warning: )?"
+    r"undefined reference to [`\u2018']([^\n]+?)['\u2019]$",
     re.MULTILINE,
 )
 _CONDITION = re.compile(r"\s*#\s*(if|ifdef|ifndef|elif|else|endif)\b(.*)")

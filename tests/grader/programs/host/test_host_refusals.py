@@ -42,6 +42,25 @@ def test_a_name_that_the_linker_did_not_find_is_named_once_with_its_line() -> No
     assert "`helper(int)` is declared but not defined" in found.message
 
 
+@pytest.mark.parametrize(
+    "said",
+    [
+        "/job/unit0/a.cu:22:(.text._Z3addi+0x6): warning: undefined reference to `cuda_on_cpu::blockIdx'",  # binutils 2.42
+        "/usr/bin/ld.bfd: unit0/a.cu:22:(.text+0x6): undefined reference to `cuda_on_cpu::blockIdx'",
+        "/usr/bin/ld: unit0/a.cu:22: warning: undefined reference to `cuda_on_cpu::blockIdx'",  # 2.40
+        "unit0/a.cu:22: error: undefined reference to 'cuda_on_cpu::blockIdx'",  # gold
+    ],
+)
+def test_each_linker_says_in_which_line_a_name_is_missing(said: str) -> None:
+    (found,) = undefined_names(f"/usr/bin/ld: unit0.o: in function `add(int)':\n{said}\n")
+    assert (found.file, found.line, "belongs to a thread" in found.message) == ("a.cu", 22, True)
+
+
+def test_an_object_without_lines_is_named_and_no_line() -> None:
+    (found,) = undefined_names("/usr/bin/ld: unit0.o:(.text+0x6): undefined reference to `helper(int)'\n")
+    assert (found.file, found.line) == ("", 0)
+
+
 def test_what_is_missing_of_a_library_is_named_with_the_library() -> None:
     log = "a.cu:4:20: error: \u2018BlockScan\u2019 in namespace \u2018cub\u2019 does not name a template type\n"
     (refusal,) = refusals_of_errors(log, KernelSource("a.cu", {"a.cu": "..."}), ())
