@@ -9,12 +9,12 @@ _ADVICE = "Let a kernel compute it from what is in the GPU's memory."
 
 
 def host_computed(facts: Facts) -> Told:
-    message = f"{_here(facts)} sends numbers of the result to the GPU. No kernel has computed them."
+    message = f"{_here(facts)} sends numbers of the result to the GPU, and no kernel wrote them there."
     return Told("Result computed by the host", message, _ADVICE)
 
 
 def host_reads(facts: Facts) -> Told:
-    message = f"{_here(facts)} shows the host what is in the GPU's memory. The result hangs on what the host was shown."
+    message = f"{_here(facts)} shows the host what is in the GPU's memory. The result hangs on something that the host was shown."
     return Told("Result that hangs on what the host reads", message, _ADVICE)
 
 

@@ -160,7 +160,7 @@ def test_names_of_many_allocations_take_work_in_proportion_to_their_number(count
 def test_work_that_the_host_did_is_told_in_the_line_of_its_copy() -> None:
     sent, read = host_findings(facts(host=[{"kind": "host-computed", "at": 20}, {"kind": "host-reads", "at": 30}]))
     assert (sent.line, "sends numbers of the result" in sent.message) == (4, True)
-    assert (read.line, "hangs on what the host was shown" in read.message) == (PLACES[30].line, True)
+    assert (read.line, "hangs on something that the host was shown" in read.message) == (PLACES[30].line, True)
 
 
 def test_a_kind_that_is_not_known_is_shown_and_not_hidden() -> None:

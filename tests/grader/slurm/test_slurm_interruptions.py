@@ -20,6 +20,18 @@ def course(tmp_path: Path) -> Course:
     return made
 
 
+def grade_until_killed(slurm: SimulatedSlurm) -> None:
+    """A command that is killed while its tasks wait: it cancels nothing."""
+
+    def killed() -> None:
+        if any(task.held for task in slurm.tasks.values()):
+            raise SystemExit
+
+    slurm.holds, slurm.at_look, slurm.deaf = True, killed, True
+    with pytest.raises(SystemExit):
+        grade_there(slurm)
+
+
 def test_ctrl_c_cancels_the_tasks_and_the_next_command_goes_on(course: Course) -> None:
     slurm = SimulatedSlurm(course)
     looks = 0
@@ -44,15 +56,7 @@ def test_tasks_of_a_command_that_was_killed_are_taken_over(course: Course) -> No
     slurm = SimulatedSlurm(course)
     grade_there(slurm)
     course.hand_in("zoe", a="good a of zoe")
-    slurm.holds = True
-
-    def killed() -> None:
-        if any(task.held for task in slurm.tasks.values()):
-            raise SystemExit
-
-    slurm.at_look, slurm.deaf = killed, True  # a killed command cancels nothing
-    with pytest.raises(SystemExit):
-        grade_there(slurm)
+    grade_until_killed(slurm)
     waiting = [task for task in slurm.tasks.values() if task.held]
     slurm.at_look = lambda: None
     before = len(slurm.submitted)
@@ -74,15 +78,7 @@ def test_tasks_for_files_that_changed_meanwhile_are_cancelled(course: Course) ->
     slurm = SimulatedSlurm(course)
     grade_there(slurm)
     course.hand_in("zoe", a="good a of zoe")
-    slurm.holds = True
-
-    def killed() -> None:
-        if any(task.held for task in slurm.tasks.values()):
-            raise SystemExit
-
-    slurm.at_look, slurm.deaf = killed, True  # a killed command cancels nothing
-    with pytest.raises(SystemExit):
-        grade_there(slurm)
+    grade_until_killed(slurm)
     slurm.at_look, slurm.deaf, slurm.holds = (lambda: None), False, False
     course.hand_in("zoe", a="another file of zoe")
     old = [task for task in slurm.tasks.values() if task.held]
