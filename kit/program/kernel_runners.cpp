@@ -62,7 +62,8 @@ void measure(protocol::Trace& trace, const std::vector<ProgramBuffer>& buffers) 
 }  // namespace
 
 KernelRunners::KernelRunners(const ProgramDescription& program, DeviceMemory& memory, const TextureTable& textures)
-    : limits_(program.limits), settings_(program.settings), followed_(program.followed), memory_(memory), textures_(textures), repeated_(memory, most_kept(program)) {}
+    : limits_(program.limits), settings_(program.settings), followed_(program.followed), memory_(memory), textures_(textures),
+      repeated_(memory, most_kept(program)) {}
 
 std::uint64_t KernelRunners::pointer_in(const KernelLaunch& launch, std::size_t parameter) {
   std::uint64_t pointer = 0;

@@ -16,8 +16,8 @@ namespace tilelab::judge {
 namespace {
 
 constexpr std::size_t window = 16, least_elements = 4, least_values = 4;
-constexpr std::uint64_t first_of_memory = 4096;    // lower addresses number arguments
-constexpr std::size_t most_joined = 64;            // bytes of a piece
+constexpr std::uint64_t first_of_memory = 4096;  // lower addresses number arguments
+constexpr std::size_t most_joined = 64;          // bytes of a piece
 constexpr std::size_t most_places = 4;
 constexpr std::uint64_t most_steps = 400'000'000;  // of one search
 

@@ -27,8 +27,8 @@ nlohmann::json kept_record(const nlohmann::json& report);
 // The verdict that a host's mistake of this kind (run.json's "host") earns; pass for those that are only told.
 Verdict verdict_of_host_mistake(const std::string& kind);
 
-// A right result that the host computed: rejected with this message, unless something as bad was found. Then each place is told as well, as a
-// mistake of this kind in run.json's "host".
+// A right result that the host computed: rejected with this message, unless something as bad was found. Then each place is told as well, as
+// a mistake of this kind in run.json's "host".
 enum class HostWork { is_sent, hangs_on_reads };
 void reject_host_work(LaunchRecord& record, HostWork work, const std::vector<std::uint64_t>& places, const std::string& message);
 

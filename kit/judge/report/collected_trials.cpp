@@ -7,7 +7,7 @@
 namespace tilelab::judge {
 namespace {
 
-constexpr std::size_t elements_to_show = 32;           // fewer are no example: one thread has all of them
+constexpr std::size_t elements_to_show = 32;  // fewer are no example: one thread has all of them
 constexpr std::size_t most_listed = 12;
 
 std::size_t elements_of(const Trial& trial) {

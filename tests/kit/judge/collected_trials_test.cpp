@@ -77,7 +77,8 @@ TEST_CASE("a launch that nobody can read step by step is not traced", "[collecte
 }
 
 TEST_CASE("runs of programs are chosen as launches are", "[collected]") {
-  const std::vector<AskedRun> runs{{"n=1", "one pair", 1}, {"n=1000", "integers", 1000}, {"n=500", "integers", 500}, {"n=500", "random", 500}};
+  const std::vector<AskedRun> runs{
+      {"n=1", "one pair", 1}, {"n=1000", "integers", 1000}, {"n=500", "integers", 500}, {"n=500", "random", 500}};
   CHECK(run_to_trace(runs, "", "", "") == 2);
   CHECK(run_to_trace(runs, "500", "", "random") == 3);
   CHECK(run_to_trace(runs, "n=1", "", "") == 0);
