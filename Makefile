@@ -108,9 +108,9 @@ profile:  ## show your kernel's memory traffic, line by line, as Nsight Compute 
 test-aarch64:  ## run the kit's tests and the labs' kernels on emulated 64-bit ARM (needs g++-aarch64-linux-gnu, qemu-user-static)
 	@$(setup) test && .venv/bin/python tests/aarch64/emulated.py
 
-bench:  ## measure what grading costs, against nvcc and plain execution; with a GPU, also the solutions over sizes (minutes, on a quiet machine)
-	@$(setup) && "$$(cat build/.cmake)" --build build --target judge-bench >/dev/null && .venv/bin/python tests/benchmarks/ratios.py
-	@.venv/bin/python tests/benchmarks/swept_solutions.py
+bench:  ## measure what grading costs, against nvcc and plain execution; with a GPU, also the solutions over sizes (minutes, on a quiet machine); SHORT=1 only tries each step
+	@$(setup) && "$$(cat build/.cmake)" --build build --target judge-bench >/dev/null && .venv/bin/python tests/benchmarks/ratios.py $${SHORT:+--short}
+	@.venv/bin/python tests/benchmarks/swept_solutions.py $${SHORT:+--short}
 
 ladder:  ## write the table and the figure of the open lab's ladder again; with a GPU, time its kernels against cuBLAS first
 	@$(setup) && .venv/bin/python tests/benchmarks/ladder_speeds.py && .venv/bin/python docs/ladder_table.py --write

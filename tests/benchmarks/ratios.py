@@ -1,6 +1,7 @@
 """`make bench`: what grading costs, as ratios to other work on the same machine in the same run. It prints and asserts nothing.
 
-Use a quiet machine. Each pair is measured in the order ABBA. Medians and extremes are shown.
+Use a quiet machine. Each pair is measured in the order ABBA. Medians and extremes are shown. `--short` takes every step once, on its
+smallest input, to show that each still works: its numbers say nothing.
 """
 
 # ruff: noqa: T201 - printing is what it is for
@@ -11,9 +12,10 @@ import argparse
 import json
 import shutil
 import subprocess
+import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -25,10 +27,14 @@ from oclgrind import oclgrind, run_twin, version
 from resident import peak_mib
 from spending import Spent, alternate, exact, spend, spread
 
+from grader.engines.announcements.object_proof import Entry
 from grader.engines.checks.entry_points import EntrySignatures
-from grader.engines.cpu import announced_object
+from grader.engines.cpu import announced_object, cpu_build
+from grader.engines.cpu.announced_object import AnnouncedObject
+from grader.engines.cpu.build_steps import BuildSteps
 from grader.engines.cpu.cpu_build import build_for_cpu
 from grader.engines.cpu.cpu_toolchain import CpuToolchain
+from grader.engines.object_code.object_file import ObjectFile
 from grader.judging.lab_judging import judge_lab
 from grader.machine.toolset import Toolset
 from grader.model.labs import Lab, load_lab
@@ -39,7 +45,22 @@ ROOT = Path(__file__).resolve().parents[2]
 LARGE, MIDDLE, SMALL = "multiplies 256 x 256 x 256", "multiplies 128 x 128 x 128", "multiplies 32 x 32 x 32"
 SEED = 1
 TASK = json.dumps({"key": "00" * 32}).encode()  # what a judge reads on standard input
+THREADS = 256  # of a block of the tiled kernel
 _WATCHING = ("-fsanitize", "tsan-distinguish-volatile=1", "--param")
+
+
+@dataclass(frozen=True)
+class Extent:
+    """How much is measured: how often, on which product, and how many files of each lab."""
+
+    pairs: int
+    large: str = LARGE
+    middle: str = MIDDLE
+    files: int | None = None
+
+    @property
+    def cube(self) -> int:
+        return int(self.middle.split()[-1])
 
 
 @dataclass(frozen=True)
@@ -52,6 +73,13 @@ class Uninstrumented(CpuToolchain):
     def flags(self) -> tuple[str, ...]:
         kept = (flag for flag in super().flags if not flag.startswith(_WATCHING))
         return tuple(self.optimisation if flag == "-O0" else flag for flag in kept)
+
+
+def unannounced(
+    _steps: BuildSteps, assembly: str, obj: ObjectFile, _entered: Mapping[str, Entry], _passed: Sequence[str]
+) -> AnnouncedObject:
+    """What the compiler made, as it is: the builder's own check would put in a call for each access that is not announced."""
+    return AnnouncedObject(assembly, obj, None)
 
 
 def precompile(toolchain: CpuToolchain) -> None:
@@ -93,7 +121,8 @@ def grade(toolset: Toolset, labs: list[Lab], scratch: Path) -> None:
 
 
 def compare(title: str, ours: Callable[[], object], theirs: Callable[[], object], pairs: int, quantity: str) -> None:
-    spend(ours), spend(theirs)  # warms the page cache
+    if pairs > 1:
+        spend(ours), spend(theirs)  # warms the page cache
     taken = list(alternate(ours, theirs, pairs))
 
     def of(spent: Spent) -> float:
@@ -141,36 +170,47 @@ def launch(toolset: Toolset, toolchain: CpuToolchain, lab: Lab, folder: Path) ->
     return run
 
 
-def executor(toolset: Toolset, lab: Lab, scratch: Path, pairs: int) -> None:
-    """Every number includes the judge's own work (inputs, product in fp64, comparison), which is small."""
-    watched = launch(toolset, toolset.toolchain, lab, scratch / "watched")
-    events = watched(LARGE)["events"] - watched(SMALL)["events"]
-    for optimisation in ("-O0", "-O2"):
-        base = toolset.toolchain
-        plain = Uninstrumented(
-            base.compiler,
-            base.includes,
-            base.archives,
-            scratch / optimisation / "prelude.hpp",
-            optimisation=optimisation,
-        )
-        precompile(plain)
+def unwatched(toolset: Toolset, lab: Lab, scratch: Path, optimisation: str) -> Callable[[str], dict[str, int]]:
+    """As `launch`, without anything that is watched. Raises RuntimeError if the executor was told of an access or a branch all the same."""
+    base = toolset.toolchain
+    prelude = scratch / optimisation / "prelude.hpp"
+    plain = Uninstrumented(base.compiler, base.includes, base.archives, prelude, optimisation=optimisation)
+    precompile(plain)
+    with mock.patch.object(cpu_build, "announced_object", unannounced):
         bare = launch(toolset, plain, lab, scratch / f"plain{optimisation}")
+    if told := announced(bare(SMALL)):
+        message = f"the baseline at {optimisation} is watched: {told} accesses and branches were announced"
+        raise RuntimeError(message)
+    return bare
+
+
+def announced(counters: Mapping[str, int]) -> int:
+    """How many accesses and branches the executor was told of: its other events are threads that reach a barrier."""
+    return counters["events"] - THREADS * counters["block_barriers"]
+
+
+def executor(toolset: Toolset, lab: Lab, scratch: Path, extent: Extent) -> None:
+    """Every number includes the judge's own work (inputs, product in fp64, comparison), which is small."""
+    pairs, large, size = extent.pairs, extent.large, extent.cube
+    watched = launch(toolset, toolset.toolchain, lab, scratch / "watched")
+    events = watched(large)["events"] - watched(SMALL)["events"]
+    for optimisation in ("-O0", "-O2"):
+        bare = unwatched(toolset, lab, scratch, optimisation)
         compare(
-            f"executor at 256^3 against the same kernel unwatched at {optimisation}",
-            lambda: watched(LARGE),
-            partial(bare, LARGE),
+            f"executor, {large}, against the same kernel unwatched at {optimisation}",
+            lambda: watched(large),
+            partial(bare, large),
             pairs,
             "processor",
         )
-    seconds = median([spend(lambda: watched(LARGE)).cpu_s - spend(lambda: watched(SMALL)).cpu_s for _ in range(pairs)])
+    seconds = median([spend(lambda: watched(large)).cpu_s - spend(lambda: watched(SMALL)).cpu_s for _ in range(pairs)])
     print(f"  events   {events / 1e6:.0f} million, {events / seconds / 1e6:.0f} million for each second")
     if kin := oclgrind():
         compare(
-            f"executor at 128^3, every access watched, against {version(kin)} on the same kernel in OpenCL C, races and "
+            f"executor at {size}^3, every access watched, against {version(kin)} on the same kernel in OpenCL C, races and "
             "uninitialised reads watched",
-            lambda: watched(MIDDLE),
-            lambda: run_twin(kin, scratch, 128),
+            lambda: watched(extent.middle),
+            lambda: run_twin(kin, scratch, size),
             pairs,
             "processor",
         )
@@ -179,11 +219,11 @@ def executor(toolset: Toolset, lab: Lab, scratch: Path, pairs: int) -> None:
             "skipped: comparison with Oclgrind, which is not installed here (Debian, Ubuntu: apt-get install oclgrind)"
         )
     folder = scratch / "watched"
-    at = [peak_mib(command(case, folder), TASK, (folder / "runner").resolve()) for case in (LARGE, SMALL)]
-    print(f"memory of a runner: {at[0]:.0f} MiB at 256^3, {at[1]:.0f} MiB at 32^3")
+    at = [peak_mib(command(case, folder), TASK, (folder / "runner").resolve()) for case in (large, SMALL)]
+    print(f"memory of a runner: {at[0]:.0f} MiB, {large}; {at[1]:.0f} MiB, {SMALL}")
 
 
-def proof(toolset: Toolset, labs: list[Lab], sources: list[Path], scratch: Path) -> None:
+def proof(toolset: Toolset, labs: list[Lab], sources: list[Path], scratch: Path, most: int | None) -> None:
     """What it takes to prove that all accesses are announced, over the model solutions and all that the corpus accepts."""
     taken: list[float] = []
 
@@ -203,7 +243,7 @@ def proof(toolset: Toolset, labs: list[Lab], sources: list[Path], scratch: Path)
     with mock.patch.multiple(announced_object, **parts):
         for lab, model in zip(labs, sources, strict=True):
             entries = EntrySignatures(lab.public.kernel, lab.public.launch)
-            for source in [model, *sorted((ROOT / "tests" / "labs" / "accepted" / lab.id).glob("*.cu"))]:
+            for source in [model, *sorted((ROOT / "tests" / "labs" / "accepted" / lab.id).glob("*.cu"))][:most]:
                 taken.clear()
                 with tempfile.TemporaryDirectory(dir=scratch) as folder:
                     built = build_for_cpu(toolset.toolchain, toolset.confinement, source, Path(folder), entries)
@@ -220,7 +260,10 @@ def proof(toolset: Toolset, labs: list[Lab], sources: list[Path], scratch: Path)
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--pairs", type=int, default=3)
-    pairs: int = parser.parse_args().pairs
+    parser.add_argument("--short", action="store_true", help="each step once, on its smallest input; for a test")
+    asked = parser.parse_args()
+    pairs, short = (1, True) if asked.short else (asked.pairs, False)
+    extent = Extent(1, MIDDLE, SMALL, files=1) if short else Extent(pairs)
     if not exact():
         print("Note: kernel.perf_event_paranoid forbids the task clock: times of killed sandboxes are missing below.")
     toolset = Toolset.open(ROOT, allow_no_sandbox=True)
@@ -229,8 +272,9 @@ def main() -> None:
         for folder in sorted((ROOT / "assignments").iterdir())
         if (folder / "lab.toml").is_file()
     ]
-    sources = [ROOT / "solutions" / lab.id / lab.public.file for lab in labs]
     tiled = next(lab for lab in labs if lab.id.endswith("tiled"))
+    labs = [tiled] if short else labs
+    sources = [ROOT / "solutions" / lab.id / lab.public.file for lab in labs]
     print(f"confinement: {toolset.confinement.name}; compiler: {toolset.compiler_version}")
     with tempfile.TemporaryDirectory(prefix="bench-") as folder:
         scratch = Path(folder)
@@ -266,9 +310,12 @@ def main() -> None:
                 pairs,
                 "wall",
             )
-        proof(toolset, labs, sources, scratch)
-        executor(toolset, tiled, scratch, pairs)
+        proof(toolset, labs, sources, scratch, extent.files)
+        executor(toolset, tiled, scratch, extent)
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except (RuntimeError, subprocess.CalledProcessError) as error:
+        sys.exit(f"make bench stopped: {error}")

@@ -1,9 +1,12 @@
-"""Part of `make bench`: a page with the speed of the course's own kernels by size on this machine's GPU. Without a GPU, it says why."""
+"""Part of `make bench`: a page with the speed of the course's own kernels by size on this machine's GPU. Without a GPU, it says why.
+`--short` measures one lab at one size.
+"""
 
 # ruff: noqa: T201 - printing is what it is for
 
 from __future__ import annotations
 
+import argparse
 import sys
 from pathlib import Path
 
@@ -17,13 +20,16 @@ PAGE = ROOT / "build" / "reports" / "sweep.html"
 
 
 def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--short", action="store_true")
+    short: bool = parser.parse_args().short
     try:
         toolset = Toolset.open(ROOT, allow_no_sandbox=True, backend=backend_choice())
         if not toolset.gpu.runs:
             print(f"\nSize sweep of the solutions: NOT MADE, no GPU can be used here: {'; '.join(toolset.gpu.reasons)}")
             return 0
         print(f"\nSize sweep of the solutions, into {PAGE.relative_to(ROOT)} (some minutes):")
-        return calibrate_labs([], sweep=True, out=PAGE)
+        return calibrate_labs(["02-tiled"] if short else [], sweep=not short, out=PAGE)
     except RemediableError as error:
         print(f"Size sweep of the solutions: NOT MADE: {error}", file=sys.stderr)
         return 1
