@@ -222,6 +222,31 @@ def test_classroom50s_entry_point_sets_up_the_handout_and_says_how_it_ended(tmp_
     assert called == ["grade-one", "classroom50", str(checkout), "--public", "--out", str(checkout), "--lab", "a"]
 
 
+@pytest.mark.parametrize(
+    "kind", ["../evil", "/evil", "tilelab/../../evil", "link", "hard link", "through a link", "fifo"]
+)
+def test_classroom50s_entry_point_writes_nothing_outside_of_its_folder(tmp_path: Path, kind: str) -> None:
+    program(tmp_path / "bundle/autograder.py", (SCRIPTS / "classroom50/autograder.py").read_text())
+    name = kind if "evil" in kind else "tilelab/evil"
+    member = tarfile.TarInfo(f"{tmp_path}/evil" if name == "/evil" else name)
+    member.linkname = f"{tmp_path}/secret"
+    member.type = {"link": tarfile.SYMTYPE, "hard link": tarfile.LNKTYPE, "fifo": tarfile.FIFOTYPE}.get(
+        kind, tarfile.REGTYPE
+    )
+    with tarfile.open(tmp_path / "bundle/handout.tar.gz", "w:gz") as tar:
+        tar.addfile(member, io.BytesIO())
+    temp = tmp_path / "temp"
+    (temp / "tilelab-handout").mkdir(parents=True)
+    (tmp_path / "outside").mkdir()
+    if kind == "through a link":
+        (temp / "tilelab-handout/tilelab").symlink_to(tmp_path / "outside")
+    script = tmp_path / "bundle/autograder.py"
+    done = run(sys.executable, script, cwd=tmp_path / "outside", env={"RUNNER_TEMP": str(temp)})
+    assert done.returncode != 0
+    assert "is no file or folder of a handout" in done.stderr
+    assert [path for path in tmp_path.rglob("evil") if path.exists() or path.is_symlink()] == []
+
+
 def test_every_script_says_the_same_where_nothing_was_graded() -> None:
     said = [path for path in SCRIPTS.rglob("*") if path.is_file() and "Not graded: the autograder" in path.read_text()]
     assert sorted(path.name for path in said) == ["autolab_job.sh", "grade_job.sh", "run_autograder"]
