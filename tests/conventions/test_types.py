@@ -36,7 +36,7 @@ def test_mypy_looks_strictly_at_every_file_and_no_setting_lets_one_off() -> None
 
 
 def test_mypy_and_ruff_look_for_the_oldest_python_that_is_promised() -> None:
-    oldest = PROJECT["project"]["requires-python"].removeprefix(">=").rpartition(".2")[0]
+    oldest = PROJECT["project"]["requires-python"].removeprefix(">=").rpartition(".")[0]
     assert SETTINGS["python_version"] == oldest
     assert PROJECT["tool"]["ruff"]["target-version"] == f"py{oldest.replace('.', '')}"
 
