@@ -138,7 +138,7 @@ packages_for() {
       [ -n "$package" ] || package=$(first_package 12 g++-14 g++-13 g++-12)
       [ -z "$package" ] || echo "$package" ;;
     python)
-      package=$(first_package 3.11 python3 python3.13 python3.12 python3.11)
+      package=$(first_package 3.11.2 python3 python3.13 python3.12 python3.11)
       [ -z "$package" ] || printf '%s\n' "$package" "$package-venv" ;;
     pip) first_package 22 python3-pip-whl ;;
     catch2)
@@ -150,6 +150,9 @@ packages_for() {
     seccomp) first_package 2.5 libseccomp-dev ;;
     sodium) first_package 1.0.18 libsodium-dev ;;
     bubblewrap) first_package 0.4 bubblewrap ;;
+    chromium) first_package 100 chromium-headless-shell chromium ;;  # Ubuntu has none that is a package
+    clang) first_package 1:14 clang ;;
+    slurm) [ -z "$(first_package 21 slurmctld)" ] || printf '%s\n' slurmctld slurmd slurm-client munge ;;
   esac
 }
 

@@ -2,11 +2,13 @@
 # $prefix is the folder where packages were unpacked for this clone only, if there are any.
 
 all_needs=(compiler python pip catch2 boost json seccomp sodium bubblewrap)
+test_needs=(chromium clang slurm)  # only of the project's own tests, which are skipped without
+slurm_programs=(munged slurmctld slurmd sbatch squeue scancel scontrol sinfo)
 
 why() {
   case $1 in
     compiler) echo "GCC 12 or newer: compiles the kit and every submission" ;;
-    python) echo "Python 3.11 or newer: the grader" ;;
+    python) echo "Python 3.11.2 or newer: the grader" ;;
     pip) echo "pip: fetches the grader's Python packages" ;;
     catch2) echo "Catch2 3.4 or newer: the labs' tests" ;;
     boost) echo "Boost.Context: CUDA threads as fibers" ;;
@@ -14,6 +16,9 @@ why() {
     seccomp) echo "libseccomp: confines a submission" ;;
     sodium) echo "libsodium: secret sizes and inputs of hidden tests" ;;
     bubblewrap) echo "bubblewrap: confines a submission" ;;
+    chromium) echo "Chromium, for tests of pages: 100 MB to fetch, 300 MB of disk" ;;
+    clang) echo "Clang 14 or newer, for tests of the second compiler: 100 MB to fetch, 500 MB of disk" ;;
+    slurm) echo "Slurm, for tests of a cluster: 4 MB to fetch, 14 MB of disk" ;;
   esac
 }
 
@@ -30,6 +35,9 @@ is_present() {
     json) defines '<nlohmann/json.hpp>' 1 ;;
     seccomp) defines '<seccomp.h>' 1 && { has_library libseccomp.a || has_library libseccomp.so; } ;;
     sodium) defines '<sodium.h>' 1 && has_library libsodium.a ;;
+    chromium) command -v chromium || command -v chromium-headless-shell || command -v chromium-browser || command -v google-chrome ;;
+    clang) command -v clang++ ;;
+    slurm) (PATH=$PATH:/usr/sbin:/sbin; for program in "${slurm_programs[@]}"; do command -v "$program" || exit 1; done) ;;
     bubblewrap) command -v bwrap >/dev/null || "$prefix/usr/bin/bwrap" --version >/dev/null 2>&1 ;;
   esac
 }
@@ -37,7 +45,7 @@ is_present() {
 # find_missing NEED...: prints those of them that are missing, one on each line.
 find_missing() {
   local need
-  for need in "$@"; do is_present "$need" || echo "$need"; done
+  for need in "$@"; do is_present "$need" >/dev/null || echo "$need"; done
 }
 
 # CXX if it is a new enough GCC; else the first usual compiler name that is.
@@ -53,22 +61,30 @@ find_compiler() {
   done
 }
 
+# PYTHON if it is new enough; else the distribution's own, with which Tilelab is tested, before another on the path. One that has no
+# pip, and would first need a package, comes last.
 find_python() {
-  local name path
-  for name in "${PYTHON:-python3}" python3 python3.14 python3.13 python3.12 python3.11; do
+  local name path usable='' own=''
+  [[ :$PATH: != *:/usr/bin:* ]] || own=/usr/bin/python3
+  for name in "${PYTHON:-$own}" $own python3 python3.14 python3.13 python3.12 python3.11; do
     path=$(command -v "$name") || continue
-    if "$path" -c 'import sys, ssl, venv, zlib; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then
-      printf '%s\n' "$path"
-      return
-    fi
+    "$path" -c 'import sys, ssl, venv, zlib; sys.exit(sys.version_info < (3, 11, 2))' 2>/dev/null || continue
+    usable=${usable:-$path}
+    if [ "$name" = "${PYTHON:-}" ] || [ -n "$(pip_for "$path")" ]; then usable=$path; break; fi
   done
+  [ -z "$usable" ] || printf '%s\n' "$usable"
 }
 
-# Prints how pip can be obtained: "ensurepip", "pip" or the path of its wheel. Debian ships Python without any of them.
+# Prints how the Python that find_python chooses can get pip.
 find_pip() {
-  local python wheel
+  local python
   python=$(find_python)
-  [ -n "$python" ] || return 0
+  [ -z "$python" ] || pip_for "$python"
+}
+
+# Prints "ensurepip", "pip" or the path of pip's wheel. Debian ships Python without any of them.
+pip_for() {
+  local python=$1 wheel
   if "$python" -c 'import ensurepip' 2>/dev/null; then echo ensurepip; return; fi
   for wheel in /usr/share/python-wheels/pip-*.whl "$prefix"/usr/share/python-wheels/pip-*.whl "$root"/.tilelab/bundle/wheels/pip-*.whl; do
     if [ -f "$wheel" ]; then printf '%s\n' "$wheel"; return; fi

@@ -9,24 +9,44 @@ provide_needs() {
   mapfile -t missing < <(find_missing "$@")
   [ ${#missing[@]} -gt 0 ] || return 0
   packages_came=yes
+  fetch_needs "${missing[@]}"
+  mapfile -t missing < <(find_missing "$@")
+  [ ${#missing[@]} -eq 0 ] || report_missing "${missing[@]}"
+}
+
+# What some of the project's own tests need is installed where that is allowed, and tried once. One line says what is left out.
+provide_test_needs() {
+  local need missing key packages=()
+  mapfile -t missing < <(find_missing "${test_needs[@]}")
+  [ ${#missing[@]} -gt 0 ] || return 0
+  key=$(digest "$packages_key" "${missing[@]}" "$(id -u)")
+  if [ "$(cat .tilelab/test-packages 2>/dev/null)" != "$key" ]; then
+    fetch_needs "${missing[@]}"
+    [ -n "$unfetched" ] || record test-packages "$key"
+    mapfile -t missing < <(find_missing "${test_needs[@]}")
+    [ ${#missing[@]} -gt 0 ] || return 0
+  fi
+  for need in "${missing[@]}"; do packages+=("$(remedy "$need")"); done
+  say "left out, so tests that need it are skipped: ${missing[*]}. On Debian an administrator gets it with: apt-get install ${packages[*]}"
+}
+
+fetch_needs() {
   open_bundle
-  if have_apt && can_be_had "${missing[@]}" && bundle_fits_system; then
+  if have_apt && can_be_had "$@" && bundle_fits_system; then
     open_private_lists
     if quietly "reading package lists" update_private_lists; then
       has_private_lists || unfetched=yes
-      get_packages "${missing[@]}"
+      get_packages "$@"
     else
       show_log 5
       unfetched=yes
     fi
     close_private_lists
   fi
-  mapfile -t missing < <(find_missing "$@")
-  [ ${#missing[@]} -eq 0 ] || report_missing "${missing[@]}"
 }
 
-# An ordinary user can unpack libraries. A compiler or a Python in another folder would not find its own parts.
-can_be_had() { may_install || ! [[ " $* " =~ \ (compiler|python)\  ]]; }
+# An ordinary user can unpack libraries. A compiler, a Python, a browser or a Slurm in another folder would not find its own parts.
+can_be_had() { may_install || ! [[ " $* " =~ \ (compiler|python|chromium|clang|slurm)\  ]]; }
 
 get_packages() {
   local need found packages=() reasons=()
@@ -41,6 +61,7 @@ get_packages() {
     printf '  %s\n' "${reasons[@]}" >&2
     quietly "installing packages" install_packages "${packages[@]}" && return
     show_log
+    [[ " ${test_needs[*]} " != *" $1 "* ]] || return 0
     say "apt-get could not install them; unpacking them under .tilelab/prefix instead"
   else
     say "unpacking under .tilelab/prefix, for this clone only:"
@@ -86,6 +107,9 @@ found_instead() {
 remedy() {
   local packages
   case $1 in
+    chromium) echo chromium-headless-shell; return ;;
+    clang) echo clang; return ;;
+    slurm) echo slurmctld slurmd slurm-client munge; return ;;
     compiler) packages=g++ ;;
     python) packages="python3 python3-venv" ;;
     pip) packages=python3-venv ;;

@@ -24,11 +24,17 @@ provide_venv() {
   prefer_bundled_python
   python=$(find_python)
   expect_bundle_for "$python"
-  if [ -e .venv/.incomplete ] || [ "$(cat .venv/.root 2>/dev/null)" != "$root" ] || ! .venv/bin/python -c '' 2>/dev/null; then
+  if [ -e .venv/.incomplete ] || [ "$(cat .venv/.root 2>/dev/null)" != "$root" ] || ! .venv/bin/python -c '' 2>/dev/null || is_another_python "$python"; then
     [ ! -e .venv/.root ] || [ -e .venv/.incomplete ] || say "the .venv in this folder cannot be used here: it was made for another folder or another Python"
     quietly "making .venv with $("$python" --version)" make_venv "$python" ||
       { show_log; die "could not make .venv with $python"; }
   fi
+}
+
+# Whether the caller named a Python, and .venv was made with another.
+is_another_python() {
+  local version='import sys; print(sys.version)'
+  command -v "${PYTHON:-}" >/dev/null && [ "$("$1" -c "$version")" != "$(.venv/bin/python -c "$version")" ]
 }
 
 # provide_python EXTRA: makes .venv with the grader and the packages of that extra of pyproject.toml ("" for none).

@@ -2,7 +2,7 @@
 # Makes this clone ready: what it needs from the machine, Python in .venv, the kit in build/. It asks nothing, edits no package
 # source, and does nothing the second time. Usage: kit/setup/setup.sh [test|dev|packages|toolkit|bundle [--cuda]|part TARGET...]
 #
-# "test" adds what the project's own tests need. "dev" makes only .venv, with all that checks and formats sources, and builds
+# "test" adds what the project's own tests need, with a browser, Clang and Slurm where packages may be installed. "dev" makes only .venv, with all that checks and formats sources, and builds
 # nothing. "part" builds parts of the kit that a handout's first build left out. "packages" provides only the machine's packages, as the first layers of an image do. "toolkit" fetches NVIDIA's
 # compiler for this clone, also without a GPU. "bundle" packs all of that for machines without a network. TILELAB_SETUP=private
 # unpacks packages under .tilelab/prefix even if they could be installed.
@@ -67,6 +67,7 @@ if [[ ${1:-} != dev && ${1:-} != part ]] && [ "$(cat .tilelab/provided 2>/dev/nu
   if [ -n "$packages_came" ] || [ ! -e .tilelab/packages ]; then record packages "$packages_key"; fi
   record provided "$packages_key"
 fi
+if [ "${1:-}" = test ]; then provide_test_needs; fi
 case ${1:-} in
   packages) ;;
   dev)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import tempfile
@@ -43,7 +44,7 @@ def test_names_everything_that_is_missing_and_a_remedy_for_each(bare: tuple[Path
     assert done.stderr.count("dnf install") == len(needs)
 
 
-@pytest.mark.parametrize(("tool", "need"), [("g++", "GCC 12 or newer"), ("python3", "Python 3.11 or newer")])
+@pytest.mark.parametrize(("tool", "need"), [("g++", "GCC 12 or newer"), ("python3", "Python 3.11.2 or newer")])
 def test_says_what_is_there_when_it_is_too_old(bare: tuple[Path, dict[str, str]], tool: str, need: str) -> None:
     clone, environment = bare
     old = Path(environment["PATH"]) / tool
@@ -139,3 +140,69 @@ def run_script(script: str, came: str) -> subprocess.CompletedProcess[str]:
         words = ["bash", "-euo", "pipefail", "-c", script, str(ROOT / "kit/setup")]
         environment = {"PATH": "/usr/bin:/bin", "came": came}
         return subprocess.run(words, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+
+
+def test_takes_the_distributions_python_before_another_on_the_path_unless_one_is_named(tmp_path: Path) -> None:
+    mine = tmp_path / "python3"
+    mine.write_text("#!/bin/sh\nexit 0\n", encoding="utf-8")  # new enough, and it has pip
+    mine.chmod(0o755)
+    path = f"{tmp_path}:{os.environ['PATH']}"
+    named = probe("find_python", PATH=path, PYTHON=str(mine)).stdout.strip()
+    assert named == str(mine)
+    if not Path("/usr/bin/python3").exists():
+        pytest.skip("this distribution has no Python")
+    here = '[ "$1" = /usr/bin/python3 ]'  # as if this one had pip, or no Python but mine had
+    for has_pip, expected in ((here, "/usr/bin/python3"), (f"! {here}", str(mine))):
+        chosen = f"unset PYTHON; pip_for() {{ ! {{ {has_pip}; }} || echo pip; }}; find_python"
+        assert probe(chosen, PATH=path).stdout.strip() == expected
+
+
+TEST_NEEDS = """
+  root=$PWD prefix=/nonexistent packages_key=key log=/dev/null; for piece in say bundle needs apt packages; do . "$0/$piece.sh"; done
+  mkdir -p .tilelab; digest() { echo "$*"; }; record() { echo "$2" >".tilelab/$1"; }; open_bundle() { :; }; bundle_fits_system() { true; }
+  have_apt() { true; }; may_install() { [ "$came" != user ]; }; open_private_lists() { apt_dir=$PWD; }; close_private_lists() { :; }
+  quietly() { "${@:2}"; }; update_private_lists() { true; }; has_private_lists() { true; }; show_log() { :; }
+  candidate() { [ "$came" = ubuntu ] && [[ $1 = chromium* ]] || echo 1:200; }
+  find_missing() { for need in "$@"; do [ -e "$need" ] || echo "$need"; done; }
+  install_packages() {
+    echo "apt-get $*"; [ "$came" != broken ] || return 1
+    touch clang slurm; [[ "$*" != *chromium* ]] || touch chromium
+  }
+  download_packages() { echo "unpacked"; }
+  provide_test_needs; provide_test_needs
+"""
+
+
+@pytest.mark.parametrize(
+    ("machine", "installed", "left_out"),
+    [
+        ("root", "chromium-headless-shell clang slurmctld slurmd slurm-client munge", ""),
+        ("ubuntu", "clang slurmctld slurmd slurm-client munge", "chromium"),
+        ("broken", "chromium-headless-shell clang slurmctld slurmd slurm-client munge", "chromium clang slurm"),
+        ("user", "", "chromium clang slurm"),
+    ],
+)
+def test_what_only_tests_need_is_installed_once_where_that_is_allowed_and_else_one_line_says_so(
+    machine: str, installed: str, left_out: str
+) -> None:
+    done = run_script(TEST_NEEDS, machine)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines() == ([f"apt-get {installed}"] if installed else [])
+    lines = [line for line in done.stderr.splitlines() if "left out" in line]
+    assert len(lines) == (2 if left_out else 0)  # one each time
+    for line in lines:
+        assert f"skipped: {left_out}. On Debian" in line
+        assert "apt-get install chromium-headless-shell" in line
+
+
+def test_set_up_looks_for_the_browser_and_the_cluster_that_the_tests_look_for() -> None:
+    text = (ROOT / "tests/conftest.py").read_text(encoding="utf-8")
+    there = re.search(r"shutil\.which, \((.*?)\)", text)
+    assert there
+    needs = (ROOT / "kit/setup/needs.sh").read_text(encoding="utf-8")
+    line = next(line for line in needs.splitlines() if line.startswith("    chromium) command"))
+    assert re.findall(r"command -v ([\w-]+)", line) == re.findall(r'"([\w-]+)"', there[1])
+    slurm = (ROOT / "tests/grader/slurm/real_slurm.py").read_text(encoding="utf-8")
+    programs = re.search(r"^PROGRAMS = \((.*)\)", slurm, re.MULTILINE)
+    assert programs
+    assert f"slurm_programs=({' '.join(re.findall(r'[a-z]+', programs[1]))})" in needs

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import importlib.util
+import os
+import shutil
+import subprocess
 import sys
 from pathlib import Path
 from types import ModuleType
@@ -85,3 +88,91 @@ def test_python_keeps_what_it_compiles_for_the_programs_that_tests_start(
     monkeypatch.setenv("TILELAB_SEED", "a seed")
     assert "PYTHONDONTWRITEBYTECODE" not in suite.environment()
     assert suite.environment()["TILELAB_SEED"] == "a seed"
+
+
+CI_MAKEFILE = """
+test:
+\t@echo "$@ with $$PYTHON"; echo "kit: 3 passed, 0 failed"; echo "$(TALLY)"; test "$(TEST)" = 0
+bench:
+\t@echo "bench $(SHORT)"; test "$(BENCH)" = 0
+check:
+\t@echo "labs: $(LAB)"; test "$(CHECK)" = 0
+"""
+
+
+@pytest.fixture
+def landed(tmp_path: Path) -> Path:
+    """A repository with .ci/run, four labs, and a merge that changed the third lab's hidden side."""
+    (tmp_path / ".ci").mkdir()
+    shutil.copy(PATH.parents[1] / ".ci/run", tmp_path / ".ci/run")
+    (tmp_path / "Makefile").write_text(CI_MAKEFILE, encoding="utf-8")
+    for number in (1, 2, 3, 4):
+        for kind in ("assignments", "solutions"):
+            (tmp_path / kind / f"0{number}-x").mkdir(parents=True)
+            (tmp_path / kind / f"0{number}-x/lab.toml").touch()
+    git(tmp_path, "init", "-q", "-b", "main")
+    commit(tmp_path)
+    git(tmp_path, "checkout", "-q", "-b", "work")
+    (tmp_path / "solutions/03-x/hidden").touch()
+    commit(tmp_path)
+    git(tmp_path, "checkout", "-q", "main")
+    git(tmp_path, "merge", "-q", "--no-ff", "-m", "landed", "work")
+    return tmp_path
+
+
+def git(folder: Path, *words: str) -> None:
+    who = ["-c", "user.name=a", "-c", "user.email=a@example.org"]
+    subprocess.run(["git", *who, *words], cwd=folder, check=True, capture_output=True)
+
+
+def commit(folder: Path) -> None:
+    git(folder, "add", "-A")
+    git(folder, "commit", "-q", "-m", "more")
+
+
+def ci(folder: Path, **make: str) -> tuple[int, list[str]]:
+    results = {"TALLY": "8 passed, 0 failed, 2 skipped", "TEST": "0", "BENCH": "0", "CHECK": "0"} | make
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("MAKE", "MFLAGS"))}
+    environment = kept | results | {"LAB": "", "SHORT": ""}
+    command = ["bash", folder / ".ci/run"]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    return done.returncode, done.stdout.splitlines()
+
+
+@pytest.mark.parametrize(
+    ("make", "last"),
+    [
+        ({}, "10 passed, 0 failed, 2 skipped"),
+        ({"TALLY": "8 passed, 0 failed"}, "10 passed, 0 failed"),
+        ({"BENCH": "1"}, "9 passed, 1 failed, 2 skipped"),
+        ({"BENCH": "1", "CHECK": "1"}, "8 passed, 2 failed, 2 skipped"),
+        ({"TALLY": "8 passed, 3 failed, 2 skipped", "TEST": "1"}, "10 passed, 3 failed, 2 skipped"),
+        ({"TALLY": "8 passed, 3 failed, 2 skipped", "TEST": "1", "CHECK": "1"}, "9 passed, 4 failed, 2 skipped"),
+        ({"TEST": "1"}, "10 passed, 1 failed, 2 skipped"),
+        ({"TALLY": "g++: no such file", "TEST": "2"}, "2 passed, 1 failed"),
+        ({"TALLY": "nothing was said"}, "2 passed, 1 failed"),
+    ],
+)
+def test_continuous_integration_ends_with_the_tally_and_counts_each_command_that_fails(
+    landed: Path, make: dict[str, str], last: str
+) -> None:
+    status, lines = ci(landed, **make)
+    assert lines[-1].rstrip() == lines[-1] == last
+    assert (status != 0) == (" 0 failed" not in last)
+    assert make.get("TALLY", "")[:7] != "g++: no" or make["TALLY"] in lines
+
+
+def test_continuous_integration_proves_the_labs_that_changed_and_says_what_it_runs_with(landed: Path) -> None:
+    lines = ci(landed)[1]
+    assert lines[0].startswith("CI runs with Python 3.")
+    assert {"labs: 03-x", "bench 1"} <= set(lines)
+    commit_of_a_root = landed / "one"
+    shutil.copytree(landed, commit_of_a_root, ignore=shutil.ignore_patterns(".git", "one"))
+    git(commit_of_a_root, "init", "-q")
+    commit(commit_of_a_root)
+    assert "labs: 01-x 02-x 03-x" in ci(commit_of_a_root)[1]  # what was there before is not known
+    git(landed, "checkout", "-q", "-b", "more")
+    git(landed, "commit", "-q", "--allow-empty", "-m", "more")
+    git(landed, "checkout", "-q", "main")
+    git(landed, "merge", "-q", "--no-ff", "-m", "landed", "more")
+    assert "no lab has changed: make check is left out" in ci(landed)[1]
