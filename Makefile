@@ -125,7 +125,7 @@ lint:  ## check layout and types of the sources without changing them
 	@$(setup) dev
 	@.venv/bin/ruff check . && .venv/bin/ruff format --check . && .venv/bin/mypy
 	@git ls-files -z 'kit/*.[ch]pp' 'tests/kit/*.cpp' 'tests/fuzz/native/*.cpp' 'tests/other_courses/problems/*' '*_tests.cpp' | xargs -0 -r .venv/bin/clang-format --dry-run --Werror
-	@! command -v shellcheck >/dev/null || shellcheck --shell=bash --severity=warning --exclude=SC2154,SC2034 kit/setup/*.sh docker/*.sh docker/grader/*.sh docker/autograders/*/*.sh docker/autograders/gradescope/run_autograder .ci/run .ci/toolchains  # these files share setup.sh's variables
+	@! command -v shellcheck >/dev/null || shellcheck --shell=bash --severity=warning --exclude=SC2154,SC2034 kit/setup/*.sh docker/*.sh docker/grader/*.sh docker/autograders/*/*.sh docker/autograders/gradescope/run_autograder .ci/*  # these files share setup.sh's variables
 
 tidy:  ## look for more mistakes in the C++ sources with clang-tidy, if it is installed (minutes)
 	@command -v clang-tidy >/dev/null || { echo "install clang-tidy first"; exit 1; }

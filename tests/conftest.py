@@ -50,7 +50,10 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
 def chromium() -> Iterator[Browser]:
     """The browser of this machine, which shows pages as readers see them. Tests are skipped where there is none."""
     sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    found = next(filter(None, map(shutil.which, ("chromium", "chromium-headless-shell", "chromium-browser", "google-chrome"))), None)
+    found = next(
+        filter(None, map(shutil.which, ("chromium", "chromium-headless-shell", "chromium-browser", "google-chrome"))),
+        None,
+    )
     if found is None:
         pytest.skip("there is no Chromium on this machine: apt-get install chromium")
     with sync_api.sync_playwright() as playwright:
