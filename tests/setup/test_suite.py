@@ -134,7 +134,7 @@ def ci(folder: Path, **make: str) -> tuple[int, list[str]]:
     results = {"TALLY": "8 passed, 0 failed, 2 skipped", "TEST": "0", "BENCH": "0", "CHECK": "0"} | make
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("MAKE", "MFLAGS"))}
     environment = kept | results | {"LAB": "", "SHORT": ""}
-    command = ["bash", folder / ".ci/run"]
+    command = ["bash", str(folder / ".ci/run")]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     return done.returncode, done.stdout.splitlines()
 
