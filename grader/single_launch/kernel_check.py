@@ -39,6 +39,7 @@ from grader.single_launch.unset_locals import unset_locals
 
 EVENT_BUDGET = 1_000_000_000
 CLOCK_MS = 100_000
+_RECORDED_EVENTS = 20_000_000
 # Phrases of findings that fit labs only, and what they become here.
 _PHRASES = {"the launch function asks": "the launch asks", "(shared_bytes)": "(--shared)"}
 Extent3 = tuple[int, int, int]
@@ -100,12 +101,14 @@ def check_kernel(toolset: Toolset, source: KernelSource, request: CheckRequest, 
     return located(checked.model_copy(update={"left_out": tuple(built.left_out), "findings": findings}), sources)
 
 
-def trace_again(toolset: Toolset, scratch: Path, block: Extent3) -> Trace | None:
+def trace_again(toolset: Toolset, scratch: Path, block: Extent3, *, is_endless: bool) -> Trace | None:
     """The same launch once more, with what one of its blocks does step by step; None where it has no such block. `scratch`: where
-    check_kernel() has built and launched it.
+    check_kernel() has built and launched it. A launch that does not end is recorded for a while.
     """
     description = scratch / "launch.json"
     plain = json.loads(description.read_text(encoding="utf-8"))
+    if is_endless:
+        plain["event_budget"] = min(plain["event_budget"], _RECORDED_EVENTS)
     description.write_text(json.dumps({**plain, "trace": block}), encoding="utf-8")
     return _run_checker(toolset, scratch).trace
 

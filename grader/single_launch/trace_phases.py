@@ -17,6 +17,7 @@ from grader.single_launch.trace_steps import ACCESSES, StepKind, Trace
 Index3 = tuple[int, int, int]
 _MOST_THREADS = 1024
 _MOST_STAYS = 1 << 20  # threads in intervals; intervals after these are left out
+_TOO_MANY_BARRIERS = "This is only the beginning: the block passes more barriers than can be shown."
 
 
 @dataclass(frozen=True)
@@ -85,7 +86,7 @@ class BlockTrace:
     factors: tuple[str, ...]
     shapes: dict[str, tuple[int, ...]]  # of every array
     unpaired: int  # how many reads of a factor belong to no product
-    complete: bool
+    left_out: str  # what the recording does not show; empty: nothing
 
 
 @dataclass(frozen=True)
@@ -97,8 +98,8 @@ class _Event:
     access: Access
 
 
-def block_trace(trace: Trace, factors: Sequence[str], block: Index3, file: str) -> BlockTrace:
-    """`block`: the number of threads in x, y and z. `file`: only lines of this file are shown."""
+def block_trace(trace: Trace, factors: Sequence[str], block: Index3, file: str, missing: str = "") -> BlockTrace:
+    """`block`: the number of threads in x, y and z. `file`: only lines of this file are shown. `missing`: of the recording."""
     count = min(block[0] * block[1] * block[2], _MOST_THREADS)
     most = _MOST_STAYS // max(1, count)
     cut = any(step[2] >= most for step in trace.steps)
@@ -129,7 +130,7 @@ def block_trace(trace: Trace, factors: Sequence[str], block: Index3, file: str) 
         factors=tuple(factors),
         shapes={array.name: array.dimensions for array in trace.arrays},
         unpaired=unpaired,
-        complete=trace.complete and not cut,
+        left_out=missing or (_TOO_MANY_BARRIERS if cut else ""),
     )
 
 

@@ -12,6 +12,7 @@ from enum import IntEnum
 from pydantic import Field
 
 from grader.model.result import Launch, Model
+from grader.model.verdicts import Verdict
 
 
 class StepKind(IntEnum):
@@ -84,6 +85,7 @@ class Trace(Model):
     places: tuple[TracedPlace, ...]
     steps: tuple[Step, ...]  # in the order in which they happened
     complete: bool  # False: the block did not end, or did more steps than are kept
+    full: bool = False  # it did more steps than are kept: the recording stopped before the block
 
 
 class TracedInput(Model):
@@ -99,3 +101,15 @@ class TraceReport(Model):
     inputs: tuple[TracedInput, ...]
     launch: Launch
     trace: Trace | None = None  # None: the grid has no such block, or nothing was launched
+
+
+def left_out(trace: Trace, launch: Launch) -> str:
+    """What the recording does not show, for a reader who has come to its end; empty: it shows all."""
+    if trace.complete:
+        return ""
+    if not trace.full:
+        return "This is only the beginning: the block did not end."
+    stops = f"the recording stops after {len(trace.steps):,} steps"
+    if launch.verdict is Verdict.TIMEOUT:
+        return f"It goes on like this: the loop did not end; {stops}."
+    return f"This is only the beginning: the block is long, but it ended; {stops}."

@@ -22,7 +22,7 @@ from grader.single_launch.lab_launch import (
 )
 from grader.single_launch.public_launch import watch_public_launch
 from grader.single_launch.trace_phases import BlockTrace, Index3, block_trace
-from grader.single_launch.trace_steps import TraceReport
+from grader.single_launch.trace_steps import TraceReport, left_out
 
 # What a problem may take where neither the user nor the lab says it: the first that it takes.
 _SHAPES = ("8x8x8", "8x8", "8")
@@ -142,7 +142,8 @@ def with_steps(traced: Traced) -> Traced:
     trace, block = traced.report.trace, traced.report.launch.block
     if trace is None or block is None or traced.request.beside is not None:
         return traced
-    return replace(traced, steps=block_trace(trace, traced.report.factors, block, traced.file))
+    missing = left_out(trace, traced.report.launch)
+    return replace(traced, steps=block_trace(trace, traced.report.factors, block, traced.file, missing))
 
 
 def _first_accepted(toolset: Toolset, lab: Lab, request: TraceRequest, runner_file: Path) -> TraceReport:

@@ -11,6 +11,7 @@ from dataclasses import replace
 
 from grader.model.result import Finding, Launch, Site
 from grader.model.verdicts import Verdict
+from grader.single_launch.trace_steps import Trace, left_out
 from grader.single_launch.tracing import TracedLaunch
 from grader.step_page.named_places import has_thread, offset_of, thread_number
 from grader.step_page.past_a_row import with_overruns
@@ -37,12 +38,12 @@ def story_of(traced: TracedLaunch, source: Sequence[str], *, beside_report: bool
     run = replace(
         run,
         marks=tuple(marks_of(run, launch.findings, launch.block, traced.request.block))[:_MOST_MARKS],
-        ending="" if run.complete else _ending(launch),
+        ending=_ending(trace, launch),
     )
     at = ", ".join(map(str, traced.request.block[: 3 if launch.grid[2] > 1 else 2]))
     return Story(
         title=f"{traced.name}: block ({at})",
-        summary=_summary(launch, beside_report=beside_report),
+        summary=f"{_summary(launch, beside_report=beside_report)} {left_out(trace, launch) if trace.full else ''}".strip(),
         file=file,
         source=tuple(source),
         grid=launch.grid,
@@ -149,5 +150,7 @@ def _summary(launch: Launch, *, beside_report: bool) -> str:
     return f"{launch.verdict.facts.label}: {launch.message}".strip().rstrip(":")
 
 
-def _ending(launch: Launch) -> str:
-    return "" if launch.verdict is Verdict.PASS else f"The launch ended here: {launch.verdict.facts.label}."
+def _ending(trace: Trace, launch: Launch) -> str:
+    if trace.complete or launch.verdict is Verdict.PASS:
+        return ""
+    return left_out(trace, launch) if trace.full else f"The launch ended here: {launch.verdict.facts.label}."

@@ -91,7 +91,7 @@ void from_json(const json& value, TraceRequest& request) {
 }
 
 void to_json(json& value, const Trace& trace) {
-  value = {{"arrays", json::array()}, {"places", json::array()}, {"steps", json::array()}, {"complete", trace.complete}};
+  value = {{"arrays", json::array()}, {"places", json::array()}, {"steps", json::array()}, {"complete", trace.complete}, {"full", trace.full}};
   for (const TracedArray& array : trace.arrays) {
     value["arrays"].push_back({{"name", untrusted(array.name)},
                                {"space", array.space},
@@ -127,6 +127,7 @@ void from_json(const json& value, Trace& trace) {
   }
   for (const json& one : bounded("steps", most_trace_steps)) trace.steps.push_back(step_from(one, trace));
   trace.complete = value.at("complete").get<bool>();
+  trace.full = value.at("full").get<bool>();
 }
 
 }  // namespace tilelab::protocol

@@ -14,6 +14,8 @@
 namespace tilelab::protocol {
 
 inline constexpr std::size_t most_trace_steps = 200'000;  // fits into one frame
+// A thread that does more is in a loop that is long or never ends. A page can show so many.
+inline constexpr std::uint32_t most_steps_of_a_thread = 20'000;
 
 // A thread of the followed block that is held before one of its writes to memory outside of its block, until all other blocks have ended.
 struct HeldThread {
@@ -66,6 +68,7 @@ struct Trace {
   std::vector<TracedPlace> places;
   std::vector<TracedStep> steps;
   bool complete = false;  // false: the block did not end, or did more than can be kept
+  bool full = false;      // it did more than can be kept: the recording stopped before the block
 };
 
 // Reading throws nlohmann::json::exception if the JSON does not have the shape above, or an index has no entry.

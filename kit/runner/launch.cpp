@@ -82,7 +82,7 @@ class Launch {
     answer.counters = panel_.get<simt::AccessCounter>().counters();
     answer.counters["events"] = events_ != 0 || !simt::Machine::active() ? events_ : simt::Machine::current().events();
     answer.printed = simt::printed_text();
-    if (trace_) answer.trace = named_trace(trace_->steps(), trace_->complete(), image_);
+    if (trace_) answer.trace = named_trace(*trace_, image_);
     if (traffic_) count_traffic(answer, *traffic_, request_, image_);
     if (handover_) answer.counters.merge(handover_->counters());
     answer.needs_reversed_run = panel_.get<simt::RaceDetector>().needs_reversed_run();
@@ -217,7 +217,8 @@ class Launch {
 
   void trace_blocks(const protocol::TraceRequest& request) {
     const auto followed = number_of(request.block), beside = request.beside ? number_of(*request.beside) : std::nullopt;
-    if (followed && bool{beside} == bool{request.beside}) trace_.emplace(*followed, protocol::most_trace_steps, image_.loop_map(), beside);
+    if (followed && bool{beside} == bool{request.beside}) 
+      trace_.emplace(*followed, protocol::most_trace_steps, image_.loop_map(), beside, protocol::most_steps_of_a_thread);
   }
 
   static constexpr std::size_t most_dynamic_bytes = most_shared_bytes, most_threads = 1024;  // of a child's grid

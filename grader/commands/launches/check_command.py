@@ -146,11 +146,11 @@ def _traced(
     toolset: Toolset, checked: Checked, source: KernelSource, scratch: Path, options: CheckOptions
 ) -> Callable[[], None] | None:
     """Runs the launch once more for its pages. Returns what writes them, after the findings are printed; None where none are wanted."""
-    if not (options.trace or options.page) or checked.verdict in {Verdict.INTERNAL_ERROR, Verdict.TIMEOUT}:
+    if not (options.trace or options.page) or checked.verdict is Verdict.INTERNAL_ERROR:
         return None
     block = block_of_mistake(checked)
     try:
-        trace = trace_again(toolset, scratch, block)
+        trace = trace_again(toolset, scratch, block, is_endless=checked.verdict is Verdict.TIMEOUT)
     except (RuntimeError, subprocess.TimeoutExpired):
         trace = None
     name = re.sub(r"\W+", "-", options.kernel or Path(source.name).stem).strip("-")

@@ -247,8 +247,8 @@ def _spans(reads: Sequence[Access]) -> list[str]:
 
 
 def _stored_sums(names: _ThreadNames, trace: BlockTrace, *, brief: bool) -> Iterator[Part]:
-    if not trace.complete:
-        yield Sentence("This is only the beginning: the block did not end, or it did more than a trace can hold.")
+    if trace.left_out:
+        yield Sentence(trace.left_out)
     if not trace.outcomes:
         yield Sentence("No thread stored anything to global memory.")
         return

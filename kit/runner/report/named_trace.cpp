@@ -68,12 +68,13 @@ protocol::TracedArray array_of(const simt::Region& region) {
 
 }  // namespace
 
-Trace named_trace(const std::vector<simt::TraceStep>& steps, bool complete, const Image& image) {
+Trace named_trace(simt::TraceRecorder& recorded, const Image& image) {
   Trace trace;
-  trace.complete = complete;
+  trace.complete = recorded.complete();
+  trace.full = recorded.full();
   Numbered<const simt::Region*, protocol::TracedArray> arrays(trace.arrays);
   Numbered<std::tuple<std::uintptr_t, std::string, std::string>, protocol::TracedPlace> places(trace.places);
-  for (const simt::TraceStep& step : steps) {
+  for (const simt::TraceStep& step : recorded.steps()) {
     TracedStep& named = trace.steps.emplace_back();
     named.kind = static_cast<TracedStep::Kind>(step.kind);
     named.thread = step.thread;

@@ -7,6 +7,6 @@
 
 namespace tilelab {
 
-protocol::Trace named_trace(const std::vector<simt::TraceStep>& steps, bool complete, const Image& image);
+protocol::Trace named_trace(simt::TraceRecorder& recorded, const Image& image);
 
 }  // namespace tilelab

@@ -68,9 +68,10 @@ std::uint32_t TraceRecorder::slot_of(const Access& access, std::uint32_t size, s
 
 void TraceRecorder::piece(const Access& access, std::uint32_t thread, std::uint64_t first, std::uint32_t size, std::uint32_t number,
                           bool outside) {
+  if (full_) return;  // an access in pieces
   const std::uint32_t part = part_of(access, size, first), slot = slot_of(access, size, number);
   if (thread < last_.size()) last_[thread] = {access.pc, access.interval, false};
-  for (std::uint32_t at = 0; at < size && has_room(); at += part) {
+  for (std::uint32_t at = 0; at < size && has_room(thread); at += part) {
     TraceStep& step = steps_.emplace_back();
     step.kind = outside                            ? TraceStep::Kind::outside
                 : access.kind == AccessKind::read  ? TraceStep::Kind::read
@@ -94,7 +95,7 @@ std::uint32_t TraceRecorder::slot_at(const ThreadRef& by, std::uintptr_t pc) {
 }
 
 TraceStep* TraceRecorder::add(TraceStep::Kind kind, std::uint32_t thread, std::uint32_t interval, std::uintptr_t pc) {
-  if (!has_room()) return nullptr;
+  if (!has_room(thread)) return nullptr;
   TraceStep& step = steps_.emplace_back();
   step.kind = kind;
   step.thread = thread;
@@ -156,12 +157,7 @@ void TraceRecorder::on_thread_ended(const ThreadRef& by) {
 void TraceRecorder::on_barrier(const BarrierEvent& event) {
   settle();
   const auto first = first_of(event.block);
-  if (!first || !has_room()) return;
-  TraceStep& step = steps_.emplace_back();
-  step.kind = TraceStep::Kind::barrier;
-  step.thread = *first;
-  step.interval = event.interval;
-  step.pc = event.pc;
+  if (first) add(TraceStep::Kind::barrier, *first, event.interval, event.pc);
 }
 
 void TraceRecorder::on_block_end(std::uint64_t block, std::uint32_t) {
@@ -174,10 +170,10 @@ const std::vector<TraceStep>& TraceRecorder::steps() {
   return steps_;
 }
 
-bool TraceRecorder::has_room() {
-  if (steps_.size() < most_steps_) return true;
-  overflowed_ = true;
-  return false;
+bool TraceRecorder::has_room(std::uint32_t thread) {
+  const bool is_long = thread < counts_.size() && ++counts_[thread] > most_of_a_thread_;
+  full_ = full_ || is_long || steps_.size() >= most_steps_;
+  return !full_;
 }
 
 // An access is announced before it happens. At the next event it has happened, and nothing else has.

@@ -1,6 +1,7 @@
 // Records what one block does, step by step and with the values: accesses to buffers and shared arrays, the block's barriers, what
 // lanes exchange, and, where not all threads reach a barrier, who waits where and who has left. It judges nothing. It records one block,
-// or two beside each other in the order in which they ran. The number of steps is limited.
+// or two beside each other in the order in which they ran. The number of steps
+// is limited, and so is that of one thread, which may be in a loop that never ends.
 #pragma once
 
 #include <cstdint>
@@ -49,8 +50,9 @@ class TraceRecorder final : public Observer {
  public:
   static constexpr std::uint32_t beside_from = 1024;  // no block has more threads
 
-  TraceRecorder(std::uint64_t block, std::size_t most_steps, LoopMap loops = {}, std::optional<std::uint64_t> beside = {})
-      : block_(block), beside_(beside), most_steps_(most_steps), loops_(std::move(loops)) {}
+  TraceRecorder(std::uint64_t block, std::size_t most_steps, LoopMap loops = {}, std::optional<std::uint64_t> beside = {},
+                std::uint32_t most_of_a_thread = ~0u)
+      : block_(block), beside_(beside), most_steps_(most_steps), most_of_a_thread_(most_of_a_thread), loops_(std::move(loops)) {}
 
   bool watches(Space) const override { return true; }
   bool follows_control() const override { return true; }
@@ -79,16 +81,20 @@ class TraceRecorder final : public Observer {
   // In the order in which they were executed. The steps of each thread are in program order.
   const std::vector<TraceStep>& steps();
   // True if no step is missing.
-  bool complete() const { return ended_ == (beside_ ? 2u : 1u) && !overflowed_; }
+  bool complete() const { return ended_ == (beside_ ? 2u : 1u) && !full_; }
+  // The recording has stopped: there was another step, and no room for it. From then on nothing is kept.
+  bool full() const { return full_; }
 
  private:
   static constexpr std::uint64_t no_block = ~std::uint64_t{0};
   void make_room() {
     paths_.assign(beside_ ? 2 * beside_from : beside_from, {});
     last_.assign(paths_.size(), {});
+    counts_.assign(paths_.size(), 0);
   }
-  // The number of the block's first thread; nothing: the block is not recorded.
+  // The number of the block's first thread; nothing: the block is not recorded, or no longer.
   std::optional<std::uint32_t> first_of(std::uint64_t block) const {
+    if (full_) return std::nullopt;
     if (block == block_) return 0;
     return beside_ && block == *beside_ ? std::optional(beside_from) : std::nullopt;
   }
@@ -105,12 +111,13 @@ class TraceRecorder final : public Observer {
   std::uint32_t slot_of(const Access& access, std::uint32_t size, std::uint32_t number);
   std::uint32_t slot_at(const ThreadRef& by, std::uintptr_t pc);
   TraceStep* add(TraceStep::Kind kind, std::uint32_t thread, std::uint32_t interval, std::uintptr_t pc);
-  bool has_room();
+  bool has_room(std::uint32_t thread);
   void settle();
 
   std::uint64_t block_;
   std::optional<std::uint64_t> beside_;
   std::size_t most_steps_;
+  std::uint32_t most_of_a_thread_;
   LoopMap loops_;
   struct Last {
     std::uintptr_t pc = 0;  // of its latest access
@@ -119,11 +126,12 @@ class TraceRecorder final : public Observer {
   };
   std::vector<ControlPath> paths_;  // by the number of the thread
   std::vector<Last> last_;
+  std::vector<std::uint32_t> counts_;  // of steps
   std::unordered_map<std::uint64_t, std::uint32_t> slots_;
   std::vector<TraceStep> steps_;
   std::size_t settled_ = 0;  // writes before this one have their values
   unsigned ended_ = 0;       // of the recorded blocks
-  bool overflowed_ = false;
+  bool full_ = false;
 };
 
 }  // namespace tilelab::simt
