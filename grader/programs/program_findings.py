@@ -264,7 +264,7 @@ def ending(record: RunRecord, seconds: int, errors: Sequence[int] = ()) -> str:
 
 
 _LIMITS = {
-    "memory": "The program crashed: it needs more memory than the {gib:.1f} GiB that it may use on the host.",
+    "memory": "The program was stopped: it needs more memory than the {gib:.1f} GiB that it may use on the host.",
     "file-size": "The program was stopped: it writes a file of more than {gib:.1f} GiB.",
     "processor-time": "The program was stopped: it used {seconds} seconds of processor time. --seconds N gives it more.",
 }

@@ -16,7 +16,7 @@ from grader.single_launch.trace_steps import ACCESSES, StepKind, Trace
 
 Index3 = tuple[int, int, int]
 _MOST_THREADS = 1024
-_MOST_STAYS = 1 << 20  # threads in intervals; intervals after these are left out
+_MOST_STAYS = 1 << 17  # threads in intervals; intervals after these are left out
 _TOO_MANY_BARRIERS = "This is only the beginning: the block passes more barriers than can be shown."
 
 

@@ -107,9 +107,10 @@ def left_out(trace: Trace, launch: Launch) -> str:
     """What the recording does not show, for a reader who has come to its end; empty: it shows all."""
     if trace.complete:
         return ""
+    is_endless = launch.verdict is Verdict.TIMEOUT
     if not trace.full:
-        return "This is only the beginning: the block did not end."
+        return "It goes on like this: the block did not end." if is_endless else "The block came no further than this."
     stops = f"the recording stops after {len(trace.steps):,} steps"
-    if launch.verdict is Verdict.TIMEOUT:
+    if is_endless:
         return f"It goes on like this: the loop did not end; {stops}."
-    return f"This is only the beginning: the block is long, but it ended; {stops}."
+    return f"This is only the beginning: the block does more, and {stops}."

@@ -59,7 +59,7 @@ std::string plain_reply(Status status, std::string detail) {
 
 struct LaunchWorker::Process {
   pid_t pid = -1;
-  bool from_outside = false;  // how it ended
+  ChildEnd ended = ChildEnd::exit;
   Channel channel{Descriptor()};
 
   explicit Process(const CubinImage& image) {
@@ -89,9 +89,8 @@ struct LaunchWorker::Process {
       int status = 0;
       if (waitpid(pid, &status, WNOHANG) == pid) {
         pid = 0;  // after waitpid, the number may belong to another process
-        from_outside = ended_from_outside(status);
-        return WIFSIGNALED(status) ? std::string("ended by signal ") + strsignal(WTERMSIG(status))
-                                   : "ended with status " + std::to_string(WEXITSTATUS(status));
+        ended = how_ended(status);
+        return tilelab::end_in_words(status);
       }
       usleep(1000);
     }
@@ -144,7 +143,7 @@ std::string LaunchWorker::answer(const Frame& frame) {
     return plain_reply(Status::timeout, "The kernel did not end within " + std::to_string(request.clock_ms) + " ms on the GPU.");
   } catch (const ChannelError&) {
     const std::string end = process_->end_in_words();
-    const Status status = process_->from_outside ? Status::internal_error : Status::crash;
+    const Status status = status_of_ours(process_->ended);
     end_process();
     return plain_reply(status, "The process that used the GPU " + end + ".");
   } catch (const nlohmann::json::exception&) {

@@ -4,10 +4,10 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <csignal>
 
 #include "judge/process/reply_check.hpp"
 #include "protocol/json/json_text.hpp"
+#include "runner/child_end.hpp"
 
 namespace tilelab::program {
 namespace {
@@ -17,7 +17,6 @@ using nlohmann::json;
 constexpr int frame_timeout_ms = 10'000;                   // a request that has begun is whole before that
 constexpr const char* processor_limit = "processor-time";  // which limit a program met
 constexpr const char* idle_limit = "idle";
-constexpr int shell_status = 128;  // and the signal: a sandbox makes an exit status of it
 // What the library may say that it found by itself.
 constexpr const char* notable[] = {"leak",           "copy-size",   "copy-direction", "device-pointer-on-host", "host-pointer-on-device",
                                    "use-after-free", "double-free", "bad-free",       "read-before-sync",       "swapped-sizes",
@@ -186,10 +185,12 @@ void Conductor::note_end(HostProcess& process, HostClock& clock, Clock::time_poi
   for (;;) {
     const bool is_over = clock.is_over();  // before it is waited for: then nothing of it is left to look at
     if (const auto status = process.status()) {
-      const int signal = WIFSIGNALED(*status) ? WTERMSIG(*status) : WEXITSTATUS(*status) - shell_status;
-      if (is_over || signal == SIGXCPU || (signal == SIGKILL && clock.may_be_over()))
+      const ChildEnd end = how_ended(*status);
+      const std::string limit = limit_met(*status);
+      if (is_over || limit == processor_limit || (end == ChildEnd::outside && clock.may_be_over()))
         return session_.record.end("timeout", met(session_.description.limits, processor_limit));
-      json more = signal == SIGXFSZ        ? met(session_.description.limits, "file-size")
+      if (end == ChildEnd::outside && !said_bye_) return session_.record.end("internal", {{"detail", "it " + end_in_words(*status)}});
+      json more = !limit.empty()           ? met(session_.description.limits, limit)
                   : session_.lacked_memory ? met(session_.description.limits, "memory")
                                            : json::object();
       more["said_bye"] = said_bye_;

@@ -10,6 +10,7 @@
 #include "judge/process/orphans.hpp"
 #include "program_judge/data_folder.hpp"
 #include "program_judge/native_session.hpp"
+#include "runner/child_end.hpp"
 
 namespace tilelab::judge {
 namespace {
@@ -68,10 +69,16 @@ Descriptor shared_device(const NativeProgram& program) {
 }
 
 nlohmann::json record_of_end(OutputProcess::Drained drained, int status) {
-  if (drained != OutputProcess::Drained::late && !WIFSIGNALED(status)) return record_of_exit(WEXITSTATUS(status));
+  const bool is_late = drained == OutputProcess::Drained::late;
+  if (!is_late && how_ended(status) == ChildEnd::exit) return record_of_exit(WEXITSTATUS(status));
   nlohmann::json record = empty_record();
-  record["ended"] = drained == OutputProcess::Drained::late ? "timeout" : "signal";
-  if (drained != OutputProcess::Drained::late) record["signal"] = WTERMSIG(status);
+  const std::string limit = is_late ? "" : limit_met(status);
+  // Where too much was written, we have killed it.
+  const bool is_ours = !is_late && how_ended(status) == ChildEnd::outside && drained != OutputProcess::Drained::too_much;
+  record["ended"] = is_late ? "timeout" : is_ours ? "internal" : "signal";
+  if (is_ours) record["detail"] = "it " + end_in_words(status);
+  if (!limit.empty()) record["limit"] = limit;
+  if (!is_late) record["signal"] = signal_of(status);
   return record;
 }
 

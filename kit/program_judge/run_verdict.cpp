@@ -1,7 +1,6 @@
 #include "program_judge/run_verdict.hpp"
 
 #include <array>
-#include <csignal>
 #include <string_view>
 #include <utility>
 
@@ -15,7 +14,6 @@ namespace {
 using nlohmann::json;
 
 constexpr std::size_t longest_text = 1000, most_printed = 16 * 1024, most_kept = 128 * 1024;
-constexpr int shell_status = 128;
 constexpr std::array<std::pair<std::string_view, Verdict>, 14> host_mistakes{{{"copy-size", Verdict::out_of_bounds},
                                                                               {"copy-direction", Verdict::crash},
                                                                               {"device-pointer-on-host", Verdict::crash},
@@ -39,6 +37,7 @@ std::string limit_in_words(const std::string& limit, std::uint64_t most) {
     return "The program needs more memory than it may use on the host" + (most == 0 ? "." : ": it may have " + megabytes + ".");
   if (limit == "file-size")
     return "The program writes a larger file than it may" + (most == 0 ? "." : ": a file may have " + megabytes + ".");
+  if (most == 0) return "The program did not end in its time.";
   const std::string what = limit == "processor-time" ? "its host code has used " + seconds + " of processor time"
                            : limit == "idle"         ? "for " + seconds + " it did nothing but wait"
                                                      : "it was stopped after " + seconds;
@@ -58,10 +57,6 @@ void judge_end(LaunchRecord& record, const ConductedRun& run) {
   const auto number = [&](const char* key) { return std::to_string(run.record.value(key, 0)); };
   if (run.wrote_too_much) return worsen(record, Verdict::timeout, "The program wrote without end.");
   if (ended == "finished") return;
-  // The limit of its processor time. A shell in between makes a status of the signal.
-  const bool is_late = ended == "signal" ? run.record.value("signal", 0) == SIGXCPU
-                                         : ended == "exit" && run.record.value("status", 0) == shell_status + SIGXCPU;
-  if (is_late) return worsen(record, Verdict::timeout, "The program did not end in its time.");
   if (const std::string limit = run.record.value("limit", ""); !limit.empty())
     return worsen(record, limit == "memory" ? Verdict::crash : Verdict::timeout,
                   limit_in_words(limit, run.record.value("most", std::uint64_t{0})));

@@ -82,8 +82,8 @@ class Launch {
     answer.counters = panel_.get<simt::AccessCounter>().counters();
     answer.counters["events"] = events_ != 0 || !simt::Machine::active() ? events_ : simt::Machine::current().events();
     answer.printed = simt::printed_text();
-    if (trace_) answer.trace = named_trace(*trace_, image_);
-    if (traffic_) count_traffic(answer, *traffic_, request_, image_);
+    if (trace_ && !is_starved_) answer.trace = named_trace(*trace_, image_);
+    if (traffic_ && !is_starved_) count_traffic(answer, *traffic_, request_, image_);
     if (handover_) answer.counters.merge(handover_->counters());
     answer.needs_reversed_run = panel_.get<simt::RaceDetector>().needs_reversed_run();
     answer.left_data = left_data_;
@@ -91,9 +91,14 @@ class Launch {
     return answer;
   }
 
-  LaunchReply out_of_memory(const char* why) {
-    const auto [status, detail] = ending_.by_memory(why);
-    return reply(status, detail);
+  // There is little memory left for the answer.
+  LaunchReply out_of_memory() {
+    is_starved_ = true;
+    if (ending_.by_memory()) return reply(ending_.trouble()->first, ending_.trouble()->second);
+    const LaunchReply why = no_memory_reply();
+    LaunchReply answer = reply(why.status, why.detail);
+    answer.findings.insert(answer.findings.begin(), why.findings.begin(), why.findings.end());
+    return answer;
   }
 
   // A signal arrived at instruction `pc`. `address` is the address of the access, if there was one.
@@ -202,6 +207,7 @@ class Launch {
     events_ = machine.events();
     children_ = machine.child_grids().begun;
     ending_.note(machine);
+    if (const auto& timeout = machine.timeout(); timeout && trace_) trace_->stopped_in(timeout->by.block);
     if (!ending_.trouble()) ending_.note_leaks();
     if (!tables.intact()) {  // not what the observers say counts then
       ending_.record(Verdict::crash, image_.kernel + 1, "overwrites memory of the executor");
@@ -242,7 +248,7 @@ class Launch {
   std::optional<simt::FiberStacks> stacks_;
   std::optional<ArgumentBuffers> buffers_;
   std::uint64_t events_ = 0;
-  bool left_data_ = false;
+  bool left_data_ = false, is_starved_ = false;
 };
 
 // Answers for a launch that cannot go on.
@@ -252,7 +258,7 @@ class Emergency final : public LaunchEmergency {
       : deliver_(deliver), clock_(event_budget, period_ms) {}
   void now_runs(Launch& launch) { launch_ = &launch; }
   void crashed(int signal, std::uintptr_t pc, std::uintptr_t address) override { deliver_(launch_->crashed(signal, pc, address)); }
-  void out_of_memory() override { deliver_(launch_->out_of_memory(no_memory)); }
+  void out_of_memory() override { deliver_(launch_->out_of_memory()); }
   bool may_go_on() override {
     const auto elapsed = std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - began_).count();
     return clock_.another_period(simt::Machine::active() ? simt::Machine::current().events() : 0, static_cast<std::uint64_t>(elapsed));
@@ -274,6 +280,7 @@ void run_launch(const Image& image, const LaunchRequest& request, const std::vec
   const auto begin = [&] { emergency.now_runs(launch.emplace(image, request, buffers)); };
   begin();
   try {
+    no_memory_words();
     install_signals(emergency, request.clock_ms);
     if (request.second) {  // the first launch was judged before; here it only leaves its values in variables
       launch->run(Launch::Store::nothing);
@@ -281,7 +288,7 @@ void run_launch(const Image& image, const LaunchRequest& request, const std::vec
     }
     deliver(launch->run());
   } catch (const std::bad_alloc&) {
-    deliver(launch->reply(Status::crash, no_memory));
+    deliver(launch->out_of_memory());
   } catch (const std::exception& error) {
     deliver(launch->reply(Status::internal_error, error.what()));
   }

@@ -1,5 +1,7 @@
 #include "runner/launch_limits.hpp"
 
+#include <sys/resource.h>
+
 #include <cstdint>
 
 #include "simt/scheduler/resident_blocks.hpp"
@@ -33,6 +35,27 @@ std::string launch_refusal(const protocol::LaunchConfig& config, std::size_t sta
            " bytes of static and dynamic shared memory: at most " + std::to_string(shared_limit) + " are available.";
   }
   return {};
+}
+
+const std::string& no_memory_words() {
+  static const std::string words = [] {
+    rlimit most{};
+    const bool is_limited = getrlimit(RLIMIT_DATA, &most) == 0 && most.rlim_cur != RLIM_INFINITY;
+    const std::string bytes = is_limited ? "the " + std::to_string(most.rlim_cur >> 20) + " MiB that the CPU executor may use" : "there is here";
+    return no_memory + bytes + ": it remembers for each word who used it. It can only be graded on a GPU.";
+  }();
+  return words;
+}
+
+protocol::LaunchReply no_memory_reply() {
+  protocol::LaunchReply reply;
+  reply.status = protocol::Status::timeout;
+  reply.detail = no_memory_words();
+  protocol::Finding& finding = reply.findings.emplace_back();
+  finding.kind = "needs-gpu";
+  finding.severity = "error";
+  finding.message = reply.detail;
+  return reply;
 }
 
 std::string cooperative_refusal(const protocol::LaunchConfig& config, std::size_t static_shared_bytes) {

@@ -18,7 +18,10 @@ std::string launch_refusal(const protocol::LaunchConfig& config, std::size_t sta
                            std::size_t shared_limit = most_shared_bytes);
 
 // The detail of a `crash` whose cause is, in most cases, what the detectors remember of each word.
-inline constexpr auto no_memory = "The launch needs more memory than a submission may use.";
+// How the reply begins of a launch for which the executor has too little memory; then how much there is.
+inline constexpr auto no_memory = "The launch needs more memory than ";
+const std::string& no_memory_words();  // the whole sentence; called first while there is memory
+protocol::LaunchReply no_memory_reply();
 
 // Why a cooperative launch cannot run its blocks together; empty: it can.
 std::string cooperative_refusal(const protocol::LaunchConfig& config, std::size_t static_shared_bytes);

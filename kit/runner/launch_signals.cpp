@@ -14,6 +14,7 @@ namespace tilelab {
 namespace {
 
 constexpr std::size_t reserved_bytes = 16u << 20;  // for the answer of a launch that has used up all other memory
+constexpr int handled[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGPROF, SIGXCPU};
 constexpr int answered = 3;                        // the exit status, if nobody else ends the process
 void* reserved = nullptr;
 LaunchEmergency* called = nullptr;
@@ -31,8 +32,8 @@ std::uintptr_t interrupted_pc(const void* context) {
 // to it, except from a clock that gives it more time, which only reads numbers.
 void on_signal(int signal, siginfo_t* info, void* context) {
   if (signal == SIGPROF && called->may_go_on()) return;
-  for (const int other : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGPROF}) std::signal(other, SIG_DFL);
-  const auto address = signal == SIGPROF ? 0 : reinterpret_cast<std::uintptr_t>(info->si_addr);
+  for (const int other : handled) std::signal(other, SIG_DFL);
+  const auto address = signal == SIGPROF || signal == SIGXCPU ? 0 : reinterpret_cast<std::uintptr_t>(info->si_addr);
   called->crashed(signal, interrupted_pc(context), address);
   _exit(answered);
 }
@@ -41,7 +42,11 @@ void on_signal(int signal, siginfo_t* info, void* context) {
 void on_no_memory() {
   std::set_new_handler(nullptr);
   std::free(reserved);
-  called->out_of_memory();
+  try {
+    called->out_of_memory();
+  } catch (const std::bad_alloc&) {
+    _exit(no_memory_status);
+  }
   _exit(answered);
 }
 
@@ -61,7 +66,7 @@ void install_signals(LaunchEmergency& emergency, unsigned clock_ms) {
   struct sigaction action{};
   action.sa_sigaction = on_signal;
   sigemptyset(&action.sa_mask);
-  for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGPROF}) {
+  for (const int signal : handled) {
     action.sa_flags = SA_SIGINFO | SA_ONSTACK | (signal == SIGPROF ? SA_RESTART : SA_RESETHAND);
     if (sigaction(signal, &action, nullptr) != 0) throw std::runtime_error("no signal handler");
   }

@@ -7,9 +7,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <csignal>
 #include <cstdint>
 #include <cstdio>
+#include <csignal>
 #include <cstring>
 #include <exception>
 #include <string_view>
@@ -19,6 +19,8 @@
 #include "protocol/protocol.hpp"
 #include "runner/child_end.hpp"
 #include "runner/launch.hpp"
+#include "runner/launch_limits.hpp"
+#include "runner/launch_signals.hpp"
 #include "runner/submission/image.hpp"
 
 namespace {
@@ -83,11 +85,9 @@ std::string answer(const Image& image, const Frame& frame, Mailbox& mailbox) {
     return json_text(plain_reply(Status::internal_error, "the launch got " + std::to_string(processor_ms(used)) +
                                                              " ms of the processor in all its time: this machine is too busy"));
   if (!ended) return json_text(plain_reply(Status::timeout, "The launch ran out of time."));
-  if (ended_from_outside(status))
-    return json_text(plain_reply(Status::internal_error, std::string("the launch was ended from outside: ") + strsignal(WTERMSIG(status))));
-  if (WIFSIGNALED(status))
-    return json_text(plain_reply(Status::crash, std::string("The kernel crashed: ") + strsignal(WTERMSIG(status)) + "."));
-  return json_text(plain_reply(Status::internal_error, "the launch ended without an answer"));
+  if (WIFEXITED(status) && WEXITSTATUS(status) == no_memory_status) return json_text(no_memory_reply());
+  const Status of_end = WIFEXITED(status) ? Status::internal_error : status_of_ours(how_ended(status));
+  return json_text(plain_reply(of_end, "the launch gave no answer: it " + end_in_words(status)));
 }
 
 }  // namespace

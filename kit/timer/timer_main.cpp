@@ -106,7 +106,7 @@ protocol::TimingReply reply_of(const judge::Answer& answer, unsigned student) {
     case judge::Answer::Kind::timeout: reply.status = protocol::Status::timeout; break;
     case judge::Answer::Kind::garbled: reply.status = protocol::Status::crash; break;
     case judge::Answer::Kind::died:  // here the kernel runs in the runner itself
-      reply.status = answer.from_outside ? protocol::Status::internal_error : protocol::Status::crash;
+      reply.status = status_of_ours(answer.end);
       break;
     case judge::Answer::Kind::never_started: reply.status = protocol::Status::internal_error; break;
   }

@@ -18,7 +18,6 @@
 #include <system_error>
 
 #include "protocol/json/json_text.hpp"
-#include "runner/child_end.hpp"
 
 namespace tilelab::judge {
 namespace {
@@ -55,11 +54,6 @@ std::string last_words(int file) {
   return text;
 }
 
-std::string end_in_words(int status) {
-  if (WIFSIGNALED(status)) return std::string("ended by signal ") + ::strsignal(WTERMSIG(status));
-  return "ended with status " + std::to_string(WEXITSTATUS(status));
-}
-
 }  // namespace
 
 // A running runner and our end of its socket. end() kills its process group.
@@ -67,7 +61,7 @@ struct RunnerProcess::Process {
   pid_t pid = -1;
   Descriptor stderr_file;
   Channel channel{Descriptor()};
-  bool from_outside = false;  // how it ended by itself
+  ChildEnd ended = ChildEnd::exit;  // by itself
 
   explicit Process(const std::vector<std::string>& argv);
   ~Process() { end(); }
@@ -89,7 +83,7 @@ struct RunnerProcess::Process {
         ::kill(-pid, SIGKILL);  // children that it may have left in its group
         replace_running(pid, 0);
         pid = -1;
-        from_outside = ended_from_outside(status);
+        ended = how_ended(status);
         return end_in_words(status);
       }
       ::usleep(1000);
@@ -207,9 +201,9 @@ Answer RunnerProcess::attempt(const std::string& request, std::chrono::milliseco
   }
   const auto give_up = [this](Answer::Kind kind, const std::string& end) {
     const std::string words = last_words(process_->stderr_file.get());
-    const bool from_outside = process_->from_outside;
+    const ChildEnd ended = process_->ended;
     process_.reset();
-    return Answer{kind, from_outside, words.empty() ? "the runner " + end : "the runner " + end + ": " + words};
+    return Answer{kind, ended, words.empty() ? "the runner " + end : "the runner " + end + ": " + words};
   };
   try {
     process_->channel.send(request, memory_files);

@@ -14,6 +14,7 @@
 
 #include "protocol/channel.hpp"
 #include "protocol/protocol.hpp"
+#include "runner/child_end.hpp"
 
 namespace tilelab::judge {
 
@@ -27,7 +28,7 @@ struct Answer {
     never_started  // it cannot be started, or ended without reading a request: not the submission's fault
   };
   Kind kind = Kind::reply;
-  bool from_outside = false;  // died: by a signal that no kernel raises
+  ChildEnd end = ChildEnd::exit;  // died
   std::string text;           // for other kinds: the reason, with what the process wrote to its standard error
 };
 

@@ -197,12 +197,8 @@ CudaError LaunchCalls::take(const HostRequest& request, const KernelLaunch& laun
     session_.record.end("internal", {{"detail", detail}, {"kernel", *launch.kernel}, {"at", request.at()}});
     throw RunOver("the runner could not work");
   }
-  // For a judge it is the program's mistake, as it is a kernel's.
-  if (reply.status == Status::crash && reply.detail == no_memory && !session_.custody.is_kept())
-    refuse(request, {{"verdict", "needs-gpu"},
-                     {"message",
-                      "This launch needs more memory than there is here: the detectors remember who used each word, which takes "
-                      "many times the kernel's own memory. Try a smaller size."}});
+  if (reply.detail.starts_with(no_memory))
+    refuse(request, {{"verdict", "needs-gpu"}, {"message", detail + (session_.custody.is_kept() ? "" : " Try a smaller size.")}});
   // A program may write through a pointer whose const it cast away, but not to an input of a launcher.
   const auto is_allowed = [&](const protocol::Finding& one) {
     return one.kind == name(Verdict::input_modified) && one.site.access == "write" &&

@@ -67,15 +67,16 @@ void LaunchEnding::note_leaks() {
   }
 }
 
-std::pair<Status, std::string> LaunchEnding::by_memory(const char* why) {
+bool LaunchEnding::by_memory() {
   const simt::Wait* waits = simt::Machine::active() ? simt::Machine::current().waiting_at() : nullptr;
-  if (waits == nullptr) return {Status::crash, why};
+  if (waits == nullptr) return false;
   record(Verdict::needs_gpu, *waits, waits_for_a_block);
-  return {Status::timeout, "A block waits for another block."};
+  stop(Status::timeout, "A block waits for another block.");
+  return true;
 }
 
 std::pair<Status, std::string> LaunchEnding::by_signal(int signal, std::uintptr_t pc, bool overflow) {
-  if (signal == SIGPROF) {
+  if (signal == SIGPROF || signal == SIGXCPU) {
     record(Verdict::timeout, pc + 1, still_busy);
     return {Status::timeout, "The launch ran out of time."};
   }

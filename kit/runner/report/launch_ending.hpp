@@ -27,8 +27,8 @@ class LaunchEnding {
   void record(Verdict kind, std::uintptr_t pc, const char* what);
   // Ended by a signal. `overflow`: a thread's stack was too small. Returns the reply's status and detail.
   std::pair<protocol::Status, std::string> by_signal(int signal, std::uintptr_t pc, bool overflow);
-  // Memory that blocks need while they wait is the executor's, and not the submission's fault.
-  std::pair<protocol::Status, std::string> by_memory(const char* why);
+  // Memory has run out. Whether blocks need it while they wait: then that is told.
+  bool by_memory();
 
   const std::optional<std::pair<protocol::Status, std::string>>& trouble() const { return trouble_; }
 

@@ -81,7 +81,9 @@ class TraceRecorder final : public Observer {
   // In the order in which they were executed. The steps of each thread are in program order.
   const std::vector<TraceStep>& steps();
   // True if no step is missing.
-  bool complete() const { return ended_ == (beside_ ? 2u : 1u) && !full_; }
+  bool complete() const { return ended_ == (beside_ ? 2u : 1u) && !full_ && !is_stopped_; }
+  // The launch was ended while this block ran.
+  void stopped_in(std::uint64_t block) { is_stopped_ = is_stopped_ || first_of(block).has_value(); }
   // The recording has stopped: there was another step, and no room for it. From then on nothing is kept.
   bool full() const { return full_; }
 
@@ -131,7 +133,7 @@ class TraceRecorder final : public Observer {
   std::vector<TraceStep> steps_;
   std::size_t settled_ = 0;  // writes before this one have their values
   unsigned ended_ = 0;       // of the recorded blocks
-  bool full_ = false;
+  bool full_ = false, is_stopped_ = false;
 };
 
 }  // namespace tilelab::simt
