@@ -91,7 +91,8 @@ void from_json(const json& value, TraceRequest& request) {
 }
 
 void to_json(json& value, const Trace& trace) {
-  value = {{"arrays", json::array()}, {"places", json::array()}, {"steps", json::array()}, {"complete", trace.complete}, {"full", trace.full}};
+  value = {
+      {"arrays", json::array()}, {"places", json::array()}, {"steps", json::array()}, {"complete", trace.complete}, {"full", trace.full}};
   for (const TracedArray& array : trace.arrays) {
     value["arrays"].push_back({{"name", untrusted(array.name)},
                                {"space", array.space},

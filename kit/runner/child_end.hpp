@@ -49,7 +49,8 @@ inline ChildEnd how_ended(int status) {
 inline std::string end_in_words(int status) {
   const int signal = signal_of(status);
   if (signal == 0) return "ended with status " + std::to_string(WEXITSTATUS(status));
-  return (how_ended(status) == ChildEnd::outside ? "was ended from outside: " : "was ended by a signal: ") + std::string(::strsignal(signal));
+  return (how_ended(status) == ChildEnd::outside ? "was ended from outside: " : "was ended by a signal: ") +
+         std::string(::strsignal(signal));
 }
 
 // The limit's name in a program's record; empty: it met none of these.

@@ -223,7 +223,7 @@ class Launch {
 
   void trace_blocks(const protocol::TraceRequest& request) {
     const auto followed = number_of(request.block), beside = request.beside ? number_of(*request.beside) : std::nullopt;
-    if (followed && bool{beside} == bool{request.beside}) 
+    if (followed && bool{beside} == bool{request.beside})
       trace_.emplace(*followed, protocol::most_trace_steps, image_.loop_map(), beside, protocol::most_steps_of_a_thread);
   }
 

@@ -41,7 +41,8 @@ const std::string& no_memory_words() {
   static const std::string words = [] {
     rlimit most{};
     const bool is_limited = getrlimit(RLIMIT_DATA, &most) == 0 && most.rlim_cur != RLIM_INFINITY;
-    const std::string bytes = is_limited ? "the " + std::to_string(most.rlim_cur >> 20) + " MiB that the CPU executor may use" : "there is here";
+    const std::string bytes =
+        is_limited ? "the " + std::to_string(most.rlim_cur >> 20) + " MiB that the CPU executor may use" : "there is here";
     return no_memory + bytes + ": it remembers for each word who used it. It can only be graded on a GPU.";
   }();
   return words;

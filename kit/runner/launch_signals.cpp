@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t reserved_bytes = 16u << 20;  // for the answer of a launch that has used up all other memory
 constexpr int handled[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGPROF, SIGXCPU};
-constexpr int answered = 3;                        // the exit status, if nobody else ends the process
+constexpr int answered = 3;  // the exit status, if nobody else ends the process
 void* reserved = nullptr;
 LaunchEmergency* called = nullptr;
 

@@ -14,7 +14,8 @@ class LaunchEmergency {
   // A signal arrived at instruction `pc`. `address` is the address of the access, if there was one.
   virtual void crashed(int signal, std::uintptr_t pc, std::uintptr_t address) = 0;
   virtual void out_of_memory() = 0;
-  // Whether the launch may have as much processor time again. Otherwise it has crashed with SIGPROF, or with SIGXCPU where a sandbox ends it.
+  // Whether the launch may have as much processor time again. Otherwise it has crashed with SIGPROF, or with SIGXCPU where a sandbox ends
+  // it.
   virtual bool may_go_on() = 0;
 };
 

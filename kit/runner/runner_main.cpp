@@ -7,9 +7,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <cstdint>
 #include <cstdio>
-#include <csignal>
 #include <cstring>
 #include <exception>
 #include <string_view>

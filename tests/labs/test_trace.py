@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from pathlib import Path
 
@@ -9,6 +10,8 @@ import pytest
 from typer.testing import CliRunner
 
 from grader.commands.cli import app
+from grader.judging.lab_judging import RUN_LIMITS
+from grader.single_launch import kernel_check
 
 pytestmark = pytest.mark.usefixtures("built_once")
 
@@ -175,6 +178,80 @@ def test_a_kernel_that_never_ends_is_shown_as_far_as_it_came() -> None:
     assert "Time-out" in shown
     assert "It goes on like this: the loop did not end; the recording stops after 20,000 steps." in shown
     assert len(shown) < 1_000_000
+
+
+ENDLESS = """#include <tilelab/device.cuh>
+__host__ __device__ LaunchConfig matmul_naive_launch(int M, int N, int K) {{
+  {launch}
+  return {{dim3((N + 15) / 16, (M + 15) / 16), dim3(16, 16)}};
+}}
+__device__ int deep(int n, const float* A) {{
+  volatile int here[4] = {{n, int(A[0])}};
+  return deep(n + 1, A) + here[0];
+}}
+__global__ void matmul_naive(const float* A, const float* B, float* C, int M, int N, int K) {{
+  const int row = blockIdx.y * blockDim.y + threadIdx.y, col = blockIdx.x * blockDim.x + threadIdx.x;
+  {kernel}
+  float sum = 0;
+  if (row >= M || col >= N) return;
+  for (int k = 0; k < K; ++k) sum += A[row * K + k] * B[k * N + col];
+  C[row * N + col] = sum;
+}}
+"""
+LOOP = "for (volatile int i = 0; i < 2;)"
+
+
+@pytest.mark.parametrize(
+    ("launch", "kernel", "verdict", "left_out"),
+    [
+        ("", f"{LOOP} {{}}", "timeout", "It goes on like this: the block did not end."),
+        ("", f"{LOOP} __syncthreads();", "timeout", "the loop did not end; the recording stops after 20,000 steps."),
+        ("", f'{LOOP} printf("%d", row);', "timeout", "It goes on like this: the block did not end."),
+        ("", "C[0] = deep(row, A);", "crash", "The block came no further than this."),
+        (
+            "",
+            "if (row + col == 0) for (int i = 0; i < 30000; ++i) if (A[i % K] == 0.25f) C[0] = 1;",
+            "pass",
+            "This is only the beginning: the block does more, and the recording stops after 20,000 steps.",
+        ),
+        (f"{LOOP} {{}}", "", "timeout", None),
+    ],
+    ids=["no access", "barriers", "printf", "recursion", "long and right", "launch function"],
+)
+def test_what_a_recording_leaves_out_is_told(
+    launch: str, kernel: str, verdict: str, left_out: str | None, tmp_path: Path
+) -> None:
+    file = tmp_path / "matmul_naive.cu"
+    file.write_text(ENDLESS.format(launch=launch, kernel=kernel), encoding="utf-8")
+    page = tmp_path / "page.html"
+    _, shown, _ = trace(file, "--page", str(page), "--no-show")
+    found = json.loads(trace(file, "--json")[1])
+    assert found["launch"]["verdict"] == verdict
+    if left_out is None:
+        assert found["trace"] is None
+        return
+    assert found["trace"]["left_out"].endswith(left_out)
+    assert left_out in shown
+    if "recording stops" in left_out:
+        assert left_out in page.read_text(encoding="utf-8")
+
+
+def test_memory_that_the_executor_lacks_is_told_as_that_and_not_as_a_crash() -> None:
+    file = ROOT / "tests" / "exploits" / "kernels" / "02-tiled" / "touches_all_its_device_memory.cu"
+    launch = json.loads(trace(file, "--lab", "02-tiled", "--shape", "32x32x32", "--json")[1])["launch"]
+    assert launch["verdict"] == "needs-gpu"
+    assert "needs more memory than the 1024 MiB that the CPU executor may use" in launch["message"]
+
+
+def test_processor_time_that_a_sandbox_ends_is_a_time_out_and_no_crash(monkeypatch: pytest.MonkeyPatch) -> None:
+    limits = dataclasses.replace(RUN_LIMITS, cpu_seconds=1)
+    monkeypatch.setattr(kernel_check, "RUN_LIMITS", limits)
+    file = lab_file("01-naive/rejects/counter_that_never_grows.cu")
+    sizes = [*["--arg", "float[64]=random"] * 2, "--arg", "float[64]=0", *["--arg", "int=8"] * 3]
+    arguments = ["check", str(file), "--kernel", "matmul_naive", "--grid", "1", "--block", "16,16", *sizes, "--json"]
+    found = json.loads(CliRunner().invoke(app, arguments).stdout)
+    assert found["verdict"] == "timeout"
+    assert [one["kind"] for one in found["findings"]] == ["timeout"]
 
 
 def test_a_shape_the_launch_cannot_take_says_what_cuda_refuses() -> None:

@@ -29,7 +29,7 @@ struct Answer {
   };
   Kind kind = Kind::reply;
   ChildEnd end = ChildEnd::exit;  // died
-  std::string text;           // for other kinds: the reason, with what the process wrote to its standard error
+  std::string text;               // for other kinds: the reason, with what the process wrote to its standard error
 };
 
 class RunnerProcess {

@@ -120,6 +120,7 @@ TEST_CASE("how a run ended is known", "[conductor]") {
                                                                        {"its runner dies", "internal"},
                                                                        {"asks for nothing", "exit"},
                                                                        {"crashes", "signal"},
+                                                                       {"is killed", "internal"},
                                                                        {"leaves a child behind", "exit"}}));
   const json report = run(fake::program(name));
   CHECK(report.at("ended") == ended);

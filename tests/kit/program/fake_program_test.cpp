@@ -207,6 +207,11 @@ TEST_CASE("fake program: crashes", "[.fake-program]") {
   std::abort();
 }
 
+TEST_CASE("fake program: is killed", "[.fake-program]") {
+  Library cuda;
+  std::raise(SIGKILL);
+}
+
 TEST_CASE("fake program: never ends", "[.fake-program]") {
   Library cuda;
   for (;;) pause();

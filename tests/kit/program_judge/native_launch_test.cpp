@@ -110,6 +110,11 @@ TEST_CASE("what a native launcher does wrong has its verdict", "[native]") {
        {keep_input + "head -c 99 /dev/zero > tilelab_1.out", Verdict::crash, "The program left no whole result of out"},
        {"printf 'an illegal memory access' > tilelab_error; exit 3", Verdict::crash, "CUDA reports an error: an illegal memory access"},
        {"exit 4", Verdict::crash, "The program ended with status 4"},
+       {"kill -ABRT $$", Verdict::crash, "The program was ended by signal 6"},
+       {"kill -XCPU $$", Verdict::timeout, "The program did not end in its time."},
+       {"sh -c 'kill -XCPU $$'; exit $?", Verdict::timeout, "The program did not end in its time."},
+       {"kill -XFSZ $$", Verdict::timeout, "The program writes a larger file than it may."},
+       {"kill -KILL $$", Verdict::internal_error, "the program's run broke off: it was ended from outside: Killed"},
        {"while :; do echo xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx; done | cat | tr x y | dd bs=64k 2>/dev/null", Verdict::timeout,
         "The program wrote without end"}}));
   CAPTURE(text);

@@ -4,6 +4,7 @@
 #include <array>
 
 #include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
 
 #include "handmade_launch.hpp"
 
@@ -56,6 +57,39 @@ TEST_CASE("wide accesses are their elements, other blocks are left out, and too 
   launch.end_block();
   CHECK(recorder.steps().size() == 5);
   CHECK_FALSE(recorder.complete());
+}
+
+TEST_CASE("a thread that never ends does not fill the recording, which stops and keeps what came before", "[trace_recorder]") {
+  std::array<std::uint32_t, 4> memory{1, 2, 3, 4};
+  const Region region = region_over(memory);
+  TraceRecorder recorder(0, 100, {}, {}, 3);
+  HandmadeLaunch launch(recorder, region);
+  recorder.on_launch_begin({});
+  launch.begin_block();
+  for (int i = 0; i < 3; ++i) launch.touch({.thread = 1, .kind = AccessKind::read, .at = 4});
+  launch.touch({.thread = 2, .kind = AccessKind::read, .at = 8});
+  CHECK_FALSE(recorder.full());
+  launch.touch({.thread = 1, .kind = AccessKind::read, .at = 4});
+  CHECK(recorder.full());
+  launch.touch({.thread = 2, .kind = AccessKind::read, .at = 8});
+  launch.barrier();
+  launch.end_block();
+  CHECK(recorder.steps().size() == 4);
+  CHECK(recorder.steps().back().thread == 2);
+  CHECK_FALSE(recorder.complete());
+}
+
+TEST_CASE("a block in which the launch was ended is not complete", "[trace_recorder]") {
+  const auto [stopped, complete] = GENERATE(table<std::uint64_t, bool>({{0, false}, {1, true}}));
+  std::array<std::uint32_t, 4> memory{1, 2, 3, 4};
+  const Region region = region_over(memory);
+  TraceRecorder recorder(0, 100);
+  HandmadeLaunch launch(recorder, region);
+  launch.begin_block();
+  launch.end_block();
+  recorder.stopped_in(stopped);
+  CHECK(recorder.complete() == complete);
+  CHECK_FALSE(recorder.full());
 }
 
 TEST_CASE("elements of one access are its parts, and lanes at one instruction have one slot", "[trace_recorder]") {
