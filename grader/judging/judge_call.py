@@ -70,22 +70,40 @@ def judge_report(call: JudgeCall, lab: Lab, arguments: Sequence[str], folder: Pa
         *(["--launch-ms", str(call.launch_ms)] if call.launch_ms else []),
     ]  # fmt: skip
     seconds = JUDGE_SECONDS * clock_factor() if call.seconds is None else call.seconds
-    try:
-        finished = subprocess.run(
-            command, cwd=folder, input=_task(call, lab), capture_output=True, timeout=seconds, check=False
-        )
-    except subprocess.TimeoutExpired as error:
-        message = f"the judge of {lab.id} was still busy after {seconds} seconds"
-        raise RuntimeError(message) from error
-    if finished.returncode not in {0, 1} or not report_file.is_file() or report_file.stat().st_size > MAX_REPORT_BYTES:
-        said = (finished.stderr + finished.stdout).decode("utf-8", "replace")[-2000:]
-        message = f"the judge of {lab.id} failed with status {finished.returncode}: {said}"
-        raise RuntimeError(message)
+    name, task = f"the judge of {lab.id}", _task(call, lab)
+    run_reporter(name, command, report_file, seconds, cwd=folder, task=task, fulfilled=(0, 1))
     try:
         report = json.loads(report_file.read_text(encoding="utf-8", errors="replace"))
         return list(report["cases"])
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise _unreadable(lab, error) from error
+
+
+def run_reporter(  # noqa: PLR0913 -- what is run, and how
+    name: str,
+    command: Sequence[str],
+    report: Path,
+    seconds: float,
+    *,
+    cwd: Path | None = None,
+    task: bytes = b"",
+    fulfilled: Sequence[int] = (0,),
+    refused: Sequence[int] = (),
+) -> tuple[int, str]:
+    """Runs a program of ours that writes `report`. It limits what it runs, so whatever else ends it is ours to investigate: RuntimeError.
+    Returns its status and what it said.
+    """
+    try:
+        done = subprocess.run(command, cwd=cwd, input=task, capture_output=True, timeout=seconds, check=False)
+    except subprocess.TimeoutExpired as error:
+        message = f"{name} was still busy after {seconds} seconds"
+        raise RuntimeError(message) from error
+    status, said = done.returncode, (done.stderr + done.stdout).decode("utf-8", "replace").strip()[-2000:]
+    is_written = status in fulfilled and report.is_file() and report.stat().st_size <= MAX_REPORT_BYTES
+    if not is_written and status not in refused:
+        message = f"{name} {f'was ended by signal {-status}' if status < 0 else f'failed with status {status}'}: {said}"
+        raise RuntimeError(message)
+    return status, said
 
 
 def judged_cases(

@@ -8,15 +8,14 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from pydantic import Field, ValidationError
+from pydantic import Field
 
 from grader.engines.cpu.cpu_build import CpuBuild
-from grader.judging.judge_call import JUDGE_SECONDS, MAX_REPORT_BYTES
+from grader.judging.judge_call import JUDGE_SECONDS, run_reporter
 from grader.judging.lab_judging import RUN_LIMITS
 from grader.kernel_files.kernel_build import BuiltKernel, build_kernel
 from grader.kernel_files.kernel_source import KernelSource
@@ -33,6 +32,7 @@ from grader.model.outcomes.located_findings import located
 from grader.model.result import Finding, Launch
 from grader.model.verdicts import Verdict
 from grader.single_launch.described_argument import described
+from grader.single_launch.lab_launch import read_report
 from grader.single_launch.launch_proposal import ProposedLaunch, proposed_launch
 from grader.single_launch.trace_steps import Trace
 from grader.single_launch.unset_locals import unset_locals
@@ -239,15 +239,5 @@ def _run_checker(toolset: Toolset, scratch: Path) -> Checked:
         str(checker), "--launch", str(scratch / "launch.json"), "--runner", str(scratch / "runner.json"),
         "--report", str(report),
     ]  # fmt: skip
-    finished = subprocess.run(
-        command, stdin=subprocess.DEVNULL, capture_output=True, timeout=JUDGE_SECONDS * 3, check=False
-    )
-    if finished.returncode != 0 or not report.is_file() or report.stat().st_size > MAX_REPORT_BYTES:
-        output = (finished.stderr + finished.stdout).decode("utf-8", "replace").strip()[-2000:]
-        message = f"the checker failed with status {finished.returncode}: {output}"
-        raise RuntimeError(message)
-    try:
-        return Checked.model_validate_json(report.read_bytes())
-    except ValidationError as error:
-        message = f"the checker wrote a report that cannot be read: {error}"
-        raise RuntimeError(message) from error
+    run_reporter("the checker", command, report, JUDGE_SECONDS * 3)
+    return read_report(report.read_bytes(), Checked)

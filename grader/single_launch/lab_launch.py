@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TypeVar
@@ -18,7 +17,7 @@ from pydantic import ValidationError
 from grader.engines.checks.entry_points import EntrySignatures, name_of
 from grader.engines.refusal import Refusal
 from grader.intake.source_text import normalise
-from grader.judging.judge_call import JUDGE_SECONDS, MAX_REPORT_BYTES
+from grader.judging.judge_call import JUDGE_SECONDS, run_reporter
 from grader.judging.lab_judging import RUN_LIMITS
 from grader.machine.toolset import Toolset
 from grader.model.course_root import lab_at
@@ -143,17 +142,12 @@ def run_tracer(toolset: Toolset, lab: Lab, runner_file: Path, asked: Mapping[str
         "--report": str(report_file),
     }
     command = [str(tracer), *(one for option in options.items() for one in option)]
-    finished = subprocess.run(
-        command, stdin=subprocess.DEVNULL, capture_output=True, timeout=JUDGE_SECONDS, check=False
-    )
-    output = (finished.stderr + finished.stdout).decode("utf-8", "replace").strip()[-2000:]
-    if finished.returncode == _NOT_REGISTERED:
+    refused = [_CANNOT, _NOT_REGISTERED]
+    status, output = run_reporter("the tracer", command, report_file, JUDGE_SECONDS, refused=refused)
+    if status == _NOT_REGISTERED:
         raise UnregisteredProblemError(output)
-    if finished.returncode == _CANNOT:
+    if status == _CANNOT:
         raise LaunchRefusedError(output)
-    if finished.returncode != 0 or not report_file.is_file() or report_file.stat().st_size > MAX_REPORT_BYTES:
-        message = f"the tracer failed with status {finished.returncode}: {output}"
-        raise RuntimeError(message)
     return read_report(report_file.read_bytes(), report)
 
 

@@ -5,12 +5,11 @@ launch and watches it instead of judging it.
 from __future__ import annotations
 
 import json
-import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Literal
 
-from grader.judging.judge_call import JUDGE_SECONDS, MAX_REPORT_BYTES
+from grader.judging.judge_call import JUDGE_SECONDS, run_reporter
 from grader.machine.toolset import Toolset
 from grader.model.errors import RemediableError
 from grader.model.labs import Lab
@@ -34,17 +33,14 @@ def watch_public_launch(  # noqa: PLR0913 -- what is run, and how it is asked fo
 ) -> bytes:
     """The judge's report. `asked`: what `--watch` of kit/judge/judge_main.cpp takes. `option`: what `runner_file` describes.
 
-    Raises NoSuchLaunchError where the tests have no such launch, and subprocess.TimeoutExpired after `seconds`.
+    Raises NoSuchLaunchError where the tests have no such launch, and RuntimeError where the judge fails.
     """
     judge = toolset.judge_program(lab.id, public_only=True)
     report_file = runner_file.with_name("watched.json")
     command = [str(judge), "--watch", json.dumps(asked), option, str(runner_file), "--report", str(report_file)]
     task = json.dumps({"key": _KEY}).encode()
-    finished = subprocess.run(command, input=task, capture_output=True, timeout=seconds, check=False)
-    said = (finished.stderr + finished.stdout).decode("utf-8", "replace").strip()[-2000:]
-    if finished.returncode == _NO_SUCH_LAUNCH:
+    name = f"the judge of {lab.id}"
+    status, said = run_reporter(name, command, report_file, seconds, task=task, refused=[_NO_SUCH_LAUNCH])
+    if status == _NO_SUCH_LAUNCH:
         raise NoSuchLaunchError(said)
-    if finished.returncode != 0 or not report_file.is_file() or report_file.stat().st_size > MAX_REPORT_BYTES:
-        message = f"the judge of {lab.id} failed with status {finished.returncode}: {said}"
-        raise RuntimeError(message)
     return report_file.read_bytes()

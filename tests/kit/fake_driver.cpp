@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <cstdio>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <iterator>
@@ -62,7 +63,7 @@ int prints(void** parameters) {
 
 int stray(void**) { return illegal_address; }
 int nothing(void**) { return 0; }
-int dies(void**) { std::abort(); }
+int dies(void**) { return std::raise(SIGSEGV); }
 int hangs(void**) {
   for (;;) pause();
 }

@@ -105,6 +105,11 @@ def test_a_judge_that_hangs_is_an_error_of_ours(judge: Judge, monkeypatch: pytes
         judge("exec sleep 60")
 
 
+def test_a_judge_that_a_signal_ends_is_an_error_of_ours_that_names_it(judge: Judge) -> None:
+    with pytest.raises(RuntimeError, match="was ended by signal 6"):
+        judge("kill -ABRT $$")
+
+
 def test_an_emulated_judge_has_as_much_more_time(judge: Judge, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(judge_call, "JUDGE_SECONDS", 0.02)
     monkeypatch.setenv("TILELAB_CLOCK_FACTOR", "3")
