@@ -2,9 +2,9 @@
 // some of them wrong on purpose. It follows <cuda.h> and <cublas_v2.h> for exactly the functions that kit/cuda calls.
 #include <unistd.h>
 
+#include <csignal>
 #include <cstdint>
 #include <cstdio>
-#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <iterator>
