@@ -37,12 +37,13 @@ bool leaves_right(const GuessOfElement& guess_of, const Expectation& expected) {
 
 // Whether the mistake gives exactly this output. Wrong elements are compared first, because they refute most hypotheses at once.
 bool reproduces(const GuessOfElement& guess_of, const Expectation& expected, const std::vector<double>& got) {
-  std::size_t wrong = 0, known = 0, unwritten = 0, written = 0, spread = 0;
+  std::size_t wrong = 0, known = 0, unwritten = 0, unwritten_got = 0, spread = 0, spread_got = 0;
   std::set<double> values;
   for (std::size_t i = 0; i < got.size(); ++i) {
-    written += !is_unwritten(got[i]);
+    unwritten_got += is_unwritten(got[i]);
     if (is_right(got[i], expected, i)) continue;
     ++wrong;
+    spread_got += !std::isfinite(got[i]) && !is_unwritten(got[i]);
     const Guess guess = guess_of(i / expected.columns, i % expected.columns);
     if (!agrees(guess, got[i])) return false;
     known += guess.state != Guess::State::unknown;
@@ -52,8 +53,10 @@ bool reproduces(const GuessOfElement& guess_of, const Expectation& expected, con
     if (std::isfinite(guess.value) && values.size() < least_values) values.insert(got[i]);
   }
   if (2 * known <= wrong) return false;
-  const bool holes = unwritten > 0 && written > 0;        // a pattern of unwritten elements; an output with nothing written has no pattern
-  const bool spreads = spread > 0 && wrong < got.size();  // likewise a pattern of elements that are not finite
+  // A pattern of unwritten elements, foretold as a whole: a mistake that leaves most of them open fits many patterns. An output with
+  // nothing written has no pattern. Likewise for elements that are not finite.
+  const bool holes = unwritten > 0 && unwritten == unwritten_got && unwritten < got.size();
+  const bool spreads = spread > 0 && spread == spread_got && wrong < got.size();
   if (!holes && !spreads && values.size() < least_values) return false;
   for (std::size_t i = 0; i < got.size(); ++i) {
     if (!std::isfinite(expected.values[i])) continue;

@@ -1,6 +1,9 @@
 // An explanation is given if exactly one mistake reproduces a wrong output and the launches that were right.
 #include "judge/decision/explanation.hpp"
 
+#include <limits>
+#include <utility>
+
 #include <catch2/catch_test_macros.hpp>
 
 #include "judge/comparison.hpp"
@@ -90,6 +93,19 @@ TEST_CASE("a few values may be met by chance, and prove nothing", "[explanation]
 
 TEST_CASE("what a mistake leaves open is no evidence for it", "[explanation]") {
   CHECK(explained({known_in_the_first_column_alone}, {1, 2, 3, 4}, {2, 9, 9, 9}).empty());
+}
+
+TEST_CASE("a pattern of holes or of elements that are not finite counts only where the mistake foretells all of it", "[explanation]") {
+  const auto leaving_open = [](const Guess& guess, std::size_t first) {
+    return mistake("some", [=](double right, std::size_t column) {
+      return column >= first ? guess : column == 2 ? Guess{} : Guess{State::value, right, 0};
+    });
+  };
+  const double infinite = std::numeric_limits<double>::infinity();
+  for (const auto& [guess, seen] : {std::pair{Guess{State::unwritten, 0, 0}, hole}, std::pair{Guess{State::value, infinite, 0}, infinite}}) {
+    CHECK(explained({leaving_open(guess, 3)}, {1, 2, 3, 4, 5}, {1, 2, seen, seen, seen}).empty());
+    CHECK(explained({leaving_open(guess, 2)}, {1, 2, 3, 4, 5}, {1, 2, seen, seen, seen}) == "some");
+  }
 }
 
 TEST_CASE("where the problem knows no mistake that fits, a generic one is named", "[explanation]") {

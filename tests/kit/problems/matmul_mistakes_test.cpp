@@ -220,6 +220,22 @@ TEST_CASE("what a grid leaves out is recognised by the grid that was launched", 
   CHECK(said_of(covering(length(5), [](const Launch& p) { return p.N - 1; }), tall, {{2, 5, 1}, {16, 16, 1}, 0}) == "edge-unwritten");
 }
 
+TEST_CASE("threads of a swapped grid that overwrite each other's elements are not taken for one size used for all three", "[mistakes]") {
+  const Kernel kernel = [](const Launch& p) {
+    for (Index i = 0; i < p.N; ++i) {
+      for (Index j = 0; j < p.M; ++j) {
+        float sum = 0;
+        for (Index k = 0; k < p.K; ++k) sum += at(p.A, i * p.K + k) * at(p.B, k * p.N + j);
+        if (i * p.N + j < p.C.size()) p.C[i * p.N + j] = sum;
+      }
+    }
+  };
+  for (const unsigned blocks : {18u, 20u}) {
+    const Shape shape{.M = static_cast<int>(16 * blocks), .N = 32, .K = 64};
+    CHECK(said_of(kernel, shape, {{2, blocks, 1}, {16, 16, 1}, 0}).empty());
+  }
+}
+
 TEST_CASE("less precision than a float's is recognised where numbers have digits to lose", "[mistakes]") {
   const auto cut = [](float value) { return std::bit_cast<float>(std::bit_cast<std::uint32_t>(value) & 0xffff'0000u); };
   const Kernel kernel = each([cut](const Launch& p, Index i, Index j) {
