@@ -42,6 +42,7 @@ class JudgeCall:
     # How long the runner may take to end. A tool that watches it writes its report then.
     shutdown_grace_ms: int = 0
     launch_ms: int = 0  # the most that a launch may take; 0: as long as the lab's tests say
+    traffic: bool = False  # also of launches whose case does not count it
 
 
 def run_judge(
@@ -67,7 +68,7 @@ def judge_report(call: JudgeCall, lab: Lab, arguments: Sequence[str], folder: Pa
         str(call.judge), *arguments,
         "--shuffle", str(call.order), "--report", str(report_file), *(["--abort"] if call.until_failure else []),
         *(["--shutdown-grace-ms", str(call.shutdown_grace_ms)] if call.shutdown_grace_ms else []),
-        *(["--launch-ms", str(call.launch_ms)] if call.launch_ms else []),
+        *(["--launch-ms", str(call.launch_ms)] if call.launch_ms else []), *(["--traffic"] if call.traffic else []),
     ]  # fmt: skip
     seconds = JUDGE_SECONDS * clock_factor() if call.seconds is None else call.seconds
     name, task = f"the judge of {lab.id}", _task(call, lab)

@@ -103,7 +103,8 @@ class Practice:
     def suspected(self, tried: Tried, *, stopped: Callable[[], bool] = bool) -> Tried:
         """With the lines to look at, where a result is wrong and small changes show them. This takes seconds."""
         lab = next(lab for lab in self.labs if lab.id == tried.lab_id)
-        if self.search is None or self.case is not None or tried.starting:
+        known = any(cause.line for cause in tried.result.causes)  # a second place would only lead away from it
+        if self.search is None or self.case is not None or tried.starting or known:
             return tried
         text = normalise(tried.source.encode())[0].decode("utf-8", "replace")
         try:

@@ -2,7 +2,7 @@
 
 Each changed text is built, checked, confined and judged like a submission. Nothing here changes a verdict. Unless `public_only` is
 false, only public cases are run, so what is found tells nothing of a hidden case. If changes in more than two places help, nothing is
-said.
+said. A change that makes results right and memory accesses far worse does not help: it bends the kernel to fit another mistake.
 """
 
 from __future__ import annotations
@@ -11,26 +11,30 @@ import os
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 
 from grader.engines.checks.entry_points import EntrySignatures
 from grader.judging.judge_call import JudgeCall, run_judge
 from grader.judging.lab_judging import RUN_LIMITS
 from grader.machine.toolset import Toolset
+from grader.model.lab_spec import CaseSpec
 from grader.model.labs import Lab
 from grader.model.outcomes.outcome import JudgedCase
-from grader.model.result import Case, Suspect
+from grader.model.result import Case, Launch, Suspect
 from grader.model.verdicts import Verdict
 from grader.suspects.small_edits import SmallEdit, small_edits
+from grader.traffic.metrics import OPERATIONS, SECTORS_PER_PASS, global_names
 
 MOST_EDITS = 120
 MOST_LINES = 600  # of a file; a longer one takes too long to compile so often
 _MOST_PLACES = 2
 _JUDGE_SECONDS = 20.0  # of one changed kernel, which may never end
 _LEAST_JUDGE_SECONDS = 5.0  # also where the time is nearly over
+_COSTLY = 2  # times the sectors for the same work
 
 
 @dataclass(frozen=True)
@@ -79,6 +83,19 @@ class SuspectSearch:
         edits = small_edits(text, self.most)
         helping: list[SmallEdit] = []
         late = threading.Event()
+        waiting = threading.Lock()
+
+        @cache
+        def as_it_is() -> tuple[JudgedCase, ...]:
+            every = [one.name for one in self._correctness(lab)]
+            return self._judged(lab, text, [every], deadline, until_failure=False)
+
+        def helps(edit: SmallEdit) -> bool:
+            changed = self._passing(lab, edit.text, failed, deadline)
+            if not changed:
+                return False
+            with waiting:  # the kernel as it is runs once
+                return not costs_more(as_it_is(), changed)
 
         def attempt(at: int) -> int:
             """How many were tried, as far as this one knows."""
@@ -87,7 +104,7 @@ class SuspectSearch:
             if late.is_set() or stopped() or (deadline is not None and self.clock() > deadline):
                 late.set()
                 return at
-            if self.passes(lab, edits[at].text, failed, deadline):
+            if helps(edits[at]):
                 helping.append(edits[at])
             return self.most
 
@@ -95,9 +112,35 @@ class SuspectSearch:
             known = min(workers.map(attempt, range(begin, len(edits))), default=self.most)
         return Tried(tuple(sorted(helping, key=edits.index)), known)
 
-    def passes(self, lab: Lab, text: str, first: str = "", deadline: float | None = None) -> bool:
-        """Whether the text passes every case that judges the result. The case `first` is run before all others. What has not passed
-        soon after `deadline` does not.
+    def passes(self, lab: Lab, text: str) -> bool:
+        """Whether the text passes every case that judges the result."""
+        return bool(self._passing(lab, text, "", None))
+
+    def _passing(self, lab: Lab, text: str, first: str, deadline: float | None) -> tuple[JudgedCase, ...]:
+        """Every case that judges the result, if the text passes them all. The case `first` is run before all others. What has not
+        passed soon after `deadline` does not.
+        """
+        asked = [case.name for case in self._correctness(lab)]
+        cases = self._judged(lab, text, [names for names in ([first] if first else [], asked) if names], deadline)
+        return cases if {case.name for case in cases if _is_right(case)} == set(asked) else ()
+
+    def _asked(self, lab: Lab) -> Lab:
+        return replace(lab, private=None) if self.public_only else lab
+
+    def _correctness(self, lab: Lab) -> list[CaseSpec]:
+        return [case for case in self._asked(lab).cases if case.role == "correctness"]
+
+    def _judged(
+        self,
+        lab: Lab,
+        text: str,
+        groups: Sequence[Sequence[str]],
+        deadline: float | None,
+        *,
+        until_failure: bool = True,
+    ) -> tuple[JudgedCase, ...]:
+        """The cases of the last group of names, with their traffic; none where the text cannot be built or, `until_failure`, where a
+        case of a group before fails.
         """
         with tempfile.TemporaryDirectory(prefix="tilelab-suspect-") as scratch:
             folder = Path(scratch)
@@ -107,7 +150,7 @@ class SuspectSearch:
             entries = EntrySignatures(lab.public.kernel, lab.public.launch)
             built = self.toolset.cpu_build(source, work, entries)
             if built.runner is None or built.image is None:
-                return False
+                return ()
             argv = self.toolset.confinement.wrap(
                 [str(built.runner), "--image", str(built.image)],
                 readable=[work],
@@ -115,24 +158,50 @@ class SuspectSearch:
                 limits=RUN_LIMITS,
                 profile="run",
             )
-            asked = [case.name for case in self._asked(lab).cases if case.role == "correctness"]
-            groups = [names for names in ([first] if first else [], asked) if names]
-            return all(self._judged(lab, argv, folder, names, deadline) for names in groups)
+            judge = self.toolset.judge_program(lab.id, public_only=self.public_only)
+            cases: tuple[JudgedCase, ...] = ()
+            for names in groups:
+                if not all(map(_is_right, cases)):
+                    return ()
+                left = _JUDGE_SECONDS if deadline is None else max(deadline - self.clock(), _LEAST_JUDGE_SECONDS)
+                seconds = min(left, _JUDGE_SECONDS)
+                call = JudgeCall(judge, self.seed, names, until_failure=until_failure, seconds=seconds, traffic=True)
+                try:
+                    cases = run_judge(call, lab, argv, folder, ())
+                except RuntimeError:  # whatever went wrong, this change explains nothing
+                    return ()
+            return cases
 
-    def _asked(self, lab: Lab) -> Lab:
-        return replace(lab, private=None) if self.public_only else lab
 
-    def _judged(
-        self, lab: Lab, argv: Sequence[str], folder: Path, names: Sequence[str], deadline: float | None
-    ) -> bool:
-        judge = self.toolset.judge_program(lab.id, public_only=self.public_only)
-        left = _JUDGE_SECONDS if deadline is None else max(deadline - self.clock(), _LEAST_JUDGE_SECONDS)
-        call = JudgeCall(judge, self.seed, names, until_failure=True, seconds=min(left, _JUDGE_SECONDS))
-        try:
-            cases = run_judge(call, lab, argv, folder, ())
-        except RuntimeError:  # whatever went wrong, this change explains nothing
-            return False
-        return {case.name for case in cases if _is_right(case)} == set(names)
+def costs_more(before: Sequence[JudgedCase], after: Sequence[JudgedCase]) -> bool:
+    """Whether a change that makes every result right is paid for with sectors of global memory: twice as many where the result was right
+    before, or more for each request than before and than a warp needs that accesses neighbours.
+    """
+    if any(one.traffic is None for case in after for one in case.launches):
+        return True  # nobody knows
+    old = {(case.name, at): one for case in before for at, one in enumerate(case.launches)}
+    pairs = [(old.get((case.name, at)), one) for case in after for at, one in enumerate(case.launches)]
+    same_work = [(was, one) for was, one in pairs if was is not None and was.verdict is Verdict.PASS]
+    was, now = _global_total([one for one, _ in same_work]), _global_total([one for _, one in same_work])
+    if now.sectors > _COSTLY * was.sectors:
+        return True
+    was, now = _global_total(old.values()), _global_total([one for _, one in pairs])
+    most = max(SECTORS_PER_PASS, was.sectors / was.requests if was.requests else 0)
+    return now.sectors > most * now.requests
+
+
+@dataclass(frozen=True)
+class _Accesses:
+    requests: int
+    sectors: int
+
+
+def _global_total(launches: Iterable[Launch]) -> _Accesses:
+    counts = [one.traffic.metrics for one in launches if one.traffic]
+    names = [global_names(operation) for operation in OPERATIONS]
+    names = [one for one in names if any(one.sectors in metrics for metrics in counts)]
+    requests = sum(metrics.get(one.requests, 0) for metrics in counts for one in names)
+    return _Accesses(requests, sum(metrics.get(one.sectors, 0) for metrics in counts for one in names))
 
 
 def wrong_case(lab: Lab, cases: Sequence[JudgedCase | Case]) -> str:

@@ -43,6 +43,7 @@ struct Options {
   unsigned shutdown_grace_ms = 0, launch_ms = 0;
   bool allow_same_value_writes = false;
   bool early_return_is_error = false;
+  bool traffic = false;
 };
 
 // Accepts only a whole number. Catch2 alone would read "12abc" as 12, and "-1" as a very large number.
@@ -66,6 +67,7 @@ Options parse_options(Catch::Session& session, int argc, char** argv) {
               Opt(into(options.order), "N")["--shuffle"]("run blocks and threads shuffled by this number; 0: in order") |
               Opt(options.allow_same_value_writes)["--allow-same-value-writes"]("plain writes of one value to one place are no race") |
               Opt(options.early_return_is_error)["--early-return-is-error"]("a thread may not return before a barrier of its block") |
+              Opt(options.traffic)["--traffic"]("count what every launch asks of memory, also where its case does not") |
               Opt(into(options.shutdown_grace_ms),
                   "N")["--shutdown-grace-ms"]("how long the runner may take to end, under a tool that writes a report then") |
               Opt(into(options.launch_ms), "N")["--launch-ms"]("the most that a launch may take; 0: as long as its trial says") |
@@ -151,6 +153,7 @@ int judge_all(int argc, char** argv) {
   if (options.order != 0) launch_options.order_seed = options.order;
   launch_options.allow_same_value_writes = options.allow_same_value_writes;
   launch_options.early_return_is_error = options.early_return_is_error;
+  launch_options.traffic = options.traffic;
   judge::CollectedTrials collected;
   const auto judge_trial = [&](const judge::Trial& trial) {
     if (!options.watch.empty()) return collected.put_down(trial);

@@ -15,9 +15,9 @@ _COLUMNS = 600
 
 
 def suspect_sentence(lab: LabResult) -> str:
-    """Empty: nothing was found with public tests, or nothing was looked for."""
+    """Empty: nothing was found with public tests, nothing was looked for, or a cause names its own line."""
     shown = [one for one in lab.suspects if one.public]
-    if not shown:
+    if not shown or any(cause.line for cause in lab.causes):
         return ""
     places = " or ".join(_place(one.lines) for one in shown)
     every = "either makes" if len(shown) > 1 else "that change alone makes"

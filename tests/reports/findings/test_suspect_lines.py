@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from grader.model.result import LabResult, Suspect
+from grader.model.result import Finding, LabResult, Suspect
 from grader.model.verdicts import Verdict
 from grader.reports.findings.suspect_lines import suspect_changes, suspect_sentence
 
@@ -48,3 +48,10 @@ def test_a_student_reads_lines_of_public_cases_alone_and_no_change() -> None:
     assert "9" not in told
     assert "x2" not in told
     assert not suspect_sentence(lab(Suspect(lines=(9,), public=False)))
+
+
+def test_no_second_place_is_named_beside_a_cause_with_a_line() -> None:
+    cause = Finding(kind=Verdict.WRONG_ANSWER, severity="note", message="m", file="a.cu", line=7)
+    searched = lab(Suspect(lines=(12, 13)))
+    assert suspect_sentence(searched.model_copy(update={"causes": (cause.model_copy(update={"line": None}),)}))
+    assert not suspect_sentence(searched.model_copy(update={"causes": (cause,)}))
