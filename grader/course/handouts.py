@@ -110,7 +110,7 @@ def diagnostics(root: Path, labs: Sequence[Lab], made: Handout) -> list[Diagnost
     """Why this handout must not be given out. Empty: it may."""
     stale = [*outdated(root), *question_pages.outdated(root)]
     found = [*_without_other_labs(labs, root, stale), *leaking(root, labs, made), *unlisted(root, labs, made)]
-    return list(dict.fromkeys([*found, *unfinished(labs, made)]))
+    return list(dict.fromkeys([*found, *unfinished(root, labs, made)]))
 
 
 def leaking(root: Path, labs: Sequence[Lab], made: Handout) -> list[Diagnostic]:
@@ -165,14 +165,17 @@ def unlisted(root: Path, labs: Sequence[Lab], made: Handout) -> list[Diagnostic]
     return new + gone
 
 
-def unfinished(labs: Sequence[Lab], made: Handout) -> list[Diagnostic]:
-    """The first unfinished place in each file of these labs and their problems."""
+def unfinished(root: Path, labs: Sequence[Lab], made: Handout) -> list[Diagnostic]:
+    """The first unfinished place in each file of these labs and their problems, whether git tracks it already or not."""
     own = [f"assignments/{lab.id}/" for lab in labs]
     own += [f"kit/problems/{lab.public.problem.removesuffix('.hpp')}." for lab in labs]
     remedy = "write it, or hand out the other labs with --lab"
+    untracked = _git(root, "ls-files", "-z", "--others", "--exclude-standard", "--", "assignments", "kit/problems")
+    data = {path: file.data for path, file in made.files.items()}
+    data |= {path: (root / path).read_bytes() for path in untracked.split("\0") if (root / path).is_file()}
     found = []
-    for path, file in made.files.items():
-        lines = file.data.decode("utf-8", "replace").splitlines() if path.startswith(tuple(own)) else []
+    for path in data:
+        lines = data[path].decode("utf-8", "replace").splitlines() if path.startswith(tuple(own)) else []
         if first := next((number for number, line in enumerate(lines, start=1) if _UNFINISHED in line), None):
             found.append(Diagnostic(path, first, f"still says {_UNFINISHED}: {remedy}"))
     return found

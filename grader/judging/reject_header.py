@@ -58,7 +58,12 @@ def unmet(demand: Demand, result: LabResult) -> str | None:
     may_lack_one = demand.verdict is not Verdict.WRONG_ANSWER and not explained
     if explained != wanted_ones and not may_lack_one:
         wanted = f"`// explains: {demand.explains}`" if demand.explains else "no explanation"
-        return f"should get {wanted}, but gets {', '.join(explained) or 'none'}"
+        line = f"`// explains: {', '.join(explained)}`"
+        remedy = f"{'make its second line' if demand.explains else 'add the second line'} {line}"
+        return (
+            f"should get {wanted}, but gets {', '.join(explained) or 'none'}; if that is right, "
+            f"{remedy if explained else 'remove its second line'}"
+        )
     return None
 
 

@@ -60,7 +60,7 @@ class CourseProofs:
         return handouts.leaking(self.root, self.labs, self.made)
 
     def unwritten(self) -> list[Diagnostic]:
-        return handouts.unfinished(self.labs, self.made)
+        return handouts.unfinished(self.root, self.labs, self.made)
 
     def unlisted(self) -> list[Diagnostic]:
         return handouts.unlisted(self.root, self.labs, self.made)

@@ -49,6 +49,21 @@ def test_what_a_labs_author_has_still_to_write_is_named(made: Path, change: Chan
     assert found(made) == [f"{path}:2: still says FILL IN: write it, or hand out the other labs with --lab"]
 
 
+def test_what_has_still_to_be_written_is_named_before_git_tracks_it(made: Path) -> None:
+    for path in (
+        "assignments/05-add/notes.md",
+        "kit/problems/add.cpp",
+        "kit/problems/another.cpp",
+        "solutions/05-add/notes.md",
+    ):
+        assert not (made / path).exists()
+        (made / path).write_text("FILL IN\n", encoding="utf-8")
+    assert [one.split(" still")[0] for one in found(made)] == [
+        "assignments/05-add/notes.md:1:",
+        "kit/problems/add.cpp:1:",
+    ]
+
+
 def test_files_that_git_does_not_track_stay_at_home(made: Path) -> None:
     (made / "kit/notes.txt").write_text("grades\n", encoding="utf-8")
     assert "kit/notes.txt" not in handout(made, load_labs(made, [])).files

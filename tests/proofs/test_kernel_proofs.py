@@ -109,10 +109,12 @@ def test_a_reject_demands_the_explanation_on_its_second_line_and_no_other(tmp_pa
     words = Explanation(mistake="a-transposed", sentence="A is turned.", advice="Which is the row?")
     explained = graded(case(launches=(launch("M=2 N=3").model_copy(update={"explanation": words}),)))
     assert unmet(demand, explained) is None
-    assert "gets none" in str(unmet(demand, graded()))
-    assert "should get no explanation, but gets a-transposed" in str(
-        unmet(Demand(Verdict.WRONG_ANSWER, None), explained)
-    )
+    assert str(unmet(demand, graded())).endswith("but gets none; if that is right, remove its second line")
+    told = str(unmet(Demand(Verdict.WRONG_ANSWER, None), explained))
+    assert told.startswith("should get no explanation, but gets a-transposed; ")
+    assert told.endswith("; if that is right, add the second line `// explains: a-transposed`")
+    other = str(unmet(Demand(Verdict.WRONG_ANSWER, None, "b-transposed"), explained))
+    assert other.endswith("; if that is right, make its second line `// explains: a-transposed`")
 
 
 def test_a_report_that_withholds_what_it_should_gives_nothing_away() -> None:
