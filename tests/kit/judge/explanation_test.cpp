@@ -102,7 +102,8 @@ TEST_CASE("a pattern of holes or of elements that are not finite counts only whe
     });
   };
   const double infinite = std::numeric_limits<double>::infinity();
-  for (const auto& [guess, seen] : {std::pair{Guess{State::unwritten, 0, 0}, hole}, std::pair{Guess{State::value, infinite, 0}, infinite}}) {
+  for (const auto& [guess, seen] :
+       {std::pair{Guess{State::unwritten, 0, 0}, hole}, std::pair{Guess{State::value, infinite, 0}, infinite}}) {
     CHECK(explained({leaving_open(guess, 3)}, {1, 2, 3, 4, 5}, {1, 2, seen, seen, seen}).empty());
     CHECK(explained({leaving_open(guess, 2)}, {1, 2, 3, 4, 5}, {1, 2, seen, seen, seen}) == "some");
   }
