@@ -203,6 +203,15 @@ Mistake input_copied(const Trial& trial, std::size_t size) {
   for_each_like_input(mistake, trial, size, [](const Output& o, const std::vector<double>& in, std::size_t i, std::size_t j) {
     return o.changed(i, j, in[i * o.columns + j]);
   });
+  // At the same row and column, where the input's rows have another length: known only where both have such a place.
+  for (std::size_t k = 0; k < trial.operands.size(); ++k) {
+    if (trial.operands[k].kind != Operand::Kind::input || trial.operands[k].values.size() != size) continue;
+    mistake.variants.push_back(variant([k](const Output& o, std::size_t i, std::size_t j) {
+      const Operand& in = o.trial.operands[k];
+      const std::size_t at = i * in.columns + j;
+      return j < in.columns && at < in.values.size() ? o.changed(i, j, in.values[at]) : Guess{};
+    }));
+  }
   return mistake;
 }
 

@@ -162,3 +162,23 @@ TEST_CASE("a launch of any size and an output without elements are harmless", "[
     CHECK(found->mistake == "output-scaled");
   }
 }
+
+TEST_CASE("an input that keeps its rows and columns is a copy, also where the output's rows have another length", "[generic]") {
+  RandomStream random(7);
+  for (const Shape shape : {Shape{20, 22}, Shape{22, 20}, Shape{20, 20}}) {
+    std::vector<float> in;
+    for (std::size_t i = 0; i < shape.rows * shape.columns; ++i) in.push_back(static_cast<float>(random.between(1, 4000)));
+    std::vector<double> turned, got;
+    for (std::size_t i = 0; i < shape.columns; ++i) {
+      for (std::size_t j = 0; j < shape.rows; ++j) {
+        turned.push_back(in[j * shape.columns + i]);
+        got.push_back(i < shape.rows && j < shape.columns ? in[i * shape.columns + j] : 0);
+      }
+    }
+    Trial trial;
+    trial.operands = {input("in", shape.columns, in), output("out", {shape.columns, shape.rows, turned, {}})};
+    const auto found = explain({}, {trial, config, got});
+    REQUIRE(found);
+    CHECK(found->mistake == "input-copied");
+  }
+}
