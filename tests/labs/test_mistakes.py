@@ -126,7 +126,7 @@ def test_the_first_screen_names_the_line_and_the_cause(
 
 SEARCHED = [(file, form, compiler) for file, form, compiler in EVERY if read(HERE / file).searched]
 # The search builds and runs some dozen kernels for each.
-FEW = [("01-naive/int_accumulator.cu", 1, COMPILERS[-1]), ("02-tiled/tile_of_a_stays.cu", 3, COMPILERS[0])]
+FEW = [("01-naive/no_plus.cu", 1, COMPILERS[-1]), ("02-tiled/tile_of_a_stays.cu", 3, COMPILERS[0])]
 
 
 @pytest.mark.parametrize(("file", "form", "compiler"), SEARCHED if WHOLE else FEW)

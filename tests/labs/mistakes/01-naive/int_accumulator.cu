@@ -1,4 +1,4 @@
-// mistake: verdict=wrong-answer; line=12; says="`float`"; searched
+// mistake: verdict=wrong-answer; line=12; says="`float`"
 #include <tilelab/device.cuh>
 
 __host__ __device__ LaunchConfig matmul_naive_launch(int M, int N, int K) {
