@@ -192,7 +192,7 @@ def grade_submissions(  # noqa: PLR0913 -- what comes in, what goes out, and wha
     return BatchReport(
         graded,
         out.path,
-        tuple(exports),
+        published.exports,
         setup.environment,
         judged.judged,
         judged.reused,

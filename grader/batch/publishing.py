@@ -9,7 +9,7 @@ from itertools import chain
 from pathlib import Path
 from urllib.parse import quote
 
-from grader.batch.exporting import of_earlier_batches, write_exports
+from grader.batch.exporting import formats_of, of_earlier_batches, write_exports
 from grader.batch.output_folder import OutputFolder
 from grader.batch.written.kept_pages import KeptPages, inputs_digest
 from grader.batch.written.written_files import File, write_files
@@ -30,6 +30,7 @@ class Published:
 
     faults: tuple[str, ...]  # pages that could not be made
     unwritten: tuple[str, ...]  # files that are as they were before, since OUT does not take them
+    exports: tuple[Export, ...]  # which were written
     notices: tuple[str, ...] = ()  # about exports, for the instructor
 
 
@@ -45,16 +46,16 @@ def publish(  # noqa: PLR0913 -- what is written, where to, and what of it is se
     told: Callable[[int, int], None] = lambda _done, _total: None,
 ) -> Published:
     """Writes everything that can be made and written. `sources`: by student, each file's text. `more`: files besides a class's own.
-    `told` hears for how many students of how many it is done.
+    `exports`: those that were requested; `told` hears for how many students of how many it is done.
     """
     kept = KeptPages(out.path)
     faults, unwritten = write_files(chain(_files(graded, out, sources, seed, told), more), kept)
     kept.withdraw({out.students / one.submission.id: _names_given_back(one) for one in graded.results})
-    exported = write_exports(graded, out, exports, assignment)
+    exported = write_exports(graded, out, formats_of(out, exports), assignment)
     notices = (*exported.notices, *of_earlier_batches(out, exported))
     last = LastBatchFile(out.path / "instructor")
     unwritten += write_files([File(last.path, partial(last.text, graded, assignment))])[1]
-    return Published((*faults, *exported.faults), (*unwritten, *exported.unwritten), notices)
+    return Published((*faults, *exported.faults), (*unwritten, *exported.unwritten), exported.formats, notices)
 
 
 def _files(

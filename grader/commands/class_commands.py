@@ -180,7 +180,7 @@ def pages_command(
     export: Annotated[
         list[str] | None,
         typer.Option(
-            help=f"write grades in this format too; may be given several times; default: those that are in OUT. {export_help()}",
+            help=f"write grades in this format as well as those that are in OUT; may be given several times. {export_help()}",
             metavar="NAME",
         ),
     ] = None,

@@ -20,7 +20,6 @@ EXPORTS: tuple[Export, ...] = (
     *(GRADES_CSV, CANVAS, CANVAS_FEEDBACK, MOODLE, MOODLE_WORKSHEET, MOODLE_FEEDBACK, BLACKBOARD, BRIGHTSPACE),
     *(GRADESCOPE, CLASSROOM50, PRAIRIELEARN, AUTOLAB, JUNIT, SARIF, AGS, ANSWERS_CSV),
 )
-USUAL = GRADES_CSV.name  # if no format is requested
 
 
 def export_help() -> str:
@@ -28,4 +27,4 @@ def export_help() -> str:
     return "; ".join(f"{one.name}: {one.file}, {one.help}" for one in EXPORTS)
 
 
-__all__ = ["EXPORTS", "USUAL", "Export", "export_help"]
+__all__ = ["EXPORTS", "Export", "export_help"]

@@ -40,6 +40,7 @@ class WrittenAgain:
     notices: tuple[str, ...]
     alarms: tuple[str, ...]  # rows of a table that do nothing
     faults: tuple[str, ...]  # what could not be made or written
+    exports: tuple[Export, ...]  # which were written
 
 
 @dataclass(frozen=True)
@@ -104,6 +105,7 @@ def write_again(  # noqa: PLR0913, PLR0917 -- the class, what was decided, and w
         (*kept.notices, *policy.notices, *elsewhere.notices, *_attempts(decided.policy), *published.notices),
         policy.alarms,
         (*unkept, *published.faults, *published.unwritten),
+        published.exports,
     )
 
 

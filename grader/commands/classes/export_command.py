@@ -15,6 +15,7 @@ from grader.exports import EXPORTS
 from grader.exports.again.chosen_labs import with_labs
 from grader.exports.again.last_batch import LastBatchFile
 from grader.exports.again.later_roster import with_roster
+from grader.exports.grades_csv import GRADES_CSV
 from grader.model.errors import RemediableError
 from grader.people.roster import read_roster
 
@@ -53,15 +54,16 @@ def export_again(request: ExportRequest) -> int:
         notices: list[str] = []
         if roster is not None:
             graded, notices = with_roster(graded, roster, folder.identities.read().book)
-        if request.labs:
-            graded = with_labs(graded, request.labs)
         assignment = request.assignment.strip() or batch.assignment
-        written = write_exports(graded, folder, formats, assignment)
+        part = with_labs(graded, request.labs) if request.labs else graded
+        table = write_exports(graded, folder, [] if GRADES_CSV in formats else [GRADES_CSV])  # of all labs
+        written = write_exports(part, folder, formats, assignment)
     _say(console, [*notices, *written.notices], "note: ", "yellow")
-    _say(console, [*lost, *written.faults, *written.unwritten], "", "bold magenta")
-    for export in formats:
+    broken = [*lost, *table.faults, *table.unwritten, *written.faults, *written.unwritten]
+    _say(console, broken, "", "bold magenta")
+    for export in (*table.formats, *formats):
         console.print(f"grades: {folder.path / export.file}", markup=False, soft_wrap=True)
-    return _FAULTS if lost or written.faults or written.unwritten else 0
+    return _FAULTS if broken else 0
 
 
 def _say(console: Console, sentences: Sequence[str], before: str, style: str) -> None:

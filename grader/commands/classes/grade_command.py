@@ -23,7 +23,6 @@ from grader.commands.classes.progress import TerminalProgress
 from grader.commands.classes.slurm_options import SlurmOptions, slurm_cluster
 from grader.commands.classes.summary import summary
 from grader.commands.frame.opened_tools import jobs_at_once, lab_judge, open_toolset
-from grader.exports import USUAL
 from grader.intake.intake import IntakeOptions
 from grader.judging.sanitizer_run import under_sanitizer
 from grader.machine.worker_processes import WorkerProcesses, fitting_count
@@ -45,7 +44,7 @@ class ClassRequest:
     submissions: tuple[str, ...]  # several: one class
     out: str
     labs: tuple[str, ...] = ()  # empty: all
-    exports: tuple[str, ...] = ()  # names of formats; empty: grades.csv
+    exports: tuple[str, ...] = ()  # names of formats, besides grades.csv and those that lie in OUT
     assignment: str = ""  # what the platform calls it; empty: as SUBMISSIONS is called
     roster: str = ""  # a file; empty: there is none
     comments: str = ""  # a file; empty: the one in OUT
@@ -67,7 +66,7 @@ def grade_class(request: ClassRequest) -> int:
     console = Console(highlight=False)
     root = course_root(Path.cwd())
     labs = load_labs(root, request.labs)
-    formats = exports_named(request.exports or [USUAL])
+    formats = exports_named(request.exports)
     folder = OutputFolder(target, sources[0])
     for source in sources:
         OutputFolder(target, source).require_usable()

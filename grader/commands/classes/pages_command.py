@@ -13,7 +13,6 @@ from grader.batch.output_folder import OutputFolder
 from grader.batch.written.page_material import MaterialFolder
 from grader.clusters.comments_file import CommentsFile
 from grader.commands.classes.named_exports import exports_named
-from grader.exports import EXPORTS, Export
 from grader.exports.again.last_batch import LastBatchFile
 from grader.model.course_root import course_root, load_labs
 from grader.model.errors import RemediableError
@@ -29,7 +28,7 @@ class PagesRequest:
     """What `tilelab pages` was asked to do: its options."""
 
     out: str
-    exports: tuple[str, ...] = ()  # empty: those that lie in OUT
+    exports: tuple[str, ...] = ()  # besides those that lie in OUT
     assignment: str = ""  # empty: as the batch called it
     comments: str = ""  # a file; empty: the one that the batch used
     course: str = ""  # a file; empty: the one that the batch used
@@ -42,7 +41,7 @@ def pages_again(request: PagesRequest) -> int:
         message = f"{request.out}: this folder holds no graded class. Name the OUT of `make grade`."
         raise RemediableError(message)
     root = course_root(Path.cwd())
-    formats = exports_named(request.exports) if request.exports else _lying_in(folder)
+    formats = exports_named(request.exports)
     console = Console(highlight=False)
     with folder.alone():
         batch = LastBatchFile(folder.private).read()
@@ -59,7 +58,7 @@ def pages_again(request: PagesRequest) -> int:
             request.assignment.strip(),
         )
     _say(console, done, comments)
-    for export in formats:
+    for export in done.exports:
         console.print(f"grades: {folder.path / export.file}", markup=False, soft_wrap=True)
     console.print(f"report: {folder.path / 'index.html'}", style="bold", markup=False, soft_wrap=True)
     return _FAULTS if done.faults else 0
@@ -71,11 +70,6 @@ def _comments(named: str, folder: OutputFolder) -> CommentsFile:
         message = f"{named}: there is no such file. Name the comments that count, as in COMMENTS=comments.toml. Nothing was changed."
         raise RemediableError(message)
     return CommentsFile(Path(named) if named else folder.comments)
-
-
-def _lying_in(folder: OutputFolder) -> Sequence[Export]:
-    """Of earlier batches and of `tilelab export`."""
-    return [one for one in EXPORTS if any(folder.path.glob(one.file))]
 
 
 def _say(console: Console, done: WrittenAgain, comments: CommentsFile) -> None:

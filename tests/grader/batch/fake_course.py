@@ -15,7 +15,7 @@ from grader.batch.output_folder import OutputFolder
 from grader.batch.week_insight import WeekSearch
 from grader.clusters.comments_file import CommentsFile
 from grader.clusters.mutant_search import MutantSearch
-from grader.exports import EXPORTS
+from grader.exports import EXPORTS, Export
 from grader.intake.intake import Discovery, IntakeOptions
 from grader.intake.student_intake import Attempt, Intake
 from grader.model.labs import Lab, load_lab
@@ -133,6 +133,7 @@ class Course:
     policy: dict[str, str] = dataclasses.field(default_factory=dict)  # the text of course.toml and the tables beside it
     times: dict[tuple[str, str], str] = dataclasses.field(default_factory=dict)  # by id and file: when it was handed in
     intake: IntakeOptions | None = None
+    exports: Sequence[Export] = EXPORTS
 
     def hand_in(self, student: str, **files: str) -> None:
         for lab, text in files.items():
@@ -157,7 +158,7 @@ class Course:
             out,
             loaded,
             setup,
-            exports=EXPORTS,
+            exports=self.exports,
             roster=roster,
             week=week,
             policy=read_policy(self.root, list(FILES)),
