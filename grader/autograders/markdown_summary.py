@@ -28,7 +28,7 @@ def markdown_summary(result: Result) -> str:
         points_text = f"{number_text(lab.points)} of {number_text(lab.max_points)}" if is_decided(lab) else "not graded"
         lines += [
             "",
-            f"**{plain(lab.title)}: {plain(lab.verdict.facts.label)}** ({points_text}). {plain(what_happened(lab))}",
+            f"**{plain(lab.title)}: {plain(lab.look.label)}** ({points_text}). {plain(what_happened(lab))}",
         ]
     lines += ["", "| test | | points |", "|---|---|--:|", *(_row(row) for row in tested_rows(result))]
     if found := finding_lines(result):

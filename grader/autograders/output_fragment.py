@@ -23,7 +23,7 @@ def output_fragment(graded: Graded) -> str:
     parts += [f"<p>{escape(one)}</p>" for one in graded.result.submission.notices]
     parts.append(f"<p>{escape(words)}</p>" if (words := misnamed_words(graded.result)) else "")
     parts += [
-        f"<p><strong>{escape(lab.title)}: {escape(lab.verdict.facts.label)}.</strong> {escape(what_happened(lab))}</p>"
+        f"<p><strong>{escape(lab.title)}: {escape(lab.look.label)}.</strong> {escape(what_happened(lab))}</p>"
         for lab in graded.result.labs.values()
     ]
     found = finding_lines(graded.result)

@@ -123,7 +123,7 @@ class WeekSearch:
         return ()
 
     def _similar(self, week: Week, sources: Sources, labs: Sequence[Lab]) -> Week:
-        names = {one.submission.id: one.submission.name for one in week.results}
+        names = {one.submission.id: one.submission.called for one in week.results}
         teams = {one.submission.id: one.submission.student.team for one in week.results}
         counts, files = [], []
         known = list(_known(labs))

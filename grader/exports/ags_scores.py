@@ -43,7 +43,7 @@ def _score(result: Result, points: float, at: str) -> dict[str, object]:
         "gradingProgress": "FullyGraded",
         "timestamp": at,
     }
-    comment = "; ".join(f"{lab_id}: {lab.verdict.facts.label}" for lab_id, lab in result.labs.items())
+    comment = "; ".join(f"{lab_id}: {lab.look.label}" for lab_id, lab in result.labs.items())
     return data | {"comment": comment}
 
 

@@ -40,7 +40,7 @@ def _keys(result: Result) -> list[str]:
 
 def _row(result: Result) -> list[str]:
     student = result.submission.student
-    name = shown_cell(student.name or result.submission.name)
+    name = shown_cell(result.submission.called)
     if _POINTS.casefold() in name.casefold():  # Canvas would take the row for that of the maximum
         name = result.submission.id
     return [name, *_keys(result), shown_cell(student.section), grade_text(result)]

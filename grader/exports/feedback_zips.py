@@ -33,7 +33,7 @@ def _in_moodle(result: Result) -> str:
     number = result.submission.student.platform_ids.get("Moodle", "")
     if not (number.isascii() and number.isdigit()):
         return ""
-    name = one_line(re.sub(r'[_/\\:*?"<>|.~]', " ", result.submission.student.name or result.submission.name))
+    name = one_line(re.sub(r'[_/\\:*?"<>|.~]', " ", result.submission.called))
     return f"{name}_{number}_assignsubmission_file_/report.html"
 
 

@@ -67,7 +67,7 @@ def moodle_worksheet(grades: Grades) -> Made:
 
 
 def _name(result: Result) -> str:
-    return shown_cell(result.submission.student.name or result.submission.name)
+    return shown_cell(result.submission.called)
 
 
 def _participant(result: Result) -> str:

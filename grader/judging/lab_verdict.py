@@ -13,7 +13,7 @@ from grader.judging.agreement import Agreed, agreed
 from grader.model.lab_spec import CaseSpec
 from grader.model.labs import Lab
 from grader.model.outcomes.outcome import JudgedCase, LabOutcome
-from grader.model.result import Finding, Launch
+from grader.model.result import UNCOUNTED, Finding, Launch
 from grader.model.verdicts import Verdict, is_wrong, worst
 from grader.speed.speed_score import wrong_verdict, wrong_when_timed
 
@@ -111,10 +111,8 @@ def _together(outcome: LabOutcome, spec: CaseSpec, judged: list[JudgedCase]) -> 
         bool(judged) and judged[0].verdict is Verdict.NEEDS_GPU and outcome.gpu is not None and outcome.gpu.cases
     )
     if spec.role == "technique" and (_gpu_alone(outcome) or uncounted):
-        message = "only the CPU executor counts what a kernel loads, and it cannot run this kernel: your instructor will decide"
-        return Agreed(
-            Verdict.PASS, passed=False, message=message, difference="the technique could not be checked: decide by hand"
-        )
+        by_hand = "the technique could not be checked: decide by hand"
+        return Agreed(Verdict.PASS, passed=False, message=UNCOUNTED, difference=by_hand)
     verdict, passed, message = _judgement(outcome, spec, judged)
     on_gpu = () if outcome.gpu is None or _gpu_alone(outcome) else outcome.gpu.cases
     gpu = next((case for case in on_gpu if case.name == spec.name), None)

@@ -142,7 +142,7 @@ def _board(
         NameRow(
             called[student].name,
             student,
-            result.submission.name,
+            result.submission.called,
             called[student].chosen,
             called[student].note,
             rank_of.get(student, 0),

@@ -11,10 +11,12 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Literal
 
-# good: earned; bad: the submission's fault; absent: nothing to judge; waiting: to be graded yet; ours: our fault.
-Tone = Literal["good", "bad", "absent", "waiting", "ours"]
+# good: earned; partial: right, but not as asked; bad: the submission's fault; absent: nothing to judge; waiting: to be graded yet;
+# ours: our fault.
+Tone = Literal["good", "partial", "bad", "absent", "waiting", "ours"]
 TERMINAL_STYLES: dict[Tone, str] = {
     "good": "green",
+    "partial": "yellow",
     "bad": "red",
     "absent": "dim",
     "waiting": "blue",
@@ -260,3 +262,14 @@ _FACTS = {
     ),
 }
 # fmt: on
+# No verdict, because the result is right: what a lab looks like where only its technique cases fail.
+TECHNIQUE_MISSED = VerdictFacts(
+    label="Passed, technique missed",
+    short="technique missed",
+    glyph="≈",
+    tone="partial",
+    happened="every correctness case passed, but the kernel does not use the technique that the lab asks for",
+    sentence="The result is right in every case, but the technique check fails",
+)
+# What a lab may look like, in the order of the verdicts: a pass is the last.
+LOOKS = (*(one.facts for one in Verdict if one is not Verdict.PASS), TECHNIQUE_MISSED, Verdict.PASS.facts)

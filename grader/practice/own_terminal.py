@@ -16,6 +16,8 @@ from grader.machine.kit_parts import PartError, provide_parts
 from grader.machine.page_opener import open_page
 
 _PROGRAM = "import sys; sys.argv[0] = 'tilelab'; from grader.commands.cli import app; app()"
+# Colours; no end by itself, whatever $LESS says, because the watch then clears the window; and the last line says the keys.
+_PAGER_OPTIONS = ("-R", "-+F", "-+E", "-P--- q goes back, Space shows more ---")
 
 
 @dataclass(frozen=True)
@@ -34,27 +36,32 @@ class OwnTerminal:
         made = self._run("trace", "--lab", lab_id)
         if not made.stdout.strip():
             return _said(made)
-        self._shown(made.stdout)
-        return "" if made.returncode == 0 else _said(made)
+        short = self._shown(made.stdout)
+        return short if made.returncode == 0 else _said(made)
 
     def answers(self, lab_id: str) -> str:
         """What is said where there are no questions, or a file cannot be read. An open question is nothing to say here."""
         made = self._run("answers", lab_id)
         if not made.stdout.strip():
             return _said(made)
-        self._shown(made.stdout)
-        return ""
+        return self._shown(made.stdout)
 
-    def _shown(self, text: str) -> None:
-        """In a pager, because a trace has more lines than a window."""
+    def _shown(self, text: str) -> str:
+        """A short text is for the watch's own screen: nobody has to leave anything. A longer one is shown here, in a pager that says how
+        to go back.
+        """
+        columns, lines = shutil.get_terminal_size()
+        if sum(1 + (len(line) - 1) // columns if line else 1 for line in text.splitlines()) <= lines // 2:
+            return text.rstrip()
         pager = shutil.which("less")
         with self.lent(), contextlib.suppress(KeyboardInterrupt):
             if pager:
-                subprocess.run([pager, "-R"], input=text, text=True, check=False)
+                subprocess.run([pager, *_PAGER_OPTIONS], input=text, text=True, check=False)
             else:
                 sys.stdout.write(f"{text}\nEnter goes back ")
                 sys.stdout.flush()
                 sys.stdin.readline()
+        return ""
 
     def page(self, lab_id: str) -> str:
         made = self._run("report", lab_id, "--no-show")

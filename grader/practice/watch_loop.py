@@ -38,7 +38,7 @@ _KEYS = {
 
 
 class OtherCommands(Protocol):
-    """What a key starts besides the tests. Each returns what is to be said about it; empty: nothing."""
+    """What a key starts besides the tests. Each returns what is to be shown below the screen; empty: nothing."""
 
     def trace(self, lab_id: str) -> str: ...
 
@@ -202,7 +202,7 @@ class WatchLoop:
 
     def _below(self, focus: Tried | None) -> list[Text]:
         """What a key asked for."""
-        shown = [Text(self._said, style="bold")] if self._said else []
+        shown = [Text(self._said, style="" if "\n" in self._said else "bold")] if self._said else []
         if not self._hints or self._lists_keys:
             return shown
         hints = [] if focus is None else graded_hints(focus, self._practice.write_up(focus.lab_id))

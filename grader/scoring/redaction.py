@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from grader.judging.lab_verdict import NOT_RUN
-from grader.model.result import Case, Finding, LabResult, Result, Suspect, SweepPoint, Timing
+from grader.model.result import UNCOUNTED, Case, Finding, LabResult, Result, Suspect, SweepPoint, Timing
 from grader.model.verdicts import Verdict, worst
 from grader.scoring.deduplication import deduplicate
 
@@ -95,8 +95,8 @@ def _case(case: Case) -> Case:
         return case.model_copy(update={"launches": (), "message": Verdict.INTERNAL_ERROR.facts.redacted})
     if case.feedback == "full":
         return case
-    if case.message == NOT_RUN:
-        return case.model_copy(update={"launches": ()})
+    if case.message in {NOT_RUN, UNCOUNTED}:
+        return case.model_copy(update={"launches": (), "advice": ""})
     if case.feedback == "verdict" or case.verdict in _UNDECIDED:
         message = "" if case.passed else case.verdict.facts.redacted or _TECHNIQUE
         return case.model_copy(update={"launches": (), "message": message})

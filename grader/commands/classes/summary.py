@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from grader.batch.class_batch import BatchReport
-from grader.model.verdicts import TERMINAL_STYLES, Verdict
+from grader.model.verdicts import LOOKS, TECHNIQUE_MISSED, TERMINAL_STYLES, Verdict
 
 _MOST_LETTERS = 40  # of the headings: 80 columns have room for these, a verdict's name and frames
 
@@ -62,13 +62,15 @@ def _people(report: BatchReport) -> str:
 def _table(report: BatchReport) -> Table:
     """A row for each verdict that occurred, a column for each lab."""
     results = [result for result in report.graded.results if result.submission.handed_in]
-    counts = {lab: Counter(result.labs[lab].verdict for result in results) for lab in report.graded.lab_ids}
+    counts = {lab: Counter(result.labs[lab].look for result in results) for lab in report.graded.lab_ids}
     table = Table("verdict", *headings(report.graded.lab_ids), pad_edge=False)
     for column in table.columns[1:]:
         column.justify = "right"
-    for verdict in sorted({one for count in counts.values() for one in count}, key=_rank):
-        row = [str(counts[lab][verdict] or "") for lab in report.graded.lab_ids]
-        table.add_row(Text(verdict.value, style=TERMINAL_STYLES[verdict.facts.tone]), *row)
+    names = {TECHNIQUE_MISSED: "pass, technique missed"} | {verdict.facts: verdict.value for verdict in Verdict}
+    for look in reversed(LOOKS):  # passes first, then what is nearest to a pass
+        if any(count[look] for count in counts.values()):
+            row = [str(counts[lab][look] or "") for lab in report.graded.lab_ids]
+            table.add_row(Text(names[look], style=TERMINAL_STYLES[look.tone]), *row)
     return table
 
 
@@ -77,8 +79,3 @@ def headings(labs: Sequence[str]) -> list[str]:
     numbers = [lab.split("-")[0] for lab in labs]
     is_short = sum(map(len, labs)) <= _MOST_LETTERS
     return list(labs) if is_short or len(set(numbers)) < len(labs) else numbers
-
-
-def _rank(verdict: Verdict) -> int:
-    """Passes come first, then verdicts that are nearest to a pass."""
-    return -list(Verdict).index(verdict)

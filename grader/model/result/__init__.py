@@ -4,7 +4,7 @@ Scoring and every report are pure functions of these models. Nothing here does I
 everybody else imports them from here.
 """
 
-from grader.model.result.case_result import Case, OnGpu
+from grader.model.result.case_result import UNCOUNTED, Case, OnGpu
 from grader.model.result.counted_tier import CostLine, CountedBound, CountedTier
 from grader.model.result.finding import Finding, Site
 from grader.model.result.kernel_outlook import GpuKernel, NextStep, Outlook, OutlookTerm, Rung
@@ -26,6 +26,7 @@ from grader.model.result.timing_result import (
 
 __all__ = [
     "SCHEMA",
+    "UNCOUNTED",
     "Build",
     "Case",
     "ContestantTimes",

@@ -8,6 +8,11 @@ from grader.model.result.launch_result import Launch
 from grader.model.result.plain_data import Model
 from grader.model.verdicts import Verdict
 
+# Of a technique case that nobody could check. It tells nothing of the case.
+UNCOUNTED = (
+    "only the CPU executor counts what a kernel loads, and it cannot run this kernel: your instructor will decide"
+)
+
 
 class OnGpu(Model):
     """What a GPU made of one case that the CPU executor ran as well."""

@@ -8,7 +8,7 @@ from pydantic import Field
 from pydantic.json_schema import SkipJsonSchema
 
 from grader.model.lab_answers import LabAnswers
-from grader.model.result.case_result import Case
+from grader.model.result.case_result import UNCOUNTED, Case
 from grader.model.result.counted_tier import CountedTier
 from grader.model.result.finding import Finding
 from grader.model.result.kernel_outlook import GpuKernel, Outlook
@@ -16,7 +16,7 @@ from grader.model.result.plain_data import Model
 from grader.model.result.step_page_link import StepPage
 from grader.model.result.timing_result import Timing
 from grader.model.standing import GradeChange, RegradeRequest, Standing
-from grader.model.verdicts import Verdict
+from grader.model.verdicts import TECHNIQUE_MISSED, Verdict, VerdictFacts
 
 
 class Suspect(Model):
@@ -82,3 +82,19 @@ class LabResult(Model):
     def ran(self) -> bool:
         """Whether any case was run. A program may be rejected for what its run shows."""
         return not self.verdict.facts.never_ran or any(case.passed or case.launches for case in self.cases)
+
+    @property
+    def missed_technique(self) -> Case | None:
+        """Of a right result, the first case that fails: correctness cases decide the verdict, so it judges the technique."""
+        missed = (one for one in self.cases if not one.passed and one.message != UNCOUNTED)
+        return next(missed, None) if self.verdict is Verdict.PASS else None
+
+    @property
+    def look(self) -> VerdictFacts:
+        """What pages and terminals call the result: the verdict, or that a right result misses the technique."""
+        return TECHNIQUE_MISSED if self.missed_technique else self.verdict.facts
+
+    @property
+    def passed(self) -> bool:
+        """Whether the result is right, by the technique that the lab asks for."""
+        return self.look is Verdict.PASS.facts

@@ -34,3 +34,8 @@ class Submission(Model):
     ] = ()  # the names that the platform gave its files in a download, from which it knows whose they are
     notices: tuple[str, ...] = ()  # what intake changed: "took the one nested folder", "removed a byte-order mark"
     refused: str | None = None  # why the whole upload was refused; then every lab is `rejected`
+
+    @property
+    def called(self) -> str:
+        """What people call the student: as the roster or the platform does, else as the upload is called."""
+        return self.student.name or self.name

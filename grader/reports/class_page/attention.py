@@ -80,8 +80,7 @@ def attention(results: Sequence[Result]) -> tuple[Attention, ...]:
 
 def _group(verdict: Verdict, title: str, remedy: str, found: Iterator[tuple[Result, str]]) -> Attention:
     entries = [
-        Entry(visible.line(one.submission.name, 80), report_link(one), visible.line(detail, 240))
-        for one, detail in found
+        Entry(visible.person(one.submission), report_link(one), visible.line(detail, 240)) for one, detail in found
     ]
     return Attention(
         verdict.facts,

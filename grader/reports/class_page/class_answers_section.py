@@ -76,7 +76,7 @@ def _counts(lab_id: str, each: Sequence[tuple[Result, LabAnswers]]) -> LabCounts
     if found:
         summary += f"; {mean:.1f} of {len(asked)} questions answered on average"
     begun = [(result, answers) for result, answers in found if answers.answered]
-    begun.sort(key=lambda one: (one[1].answered, one[0].submission.name.casefold()))
+    begun.sort(key=lambda one: (one[1].answered, one[0].submission.called.casefold()))
     return LabCounts(
         id=visible.line(lab_id, 60),
         summary=summary,
@@ -85,7 +85,7 @@ def _counts(lab_id: str, each: Sequence[tuple[Result, LabAnswers]]) -> LabCounts
         ),
         students=tuple(
             Answering(
-                visible.line(result.submission.name, 80) or visible.line(result.submission.id, 80),
+                visible.person(result.submission),
                 full_link(result),
                 f"{answers.answered} of {len(answers.questions)}",
             )

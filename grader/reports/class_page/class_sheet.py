@@ -8,7 +8,7 @@ from statistics import fmean, median
 
 from grader.model.class_insight import ClassInsight
 from grader.model.result import Result
-from grader.model.verdicts import Verdict, VerdictFacts
+from grader.model.verdicts import LOOKS, VerdictFacts
 from grader.reports.class_page.class_sections import CLASS_SECTIONS
 from grader.reports.class_page.histogram import Histogram, histogram
 from grader.reports.class_page.student_row import StudentRow, student_row
@@ -52,8 +52,8 @@ def class_sheet(results: Sequence[Result], course: str, notes: Sequence[str], in
     view = ClassView(results, insight)
     totals = [result.total for result in view.handed_in]  # of others there is nothing to judge
     maximum = max((result.max for result in results), default=0.0)
-    seen = {lab.verdict for result in results for lab in result.labs.values()}
-    ordered = sorted(results, key=lambda each: each.submission.name.casefold())
+    seen = {lab.look for result in results for lab in result.labs.values()}
+    ordered = sorted(results, key=lambda each: each.submission.called.casefold())
     rows = tuple(student_row(result, list(view.labs)) for result in ordered)
     return ClassSheet(
         course=visible.line(course, 120) or "Class report",
@@ -74,7 +74,7 @@ def class_sheet(results: Sequence[Result], course: str, notes: Sequence[str], in
             for lab_id, lab in view.labs.items()
         ),
         has_sections=bool(view.sections),
-        legend=tuple(verdict.facts for verdict in reversed(Verdict) if verdict in seen),
+        legend=tuple(look for look in reversed(LOOKS) if look in seen),
         rows=rows,
         data=row_data(view, ordered, [row.order for row in rows]),
     )

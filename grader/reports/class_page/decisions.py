@@ -56,7 +56,7 @@ def decisions(results: Sequence[Result]) -> tuple[DecisionGroup, ...]:
 
 def _group(title: str, remedy: str, found: Iterator[tuple[Result, str]]) -> DecisionGroup:
     entries = [
-        DecisionEntry(visible.line(one.submission.name, 80), report_link(one), visible.line(detail, 400))
+        DecisionEntry(visible.person(one.submission), report_link(one), visible.line(detail, 400))
         for one, detail in found
     ]
     return DecisionGroup(

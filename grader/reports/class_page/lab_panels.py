@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from statistics import fmean, median
 
 from grader.model.result import LabResult, Result
-from grader.model.verdicts import Verdict
 from grader.reports.class_page.recurring import Recurring, recurring
 from grader.reports.class_page.verdict_bar import VerdictBar, verdict_bar
 from grader.reports.text import visible
@@ -42,7 +41,7 @@ def lab_panels(results: Sequence[Result]) -> LabPanels:
 
 def _panel(lab_id: str, labs: Sequence[LabResult]) -> LabPanel:
     earned = [lab.points for lab in labs]
-    passed = sum(lab.verdict is Verdict.PASS for lab in labs)
+    passed = sum(lab.passed for lab in labs)
     return LabPanel(
         id=visible.line(lab_id, 60),
         title=visible.line(labs[0].title, 120),
@@ -51,6 +50,6 @@ def _panel(lab_id: str, labs: Sequence[LabResult]) -> LabPanel:
         mean=points(round(fmean(earned), 1)),
         median=points(round(median(earned), 1)),
         passed=f"{share(passed, len(labs)):.0f} %",
-        bar=verdict_bar([lab.verdict for lab in labs]),
+        bar=verdict_bar([lab.look for lab in labs]),
         recurring=recurring(labs),
     )

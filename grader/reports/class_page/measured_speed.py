@@ -106,8 +106,8 @@ def _group(kernels: Sequence[tuple[Result, str, LabResult]]) -> SpeedGroup:
     for result, lab_id, _ in kernels:
         students.setdefault(result.submission.id, (result, []))[1].append(visible.line(lab_id, 60))
     entries = [
-        SpeedEntry(visible.line(result.submission.name, 80), report_link(result), ", ".join(labs))
-        for result, labs in sorted(students.values(), key=lambda each: each[0].submission.name.casefold())
+        SpeedEntry(visible.person(result.submission), report_link(result), ", ".join(labs))
+        for result, labs in sorted(students.values(), key=lambda each: each[0].submission.called.casefold())
     ]
     return SpeedGroup(
         measured=_is_timed(first),

@@ -36,10 +36,10 @@ class StudentRow:
 
 
 def student_row(result: Result, lab_ids: Sequence[str]) -> StudentRow:
-    name, student_id = visible.line(result.submission.name, 80), visible.line(result.submission.id, 80)
+    name, student_id = visible.person(result.submission), visible.line(result.submission.id, 80)
     return StudentRow(
-        name=name or student_id,
-        order=(name or student_id).casefold(),
+        name=name,
+        order=name.casefold(),
         section=visible.line(result.submission.student.section, 60),
         id=student_id if student_id != name else "",
         link=report_link(result),
@@ -54,7 +54,7 @@ def student_row(result: Result, lab_ids: Sequence[str]) -> StudentRow:
 def _cell(lab: LabResult | None) -> LabCell:
     if lab is None or (lab.standing is not None and lab.standing.open):
         return LabCell(None, "")
-    return LabCell(lab.verdict.facts, points(lab.points), _note(lab))
+    return LabCell(lab.look, points(lab.points), _note(lab))
 
 
 def _note(lab: LabResult) -> str:

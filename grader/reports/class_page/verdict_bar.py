@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from grader.model.verdicts import Verdict, VerdictFacts
+from grader.model.verdicts import LOOKS, VerdictFacts
 from grader.reports.text.number_format import counted
 
 WIDTH = 420.0  # the drawing's own units
@@ -31,24 +31,24 @@ class VerdictBar:
     alternative: str
 
 
-def verdict_bar(verdicts: Sequence[Verdict]) -> VerdictBar:
+def verdict_bar(looks: Sequence[VerdictFacts]) -> VerdictBar:
     """Passes first, then the submissions' mistakes by number, then what was not judged."""
-    counts = Counter(verdicts)
-    place = ["good", "bad", "absent", "waiting", "ours"]
-    order = sorted(counts, key=lambda one: (place.index(one.facts.tone), -counts[one], list(Verdict).index(one)))
+    counts = Counter(looks)
+    place = ["good", "partial", "bad", "absent", "waiting", "ours"]
+    order = sorted(counts, key=lambda one: (place.index(one.tone), -counts[one], LOOKS.index(one)))
     room = WIDTH - _GAP * max(0, len(order) - 1)
     segments, x = [], 0.0
-    for verdict in order:
-        width = room * counts[verdict] / len(verdicts)
+    for look in order:
+        width = room * counts[look] / len(looks)
         segments.append(
             Segment(
-                verdict.facts,
-                counts[verdict],
+                look,
+                counts[look],
                 round(x, 2),
                 round(width, 2),
                 round(x + width / 2, 2),
                 width >= _ROOM,
-                f"{verdict.facts.label}: {counted(counts[verdict], 'student')}",
+                f"{look.label}: {counted(counts[look], 'student')}",
             )
         )
         x += width + _GAP

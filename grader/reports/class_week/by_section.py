@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from statistics import fmean, median
 
 from grader.model.result import Result
-from grader.model.verdicts import Verdict
 from grader.reports.class_week.class_view import ClassView, brought_nothing
 from grader.reports.text import visible
 from grader.reports.text.number_format import points, share
@@ -56,5 +55,5 @@ def _row(key: str, results: Sequence[Result], labs: Sequence[str]) -> SectionRow
 
 
 def _passed(results: Sequence[Result], lab_id: str) -> str:
-    verdicts = [one.labs[lab_id].verdict for one in results if lab_id in one.labs]
-    return f"{share(verdicts.count(Verdict.PASS), len(verdicts)):.0f} %" if verdicts else "\N{EN DASH}"
+    labs = [one.labs[lab_id] for one in results if lab_id in one.labs]
+    return f"{share(sum(one.passed for one in labs), len(labs)):.0f} %" if labs else "\N{EN DASH}"

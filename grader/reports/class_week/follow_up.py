@@ -52,7 +52,7 @@ def follow_up(view: ClassView) -> tuple[Group, ...]:
             view,
             "help",
             "Need help",
-            f"Less than half of the median, or a lab is wrong that {MOST_PASS:.0f} % of the class pass.",
+            f"Less than half of the median, a lab is wrong that {MOST_PASS:.0f} % of the class pass, or a lab's technique is missed.",
             "bad",
             needs_help(view),
         ),
@@ -82,7 +82,9 @@ def _reasons(result: Result, middle: float, passing: Mapping[str, float]) -> Ite
     if result.max and result.total < BEHIND * middle:  # extra credit is nobody's duty
         yield f"{points(result.total)} points, and the median is {points(round(middle, 1))}"
     for lab_id, lab in result.labs.items():
-        if _fails(lab) and not lab.extra_credit and passing[lab_id] >= MOST_PASS:
+        if lab.missed_technique and not lab.extra_credit:
+            yield f"{lab_id}: {lab.look.label.lower()}"
+        elif _fails(lab) and not lab.extra_credit and passing[lab_id] >= MOST_PASS:
             yield f"{lab_id}: {lab.verdict.facts.label.lower()}, and {passing[lab_id]:.0f} % pass"
 
 
@@ -94,9 +96,9 @@ def _fails(lab: LabResult) -> bool:
 
 def _passing(view: ClassView, lab_id: str) -> float:
     """Percent of those who handed the lab in."""
-    verdicts = [one.labs[lab_id].verdict for one in view.results if lab_id in one.labs]
-    handed_in = [one for one in verdicts if one is not Verdict.MISSING_FILE]
-    return share(handed_in.count(Verdict.PASS), len(handed_in))
+    labs = [one.labs[lab_id] for one in view.results if lab_id in one.labs]
+    handed_in = [one for one in labs if one.verdict is not Verdict.MISSING_FILE]
+    return share(sum(one.passed for one in handed_in), len(handed_in))
 
 
 def _what_is_missing(result: Result) -> str:
@@ -107,7 +109,7 @@ def _group(view: ClassView, anchor: str, title: str, rule: str, tone: str, found
     people = [
         Person(
             student,
-            visible.line(view.by_id[student].submission.name, 80) or visible.line(student, 80),
+            visible.person(view.by_id[student].submission),
             report_link(view.by_id[student]),
             visible.line(reasons, 240),
             visible.line(view.by_id[student].submission.student.section, 60),

@@ -72,7 +72,7 @@ def _lab(lab: LabMistakes, view: ClassView) -> LabCards:
 
 def _card(mistake: Mistake, view: ClassView) -> MistakeCard:
     known: Mapping[str, tuple[str, str]] = {
-        one: (visible.line(view.by_id[one].submission.name, 60) or visible.line(one, 60), report_link(view.by_id[one]))
+        one: (visible.person(view.by_id[one].submission, 60), report_link(view.by_id[one]))
         for one in (*mistake.students, mistake.shown)
         if one in view.by_id
     }

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 
 from grader.model.result import Result
 from grader.model.standing import GradeChange
+from grader.model.verdicts import LOOKS
 from grader.reports.class_week.class_view import ClassView, brought_nothing, is_open
 from grader.reports.class_week.follow_up import needs_help
 from grader.reports.text import visible
@@ -25,7 +26,8 @@ _NO_POINTS = -1.0  # of a lab that the result does not hold
 def row_data(view: ClassView, rows: Sequence[Result], names: Sequence[str]) -> dict[str, object]:
     """`rows`: in the order of the table. `names`: what they are sorted by. Verdicts and sections are numbers in lists."""
     labs = list(view.labs)
-    verdicts = sorted({lab.verdict for result in rows for lab in result.labs.values()})
+    seen = {lab.look for result in rows for lab in result.labs.values()}
+    looks = [one for one in LOOKS if one in seen]
     sections = [*view.sections, ""]
     flags = _flags(view)
     mistakes = [mistake for lab in view.insight.mistakes for mistake in lab.mistakes]
@@ -35,7 +37,7 @@ def row_data(view: ClassView, rows: Sequence[Result], names: Sequence[str]) -> d
             making.setdefault(student, []).append(at)
     return {
         "labs": [visible.line(one, 60) for one in labs],
-        "verdicts": [one.facts.label for one in verdicts],
+        "verdicts": [one.label for one in looks],
         "sections": [visible.line(one, 60) for one in view.sections],
         "filters": FILTERS,
         "mistakes": [[one.key, visible.line(one.title, 120)] for one in mistakes],
@@ -45,7 +47,7 @@ def row_data(view: ClassView, rows: Sequence[Result], names: Sequence[str]) -> d
                 "section": sections.index(result.submission.student.section),
                 "flags": [flag for flag in FILTERS if result.submission.id in flags[flag]],
                 "points": [result.labs[one].points if one in result.labs else _NO_POINTS for one in labs],
-                "verdicts": [verdicts.index(result.labs[one].verdict) if one in result.labs else -1 for one in labs],
+                "verdicts": [looks.index(result.labs[one].look) if one in result.labs else -1 for one in labs],
                 "total": result.total,
                 "mistakes": making.get(result.submission.id, []),
             }

@@ -119,5 +119,5 @@ def _groups(students: frozenset[str], mistakes: LabMistakes | None) -> tuple[tup
 
 def _who(students: Sequence[str], view: ClassView) -> Who:
     known = [view.by_id[one] for one in students if one in view.by_id]
-    names = [(visible.line(one.submission.name or one.submission.id, 60), full_link(one)) for one in known]
+    names = [(visible.person(one.submission, 60), full_link(one)) for one in known]
     return Who(tuple(names[:_MOST_NAMES]), max(0, len(known) - _MOST_NAMES))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from grader.model.result import Case, Explanation, LabResult
+from grader.model.result import Explanation, LabResult
 from grader.model.verdicts import Verdict
 from grader.reports.findings.finding_card import may_show
 from grader.reports.text import visible
@@ -40,9 +40,9 @@ def what_happened(lab: LabResult) -> str:
     if lab.verdict is Verdict.REJECTED and lab.ran:
         return _NOT_ITS_OWN
     sentence = in_its_words(lab.verdict.facts.sentence, lab)
-    if lab.verdict is Verdict.PASS and (missed := _missed_technique(lab)):
+    if missed := lab.missed_technique:
         why = visible.line(missed.message, 600)
-        return f"The result is right in every case, but the technique check fails{': ' + why if why else '.'}"
+        return f"{lab.look.sentence}{': ' + why if why else '.'}"
     return _WITHHELD if lab.verdict is Verdict.WRONG_ANSWER and _nothing_told(lab) else sentence
 
 
@@ -81,7 +81,3 @@ def _nothing_told(lab: LabResult) -> bool:
     """Whether all that failed gives its student no details, and this is the student's page."""
     failed = [case for case in lab.cases if case.role == "correctness" and not case.passed]
     return bool(failed) and all(case.feedback == "none" and not case.launches for case in failed)
-
-
-def _missed_technique(lab: LabResult) -> Case | None:
-    return next((case for case in lab.cases if case.role == "technique" and not case.passed), None)

@@ -87,7 +87,7 @@ def overview(tried: Sequence[Tried], focus: Tried | None) -> Iterator[Text]:
 
 def _lab_line(one: Tried, width: int, *, in_focus: bool) -> Text:
     cases = one.result.cases
-    look = one.result.verdict.facts
+    look = one.result.look
     glyph, style = ("·", "dim") if one.starting else (look.glyph, TERMINAL_STYLES[look.tone])
     line = Text.assemble(
         ("▸ " if in_focus else "  ", "bold"),

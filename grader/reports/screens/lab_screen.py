@@ -16,7 +16,7 @@ from rich.text import Text
 
 from grader.model.outcomes.advice import question_for
 from grader.model.result import Case, Finding, LabResult, Launch
-from grader.model.verdicts import TERMINAL_STYLES, Verdict
+from grader.model.verdicts import TERMINAL_STYLES
 from grader.reports.findings.lab_summary import advice, explanations, what_happened
 from grader.reports.findings.mismatch_figure import amount
 from grader.reports.findings.one_cause import cause_groups, wrong_outputs
@@ -127,12 +127,10 @@ class Screen:
 
 
 def _title(one: Tried) -> Text:
-    lab, look = one.result, one.result.verdict.facts
+    lab, look = one.result, one.result.look
     glyph, label, style = look.glyph, look.label, TERMINAL_STYLES[look.tone]
     if one.starting:
         glyph, label, style = "·", "Not started", "blue"
-    elif lab.verdict is Verdict.PASS and not one.passed:
-        glyph, label, style = "≠", "Technique not met", TERMINAL_STYLES["bad"]
     text = Text.assemble((f"{glyph} {label}", f"bold {style}"), (f"  {visible.line(one.lab_id, 60)}", "bold"))
     if lab.cases:
         text.append(f"  {passed_of(lab.cases)}")

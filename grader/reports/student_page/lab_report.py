@@ -43,7 +43,7 @@ def lab_report(number: int, lab_id: str, view: LabView) -> LabReport:
         id=visible.line(lab_id, 60),
         title=visible.line(lab.title, 120),
         file=visible.line(lab.file, 80),
-        look=lab.verdict.facts,
+        look=lab.look,
         points="–" if is_open else points(lab.points),  # noqa: RUF001 -- a dash stands for no number
         max_points=points(lab.max_points),
         share=share(lab.points, lab.max_points),

@@ -44,7 +44,7 @@ def student_sheet(
     submission = result.submission
     verdicts = [lab.verdict for lab in result.labs.values()]
     return StudentSheet(
-        name=visible.line(submission.name, 100) or visible.line(submission.id, 100),
+        name=visible.person(submission, 100),
         id=visible.line(submission.id, 100),
         instructor=instructor,
         preview=preview,

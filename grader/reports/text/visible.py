@@ -9,6 +9,8 @@ from __future__ import annotations
 import unicodedata
 from dataclasses import dataclass
 
+from grader.model.result import Submission
+
 # Controls, format characters, lone surrogates, private use, unassigned, separators: a reader would not see them.
 _UNSEEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 _JOINERS = "\u200c\u200d"  # Persian and Indic names, and many emoji, need them
@@ -36,6 +38,11 @@ class Block:
 def line(text: str, limit: int = 400) -> str:
     """A name or a sentence on one line."""
     return _cut(text.strip(), limit, keep=_JOINERS)
+
+
+def person(submission: Submission, limit: int = 80) -> str:
+    """What people call the student; the id where that shows nothing."""
+    return line(submission.called, limit) or line(submission.id, limit)
 
 
 def code(text: str, limit: int = 200) -> str:

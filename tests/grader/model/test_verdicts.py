@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from grader.model.verdicts import _FACTS, TERMINAL_STYLES, Verdict, worst
+from grader.model.verdicts import _FACTS, LOOKS, TERMINAL_STYLES, Verdict, worst
 
 
 def test_each_verdict_has_a_row_in_the_order_that_decides() -> None:
@@ -36,7 +36,7 @@ def test_the_kit_takes_what_is_between_what_never_ran_and_a_pass_for_what_a_laun
 
 
 def test_each_tone_has_its_colour_in_a_terminal() -> None:
-    assert {verdict.facts.tone for verdict in Verdict} == set(TERMINAL_STYLES)
+    assert {look.tone for look in LOOKS} == set(TERMINAL_STYLES)
 
 
 def test_the_first_in_the_table_stands_for_all() -> None:

@@ -7,14 +7,15 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from grader.model.result import LabResult, Ratio, Result, Student, SweepPoint, Timing
+from grader.model.result import UNCOUNTED, LabResult, Ratio, Result, Student, SweepPoint, Timing
 from grader.model.verdicts import Verdict
 from grader.reports.class_page.measured_speed import measured_speed
 from grader.reports.class_week.by_section import by_section
 from grader.reports.class_week.class_view import ClassView
 from grader.reports.class_week.follow_up import follow_up, needs_help
-from grader.reports.pages import class_page
+from grader.reports.pages import class_page, student_page
 from grader.reports.text.number_format import points
+from grader.scoring.redaction import for_student
 
 Sample = tuple[Result, dict[str, str]]
 Named = Callable[[str], Sample]
@@ -266,6 +267,57 @@ def test_who_is_far_behind_the_class_needs_help_and_the_reason_is_told(sample_na
     assert (group.title, [one.name for one in group.people]) == ("Need help", ["Eve"])
     assert f"and the median is {points(passed.total)}" in group.people[0].reasons
     assert "data race, and 90 % pass" in group.people[0].reasons
+
+
+def missing_technique(result: Result) -> Result:
+    """The first lab's last case judges a technique, and fails."""
+    lab_id, lab = next(iter(result.labs.items()))
+    missed = lab.cases[-1].model_copy(update={"role": "technique", "passed": False, "verdict": Verdict.PASS})
+    return result.model_copy(
+        update={"labs": {**result.labs, lab_id: lab.model_copy(update={"cases": (*lab.cases[:-1], missed)})}}
+    )
+
+
+def test_who_misses_a_technique_has_not_just_passed_and_needs_help(sample_named: Named) -> None:
+    passed = sample_named("pass")[0]
+    lab_id = next(iter(passed.labs))
+    eve = renamed(missing_technique(passed), "eve")
+    results = [*(renamed(passed, f"s{n}") for n in range(3)), eve]
+    (group,) = follow_up(ClassView(results))
+    assert [(one.name, one.reasons) for one in group.people] == [("Eve", f"{lab_id}: passed, technique missed")]
+    html = class_page(results, course="c")
+    row = html[html.index('<th scope="row"><a href="students/eve') :].split("</tr>")[0]
+    assert re.search(r'<td class="partial" data-sign="≈">[\d.]+ <small>technique missed</small>', row)
+    assert "Passed: 3 students; Passed, technique missed: 1 student" in html
+    assert "<dt>passed</dt><dd>75 %</dd>" in html
+    assert "Passed, technique missed" in data_of(html)["verdicts"]
+    assert '<span class="badge partial">' in student_page(eve, sources={}, instructor=False)
+    assert "Passed, technique missed" in student_page(for_student(eve), sources={}, instructor=False)
+
+
+def test_a_technique_that_nobody_could_check_is_not_missed(sample_named: Named) -> None:
+    result = missing_technique(sample_named("pass")[0])
+    lab_id, lab = next(iter(result.labs.items()))
+    case = lab.cases[-1].model_copy(update={"message": UNCOUNTED, "feedback": "none"})
+    whole = result.model_copy(update={"labs": {lab_id: lab.model_copy(update={"cases": (*lab.cases[:-1], case)})}})
+    for one in (whole, for_student(whole)):
+        assert one.labs[lab_id].missed_technique is None
+
+
+def test_everybody_is_called_as_the_roster_says_on_every_part_of_the_page(sample_named: Named) -> None:
+    """The upload's name is nowhere: only the id, beside the name."""
+    passed = sample_named("pass")[0]
+    student = Student(name="Lovelace, Ada", login="ada")
+    for name in ("race", "rejected", "needs-gpu", "internal-error", "missing-file", "pass"):
+        result = sample_named(name)[0]
+        submission = result.submission.model_copy(update={"id": "ada", "name": "upload 17", "student": student})
+        ada = result.model_copy(update={"submission": submission})
+        html = class_page([*(renamed(passed, f"s{n}") for n in range(9)), ada], course="c")
+        assert "<bdi>Lovelace, Ada</bdi></a> <small><bdi>ada</bdi></small>" in html
+        assert "upload 17" not in html
+        page = student_page(for_student(ada), sources={}, instructor=False)
+        assert "<h1><bdi>Lovelace, Ada</bdi></h1>" in page
+        assert "upload 17" not in page
 
 
 def test_where_nobody_passes_a_lab_nobody_needs_help_for_it(sample_named: Named) -> None:
