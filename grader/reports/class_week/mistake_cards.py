@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from grader.model.class_insight import LabMistakes, Mistake
-from grader.model.verdicts import Verdict, VerdictFacts
+from grader.model.verdicts import TECHNIQUE_MISSED, Verdict, VerdictFacts
 from grader.reports.class_week.class_view import ClassView, full_link, report_link
 from grader.reports.text import visible
 from grader.reports.text.number_format import counted, share
@@ -76,7 +76,7 @@ def _card(mistake: Mistake, view: ClassView) -> MistakeCard:
         for one in (*mistake.students, mistake.shown)
         if one in view.by_id
     }
-    facts = mistake.verdict.facts if mistake.verdict is not Verdict.PASS else Verdict.WRONG_ANSWER.facts
+    facts = mistake.verdict.facts if mistake.verdict is not Verdict.PASS else TECHNIQUE_MISSED
     name, _ = known.get(mistake.shown, ("", ""))
     return MistakeCard(
         key=mistake.key,

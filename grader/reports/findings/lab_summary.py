@@ -40,7 +40,7 @@ def what_happened(lab: LabResult) -> str:
     if lab.verdict is Verdict.REJECTED and lab.ran:
         return _NOT_ITS_OWN
     sentence = in_its_words(lab.verdict.facts.sentence, lab)
-    if missed := lab.missed_technique:
+    if (missed := lab.missed_technique) and missed.role == "technique":
         why = visible.line(missed.message, 600)
         return f"{lab.look.sentence}{': ' + why if why else '.'}"
     return _WITHHELD if lab.verdict is Verdict.WRONG_ANSWER and _nothing_told(lab) else sentence

@@ -30,6 +30,16 @@ def kept(course: Course) -> Path:
     return course.out / "instructor" / "people" / "identities.json"
 
 
+def test_the_roster_names_students_on_every_page_but_the_public_one(listed: Course) -> None:
+    listed.roster = ROSTER.replace("Anna A", "Abelard-Arc Anna")
+    listed.grade()
+    for page in ("index.html", "students/anna/report.html", "instructor/anna.html"):
+        assert "Abelard-Arc Anna" in (listed.out / page).read_text(encoding="utf-8"), page
+    others = [path for path in listed.out.rglob("*.html") if path.parent.name not in {"anna", "similar"}]
+    told = {path.name for path in others if "Abelard-Arc Anna" in path.read_text(encoding="utf-8")}
+    assert told == {"index.html", "anna.html"}
+
+
 def test_who_handed_in_nothing_is_in_every_table_with_a_sentence_of_their_own(listed: Course) -> None:
     report = listed.grade()
     assert [row["student"] for row in listed.rows()] == ["anna", "ben", "Carla-C", "Dora-D"]
