@@ -5,11 +5,7 @@ Judging and scoring know nothing of it. grader/policy/ fills it in.
 
 from __future__ import annotations
 
-from pydantic import BaseModel, ConfigDict
-
-
-class Model(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
+from grader.model.result.plain_data import Model
 
 
 class Override(Model):
