@@ -15,7 +15,7 @@ from pathlib import Path
 from typer.testing import CliRunner
 
 import grader
-from grader.commands.cli import app
+from grader.cli.cli import app
 
 ROOT = Path(__file__).resolve().parent.parent
 KERNEL = ROOT / "tests" / "anykernel" / "found" / "race_in_a_reduction.cu"

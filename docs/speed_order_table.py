@@ -17,7 +17,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests" / "bench
 import speed_predictions as told
 
 if TYPE_CHECKING:
-    from grader.traffic.launch_facts import Facts
+    from grader.run.scoring.predicted_time import Facts
 
 DOCUMENT = Path(__file__).resolve().parent / "benchmarks.md"
 BEGIN, END = "<!-- predicted: begin (docs/speed_order_table.py) -->", "<!-- predicted: end -->"

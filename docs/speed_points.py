@@ -13,9 +13,8 @@ import textwrap
 from collections.abc import Iterator
 from pathlib import Path
 
-from grader.model.labs import Lab, load_lab
-from grader.model.performance_spec import CounterSpec
-from grader.traffic.metric_words import meanings, metric_words
+from grader.model.labs import CounterSpec, Lab, load_lab
+from grader.run.scoring.metrics import meanings, metric_words
 
 ROOT = Path(__file__).resolve().parent.parent
 _OF = {"model": "of the speed of the course's own kernel", "library": "of cuBLAS's speed"}

@@ -13,12 +13,11 @@ from pathlib import Path
 
 from rich.console import Console
 
-from grader.judging.lab_judging import judge_lab
-from grader.machine.toolset import Toolset
+from grader.build.toolset import Toolset
+from grader.cli.practice.practice import PUBLIC_SEED, Practice
 from grader.model.labs import load_lab
-from grader.practice.practice import Practice
-from grader.practice.public_tests import PUBLIC_SEED
-from grader.reports.screens.lab_screen import Screen
+from grader.pages.screens.lab_screen import Screen
+from grader.run.lab_judging import judge_lab
 
 ROOT = Path(__file__).resolve().parents[1]
 LAB, MISTAKE = "02-tiled", "no_first_barrier.cu"

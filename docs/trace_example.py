@@ -12,14 +12,13 @@ import tempfile
 from pathlib import Path
 
 import grader
-from grader.machine.toolset import Toolset
+from grader.build.toolset import Toolset
 from grader.model.labs import load_lab
-from grader.reports.launches.trace_pages import as_markdown
-from grader.reports.launches.trace_tables import Grid, Heading, Part, Sentence, matrix, number, trace_parts
-from grader.single_launch.lab_launch import read_source
-from grader.single_launch.trace_phases import block_trace
-from grader.single_launch.trace_steps import TracedInput
-from grader.single_launch.tracing import Traced, TraceRequest, trace_file
+from grader.pages.launches.trace_pages import as_markdown
+from grader.pages.launches.trace_tables import Grid, Heading, Part, Sentence, matrix, number, trace_parts
+from grader.run.launches.lab_launch import read_source
+from grader.run.launches.trace_phases import TracedInput, block_trace
+from grader.run.launches.tracing import Traced, TraceRequest, trace_file
 
 ROOT = Path(__file__).resolve().parent.parent
 LAB, TILE = "02-tiled", 4

@@ -11,9 +11,9 @@ import re
 from pathlib import Path
 
 from grader.model.verdicts import Verdict
-from grader.programs.program_report import program_schema_text
-from grader.reports.schema import schema_text
-from grader.single_launch.check_report import check_schema_text
+from grader.pages.pages import schema_text
+from grader.run.launches.kernel_check import check_schema_text
+from grader.run.programs.program_findings import program_schema_text
 
 ROOT = Path(__file__).resolve().parents[1]
 README, SCHEMA = ROOT / "README.md", ROOT / "docs" / "result.schema.json"

@@ -11,10 +11,10 @@ from dataclasses import replace
 
 from trace_example import LAB, ROOT, traced
 
-from grader.reports.pages import trace_page
-from grader.single_launch.tracing import Traced
-from grader.step_page.story import PageStepKind, Story, StoryRun
-from grader.step_page.trace_story import story_of
+from grader.explain.story import PageStepKind, Story, StoryRun
+from grader.explain.trace_story import story_of
+from grader.pages.pages import trace_page
+from grader.run.launches.tracing import Traced
 
 PAGE = ROOT / "assignments" / LAB / "worked-example.html"
 IN_WORDS = (

@@ -18,14 +18,14 @@ from dataclasses import asdict, dataclass, replace
 from html import unescape
 from pathlib import Path
 
-from grader.commands.frame.opened_tools import lab_judge
-from grader.judging.lab_verdict import lab_verdict
-from grader.machine.toolset import Toolset
+from grader.build.toolset import Toolset
+from grader.cli.opened_tools import lab_judge
+from grader.cli.practice.practice import PUBLIC_SEED
+from grader.explain.story import unpacked
 from grader.model.labs import load_lab
-from grader.model.outcomes.outcome import LabOutcome
+from grader.model.outcome import LabOutcome
 from grader.model.result import Finding, StepPage
-from grader.practice.public_tests import PUBLIC_SEED
-from grader.step_page.packed_page import unpacked
+from grader.run.lab_verdict import lab_verdict
 
 ROOT = Path(__file__).resolve().parent.parent
 _TRACE = "trace-"  # every failure has this page; the others are the stories

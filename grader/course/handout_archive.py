@@ -7,7 +7,10 @@ to be what it says. So no name in an archive can lead out of the folder that is 
 
 from __future__ import annotations
 
+import gzip
+import hashlib
 import io
+import json
 import lzma
 import os
 import stat
@@ -19,9 +22,99 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from grader.course.manifest import MANIFEST, Manifest, digest
-from grader.course.tarball import PackedFile
 from grader.model.errors import RemediableError
+
+# `handout.json`: the files of a handout when it was packed. With it, an upgrade can tell a student's changes from our files.
+#
+# It uses only the standard library: an upgrade has to work even where set-up failed.
+
+MANIFEST = "handout.json"
+
+
+def digest(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
+
+
+@dataclass(frozen=True)
+class Manifest:
+    version: str
+    date: str  # of the last change to the course, as 2026-09-01
+    files: Mapping[str, str]  # path to digest, without this file and VERSION
+    starters: frozenset[str]  # the files that students edit
+
+    @property
+    def contents(self) -> str:
+        """Twelve digits that change when any file changes."""
+        return digest(json.dumps([self.version, sorted(self.files.items())]).encode())[:12]
+
+    def __str__(self) -> str:
+        return f"{self.version} of {self.date}, contents {self.contents}"
+
+    def to_json(self) -> bytes:
+        fields = {
+            "version": self.version,
+            "date": self.date,
+            "starters": sorted(self.starters),
+            "files": dict(sorted(self.files.items())),
+        }
+        return (json.dumps(fields, indent=1) + "\n").encode()
+
+    @classmethod
+    def from_json(cls, data: bytes, source: str) -> Manifest:
+        """Raises RemediableError, which names `source`, where `data` is no manifest."""
+        damaged = RemediableError(f"{source}: {MANIFEST} is damaged; get the handout again")
+        try:
+            fields = json.loads(data)
+            files, starters = dict(fields["files"]), frozenset(fields["starters"])
+            made = cls(fields["version"], fields["date"], files, starters)
+        except (ValueError, KeyError, TypeError) as error:
+            raise damaged from error
+        if not all(isinstance(word, str) for word in (made.version, made.date, *files, *files.values(), *starters)):
+            raise damaged
+        if not all(map(_is_inside, made.files)):
+            raise damaged
+        return made
+
+
+def _is_inside(path: str) -> bool:
+    """Whether it names a file below the handout's folder, in one way only."""
+    return (
+        str(PurePosixPath(path)) == path
+        and path[:1] not in {"", "/"}
+        and not {".", "..", MANIFEST} & set(path.split("/"))
+        and "\0" not in path
+    )
+
+
+# A tar.gz whose bytes depend only on its contents: names sorted, one time, one owner, nothing from this machine.
+#
+# It holds files only, which everybody may read. Folders are made when it is unpacked. Another version of zlib may compress it to
+# other bytes, but its contents stay the same.
+
+
+@dataclass(frozen=True)
+class PackedFile:
+    """A file's contents, and whether it is executable."""
+
+    data: bytes
+    executable: bool = False
+
+
+def pack(folder: str, files: Mapping[str, PackedFile], time: int) -> bytes:
+    """A tar.gz that unpacks to `folder`. Every file has the time `time` (seconds since 1970)."""
+    plain = io.BytesIO()
+    with tarfile.open(fileobj=plain, mode="w", format=tarfile.USTAR_FORMAT) as tar:
+        for name in sorted(files):
+            member = tarfile.TarInfo(f"{folder}/{name}")  # user and group 0, without names
+            member.size = len(files[name].data)
+            member.mode = 0o755 if files[name].executable else 0o644
+            member.mtime = time
+            tar.addfile(member, io.BytesIO(files[name].data))
+    packed = io.BytesIO()
+    with gzip.GzipFile(filename="", fileobj=packed, mode="wb", compresslevel=9, mtime=0) as stream:
+        stream.write(plain.getvalue())
+    return packed.getvalue()
+
 
 _MOST_BYTES = 256 * 1024 * 1024  # of a handout's files; a handout has about a thousandth of that
 _MOST_PACKED = 4 * _MOST_BYTES  # of everything in an archive: somebody may have packed what was built as well

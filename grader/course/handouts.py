@@ -16,19 +16,25 @@ from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
 from grader import __version__
-from grader.course import question_pages
-from grader.course.diagnostic import Diagnostic
-from grader.course.hidden_facts import copied_answers, disclosed_seed, disclosed_shapes
-from grader.course.leaks import secrets_of
-from grader.course.manifest import MANIFEST, Manifest, digest
-from grader.course.markers import Line, MarkerError, cut
+from grader.course import starters as question_pages
+from grader.course.handout_archive import MANIFEST, Manifest, PackedFile, digest, pack
+from grader.course.leaks import (
+    Diagnostic,
+    HiddenCases,
+    Line,
+    MarkerError,
+    copied_answers,
+    cut,
+    disclosed_seed,
+    disclosed_shapes,
+    secrets_of,
+    withheld,
+)
+from grader.course.question_file import ANSWERS
 from grader.course.starters import leaked_solutions, outdated
-from grader.course.tarball import PackedFile, pack
-from grader.course.withheld import HiddenCases, withheld
+from grader.model.course_root import seed_if_made
 from grader.model.errors import RemediableError
 from grader.model.labs import Lab, lab_ids
-from grader.model.seed import seed_if_made
-from grader.questions.question_file import ANSWERS
 
 LISTING = "handouts/listing.txt"
 _TOP_FOLDER = "handouts/student/"  # the files in here go to the top of a handout
@@ -108,7 +114,7 @@ def _without_dead_links(page: str, labs: Sequence[Lab]) -> str:
 
 def diagnostics(root: Path, labs: Sequence[Lab], made: Handout) -> list[Diagnostic]:
     """Why this handout must not be given out. Empty: it may."""
-    stale = [*outdated(root), *question_pages.outdated(root)]
+    stale = [*outdated(root), *question_pages.outdated_questions(root)]
     found = [*_without_other_labs(labs, root, stale), *leaking(root, labs, made), *unlisted(root, labs, made)]
     return list(dict.fromkeys([*found, *unfinished(root, labs, made)]))
 

@@ -15,12 +15,11 @@ from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from grader.course.markers import MarkerError
-from grader.course.starters import starter_of
+from grader.course.leaks import MarkerError
+from grader.course.question_file import ANSWERS, QUESTIONS, LabQuestions, QuestionFile
+from grader.course.starters import answer_form, starter_of
 from grader.model.errors import RemediableError
 from grader.model.labs import Lab, lab_ids, load_lab
-from grader.questions.answer_form import answer_form
-from grader.questions.question_file import ANSWERS, QUESTIONS, LabQuestions, QuestionFile
 
 _SKELETON = Path(__file__).resolve().parent / "skeleton"
 _LAB_ID = re.compile(r"(\d\d)-([a-z][a-z0-9]*(?:-[a-z0-9]+)*)")

@@ -5,14 +5,167 @@ secret. `starter_of` is pure.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
-from grader.course import question_pages
-from grader.course.diagnostic import Diagnostic
-from grader.course.leaks import leaks, secrets_of
-from grader.course.markers import Line, MarkerError, Region, cut
-from grader.course.unmarked import unmarked
+from grader.course.leaks import Diagnostic, Line, MarkerError, Region, cut, leaks, secrets_of, unmarked
+from grader.course.question_file import (
+    ANSWERS,
+    QUESTIONS,
+    SEALS,
+    LabQuestions,
+    NumberSpec,
+    QuestionSpec,
+    is_sealed,
+    load_questions,
+    sealed,
+)
+from grader.model.labs import Lab, LabError, lab_ids, load_lab
+
+# The two texts that are made from a lab's questions: the list in its write-up, and the `answers.md` that students fill in. Pure.
+
+BLANK = "____"
+PLACE = "_Write your answer here, in one or two sentences._"
+
+
+def answer_form(lab: LabQuestions) -> str:
+    """`answers.md` as it is handed out."""
+    parts = [heading(lab), "\n".join(introduction(lab))]
+    for number, one in enumerate(lab.questions, start=1):
+        parts += [f"## Question {number}", "\n".join(f"> {line}" for line in one.lines)]
+        if one.number:
+            parts.append("\n".join(f"- {label_of(each)}: {BLANK}" for each in one.number))
+        if one.wants_words:
+            parts.append(PLACE)
+    return "\n\n".join(parts) + "\n"
+
+
+def heading(lab: LabQuestions) -> str:
+    return f"# Answers: {lab.lab_id}"
+
+
+def introduction(lab: LabQuestions) -> tuple[str, ...]:
+    """Below the heading. Each line is known again where an answer is looked for."""
+    told = (
+        (f"Numbers take the place of `{BLANK}`, one on its line; words go below it.",)
+        if any(one.number for one in lab.questions)
+        else ()
+    )
+    return (
+        f"Write your answers into this file and hand it in beside `{lab.file}`. Leave the headings as they are.",
+        *told,
+        "`make answers` says which questions are open, and whether your numbers are right.",
+    )
+
+
+def label_of(number: NumberSpec) -> str:
+    return f"{number.label} ({number.unit})" if number.unit else number.label
+
+
+def question_list(lab: LabQuestions) -> str:
+    """The questions as the write-up lists them."""
+    return "\n".join(_item(number, one) for number, one in enumerate(lab.questions, start=1))
+
+
+def _item(number: int, one: QuestionSpec) -> str:
+    first, *more = one.lines
+    indent = " " * len(f"{number}. ")
+    return "\n".join([f"{number}. {first}", *(f"{indent}{line}" for line in more)])
+
+
+# Brings the files that are made from a lab's `questions.toml` up to date: the write-up's list, `answers.md`, and the numbers' seals.
+#
+# `tilelab starters` writes them, with the starters. Which answers are right stays in `solutions/`.
+
+BEGIN, END = "<!-- questions -->", "<!-- questions: end -->"
+_LIST = re.compile(rf"({re.escape(BEGIN)}\n).*?({re.escape(END)})", re.DOTALL)
+_REMEDY = "run `tilelab starters`"
+
+
+def outdated_questions(root: Path) -> list[Diagnostic]:
+    """What differs from what the labs' questions give. Empty: nothing. A lab without questions has none of these files."""
+    return [one for lab_id in lab_ids(root) for one in _outdated(root, lab_id)]
+
+
+def write_questions(root: Path) -> list[Path]:
+    """Writes each of these files that is missing or stale, and returns them. Raises LabError before anything is written."""
+    wanted: dict[Path, str] = {}
+    for lab_id in lab_ids(root):
+        lab = load_lab(root, lab_id)
+        questions = load_questions(lab)
+        if questions is not None:
+            wanted |= _wanted(lab, questions)
+    stale = [path for path, text in wanted.items() if _read(path) != text]
+    for path in stale:
+        path.write_text(wanted[path], encoding="utf-8")
+    return stale
+
+
+def _outdated(root: Path, lab_id: str) -> Iterator[Diagnostic]:
+    folder = f"assignments/{lab_id}"
+    try:
+        lab = load_lab(root, lab_id)
+        questions = load_questions(lab)
+        wanted = {} if questions is None else _wanted(lab, questions)
+    except LabError as error:
+        yield Diagnostic(f"{folder}/{QUESTIONS}", None, str(error))
+        return
+    for name in (ANSWERS, SEALS):
+        if questions is None and (root / folder / name).is_file():
+            yield Diagnostic(f"{folder}/{name}", None, f"there is no {QUESTIONS} beside it; remove the file")
+    for path, text in wanted.items():
+        if _read(path) != text:
+            yield Diagnostic(path.relative_to(root).as_posix(), None, f"differs from what {QUESTIONS} gives; {_REMEDY}")
+
+
+def _wanted(lab: Lab, questions: LabQuestions) -> dict[Path, str]:
+    page = lab.public_dir / "README.md"
+    text = _read(page)
+    if len(_LIST.findall(text)) != 1:
+        message = f"{page}: the questions need one place: a line {BEGIN}, and below it a line {END}"
+        raise LabError(message)
+    files = {
+        page: _LIST.sub(lambda found: f"{found[1]}{question_list(questions)}\n{found[2]}", text),
+        lab.public_dir / ANSWERS: answer_form(questions),
+    }
+    if lab.private_dir is not None and _has_sealed(questions):
+        files[lab.public_dir / SEALS] = _seals(questions)
+    return files
+
+
+def _has_sealed(questions: LabQuestions) -> bool:
+    return any(not number.counted for one in questions.questions for number in one.number)
+
+
+def _seals(questions: LabQuestions) -> str:
+    """The seals of the right numbers. One that is right stays, for it takes time to make one."""
+    lines = [
+        "# Seals of the right numbers: `make answers` knows a number by its seal. Made by `tilelab starters`; never edit it.",
+    ]
+    for one in questions.questions:
+        kept = [number for number in one.number if not number.counted]
+        lines += ["", f"[{one.id}]"] if kept else []
+        for number in kept:
+            key = (one.id, number.label)
+            if key not in questions.numbers:
+                message = (
+                    f"solutions/{questions.lab_id}: no numbers.toml says what is right for {one.id}.{number.label!r}"
+                )
+                raise LabError(message)
+            seal, value = questions.seals.get(key, ""), questions.numbers[key]
+            if not (seal and is_sealed(value, seal)):
+                seal = sealed(value, f"{questions.lab_id}/{one.id}/{number.label}")
+            lines.append(f'"{number.label}" = "{seal}"')
+    return "\n".join(lines) + "\n"
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        return ""
+
 
 # In a PROMPT, `//> code` becomes `code` in the starter: the starter needs it to compile, and the solution does not.
 _CODE = re.compile(r"^(\s*)//>(?: |$)")
@@ -65,7 +218,7 @@ def write(root: Path) -> list[Path]:
 
 def stale(root: Path) -> list[Diagnostic]:
     """What is wrong with the starters and write-ups of the course at `root`. Empty: nothing."""
-    return [*outdated(root), *question_pages.outdated(root), *leaked_solutions(root)]
+    return [*outdated(root), *outdated_questions(root), *leaked_solutions(root)]
 
 
 def outdated(root: Path) -> list[Diagnostic]:
@@ -74,7 +227,7 @@ def outdated(root: Path) -> list[Diagnostic]:
     for source in _sources(root):
         name = _below(root, source)
         try:
-            diagnostics += _outdated(root, source, cut(source.read_text(encoding="utf-8"), name))
+            diagnostics += _starters_outdated(root, source, cut(source.read_text(encoding="utf-8"), name))
         except MarkerError as error:
             diagnostics.append(Diagnostic(error.name, error.line, error.reason))
     targets = {_target(root, source) for source in _sources(root)}
@@ -113,7 +266,7 @@ def _unmarked(name: str, lines: list[Line]) -> list[Diagnostic]:
     return [Diagnostic(name, line.number, f"{hint}: {line.text.strip()}") for line in unmarked(lines)]
 
 
-def _outdated(root: Path, source: Path, lines: list[Line]) -> list[Diagnostic]:
+def _starters_outdated(root: Path, source: Path, lines: list[Line]) -> list[Diagnostic]:
     target = _target(root, source)
     if not target.is_file():
         return [Diagnostic(_below(root, target), None, "missing; run `tilelab starters`")]

@@ -1,7 +1,7 @@
 """Upgrades an unpacked handout to a newer one and keeps what the student wrote. `python3 -m grader.course.upgrade NEW.tar.gz`
 
 It uses only the standard library: it runs before set-up, and also where set-up is broken. It first says what will change
-(upgrade_plan.py), and on a terminal it asks. No student's work is deleted, whenever it is interrupted.
+(upgrade.py), and on a terminal it asks. No student's work is deleted, whenever it is interrupted.
 """
 
 from __future__ import annotations
@@ -9,16 +9,175 @@ from __future__ import annotations
 import errno
 import os
 import shutil
+import stat
 import sys
 import tempfile
-from collections.abc import Callable, Sequence
-from pathlib import Path
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
 
-from grader.course.handout_archive import Unpacked, read_handout
-from grader.course.manifest import MANIFEST, Manifest
-from grader.course.tarball import PackedFile
-from grader.course.upgrade_plan import Plan, mode_of, plan_upgrade
+from grader.course.handout_archive import MANIFEST, Manifest, PackedFile, Unpacked, digest, read_handout
 from grader.model.errors import RemediableError
+
+# What an upgrade of a handout will do to each file, found out before anything is changed. It writes nothing.
+#
+# It compares three versions of each file: the one that was handed out, the one in the folder, and the new one. A starter that the
+# student edited stays. Any other file that the student changed is replaced, and the student's version is kept under another name. It
+# uses only the standard library, as upgrade.py does.
+
+_LISTED = 12  # paths of one kind, by name
+
+
+@dataclass
+class Plan:
+    """Paths below the folder, in the order in which they are done. `aside`, `beside`: to the path that is written."""
+
+    old: Manifest
+    new: Manifest
+    aside: dict[str, str] = field(default_factory=dict)  # the student's versions, and what they will be called
+    replaced: list[str] = field(default_factory=list)
+    added: list[str] = field(default_factory=list)
+    removed: list[str] = field(default_factory=list)
+    kept: list[str] = field(default_factory=list)  # starters that the student edited; they stay
+    beside: dict[str, str] = field(default_factory=dict)  # newer versions of those starters
+    runnable: list[str] = field(default_factory=list)  # files that only lost the right to be run
+
+    @property
+    def changes_nothing(self) -> bool:
+        """Whether the folder is this version already."""
+        done = (self.aside, self.replaced, self.added, self.removed, self.beside, self.runnable)
+        return self.old == self.new and not any(done)
+
+    @property
+    def is_older(self) -> bool:
+        return self.new.date < self.old.date
+
+    def __str__(self) -> str:
+        return "\n".join(self._lines())
+
+    def _lines(self) -> Iterator[str]:
+        yield f"from {self.old}"
+        yield f"to   {self.new}{', which is OLDER' if self.is_older else ''}"
+        counts = ((len(self.replaced), "bring up to date"), (len(self.added), "add"), (len(self.removed), "remove"))
+        yield f"files to {', '.join(f'{what}: {count}' for count, what in counts)}"
+        yield from _listed("stays as you wrote it", self.kept)
+        new = [f"{written}, beside {path}" for path, written in self.beside.items()]
+        yield from _listed("its starter has changed as well, so the new one is written for you to compare", new)
+        saved = [f"{path} becomes {written}" for path, written in self.aside.items()]
+        yield from _listed(
+            "you changed it and the new version takes its place, so yours is kept under another name", saved
+        )
+
+
+def _listed(what: str, paths: Iterable[str]) -> Iterator[str]:
+    paths = list(paths)
+    if paths:
+        yield f"{what}:"
+        yield from (f"  {path}" for path in paths[:_LISTED])
+    if len(paths) > _LISTED:
+        yield f"  and {len(paths) - _LISTED} more"
+
+
+def plan_upgrade(folder: Path, old: Manifest, unpacked: Unpacked) -> Plan:
+    """Raises OSError where a file cannot be read."""
+    made = _Planning(folder, old, unpacked.manifest, Plan(old, unpacked.manifest))
+    for path, file in unpacked.files.items():
+        if path not in {MANIFEST, "VERSION"}:
+            made.update_file(path, file)
+    for path in sorted(old.files.keys() - unpacked.files.keys()):
+        made.remove_file(path)
+    return made.plan
+
+
+def mode_of(mode: int, file: PackedFile) -> int:
+    """The permissions `mode`. If the file is executable, whoever may read it may run it."""
+    return mode & 0o777 | (mode & 0o444) >> 2 if file.executable else mode & 0o777
+
+
+@dataclass(frozen=True)
+class _Planning:
+    folder: Path
+    old: Manifest
+    new: Manifest
+    plan: Plan
+
+    def update_file(self, path: str, file: PackedFile) -> None:
+        """Plans what becomes of one file of the new handout."""
+        here, wanted = self._digest(path), digest(file.data)
+        target = self.folder / path
+        if here == wanted:
+            mode = stat.S_IMODE(target.stat().st_mode)
+            if mode_of(mode, file) != mode:
+                self.plan.runnable.append(path)
+            return
+        exists = os.path.lexists(target)
+        untouched = not exists or (here is not None and here == self.old.files.get(path) and not target.is_symlink())
+        if here is not None and not untouched and path in self.new.starters:
+            self.plan.kept.append(path)
+            if self.old.files.get(path) != wanted:
+                self._put_beside(path, wanted)
+            return
+        if not untouched:
+            self._put_aside(path)
+        else:
+            self._clear_the_way(path)
+        (self.plan.replaced if exists else self.plan.added).append(path)
+
+    def remove_file(self, path: str) -> None:
+        """Plans to remove a file that is no longer handed out, because a build might still use it. A student's work stays."""
+        here = self._digest(path)
+        if here is None:
+            return
+        if here == self.old.files[path] and not (self.folder / path).is_symlink():
+            self.plan.removed.append(path)
+        elif path in self.old.starters:
+            self.plan.kept.append(path)
+        else:
+            self._put_aside(path)
+
+    def _digest(self, path: str) -> str | None:
+        """Of the file that is there now. None: there is none, or it is no regular file."""
+        target = self.folder / path
+        return digest(target.read_bytes()) if target.is_file() else None
+
+    def _put_beside(self, path: str, wanted: str) -> None:
+        """A newer starter beside the student's file. One of an earlier upgrade is replaced; any other file stays."""
+        for name in _names(path, "new"):
+            here = self._digest(name)
+            if here == wanted:
+                return
+            if not os.path.lexists(self.folder / name) or here == self.old.files.get(path):
+                self.plan.beside[path] = name
+                return
+
+    def _put_aside(self, path: str) -> None:
+        self.plan.aside[path] = next(
+            name
+            for name in _names(path, "mine")
+            if not os.path.lexists(self.folder / name) and name not in self.plan.aside.values()
+        )
+
+    def _clear_the_way(self, path: str) -> None:
+        """A file that stands where a folder of the new handout comes."""
+        for parent in reversed(PurePosixPath(path).parents):
+            name = str(parent)
+            if (
+                os.path.lexists(self.folder / name)
+                and not (self.folder / name).is_dir()
+                and name not in self.plan.aside
+            ):
+                self._put_aside(name)
+                return
+
+
+def _names(path: str, ending: str) -> Iterator[str]:
+    """`x.cu.new`, `x.cu.new2`, `x.cu.new3`, … An editor shows them beside the file; the grader takes none of them for it."""
+    yield f"{path}.{ending}"
+    number = 1
+    while True:
+        number += 1
+        yield f"{path}.{ending}{number}"
+
 
 _USAGE = "which handout? make upgrade FROM=path/to/the-newer-one.tar.gz"
 

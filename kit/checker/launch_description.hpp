@@ -1,5 +1,5 @@
 // One launch of any kernel, as somebody described it: every argument, the configuration, and the time limit. There is no right
-// answer. It is read from the JSON that grader/single_launch/kernel_check.py writes.
+// answer. It is read from the JSON that grader/run/launches/kernel_check.py writes.
 #pragma once
 
 #include <cstdint>

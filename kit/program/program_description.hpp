@@ -1,5 +1,5 @@
 // What the grader says about a program: how it and the runners of its kernels are started, what the kernels take, and the limits. Read
-// from program.json, which grader/programs writes.
+// from program.json, which grader/run/programs writes.
 #pragma once
 
 #include <cstdint>

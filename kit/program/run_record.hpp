@@ -1,4 +1,4 @@
-// What there is to tell after a run: launches, findings, the host's mistakes. Written as run.json, which grader/programs reads. Every
+// What there is to tell after a run: launches, findings, the host's mistakes. Written as run.json, which grader/run/programs reads. Every
 // list is limited, because a program may run as long as it wants to.
 #pragma once
 

@@ -43,7 +43,7 @@ struct LauncherCall {
 struct NativeProgram {
   std::vector<std::string> argv;
   std::chrono::milliseconds most{};  // on the wall
-  std::string gate = {}, lock = {};  // files of the grader's lock on the GPU (grader/machine/gpu_lock.py); empty: nobody times there
+  std::string gate = {}, lock = {};  // files of the grader's lock on the GPU (grader/system/gpu_lock.py); empty: nobody times there
   std::shared_ptr<NativeSession> session = {};  // none: each run has a process of its own
 };
 

@@ -23,7 +23,7 @@ using NativeVerdict = std::function<LaunchRecord(const ConductedRun&)>;
 LaunchRecord judge_native_run(const BuiltProgram& program, const std::vector<DataFile>& files, const std::vector<std::string>& arguments,
                               const NativeVerdict& judge);
 
-// Shares the GPU with others while it lives: a kernel that is to be timed waits. Taken as grader/machine/gpu_lock.py takes it: the gate
+// Shares the GPU with others while it lives: a kernel that is to be timed waits. Taken as grader/system/gpu_lock.py takes it: the gate
 // first, which a program that wants the GPU alone holds while it waits.
 Descriptor shared_device(const NativeProgram& program);
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from typer.testing import CliRunner
 
-from grader.commands.cli import app
-from grader.single_launch.check_report import CheckReport
+from grader.cli.cli import app
+from grader.run.launches.kernel_check import CheckReport
 
 
 @dataclass(frozen=True)

@@ -17,8 +17,8 @@ import pytest
 from corpus_sample import sample
 from typer.testing import CliRunner
 
-from grader.commands.cli import app
-from grader.machine.compiler_choice import VARIABLE
+from grader.build.backend import COMPILER_VARIABLE
+from grader.cli.cli import app
 
 HERE = Path(__file__).resolve().parent
 FIRST_LINE = re.compile(
@@ -101,7 +101,7 @@ def test_both_compilers_find_and_count_the_same(file: Path, monkeypatch: pytest.
     options = shlex.split(first_line(file)["options"])
     said = {}
     for compiler in ("g++", "clang++"):
-        monkeypatch.setenv(VARIABLE, compiler)
+        monkeypatch.setenv(COMPILER_VARIABLE, compiler)
         said[compiler] = check(file, *options, "--json").json
     if file.stem in OWN_COUNTS:
         for one in said.values():

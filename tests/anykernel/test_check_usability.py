@@ -11,10 +11,9 @@ from pathlib import Path
 import pytest
 from checked_file import check
 
-from grader.commands.launches import check_command
-from grader.machine.compiler_choice import VARIABLE
-from grader.single_launch.check_report import CheckReport
-from grader.single_launch.kernel_check import CheckRequest
+from grader.build.backend import COMPILER_VARIABLE
+from grader.cli.launches import check_command
+from grader.run.launches.kernel_check import CheckReport, CheckRequest
 
 HERE = Path(__file__).resolve().parent
 PROGRAM = """#include <thrust/device_vector.h>
@@ -165,7 +164,8 @@ def test_a_header_of_templates_may_include_the_file_itself(tmp_path: Path) -> No
 
 
 @pytest.mark.skipif(
-    os.environ.get(VARIABLE) == "clang++", reason="in Clang's code a constructor with nothing in it announces accesses"
+    os.environ.get(COMPILER_VARIABLE) == "clang++",
+    reason="in Clang's code a constructor with nothing in it announces accesses",
 )
 @pytest.mark.parametrize(("constructor", "status"), [("{}", 0), ("{ x = 1; }", 2), (": x(1) {}", 2)])
 def test_an_object_in_constant_memory_may_have_a_constructor_with_nothing_in_it(

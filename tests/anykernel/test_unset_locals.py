@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from grader.commands.cli import app
-from grader.machine.compiler_choice import VARIABLE
+from grader.build.backend import COMPILER_VARIABLE
+from grader.cli.cli import app
 from grader.model.result import Finding
-from grader.single_launch.check_report import CheckReport
+from grader.run.launches.kernel_check import CheckReport
 
 HEAD = """__device__ void clear(float& x) { x = 0; }
 struct Sum {
@@ -54,7 +54,7 @@ def test_what_nothing_sets_is_named_with_its_line(
 ) -> None:
     if shutil.which(compiler) is None:
         pytest.skip(f"{compiler} is not installed")
-    monkeypatch.setenv(VARIABLE, compiler)
+    monkeypatch.setenv(COMPILER_VARIABLE, compiler)
     body, line = UNSET[case]
     (note,) = notes(body, tmp_path)
     assert (note.severity, note.line) == ("note", line)

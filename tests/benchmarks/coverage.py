@@ -1,4 +1,4 @@
-"""How often the interval in `grader/speed/interval.py` contains the true ratio, and how often tiers are wrong, under simulated noise.
+"""How often the interval of `grader/run/speed/paired_times.py` contains the true ratio, and how often tiers are wrong, in simulated noise.
 
     .venv/bin/python tests/benchmarks/coverage.py [gradings]
 
@@ -13,14 +13,14 @@ import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from grader.speed.interval import ratio_interval
-from grader.speed.paired_times import (
+from grader.run.speed.paired_times import (
     ALL_ROUNDS,
     FIRST_ROUNDS,
     Times,
     launch_order,
     needs_more,
     noise_trouble,
+    ratio_interval,
     reaches,
     speed_of,
 )

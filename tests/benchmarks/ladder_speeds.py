@@ -18,19 +18,25 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from grader.engines.gpu.gpu_toolchain import cublas_of
-from grader.machine.atomic_file import write_atomically
-from grader.machine.backend import backend_choice
-from grader.machine.toolset import Toolset
+from grader.build.backend import backend_choice
+from grader.build.gpu_toolchain import cublas_of
+from grader.build.toolset import Toolset
 from grader.model.errors import RemediableError
 from grader.model.labs import Lab, load_lab
-from grader.model.outcomes.outcome import Contest
-from grader.speed.contest import run_contest
-from grader.speed.contestants import Built, Contestant, ContestError, LibraryContestant, build, contestant_of
-from grader.speed.interval import Interval, ratio_interval
-from grader.speed.paired_times import FIRST_ROUNDS
-from grader.speed.speed_run import problem_of
-from grader.speed.sweep_points import control_trouble
+from grader.model.outcome import Contest
+from grader.run.speed.contest import (
+    Built,
+    Contestant,
+    ContestError,
+    LibraryContestant,
+    build,
+    contestant_of,
+    run_contest,
+)
+from grader.run.speed.paired_times import FIRST_ROUNDS, Interval, ratio_interval
+from grader.run.speed.speed_run import problem_of
+from grader.run.speed.speed_score import control_trouble
+from grader.system.own_files import write_atomically
 
 ROOT = Path(__file__).resolve().parents[2]
 LAB = "04-open"

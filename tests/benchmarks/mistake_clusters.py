@@ -17,17 +17,15 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from grader.clusters.behaviour import behaviour
-from grader.clusters.clustering import clusters_of
-from grader.clusters.mistake_cause import WrongSubmission, went_wrong, wrong_submission
-from grader.intake.source_text import normalise
-from grader.judging.lab_judging import judge_lab
-from grader.machine.toolset import Toolset
+from grader.build.toolset import Toolset
+from grader.explain.clustering import WrongSubmission, behaviour, clusters_of, went_wrong, wrong_submission
+from grader.explain.mutation import mutants_of
 from grader.model.course_root import load_labs
 from grader.model.labs import Lab
-from grader.model.outcomes.outcome import OUTCOME_JSON, LabOutcome
-from grader.scoring.lab_score import score_lab
-from grader.suspects.mutation import mutants_of
+from grader.model.outcome import OUTCOME_JSON, LabOutcome
+from grader.run.lab_judging import judge_lab
+from grader.run.scoring.lab_score import score_lab
+from grader.source.student_code import normalise
 
 ROOT = Path(__file__).resolve().parents[2]
 SEED = 20_240_917

@@ -17,15 +17,14 @@ from typing import Any
 from ladder_speeds import LADDER, ROOT
 from order_kernels import order_kernels
 
-from grader.engines.checks.entry_points import EntrySignatures
-from grader.engines.gpu.gpu_build import GpuTarget, build_for_gpu
-from grader.machine.atomic_file import write_atomically
-from grader.machine.backend import backend_choice
-from grader.machine.toolset import Toolset
+from grader.build.backend import backend_choice
+from grader.build.entry_points import EntrySignatures
+from grader.build.gpu_build import GpuTarget, build_for_gpu
+from grader.build.toolset import Toolset
 from grader.model.labs import Lab, load_lab
 from grader.model.result import Launch
-from grader.single_launch.lab_launch import build_runner
-from grader.single_launch.profiling import profile_runner
+from grader.run.launches.lab_launch import build_runner, profile_runner
+from grader.system.own_files import write_atomically
 
 COUNTED = Path(__file__).with_name("order_counts.json")
 SHAPES = ("256x256x64", "256x256x128", "128x128x64", "32x32x512")

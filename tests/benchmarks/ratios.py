@@ -27,19 +27,19 @@ from oclgrind import oclgrind, run_twin, version
 from resident import peak_mib
 from spending import Spent, alternate, exact, spend, spread
 
-from grader.engines.announcements.object_proof import Entry
-from grader.engines.checks.entry_points import EntrySignatures
-from grader.engines.cpu import announced_object, cpu_build
-from grader.engines.cpu.announced_object import AnnouncedObject
-from grader.engines.cpu.build_steps import BuildSteps
-from grader.engines.cpu.cpu_build import build_for_cpu
-from grader.engines.cpu.cpu_toolchain import CpuToolchain
-from grader.engines.object_code.object_file import ObjectFile
-from grader.judging.lab_judging import judge_lab
-from grader.machine.toolset import Toolset
+from grader.build import compiled_object, cpu_build
+from grader.build.build_steps import BuildSteps
+from grader.build.compiled_object import AnnouncedObject
+from grader.build.cpu_build import build_for_cpu
+from grader.build.cpu_toolchain import CpuToolchain
+from grader.build.entry_points import EntrySignatures
+from grader.build.objects.symbol_table import ObjectFile
+from grader.build.proof.object_proof import Entry
+from grader.build.toolset import Toolset
 from grader.model.labs import Lab, load_lab
 from grader.model.verdicts import Verdict
-from grader.scoring.lab_score import score_lab
+from grader.run.lab_judging import judge_lab
+from grader.run.scoring.lab_score import score_lab
 
 ROOT = Path(__file__).resolve().parents[2]
 LARGE, MIDDLE, SMALL = "multiplies 256 x 256 x 256", "multiplies 128 x 128 x 128", "multiplies 32 x 32 x 32"
@@ -238,9 +238,9 @@ def proof(toolset: Toolset, labs: list[Lab], sources: list[Path], scratch: Path,
 
     milliseconds = []
     parts: dict[str, Any] = {
-        name: timed(getattr(announced_object, name)) for name in ("read_code", "check_announcements")
+        name: timed(getattr(compiled_object, name)) for name in ("read_code", "check_announcements")
     }
-    with mock.patch.multiple(announced_object, **parts):
+    with mock.patch.multiple(compiled_object, **parts):
         for lab, model in zip(labs, sources, strict=True):
             entries = EntrySignatures(lab.public.kernel, lab.public.launch)
             for source in [model, *sorted((ROOT / "tests" / "labs" / "accepted" / lab.id).glob("*.cu"))][:most]:

@@ -14,17 +14,17 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from grader.commands.frame.opened_tools import open_toolset
-from grader.judging.program_judging import build_submission, started_program
-from grader.machine.toolset import Toolset
+from grader.build.toolset import Toolset
+from grader.cli.opened_tools import open_toolset
+from grader.explain.page_block import page_block
+from grader.explain.trace_story import story_of
 from grader.model.labs import Lab, load_lab
-from grader.reports.pages import trace_page
-from grader.single_launch.lab_launch import build_runner, read_source
-from grader.single_launch.trace_steps import TraceReport
-from grader.single_launch.tracing import Traced, TraceRequest
-from grader.step_page.page_block import page_block
-from grader.step_page.trace_story import story_of
-from grader.traced_runs.run_tracer import RunTracer
+from grader.pages.pages import trace_page
+from grader.run.launches.lab_launch import build_runner, read_source
+from grader.run.launches.run_tracer import RunTracer
+from grader.run.launches.trace_phases import TraceReport
+from grader.run.launches.tracing import Traced, TraceRequest
+from grader.run.program_judging import build_submission, started_program
 
 ROOT = Path(__file__).resolve().parents[2]
 _ROUNDS = 7

@@ -13,16 +13,15 @@ from pathlib import Path
 
 from mistake_clusters import ROOT, Kernel, judged, kernels
 
-from grader.clusters.behaviour import behaviour
-from grader.clusters.mistake_cause import went_wrong
-from grader.clusters.solution_maps import solution_map
-from grader.clusters.solution_mutants import SolutionMutants
-from grader.machine.toolset import Toolset
+from grader.build.toolset import Toolset
+from grader.explain.clustering import behaviour, went_wrong
+from grader.explain.mutant_search import SolutionMutants
+from grader.explain.mutation import mutants_of
+from grader.explain.solution_maps import solution_map
 from grader.model.course_root import load_labs
 from grader.model.labs import Lab
 from grader.model.result import LabResult, Result
-from grader.scoring.lab_score import score_lab
-from grader.suspects.mutation import mutants_of
+from grader.run.scoring.lab_score import score_lab
 
 SAMPLE = ROOT / "tests" / "reports" / "samples" / "pass.json"
 

@@ -19,16 +19,15 @@ from typing import Any
 from ladder_speeds import LAB, ROOT, Contestants, add, at_size, contestants_of, expect_right
 from order_kernels import order_kernels
 
-from grader.engines.gpu.gpu_toolchain import GpuToolchain
-from grader.machine.atomic_file import write_atomically
-from grader.machine.backend import backend_choice
-from grader.machine.toolset import Toolset
+from grader.build.backend import backend_choice
+from grader.build.gpu_toolchain import GpuToolchain
+from grader.build.toolset import Toolset
 from grader.model.errors import RemediableError
 from grader.model.labs import Lab, load_lab
-from grader.speed.contest import run_contest
-from grader.speed.contestants import ContestError, build, contestant_of
-from grader.speed.paired_times import FIRST_ROUNDS
-from grader.speed.speed_run import problem_of
+from grader.run.speed.contest import ContestError, build, contestant_of, run_contest
+from grader.run.speed.paired_times import FIRST_ROUNDS
+from grader.run.speed.speed_run import problem_of
+from grader.system.own_files import write_atomically
 
 MEASURED = Path(__file__).with_name("speed_order.json")
 SIZES = (1024, 2048)

@@ -13,9 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from grader.model.result import GpuKernel, Launch
-from grader.traffic.gpu_figures import gpu_named
-from grader.traffic.launch_facts import Facts, cuts_sums, facts_of, steady
-from grader.traffic.predicted_time import Prediction, predicted
+from grader.run.scoring.predicted_time import Facts, Prediction, cuts_sums, facts_of, gpu_named, predicted, steady
 
 HERE = Path(__file__).resolve().parent
 COUNTED, MEASURED = HERE / "order_counts.json", HERE / "speed_order.json"

@@ -15,11 +15,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from grader.judging.lab_judging import judge_lab
-from grader.machine.toolset import Toolset
+from grader.build.toolset import Toolset
+from grader.cli.practice.practice import PUBLIC_SEED
+from grader.explain.suspect_search import MOST_EDITS, SuspectSearch, places, wrong_case
 from grader.model.labs import Lab, load_lab
-from grader.practice.public_tests import PUBLIC_SEED
-from grader.suspects.suspect_search import MOST_EDITS, SuspectSearch, places, wrong_case
+from grader.run.lab_judging import judge_lab
 
 ROOT = Path(__file__).resolve().parents[2]
 LABS = ("01-naive", "02-tiled", "03-boundary")

@@ -23,7 +23,7 @@ STUDENT, LAB, FILE = "ada", "01-naive", "matmul_naive.cu"
 
 EXPORT = '''"""Who handed in, one a line. Pure."""
 
-from grader.exports.frame.export import Export, Grades
+from grader.pages.exports.export import Export, Grades
 
 
 def names(grades: Grades) -> str:
@@ -34,7 +34,7 @@ NAMES_TXT = Export("names-txt", "names.txt", "who handed in", names)
 '''
 LAB_SECTION = '''"""How long it took to judge a lab. Pure."""
 
-from grader.reports.student_page.lab_view import LabView
+from grader.pages.student_page.lab_view import LabView
 
 
 def time_section(view: LabView) -> str:
@@ -42,7 +42,7 @@ def time_section(view: LabView) -> str:
 '''
 CLASS_SECTION = '''"""Who handed in. Pure."""
 
-from grader.reports.class_week.class_view import ClassView
+from grader.pages.class_page.class_view import ClassView
 
 
 def time_section(view: ClassView) -> str:
@@ -86,7 +86,7 @@ class Copy:
         """The copy's own command, in the copy."""
         environment = os.environ | {"PYTHONPATH": str(self.root), "COLUMNS": "400"}
         environment |= {"NO_COLOR": "1", "TILELAB_BACKEND": "cpu"}
-        command = [sys.executable, "-c", "from grader.commands.cli import app; app()", *words]
+        command = [sys.executable, "-c", "from grader.cli.cli import app; app()", *words]
         return subprocess.run(
             command, cwd=self.root, env=environment, check=False, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
             text=True, timeout=300,
@@ -131,31 +131,31 @@ def copy(tmp_path: Path) -> Copy:
 
 
 def test_an_export_is_one_file_and_its_line(copy: Copy) -> None:
-    copy.create("grader/exports/names_txt.py", EXPORT)
+    copy.create("grader/pages/exports/names_txt.py", EXPORT)
     assert "names-txt" not in copy.tilelab("grade", "--help").stdout
     assert copy.tilelab("grade", "class", "--export", "names-txt").returncode == 2
 
-    module = "grader/exports/__init__.py"
-    copy.replace(module, "\nEXPORTS:", "from grader.exports.names_txt import NAMES_TXT\n\nEXPORTS:")
+    module = "grader/pages/exports/export_list.py"
+    copy.replace(module, "\nEXPORTS:", "from grader.pages.exports.names_txt import NAMES_TXT\n\nEXPORTS:")
     copy.replace(module, "(GRADES_CSV,", "(GRADES_CSV, NAMES_TXT,")
     assert "names-txt: names.txt, who handed in" in copy.tilelab("grade", "--help").stdout
     out = copy.grade("--export", "names-txt")
     assert (out / "names.txt").read_text(encoding="utf-8") == f"{STUDENT} handed in\n"
     assert (out / "grades.csv").is_file()  # which is always written
 
-    assert named_files("an export of grades") == {"grader/exports/", module}
-    assert copy.touched() == {"grader/exports/names_txt.py", module}
+    assert named_files("an export of grades") == {"grader/pages/exports/", module}
+    assert copy.touched() == {"grader/pages/exports/names_txt.py", module}
 
 
 @pytest.mark.parametrize(
     ("addition", "package", "registry", "list_name", "module", "page", "text"),
     [
         (
-            "a section of a student's page", "student_page", "lab_sections", "LAB_SECTIONS", LAB_SECTION,
+            "a section of a student's page", "student_page", "student_sheet", "LAB_SECTIONS", LAB_SECTION,
             f"students/{STUDENT}/report.html", f"Judged {FILE} in some seconds.",
         ),
         (
-            "a section of the class page", "class_page", "class_sections", "CLASS_SECTIONS", CLASS_SECTION,
+            "a section of the class page", "class_page", "class_sheet", "CLASS_SECTIONS", CLASS_SECTION,
             "index.html", "Judged 1 in some seconds.",
         ),
     ],
@@ -163,14 +163,14 @@ def test_an_export_is_one_file_and_its_line(copy: Copy) -> None:
 def test_a_section_of_a_page_is_a_module_a_template_and_a_line(  # noqa: PLR0913, PLR0917 -- what differs between pages
     copy: Copy, addition: str, package: str, registry: str, list_name: str, module: str, page: str, text: str
 ) -> None:
-    code, templates = f"grader/reports/{package}/", f"grader/reports/templates/{package}/"
+    code, templates = f"grader/pages/{package}/", f"grader/pages/templates/{package}/"
     registered = f"{code}{registry}.py"
     copy.create(f"{code}time_section.py", module)
     copy.create(f"{templates}time.html.j2", TEMPLATE)
     copy.replace(
         registered,
         f"\n{list_name}:",
-        f"from grader.reports.{package}.time_section import time_section\n\n{list_name}:",
+        f"from grader.pages.{package}.time_section import time_section\n\n{list_name}:",
     )
     copy.replace(registered, "\n)\n", f'\n    Section("{package}/time.html.j2", time_section),\n)\n')
 

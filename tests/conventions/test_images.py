@@ -128,7 +128,7 @@ def test_names_no_package_that_this_distribution_lacks(recipe: Path) -> None:
 def test_the_graders_context_holds_what_it_copies_and_what_grading_needs() -> None:
     recipe = ROOT / "docker/grader/Dockerfile"
     (command,) = json.loads(of(recipe, "CMD")[0])
-    needed = [*copied(recipe), command, "Makefile", "CMakeLists.txt", "pyproject.toml", "grader/commands/cli.py"]
+    needed = [*copied(recipe), command, "Makefile", "CMakeLists.txt", "pyproject.toml", "grader/cli/cli.py"]
     needed += ["assignments/01-naive/lab.toml", "solutions/01-naive/hidden_tests.cpp", "kit/setup/setup.sh"]
     assert [path for path in needed if not (ROOT / path).exists()] == []
     assert [path for path in needed if path != "." and ignored(ROOT / ".dockerignore", path)] == []

@@ -195,7 +195,7 @@ def test_an_intrinsic_is_its_declaration_and_its_definition(copy: Copy) -> None:
     (copy.root / "assignments").mkdir()  # as every course has
     (copy.root / "build" / "bin").symlink_to(ROOT / "build" / "bin")
     (copy.root / "build" / "kit.json").write_text(json.dumps(kit), encoding="utf-8")
-    check = "from grader.commands.cli import app; app()"
+    check = "from grader.cli.cli import app; app()"
     words = ["check", str(ADDITIONS / "count_both.cu"), "--kernel", "count", "--block", "32", "--arg", "int[32]"]
     assert "Clean" in copy.python("-c", check, *words)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from grader.model.outcomes.outcome import JudgedCase
+from grader.model.outcome import JudgedCase
 from grader.model.result import SCHEMA, Finding, Launch
 from grader.model.verdicts import Verdict
 
@@ -18,7 +18,7 @@ def python_sources() -> dict[str, str]:
 
 
 def test_the_schema_is_named_in_one_place() -> None:
-    assert [name for name, text in python_sources().items() if SCHEMA in text] == ["grader/model/result/result_file.py"]
+    assert [name for name, text in python_sources().items() if SCHEMA in text] == ["grader/model/result.py"]
 
 
 def test_the_verdicts_are_listed_in_one_place() -> None:

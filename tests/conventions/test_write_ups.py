@@ -9,11 +9,11 @@ from types import ModuleType
 
 import pytest
 
+from grader.cli.proofs import page_proofs
+from grader.cli.proofs.page_proofs import wrong_points
+from grader.course.answer_check import check_answers
+from grader.course.question_file import load_questions
 from grader.model.labs import lab_ids, load_lab
-from grader.proofs import drawn_figures, made_text
-from grader.proofs.stated_points import wrong_points
-from grader.questions.answer_check import check_answers
-from grader.questions.question_file import load_questions
 
 ROOT = Path(__file__).resolve().parents[2]
 FIGURES = ROOT / "assignments" / "figures"
@@ -51,8 +51,8 @@ def script(name: str) -> ModuleType:
 
 
 def test_every_figure_is_what_its_script_draws_and_none_is_drawn_by_hand() -> None:
-    assert [str(problem) for problem in drawn_figures.outdated(ROOT)] == []
-    assert sorted(drawn_figures.drawn(ROOT)) == sorted(path.name for path in FIGURES.iterdir())
+    assert [str(problem) for problem in page_proofs.outdated_figures(ROOT)] == []
+    assert sorted(page_proofs.drawn(ROOT)) == sorted(path.name for path in FIGURES.iterdir())
 
 
 def test_every_figure_is_shown_and_described() -> None:
@@ -71,17 +71,17 @@ def test_a_write_up_has_its_pictures(lab_id: str) -> None:
 @pytest.mark.parametrize("lab_id", WRITE_UPS)
 def test_what_a_command_printed_is_what_it_prints_now(lab_id: str) -> None:
     page = WRITE_UPS[lab_id].relative_to(ROOT).as_posix()
-    assert [str(problem) for problem in made_text.outdated(ROOT, page)] == []
+    assert [str(problem) for problem in page_proofs.outdated(ROOT, page)] == []
 
 
 def test_the_worked_trace_is_made_by_a_command() -> None:
-    commands = [one.command for one in made_text.passages(text_of("02-tiled"))]
+    commands = [one.command for one in page_proofs.passages(text_of("02-tiled"))]
     assert commands[0] == ".venv/bin/python docs/trace_example.py"
 
 
 @pytest.mark.parametrize("lab_id", [lab_id for lab_id in WRITE_UPS if load_lab(ROOT, lab_id).public.speed_points])
 def test_what_gives_points_for_speed_is_told_before_from_the_labs_files(lab_id: str) -> None:
-    commands = [one.command for one in made_text.passages(text_of(lab_id))]
+    commands = [one.command for one in page_proofs.passages(text_of(lab_id))]
     assert f".venv/bin/python docs/speed_points.py {lab_id}" in commands
 
 

@@ -23,13 +23,14 @@ from kernel_labs import kernel_lab_ids
 from pydantic import TypeAdapter
 from typer.testing import CliRunner
 
-from grader.batch.controls import Controls
-from grader.commands.cli import app
-from grader.engines.cpu import compiler_home, cpu_toolchain
-from grader.judging.reject_header import demanded
-from grader.model.file_lock import exclusively
+from grader.build import cpu_toolchain
+from grader.build import cpu_toolchain as compiler_home
+from grader.cli.cli import app
+from grader.model.errors import exclusively
 from grader.model.labs import Lab, load_lab
 from grader.model.verdicts import Verdict
+from grader.roll.batch.controls import Controls
+from grader.run.reject_header import demanded
 
 ROOT = Path(__file__).resolve().parents[2]
 LAB = kernel_lab_ids(ROOT)[0]
@@ -106,7 +107,7 @@ class Course:
     def grade(self, *options: str) -> Batch:
         """As `tilelab grade` does, in this process; what that remembers of a compiler is forgotten first."""
         compiler_home._home.cache_clear()
-        cpu_toolchain._ask.cache_clear()
+        cpu_toolchain._cpu_toolchain_ask.cache_clear()
         cpu_toolchain._linker.cache_clear()
         look, left = Controls.trouble, [self.midway] if self.midway else []
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from corpus_sample import sample
 
-from grader.engines.cpu import build_steps
+from grader.build import build_steps
 
 pytestmark = pytest.mark.long
 

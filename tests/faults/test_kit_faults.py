@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from corpus_sample import sample
 
-from grader.judging import judge_call
+from grader.run import judge_call
 
 pytestmark = pytest.mark.long
 

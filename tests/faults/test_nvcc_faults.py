@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from corpus_sample import sample
 
-from grader.judging import gpu_judging
-from grader.sandbox.system_paths import gpu_devices
+from grader.run import gpu_judging
+from grader.system.confinement import gpu_devices
 
 pytestmark = pytest.mark.skipif(bool(gpu_devices()), reason="this machine has a GPU, which wants a real nvcc")
 

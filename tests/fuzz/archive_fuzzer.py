@@ -19,17 +19,18 @@ from archive_edits import Entry, odd_entries, packed_plainly, tarred, zipped
 from document_edits import edited_bytes
 from fuzzer import WrongError
 
-from grader.exports import EXPORTS
-from grader.exports.frame.redacted_grades import grades_of
-from grader.intake.intake import FILE_BYTES, Discovery, Intake, IntakeError, discover
 from grader.model.labs import Lab
-from grader.model.outcomes.outcome import unjudged
-from grader.model.result import Environment
-from grader.model.result.graded_class import GradedClass
+from grader.model.outcome import unjudged
+from grader.model.result import Environment, GradedClass
 from grader.model.verdicts import Verdict
-from grader.reports.pages import class_page, student_page
-from grader.scoring.class_score import JudgedStudent, score_class
-from grader.scoring.redaction import for_student
+from grader.pages.exports.export import grades_of
+from grader.pages.exports.export_list import EXPORTS
+from grader.pages.pages import class_page, student_page
+from grader.roll.intake.attempts import Intake
+from grader.roll.intake.class_level import FILE_BYTES, IntakeError
+from grader.roll.intake.intake import Discovery, discover
+from grader.run.scoring.lab_score import JudgedStudent, score_class
+from grader.run.scoring.redaction import for_student
 
 HONEST = "honest"
 _NAMES = (

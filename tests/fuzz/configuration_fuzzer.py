@@ -18,16 +18,15 @@ from document_edits import as_json, edited_bytes, edited_tree
 from fuzzer import WrongError
 from shown_outcome import render_outcome
 
-from grader.batch.job_store import JobStore, lab_fingerprint
-from grader.machine.toolset import Toolset
-from grader.model.course_root import load_labs
+from grader.build.toolset import Toolset
+from grader.model.course_root import course_seed, load_labs
 from grader.model.errors import RemediableError
 from grader.model.labs import Lab, load_lab
-from grader.model.outcomes.outcome import OUTCOME_JSON, JudgedCase, LabOutcome, unjudged
+from grader.model.outcome import OUTCOME_JSON, JudgedCase, LabOutcome, unjudged
 from grader.model.result import Build, Launch, Traffic
-from grader.model.seed import course_seed
 from grader.model.verdicts import Verdict
-from grader.scoring.lab_score import score_lab
+from grader.roll.batch.job_store import JobStore, lab_fingerprint
+from grader.run.scoring.lab_score import score_lab
 
 _SHARES = {"lab.toml": 5, "grading.toml": 6, "outcome.json": 3, "seed": 2, "kit.json": 1}
 _METRICS = {

@@ -17,10 +17,10 @@ from document_edits import as_json, edited_bytes, edited_tree
 from fuzzer import WrongError
 from shown_outcome import check_tame, render_outcome
 
-from grader.judging.judge_call import JudgeCall, run_judge
 from grader.model.labs import Lab
-from grader.model.outcomes.outcome import LabOutcome
+from grader.model.outcome import LabOutcome
 from grader.model.result import Build
+from grader.run.judge_call import JudgeCall, run_judge
 
 _RUNNER = Path(__file__).resolve().with_name("lying_runner.py")
 _HOW = ("frame",) * 60 + ("bare", "bytewise", "twice", "unasked", "half", "long", "files", "dies", "closes")

@@ -18,7 +18,8 @@ from pathlib import Path
 
 from fuzzer import WrongError
 
-from grader.intake.intake import Discovery, IntakeError, discover
+from grader.roll.intake.class_level import IntakeError
+from grader.roll.intake.intake import Discovery, discover
 
 _HONEST = 500  # the honest student's number
 _WORDS = (

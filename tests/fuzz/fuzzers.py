@@ -21,10 +21,10 @@ from kernel_fuzzer import KernelFuzzer
 from kernel_labs import kernel_labs
 from native_fuzzing import MessageFuzzing, build
 
-from grader.machine.compiler_choice import VARIABLE
-from grader.machine.toolset import Toolset
+from grader.build.backend import COMPILER_VARIABLE
+from grader.build.toolset import Toolset
 from grader.model.course_root import load_labs
-from grader.model.outcomes.outcome import JudgedCase, LabOutcome
+from grader.model.outcome import JudgedCase, LabOutcome
 from grader.model.result import Build, Launch
 from grader.model.verdicts import Verdict
 
@@ -61,7 +61,7 @@ def kernels(root: Path) -> Fuzzer:
         raise UnavailableError(message)
     toolsets = {}
     for name, program in _COMPILERS.items():
-        with mock.patch.dict(os.environ, {VARIABLE: program}):
+        with mock.patch.dict(os.environ, {COMPILER_VARIABLE: program}):
             toolsets[name] = Toolset.open(root, allow_no_sandbox=False, backend="auto" if name == "GCC" else "cpu")
     labs = {lab.id: lab for lab in kernel_labs(root)}
     return KernelFuzzer(toolsets, labs, {lab_id: kernel_texts(root, lab_id) for lab_id in labs})

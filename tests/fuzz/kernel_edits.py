@@ -12,8 +12,8 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from grader.engines.checks.token_stream import Token, tokens_of
-from grader.suspects.mutation import mutants_of
+from grader.build.token_scan import Token, tokens_of
+from grader.explain.mutation import mutants_of
 
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 _WORD = re.compile(r"[A-Za-z_]\w*")

@@ -16,13 +16,12 @@ from fuzzer import WrongError
 from kernel_edits import mutant_of
 from shown_outcome import check_tame, render_outcome
 
-from grader.judging.agreement import was_run
-from grader.judging.lab_judging import judge_lab
-from grader.judging.lab_verdict import fault_messages
-from grader.machine.toolset import Toolset
+from grader.build.toolset import Toolset
 from grader.model.labs import Lab
-from grader.model.outcomes.outcome import LabOutcome
+from grader.model.outcome import LabOutcome
 from grader.model.verdicts import Verdict
+from grader.run.lab_judging import judge_lab
+from grader.run.lab_verdict import fault_messages, was_run
 
 _SEED = 20_240_917
 _ORDERS = (1, 7)  # of shuffles that a right kernel has to survive

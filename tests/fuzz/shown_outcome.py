@@ -12,9 +12,9 @@ from typing import Any
 from fuzzer import WrongError
 
 from grader.model.labs import Lab
-from grader.model.outcomes.outcome import LabOutcome
+from grader.model.outcome import LabOutcome
 from grader.model.result import LabResult
-from grader.scoring.lab_score import score_lab
+from grader.run.scoring.lab_score import score_lab
 
 _render_everything: Callable[[str, LabResult, str], list[str]] = runpy.run_path(
     str(Path(__file__).resolve().parents[1] / "labs" / "every_page.py")

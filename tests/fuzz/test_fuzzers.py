@@ -22,15 +22,15 @@ from fuzzers import archives, configuration, conversation, downloads, kernel_tex
 from kernel_edits import mutant_of
 from kernel_fuzzer import KernelFuzzer
 
-from grader.intake.intake import discover
-from grader.intake.platforms import recognition
-from grader.intake.uploads import archives as archive_reading
-from grader.judging import judge_call
-from grader.judging.lab_judging import judge_lab
 from grader.model import labs as lab_reading
-from grader.model.outcomes.outcome import LabOutcome
+from grader.model.outcome import LabOutcome
 from grader.model.verdicts import Verdict
-from grader.scoring.lab_score import score_lab
+from grader.roll.intake import archives as archive_reading
+from grader.roll.intake.intake import discover
+from grader.roll.platforms import recognition
+from grader.run import judge_call
+from grader.run.lab_judging import judge_lab
+from grader.run.scoring.lab_score import score_lab
 
 ROOT = Path(__file__).resolve().parents[2]
 SEED = 13

@@ -18,10 +18,10 @@ import sys
 import tempfile
 from pathlib import Path
 
-from grader.kernel_files.kernel_source import read_kernel_source
-from grader.machine.toolset import Toolset
+from grader.build.toolset import Toolset
 from grader.model.verdicts import Verdict
-from grader.single_launch.kernel_check import CheckRequest, Refused, check_kernel
+from grader.run.kernels.kernel_source import read_kernel_source
+from grader.run.launches.kernel_check import CheckRequest, Refused, check_kernel
 
 ROOT = Path(__file__).resolve().parents[2]
 KERNELS = Path(__file__).resolve().parent / "tensor_cores"

@@ -22,13 +22,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from grader.kernel_files.kernel_source import read_kernel_source
-from grader.launch_arguments.argument_text import WantedArgument, parse_argument
-from grader.launch_arguments.element_types import ElementType
-from grader.launch_arguments.texture_options import TextureOptions, texel_type
-from grader.machine.toolset import Toolset
+from grader.build.toolset import Toolset
 from grader.model.verdicts import Verdict
-from grader.single_launch.kernel_check import CheckRequest, Refused, check_kernel
+from grader.run.kernels.argument_text import WantedArgument, parse_argument
+from grader.run.kernels.element_types import ElementType, TextureOptions, texel_type
+from grader.run.kernels.kernel_source import read_kernel_source
+from grader.run.launches.kernel_check import CheckRequest, Refused, check_kernel
 
 ROOT = Path(__file__).resolve().parents[2]
 KERNELS = Path(__file__).resolve().parent / "textures"

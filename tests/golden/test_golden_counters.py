@@ -14,10 +14,10 @@ from typing import Any
 
 import pytest
 
-from grader.engines.checks.entry_points import EntrySignatures
-from grader.engines.cpu.cpu_build import build_for_cpu
-from grader.machine.compiler_choice import VARIABLE
-from grader.machine.toolset import Toolset
+from grader.build.backend import COMPILER_VARIABLE
+from grader.build.cpu_build import build_for_cpu
+from grader.build.entry_points import EntrySignatures
+from grader.build.toolset import Toolset
 
 HERE = Path(__file__).parent
 MATMUL = EntrySignatures(
@@ -38,7 +38,7 @@ def toolset(request: pytest.FixtureRequest) -> Toolset:
         pytest.skip(f"{request.param} is not installed")
     with pytest.MonkeyPatch.context() as patch:
         if request.param:
-            patch.setenv(VARIABLE, request.param)
+            patch.setenv(COMPILER_VARIABLE, request.param)
         return Toolset.open(Path(__file__).resolve().parents[2], allow_no_sandbox=True)
 
 

@@ -12,12 +12,12 @@ from pathlib import Path
 
 import pytest
 
-from grader.intake.source_text import normalise
-from grader.judging.lab_judging import judge_lab
-from grader.machine.toolset import Toolset
+from grader.build.toolset import Toolset
 from grader.model.labs import load_lab
 from grader.model.result import LabResult
-from grader.scoring.lab_score import score_lab
+from grader.run.lab_judging import judge_lab
+from grader.run.scoring.lab_score import score_lab
+from grader.source.student_code import normalise
 
 ROOT = Path(__file__).resolve().parents[2]
 SEED = 20_240_917  # an arbitrary number: no verdict may depend on it
@@ -43,7 +43,7 @@ def measured(record_property: Callable[[str, object], None]) -> Measured:
 @pytest.fixture
 def grade(on_gpu: Toolset, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Grade:
     """Grades files like submissions, in the given order, several in parallel where there are cores. Other tests are about speed."""
-    monkeypatch.setattr("grader.judging.lab_judging.time_lab", lambda *_: None)
+    monkeypatch.setattr("grader.run.lab_judging.time_lab", lambda *_: None)
 
     def one(lab_id: str, source: Path) -> LabResult:
         lab = load_lab(ROOT, lab_id)

@@ -13,12 +13,12 @@ from pathlib import Path
 import pytest
 from corpus_sample import sample
 
-from grader.engines.gpu.sanitizer_log import TOOLS
-from grader.judging.sanitizer_run import under_sanitizer
-from grader.machine.toolset import Toolset
+from grader.build.gpu_toolchain import TOOLS
+from grader.build.toolset import Toolset
 from grader.model.errors import RemediableError
 from grader.model.result import LabResult
 from grader.model.verdicts import Verdict
+from grader.run.gpu_judging import under_sanitizer
 
 ROOT = Path(__file__).resolve().parents[2]
 Grade = Callable[[Sequence[tuple[str, Path]]], list[LabResult]]

@@ -9,19 +9,17 @@ from pathlib import Path
 
 import pytest
 
-from grader.machine.toolset import Toolset
+from grader.build.toolset import Toolset
 from grader.model.labs import Lab, lab_ids, load_lab
-from grader.model.outcomes.outcome import JudgedCase, LabOutcome
+from grader.model.outcome import JudgedCase, LabOutcome
 from grader.model.result import LabResult
 from grader.model.verdicts import Verdict
-from grader.reports.speed_figures.tier_calibration_table import tier_calibration_table
-from grader.scoring.lab_score import score_lab
-from grader.speed.calibration import kernels_of
-from grader.speed.contest import run_contest
-from grader.speed.contestants import build, contestant_of
-from grader.speed.interval import ratio_interval
-from grader.speed.speed_run import problem_of, time_lab
-from grader.speed.tier_calibration import calibrate_tiers
+from grader.pages.speed.calibration_sheet import tier_calibration_table
+from grader.run.scoring.lab_score import score_lab
+from grader.run.speed.calibration import calibrate_tiers, kernels_of
+from grader.run.speed.contest import build, contestant_of, run_contest
+from grader.run.speed.paired_times import ratio_interval
+from grader.run.speed.speed_run import problem_of, time_lab
 
 ROOT = Path(__file__).resolve().parents[2]
 Measured = Callable[[str], None]

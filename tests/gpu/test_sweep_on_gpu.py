@@ -6,13 +6,12 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from grader.machine.toolset import Toolset
+from grader.build.toolset import Toolset
 from grader.model.labs import lab_ids, load_lab
-from grader.model.outcomes.outcome import JudgedCase, LabOutcome
+from grader.model.outcome import JudgedCase, LabOutcome
 from grader.model.verdicts import Verdict
-from grader.scoring.lab_score import score_lab
-from grader.speed.size_sweep import lacks_sweep, library_of, sweep_lab
-from grader.speed.speed_run import time_lab
+from grader.run.scoring.lab_score import score_lab
+from grader.run.speed.speed_run import lacks_sweep, library_of, sweep_lab, time_lab
 
 ROOT = Path(__file__).resolve().parents[2]
 Measured = Callable[[str], None]

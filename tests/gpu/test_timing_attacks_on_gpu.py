@@ -13,13 +13,13 @@ from pathlib import Path
 
 import pytest
 
-from grader.intake.source_text import normalise
-from grader.judging.lab_judging import judge_lab
-from grader.machine.toolset import Toolset
+from grader.build.toolset import Toolset
 from grader.model.labs import Lab, load_lab
 from grader.model.result import LabResult, Timing
 from grader.model.verdicts import Verdict
-from grader.scoring.lab_score import score_lab, speed_is_assessed
+from grader.run.lab_judging import judge_lab
+from grader.run.scoring.lab_score import score_lab, speed_is_assessed
+from grader.source.student_code import normalise
 
 ROOT = Path(__file__).resolve().parents[2]
 SEED = 20_240_917

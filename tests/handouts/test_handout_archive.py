@@ -11,9 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.course.handout_archive import Unpacked, read_handout
-from grader.course.manifest import MANIFEST, Manifest, digest
-from grader.course.tarball import PackedFile, pack
+from grader.course.handout_archive import MANIFEST, Manifest, PackedFile, Unpacked, digest, pack, read_handout
 from grader.model.errors import RemediableError
 
 FILES = {

@@ -13,10 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from grader.course.manifest import MANIFEST, Manifest, digest
-from grader.course.tarball import PackedFile, pack
-from grader.course.upgrade import upgrade
-from grader.course.upgrade_plan import Plan
+from grader.course.handout_archive import MANIFEST, Manifest, PackedFile, digest, pack
+from grader.course.upgrade import Plan, upgrade
 from grader.model.errors import RemediableError
 
 STARTER = "assignments/01-add/add.cu"

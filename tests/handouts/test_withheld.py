@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from grader.commands.cli import app
+from grader.cli.cli import app
 from grader.course.handouts import diagnostics, handout
 from grader.course.starters import write
 from grader.model.course_root import load_labs

@@ -11,14 +11,14 @@ from typing import Any
 
 import pytest
 
-from grader.engines.checks.entry_points import EntrySignatures
-from grader.engines.cpu.cpu_build import CpuBuild
-from grader.intake.source_text import normalise
-from grader.judging.lab_judging import judge_lab
-from grader.machine.toolset import Toolset
+from grader.build.cpu_build import CpuBuild
+from grader.build.entry_points import EntrySignatures
+from grader.build.toolset import Toolset
 from grader.model.labs import load_lab
 from grader.model.result import LabResult
-from grader.scoring.lab_score import score_lab
+from grader.run.lab_judging import judge_lab
+from grader.run.scoring.lab_score import score_lab
+from grader.source.student_code import normalise
 
 ROOT = Path(__file__).resolve().parents[2]
 SEED = 20_240_917  # an arbitrary number: no verdict may depend on it

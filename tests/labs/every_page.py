@@ -8,14 +8,13 @@ import io
 
 from rich.console import Console
 
-from grader.exports import EXPORTS
-from grader.exports.frame.redacted_grades import grades_of
-from grader.model.result import Environment, LabResult, Result, Student, Submission
-from grader.model.result.graded_class import GradedClass
-from grader.reports.pages import class_page, student_page
-from grader.reports.screens.checklist import Tried
-from grader.reports.screens.lab_screen import Screen
-from grader.scoring.redaction import for_student
+from grader.model.result import Environment, GradedClass, LabResult, Result, Student, Submission
+from grader.pages.exports.export import grades_of
+from grader.pages.exports.export_list import EXPORTS
+from grader.pages.pages import class_page, student_page
+from grader.pages.screens.first_mistake import Tried
+from grader.pages.screens.lab_screen import Screen
+from grader.run.scoring.redaction import for_student
 
 _STUDENT = Student(name="A student", login="a", number="1", email="a@example.org", platform_ids={"Canvas": "1"})
 _ENVIRONMENT = Environment(kit="0", compiler="g++", sandbox="none", date="2026-09-01")

@@ -15,13 +15,13 @@ from pathlib import Path
 import pytest
 from corpus_sample import sample
 
-from grader.judging.lab_judging import judge_lab
-from grader.machine.compiler_choice import VARIABLE
-from grader.machine.toolset import Toolset
+from grader.build.backend import COMPILER_VARIABLE
+from grader.build.toolset import Toolset
 from grader.model.course_root import load_labs
-from grader.model.outcomes.outcome import LabOutcome
+from grader.model.outcome import LabOutcome
 from grader.model.result import Finding, Launch
 from grader.model.verdicts import Verdict
+from grader.run.lab_judging import judge_lab
 
 pytestmark = pytest.mark.long
 
@@ -82,9 +82,9 @@ def toolsets() -> Iterator[tuple[Toolset, Toolset]]:
     if shutil.which("clang++") is None or shutil.which("g++") is None:
         pytest.skip("g++ and clang++ are not both installed")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv(VARIABLE, "g++")
+        patch.setenv(COMPILER_VARIABLE, "g++")
         gcc = Toolset.open(ROOT, allow_no_sandbox=True)
-        patch.setenv(VARIABLE, "clang++")
+        patch.setenv(COMPILER_VARIABLE, "clang++")
         yield gcc, Toolset.open(ROOT, allow_no_sandbox=True)
 
 

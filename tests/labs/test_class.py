@@ -17,10 +17,10 @@ import pytest
 from class_expectations import class_expectations
 from corpus_sample import WHOLE
 
-from grader.intake.uploads.upload import stem_of
 from grader.model.labs import lab_ids
 from grader.model.result import LabResult, Result
 from grader.model.verdicts import Verdict
+from grader.roll.intake.upload import stem_of
 
 pytestmark = pytest.mark.long
 

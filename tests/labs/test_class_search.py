@@ -11,17 +11,15 @@ from pathlib import Path
 
 import pytest
 
-from grader.judging.lab_judging import judge_lab
-from grader.machine.toolset import Toolset
+from grader.build.toolset import Toolset
+from grader.cli.practice.practice import PUBLIC_SEED, Practice
+from grader.explain.suspect_search import ClassSearch, SuspectSearch, costs_more
 from grader.model.labs import load_lab
-from grader.model.outcomes.outcome import JudgedCase, LabOutcome
+from grader.model.outcome import JudgedCase, LabOutcome
 from grader.model.result import Launch, Traffic
 from grader.model.verdicts import Verdict
-from grader.practice.practice import Practice
-from grader.practice.public_tests import PUBLIC_SEED
-from grader.suspects.class_search import ClassSearch
-from grader.suspects.suspect_search import SuspectSearch, costs_more
-from grader.traffic.metrics import LOAD
+from grader.run.lab_judging import judge_lab
+from grader.run.scoring.metrics import LOAD
 
 ROOT = Path(__file__).resolve().parents[2]
 WRONG = ROOT / "tests" / "labs" / "mistakes" / "01-naive" / "no_plus.cu"

@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 from corpus_sample import sample
 
-from grader.judging.lab_judging import judge_lab
-from grader.machine.toolset import Toolset
+from grader.build.toolset import Toolset
 from grader.model.course_root import load_labs
-from grader.model.outcomes.outcome import OUTCOME_JSON, LabOutcome
+from grader.model.outcome import OUTCOME_JSON, LabOutcome
+from grader.run.lab_judging import judge_lab
 
 ROOT = Path(__file__).resolve().parents[2]
 SEED = 20_240_917

@@ -22,14 +22,13 @@ import pytest
 from corpus_sample import WHOLE, covering
 from rich.console import Console
 
-from grader.judging.lab_judging import judge_lab
-from grader.machine.compiler_choice import VARIABLE
-from grader.machine.toolset import Toolset
+from grader.build.backend import COMPILER_VARIABLE
+from grader.build.toolset import Toolset
+from grader.cli.practice.practice import PUBLIC_SEED, Practice
+from grader.explain.suspect_search import MOST_EDITS, SuspectSearch
 from grader.model.labs import load_lab
-from grader.practice.practice import Practice
-from grader.practice.public_tests import PUBLIC_SEED
-from grader.reports.screens.lab_screen import Screen
-from grader.suspects.suspect_search import MOST_EDITS, SuspectSearch
+from grader.pages.screens.lab_screen import Screen
+from grader.run.lab_judging import judge_lab
 
 ROOT = Path(__file__).resolve().parents[2]
 HERE = Path(__file__).resolve().parent / "mistakes"
@@ -99,7 +98,7 @@ def toolsets() -> dict[str, Toolset]:
     with pytest.MonkeyPatch.context() as patch:
         opened = {}
         for compiler in COMPILERS:
-            patch.setenv(VARIABLE, compiler)
+            patch.setenv(COMPILER_VARIABLE, compiler)
             opened[compiler] = Toolset.open(ROOT, allow_no_sandbox=True)
         return opened
 

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from grader.cli.proofs.kernel_proofs import wrong_with_solution, wrong_with_starter
 from grader.model.labs import lab_ids, load_lab
 from grader.model.result import LabResult
 from grader.model.verdicts import Verdict
-from grader.proofs.kernel_proofs import wrong_with_solution, wrong_with_starter
 
 ROOT = Path(__file__).resolve().parents[2]
 Grade = Callable[[str, Path], LabResult]

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from grader.commands.cli import app
-from grader.single_launch import profiling, tracing
-from grader.single_launch.lab_launch import UnregisteredProblemError
+from grader.cli.cli import app
+from grader.run.launches import lab_launch, tracing
+from grader.run.launches.lab_launch import UnregisteredProblemError
 
 ROOT = Path(__file__).resolve().parents[2]
 SUM = ROOT / "solutions" / "06-reduction" / "sum_reduce.cu"
@@ -23,7 +23,7 @@ def _unregistered(monkeypatch: pytest.MonkeyPatch) -> None:
         raise UnregisteredProblemError
 
     monkeypatch.setattr(tracing, "run_tracer", refuse)
-    monkeypatch.setattr(profiling, "run_tracer", refuse)
+    monkeypatch.setattr(lab_launch, "run_tracer", refuse)
 
 
 def told(*arguments: str) -> tuple[int, str, str]:

@@ -16,12 +16,12 @@ from pathlib import Path
 import pytest
 from corpus_sample import sample
 
-from grader.judging.lab_judging import judge_lab
-from grader.machine.toolset import Toolset
+from grader.build.toolset import Toolset
 from grader.model.labs import load_lab
-from grader.model.outcomes.outcome import LabOutcome
+from grader.model.outcome import LabOutcome
 from grader.model.result import Finding, Site
 from grader.model.verdicts import Verdict
+from grader.run.lab_judging import judge_lab
 
 pytestmark = [pytest.mark.long, pytest.mark.usefixtures("built_once")]
 

@@ -9,8 +9,8 @@ from pathlib import Path
 from grader.model.labs import load_lab
 from grader.model.result import Environment, LabResult, Result, Submission
 from grader.model.verdicts import Verdict
-from grader.reports.pages import student_page
-from grader.scoring.redaction import for_student
+from grader.pages.pages import student_page
+from grader.run.scoring.redaction import for_student
 
 ROOT = Path(__file__).resolve().parents[2]
 LAB = "05-transpose"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.machine.toolset import Toolset
+from grader.build.toolset import Toolset
 
 ROOT = Path(__file__).resolve().parents[2]
 TABLE = runpy.run_path(str(ROOT / "tests" / "story_table.py"))

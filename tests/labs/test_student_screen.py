@@ -13,17 +13,15 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from grader.course.leaks import leaks, secrets_of
-from grader.course.markers import cut
-from grader.judging.lab_judging import judge_lab
-from grader.machine.toolset import Toolset
+from grader.build.toolset import Toolset
+from grader.cli.practice.practice import PUBLIC_SEED, Practice
+from grader.course.leaks import cut, leaks, secrets_of
 from grader.model.labs import Lab, load_lab
 from grader.model.result import Environment, Result, Submission
-from grader.practice.practice import Practice
-from grader.practice.public_tests import PUBLIC_SEED
-from grader.reports.pages import student_page
-from grader.reports.screens.checklist import Tried
-from grader.reports.screens.lab_screen import Screen
+from grader.pages.pages import student_page
+from grader.pages.screens.first_mistake import Tried
+from grader.pages.screens.lab_screen import Screen
+from grader.run.lab_judging import judge_lab
 
 ROOT = Path(__file__).resolve().parents[2]
 COURSE_SEED = 918_273_645_546  # hidden shapes depend on it; it is not used here, so it must not appear anywhere

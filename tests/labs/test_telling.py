@@ -13,13 +13,13 @@ from pathlib import Path
 import pytest
 from corpus_sample import sample
 
-from grader.judging.lab_judging import judge_lab
-from grader.machine.toolset import Toolset
+from grader.build.toolset import Toolset
 from grader.model.labs import Lab, load_lab
 from grader.model.result import Environment, LabResult, Result, Submission
-from grader.reports.pages import student_page
-from grader.scoring.lab_score import score_lab
-from grader.scoring.redaction import for_student
+from grader.pages.pages import student_page
+from grader.run.lab_judging import judge_lab
+from grader.run.scoring.lab_score import score_lab
+from grader.run.scoring.redaction import for_student
 
 ROOT = Path(__file__).resolve().parents[2]
 TELLING = ROOT / "tests" / "exploits" / "telling"

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from grader.commands.cli import app
-from grader.judging.lab_judging import RUN_LIMITS
-from grader.single_launch import kernel_check
+from grader.cli.cli import app
+from grader.run.lab_judging import RUN_LIMITS
+from grader.run.launches import kernel_check
 
 pytestmark = pytest.mark.usefixtures("built_once")
 

@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 from corpus_sample import sample
 
-from grader.intake.source_text import normalise
-from grader.judging.lab_judging import judge_lab
-from grader.judging.reject_header import demanded, unmet
-from grader.machine.toolset import Toolset
+from grader.build.toolset import Toolset
+from grader.cli.proofs.kernel_proofs import wrong_with_solution
 from grader.model.labs import lab_ids, load_lab
 from grader.model.result import LabResult
-from grader.proofs.kernel_proofs import wrong_with_solution
-from grader.scoring.lab_score import score_lab
+from grader.run.lab_judging import judge_lab
+from grader.run.reject_header import demanded, unmet
+from grader.run.scoring.lab_score import score_lab
+from grader.source.student_code import normalise
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]

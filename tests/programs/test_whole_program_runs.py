@@ -15,7 +15,7 @@ from corpus_sample import sample
 from program_header import ProgramHeader, programs, read
 from typer.testing import CliRunner
 
-from grader.commands.cli import app
+from grader.cli.cli import app
 
 
 @dataclass(frozen=True)

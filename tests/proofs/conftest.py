@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from grader.commands.cli import app
-from grader.course import withheld
+from grader.cli.cli import app
+from grader.course import leaks as withheld
 from grader.course.leaks import leaks
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -7,14 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from grader.judging.reject_header import Demand, demanded, unmet
-from grader.model.lab_spec import CaseSpec, PrivateSpec, PublicSpec
-from grader.model.labs import Lab, LabError
+from grader.cli.proofs.kernel_proofs import KernelProofs, wrong_with_solution, wrong_with_starter
+from grader.cli.proofs.page_proofs import disclosures, withheld_shapes, wrong_points
+from grader.model.labs import CaseSpec, Lab, LabError, PrivateSpec, PublicSpec
 from grader.model.result import Build, Case, Explanation, Finding, LabResult, Launch, Site
 from grader.model.verdicts import Verdict
-from grader.proofs.kernel_proofs import KernelProofs, wrong_with_solution, wrong_with_starter
-from grader.proofs.shown_pages import disclosures, withheld_shapes
-from grader.proofs.stated_points import wrong_points
+from grader.run.reject_header import Demand, demanded, unmet
 
 SEED = 7_302_251_994_182
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.proofs.made_text import MadeTextError, outdated, passages, remake
+from grader.cli.proofs.page_proofs import MadeTextError, outdated, passages, remake
 
 PAGE = """\
 Before.

@@ -7,11 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from grader.model.lab_spec import CaseSpec, PrivateSpec, PublicSpec
-from grader.model.labs import Lab, LabError
+from grader.cli.proofs.kernel_proofs import MutantProofs
+from grader.explain.mutation import Mutant, mutants_of
+from grader.model.labs import CaseSpec, Lab, LabError, PrivateSpec, PublicSpec
 from grader.model.verdicts import Verdict
-from grader.proofs.mutant_proofs import MutantProofs
-from grader.suspects.mutation import Mutant, mutants_of
 
 KERNEL = """\
 // a comment with < and += and __syncthreads();

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from grader.commands.cli import app
+from grader.cli.cli import app
 from grader.model.labs import lab_ids, load_lab
 
 ROOT = Path(__file__).resolve().parents[2]

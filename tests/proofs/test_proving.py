@@ -9,11 +9,9 @@ from collections.abc import Sequence
 import pytest
 from rich.console import Console
 
-from grader.course.diagnostic import Diagnostic
+from grader.cli.proofs.proving import Proof, ProofLines, Proved, prove
+from grader.course.leaks import Diagnostic
 from grader.model.errors import RemediableError
-from grader.proofs.proof import Proof
-from grader.proofs.proof_lines import ProofLines
-from grader.proofs.proving import Proved, prove
 
 
 class Silent:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-STYLE = (Path(__file__).parents[2] / "grader/reports/templates/page/paper.css").read_text(encoding="utf-8")
+STYLE = (Path(__file__).parents[2] / "grader/pages/templates/page/paper.css").read_text(encoding="utf-8")
 TONES = ("good", "bad", "absent", "waiting", "ours", "first", "second")
 PAIRS = [
     *((text, ground) for text in ("ink", "soft", "link") for ground in ("paper", "card", "sunk")),

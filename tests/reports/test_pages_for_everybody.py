@@ -18,10 +18,10 @@ import pytest
 from corpus_sample import WHOLE
 from sample_pages import class_with_everything, every_page, result_with_everything
 
-from grader.reports import pages
-from grader.reports.class_page.class_sections import CLASS_SECTIONS
-from grader.reports.student_page.lab_sections import LAB_SECTIONS
-from grader.reports.student_page.lab_view import LabView
+from grader.pages import pages
+from grader.pages.class_page.class_sheet import CLASS_SECTIONS
+from grader.pages.student_page.lab_view import LabView
+from grader.pages.student_page.student_sheet import LAB_SECTIONS
 
 PAGES = every_page()
 # The narrowest is the first: there, most is at stake. 720 pixels are A4 between its margins.

@@ -6,9 +6,9 @@ import json
 from pathlib import Path
 
 from grader.model.result import Result
-from grader.programs.program_report import program_schema_text
-from grader.reports.schema import schema_text
-from grader.single_launch.check_report import check_schema_text
+from grader.pages.pages import schema_text
+from grader.run.launches.kernel_check import check_schema_text
+from grader.run.programs.program_findings import program_schema_text
 
 ROOT = Path(__file__).parents[2]
 REMEDY = "run .venv/bin/python docs/verdict_documents.py"

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from grader.questions.answer_form import answer_form
-from grader.questions.question_file import LabQuestions, QuestionFile
-from grader.questions.sealed_number import sealed
+from grader.course.question_file import LabQuestions, QuestionFile, sealed
+from grader.course.starters import answer_form
 
 SPEC = {
     "question": [

@@ -7,40 +7,49 @@ from pathlib import Path
 
 from step_stories import reaching_outside, tiled_story, two_orders
 
-from grader.autograders.autograder_platform import Graded
-from grader.autograders.output_fragment import output_fragment
-from grader.leaderboard.board import ApartPlace, Board, NameRow, Place
-from grader.leaderboard.entry import Apart, Entry
-from grader.leaderboard.history import Change
-from grader.model.class_insight import ClassInsight, LabMistakes, Mistake, PlacedMistake, SolutionLine, SolutionMap
-from grader.model.lab_answers import LabAnswers, NumberAnswer, QuestionAnswer
+from grader.explain.similar_files import SimilarFiles, SimilarPair
 from grader.model.result import (
+    ClassInsight,
     ContestantTimes,
     CostLine,
     CountedBound,
     CountedTier,
     GpuKernel,
+    GradeChange,
+    LabAnswers,
+    LabMistakes,
     LabResult,
     LeaderboardName,
     LineTraffic,
+    Mistake,
     NextStep,
+    NumberAnswer,
     Outlook,
     OutlookTerm,
+    Override,
+    PlacedMistake,
+    QuestionAnswer,
     Ratio,
+    RegradeRequest,
     Result,
     Rung,
+    SolutionLine,
+    SolutionMap,
+    Standing,
     Student,
     SweepPoint,
     SweepTime,
     Timing,
     Traffic,
 )
-from grader.model.standing import GradeChange, Override, RegradeRequest, Standing
 from grader.model.verdicts import Verdict
-from grader.reports import pages
-from grader.reports.class_week.class_view import ClassView
-from grader.reports.speed_figures.calibration_sheet import calibration_sheet
-from grader.similarity.similar_files import SimilarFiles, SimilarPair
+from grader.pages import pages
+from grader.pages.class_page.class_view import ClassView
+from grader.pages.speed.calibration_sheet import calibration_sheet
+from grader.plugins.autograders.one_grading import Graded
+from grader.plugins.autograders.platform_list import output_fragment
+from grader.run.leaderboard.board import Apart, ApartPlace, Board, Entry, NameRow, Place
+from grader.run.leaderboard.board_history import Change
 
 SAMPLES = Path(__file__).resolve().parents[1] / "reports" / "samples"
 WORKED_EXAMPLE = Path(__file__).resolve().parents[2] / "assignments" / "02-tiled" / "worked-example.html"
@@ -50,7 +59,7 @@ SECTORS = "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"
 
 
 def every_page() -> Mapping[str, str]:
-    """Each page by the name of its function in grader/reports/pages.py, with a word after a colon where there are several."""
+    """Each page by the name of its function in grader/pages/pages.py, with a word after a colon where there are several."""
     everything, sources = result_with_everything()
     student: Callable[..., str] = pages.student_page
     view, boards = class_with_everything(), [_board()]

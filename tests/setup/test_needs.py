@@ -202,7 +202,7 @@ def test_set_up_looks_for_the_browser_and_the_cluster_that_the_tests_look_for() 
     needs = (ROOT / "kit/setup/needs.sh").read_text(encoding="utf-8")
     line = next(line for line in needs.splitlines() if line.startswith("    chromium) command"))
     assert re.findall(r"command -v ([\w-]+)", line) == re.findall(r'"([\w-]+)"', there[1])
-    slurm = (ROOT / "tests/grader/slurm/real_slurm.py").read_text(encoding="utf-8")
+    slurm = (ROOT / "tests/grader/plugins/slurm/real_slurm.py").read_text(encoding="utf-8")
     programs = re.search(r"^PROGRAMS = \((.*)\)", slurm, re.MULTILINE)
     assert programs
     assert f"slurm_programs=({' '.join(re.findall(r'[a-z]+', programs[1]))})" in needs

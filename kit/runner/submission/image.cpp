@@ -1,4 +1,4 @@
-// Reads image.json, which grader/engines writes.
+// Reads image.json, which grader/build writes.
 #include "runner/submission/image.hpp"
 
 #include <algorithm>

@@ -6,11 +6,11 @@ import json
 import sys
 from typing import Literal
 
-from grader.model.outcomes.located_findings import located
+from grader.model.outcome import located
 from grader.model.result import Case, Environment, LabResult, Launch, Result, Submission
-from grader.reports.pages import student_page
-from grader.scoring.deduplication import deduplicate
-from grader.scoring.redaction import for_student
+from grader.pages.pages import student_page
+from grader.run.scoring.lab_score import deduplicate
+from grader.run.scoring.redaction import for_student
 
 FILE, LINES = "kernel.cu", ["C[2] = 1;", "C[2] = 2;"]
 CASE, SECRET_CASE = "a hidden case", "a hidden case that gives its verdict only"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from grader.course.hidden_facts import disclosed_shapes
+from grader.course.leaks import disclosed_shapes
 
 HIDDEN = "check({.n = 255});\ncheck({.n = 1021}); check({.n = 3001}); check({.n = 4096});\ncheck({.rows = 97, .columns = 61});\n"
 

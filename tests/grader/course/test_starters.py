@@ -6,10 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from grader.course.leaks import leaks, secrets_of
-from grader.course.markers import MarkerError, Region, cut
+from grader.course.leaks import MarkerError, Region, cut, leaks, secrets_of, unmarked
 from grader.course.starters import stale, starter_of, write
-from grader.course.unmarked import unmarked
 
 SOLUTION = """\
 // One thread adds one element.

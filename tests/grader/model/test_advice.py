@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.model.outcomes.advice import WORDS, advice_for, question_for
+from grader.model.advice import WORDS, advice_for, question_for
 from grader.model.result import Finding, Site
 from grader.model.verdicts import Verdict
 

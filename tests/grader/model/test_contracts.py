@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 from pydantic import ValidationError
 
-from grader.model.lab_spec import PublicSpec
-from grader.model.labs import LabError, load_lab
+from grader.model.labs import LabError, PublicSpec, load_lab
 
 BASE = {"title": "t", "summary": "s", "problem": "p.hpp", "file": "f.cu", "shapes": "x"}
 KERNEL = {"kernel": "f(float*, int)", "launch": "f_launch(int)"}

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.model.seed import SeedError, course_seed, judge_key
+from grader.model.course_root import SeedError, course_seed, judge_key
 
 
 def test_is_made_once_and_readable_by_its_owner_alone(tmp_path: Path) -> None:

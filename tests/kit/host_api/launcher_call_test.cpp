@@ -1,5 +1,5 @@
 // Launchers as students declare them, called with the operands of a lab. The grader's line of main is in
-// grader/programs/host/launcher_main.py.
+// grader/run/programs/launcher_main.py.
 #include "host_api/launcher_call.hpp"
 
 #include <catch2/catch_test_macros.hpp>

@@ -9,13 +9,13 @@ from typing import Any
 
 from grader.model.result import UNCOUNTED, LabResult, Ratio, Result, Student, SweepPoint, Timing
 from grader.model.verdicts import Verdict
-from grader.reports.class_page.measured_speed import measured_speed
-from grader.reports.class_week.by_section import by_section
-from grader.reports.class_week.class_view import ClassView
-from grader.reports.class_week.follow_up import follow_up, needs_help
-from grader.reports.pages import class_page, student_page
-from grader.reports.text.number_format import points
-from grader.scoring.redaction import for_student
+from grader.model.visible_text import points
+from grader.pages.class_page.attention import follow_up, needs_help
+from grader.pages.class_page.class_answers_section import by_section
+from grader.pages.class_page.class_view import ClassView
+from grader.pages.class_page.measured_speed import measured_speed
+from grader.pages.pages import class_page, student_page
+from grader.run.scoring.redaction import for_student
 
 Sample = tuple[Result, dict[str, str]]
 Named = Callable[[str], Sample]

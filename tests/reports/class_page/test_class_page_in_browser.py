@@ -9,11 +9,19 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from grader.model.class_insight import ClassInsight, LabMistakes, Mistake, PlacedMistake, SolutionLine, SolutionMap
-from grader.model.result import Result, Student
+from grader.explain.similar_files import SimilarFiles, SimilarPair
+from grader.model.result import (
+    ClassInsight,
+    LabMistakes,
+    Mistake,
+    PlacedMistake,
+    Result,
+    SolutionLine,
+    SolutionMap,
+    Student,
+)
 from grader.model.verdicts import Verdict
-from grader.reports.pages import class_page, similar_page
-from grader.similarity.similar_files import SimilarFiles, SimilarPair
+from grader.pages.pages import class_page, similar_page
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from grader.model.result import Case, LabResult
 from grader.model.verdicts import Verdict
-from grader.reports.findings.lab_summary import advice, what_happened
-from grader.reports.student_page.case_section import case_section
-from grader.reports.student_page.lab_view import LabView
+from grader.pages.findings.one_cause import advice, what_happened
+from grader.pages.student_page.case_section import case_section
+from grader.pages.student_page.lab_view import LabView
 
 
 def rejected(*passed: bool) -> LabResult:

@@ -8,8 +8,8 @@ import pytest
 
 from grader.model.result import Finding, Site
 from grader.model.verdicts import Verdict
-from grader.reports.findings.lane_figure import lane_figure
-from grader.reports.findings.one_cause import cause_groups
+from grader.pages.findings.finding_card import lane_figure
+from grader.pages.findings.one_cause import cause_groups
 
 AROUND = "The __syncthreads() in line 19 does not separate them: one thread can be in line 17 again"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from grader.model.result import Mismatch
-from grader.reports.findings.mismatch_picture import picture
+from grader.pages.findings.mismatch_figure import picture
 
 
 def mismatch(**changes: object) -> Mismatch:

@@ -6,7 +6,7 @@ import pytest
 
 from grader.model.result import Finding, LabResult, Suspect
 from grader.model.verdicts import Verdict
-from grader.reports.findings.suspect_lines import suspect_changes, suspect_sentence
+from grader.pages.findings.finding_card import suspect_changes, suspect_sentence
 
 
 def lab(*suspects: Suspect) -> LabResult:

@@ -5,12 +5,11 @@ from __future__ import annotations
 import dataclasses
 import re
 
-from grader.leaderboard.board import ApartPlace, Board, NameRow, Place
-from grader.leaderboard.entry import Apart, Entry
-from grader.leaderboard.history import Change
 from grader.model.result import Outlook, Ratio, Rung, Traffic
-from grader.reports.leaderboard_page.board_roofline import board_roofline
-from grader.reports.pages import leaderboard_names_page, leaderboard_page
+from grader.pages.leaderboard_sheet import board_roofline
+from grader.pages.pages import leaderboard_names_page, leaderboard_page
+from grader.run.leaderboard.board import Apart, ApartPlace, Board, Entry, NameRow, Place
+from grader.run.leaderboard.board_history import Change
 
 LOADS = "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum"
 

@@ -7,11 +7,10 @@ from collections.abc import Callable
 import pytest
 
 from grader.model.result import Result
-from grader.reports.class_page.class_sections import CLASS_SECTIONS
-from grader.reports.page.page_section import Section, ShownSection, shown_sections
-from grader.reports.page.rendering import trusted_text
-from grader.reports.pages import student_page
-from grader.reports.student_page.lab_sections import LAB_SECTIONS
+from grader.pages.class_page.class_sheet import CLASS_SECTIONS
+from grader.pages.page_section import Section, ShownSection, shown_sections, trusted_text
+from grader.pages.pages import student_page
+from grader.pages.student_page.student_sheet import LAB_SECTIONS
 
 Named = Callable[[str], tuple[Result, dict[str, str]]]
 TEMPLATES = sorted({one.template for one in LAB_SECTIONS} | {one.template for one in CLASS_SECTIONS})

@@ -6,7 +6,7 @@ import pytest
 
 from grader.model.result import Finding, Site
 from grader.model.verdicts import Verdict
-from grader.reports.screens.race_picture import LINES, race_view
+from grader.pages.screens.first_mistake import LINES, race_view
 
 RACE = Finding(
     kind=Verdict.RACE, message="m", line=19, access="write", block=(0, 0, 0), thread=(0, 0, 0), element="As[0][0]",

@@ -11,8 +11,8 @@ from rich.console import Console
 
 from grader.model.result import Case, LabResult, Result
 from grader.model.verdicts import TECHNIQUE_MISSED, Verdict
-from grader.reports.screens.checklist import Tried
-from grader.reports.screens.lab_screen import Screen
+from grader.pages.screens.first_mistake import Tried
+from grader.pages.screens.lab_screen import Screen
 
 Sample = tuple[Result, dict[str, str]]
 Named = Callable[[str], Sample]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from grader.reports.pages import similar_page
-from grader.similarity.similar_files import SimilarFiles, SimilarPair
+from grader.explain.similar_files import SimilarFiles, SimilarPair
+from grader.pages.pages import similar_page
 
 NAMES = {"ada": "Ada <b>", "../x": "Ben", "cyd": ""}
 TEXTS = {"ada": "one\n</pre><script>alert(1)</script>\nthree", "../x": "eins\nzwei", "cyd": ""}

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from grader.model.result import Ratio, SweepPoint, SweepTime
-from grader.reports.pages import calibration_page, sweep_drawing
-from grader.reports.speed_figures.calibration_sheet import calibration_sheet
-from grader.reports.speed_figures.sweep_figure import sweep_figure
+from grader.pages.pages import calibration_page, sweep_drawing
+from grader.pages.speed.calibration_sheet import calibration_sheet
+from grader.pages.speed.sweep_figure import sweep_figure
 
 
 def timed(name: str, milliseconds: float) -> SweepTime:

@@ -8,18 +8,16 @@ from pathlib import Path
 
 from rich.console import Console
 
-from grader.model.lab_spec import CaseSpec, PublicSpec
-from grader.model.labs import Lab
-from grader.model.outcomes.gpu_reports import KernelResources
-from grader.model.outcomes.outcome import GpuOutcome, JudgedCase, LabOutcome
+from grader.model.labs import CaseSpec, Lab, PublicSpec
+from grader.model.outcome import GpuOutcome, JudgedCase, KernelResources, LabOutcome
 from grader.model.result import GpuKernel, LabResult, Launch, Result
 from grader.model.verdicts import Verdict
-from grader.reports.pages import student_page
-from grader.reports.screens.checklist import Tried
-from grader.reports.screens.lab_screen import Screen
-from grader.reports.speed_figures.gpu_facts import GpuFacts, gpu_facts, gpu_line
-from grader.scoring.kernel_facts import gpu_kernel
-from grader.scoring.redaction import for_student
+from grader.pages.pages import student_page
+from grader.pages.screens.first_mistake import Tried
+from grader.pages.screens.lab_screen import Screen
+from grader.pages.speed.gpu_facts import GpuFacts, gpu_facts, gpu_line
+from grader.run.scoring.lab_score import gpu_kernel
+from grader.run.scoring.redaction import for_student
 
 Named = Callable[[str], tuple[Result, dict[str, str]]]
 KERNEL = GpuKernel(

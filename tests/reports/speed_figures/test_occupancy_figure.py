@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from grader.engines.gpu.occupancy import known_capabilities, occupancy, resources
+from grader.build.occupancy import known_capabilities, occupancy, resources
 from grader.model.result import GpuKernel
-from grader.reports.speed_figures.occupancy_figure import OccupancyFigure, occupancy_figure
+from grader.pages.speed.gpu_facts import OccupancyFigure, occupancy_figure
 
 KERNEL = GpuKernel(
     compiler="nvcc 13.0", architecture="sm_90", registers=40, static_shared_bytes=2048, stack_bytes=0, spill_store_bytes=0,

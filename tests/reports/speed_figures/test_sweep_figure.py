@@ -12,9 +12,8 @@ import pytest
 
 from grader.model.result import ContestantTimes, Ratio, Result, SweepPoint, SweepTime, Timing
 from grader.model.verdicts import Verdict
-from grader.reports.pages import student_page
-from grader.reports.speed_figures.sweep_axes import Axis, decades, nudged, spread
-from grader.reports.speed_figures.sweep_figure import SweepFigure, sweep_figure
+from grader.pages.pages import student_page
+from grader.pages.speed.sweep_figure import Axis, SweepFigure, decades, nudged, spread, sweep_figure
 
 SIZES = (255, 256, 257, 511, 512, 513, 1000, 1023, 1024, 1025, 2047, 2048, 2049, 4096)
 NAMES = ("baseline", "student", "model", "cublas")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from grader.model.result import CostLine, CountedBound, CountedTier, LabResult, Ratio, TimedTier, Timing
 from grader.model.verdicts import Verdict
-from grader.reports.speed_figures.tier_section import TierBound, tier_section
+from grader.pages.speed.speed_figure import TierBound, tier_section
 
 SOURCE = "// a <kernel>\nb[i] = a[i];\nc[j] = a[k];\n"
 

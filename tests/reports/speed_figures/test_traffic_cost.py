@@ -9,8 +9,8 @@ from rich.console import Console, Group
 
 from grader.model.result import Case, CostLine, CountedBound, CountedTier, LabResult, Launch, LineTraffic, Traffic
 from grader.model.verdicts import Verdict
-from grader.reports.speed_figures.traffic_cost import cost_lines
-from grader.traffic.metrics import global_names, shared_names
+from grader.pages.speed.speed_figure import cost_lines
+from grader.run.scoring.metrics import global_names, shared_names
 
 _SHARED, _GLOBAL = shared_names("ld"), global_names("ld")
 CONFLICTS = LineTraffic(line=22, metrics={_SHARED.instructions: 768, _SHARED.wavefronts: 6144, _SHARED.conflicts: 5376})

@@ -11,12 +11,11 @@ from typing import Any
 import pytest
 from lab_with_questions import filled, lab
 
-from grader.model.lab_answers import LabAnswers
-from grader.model.result import Result
-from grader.questions.answer_check import check_answers, no_answers
-from grader.questions.answer_form import answer_form
-from grader.reports.pages import class_page, student_page
-from grader.scoring.redaction import for_student
+from grader.course.answer_check import check_answers, no_answers
+from grader.course.starters import answer_form
+from grader.model.result import LabAnswers, Result
+from grader.pages.pages import class_page, student_page
+from grader.run.scoring.redaction import for_student
 
 SAMPLES = Path(__file__).resolve().parents[1] / "samples"
 HOSTILE = "<script>alert(1)</script> <img src=x onerror=alert(2)> [x](javascript:alert(3)) {{ 7 * 7 }} \u202eevil\x1b[31m </pre></details>"

@@ -7,13 +7,12 @@ from collections.abc import Callable
 
 import pytest
 
-from grader.model.result import LabResult, Result
-from grader.model.standing import GradeChange, Override, RegradeRequest, Standing
+from grader.model.result import GradeChange, LabResult, Override, RegradeRequest, Result, Standing
 from grader.model.verdicts import Verdict
-from grader.reports.pages import class_page, student_page
-from grader.reports.student_page.lab_view import LabView
-from grader.reports.student_page.standing_section import shown_moment, standing_section
-from grader.scoring.redaction import for_student
+from grader.pages.pages import class_page, student_page
+from grader.pages.student_page.lab_view import LabView
+from grader.pages.student_page.standing_section import shown_moment, standing_section
+from grader.run.scoring.redaction import for_student
 
 HOSTILE = "<script>alert(1)</script>\u202e"
 DUE = "2026-10-19T23:59:00+02:00"

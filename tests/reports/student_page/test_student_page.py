@@ -10,8 +10,8 @@ import pytest
 
 from grader.model.result import Launch, Result
 from grader.model.verdicts import Verdict
-from grader.reports.pages import class_page, student_page
-from grader.scoring.redaction import for_student
+from grader.pages.pages import class_page, student_page
+from grader.run.scoring.redaction import for_student
 
 Sample = tuple[Result, dict[str, str]]
 Named = Callable[[str], Sample]

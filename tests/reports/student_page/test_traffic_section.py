@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from grader.model.result import Case, ContestantTimes, LabResult, Launch, LineTraffic, Timing, Traffic
 from grader.model.verdicts import Verdict
-from grader.reports.student_page.lab_view import LabView
-from grader.reports.student_page.traffic_section import traffic_section
-from grader.traffic.metrics import global_names, shared_names
+from grader.pages.student_page.lab_view import LabView
+from grader.pages.student_page.traffic_section import traffic_section
+from grader.run.scoring.metrics import global_names, shared_names
 
 LOADS, SHARED = global_names("ld"), shared_names("ld")
 

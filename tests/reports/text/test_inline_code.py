@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from grader.reports.text.inline_code import inline_code
+from grader.model.visible_text import inline_code
 
 
 def test_what_stands_between_backticks_is_code() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from grader.reports.text import visible
+from grader.model import visible_text
 
 
 @pytest.mark.parametrize(
@@ -23,35 +23,35 @@ from grader.reports.text import visible
     ],
 )
 def test_what_cannot_be_seen_becomes_a_sign(hostile: str, shown: str) -> None:
-    assert visible.line(hostile) == shown
-    assert visible.code(hostile) == shown
+    assert visible_text.line(hostile) == shown
+    assert visible_text.code(hostile) == shown
 
 
 def test_names_of_the_world_stay_as_they_are() -> None:
     for name in ("José Müller", "Đặng Thị Hà", "אדה", "王小明", "می\u200cکنم", "Zoe\u0308"):
-        assert visible.line(name) == name
+        assert visible_text.line(name) == name
 
 
 def test_an_invisible_joiner_in_code_is_shown() -> None:
-    assert visible.code("su\u200dm") == "su⟨U+200D⟩m"
+    assert visible_text.code("su\u200dm") == "su⟨U+200D⟩m"
 
 
 def test_a_tower_of_combining_marks_is_taken_down() -> None:
-    assert visible.line("c" + "\u0301" * 6) == "c" + "\u0301" * 4 + "⟨U+0301⟩" * 2
+    assert visible_text.line("c" + "\u0301" * 6) == "c" + "\u0301" * 4 + "⟨U+0301⟩" * 2
 
 
 def test_a_long_line_is_cut_and_says_by_how_much() -> None:
-    assert visible.code("x" * 1210, limit=10) == "x" * 10 + "… (+1,200 characters)"
+    assert visible_text.code("x" * 1210, limit=10) == "x" * 10 + "… (+1,200 characters)"
 
 
 def test_tabs_keep_code_in_its_columns() -> None:
-    assert visible.code("\tx\ty") == "    x   y"
+    assert visible_text.code("\tx\ty") == "    x   y"
 
 
 def test_a_log_is_cut_by_lines_and_counts_the_rest() -> None:
-    block = visible.block("a\r\nb\nc\n\n", lines=2)
+    block = visible_text.block("a\r\nb\nc\n\n", lines=2)
     assert (block.lines, block.more) == (("a", "b"), 1)
 
 
 def test_a_lone_carriage_return_cannot_overwrite_a_line() -> None:
-    assert visible.block("all tests failed\rall tests passed").text == "all tests failed⟨CR⟩all tests passed"
+    assert visible_text.block("all tests failed\rall tests passed").text == "all tests failed⟨CR⟩all tests passed"

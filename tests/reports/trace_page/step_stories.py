@@ -6,9 +6,7 @@ import struct
 from dataclasses import replace
 from pathlib import Path
 
-from grader.reports.pages import trace_page
-from grader.single_launch.trace_steps import Step, StepKind, Trace, TracedArray, TracedPlace
-from grader.step_page.story import (
+from grader.explain.story import (
     Mark,
     PageStepKind,
     Question,
@@ -19,7 +17,9 @@ from grader.step_page.story import (
     StoryRun,
     WarpStep,
 )
-from grader.step_page.warp_steps import run_of_trace
+from grader.explain.warp_steps import run_of_trace
+from grader.pages.pages import trace_page
+from grader.run.launches.trace_phases import Step, StepKind, Trace, TracedArray, TracedPlace
 
 FILE = "tiled.cu"
 SOURCE = (

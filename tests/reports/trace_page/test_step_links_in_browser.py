@@ -8,14 +8,14 @@ from typing import Any
 
 import pytest
 
-from grader.commands.frame.opened_tools import lab_judge
-from grader.machine.toolset import Toolset
+from grader.build.toolset import Toolset
+from grader.cli.opened_tools import lab_judge
+from grader.explain.story import unpacked
 from grader.model.labs import load_lab
 from grader.model.result import Environment, Result, Submission
-from grader.reports.pages import student_page
-from grader.scoring.lab_score import score_lab
-from grader.scoring.redaction import for_student
-from grader.step_page.packed_page import unpacked
+from grader.pages.pages import student_page
+from grader.run.scoring.lab_score import score_lab
+from grader.run.scoring.redaction import for_student
 
 ROOT = Path(__file__).resolve().parents[3]
 SUM = ROOT / "solutions" / "06-reduction" / "rejects" / "blocks_add_without_atomic.cu"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from grader.reports.trace_page.trace_sheet import trace_sheet
-from grader.step_page.story import Mark, PageStepKind, Question, Story, StoryArray, StoryPlace, StoryRun, WarpStep
+from grader.explain.story import Mark, PageStepKind, Question, Story, StoryArray, StoryPlace, StoryRun, WarpStep
+from grader.pages.launches.trace_sheet import trace_sheet
 
 _TURNED = "x\u202ey\x1b"
 

@@ -1,5 +1,5 @@
 // Floating-point numbers as inline PTX computes them, comparisons and conversions: see device/inline_ptx.hpp. The numbers of
-// operations, types, relations and roundings are those of ptx_words.py.
+// operations, types, relations and roundings are those of ptx_reader.py.
 #include <algorithm>
 #include <bit>
 #include <cfenv>

@@ -1,1 +1,0 @@
-"""What an instructor uploads to a platform: everything that grading there needs, in the platform's own layout."""

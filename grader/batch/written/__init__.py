@@ -1,1 +1,0 @@
-"""Files of OUT: how they are written, and which of them need not be written again."""

@@ -1,0 +1,159 @@
+"""Reads the compiler's assembly: which function calls which, in which line, and which calls go through a pointer."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Container, Mapping, Sequence
+from dataclasses import dataclass, field
+
+# One line of a variable's or a constant's data, in a section that holds no code.
+_DATA = (
+    r"(?:[ \t]*(?:\.(?:globl|weak|hidden|local|comm|align|p2align|size|zero|byte|value|2byte|4byte|8byte|long|quad|word|xword)\b[^\n;#]*"
+    r"|\.(?:string|ascii)[ \t]+\"(?:\\.|[^\"\\\n])*\"|\.(?:bss|data)|\.section[ \t]+\.(?:t?bss|t?data|rodata)\b[^\n;#]*"
+    r"|\.type[ \t]+[\w.$]+,[ \t]*[@%](?:gnu_unique_)?object|[\w.$]+:)[ \t]*\n)"
+)
+# The exact text with which <iostream> refers to its library's initialiser since GCC 13, outside any function. The compiler closes it
+# before its next function: what it keeps may stand between.
+_HARMLESS = rf"\n\s*\.globl _ZSt21ios_base_library_initv\n{_DATA}*+#NO_APP\n"
+_LINE = re.compile(
+    r'^\s*(?:\.file\s+(?P<number>\d+)\s+(?:"[^"]*"\s+)?"(?P<path>[^"]*)"'
+    r"|\.loc\s+(?P<file>\d+)\s+(?P<line>\d+)"
+    r"|\.type\s+(?P<begin>[\w.$]+),\s*[@%]function"
+    r"|(?P<end>\.size)\s"
+    r"|(?:call|jmp)q?\s+(?P<indirect>\*)"
+    r"|(?:blr|br)\s+(?P<register>x\d+)"
+    r"|(?:call|jmp|bl|b)q?\s+(?P<name>[\w.$]+)"
+    rf"|(?P<app>\#APP)(?!{_HARMLESS}))",
+    re.MULTILINE,
+)
+
+
+@dataclass(frozen=True)
+class FunctionCalls:
+    """Lines are those of the submission, or 0 where the code comes from another file."""
+
+    lines: dict[str, int] = field(default_factory=dict)  # the first line that calls each symbol
+    indirect: list[int] = field(default_factory=list)  # calls through a pointer
+    inline_assembly: list[int] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Calls:
+    """Calls by the calling function's symbol. "" stands for code outside all functions."""
+
+    by_function: dict[str, FunctionCalls]
+
+    def within(self, functions: Container[str]) -> FunctionCalls:
+        """The calls of these functions, and of code outside all functions."""
+        together = FunctionCalls()
+        for name, calls in self.by_function.items():
+            if name and name not in functions:
+                continue
+            for symbol, line in calls.lines.items():
+                together.lines[symbol] = together.lines.get(symbol) or line
+            together.indirect.extend(calls.indirect)
+            together.inline_assembly.extend(calls.inline_assembly)
+        return together
+
+
+def calls_of(assembly: str, file_name: str) -> Calls:
+    """Reads the assembly in one pass."""
+    ours: set[str] = set()
+    line, function = 0, ""
+    found: defaultdict[str, FunctionCalls] = defaultdict(FunctionCalls)
+    for match in _LINE.finditer(assembly):
+        if match["number"] is not None:
+            if match["path"].rsplit("/", 1)[-1] == file_name:
+                ours.add(match["number"])
+        elif match["file"] is not None:
+            line = int(match["line"]) if match["file"] in ours else 0
+        elif match["begin"] is not None or match["end"] is not None:
+            function = match["begin"] or ""
+        elif match["indirect"] is not None or match["register"] is not None:
+            found[function].indirect.append(line)
+        elif match["name"] is not None:
+            calls = found[function].lines
+            calls[match["name"]] = calls.get(match["name"]) or line
+        else:
+            found[function].inline_assembly.append(line)
+    return Calls(dict(found))
+
+
+def first_line_naming(assembly: str, file_name: str, functions: Container[str], symbol: str) -> int:
+    """The lowest line of the submission in which one of these functions names the symbol; 0 where there is none."""
+    ours: set[str] = set()
+    line, inside, lines = 0, False, set[int]()
+    names = re.compile(rf"(?<![\w.]){re.escape(symbol)}(?![\w.$])")
+    for text in assembly.split("\n"):
+        match = _LINE.match(text)
+        if match and match["number"] is not None:
+            if match["path"].rsplit("/", 1)[-1] == file_name:
+                ours.add(match["number"])
+        elif match and match["file"] is not None:
+            line = (
+                (int(match["line"]) or line) if match["file"] in ours else 0
+            )  # Clang writes 0 for what it adds to a statement
+        elif match and (match["begin"] is not None or match["end"] is not None):
+            inside = (match["begin"] or "") in functions and match["begin"] != symbol
+            line = 0  # of the function before
+        elif inside and line and symbol in text and names.search(text):
+            lines.add(line)
+    return min(lines, default=0)
+
+
+# Finds the loops in compiled code: the first block of each, and the last block that jumps back to it.
+#
+# The compiler's text has labels and jumps but no addresses, and the object file has addresses but no labels. Every basic block
+# announces itself with a call. These calls are in both, in the same order, so they connect the two.
+
+BLOCK_BEGINS = "__sanitizer_cov_trace_pc"
+_ITEM = re.compile(
+    r"^(?:\s+\.type\s+(?P<begin>[\w.$]+),\s*[@%]function"
+    r"|\s+(?P<end>\.size)\s"
+    r"|(?P<label>\.L\w+):"
+    rf"|\s+(?:call|bl)q?\s+(?P<block>{BLOCK_BEGINS})\b"
+    r"|\s+(?:j\w+|b|b\.\w+|cbn?z|tbn?z)\s+(?:[^\n#/]*,\s*)?(?P<target>\.L\w+)\s*$)",
+    re.MULTILINE,
+)
+
+Loop = tuple[int, int]
+
+
+def loops_by_function(assembly: str) -> dict[str, tuple[int, list[Loop]]]:
+    """For each function, the number of its blocks, and its loops as the numbers of their first and last block in the order of the text.
+    Loops with the same first block are one loop.
+    """
+    found: dict[str, tuple[int, list[Loop]]] = {}
+    function, blocks = "", 0
+    labels: dict[str, int] = {}
+    loops: dict[int, int] = {}
+    for item in _ITEM.finditer(assembly):
+        if item["begin"] is not None:
+            function, blocks, labels, loops = item["begin"], 0, {}, {}
+        elif item["end"] is not None:
+            if function:
+                found[function] = blocks, sorted(loops.items())
+            function = ""
+        elif item["label"] is not None:
+            labels[item["label"]] = blocks
+        elif item["block"] is not None:
+            blocks += 1
+        elif (first := labels.get(item["target"])) is not None and first < blocks:
+            loops[first] = max(loops.get(first, 0), blocks - 1)
+    return found
+
+
+def loop_addresses(
+    assembly: str, block_offsets: Mapping[str, Sequence[int]], addresses: Mapping[str, int]
+) -> list[Loop]:
+    """`block_offsets`: where the blocks of each function announce themselves, as offsets from the function's first byte.
+    `addresses`: of the functions in the program. A function for which text and object disagree gets no loops.
+    """
+    placed: list[Loop] = []
+    for function, (blocks, loops) in loops_by_function(assembly).items():
+        offsets, base = block_offsets.get(function, ()), addresses.get(function)
+        if base is None or len(offsets) != blocks:
+            continue
+        placed.extend((base + offsets[first], base + offsets[last]) for first, last in loops)
+    return sorted(placed)

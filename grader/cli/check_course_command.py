@@ -1,0 +1,172 @@
+"""`tilelab check-course` after its options are parsed: collects the proofs, opens the toolset if one needs it, runs them."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import threading
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from rich.console import Console
+
+from grader.build.toolset import Toolset
+from grader.cli.proofs import page_proofs
+from grader.cli.proofs.course_proofs import CourseProofs, UnpackedHandout
+from grader.cli.proofs.kernel_proofs import KernelProofs, MutantProofs
+from grader.cli.proofs.proving import Proof, ProofLines, prove
+from grader.course.handouts import handout
+from grader.model.course_root import course_root, load_labs, seed_if_made
+from grader.model.errors import RemediableError
+from grader.model.labs import Lab
+from grader.model.outcome import LabOutcome
+from grader.model.result import LabResult
+from grader.model.verdicts import Verdict
+from grader.roll.batch.job_store import JobStore, job_key, judging_fingerprints, lab_fingerprint
+from grader.run.lab_judging import judge_lab
+from grader.run.lab_verdict import broke
+from grader.run.scoring.lab_score import score_lab
+from grader.source.student_code import normalise
+
+_FAILED = 1
+# Used if no seed has been made, as in continuous integration. Any number works, and no seed file is written.
+_SOME_SEED = 20_240_917
+_KEPT = Path(".tilelab/check")  # what earlier runs judged and proved
+
+
+class Grading:
+    """Grades the course's own kernels as a batch would, and reuses what was judged before."""
+
+    def __init__(self, toolset: Toolset, labs: Sequence[Lab], store: JobStore, scratch: Path, seed: int) -> None:
+        self._toolset, self._store, self._scratch, self._seed = toolset, store, scratch, seed
+        self._fingerprints = judging_fingerprints(toolset, labs)
+        self._counting = threading.Lock()
+        self.judged = self.reused = 0
+
+    def __call__(self, lab: Lab, source: Path) -> LabResult:
+        return score_lab(lab, self._outcome(lab, normalise(source.read_bytes())[0], until_failure=False))
+
+    def catch(self, lab: Lab, text: str) -> Verdict:
+        """The verdict on a mutant: that of the first case that fails, or `pass`. Raises RuntimeError if the judge broke."""
+        outcome = self._outcome(lab, text.encode(), until_failure=True)
+        if outcome.verdict is not None:
+            return outcome.verdict
+        failed = next((case for case in outcome.cases if not case.passed), None)
+        if failed is not None and failed.verdict is Verdict.INTERNAL_ERROR:
+            message = f"the case {failed.name!r} of {lab.id} broke: {failed.message}"
+            raise RuntimeError(message)
+        if failed is None:
+            return Verdict.PASS
+        return Verdict.WRONG_ANSWER if failed.verdict is Verdict.PASS else failed.verdict  # a technique was not used
+
+    def _outcome(self, lab: Lab, text: bytes, *, until_failure: bool) -> LabOutcome:
+        setup = self._fingerprints[lab.id] + (" until the first failure" if until_failure else "")
+        key = job_key(text, lab_fingerprint(lab), setup=setup, seed=self._seed)
+        outcome = self._store.find(key)
+        with self._counting:
+            self.judged += outcome is None
+            self.reused += outcome is not None
+        if outcome is None:
+            with tempfile.TemporaryDirectory(dir=self._scratch) as folder:
+                handed_in = Path(folder) / lab.public.file
+                handed_in.write_bytes(text)
+                outcome = judge_lab(
+                    self._toolset,
+                    lab,
+                    handed_in,
+                    Path(folder),
+                    seed=self._seed,
+                    public_only=False,
+                    until_failure=until_failure,
+                    explained=not until_failure,
+                )
+            if _may_keep(lab, outcome, until_failure=until_failure):
+                self._store.keep(key, outcome)
+        return outcome
+
+
+def _may_keep(lab: Lab, outcome: LabOutcome, *, until_failure: bool) -> bool:
+    """Whether nothing of ours failed. Cases that were left out on purpose are no failure."""
+    if until_failure:
+        return all(case.verdict is not Verdict.INTERNAL_ERROR for case in outcome.cases)
+    return not broke(lab, outcome)
+
+
+def check_course(lab_ids: Sequence[str], wanted: Sequence[str], *, workers: int | None) -> int:
+    """`wanted`: names of proofs, or their first words. If it is empty, all proofs run."""
+    console = Console(highlight=False)
+    root = course_root(Path.cwd())
+    labs = load_labs(root, lab_ids)
+    if not (root / "solutions").is_dir():
+        message = f"{root}: this is a handout; check the course in the folder that has its solutions"
+        raise RemediableError(message)
+    made = handout(root, labs)
+    at_once = workers or os.cpu_count() or 1
+    course = CourseProofs(root, labs, made)
+    store = root / _KEPT
+    made_seed = seed_if_made(root)
+    seed = _SOME_SEED if made_seed is None else made_seed
+    lines = ProofLines(console)
+    with tempfile.TemporaryDirectory(prefix="tilelab-") as scratch:
+        grading: Grading | None = None
+
+        def grade(lab: Lab, source: Path) -> LabResult:
+            assert grading is not None
+            return grading(lab, source)
+
+        def catch(lab: Lab, text: str) -> Verdict:
+            assert grading is not None
+            return grading.catch(lab, text)
+
+        unpacked = UnpackedHandout(root, labs, made, Path(scratch), store, max(1, at_once // 2))
+        built = Proof(
+            "handout",
+            "builds in an empty folder; starters fail, solutions pass",
+            [unpacked.diagnostics],
+            needs_kit=True,
+        )
+        kernels = [proof for lab in labs for proof in KernelProofs(root, lab, grade, seed).proofs()]
+        mutants = [MutantProofs(root, lab, catch).proof() for lab in labs if lab.private_dir is not None]
+        proofs = list(_chosen([*course.proofs(), *kernels, *mutants, built], wanted))
+        if any(proof.needs_kit for proof in proofs):
+            store.mkdir(parents=True, exist_ok=True)
+            toolset = Toolset.open(root, allow_no_sandbox=True)  # the course's own kernels
+            grading = Grading(toolset, labs, JobStore(store), Path(scratch), seed)
+        try:
+            outcomes = prove(proofs, lines, workers=at_once)
+        finally:
+            lines.end()
+    failed = [outcome.proof.name for outcome in outcomes if outcome.diagnostics]
+    counted = f"; {grading.judged} kernels judged, {grading.reused} reused from an earlier run" if grading else ""
+    console.print(f"{len(outcomes)} proofs, {len(failed)} failed{counted}", soft_wrap=True)
+    if failed:
+        console.print(f"failed: {', '.join(failed)}", style="red", soft_wrap=True)
+    return _FAILED if failed else 0
+
+
+def remake_pages() -> int:
+    """Updates every passage that a command makes, and says which pages changed."""
+    console = Console(highlight=False)
+    root = course_root(Path.cwd())
+    labs = load_labs(root, [])
+    for page in CourseProofs(root, labs, handout(root, labs)).pages():
+        try:
+            if page_proofs.remake(root, page):
+                console.print(f"wrote {page}", markup=False, soft_wrap=True)
+        except page_proofs.MadeTextError as error:
+            message = f"{page}:{error.line}: {error}"
+            raise RemediableError(message) from error
+    return 0
+
+
+def _chosen(proofs: Sequence[Proof], wanted: Sequence[str]) -> Iterator[Proof]:
+    """Raises RemediableError if a name fits no proof."""
+    for name in wanted:
+        if not any(_is(proof, name) for proof in proofs):
+            message = f"there is no proof {name!r}. There are: {', '.join(proof.name for proof in proofs)}"
+            raise RemediableError(message)
+    yield from (proof for proof in proofs if not wanted or any(_is(proof, name) for name in wanted))
+
+
+def _is(proof: Proof, name: str) -> bool:
+    return name in {proof.name, proof.name.split()[0]}

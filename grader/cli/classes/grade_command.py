@@ -1,0 +1,344 @@
+"""`tilelab grade`: grades a class and prints the results."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import sys
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from datetime import tzinfo
+from functools import partial
+from glob import glob
+from pathlib import Path
+from typing import get_args
+from zoneinfo import ZoneInfo
+
+from rich.console import Console
+
+from grader.build.toolset import Toolset
+from grader.cli.classes.pages_command import exports_named
+from grader.cli.classes.progress import TerminalProgress, summary
+from grader.cli.opened_tools import environment_of, jobs_at_once, lab_judge, open_toolset, size_sweep
+from grader.cli.practice.practice import PUBLIC_SEED
+from grader.explain.class_mistakes import CommentsFile
+from grader.explain.mutant_search import MutantSearch
+from grader.explain.suspect_search import ClassSearch
+from grader.model.course_root import course_root, course_seed, load_labs
+from grader.model.errors import RemediableError
+from grader.model.labs import Lab, lab_ids
+from grader.plugins.slurm.shared_folder import JudgingOptions, SharedFolder
+from grader.plugins.slurm.slurm_cluster import SLICE, SlurmCluster
+from grader.plugins.slurm.slurm_commands import own_options
+from grader.roll.batch.class_batch import grade_submissions
+from grader.roll.batch.controls import Controls
+from grader.roll.batch.job_store import judging_fingerprints
+from grader.roll.batch.judging_setup import JudgingSetup, LineSearch
+from grader.roll.batch.output_folder import OutputFolder, require_temporary_files
+from grader.roll.batch.week_insight import WeekSearch
+from grader.roll.intake.intake import IntakeOptions
+from grader.roll.people.roster import read_roster
+from grader.roll.policy.class_policy import CoursePolicy, read_policy
+from grader.roll.policy.course_file import Attempts
+from grader.run.compiler_trial import compiler_trouble
+from grader.run.gpu_judging import under_sanitizer
+from grader.system.worker_processes import WorkerProcesses, fitting_count
+
+# What a class is judged with on this machine: by `tilelab grade`, and by a task of a cluster.
+
+
+def class_setup(  # noqa: PLR0913 -- what judging is done with, each by name
+    toolset: Toolset,
+    labs: Sequence[Lab],
+    seed: int,
+    console: Console,
+    *,
+    sweep: bool,
+    search_seconds: float | None,
+    workers: int,
+) -> JudgingSetup:
+    """`workers`: as many as this process has cores."""
+    judge = lab_judge(toolset, seed, public_only=False, draws=True)
+    return JudgingSetup(
+        judge=judge,
+        environment=environment_of(toolset),
+        fingerprints=judging_fingerprints(toolset, labs),
+        seed=seed,
+        sweep=size_sweep(toolset, console) if sweep else None,
+        lines=LineSearch(ClassSearch(toolset, seed, PUBLIC_SEED), search_seconds, workers=workers),
+        controls=Controls(
+            partial(judge, explained=False, drawn=None),
+            workers=workers,
+            compiler=partial(compiler_trouble, toolset),
+            on_cpu=partial(lab_judge(toolset.without_gpu(), seed, public_only=False), explained=False),
+        ),
+    )
+
+
+# What the command line says of SUBMISSIONS: one or several paths, which attempt counts, and in which time zone a platform's times are.
+
+
+def given_submissions(texts: Sequence[str]) -> list[Path]:
+    """`make` gives all paths as one text: where there is no such file or folder, its parts are meant. Raises RemediableError where one is
+    not there.
+    """
+    if not texts or not all(text.strip() for text in texts):
+        message = (
+            'SUBMISSIONS is empty: name a folder or a download, as in `make grade SUBMISSIONS="handed in" OUT=graded`.'
+        )
+        raise RemediableError(message)
+    paths: list[Path] = []
+    for text in texts:
+        paths += [here] if _is_there(here := path_named(text)) else _parts(text)
+    real = [path.resolve() for path in paths]
+    if twice := [path for path in paths if real.count(path.resolve()) > 1]:
+        message = f"{twice[0]}: this is given twice. Give each download once."
+        raise RemediableError(message)
+    return paths
+
+
+def with_attempts(policy: CoursePolicy, attempt: str) -> CoursePolicy:
+    """`attempt`: what the command line says of them; empty: course.toml's word stays. Raises RemediableError where the word is unknown."""
+    which: Attempts
+    match attempt.strip().casefold():
+        case "":
+            return policy
+        case "latest" | "best" | "before-deadline" as which:
+            return replace(policy, course=replace(policy.course, attempts=which))
+    message = f"--attempt {attempt}: there is no such choice. Choose one of {', '.join(get_args(Attempts))}."
+    raise RemediableError(message)
+
+
+def time_zone(name: str) -> tzinfo:
+    try:
+        return ZoneInfo(name.strip())
+    except (OSError, ValueError, KeyError) as error:  # a zone that is not there is a KeyError
+        message = f"--timezone {name}: there is no such time zone. Give a name such as Europe/Berlin, America/New_York or UTC."
+        raise RemediableError(message) from error
+
+
+def _parts(text: str) -> list[Path]:
+    """Quoted words first. Without quotes, spaces may be part of a name, so the longest text that is a path is one."""
+    try:
+        quoted = {word: _found(word) for word in shlex.split(text)}
+    except ValueError:  # a quote that does not end
+        quoted = {}
+    paths, lost = _of_longest(text.split(" "))
+    if quoted and (all(quoted.values()) or not paths):
+        paths, lost = (
+            [path for found in quoted.values() for path in found],
+            [word for word in quoted if not quoted[word]],
+        )
+    if not paths:
+        return [path_named(text)]  # intake says that it is not there
+    if lost:
+        raise RemediableError(_not_there(paths, lost))
+    return paths
+
+
+def _of_longest(words: list[str]) -> tuple[list[Path], list[str]]:
+    """The paths, and the words that are in none."""
+    paths: list[Path] = []
+    lost = []
+    while words:
+        ends = [end for end in range(len(words), 0, -1) if words[0] and _found(" ".join(words[:end]))]
+        if ends:
+            paths += _found(" ".join(words[: ends[0]]))
+        elif words[0]:
+            lost.append(words[0])
+        words = words[ends[0] if ends else 1 :]
+    return paths, lost
+
+
+def _found(text: str) -> list[Path]:
+    """What is there under that name; with a star in it, everything that fits."""
+    path = path_named(text)
+    if _is_there(path):
+        return [path]
+    return sorted(map(Path, glob(str(path)))) if "*" in text else []  # noqa: PTH207 -- from the root as well
+
+
+def _is_there(path: Path) -> bool:
+    """Many paths in one text may be longer than a name can be."""
+    try:
+        return path.exists()
+    except OSError:
+        return False
+
+
+def path_named(text: str) -> Path:
+    """`~` is the user's own folder: inside of quotes the shell leaves it as it is."""
+    with suppress(RuntimeError):  # there is no such user
+        return Path(text).expanduser()
+    return Path(text)
+
+
+def _not_there(paths: Sequence[Path], lost: Sequence[str]) -> str:
+    found, missing = ", ".join(map(str, paths)), " ".join(lost)
+    return (
+        f"{missing}: there is no such file or folder; {found} {'is' if len(paths) == 1 else 'are'} there. Nothing was graded. Names with "
+        """spaces are given in quotes of their own: SUBMISSIONS="'week 3.zip' b.zip"."""
+    )
+
+
+# The options of `tilelab grade` about a cluster, and what they come to.
+
+# As sbatch has it: minutes, minutes:seconds, hours:minutes:seconds, days-hours, and so on.
+_TIME = re.compile(r"(\d+-)?\d+(:\d+){0,2}")
+
+
+@dataclass(frozen=True)
+class SlurmOptions:
+    slurm: bool = False
+    options: str = ""  # for sbatch, as a shell would have them
+    slice_size: int | None = None
+    time: str = ""  # of one task, as sbatch has it
+
+    def asked(self) -> bool:
+        """Whether a cluster judges. Raises RemediableError where options about it are given and it does not."""
+        if not self.slurm and (self.options.strip() or self.slice_size is not None or self.time.strip()):
+            message = (
+                "--slurm-options, --slurm-slice and --slurm-time go with --slurm. Give that too, or leave them out."
+            )
+            raise RemediableError(message)
+        return self.slurm
+
+    def of_sbatch(self, workers: int | None) -> tuple[str, ...]:
+        """`workers`: how many processors a task asks for; none: as many as the cluster gives by itself, or as the options say."""
+        time = self.time.strip()
+        if time and not _TIME.fullmatch(time):
+            message = f"--slurm-time {time!r}: a time as sbatch has it is needed, such as 30 (minutes) or 1:30:00."
+            raise RemediableError(message)
+        processors = (f"--cpus-per-task={workers}",) if workers else ()
+        return (*processors, *own_options(self.options), *((f"--time={time}",) if time else ()))
+
+
+def slurm_cluster(
+    options: SlurmOptions, judging: JudgingOptions, setup: JudgingSetup, out: OutputFolder, root: Path
+) -> SlurmCluster:
+    """`setup`: as this machine would judge."""
+    program = Path(sys.executable).with_name("tilelab")
+    return SlurmCluster(
+        SharedFolder(out.path / "instructor"),
+        judging,
+        options.of_sbatch(judging.workers),
+        (sys.executable, str(program), "judge-slice"),
+        root.resolve(),
+        setup.fingerprints,
+        options.slice_size or SLICE,
+    )
+
+
+_FAULTS = 3
+
+
+@dataclass(frozen=True)
+class ClassRequest:
+    """What `tilelab grade` was asked to do: its options."""
+
+    submissions: tuple[str, ...]  # several: one class
+    out: str
+    labs: tuple[str, ...] = ()  # empty: all
+    exports: tuple[str, ...] = ()  # names of formats, besides grades.csv and those that lie in OUT
+    assignment: str = ""  # what the platform calls it; empty: as SUBMISSIONS is called
+    roster: str = ""  # a file; empty: there is none
+    comments: str = ""  # a file; empty: the one in OUT
+    course: str = ""  # a file; empty: course.toml in the course's folder, if it is there
+    attempt: str = ""  # which of several counts; empty: as course.toml says
+    timezone: str = ""  # of times that a platform writes without one; empty: course.toml's, else this machine's
+    workers: int | None = None  # none: as many as suit this machine
+    allow_no_sandbox: bool = False
+    sanitized: bool = False
+    sweep: bool = False
+    search_seconds: float | None = None
+    slurm: SlurmOptions = field(default_factory=SlurmOptions)
+
+
+def grade_class(request: ClassRequest) -> int:
+    """Grades a class, and returns the exit status."""
+    require_temporary_files()
+    target, sources = _named(request.out, "OUT"), given_submissions(request.submissions)
+    console = Console(highlight=False)
+    root = course_root(Path.cwd())
+    labs = load_labs(root, request.labs)
+    formats = exports_named(request.exports)
+    folder = OutputFolder(target, sources[0])
+    for source in sources:
+        OutputFolder(target, source).require_usable()
+    comments = CommentsFile(Path(request.comments) if request.comments.strip() else folder.comments)
+    written = comments.read()
+    people = read_roster(Path(request.roster)) if request.roster.strip() else None
+    policy = read_policy(root, lab_ids(root), Path(request.course) if request.course.strip() else None)
+    policy = with_attempts(policy, request.attempt)
+    zone = time_zone(request.timezone) if request.timezone.strip() else policy.course.zone
+    on_slurm = request.slurm.asked()
+    # What runs here of a class that a cluster judges is no submission: a login node needs no GPU.
+    toolset = open_toolset(root, allow_no_sandbox=request.allow_no_sandbox, backend="cpu" if on_slurm else None)
+    if request.sanitized and not on_slurm:
+        toolset = under_sanitizer(toolset)
+    seed = course_seed(root)
+    workers = WorkerProcesses(fitting_count(min(os.cpu_count() or 1, request.workers or sys.maxsize)))
+    toolset = toolset.working_with(workers)
+    on_cpu = lab_judge(toolset.without_gpu(), seed, public_only=False)  # behaviours are compared as it sees them
+    at_once = request.workers or jobs_at_once(toolset)
+    setup = class_setup(
+        toolset,
+        labs,
+        seed,
+        console,
+        sweep=request.sweep and not on_slurm,
+        search_seconds=request.search_seconds,
+        workers=request.workers or os.cpu_count() or 1,
+    )
+    cluster = None
+    if on_slurm:
+        cluster = slurm_cluster(request.slurm, _judging_options(request), setup, folder, root)
+        setup = replace(setup, elsewhere=cluster, lines=None)
+    progress = TerminalProgress(console)
+    try:
+        report = grade_submissions(
+            sources,
+            folder,
+            labs,
+            setup,
+            exports=formats,
+            assignment=request.assignment.strip(),
+            roster=people,
+            week=WeekSearch(
+                comments,
+                written,
+                folder.private,
+                MutantSearch(partial(on_cpu, explained=False), 0 if on_slurm else request.search_seconds, at_once),
+            ),
+            policy=policy,
+            intake=IntakeOptions(zone=zone, confinement=toolset.confinement),
+            workers=at_once,
+            progress=progress,
+        )
+    finally:
+        workers.end()
+        progress.end()
+    console.print(summary(report), soft_wrap=True)
+    console.print(cluster.speed_message if cluster else toolset.gpu.speed_message, soft_wrap=True)
+    return _FAULTS if report.faults else 0
+
+
+def _judging_options(request: ClassRequest) -> JudgingOptions:
+    """What a task is told of the request."""
+    return JudgingOptions(
+        allow_no_sandbox=request.allow_no_sandbox,
+        sanitized=request.sanitized,
+        sweep=request.sweep,
+        workers=request.workers,
+        search_seconds=request.search_seconds,
+    )
+
+
+def _named(text: str, what: str) -> Path:
+    """An empty name would be this very folder. Raises RemediableError."""
+    if not text.strip():
+        message = f'{what} is empty: name a folder, as in `make grade SUBMISSIONS="handed in" OUT=graded`.'
+        raise RemediableError(message)
+    return path_named(text)

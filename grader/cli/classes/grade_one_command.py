@@ -1,0 +1,285 @@
+"""`tilelab grade-one PLATFORM FOLDER`: grades one submission inside a platform's container, and writes what the platform reads.
+
+Whatever happens, the platform gets an answer. Where something of ours fails, the answer says so and holds no points, and the exit status
+is 3. What failed is told on standard error only where students do not see that.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import os
+import shutil
+import socket
+import sys
+import traceback
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from pydantic import ValidationError
+from rich.console import Console
+
+from grader.build.toolset import Toolset
+from grader.cli.classes.grade_command import class_setup
+from grader.cli.opened_tools import environment_of, lab_judge, open_toolset
+from grader.cli.practice.practice import PUBLIC_SEED, public_half
+from grader.course.handouts import course_time
+from grader.explain.suspect_search import ClassSearch
+from grader.model.course_root import course_root, course_seed, load_labs
+from grader.model.errors import RemediableError
+from grader.model.labs import Lab, lab_ids
+from grader.model.verdicts import Verdict
+from grader.pages.pages import student_page
+from grader.plugins.autograders.one_grading import (
+    NEEDS_A_GPU,
+    NOT_GRADED,
+    Answer,
+    AutograderPlatform,
+    Graded,
+    LaterControls,
+    OneGrading,
+    grade_folder,
+)
+from grader.plugins.autograders.packing import (
+    AUTOLAB_PACK,
+    CLASSROOM50_PACK,
+    GITHUB_PACK,
+    GRADESCOPE_PACK,
+    PRAIRIELEARN_PACK,
+    PackMade,
+    PackRequest,
+)
+from grader.plugins.autograders.platform_list import platform_named
+from grader.plugins.slurm.shared_folder import ArrayFolder, ArrayOrder, Bench, TaskAnswer
+from grader.plugins.slurm.slice_judging import judge_slice
+from grader.roll.batch.controls import Controls
+from grader.roll.batch.judging_setup import JudgingSetup, LineSearch
+from grader.roll.batch.output_folder import require_temporary_files, scratch_folder
+from grader.run.compiler_trial import compiler_trouble
+from grader.run.gpu_judging import under_sanitizer
+from grader.run.scoring.redaction import for_student
+from grader.system.own_files import write_atomically
+from grader.system.worker_processes import WorkerProcesses, fitting_count
+
+_FAULTS = 3
+_SEARCH_SECONDS = 10.0  # for the line of a wrong result: a student waits
+
+
+@dataclass(frozen=True)
+class OneRequest:
+    """What `tilelab grade-one` was asked to do: its options."""
+
+    platform: str
+    submission: Path
+    out: Path
+    metadata: Path | None = None
+    labs: tuple[str, ...] = ()  # empty: all
+    public: bool = False  # the public tests alone
+
+
+def grade_one(request: OneRequest, environment: Mapping[str, str] = os.environ) -> int:
+    """Grades a submission, and returns the exit status. Raises RemediableError for a platform or a lab that there is not."""
+    platform = platform_named(request.platform)
+    root = course_root(Path.cwd())
+    known = [lab.id for lab in load_labs(root, request.labs)] if request.labs else lab_ids(root)
+    try:
+        answer, faults = _answer(request, platform, root, environment)
+        why = NEEDS_A_GPU if answer is None and not faults else NOT_GRADED
+    except Exception as error:  # noqa: BLE001 -- see above
+        known_kind = isinstance(error, RemediableError)
+        answer, faults, why = None, (str(error) if known_kind else traceback.format_exc(),), NOT_GRADED
+    if faults and platform.output_is_secret:
+        sys.stderr.write("".join(f"tilelab: {one}\n" for one in faults))
+    if answer is None:
+        _give(platform.not_graded(known, why), request.out)
+        return _FAULTS
+    _give(answer, request.out)
+    return 0
+
+
+def _answer(
+    request: OneRequest, platform: AutograderPlatform, root: Path, environment: Mapping[str, str]
+) -> tuple[Answer | None, tuple[str, ...]]:
+    """None: not graded. With what broke on our side; nothing: a lab needs a GPU."""
+    handed_in = platform.handed_in(request.metadata, environment)
+    labs = load_labs(root, request.labs)
+    # Submissions are hostile here, so nothing is graded without a sandbox: there is no option for it.
+    toolset = open_toolset(root, allow_no_sandbox=False)
+    setup, labs = _setup(toolset, root, labs, public=request.public)
+    with scratch_folder() as scratch:
+        graded = grade_folder(request.submission, handed_in, labs, setup, scratch, toolset.confinement)
+    undecided = graded.undecided
+    if undecided and not (platform.takes_parts and len(undecided) < len(labs)):
+        broken = [one for one in undecided if graded.result.labs[one].verdict is Verdict.INTERNAL_ERROR]
+        return None, graded.faults or tuple(f"{one}: nothing says why it was not graded" for one in broken)
+    now = dt.datetime.now(tz=dt.UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    redacted = for_student(graded.result)
+    page = _page(graded, public=request.public)
+    return platform.graded(Graded(redacted, page, handed_in, environment, now)), graded.faults
+
+
+def _page(graded: OneGrading, *, public: bool) -> str:
+    return student_page(for_student(graded.result), sources=graded.texts, preview=public)
+
+
+def _setup(toolset: Toolset, root: Path, labs: list[Lab], *, public: bool) -> tuple[JudgingSetup, list[Lab]]:
+    seed = PUBLIC_SEED if public else course_seed(root)
+    labs = [public_half(lab) for lab in labs] if public else labs
+    judge = lab_judge(toolset, seed, public_only=public)
+    controls = Controls(
+        partial(judge, explained=False), workers=os.cpu_count(), compiler=partial(compiler_trouble, toolset)
+    )
+    setup = JudgingSetup(
+        judge=judge,
+        environment=environment_of(toolset),
+        fingerprints={lab.id: "" for lab in labs},  # nothing is kept for a later run
+        seed=seed,
+        lines=None if public else LineSearch(ClassSearch(toolset, seed, PUBLIC_SEED), _SEARCH_SECONDS),
+        controls=LaterControls(controls),
+    )
+    return setup, labs
+
+
+def _give(answer: Answer, out: Path) -> None:
+    for file in answer.files:
+        path = out / file.path
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_atomically(path, file.contents.encode("utf-8", "replace"))
+    sys.stdout.buffer.write(answer.printed.encode("utf-8", "replace"))
+    sys.stdout.flush()
+
+
+# `tilelab judge-slice`: what a task of `tilelab grade --slurm` runs on its node. People do not call it.
+
+_NUMBER, _NODE = "SLURM_ARRAY_TASK_ID", "SLURMD_NODENAME"
+_PROCESSORS = ("SLURM_CPUS_PER_TASK", "SLURM_CPUS_ON_NODE")
+
+
+def judge_array_slice(folder: Path) -> int:
+    """Judges the slice that Slurm's environment names. A node that cannot judge says so in its answer, and that is no failure."""
+    array, number = ArrayFolder(folder), os.environ.get(_NUMBER, "")
+    try:
+        order = array.order()
+    except (OSError, ValidationError) as error:
+        message = f"{folder}: this holds no order for a task: {error}"
+        raise RemediableError(message) from error
+    if not number.isdecimal() or int(number) >= len(order.slices):
+        message = f"{_NUMBER} is {number!r}: this command runs in a task of `tilelab grade --slurm`."
+        raise RemediableError(message)
+    node = os.environ.get(_NODE) or socket.gethostname()
+    try:
+        answer = _judge_slice_command_answer(array, int(number), order, node)
+    except RemediableError as error:
+        answer = TaskAnswer(node=node, refused=str(error))
+    array.write_answer(int(number), answer)
+    return 0
+
+
+def _judge_slice_command_answer(array: ArrayFolder, number: int, order: ArrayOrder, node: str) -> TaskAnswer:
+    require_temporary_files()
+    root = course_root(Path.cwd())
+    labs = load_labs(root, order.labs)
+    toolset = open_toolset(root, allow_no_sandbox=order.options.allow_no_sandbox)
+    if order.options.sanitized:
+        toolset = under_sanitizer(toolset)
+    given = processors(os.environ)
+    with WorkerProcesses(fitting_count(order.options.workers or given)) as workers:
+        return _judged(array, number, order, labs, toolset.working_with(workers), given, node)
+
+
+def _judged(  # noqa: PLR0913, PLR0917 -- a step of _answer
+    array: ArrayFolder,
+    number: int,
+    order: ArrayOrder,
+    labs: Sequence[Lab],
+    toolset: Toolset,
+    given: int,
+    node: str,
+) -> TaskAnswer:
+    mine = {job.lab for job in order.slices[number]}
+    setup = class_setup(
+        toolset,
+        [lab for lab in labs if order.bench is None or lab.id in mine],
+        course_seed(toolset.root),
+        Console(highlight=False),
+        sweep=order.options.sweep,
+        search_seconds=order.options.search_seconds,
+        workers=order.options.workers or given,
+    )
+    bench = Bench(
+        fingerprints=dict(setup.fingerprints),
+        environment=setup.environment,
+        speed_message=toolset.gpu.speed_message,
+    )
+    at_once = order.options.workers or (2 * given if toolset.gpu.runs else given)
+    asked = {lab.id: lab for lab in labs if lab.id in setup.fingerprints}
+    return judge_slice(array, number, order, asked, setup, bench, node=node, workers=at_once, allocation=os.environ)
+
+
+def processors(environment: Mapping[str, str]) -> int:
+    """How many Slurm gave this task. Where it binds tasks to processors, those that this process may use are fewer than the node has."""
+    said = [int(value) for name in _PROCESSORS if (value := environment.get(name, "")).isdecimal() and int(value)]
+    return max(1, min([len(os.sched_getaffinity(0)), *said[:1]]))
+
+
+# `tilelab autograder PLATFORM`: packs what a platform needs to grade this course's labs, and says what to do with it.
+
+PACKS = (GRADESCOPE_PACK, CLASSROOM50_PACK, GITHUB_PACK, PRAIRIELEARN_PACK, AUTOLAB_PACK)
+_MARK = ".tilelab-autograder"  # a folder that this command has made, and may make again
+
+
+@dataclass(frozen=True)
+class PackOptions:
+    platform: str
+    out: Path
+    labs: tuple[str, ...] = ()
+    bundle: str = ""  # a file; empty: none
+    image: str = ""
+
+
+def make_autograder(options: PackOptions) -> int:
+    """Writes the pack into a folder of the platform's name in OUT, and returns the exit status."""
+    pack = next((one for one in PACKS if one.name == options.platform), None)
+    if pack is None:
+        listed = "; ".join(f"{one.name}: {one.help}" for one in PACKS)
+        message = f"name a platform, as in `make autograder PLATFORM=gradescope LAB=…`. {listed}"
+        raise RemediableError(message)
+    root = course_root(Path.cwd())
+    labs = load_labs(root, options.labs)
+    bundle = Path(options.bundle) if options.bundle.strip() else None
+    request = PackRequest(root, labs, bundle, options.image.strip(), course_time(root))
+    made = pack.make(request)
+    folder = options.out / pack.name
+    _write(made, folder)
+    _say(made, folder, [lab.id for lab in labs])
+    return 0
+
+
+def _write(made: PackMade, folder: Path) -> None:
+    """What an earlier pack left there is removed first: a seed or a lab of last term must not stay in it."""
+    if folder.exists():
+        if not (folder / _MARK).is_file():
+            message = f"{folder} was not made by this command, and would be overwritten: name another OUT"
+            raise RemediableError(message)
+        shutil.rmtree(folder)
+    folder.mkdir(parents=True, mode=0o700)
+    write_atomically(folder / _MARK, "made by `tilelab autograder`; it is made anew each time\n")
+    for path, file in made.files.items():
+        write_atomically(folder / path, file.data)
+        if file.executable:
+            (folder / path).chmod(0o755)
+
+
+def _say(made: PackMade, folder: Path, labs: list[str]) -> None:
+    console = Console(highlight=False)
+    console.print(f"made {folder} for {', '.join(labs)}", style="bold", markup=False, soft_wrap=True)
+    if made.is_secret:
+        console.print(
+            "Keep it to yourself: solutions, hidden tests and the course's seed are in it.",
+            style="yellow",
+            soft_wrap=True,
+        )
+    for number, step in enumerate(made.steps, start=1):
+        console.print(f"{number}. {step}", markup=False, soft_wrap=True)
+    console.print("docs/autograders.md has every step.", soft_wrap=True)

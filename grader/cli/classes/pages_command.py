@@ -1,0 +1,283 @@
+"""`tilelab pages OUT`: puts new comments and decisions onto the pages and into the exports of a graded class. Nothing is judged."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from rich.console import Console
+
+from grader.explain.class_mistakes import CommentsFile
+from grader.model.course_root import course_root, load_labs
+from grader.model.errors import RemediableError
+from grader.model.labs import LabError, lab_ids
+from grader.model.visible_text import counted
+from grader.model.written_names import some
+from grader.pages.exports.export import Export
+from grader.pages.exports.export_list import EXPORTS
+from grader.pages.exports.grades_csv import GRADES_CSV
+from grader.roll.batch.class_again import Decided, WrittenAgain, write_again
+from grader.roll.batch.class_standing import HistoryFolder
+from grader.roll.batch.last_batch import LastBatchFile, with_labs, with_roster
+from grader.roll.batch.leaderboards import rank_again
+from grader.roll.batch.output_folder import OutputFolder
+from grader.roll.batch.page_material import MaterialFolder
+from grader.roll.batch.publishing import write_exports, write_files
+from grader.roll.people.roster import read_roster
+from grader.roll.policy.class_policy import AmbiguousError, PersonIndex, read_policy
+from grader.roll.policy.grade_history import KeptBatch, KeptGrade, changes_of
+
+# The formats of grades that a command was asked for, by their names.
+
+
+def exports_named(names: Sequence[str]) -> list[Export]:
+    """Raises RemediableError for a name that is no format."""
+    known = {export.name: export for export in EXPORTS}
+    for name in names:
+        if name not in known:
+            message = f"there is no export {name!r}. There are: {', '.join(known)}"
+            raise RemediableError(message)
+    return [known[name] for name in dict.fromkeys(names)]
+
+
+_FAULTS = 3
+
+
+@dataclass(frozen=True)
+class PagesRequest:
+    """What `tilelab pages` was asked to do: its options."""
+
+    out: str
+    exports: tuple[str, ...] = ()  # besides those that lie in OUT
+    assignment: str = ""  # empty: as the batch called it
+    comments: str = ""  # a file; empty: the one that the batch used
+    course: str = ""  # a file; empty: the one that the batch used
+
+
+def pages_again(request: PagesRequest) -> int:
+    """Writes pages and exports of the class in OUT again, and returns the exit status."""
+    folder = OutputFolder(Path(request.out), Path("submissions that nobody reads"))
+    if not request.out.strip() or not folder.is_ours:
+        message = f"{request.out}: this folder holds no graded class. Name the OUT of `make grade`."
+        raise RemediableError(message)
+    root = course_root(Path.cwd())
+    formats = exports_named(request.exports)
+    console = Console(highlight=False)
+    with folder.alone():
+        batch = LastBatchFile(folder.private).read()
+        material = MaterialFolder(folder.private).of_class()
+        named = request.course.strip() or (material.course if material else "")
+        told = request.comments.strip() or (material.comments if material else "")
+        comments = _comments(told, folder)
+        policy = read_policy(root, lab_ids(root), Path(named) if named else None)
+        done = write_again(
+            folder,
+            load_labs(root, batch.labs),
+            Decided(comments, comments.read(), policy, str(Path(told).absolute()) if told else ""),
+            formats,
+            request.assignment.strip(),
+        )
+    _say(console, done, comments)
+    for export in done.exports:
+        console.print(f"grades: {folder.path / export.file}", markup=False, soft_wrap=True)
+    console.print(f"report: {folder.path / 'index.html'}", style="bold", markup=False, soft_wrap=True)
+    return _FAULTS if done.faults else 0
+
+
+def _comments(named: str, folder: OutputFolder) -> CommentsFile:
+    """Where a file that was named is gone, all comments would vanish from all pages without a word. Raises RemediableError."""
+    if named and not Path(named).is_file():
+        message = f"{named}: there is no such file. Name the comments that count, as in COMMENTS=comments.toml. Nothing was changed."
+        raise RemediableError(message)
+    return CommentsFile(Path(named) if named else folder.comments)
+
+
+def _say(console: Console, done: WrittenAgain, comments: CommentsFile) -> None:
+    for sentences, before, style in (
+        (done.notices, "note: ", "yellow"),
+        (done.alarms, "look at this first: ", "bold red"),
+        (done.faults, "", "bold magenta"),
+    ):
+        for one in sentences:
+            console.print(f"{before}{one}", style=style, markup=False, soft_wrap=True)
+    if not done.commented:
+        console.print(f"{comments.path} holds no comment yet", markup=False, soft_wrap=True)
+    for key, pages in done.commented.items():
+        where = f"on {counted(pages, 'page')}" if pages else _NOWHERE
+        console.print(f"comment {key}: {where}", markup=False, soft_wrap=True)
+    changed = f"{counted(done.students, 'student')}; {counted(done.regraded, 'grade')} changed; nothing was judged"
+    console.print(changed, markup=False, soft_wrap=True)
+
+
+_NOWHERE = "on no page: no student's page shows this mistake, or each has a closer comment"
+
+
+# `tilelab export OUT`: writes the grades of a graded class in other formats. Nothing is judged again.
+
+
+@dataclass(frozen=True)
+class ExportRequest:
+    """What `tilelab export` was asked to do: its options."""
+
+    out: str
+    exports: tuple[str, ...]
+    assignment: str = ""  # empty: as the batch called it
+    roster: str = ""  # a file; empty: there is none
+    labs: tuple[str, ...] = ()  # empty: all that the batch graded
+
+
+def export_again(request: ExportRequest) -> int:
+    """Writes the formats into OUT, and returns the exit status."""
+    if not request.exports:
+        message = (
+            f"name a format, as in `make export EXPORT=canvas`. There are: {', '.join(one.name for one in EXPORTS)}"
+        )
+        raise RemediableError(message)
+    formats = exports_named(request.exports)
+    folder = OutputFolder(Path(request.out), Path("submissions that nobody reads"))
+    if not request.out.strip() or not folder.is_ours:
+        message = f"{request.out}: this folder holds no graded class. Name the OUT of `make grade`."
+        raise RemediableError(message)
+    roster = read_roster(Path(request.roster)) if request.roster.strip() else None
+    console = Console(highlight=False)
+    with folder.alone():
+        file = LastBatchFile(folder.path / "instructor")
+        batch = file.read()
+        graded, lost = file.graded(batch)
+        notices: list[str] = []
+        if roster is not None:
+            graded, notices = with_roster(graded, roster, folder.identities.read().book)
+        assignment = request.assignment.strip() or batch.assignment
+        part = with_labs(graded, request.labs) if request.labs else graded
+        table = write_exports(graded, folder, [] if GRADES_CSV in formats else [GRADES_CSV])  # of all labs
+        written = write_exports(part, folder, formats, assignment)
+    _export_command_say(console, [*notices, *written.notices], "note: ", "yellow")
+    broken = [*lost, *table.faults, *table.unwritten, *written.faults, *written.unwritten]
+    _export_command_say(console, broken, "", "bold magenta")
+    for export in (*table.formats, *formats):
+        console.print(f"grades: {folder.path / export.file}", markup=False, soft_wrap=True)
+    return _FAULTS if broken else 0
+
+
+def _export_command_say(console: Console, sentences: Sequence[str], before: str, style: str) -> None:
+    for sentence in sentences:
+        console.print(f"{before}{sentence}", style=style, markup=False, soft_wrap=True)
+
+
+# `tilelab leaderboard OUT`: writes the leaderboards of a graded class again, from what its last batch found.
+
+
+def make_leaderboard(out: str, lab_ids: Sequence[str]) -> int:
+    """`lab_ids`: labs that are timed; empty: those whose lab.toml has [leaderboard]."""
+    folder = OutputFolder(Path(out), Path("submissions that nobody reads"))
+    if not (folder.path / "instructor").is_dir() or not folder.is_ours:
+        message = f"{out}: this folder holds no graded class. Name the OUT of `make grade`."
+        raise RemediableError(message)
+    labs = [lab for lab in load_labs(course_root(Path.cwd()), lab_ids) if lab_ids or lab.public.leaderboard is not None]
+    if not labs:
+        message = (
+            "no lab of this course has a leaderboard: write [leaderboard] into its lab.toml, or name a lab with --lab"
+        )
+        raise LabError(message)
+    if untimed := [lab.id for lab in labs if lab.public.performance is None]:
+        message = f"{untimed[0]} is not timed: a leaderboard needs [performance] in its lab.toml"
+        raise LabError(message)
+    console = Console(highlight=False)
+    with folder.alone():
+        ranked = rank_again(labs, folder)
+        faults, unwritten = write_files(ranked.files)
+    for sentence in (*ranked.notices, *faults, *unwritten):
+        console.print(f"note: {sentence}", style="yellow", markup=False, soft_wrap=True)
+    if not ranked.files:
+        message = (
+            f"{out}: the last batch there did not grade {' or '.join(lab.id for lab in labs)}: nothing was written"
+        )
+        raise RemediableError(message)
+    if faults or unwritten:
+        return _FAULTS
+    console.print(f"leaderboard: {folder.leaderboard}", markup=False, soft_wrap=True, style="bold")
+    console.print(f"who is who: {ranked.files[1].path}", markup=False, soft_wrap=True)
+    return 0
+
+
+# `tilelab history OUT [STUDENT]`: how grades changed from batch to batch, and why. Nothing is written.
+
+_CAUSES = {
+    "first": "graded for the first time",
+    "code": "new files",
+    "time": "other times",
+    "tests": "changed tests or points",
+    "grader": "another grader",
+    "policy": "another policy",
+    "deadline": "deadlines that have passed",
+    "override": "overrides",
+    "fault": "earlier faults of the grader",
+    "again": "graded again",
+}
+
+
+def show_history(out: str, student: str = "") -> int:
+    """`student`: an id, a login, a number or an address; empty: the whole class, a line for each batch."""
+    folder = OutputFolder(Path(out), Path("submissions that nobody reads"))
+    if not out.strip() or not folder.is_ours:
+        message = f"{out}: this folder holds no graded class. Name the OUT of `make grade`."
+        raise RemediableError(message)
+    history = HistoryFolder(folder.path / "instructor")
+    batches = history.read()
+    lines = _of_student(batches, _meant(student, folder, batches)) if student.strip() else _of_class(batches)
+    console = Console(highlight=False)
+    for line in lines or ["no batch has kept grades here yet"]:
+        console.print(line, markup=False, soft_wrap=True)
+    for notice in history.notices:
+        console.print(f"note: {notice}", style="yellow", markup=False, soft_wrap=True)
+    return 0
+
+
+def _meant(word: str, folder: OutputFolder, batches: Sequence[KeptBatch]) -> str:
+    """The student's id. Raises RemediableError."""
+    known = {one.student for batch in batches for one in batch.grades}
+    if word in known:
+        return word
+    try:
+        meant = PersonIndex((), folder.identities.read().book).find(word)
+    except AmbiguousError as error:
+        message = f"{error}."
+        raise RemediableError(message) from error
+    if meant is None or meant.id not in known:
+        message = f"{folder.path}: no grade of {word!r} is kept here. There are: {some(sorted(known)) or 'none'}"
+        raise RemediableError(message)
+    return meant.id
+
+
+def _of_class(batches: Sequence[KeptBatch]) -> list[str]:
+    """A line for each batch, the oldest first."""
+    lines, known = [], dict[tuple[str, str], KeptGrade]()
+    for number, batch in enumerate(batches, 1):
+        moved = [one for one in batch.grades if (old := known.get((one.student, one.lab))) and old.points != one.points]
+        causes = Counter(cause for one in batch.grades for cause in one.causes)
+        said = ", ".join(f"{count} {_CAUSES.get(cause, cause)}" for cause, count in causes.most_common())
+        lines.append(f"{number:3}  {batch.date}  {len(moved)} grades changed; {said}")
+        known |= {(one.student, one.lab): one for one in batch.grades}
+    return lines
+
+
+def _of_student(batches: Sequence[KeptBatch], student: str) -> list[str]:
+    lines = []
+    first = {
+        one.lab: (batch.date, one) for batch in reversed(batches) for one in batch.grades if one.student == student
+    }
+    for lab, (date, one) in sorted(first.items()):
+        lines.append(f"{lab}")
+        lines.append(f"  {date}  {points_text(one.points)} of {one.most:g}: first grade")
+        for change in changes_of(student, lab, batches):
+            lines.append(
+                f"  {change.date}  {points_text(change.before)} → {points_text(change.after)}: {'; '.join(change.causes)}"
+            )
+            lines += [f"      {detail}" for detail in change.details]
+    return lines
+
+
+def points_text(points: float | None) -> str:
+    return "no grade" if points is None else f"{points:g}"

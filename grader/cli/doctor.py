@@ -1,0 +1,218 @@
+"""`tilelab doctor`: says what this machine would grade with, and what to do if something is missing. `tilelab canaries`: shows what the
+compiler does with the kit's canaries.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import partial
+from pathlib import Path
+
+from rich.console import Console
+from rich.text import Text
+
+from grader.build.backend import VARIABLE, backend_choice, choose_compiler, left_out, open_backend
+from grader.build.toolset import Toolset
+from grader.cli.opened_tools import lab_judge, open_toolset
+from grader.model.course_root import course_root, load_labs, matching_lab, seed_if_made
+from grader.model.errors import MachineError, RemediableError
+from grader.model.labs import lab_ids
+from grader.pages.pages import calibration_page, sweep_drawing
+from grader.pages.speed.calibration_sheet import calibration_sheet, calibration_table, row, tier_calibration_table
+from grader.pages.speed.sweep_figure import sweep_figure
+from grader.roll.batch.controls import Controls, controls_of
+from grader.run.compiler_trial import compiler_trouble, try_compiler
+from grader.run.speed.calibration import Measurement, calibrate, calibrate_tiers, swept_labs
+from grader.run.speed.contest import ContestError
+from grader.system.confinement import SandboxUnavailable, gpu_devices
+from grader.system.detection import detect
+from grader.system.own_files import write_atomically
+
+_SET_UP = "run `make setup`"
+
+
+@dataclass(frozen=True)
+class Check:
+    """One thing that was examined. If `needed` and not `ok`, grading cannot work."""
+
+    what: str
+    ok: bool
+    found: str
+    needed: bool = True
+
+
+def examine(start: Path) -> int:
+    """Prints every check. Returns 0 if this machine can grade, 1 if it cannot."""
+    console = Console(highlight=False)
+    checks = list(check_all(course_root(start)))
+    for check in checks:
+        mark, style = ("ok", "green") if check.ok else ("--", "red" if check.needed else "dim")
+        console.print(Text.assemble((f"{mark} ", style), f"{check.what:10} {check.found}"), soft_wrap=True)
+    return 0 if all(check.ok or not check.needed for check in checks) else 1
+
+
+def check_all(root: Path) -> Iterator[Check]:
+    """Checks everything that grading depends on, one after another."""
+    yield Check("course", ok=True, found=str(root))
+    yield _tried("labs", lambda: ", ".join(lab.id for lab in load_labs(root, [])))
+    yield _tried("compiler", lambda: _compiler(root))
+    yield _judges(root)
+    yield _tried("sandbox", lambda: detect(root / "build" / "bin" / "confine", _prefix(root), allow_none=False).name)
+    yield from _gpu(root)
+    yield _tried("canaries", lambda: _canaries(root))
+    yield _tried("controls", lambda: _controls(root))
+
+
+def show_canaries(start: Path, *, if_new: bool) -> int:
+    """Prints what came of each canary; 3 if one went otherwise than it must. `if_new`: only where this compiler has not passed before,
+    and then only what is wrong.
+    """
+    toolset = open_toolset(course_root(start), allow_no_sandbox=True)
+    if if_new:
+        if trouble := compiler_trouble(toolset):
+            raise MachineError(trouble)
+        return 0
+    console = Console(highlight=False)
+    console.print(toolset.compiler_version, markup=False, soft_wrap=True)
+    tried = try_compiler(toolset)
+    for canary, what in tried:
+        mark, style = ("--", "red") if what else ("ok", "green")
+        console.print(Text.assemble((f"{mark} ", style), f"{canary.source.stem:24} {what}"), soft_wrap=True)
+    return 3 if any(what for _, what in tried) else 0
+
+
+def _canaries(root: Path) -> str:
+    """Tries what a batch tries where it meets a compiler for the first time."""
+    toolset = open_toolset(root, allow_no_sandbox=False)
+    if trouble := compiler_trouble(toolset):
+        raise MachineError(trouble)
+    return "the compiler does what the detectors rely on"
+
+
+def _controls(root: Path) -> str:
+    """Judges what a batch judges before its submissions."""
+    labs = [lab for lab in load_labs(root, []) if controls_of(lab)]
+    if not labs:
+        return "there are no model solutions here to hold this machine against"
+    toolset = open_toolset(root, allow_no_sandbox=False)
+    judge = lab_judge(toolset, seed_if_made(root) or 0, public_only=False)
+    if trouble := Controls(partial(judge, explained=False), workers=os.cpu_count()).trouble(labs):
+        raise MachineError(trouble)
+    return f"{', '.join(lab.id for lab in labs)}: the model solution passes, and a wrong kernel gets its verdict"
+
+
+def _gpu(root: Path) -> Iterator[Check]:
+    """Which parts of NVIDIA's software are here and work, each with a reason if it does not. None of them is needed."""
+    try:
+        asked = backend_choice()
+        kit = json.loads((root / "build" / "kit.json").read_text(encoding="utf-8"))
+        confinement = detect(root / "build" / "bin" / "confine", _prefix(root), allow_none=True)
+        backend = open_backend("auto" if asked == "cuda" else asked, root, kit, confinement)
+    except (OSError, ValueError, KeyError, RemediableError, SandboxUnavailable) as error:
+        yield Check("GPU", ok=False, found=str(error), needed=False)
+        return
+    why = backend.reasons or ("",)
+    toolchain = f"{backend.toolchain.name} in {backend.toolchain.root}" if backend.toolchain else why[-1]
+    yield Check("nvcc", backend.toolchain is not None, toolchain, needed=asked == "cuda")
+    device = f"{backend.device}, usable inside the sandbox" if backend.runs else str(backend.device or why[0])
+    yield Check("GPU", backend.device is not None, device, needed=asked == "cuda")
+    nodes = ", ".join(str(path) for path in gpu_devices()) or "none"
+    yield Check("devices", nodes != "none", nodes, needed=False)
+    does = "kernels run on the CPU executor and on the GPU" if backend.runs else "kernels run on the CPU executor only"
+    compiled = " and are compiled by nvcc too" if backend.toolchain and not backend.runs else ""
+    yield Check("backend", ok=True, found=f"{VARIABLE}={asked}: {does}{compiled}")
+
+
+def _tried(what: str, find: Callable[[], str]) -> Check:
+    try:
+        return Check(what, ok=True, found=find())
+    except (RemediableError, SandboxUnavailable) as error:
+        return Check(what, ok=False, found=str(error))
+
+
+def _compiler(root: Path) -> str:
+    """The compiler that builds submissions, in its own words, and why this one was chosen."""
+    try:
+        compiler = json.loads((root / "build" / "kit.json").read_text(encoding="utf-8"))["compiler"]
+    except (OSError, ValueError, KeyError) as error:
+        message = f"the kit is not built ({error}): {_SET_UP}"
+        raise RemediableError(message) from error
+    return str(choose_compiler(compiler))
+
+
+def _judges(root: Path) -> Check:
+    suffix = "" if (root / "solutions").is_dir() else "-public"  # a handout has only the public half
+    later = left_out(root)
+    judges = {lab: f"judge-{lab}{suffix}" for lab in lab_ids(root)}
+    built = {judge for judge in judges.values() if judge in later or (root / "build" / "bin" / judge).is_file()}
+    missing = [lab for lab, judge in judges.items() if judge not in built]
+    found = "a judge for every lab, built when it is first needed" if later else "a judge for every lab"
+    if missing:
+        found = f"no judge for {', '.join(missing)}: {_SET_UP}"
+    return Check("kit", not missing, found)
+
+
+def _prefix(root: Path) -> Path | None:
+    prefix = root / ".tilelab" / "prefix"
+    return prefix if prefix.is_dir() else None
+
+
+# `tilelab calibrate`: opens the toolset, measures, prints and writes the table.
+
+
+@dataclass(frozen=True)
+class Facts:
+    """The conditions under which something was measured."""
+
+    device: str
+    toolkit: str
+    date: str
+
+
+def calibrate_labs(wanted: Sequence[str], *, sweep: bool, out: Path | None) -> int:
+    console = Console(highlight=False)
+    root = course_root(Path.cwd())
+    labs = load_labs(root, [matching_lab(root, name) for name in wanted])
+    toolset = Toolset.open(root, allow_no_sandbox=True, backend=backend_choice())
+    if not toolset.gpu.runs:
+        message = f"nothing can be measured on this machine: {'; '.join(toolset.gpu.reasons)}."
+        raise RemediableError(message)
+    try:
+        found = calibrate(
+            toolset, labs, sweep=sweep, tell=lambda one: console.print(row(one), markup=False, soft_wrap=True)
+        )
+    except ContestError as error:
+        raise RemediableError(str(error)) from error
+    assert toolset.gpu.toolchain is not None
+    facts = Facts(str(toolset.gpu.device), toolset.gpu.toolchain.name, dt.datetime.now(tz=dt.UTC).date().isoformat())
+    console.print(f"\n{calibration_table(found, **asdict(facts))}", markup=False, soft_wrap=True)
+    tiers = tier_calibration_table(
+        calibrate_tiers(toolset, labs, tell=lambda what: console.print(f"timed as a submission: {what}", markup=False))
+    )
+    console.print(f"\n{tiers}", markup=False, soft_wrap=True)
+    if out is not None:
+        write(out, found, {lab.id: lab.public.title for lab in labs}, facts, tiers=tiers)
+        console.print(f"report: {out}", markup=False, soft_wrap=True)
+    return 0
+
+
+def write(out: Path, found: Sequence[Measurement], titles: Mapping[str, str], facts: Facts, *, tiers: str = "") -> None:
+    """Writes a page with a picture for each lab if `out` ends in .html. Otherwise it writes Markdown, with the pictures in files
+    beside it, and `tiers` at its end.
+    """
+    swept = swept_labs(found)
+    if out.suffix.lower() in {".html", ".htm"}:
+        write_atomically(out, calibration_page(calibration_sheet(swept, titles, **asdict(facts))))
+        return
+    pictures = {}
+    for lab_id, points in swept.items():
+        figure = sweep_figure(points) if len(points) > 1 else None
+        if figure is not None:
+            pictures[lab_id] = f"{out.stem}-{lab_id}.svg"
+            write_atomically(out.parent / pictures[lab_id], sweep_drawing(figure))
+    table = calibration_table(found, **asdict(facts), pictures=pictures)
+    write_atomically(out, f"{table}\n{tiers}\n" if tiers else table)

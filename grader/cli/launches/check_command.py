@@ -1,0 +1,239 @@
+"""`tilelab check` after its options are parsed: reads the file, checks, prints. Returns the exit status."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from grader.build.toolset import Toolset
+from grader.cli.launches.drawn_pages import write_page, write_stories
+from grader.cli.practice.terminal_keys import student_console
+from grader.explain.mistake_stories import block_of_mistake, mistake_stories
+from grader.explain.trace_story import story_of
+from grader.model.course_root import course_root
+from grader.model.errors import MachineError, RemediableError
+from grader.model.result import Finding
+from grader.model.verdicts import Verdict
+from grader.pages.screens.check_screen import CheckPage
+from grader.run.kernels.argument_text import parse_argument
+from grader.run.kernels.host_code import launches_cooperatively
+from grader.run.kernels.kernel_build import why_not, with_contents
+from grader.run.kernels.kernel_source import CheckError, KernelSource, named_kernel, read_kernel_source
+from grader.run.kernels.own_launches import versions_of, with_arguments
+from grader.run.launches.kernel_check import (
+    Checked,
+    CheckReport,
+    CheckRequest,
+    Extent3,
+    ProposalError,
+    Refused,
+    check_kernel,
+    trace_again,
+)
+from grader.run.launches.trace_phases import TraceReport
+from grader.run.launches.tracing import CheckedTrace, TraceRequest
+
+_FOUND, _CANNOT = 1, 2
+_MAX_EXTENT = 2**31 - 1
+
+
+@dataclass(frozen=True)
+class CheckOptions:
+    """The command's options as they were written."""
+
+    kernel: str | None
+    grid: str | None
+    block: str | None
+    shared_bytes: int
+    cooperative: bool
+    arguments: Sequence[str]
+    seed: int
+    early_return: str
+    definitions: Sequence[str]  # -D
+    folders: Sequence[Path]  # -I
+    settings: Sequence[str]  # --set
+    trace: bool = False  # also a page that steps through a block
+    page: Path | None = None  # where it is written; None: build/trace/check-KERNEL.html
+    show: bool = True  # it is opened, where there is a desktop
+
+
+def check_file(file: Path, options: CheckOptions, *, as_json: bool) -> int:
+    """Returns 0 if the launch is clean; 1 if something was found or the launch did not end well; 2 if there was no launch. With `as_json`,
+    there is a report on standard output in every case.
+    """
+    try:
+        report, status = _checked(file, options, as_json=as_json)
+    except (RemediableError, MachineError) as error:
+        if as_json:
+            command = error.command if isinstance(error, ProposalError) else ""
+            kernel = error.kernel if isinstance(error, ProposalError) else ""
+            proposals = (command,) if command else tuple(getattr(error, "proposals", ()))
+            _print_json(CheckReport(verdict=None, message=str(error), kernel=kernel, proposals=proposals))
+        raise
+    if as_json:
+        _print_json(report)
+    return status
+
+
+def _checked(file: Path, options: CheckOptions, *, as_json: bool) -> tuple[CheckReport, int]:
+    source = read_kernel_source(file, options.folders)
+    definitions = [_definition(one) for one in options.definitions]
+    name = with_arguments(source, named_kernel(source, options.kernel, str(file)), definitions)
+    shown, source = source, with_contents(source, options.settings)
+    request = CheckRequest(
+        file=str(file),
+        kernel=name,
+        grid=_extent(options.grid or "1", "--grid"),
+        block=_extent(options.block or "32", "--block"),
+        shared_bytes=options.shared_bytes,
+        cooperative=options.cooperative or launches_cooperatively(source.texts.values()),
+        arguments=[parse_argument(one) for one in options.arguments],
+        seed=options.seed,
+        early_return_is_error=_is_error(options.early_return),
+        definitions=definitions,
+        options=[
+            *(["--cooperative"] if options.cooperative else []),
+            *(f"-D{one}" for one in options.definitions),
+            *(f"-I{one}" for one in options.folders),
+            *(word for one in options.settings for word in ("--set", one)),
+        ],
+        is_proposed=not (options.grid or options.block or options.shared_bytes),
+    )
+    toolset = Toolset.open(course_root(Path.cwd()), allow_no_sandbox=True)
+    with tempfile.TemporaryDirectory(prefix="tilelab-") as scratch:
+        checked = check_kernel(toolset, source, request, Path(scratch))
+        pages = _traced(toolset, checked, shown, Path(scratch), options) if isinstance(checked, Checked) else None
+    if isinstance(checked, Refused):
+        return _refused(source, request, checked), _CANNOT
+    if checked.verdict is Verdict.INTERNAL_ERROR:
+        message = f"the launch could not be run: {checked.message}"
+        raise CheckError(message)
+    findings = _with_ending(checked, source)
+    if not as_json:
+        page = CheckPage(
+            kernel=name,
+            verdict=checked.verdict,
+            findings=findings,
+            sources=shown.texts,
+            launch=checked.model_copy(update={"shape": name}),
+            arguments=_as_options(checked),
+            metrics=checked.metrics,
+            left_out=checked.left_out,
+        )
+        student_console().print(page, soft_wrap=False)
+    if pages is not None:
+        pages()
+    report = CheckReport(
+        verdict=checked.verdict,
+        message=checked.message,
+        kernel=name,
+        metrics=checked.metrics,
+        findings=findings,
+        left_out=checked.left_out,
+    )
+    return report, 0 if checked.verdict is Verdict.PASS else _FOUND
+
+
+def _traced(
+    toolset: Toolset, checked: Checked, source: KernelSource, scratch: Path, options: CheckOptions
+) -> Callable[[], None] | None:
+    """Runs the launch once more for its pages. Returns what writes them, after the findings are printed; None where none are wanted."""
+    if not (options.trace or options.page) or checked.verdict is Verdict.INTERNAL_ERROR:
+        return None
+    block = block_of_mistake(checked)
+    try:
+        trace = trace_again(toolset, scratch, block, is_endless=checked.verdict is Verdict.TIMEOUT)
+    except (RuntimeError, subprocess.TimeoutExpired):
+        trace = None
+    name = re.sub(r"\W+", "-", options.kernel or Path(source.name).stem).strip("-")
+    report = TraceReport(factors=(), inputs=(), launch=checked, trace=trace)
+    traced = CheckedTrace(name, source.name, TraceRequest(block=block), report)
+    lines = source.texts[source.name].split("\n")
+    story, told = story_of(traced, lines), list(mistake_stories(traced, lines))
+    page = options.page or course_root(Path.cwd()) / "build" / "trace" / f"check-{name}.html"
+
+    def write() -> None:
+        if story is None:
+            sys.stderr.write("There is no page to step through: no thread of this launch accessed memory.\n")
+        write_page(story, page, "step through it", show=options.show)
+        write_stories(page, {}, told, asks=True)
+
+    return write
+
+
+def _as_options(checked: Checked) -> str:
+    written = " ".join(f"--arg '{one}'" for one in checked.arguments)
+    return f"{written}  (as in line {checked.own_line} of the file)" if checked.own_line else written
+
+
+def _definition(text: str) -> str:
+    if not re.fullmatch(r"[A-Za-z_]\w*(=[^\n\\]*)?", text):
+        message = f"-D {text!r}: write NAME or NAME=VALUE"
+        raise CheckError(message)
+    return text
+
+
+def _is_error(early_return: str) -> bool:
+    if early_return not in {"note", "error"}:
+        message = f"--early-return {early_return!r}: write note or error"
+        raise CheckError(message)
+    return early_return == "error"
+
+
+def _extent(text: str, option: str) -> Extent3:
+    """`4` and `4,2` are short for `4,1,1` and `4,2,1`."""
+    if not re.fullmatch(r"\d{1,10}(,\d{1,10}){0,2}", text):
+        message = f"{option} {text!r}: write one to three numbers, as x, x,y or x,y,z"
+        raise CheckError(message)
+    x, y, z = (*map(int, text.split(",")), 1, 1)[:3]
+    if max(x, y, z) > _MAX_EXTENT:
+        message = f"{option} {text!r}: a grid cannot be that large"
+        raise CheckError(message)
+    return x, y, z
+
+
+def _with_ending(checked: Checked, source: KernelSource) -> tuple[Finding, ...]:
+    """The findings, with two possible additions: how the launch ended, if no finding says it, and a note if the result depends
+    on the order of blocks and threads.
+    """
+    findings = checked.findings
+    if checked.verdict is not Verdict.PASS and all(one.kind is not checked.verdict for one in findings):
+        findings = (*findings, Finding(kind=checked.verdict, file=source.name, message=checked.message))
+    if why := checked.explanation:
+        note = Finding(kind=Verdict.RACE, severity="note", file=source.name, message=why.sentence, advice=why.advice)
+        findings = (*findings, note)
+    return findings
+
+
+def _refused(source: KernelSource, request: CheckRequest, refused: Refused) -> CheckReport:
+    why = why_not(source, request.kernel, refused.built)
+    is_about_name = all(one.line == 0 for one in refused.built.build.refusals)
+    versions = versions_of(source, request.kernel) if is_about_name else []
+    lines = [
+        shlex.join(["tilelab", "check", request.file, "--kernel", one, *request.options])
+        for one in (versions if len(versions) > 1 else ())
+    ]
+    sys.stderr.write("\n  ".join([f"tilelab: {request.kernel} cannot be checked.\n{why}", *lines]) + "\n")
+    return CheckReport(
+        verdict=refused.verdict,
+        message=why,
+        kernel=request.kernel,
+        findings=refused.findings,
+        left_out=tuple(refused.built.left_out),
+        proposals=tuple(lines),
+    )
+
+
+def _print_json(report: CheckReport) -> None:
+    plain = report.model_dump(mode="json", exclude={"findings"})
+    plain["findings"] = [
+        finding.model_dump(mode="json", exclude={"cases"}, exclude_none=True) for finding in report.findings
+    ]
+    sys.stdout.write(json.dumps(plain, indent=1, ensure_ascii=False) + "\n")

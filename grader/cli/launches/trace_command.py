@@ -1,0 +1,427 @@
+"""`tilelab trace` after its options are parsed: finds the lab, traces, prints. Returns the exit status."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import math
+import re
+import shlex
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from grader.build.toolset import Toolset
+from grader.cli.launches.check_command import CheckOptions, check_file
+from grader.cli.launches.drawn_pages import with_its_mistake, write_page, write_stories
+from grader.explain.block_race import story_of_block_race
+from grader.explain.mistake_stories import better_block, block_of_mistake, mistake_stories
+from grader.explain.race_story import story_of_race
+from grader.explain.story import ToldStory
+from grader.explain.trace_story import story_of
+from grader.model import visible_text
+from grader.model.course_root import course_root, lab_at, load_labs, matching_lab
+from grader.model.errors import RemediableError
+from grader.model.labs import Lab, load_lab
+from grader.model.verdicts import Verdict
+from grader.pages.launches.trace_pages import as_markdown, as_text, verdict_parts
+from grader.pages.launches.trace_tables import Heading, Part, Sentence, Table, trace_parts
+from grader.run.kernels.host_code import kernels_in
+from grader.run.kernels.kernel_source import read_kernel_source
+from grader.run.launches.kernel_check import ProposalError
+from grader.run.launches.lab_launch import LaunchRefusedError, read_source, recognise, several_launches
+from grader.run.launches.run_tracer import RunLaunch, RunTracer, SurveyedRun
+from grader.run.launches.trace_phases import Index3
+from grader.run.launches.tracing import Build, Run, Traced, TraceRequest, built_launch, launch_builder, with_steps
+from grader.run.program_judging import build_submission, started_program
+
+# `tilelab trace` for a lab whose host code is the student's: there is no one launch to record, so each kernel of the file is launched once
+# as `tilelab check` would, with made-up arguments where the file says none, and its pages are written. It grades nothing.
+
+_MOST_KERNELS = 6
+PLAIN = CheckOptions(
+    kernel=None, grid=None, block=None, shared_bytes=0, cooperative=False, arguments=(), seed=1,
+    early_return="note", definitions=(), folders=(), settings=(), trace=True,
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class OwnLaunches:
+    """What is wanted: the pages' folder, and whether the first is opened."""
+
+    folder: Path
+    kernel: str | None = None  # None: all of them
+    show: bool = True
+
+
+def trace_own_launches(file: Path, lab: Lab, wanted: OwnLaunches) -> int:
+    """Returns 0 if all launches are clean, else 1. Raises LaunchRefusedError where no kernel can be launched."""
+    source = read_kernel_source(file, [])
+    kernels = [one for one in kernels_in(source.texts[source.name]) if wanted.kernel in {None, one}]
+    if not kernels:
+        raise LaunchRefusedError(several_launches(lab))
+    found, refused = 0, []
+    for number, kernel in enumerate(kernels[:_MOST_KERNELS]):
+        page = wanted.folder / f"{lab.id}-{re.sub(r'[^A-Za-z0-9_]+', '-', kernel)[:60]}.html"
+        try:
+            found |= _trace(file, kernel, page, show=wanted.show and number == 0)
+        except RemediableError as error:
+            refused.append(f"{kernel}: {error}")
+    if len(refused) == len(kernels[:_MOST_KERNELS]):
+        raise LaunchRefusedError("\n".join([several_launches(lab), *refused]))
+    for one in refused:
+        sys.stderr.write(f"not shown: {one}\n")
+    return found
+
+
+def _trace(file: Path, kernel: str, page: Path, *, show: bool) -> int:
+    options = replace(PLAIN, kernel=kernel, page=page, show=show)
+    try:
+        return check_file(file, options, as_json=False)
+    except ProposalError as error:
+        proposed = proposed_options(options, error.command)
+        if proposed is None:
+            raise
+        sys.stdout.write(
+            f"\n{kernel} is launched once with made-up arguments, not as your host code does. To choose others:\n"
+            f"  {error.command} --trace\n"
+        )
+        sys.stdout.flush()
+        return check_file(file, proposed, as_json=False)
+
+
+def proposed_options(options: CheckOptions, command: str) -> CheckOptions | None:
+    """With grid, block, shared bytes and arguments of a proposed command line; None where it is none."""
+    try:
+        words = shlex.split(command)
+    except ValueError:
+        return None
+    given = dict(_pairs(words))
+    arguments = [value for name, value in _pairs(words) if name == "--arg"]
+    if not arguments or "--grid" not in given or "--block" not in given:
+        return None
+    shared = given.get("--shared", "0")
+    return replace(
+        options,
+        grid=given["--grid"],
+        block=given["--block"],
+        shared_bytes=int(shared) if shared.isdecimal() else 0,
+        arguments=tuple(arguments),
+    )
+
+
+def _pairs(words: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """`--arg int=64` and `--arg=int=64` alike."""
+    for word, value in zip(words, [*words[1:], ""], strict=False):
+        if word.startswith("--"):
+            name, equals, rest = word.partition("=")
+            yield (name, rest) if equals else (name, value)
+
+
+# `tilelab trace` for a lab whose host code is the student's: runs it on a public test's numbers, says which launches it makes, and traces
+# one of them as host code made it. It grades nothing.
+
+_MOST_LISTED = 20
+_REFUSALS = 3
+
+
+class NoLaunchError(LaunchRefusedError):
+    """The run launched no kernel that began. The text says what was found instead."""
+
+
+@dataclass(frozen=True)
+class TracedRun:
+    run: SurveyedRun
+    followed: RunLaunch
+    traced: Traced
+    again: Run  # makes the run again, with that launch traced
+
+
+@dataclass(frozen=True)
+class RunTraces:
+    """`launch`: a number or a kernel's name; none: the first with a finding. `scratch`: a folder of the caller, for builds and runs."""
+
+    toolset: Toolset
+    lab: Lab
+    scratch: Path
+    launch: str | None = None
+
+    def build(self, source: bytes) -> Run:
+        """As a `Build`: of a changed file, in which the same launch is meant. A run with another mistake is not right."""
+        tracer = self._tracer(source, TraceRequest())
+
+        def run(request: TraceRequest) -> Traced:
+            asked = dataclasses.replace(tracer, shape=request.shape or "", inputs=request.inputs or "")
+            survey = asked.survey()
+            traced = asked.trace(survey, self._followed(survey), request)
+            launch = traced.report.launch
+            if launch.verdict is not Verdict.PASS or survey.launch.verdict is Verdict.PASS:
+                return traced
+            whole = launch.model_copy(update={"verdict": survey.launch.verdict})
+            return dataclasses.replace(traced, report=traced.report.model_copy(update={"launch": whole}))
+
+        return run
+
+    def trace(self, source: bytes, request: TraceRequest, *, finds_block: bool) -> TracedRun:
+        """`finds_block`: the block of the first mistake is followed, whichever that is. Raises LaunchRefusedError and its like."""
+        tracer = self._tracer(source, request)
+        survey = tracer.survey()
+        followed = self._followed(survey)
+
+        def again(asked: TraceRequest) -> Traced:
+            return tracer.trace(survey, followed, asked)
+
+        traced = with_its_mistake(again, request) if finds_block else again(request)
+        return TracedRun(survey, followed, with_steps(traced), again)
+
+    def _followed(self, survey: SurveyedRun) -> RunLaunch:
+        followed = survey.named(self.launch) if self.launch else survey.first_to_see()
+        if followed is None:
+            said = "\n".join(_of_host(survey)) or survey.launch.message
+            message = (
+                f"In this run, the host code of {self.lab.public.file} launches no kernel that begins.\n{said}".strip()
+            )
+            raise NoLaunchError(message)
+        if not followed.began:
+            message = f"launch {followed.number} ({followed.kernel}) did not begin, so there is nothing to step through"
+            raise LaunchRefusedError(message)
+        return followed
+
+    def _tracer(self, source: bytes, request: TraceRequest) -> RunTracer:
+        text = source.decode("utf-8", "replace")
+        folder = Path(tempfile.mkdtemp(dir=self.scratch))
+        work = folder / "work"
+        work.mkdir()
+        built = build_submission(self.toolset, self.lab, text, work)
+        if built.refusals:
+            said = (
+                f"{self.lab.public.file}{f':{one.line}' if one.line > 0 else ''}: {one.verdict.value}: {one.message} {one.advice}".strip()
+                for one in built.refusals[:_REFUSALS]
+            )
+            raise LaunchRefusedError("\n".join(said))
+        started = started_program(self.toolset, self.lab, built, folder)
+        return RunTracer(self.toolset, self.lab, text, started, request.shape or "", request.inputs or "")
+
+
+def run_parts(found: TracedRun) -> Iterator[Part]:
+    """Which launches there were, which one is followed, and what host code did wrong."""
+    run = found.run
+    many = f"{run.total} launches" if run.total > 1 else "one launch"
+    yield Heading(f"The run: {many}")
+    yield Table(
+        ("launch", "kernel", "blocks", "threads of each", "line", "found"),
+        tuple(_row(one, found.followed) for one in run.launches[:_MOST_LISTED]),
+        frozenset({0, 4}),
+    )
+    if len(run.launches) > _MOST_LISTED:
+        yield Sentence(f"{len(run.launches) - _MOST_LISTED} more are not listed.")
+    if run.total > 1:
+        yield Sentence(
+            f"Launch {found.followed.number} is followed (»). For another: --launch with a number or a kernel's name, as in "
+            f'OPTIONS="--launch {run.total}".'
+        )
+    for said in _of_host(run):
+        yield Sentence(said)
+    if run.launch.verdict is Verdict.PASS and not found.traced.request.shape:
+        yield Sentence("With these sizes the run is right. SHAPE=... traces it with those of another public test.")
+
+
+def _row(one: RunLaunch, followed: RunLaunch) -> tuple[str, ...]:
+    times = f" ({one.count} times)" if one.count > 1 else ""
+    return (
+        f"{'» ' if one.number == followed.number else ''}{one.number}{times}",
+        visible_text.line(one.kernel, 60),
+        " x ".join(map(str, one.grid)),
+        " x ".join(map(str, one.block)),
+        str(one.line or ""),
+        visible_text.line(", ".join(one.findings), 80),
+    )
+
+
+def _of_host(run: SurveyedRun) -> Iterator[str]:
+    """What is wrong in host code: findings without a thread."""
+    for one in run.launch.findings:
+        if one.severity == "error" and one.thread is None and one.message:
+            where = f"Line {one.line}: " if one.line else ""
+            yield visible_text.line(f"{where}{one.called}: {one.message}", 1000)
+
+
+_NOT_PASSED = 1
+_MOST_BLOCKS = 2  # that are followed until one has to do with the mistake
+_FORMS = ("text", "markdown", "json")
+_PAGES = Path("build/trace")  # in the course's folder: a page for each lab
+
+
+@dataclass(frozen=True)
+class PageWish:
+    """What shall become of the page that steps through the block."""
+
+    file: Path | None = None  # None: build/trace/<lab>.html, beside text alone
+    wanted: bool = True
+    show: bool = True  # opened, where there is a desktop
+
+
+@dataclass(frozen=True)
+class TraceWish:
+    """The command's options as they were written."""
+
+    shape: str | None
+    block: str | None
+    threads: Sequence[str]
+    inputs: str | None
+    launch: str | None  # of the student's own host code: a number or a kernel's name
+    form: str
+    whole: bool
+    page: PageWish
+
+
+@dataclass(frozen=True)
+class _Followed:
+    """A launch that was traced, of a file that is built: `run` makes it again, and `build` is for changed files."""
+
+    traced: Traced
+    run: Run
+    build: Build
+    parts: tuple[Part, ...] = ()  # what is said of it first
+    is_right: bool = True  # all that was run
+
+
+def trace_kernel(file: Path | None, lab_id: str | None, wish: TraceWish) -> int:
+    """Returns 0 if the launch is right and clean, else 1. The output then says what is wrong, beside the trace."""
+    if wish.form not in _FORMS:
+        message = f"there is no format {wish.form!r}: write {' or '.join(_FORMS[:2])}"
+        raise LaunchRefusedError(message)
+    followed = _index(wish.block, "--block") if wish.block else None
+    shown = {_index(thread, "--thread") for thread in wish.threads}
+    root = course_root(Path.cwd())
+    lab_id = matching_lab(root, lab_id) if lab_id else None
+    if file is None:
+        lab = load_lab(root, lab_id or lab_at(root, Path.cwd()))
+        file = lab.public_dir / lab.public.file
+        source = read_source(file)
+    else:
+        source = read_source(file)
+        text = source.decode("utf-8", "replace")
+        lab = load_lab(root, lab_id) if lab_id else recognise(load_labs(root, []), file, text, root)
+    request = TraceRequest(wish.shape, wish.inputs, followed or (0, 0, 0))
+    toolset = Toolset.open(root, allow_no_sandbox=True)
+    page = wish.page
+    with tempfile.TemporaryDirectory(prefix="tilelab-") as scratch:
+        try:
+            found = _follow(toolset, lab, source, request, wish, Path(scratch))
+        except NoLaunchError as error:
+            if wish.form != "text" or not page.wanted or not kernels_in(source.decode("utf-8", "replace")):
+                raise
+            sys.stdout.write(f"{error}\n")
+            at = page.file.parent if page.file else root / _PAGES
+            return max(_NOT_PASSED, trace_own_launches(file, lab, OwnLaunches(at, show=page.show)))
+        sys.stdout.write(_rendered(found, shown, wish) + "\n")
+        if page.wanted and (page.file or wish.form == "text"):
+            at = page.file or root / _PAGES / f"{lab.id}.html"
+            traced = found.traced
+            write_page(story_of(traced, _lines(source)), at, "step through it", show=page.show)
+            races = {
+                "race": story_of_race(traced, found.run, found.build, source),
+                "blocks": story_of_block_race(traced, found.run, found.build, source),
+            }
+            write_stories(at, races, _mistakes(traced, found.run, source), asks=lab.public.step_questions)
+    return 0 if found.is_right and found.traced.report.launch.verdict is Verdict.PASS else _NOT_PASSED
+
+
+def _follow(  # noqa: PLR0913, PLR0917 -- what is run, and what is asked of it
+    toolset: Toolset, lab: Lab, source: bytes, request: TraceRequest, wish: TraceWish, scratch: Path
+) -> _Followed:
+    if lab.public.starts_itself:
+        traces = RunTraces(toolset, lab, scratch, wish.launch)
+        found = traces.trace(source, request, finds_block=wish.block is None)
+        is_right = found.run.launch.verdict is Verdict.PASS
+        return _Followed(found.traced, found.again, traces.build, tuple(run_parts(found)), is_right)
+    if wish.launch:
+        message = f"--launch {wish.launch}: in {lab.id} there is one launch, which the lab makes"
+        raise LaunchRefusedError(message)
+    run = built_launch(toolset, lab, source, _folder(str(scratch)))
+    return _Followed(run(request), run, launch_builder(toolset, lab, scratch))
+
+
+def _mistakes(traced: Traced, run: Run, source: bytes) -> list[ToldStory]:
+    """Of the block that has the first mistake, if that is another one than the block that is followed."""
+    block: Index3 | None = block_of_mistake(traced.report.launch)
+    if traced.report.launch.verdict is Verdict.PASS:
+        return []
+    try:
+        for _ in range(_MOST_BLOCKS):
+            if block is not None and block != traced.request.block:
+                traced = run(dataclasses.replace(traced.request, block=block))
+            block = better_block(traced)
+        return list(mistake_stories(traced, _lines(source)))
+    except (RemediableError, RuntimeError, subprocess.TimeoutExpired):  # the first page stands without them
+        return []
+
+
+def _folder(scratch: str) -> Path:
+    return Path(tempfile.mkdtemp(dir=scratch))
+
+
+def _lines(source: bytes) -> list[str]:
+    return source.decode("utf-8", "replace").split("\n")
+
+
+def _index(text: str, option: str) -> Index3:
+    if not re.fullmatch(r"\d{1,9},\d{1,9}(,\d{1,9})?", text):
+        message = f"{option} {text!r}: write two or three numbers, as x,y or x,y,z"
+        raise LaunchRefusedError(message)
+    x, y, z = (*map(int, text.split(",")), 0)[:3]
+    return x, y, z
+
+
+def _rendered(found: _Followed, shown: set[Index3], wish: TraceWish) -> str:
+    traced = found.traced
+    if wish.form == "json":
+        return json.dumps(_plain(traced), indent=1, ensure_ascii=False)
+    parts = [*found.parts, *_opening(traced)]
+    if traced.steps is not None:
+        only = (lambda thread: thread in shown) if shown else None
+        parts += trace_parts(traced.steps, only, brief=not (shown or wish.whole))
+    launch = traced.report.launch
+    if found.is_right or launch.verdict is not Verdict.PASS:
+        parts += verdict_parts(launch)
+    else:
+        parts.append(Sentence("No mistake was found in this launch. What is wrong in the run is told above."))
+    return as_markdown(parts) if wish.form == "markdown" else as_text(parts)
+
+
+def _opening(traced: Traced) -> list[Part]:
+    launch, lab = traced.report.launch, traced.lab
+    said = f"{lab.public.file}, {launch.shape}, inputs: {launch.inputs}."
+    if launch.grid and launch.block:
+        grid, block = (" x ".join(map(str, extent)) for extent in (launch.grid, launch.block))
+        said += f" {grid} blocks of {block} threads, in x, y and z."
+    return [Heading(f"Block {traced.request.block} of {lab.id}"), Sentence(said)]
+
+
+def _plain(traced: Traced) -> dict[str, object]:
+    """All of the trace in a form that JSON can hold: a value that is not a number becomes null."""
+
+    def tame(value: object) -> object:
+        if isinstance(value, float):
+            return value if math.isfinite(value) else None
+        if isinstance(value, dict):
+            return {key if isinstance(key, str) else number_key(key): tame(one) for key, one in value.items()}
+        if isinstance(value, list | tuple):
+            return [tame(one) for one in value]
+        return value
+
+    def number_key(key: tuple[int, ...]) -> str:
+        return "".join(f"[{one}]" for one in key)
+
+    steps = None if traced.steps is None else tame(dataclasses.asdict(traced.steps))
+    return {
+        "lab": traced.lab.id,
+        "block": traced.request.block,
+        "launch": traced.report.launch.model_dump(mode="json"),
+        "inputs": [one.model_dump(mode="json") for one in traced.report.inputs],
+        "trace": steps,
+    }

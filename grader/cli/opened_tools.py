@@ -1,0 +1,70 @@
+"""What several commands open before they begin: the toolset, a lab's judge, the conditions that a result states."""
+
+# ruff: noqa: PLC0415 -- a student waits for `tilelab test` many times a day: each command imports what it needs
+
+from __future__ import annotations
+
+import datetime as dt
+import os
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from grader import __version__
+from grader.model.outcome import LabOutcome
+from grader.model.result import Environment
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from grader.build.backend import BackendChoice
+    from grader.build.toolset import Toolset
+    from grader.run.speed.speed_run import SizeSweep
+
+
+def open_toolset(root: Path, *, allow_no_sandbox: bool, backend: BackendChoice | None = None) -> Toolset:
+    """`backend` None: as TILELAB_BACKEND has it."""
+    from grader.build.backend import backend_choice
+    from grader.build.toolset import Toolset
+
+    return Toolset.open(root, allow_no_sandbox=allow_no_sandbox, backend=backend or backend_choice())
+
+
+def lab_judge(toolset: Toolset, seed: int, *, public_only: bool, draws: bool = False) -> partial[LabOutcome]:
+    """`draws`: also makes the pages that step through a block with a mistake, for those who write reports."""
+    from grader.run.lab_judging import judge_lab
+
+    if not draws:
+        return partial(judge_lab, toolset, seed=seed, public_only=public_only)
+    from grader.cli.launches.drawn_pages import drawn_block
+
+    return partial(judge_lab, toolset, seed=seed, public_only=public_only, drawn=drawn_block)
+
+
+def environment_of(toolset: Toolset) -> Environment:
+    return Environment(
+        kit=__version__,
+        compiler=toolset.compiler_version,
+        backend="cuda" if toolset.gpu.runs else "cpu",
+        gpu=str(toolset.gpu.device) if toolset.gpu.runs else "",
+        sandbox=toolset.confinement.name,
+        date=dt.datetime.now(tz=dt.UTC).date().isoformat(),
+    )
+
+
+def size_sweep(toolset: Toolset, console: Console) -> SizeSweep | None:
+    """None if no sweep can be made here. Then a message says so, and the command continues."""
+    from grader.run.speed.speed_run import SizeSweep
+
+    if toolset.gpu.runs:
+        return SizeSweep(toolset)
+    console.print(
+        f"sizes cannot be measured on this machine: {'; '.join(toolset.gpu.reasons)}", markup=False, soft_wrap=True
+    )
+    return None
+
+
+def jobs_at_once(toolset: Toolset) -> int:
+    """How many files are judged at a time. With a GPU, about half of them wait for it, and the cores are for the others."""
+    cores = os.cpu_count() or 1
+    return 2 * cores if toolset.gpu.runs else cores

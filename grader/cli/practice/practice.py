@@ -1,0 +1,381 @@
+"""A student's work on some labs: which labs, which files, and how far they are. Public tests only; hidden tests are never used.
+
+It opens files and judges them. The reports decide what is shown.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+import shlex
+import tempfile
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Protocol
+
+from grader.build.toolset import Toolset
+from grader.course.handout_archive import MANIFEST, Manifest, digest
+from grader.model.course_root import course_root, lab_at, load_labs, matching_lab
+from grader.model.errors import RemediableError
+from grader.model.labs import CaseSpec, Lab, LabError, lab_ids, load_lab
+from grader.model.outcome import LabOutcome, unjudged
+from grader.model.result import Case, LabResult, Suspect
+from grader.model.verdicts import Verdict
+from grader.model.written_names import nearly
+from grader.pages.screens.first_mistake import Tried
+from grader.run.scoring.lab_score import score_lab
+from grader.source.student_code import normalise
+
+# The file that a student works on: its bytes, or a sentence that says why it cannot be tested and what to do. It compiles nothing.
+
+_MOST_BYTES = 4 * 1024 * 1024  # as an upload may have, and more: a limit that no kernel meets
+_TEXT = "Copy the code into a plain text file"
+# How files begin that are no text, whatever they are called.
+_STRANGERS = (
+    (b"PK\x03\x04", "is a document of Word or LibreOffice, or another zip, and no text"),
+    (b"\xd0\xcf\x11\xe0", "is a document of Word and no text"),
+    (b"{\\rtf", "is a document (RTF) and no plain text"),
+    (b"%PDF", "is a PDF and no text"),
+    (b"\x7fELF", "is a compiled program and no source text"),
+    (b"\x1f\x8b", "is an archive and no text"),
+    (b"\x89PNG", "is a picture and no text"),
+    (b"\xff\xd8\xff", "is a picture and no text"),
+    (b"<!doctype html", "is a web page and no CUDA source"),
+    (b"<html", "is a web page and no CUDA source"),
+)
+
+
+def readable_source(path: Path, lab: Lab) -> bytes:
+    """The file's bytes as they are. Raises LabError if it is missing, cannot be read, or is no text."""
+    try:
+        if path.is_dir():
+            message = f"{path} is a folder; the lab {lab.id} asks for a file of that name"
+            raise LabError(message)
+        if not path.is_file():
+            raise LabError(_missing(path, lab))
+        if path.stat().st_size > _MOST_BYTES:
+            message = f"{path} is larger than {_MOST_BYTES >> 20} MiB, which no kernel needs: is it the right file?"
+            raise LabError(message)
+        data = path.read_bytes()
+    except OSError as error:
+        message = (
+            f"{path} cannot be read ({error.strerror}): make it readable with  chmod u+rw {shlex.quote(str(path))}"
+        )
+        raise LabError(message) from error
+    if what := _not_source(data):
+        message = f"{path} {what}"
+        raise LabError(message)
+    return data
+
+
+def lookalikes(path: Path) -> list[str]:
+    """Names of files beside it that were probably meant to be it: `x.cu.txt`, `x (1).cu`, `X.CU`. The newest comes first."""
+    try:
+        there = [one for one in path.parent.iterdir() if one.is_file() and ".cu" in one.name.casefold()]
+        names = nearly(path.name, [one.name for one in there if not one.name.endswith((".new", ".mine"))])
+        return sorted(names, key=lambda name: (path.parent / name).stat().st_mtime, reverse=True)
+    except OSError:
+        return []
+
+
+def _missing(path: Path, lab: Lab) -> str:
+    wanted = f"{path}: there is no such file. The lab {lab.id} asks for {lab.public.file}"
+    near = lookalikes(path)
+    if not near:
+        return f"{wanted}; a new starter is in the handout's archive"
+    rename = f"mv {shlex.quote(str(path.parent / near[0]))} {shlex.quote(str(path))}"
+    others = f", and {', '.join(near[1:])}" if near[1:] else ""
+    return f"{wanted}, and there is {near[0]}{others}. If it is yours, rename it:  {rename}"
+
+
+def _not_source(data: bytes) -> str:
+    """What it is instead of source text; empty: it may be some."""
+    head = data[:4096].lstrip(b"\xef\xbb\xbf \t\r\n")
+    for beginning, what in _STRANGERS:
+        if head[: len(beginning)].lower() == beginning.lower():
+            return f"{what}. {_TEXT}, and save it under this name"
+    text = normalise(data)[0]
+    if not text.strip():
+        return "is empty: save your editor's file, or take the starter from the handout's archive again"
+    if b"\0" in text:
+        return f"is not text: it has zero bytes. {_TEXT}, and save it as UTF-8 under this name"
+    return ""
+
+
+# Builds one file of a student, runs a lab's public cases on it, and scores them. Hidden cases are never used.
+
+PUBLIC_SEED = 1  # public cases are the same for everybody at all times
+_NEAR = 0.6  # of difflib's likeness
+_LONG_WORD = 3
+
+
+def matching_cases(lab: Lab, words: str) -> tuple[CaseSpec, ...]:
+    """The public case of this name; else every case whose name contains the words; else every case with all of them, in any order."""
+    cases, wanted = lab.public.case, " ".join(words.casefold().split())
+    for matches in (
+        lambda name: name == wanted,
+        lambda name: wanted in name,
+        lambda name: all(word in name for word in wanted.split()),
+    ):
+        if wanted and (found := tuple(one for one in cases if matches(one.name.casefold()))):
+            return found
+    return ()
+
+
+def public_half(lab: Lab, case: str | None = None) -> Lab:
+    """The lab with only its public cases, or only those that `case` names. Raises LabError if there is none."""
+    cases = lab.public.case
+    if case is not None and not (cases := matching_cases(lab, case)):
+        raise LabError(no_such_case([lab], case))
+    return dataclasses.replace(lab, public=lab.public.model_copy(update={"case": cases}), private=None)
+
+
+def no_such_case(labs: list[Lab], case: str) -> str:
+    """What there is instead: the names that are near, or all of one lab."""
+    names = [one.name for lab in labs for one in lab.public.case]
+    near = list(dict.fromkeys(one for one in names if _is_near(case, one)))
+    which = f"no public test{f' of {labs[0].id}' if len(labs) == 1 else ''} matches CASE={case!r}"
+    if near:
+        return f"{which}. Do you mean: {'; '.join(near)}?"
+    if len(labs) > 1:
+        return f"{which}; name the lab too, as in LAB={labs[0].id}, to be told its tests"
+    return f"{which}. Its tests: {'; '.join(names)}"
+
+
+def _is_near(words: str, name: str) -> bool:
+    """Whether one of the words is nearly one of the name's."""
+    of_name, long = name.casefold().split(), [word for word in words.casefold().split() if len(word) >= _LONG_WORD]
+    return any(difflib.get_close_matches(word, of_name, 1, _NEAR) for word in long)
+
+
+class PublicJudge(Protocol):
+    """Judges the public cases, or `only` those named."""
+
+    def __call__(self, lab: Lab, source: Path, scratch: Path, /, *, only: tuple[str, ...]) -> LabOutcome: ...
+
+
+def try_out(lab: Lab, source: Path, scratch: Path, judge: PublicJudge, *, case: str | None = None) -> LabResult:
+    """The result of `source` on the public cases, or on those that `case` names. Raises LabError if it is no file with source text."""
+    shown = public_half(lab, case)
+    copy = scratch / lab.public.file  # as intake stores it, under the name that findings will show
+    copy.write_bytes(normalise(readable_source(source, lab))[0])
+    judging = scratch / "judging"
+    judging.mkdir()
+    only = () if case is None else tuple(one.name for one in shown.public.case)
+    return score_lab(shown, judge(lab, copy, judging, only=only))
+
+
+_NOT_BEGUN = "This is still the starter file."
+
+
+class Sweep(Protocol):
+    """Adds a size sweep to an outcome, if one can be made."""
+
+    def add(self, lab: Lab, source: Path, outcome: LabOutcome, scratch: Path, /) -> LabOutcome: ...
+
+
+class Tests(Protocol):
+    """The programs that test labs: see `LabTests`."""
+
+    def can_wait(self, lab: Lab, /) -> bool: ...
+
+    def build(self, labs: Sequence[Lab], /) -> None: ...
+
+
+class Search(Protocol):
+    """Looks for lines that explain a wrong result, until it is stopped."""
+
+    def suspects(
+        self, lab: Lab, text: str, cases: Sequence[Case], /, *, stopped: Callable[[], bool]
+    ) -> tuple[Suspect, ...]: ...
+
+
+@dataclass(frozen=True)
+class Practice:
+    root: Path
+    labs: Sequence[Lab]
+    judge: PublicJudge
+    case: str | None = None
+    file: Path | None = None  # used instead of the file in the lab's folder
+    sweep: Sweep | None = None  # none: not requested
+    search: Search | None = None  # none: nobody asks which line is wrong
+    tests: Tests | None = None  # none: the judge has all of them
+
+    def path(self, lab: Lab) -> Path:
+        """The file that is tested."""
+        return self.file or lab.public_dir / lab.public.file
+
+    def attempt(self, lab: Lab) -> Tried:
+        """Raises LabError if there is no such case, or no such file with source text."""
+        path = self.path(lab)
+        if self.is_left_alone(lab):
+            result = score_lab(public_half(lab), unjudged(lab.id, Verdict.MISSING_FILE, _NOT_BEGUN))
+        else:
+            if self.needs_tests(lab) and self.tests is not None:
+                self.tests.build([lab])
+            with tempfile.TemporaryDirectory(prefix="tilelab-") as scratch:
+                result = try_out(lab, path, Path(scratch), self._judged, case=self.case)
+        data = path.read_bytes()
+        text = normalise(data)[0].decode("utf-8", "replace")
+        name = path.relative_to(self.root).as_posix() if path.is_relative_to(self.root) else str(path)
+        untouched, speed = self._is_starter(lab, data), lab.public.speed_points
+        beside = tuple(lookalikes(path)) if untouched else ()
+        return Tried(lab.id, result, text, name, untouched=untouched, speed_points=speed, beside=beside)
+
+    def is_left_alone(self, lab: Lab) -> bool:
+        """Whether the lab is not tested, because its file is still the starter and its tests would have to be built first."""
+        if self.tests is None or self.file is not None or self.case is not None or not self.tests.can_wait(lab):
+            return False
+        data = self._readable(lab)
+        return data is not None and self._is_starter(lab, data)
+
+    def needs_tests(self, lab: Lab) -> bool:
+        """Whether there is a file to test; `attempt` says what is wrong with another one."""
+        return self._readable(lab) is not None and not self.is_left_alone(lab)
+
+    def _readable(self, lab: Lab) -> bytes | None:
+        try:
+            return readable_source(self.path(lab), lab)
+        except LabError:
+            return None
+
+    def suspected(self, tried: Tried, *, stopped: Callable[[], bool] = bool) -> Tried:
+        """With the lines to look at, where a result is wrong and small changes show them. This takes seconds."""
+        lab = next(lab for lab in self.labs if lab.id == tried.lab_id)
+        known = any(cause.line for cause in tried.result.causes)  # a second place would only lead away from it
+        if self.search is None or self.case is not None or tried.starting or known:
+            return tried
+        text = normalise(tried.source.encode())[0].decode("utf-8", "replace")
+        try:
+            found = self.search.suspects(lab, text, tried.result.cases, stopped=stopped)
+        except Exception:  # noqa: BLE001 -- the result stands without it
+            return tried
+        places = tuple(Suspect(lines=one.lines) for one in found)
+        return dataclasses.replace(tried, result=tried.result.model_copy(update={"suspects": places}))
+
+    def _judged(self, lab: Lab, source: Path, scratch: Path, *, only: tuple[str, ...]) -> LabOutcome:
+        """A failure of ours becomes an outcome too, so that the other labs are still tested."""
+        try:
+            outcome = self.judge(lab, source, scratch, only=only)
+            return self.sweep.add(lab, source, outcome, scratch) if self.sweep else outcome
+        except RemediableError:
+            raise
+        except Exception as error:  # noqa: BLE001 -- whatever it is, a student gets a sentence and no stack trace
+            said = f"the tests broke: {type(error).__name__}: {error}. Run them again; if that does not help, tell your instructor"
+            return unjudged(lab.id, Verdict.INTERNAL_ERROR, said)
+
+    def after(self, lab_id: str) -> str:
+        """The next lab of the course; empty after the last one."""
+        ids = lab_ids(self.root)
+        return next(iter(ids[ids.index(lab_id) + 1 :]), "") if lab_id in ids else ""
+
+    def next_lab(self, lab_id: str) -> Lab | None:
+        """The same as a lab. Raises LabError if its files are wrong."""
+        following = self.after(lab_id)
+        return load_lab(self.root, following) if following else None
+
+    def write_up(self, lab_id: str) -> str:
+        """The text of the lab's README.md; empty if it cannot be read."""
+        lab = next(lab for lab in self.labs if lab.id == lab_id)
+        try:
+            return (lab.public_dir / "README.md").read_text(encoding="utf-8", errors="replace")
+        except OSError:
+            return ""
+
+    def _is_starter(self, lab: Lab, data: bytes) -> bool:
+        return digest(data) == self._starters.get(lab.id)
+
+    @cached_property
+    def _starters(self) -> dict[str, str]:
+        """Digests of the files as they were handed out. In the course's own repository, of the files in assignments/."""
+        paths = {lab.id: lab.public_dir / lab.public.file for lab in self.labs}
+        manifest = self.root / MANIFEST
+        if manifest.is_file():
+            known = Manifest.from_json(manifest.read_bytes(), str(manifest)).files
+            names = {lab_id: path.relative_to(self.root).as_posix() for lab_id, path in paths.items()}
+            return {lab_id: known[name] for lab_id, name in names.items() if name in known}
+        return {lab.id: _starter_digest(lab) for lab in self.labs if lab.private_dir}
+
+
+def _starter_digest(lab: Lab) -> str:
+    """The digest of the starter that the model solution gives; empty if it cannot be made."""
+    from grader.course.leaks import MarkerError  # noqa: PLC0415 -- an instructor's machine alone gets here
+    from grader.course.starters import starter_of  # noqa: PLC0415
+
+    assert lab.private_dir is not None
+    try:
+        source = lab.private_dir / lab.public.file
+        return digest(starter_of(source.read_text(encoding="utf-8"), source.name).encode())
+    except (OSError, MarkerError):
+        return ""
+
+
+def chosen_labs(start: Path, wanted: Sequence[str], *, case: str | None, file: Path | None) -> tuple[Path, list[Lab]]:
+    """The course and the chosen labs: those named, or the one that contains `start`, or all; with `case`, those of them that have such
+    a case. Raises LabError.
+    """
+    root = course_root(start)
+    ids = [matching_lab(root, one) for one in wanted]
+    if not ids and (file or _inside(root, start)):
+        ids = [lab_at(root, start)]
+    labs = load_labs(root, ids)
+    if file and len(labs) > 1:
+        message = f"one file goes with one lab: name it, as in LAB={labs[0].id}"
+        raise LabError(message)
+    if case is not None:
+        having = [lab for lab in labs if matching_cases(lab, case)]
+        if not having:
+            raise LabError(no_such_case(labs, case))
+        labs = having
+    return root, labs
+
+
+def chosen_cases(practice: Practice) -> str:
+    """Which tests `case` took: `CASE='square' took 2 of 5 tests`. Empty where it is the whole name of one."""
+    if practice.case is None:
+        return ""
+    taken = [(lab, matching_cases(lab, practice.case)) for lab in practice.labs]
+    number = sum(len(cases) for _, cases in taken)
+    if number == 1 and taken[0][1][0].name.casefold() == practice.case.casefold():
+        return ""
+    every = sum(len(lab.public.case) for lab, _ in taken)
+    labs = f" of {len(taken)} labs" if len(taken) > 1 else ""
+    return f"CASE={practice.case!r} took {number} of {every} tests{labs}"
+
+
+def _inside(root: Path, start: Path) -> bool:
+    """Whether `start` lies in a lab's folder."""
+    try:
+        lab_at(root, start)
+    except LabError:
+        return False
+    return True
+
+
+def focus_of(tried: Sequence[Tried]) -> Tried | None:
+    """The lab to work on: the only one, else the first that does not pass, extra credit last. None if all pass."""
+    if len(tried) == 1:
+        return tried[0]
+    open_ones = [one for one in tried if not one.passed]
+    return min(open_ones, key=lambda one: one.result.extra_credit, default=None)
+
+
+# The programs that test labs, of which a handout builds each when it is first needed. A lab that nobody has begun needs none.
+#
+# It decides nothing about files: `Practice` knows which labs are begun.
+
+
+@dataclass(frozen=True)
+class LabTests:
+    toolset: Toolset
+    also_unbegun: bool  # the student named the labs, and so wants their tests
+
+    def can_wait(self, lab: Lab) -> bool:
+        """Whether the tests of this lab, if nobody has begun it, are still to be built and need not be now."""
+        return not self.also_unbegun and not self.toolset.has_parts_for(lab, public_only=True)
+
+    def build(self, labs: Sequence[Lab]) -> None:
+        """All at once, with a line that says so. Does nothing where they are there. Raises RemediableError."""
+        self.toolset.provide(labs, public_only=True)

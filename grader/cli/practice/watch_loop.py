@@ -1,0 +1,371 @@
+"""`tilelab watch`: tests the labs and shows the screen, and does so again whenever a file is saved or a key asks for it, until it is
+interrupted. Between two saves the line of a wrong result is looked for, and shown when it is found.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Protocol
+
+from rich.console import Console, Group
+from rich.control import Control
+from rich.segment import ControlType
+from rich.text import Text
+
+from grader.cli.practice.graded_hints import graded_hints
+from grader.cli.practice.practice import Practice, focus_of
+from grader.cli.practice.terminal_keys import whole_window
+from grader.model.errors import RemediableError
+from grader.pages.screens.first_mistake import Tried, suspect_view
+from grader.pages.screens.lab_screen import Screen
+
+# Looks for the line of a wrong result while nobody waits: in a thread of its own, until the next save. Not here: what is shown.
+
+
+class IdleSearch:
+    """`found` is called with the lines added, in the search's thread, unless `stop` was called before. It holds `lock` then: whoever
+    holds it too knows that nothing is found meanwhile.
+    """
+
+    def __init__(self, practice: Practice, found: Callable[[Tried], None]) -> None:
+        self._practice, self._found = practice, found
+        self.lock = threading.Lock()
+        self._stop = threading.Event()
+        self._thread: threading.Thread | None = None
+
+    def begin(self, tried: Tried) -> None:
+        """Ends the search before it."""
+        self.stop()
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._run, args=(tried, self._stop), daemon=True)
+        self._thread.start()
+
+    def stop(self) -> None:
+        """What is being tried ends by itself, and nothing is said of it."""
+        self._stop.set()
+
+    def wait(self) -> None:
+        """Until the search has ended."""
+        if self._thread is not None:
+            self._thread.join()
+
+    def _run(self, tried: Tried, stop: threading.Event) -> None:
+        suspected = self._practice.suspected(tried, stopped=stop.is_set)
+        with self.lock:
+            if suspected.result.suspects and not stop.is_set():
+                self._found(suspected)
+
+
+# Waits for files to be saved: a poll loop that reads their contents again and again.
+#
+# Some file systems deliver no file events (WSL's drives and network folders), so it polls. It knows nothing of labs and runs
+# nothing. A save counts only after the file has stopped changing: an editor may write in pieces or replace the file, and
+# meanwhile there is half a file or none.
+
+POLL_SECONDS = 0.4
+_GONE_POLLS = 8  # after that many polls without the file, it was removed and not saved
+
+Contents = str | None  # a digest; None if there is no readable file
+
+
+def read_contents(path: Path) -> Contents:
+    """The file's contents; None if it is missing, is no regular file, or cannot be read at the moment."""
+    try:
+        return hashlib.sha256(path.read_bytes()).hexdigest()
+    except OSError:
+        return None
+
+
+class FilePoller:
+    """`paths`: a name for each file. Tests pass their own `sleep` and `read`."""
+
+    def __init__(
+        self,
+        paths: Mapping[str, Path],
+        *,
+        sleep: Callable[[float], None],
+        read: Callable[[Path], Contents] = read_contents,
+    ) -> None:
+        self._paths, self._sleep, self._read = paths, sleep, read
+        self._known = self._look()
+
+    def saves(self) -> Iterator[list[str]]:
+        """Yields the names of the files that were saved, each time some were. It never ends by itself.
+
+        Files that are saved while the caller works are reported next.
+        """
+        while True:
+            if changed := self.poll():
+                yield changed
+
+    def poll(self) -> list[str]:
+        """Sleeps once, and gives the names of the files that were saved since the last time: mostly none."""
+        self._sleep(POLL_SECONDS)
+        now = self._look()
+        if now == self._known:
+            return []
+        now = self._at_rest(now)
+        changed = [name for name in self._paths if now[name] != self._known[name]]
+        self._known = now
+        return changed  # none if an edit has been undone since
+
+    def _at_rest(self, seen: dict[str, Contents]) -> dict[str, Contents]:
+        """The contents after nothing changes any more. A file may be missing for a moment; if it stays missing, it counts as
+        removed.
+        """
+        away = 0
+        while True:
+            self._sleep(POLL_SECONDS)
+            now = self._look()
+            vanished = any(now[name] is None and self._known[name] is not None for name in now)
+            away = away + 1 if vanished else 0
+            if now == seen and (not vanished or away >= _GONE_POLLS):
+                return now
+            seen = now
+
+    def _look(self) -> dict[str, Contents]:
+        return {name: self._read(path) for name, path in self._paths.items()}
+
+
+# What happens while a student works: a file is saved, or a key is pressed. It reads both and does nothing about them.
+
+
+@dataclass(frozen=True)
+class Key:
+    """A key that was pressed."""
+
+    sign: str
+
+
+Event = Sequence[str] | Key  # the names of saved files, or a key
+
+
+def watch_events(poller: FilePoller, take: Callable[[], str] | None) -> Iterator[Event]:
+    """`take` gives the next key that was pressed, or an empty text; None: there are no keys. It never ends by itself."""
+    if take is None:
+        yield from poller.saves()
+        return
+    while True:
+        if saved := poller.poll():
+            yield saved
+        while sign := take():
+            yield Key(sign)
+
+
+_FOOTER_LINES = 1
+_KEYS = {
+    "r": ("run", "runs the tests again"),
+    "n": ("next", "goes on to the next lab"),
+    "t": ("trace", "shows what one block of your kernel does"),
+    "p": ("page", "opens the page that your instructor would see"),
+    "h": ("hint", "gives a hint, and one more each time"),
+    "a": ("answers", "says which questions are open, and whether your numbers are right"),
+    "q": ("quit", "ends it, as Ctrl-C does"),
+    "?": ("", "shows this list, and goes back"),
+}
+
+
+class OtherCommands(Protocol):
+    """What a key starts besides the tests. Each returns what is to be shown below the screen; empty: nothing."""
+
+    def trace(self, lab_id: str) -> str: ...
+
+    def page(self, lab_id: str) -> str: ...
+
+    def answers(self, lab_id: str) -> str: ...
+
+
+class WatchLoop:
+    """What was found so far, and the screen that shows it. `commands`: None if there are no keys."""
+
+    def __init__(
+        self,
+        practice: Practice,
+        console: Console,
+        *,
+        clock: Callable[[], datetime],
+        commands: OtherCommands | None = None,
+    ) -> None:
+        self._practice, self._console, self._clock, self._commands = practice, console, clock, commands
+        self._tried: dict[str, Tried] = {}
+        self._troubles: dict[str, str] = {}  # which labs could not be tested, and why
+        self._focused: str | None = None  # the lab that a key or a save has chosen
+        self._hints = 0  # of the lab in focus: how many are shown
+        self._said = ""  # by another command
+        self._lists_keys = False
+        self._idle = IdleSearch(practice, self._found)
+
+    def run(self, events: Iterable[Event]) -> int:
+        """Tests every lab, then each lab whose file is saved. Ends with 0 when it is interrupted, or with the key for it."""
+        try:
+            self._test([lab.id for lab in self._practice.labs])
+            for event in events:
+                if isinstance(event, Key):
+                    if event.sign.casefold() == "q":
+                        raise KeyboardInterrupt  # noqa: TRY301 -- one way to end
+                    self._press(event.sign.casefold())
+                else:
+                    self._test(event)
+            self._idle.wait()
+        except KeyboardInterrupt:
+            self._idle.stop()
+            if self._console.is_terminal:
+                self._console.print()
+        return 0
+
+    def _press(self, sign: str) -> None:
+        focus = self._focus()
+        if self._commands is None or sign not in _KEYS:
+            return
+        listed, self._said = self._lists_keys, ""
+        self._lists_keys = sign == "?" and not listed
+        if sign == "r":
+            self._test([focus.lab_id] if focus else [lab.id for lab in self._practice.labs])
+            return
+        if sign == "n":
+            self._next_lab(focus)
+            return
+        others = {
+            "t": ("tracing …", self._commands.trace),
+            "p": ("writing the page …", self._commands.page),
+            "a": ("looking at your answers …", self._commands.answers),
+        }
+        if focus is not None and sign in others:
+            self._idle.stop()
+            doing, command = others[sign]
+            self._say(doing)
+            self._said = command(focus.lab_id)
+        if sign == "h":
+            self._hints += 1
+        with self._idle.lock:
+            self._show()
+
+    def _next_lab(self, focus: Tried | None) -> None:
+        """Among several labs, the next one comes into view. From the only one, the course's next lab takes its place."""
+        ids = [lab.id for lab in self._practice.labs]
+        if len(ids) > 1:
+            place = ids.index(focus.lab_id) if focus else -1
+            self._choose(ids[(place + 1) % len(ids)])
+            with self._idle.lock:
+                self._show()
+            return
+        following = self._practice.next_lab(ids[0])
+        if following is None:
+            self._said = "This is the last lab."
+            with self._idle.lock:
+                self._show()
+            return
+        self._idle.stop()
+        with self._idle.lock:
+            self._practice = dataclasses.replace(self._practice, labs=[following], case=None, file=None)
+            self._idle = IdleSearch(self._practice, self._found)
+            self._tried, self._troubles = {}, {}
+        self._test([following.id])
+
+    def _choose(self, lab_id: str | None) -> None:
+        self._focused, self._hints = lab_id, 0
+
+    def _test(self, lab_ids: Sequence[str]) -> None:
+        lab_ids = [lab.id for lab in self._practice.labs if lab.id in lab_ids]
+        if not lab_ids:  # a lab that is not watched any more
+            return
+        self._idle.stop()
+        with self._idle.lock:
+            self._test_now(lab_ids)
+        focus = self._focus()
+        if focus is not None and focus.lab_id in lab_ids:
+            self._idle.begin(focus)
+
+    def _found(self, suspected: Tried) -> None:
+        """The screen again with the line to look at. A log gets only that line."""
+        self._tried[suspected.lab_id] = suspected
+        if self._console.is_terminal:
+            self._show()
+        else:
+            shown = suspect_view(suspected.result, {suspected.result.file: suspected.source}, self._console.width)
+            self._console.print(Group(*shown), "")
+
+    def _test_now(self, lab_ids: Sequence[str]) -> None:
+        self._said, self._lists_keys = "", False
+        for lab in self._practice.labs:
+            if lab.id in lab_ids:
+                self._say(f"testing {lab.id} …")
+                try:
+                    self._tried[lab.id] = self._practice.attempt(lab)
+                    self._troubles.pop(lab.id, None)
+                except RemediableError as error:
+                    self._tried.pop(lab.id, None)
+                    self._troubles[lab.id] = str(error)
+        # The author of a single saved lab wants to see it, if it does not pass.
+        own = self._tried.get(lab_ids[0]) if len(lab_ids) == 1 else None
+        self._choose(own.lab_id if own is not None and not own.passed else None)
+        self._show()
+
+    def _focus(self) -> Tried | None:
+        tried = [self._tried[lab.id] for lab in self._practice.labs if lab.id in self._tried]
+        return self._tried.get(self._focused or "") or focus_of(tried)
+
+    def _show(self) -> None:
+        tried = [self._tried[lab.id] for lab in self._practice.labs if lab.id in self._tried]
+        focus = self._focus()
+        self._console.clear()  # does nothing without a terminal
+        for trouble in self._troubles.values():
+            self._console.print(Text(trouble, style="red"), soft_wrap=True)
+        below = Group(*self._below(focus))
+        if self._lists_keys:
+            self._console.print(_listed_keys())
+        elif tried:
+            lines = whole_window(self._console)
+            if lines is not None:
+                used = len(self._console.render_lines(below, pad=False)) if below.renderables else 0
+                lines = max(lines - _FOOTER_LINES - len(self._troubles) - used, 1)
+            following = self._practice.after(tried[0].lab_id) if len(tried) == 1 else ""
+            self._console.print(Screen(tried, focus, lines=lines, next_lab=following))
+        if below.renderables:
+            self._console.print(below)
+        if self._console.is_terminal:
+            self._last_line(self._footer())
+        else:
+            self._console.print()  # a blank line between this screen and the next
+
+    def _below(self, focus: Tried | None) -> list[Text]:
+        """What a key asked for."""
+        shown = [Text(self._said, style="" if "\n" in self._said else "bold")] if self._said else []
+        if not self._hints or self._lists_keys:
+            return shown
+        hints = [] if focus is None else graded_hints(focus, self._practice.write_up(focus.lab_id))
+        if not hints:
+            return [*shown, Text("There is nothing to hint at: it passes.", style="bold")]
+        number = min(self._hints, len(hints))
+        last = "" if self._hints <= len(hints) else " That was the last one."
+        head = (f"Hint {number} of {len(hints)}: ", "bold blue")
+        return [*shown, Text.assemble(head, hints[number - 1], (last, "dim"))]
+
+    def _footer(self) -> str:
+        many = len(self._practice.labs)
+        files = self._practice.path(self._practice.labs[0]).name if many == 1 else f"{many} files"
+        if self._commands is None:
+            return f"{self._clock():%H:%M:%S}  watching {files}; save to test again, Ctrl-C to end"
+        keys = "  ".join(f"{sign} {word}".rstrip() for sign, (word, _) in _KEYS.items())
+        return f"{self._clock():%H:%M}  save: test  {keys}  {files}"
+
+    def _say(self, doing: str) -> None:
+        """Replaces the last line on a terminal. A log gets only the results."""
+        if self._console.is_terminal:
+            self._console.control(Control(ControlType.CARRIAGE_RETURN, (ControlType.ERASE_IN_LINE, 2)))
+            self._last_line(doing)
+
+    def _last_line(self, text: str) -> None:
+        """Cut at the edge of the window, where it would make the window scroll."""
+        self._console.print(Text(text, style="dim"), no_wrap=True, overflow="ellipsis", end="")
+
+
+def _listed_keys() -> Group:
+    rows = [Text.assemble((f"  {sign}  ", "bold"), what) for sign, (_, what) in _KEYS.items()]
+    return Group(Text("Save a file to test it. Keys:", style="bold"), *rows)

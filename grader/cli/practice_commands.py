@@ -1,0 +1,246 @@
+"""`tilelab test`, `watch` and `report`: a student's own files, with the public tests."""
+
+# ruff: noqa: PLC0415 -- what one command alone needs is imported in it: `tilelab test` is run many times a day
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import datetime as dt
+import sys
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from grader.cli.opened_tools import environment_of, lab_judge, open_toolset, size_sweep
+from grader.model.errors import RemediableError
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from grader.build.toolset import Toolset
+    from grader.cli.practice.graded_hints import Counts
+    from grader.cli.practice.practice import Practice
+    from grader.model.labs import Lab
+    from grader.pages.screens.first_mistake import Tried
+
+
+_NOT_PASSED = 1
+_CANNOT = 2  # a lab could not be tested
+_SEARCH_SECONDS = 12.0  # for the line of a wrong result; what `tilelab test` has to say is shown before
+
+_IDLE_SECONDS = 60.0  # in `tilelab watch`, or until the next save
+
+
+def test_labs(wanted: Sequence[str], *, case: str | None, file: Path | None) -> int:
+    """`tilelab test`."""
+    from grader.cli.practice.practice import chosen_cases, focus_of
+    from grader.cli.practice.terminal_keys import student_console, window_lines
+    from grader.pages.screens.lab_screen import Screen
+
+    practice, _ = _practice(wanted, case=case, file=file)
+    left = [lab for lab in practice.labs if practice.is_left_alone(lab)]
+    tried, troubles = _attempts(practice)
+    console, focus = student_console(), focus_of(tried)
+    chosen = "" if case is None else chosen_cases(practice)
+    lines = window_lines(console)
+    if lines is not None:
+        lines -= len(troubles) + bool(chosen) + bool(left)
+    next_lab = practice.after(tried[0].lab_id) if len(practice.labs) == 1 else ""
+    console.print(Screen(tried, focus, lines=lines, next_lab=next_lab))
+    if chosen:
+        console.print(chosen, style="dim", markup=False)
+    if left:
+        console.print(_not_tested(left, focus), style="dim", markup=False)
+    if focus is not None:
+        _say_what_is_answered(practice, focus.lab_id, console)
+        _say_where_to_look(practice, focus, console)
+    if troubles:
+        return _CANNOT
+    return 0 if all(one.passed for one in tried) else _NOT_PASSED
+
+
+def _not_tested(labs: Sequence[Lab], focus: Tried | None) -> str:
+    """One line for the labs that nobody has begun."""
+    from grader.model.visible_text import counted
+
+    ids = [lab.id for lab in labs]
+    named = focus.lab_id if focus is not None and focus.lab_id in ids else ids[0]
+    when = f"when you change its file, or name it: LAB={named}"
+    return f"Not tested, because not started: {counted(len(labs), 'lab')}. The tests of a lab are built {when}"
+
+
+def show_answers(wanted: Sequence[str]) -> int:
+    """`tilelab answers`. Returns 0 where every question is answered and no number is wrong."""
+    from grader.cli.practice.graded_hints import own_answers, own_counts
+    from grader.cli.practice.practice import chosen_labs
+    from grader.cli.practice.terminal_keys import student_console
+    from grader.model.labs import LabError
+    from grader.pages.screens.answers_screen import AnswersScreen
+
+    root, labs = chosen_labs(Path.cwd(), wanted, case=None, file=None)
+    console = student_console()
+
+    def counts(lab: Lab) -> Counts:
+        with console.status("counting what your kernel does …"):
+            return own_counts(lab, open_toolset(root, allow_no_sandbox=True))
+
+    found = [(lab.id, answers) for lab in labs if (answers := own_answers(lab, partial(counts, lab))) is not None]
+    if not found:
+        message = f"{labs[0].id} asks no questions" if len(labs) == 1 else "none of these labs asks questions"
+        raise LabError(message)
+    console.print(AnswersScreen(found))
+    done = all(one.answered == len(one.questions) and one.all_right for _, one in found)
+    return 0 if done else _NOT_PASSED
+
+
+def _attempts(practice: Practice) -> tuple[list[Tried], list[str]]:
+    """Each lab that can be tested. What is wrong with the others is said, and listed. Raises LabError if there is no other."""
+    from grader.model.labs import LabError
+
+    tried: list[Tried] = []
+    troubles: list[str] = []
+    for lab in practice.labs:
+        try:
+            tried.append(practice.attempt(lab))
+        except LabError as error:
+            if len(practice.labs) == len(troubles) + 1:
+                raise
+            troubles.append(str(error))
+            sys.stderr.write(f"tilelab: {error}\n")
+    return tried, troubles
+
+
+def _say_what_is_answered(practice: Practice, lab_id: str, console: Console) -> None:
+    """One line, where the student has begun to answer the lab's questions. Tests stand whatever is wrong with them."""
+    from grader.cli.practice.graded_hints import own_answers
+    from grader.pages.screens.answers_screen import answers_line
+
+    lab = next(lab for lab in practice.labs if lab.id == lab_id)
+    try:
+        line = answers_line(own_answers(lab, hints=False), lab_id)
+    except RemediableError as error:
+        sys.stderr.write(f"tilelab: {error}\n")
+        return
+    if line is not None:
+        console.print(line)
+
+
+def _say_where_to_look(practice: Practice, tried: Tried, console: Console) -> None:
+    """After the screen, because nobody should wait for it: which line to look at, if that can be found out."""
+    from rich.console import Group
+
+    from grader.pages.screens.first_mistake import suspect_view
+
+    with console.status("looking for the line …"):
+        suspected = practice.suspected(tried)
+    lines = list(suspect_view(suspected.result, {suspected.result.file: suspected.source}, console.width))
+    if lines:
+        console.print(Group(*lines))
+
+
+def watch_labs(wanted: Sequence[str], *, case: str | None) -> int:
+    """`tilelab watch`."""
+    import time
+
+    from grader.cli.practice.terminal_keys import OwnTerminal, keys_of_terminal, student_console
+    from grader.cli.practice.watch_loop import FilePoller, WatchLoop, watch_events
+
+    practice, _ = _practice(wanted, case=case, file=None, idle=True)
+    console = student_console()
+    keys = keys_of_terminal(is_shown=console.is_terminal)
+    poller = FilePoller(
+        {lab.id: practice.path(lab) for lab in _watched(practice)}, sleep=keys.wait if keys else time.sleep
+    )
+    commands = OwnTerminal(practice.root, keys.lent) if keys else None
+    watch = WatchLoop(practice, console, clock=dt.datetime.now, commands=commands)
+    with keys or contextlib.nullcontext():
+        return watch.run(watch_events(poller, keys.take if keys else None))
+
+
+def _watched(practice: Practice) -> Sequence[Lab]:
+    """All labs of the course, because a key goes on to another one; the chosen ones alone where another is broken."""
+    from grader.model.course_root import load_labs
+    from grader.model.labs import LabError
+
+    try:
+        return load_labs(practice.root, [])
+    except LabError:
+        return practice.labs
+
+
+def report_labs(wanted: Sequence[str], *, out: Path, show: bool, sweep: bool) -> int:
+    """`tilelab report`."""
+    import os
+
+    from grader.cli.practice.graded_hints import own_answers
+    from grader.cli.practice.terminal_keys import student_console
+    from grader.explain.story import unpacked
+    from grader.model.result import Result, Submission
+    from grader.pages.pages import student_page
+    from grader.run.scoring.lab_score import total
+    from grader.system.own_files import is_foreign, open_page, remove_stale, write_atomically
+
+    practice, toolset = _practice(wanted, case=None, file=None, draws=True)
+    practice = _without_unbegun(practice)
+    if sweep and (added := size_sweep(toolset, student_console())):
+        practice = dataclasses.replace(practice, sweep=added)
+    tried = [practice.suspected(one) for one in _attempts(practice)[0]]
+    asked = {lab.id: own_answers(lab) for lab in practice.labs}
+    labs = {one.lab_id: one.result.model_copy(update={"answers": asked[one.lab_id]}) for one in tried}
+    points, maximum = total(labs)
+    result = Result(
+        submission=Submission(id="your-files", name="Your files", files=tuple(lab.file for lab in labs.values())),
+        environment=environment_of(toolset),
+        labs=labs,
+        total=points,
+        max=maximum,
+    )
+    page = practice.root / out
+    try:
+        texts = {one.result.file: one.source for one in tried}
+        write_atomically(page, student_page(result, sources=texts, preview=True, steps=""))
+        drawn = [one for lab in labs.values() for one in lab.step_pages]
+        remove_stale(page.parent, labs, (one.name for one in drawn))
+        for steps in drawn:
+            if not is_foreign(page.with_name(steps.name)):
+                write_atomically(page.with_name(steps.name), unpacked(steps))
+    except OSError as error:
+        message = f"{page} cannot be written ({error.strerror}); name another file with --out"
+        raise RemediableError(message) from error
+    console = student_console()
+    console.print(f"report: {page}", markup=False, soft_wrap=True)
+    if show and console.is_terminal and not open_page(page, os.environ):
+        console.print("No browser could be started: open that file in a browser yourself.", style="dim")
+    return 0
+
+
+def _without_unbegun(practice: Practice) -> Practice:
+    """A page needs no labs whose tests would have to be built to say that nobody has begun them; but it has one lab at least."""
+    labs = [lab for lab in practice.labs if not practice.is_left_alone(lab)]
+    return dataclasses.replace(practice, labs=labs or practice.labs[:1])
+
+
+def _practice(
+    wanted: Sequence[str], *, case: str | None, file: Path | None, idle: bool = False, draws: bool = False
+) -> tuple[Practice, Toolset]:
+    """`idle`: lines are looked for while nobody waits, on half the cores: the next save finds the others free."""
+    import os
+
+    from grader.cli.practice.practice import PUBLIC_SEED, LabTests, Practice, chosen_labs
+    from grader.explain.suspect_search import SuspectSearch
+
+    root, labs = chosen_labs(Path.cwd(), wanted, case=case, file=file)
+    toolset = open_toolset(root, allow_no_sandbox=True)
+    tests = LabTests(toolset, also_unbegun=bool(wanted) or len(labs) == 1)
+    search = SuspectSearch(
+        toolset,
+        PUBLIC_SEED,
+        _IDLE_SECONDS if idle else _SEARCH_SECONDS,
+        workers=max((os.cpu_count() or 1) // 2, 1) if idle else None,
+    )
+    judge = lab_judge(toolset, PUBLIC_SEED, public_only=True, draws=draws)
+    practice = Practice(root, labs, judge, case, file, search=search, tests=tests)
+    tests.build([lab for lab in labs if practice.needs_tests(lab)])
+    return practice, toolset

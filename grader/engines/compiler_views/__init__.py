@@ -1,1 +1,0 @@
-"""Whether nvcc and the CPU executor's compiler read the same program."""

@@ -1,1 +1,0 @@
-"""Builds a runner of the CPU executor from a source file: the steps, the compilers and their flags."""

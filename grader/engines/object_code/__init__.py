@@ -1,1 +1,0 @@
-"""Reads object files, debug information and assembly as data."""

@@ -1,1 +1,0 @@
-"""Changes of a preprocessed text before it is compiled: calls of the kit at returns and in the place of launches."""

@@ -1,0 +1,452 @@
+"""The story of a race between two blocks: one block first, the other first, and, where both read and then write, a schedule in which one
+change is lost. Each is a run of the kernel. Then, where there is one, the kernel with an atomic function. Pure.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import subprocess
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+from grader.explain.page_block import value_text
+from grader.explain.story import (
+    Index3,
+    Mark,
+    Question,
+    Story,
+    StoryElement,
+    StoryRun,
+    Tone,
+    element_name,
+    thread_name,
+    thread_number,
+)
+from grader.explain.trace_story import run_of_threads
+from grader.model.errors import RemediableError
+from grader.model.result import Finding, Launch, Site
+from grader.model.verdicts import Verdict
+from grader.run.launches.added_barrier import AddedAtomic, add_atomics
+from grader.run.launches.trace_phases import ACCESSES, BESIDE_FROM, CHANGES, Step, StepKind, Trace
+from grader.run.launches.tracing import Build, Run, Traced, TracedLaunch, TraceRequest
+
+# A race between threads of two blocks, in a trace that holds both blocks: where the two meet, and whether each reads, changes and writes
+# what they share. Pure.
+
+Key = tuple[int, int]  # the array's number, and the offset
+
+
+@dataclass(frozen=True)
+class BlockSide:
+    block: Index3
+    thread: int  # as the trace numbers it
+    name: str  # "thread (0,0) of block (0,0,1)"
+    line: int
+
+
+@dataclass(frozen=True)
+class BlockRace:
+    finding: Finding
+    sides: tuple[BlockSide, BlockSide]  # the block with the lower number is the first
+    array: str
+
+
+@dataclass(frozen=True)
+class Shared:
+    """What both threads do to one element, by the steps' places in the trace."""
+
+    key: Key
+    uses: tuple[tuple[int, ...], tuple[int, ...]]
+
+    @property
+    def first(self) -> int:
+        """Which side came first: 0 or 1."""
+        return 0 if self.uses[0][0] < self.uses[1][0] else 1
+
+
+def block_race_of(launch: Launch) -> BlockRace | None:
+    """The first race between two blocks, on memory that both have."""
+    for finding in launch.findings:
+        other = finding.other
+        if finding.kind is not Verdict.RACE or finding.severity != "error" or other is None or finding.array is None:
+            continue
+        if finding.block is None or other.block is None or finding.block == other.block:
+            continue
+        if launch.block is None or launch.grid is None:
+            return None
+        one, two = (_side(site, launch.block) for site in (finding, other))
+        if one is None or two is None:
+            continue
+        sides = (one, two) if _number(one.block, launch.grid) < _number(two.block, launch.grid) else (two, one)
+        second = replace(sides[1], thread=sides[1].thread + BESIDE_FROM)
+        return BlockRace(finding, (sides[0], second), finding.array)
+    return None
+
+
+def _side(site: Site, block: Index3) -> BlockSide | None:
+    if site.thread is None or site.line is None or site.block is None:
+        return None
+    if any(one >= extent for one, extent in zip(site.thread, block, strict=True)):
+        return None
+    number = thread_number(site.thread, block)
+    at = ",".join(map(str, site.block))
+    return BlockSide(site.block, number, f"thread {thread_name(number, block)} of block ({at})", site.line)
+
+
+def _number(block: Index3, grid: Index3) -> int:
+    return block[0] + grid[0] * (block[1] + grid[1] * block[2])
+
+
+def shared_element(trace: Trace, race: BlockRace, key: Key | None = None) -> Shared | None:
+    """Both threads' uses of one element: of `key`, else of the finding's element, else of the first that both use in its lines.
+    `key` may be of another trace of the launch, which numbers its arrays by who came to them first: the place in the array is the same.
+    """
+    uses: tuple[dict[Key, list[int]], dict[Key, list[int]]] = ({}, {})
+    in_line: list[set[Key]] = [set(), set()]
+    for at, step in enumerate(trace.steps):
+        if step[0] not in ACCESSES or trace.arrays[step[3]].name != race.array:
+            continue
+        for which, side in enumerate(race.sides):
+            if step[1] == side.thread:
+                uses[which].setdefault((step[3], step[4]), []).append(at)
+                if trace.places[step[7]].line == side.line:
+                    in_line[which].add((step[3], step[4]))
+    both = [one for one in uses[0] if one in uses[1] and one in in_line[0] and one in in_line[1]]
+    if key is not None:
+        both = [one for one in uses[0] if one in uses[1] and one[1] == key[1]]
+    if not both:
+        return None
+    named = next((one for one in both if _called(trace, one) == race.finding.element), both[0])
+    return Shared(named, (tuple(uses[0][named]), tuple(uses[1][named])))
+
+
+def _called(trace: Trace, key: Key) -> str:
+    array = trace.arrays[key[0]]
+    return f"{array.name}[{key[1] // array.element_bytes}]"
+
+
+def update_of(trace: Trace, uses: tuple[int, ...]) -> tuple[int, int] | None:
+    """Where a thread reads the element and then writes it in the same line: a change that is not one step."""
+    for one, other in pairwise(uses):
+        read, write = trace.steps[one], trace.steps[other]
+        if read[0] == StepKind.READ and write[0] == StepKind.WRITE and _line(trace, read) == _line(trace, write):
+            return one, other
+    return None
+
+
+def writes_before(trace: Trace, thread: int, at: int) -> int:
+    """How many writes to memory outside of its block the thread has made before this one."""
+    return sum(1 for step in _own(trace, thread, at) if step[0] == StepKind.WRITE and not step[9])
+
+
+def _own(trace: Trace, thread: int, end: int) -> Iterator[Step]:
+    for step in trace.steps[:end]:
+        if step[1] == thread and step[0] in ACCESSES and trace.arrays[step[3]].space != "shared":
+            yield step
+
+
+def _line(trace: Trace, step: Step) -> int:
+    return trace.places[step[7]].line
+
+
+_BEFORE, _AFTER = 4, 2  # steps of each thread
+_MOST = 30
+_ORDER = "Blocks ran one after the other, {way}. So block {one} had done this before block {other} began."
+_HELD = (
+    "{name} was held before its write in line {line} until all other blocks had ended. CUDA allows that: nothing orders two blocks of a "
+    "launch."
+)
+_ATOMIC = "Reading, changing and writing are one step now: nothing comes between, whichever block is first."
+
+
+@dataclass(frozen=True)
+class BlockRuns:
+    """The launch as the story needs it, each with both blocks recorded."""
+
+    forward: TracedLaunch  # blocks from the first to the last
+    backward: TracedLaunch | None
+    held: TracedLaunch | None  # the first side waits before it writes what it has read
+    mended: AddedAtomic | None
+
+
+@dataclass(frozen=True)
+class _Told:
+    trace: Trace
+    shared: Shared
+    run: StoryRun
+    places: dict[int, int]  # of steps of the trace in the run
+    right: bool  # the launch's result
+    end: str  # what the element holds after both
+
+    @property
+    def last(self) -> int:
+        return self.places[max(at for uses in self.shared.uses for at in uses)]
+
+
+def block_race_story(runs: BlockRuns, source: Sequence[str]) -> Story | None:
+    """None where the runs do not show two orders."""
+    launch = runs.forward.report.launch
+    race = block_race_of(launch)
+    one = _ordered(runs.forward, race, None) if race is not None else None
+    if race is None or one is None or launch.grid is None or launch.block is None:
+        return None
+    other = _ordered(runs.backward, race, one.shared)
+    if other is None or other.shared.first == one.shared.first:
+        return None
+    held = _held(runs.held, race, one)
+    mended = _mended(runs.mended, race, one)
+    if held is None and (one.end, _got(one)) == (other.end, _got(other)):
+        return None
+    told = [one, other, *([held] if held else []), *([mended] if mended else [])]
+    name = element_name(one.trace, one.trace.steps[one.shared.uses[0][0]])
+    return Story(
+        title=f"{runs.forward.name}: two blocks and {name}",
+        summary=_summary(race, one, other, held, runs.mended if mended else None, name),
+        file=runs.forward.file,
+        source=tuple(source),
+        grid=launch.grid,
+        block=launch.block,
+        at=race.sides[0].block,
+        beside=race.sides[1].block,
+        shape=launch.shape,
+        inputs=launch.inputs,
+        runs=tuple(replace(each.run, marks=tuple(_marks(each, race, lost=each is held))) for each in told),
+        questions=tuple(_questions(race, one, other, held, mended, name)),
+        tone="bad",
+    )
+
+
+def _ordered(traced: TracedLaunch | None, race: BlockRace, like: Shared | None) -> _Told | None:
+    trace = traced.report.trace if traced is not None else None
+    if traced is None or trace is None:
+        return None
+    shared = shared_element(trace, race, like.key if like else None)
+    if shared is None:
+        return None
+    first, later = race.sides[shared.first], race.sides[1 - shared.first]
+    way = "from the last to the first" if traced.request.reversed else "from the first to the last"
+    schedule = _ORDER.format(way=way, one=_index(first), other=_index(later))
+    if max(shared.uses[shared.first]) > min(shared.uses[1 - shared.first]):  # then they waited for each other
+        schedule = f"Blocks started {way}. {first.name.capitalize()} came first."
+    return _cut(traced, trace, race, shared, f"Block {_index(first)} is first", schedule)
+
+
+def _held(traced: TracedLaunch | None, race: BlockRace, like: _Told) -> _Told | None:
+    trace = traced.report.trace if traced is not None else None
+    shared = shared_element(trace, race, like.shared.key) if trace is not None else None
+    if traced is None or trace is None or shared is None:
+        return None
+    mine, others = update_of(trace, shared.uses[0]), update_of(trace, shared.uses[1])
+    if mine is None or others is None or not mine[0] < others[0] < others[1] < mine[1]:
+        return None
+    side = race.sides[0]
+    schedule = _HELD.format(name=side.name.capitalize(), line=trace.places[trace.steps[mine[1]][7]].line)
+    return _cut(traced, trace, race, shared, "Both read before either writes", schedule)
+
+
+def _mended(added: AddedAtomic | None, race: BlockRace, like: _Told) -> _Told | None:
+    trace = added.traced.report.trace if added is not None else None
+    shared = shared_element(trace, race, like.shared.key) if trace is not None else None
+    if added is None or trace is None or shared is None:
+        return None
+    lines = " and ".join(map(str, added.lines))
+    title = f"With {added.function} in line{'s' if len(added.lines) > 1 else ''} {lines}"
+    return _cut(added.traced, trace, race, shared, title, _ATOMIC)
+
+
+def _cut(  # noqa: PLR0913, PLR0917 -- what is cut out, and how it is called
+    traced: TracedLaunch, trace: Trace, race: BlockRace, shared: Shared, title: str, schedule: str
+) -> _Told:
+    chosen: set[int] = set()
+    for side, uses in zip(race.sides, shared.uses, strict=True):
+        own = [at for at, step in enumerate(trace.steps) if step[1] == side.thread and _is_common(trace, step)]
+        first, last = own.index(uses[0]), own.index(uses[-1])
+        chosen.update(own[max(0, first - _BEFORE) : min(last + _AFTER + 1, first + _MOST)])
+        chosen.update(uses)
+    steps = sorted(chosen)
+    run = run_of_threads(trace, steps, traced.file, title=title, schedule=schedule)
+    changes = [at for at in sorted({*shared.uses[0], *shared.uses[1]}) if trace.steps[at][0] in CHANGES]
+    end = _value(trace, trace.steps[changes[-1]]) if changes else ""
+    places = {at: place for place, at in enumerate(steps)}
+    return _Told(trace, shared, run, places, traced.report.launch.mismatch is None, end)
+
+
+def _is_common(trace: Trace, step: Step) -> bool:
+    """An access to memory that both blocks have: each has shared arrays of its own, and a page has one of each name."""
+    return step[0] in ACCESSES and trace.arrays[step[3]].space != "shared"
+
+
+def _index(side: BlockSide) -> str:
+    return "(" + ",".join(map(str, side.block)) + ")"
+
+
+def _value(trace: Trace, step: Step) -> str:
+    return value_text(step[6], step[5], trace.arrays[step[3]].element)
+
+
+def _reader(told: _Told) -> int:
+    """The side that reads before it writes; of two, the second."""
+    reads = [told.trace.steps[uses[0]][0] == StepKind.READ for uses in told.shared.uses]
+    return 1 if reads[1] else 0
+
+
+def _got(told: _Told) -> str:
+    """What that side reads; empty where none does."""
+    step = told.trace.steps[told.shared.uses[_reader(told)][0]]
+    return _value(told.trace, step) if step[0] == StepKind.READ else ""
+
+
+def _marks(told: _Told, race: BlockRace, *, lost: bool) -> Iterator[Mark]:
+    element = StoryElement(*told.shared.key)
+    uses = sorted((at, which) for which in range(2) for at in told.shared.uses[which])
+    for at, which in uses:
+        step, side = told.trace.steps[at], race.sides[which]
+        name, value = element_name(told.trace, step), _value(told.trace, step)
+        if step[0] == StepKind.READ:
+            text = f"{side.name.capitalize()} reads {name} and gets {value}."
+        elif step[0] == StepKind.ATOMIC:
+            text = f"{side.name.capitalize()} changes {name} atomically: it holds {value} now."
+        else:
+            text = f"{side.name.capitalize()} writes {name}: it holds {value} now."
+        if lost and at == uses[-1][0]:
+            before = [_value(told.trace, told.trace.steps[one]) for one in told.shared.uses[1]]
+            text += f" The {before[-1]} of block {_index(race.sides[1])} is gone."
+        is_end = at == uses[-1][0]
+        tone: Tone = "note" if not is_end else "bad" if lost or not told.right else "good"
+        yield Mark(told.places[at], text, tone, (side.thread,), (element,))
+
+
+def _summary(  # noqa: PLR0913, PLR0917 -- what is known of the race
+    race: BlockRace, one: _Told, other: _Told, held: _Told | None, added: AddedAtomic | None, name: str
+) -> str:
+    first, second = race.sides
+    text = f"Nothing orders two blocks of one launch, and {first.name} and {second.name} both use {name}."
+    if held is not None:
+        alone = f"holds {one.end} after both"
+        if one.end != other.end:
+            alone = f"holds {one.end} or {other.end} after both, as one or the other is first"
+        text += (
+            f" One block after the other, {name} {alone}. Where both read it before either writes, it holds {held.end}: one change is"
+            " lost."
+        )
+        if not held.right:
+            text += " That launch's result is wrong."
+    elif one.end != other.end:
+        text += f" It holds {one.end} or {other.end} in the end: whichever block comes last decides."
+    else:
+        text += f" What is read is {_got(one)} in one order and {_got(other)} in the other."
+    if added is not None:
+        return f"{text} With {added.function}, the launch is right, and nothing is found."
+    return f"{text} {_remedy(updates=held is not None)}"
+
+
+def _remedy(*, updates: bool) -> str:
+    if updates:
+        return (
+            "An atomic function makes such a change one step. Or each block keeps an element of its own, and a second launch adds "
+            "them up."
+        )
+    return (
+        "Let one block alone write it, or give each block an element of its own. What another block has written can be read by a "
+        "later launch."
+    )
+
+
+def _questions(  # noqa: PLR0913, PLR0917 -- what there is to tell apart
+    race: BlockRace, one: _Told, other: _Told, held: _Told | None, mended: _Told | None, name: str
+) -> Iterator[Question]:
+    ends = [each.end for each in (one, other, held, mended) if each is not None]
+    later = race.sides[1 - one.shared.first]
+    if held is None or one.end != other.end:
+        got = {_got(one), _got(other)}
+        if one.end != other.end:
+            choices = sorted({one.end, other.end, "the same in every order", "the sum of what both write"})
+            yield Question(
+                0,
+                one.last,
+                f"Block {_index(race.sides[one.shared.first])} is first. What does {name} hold after both?",
+                tuple(choices),
+                choices.index(one.end),
+                f"{later.name.capitalize()} comes last here, so it holds {one.end}. In the other order, beside it, it holds {other.end}.",
+            )
+        elif len(got) > 1:
+            choices = sorted(got | {"the same in every order"})
+            yield Question(
+                0,
+                one.places[one.shared.uses[_reader(one)][0]],
+                f"Block {_index(race.sides[one.shared.first])} is first. What does {race.sides[_reader(one)].name} read from {name}?",
+                tuple(choices),
+                choices.index(_got(one)),
+                f"In this order {_got(one)}; in the other, beside it, {_got(other)}.",
+            )
+    if held is None:
+        return
+    if held.end not in {one.end, other.end}:
+        choices = sorted({*ends, "either, as on a GPU the hardware decides", "both changes: an addition is one step"})
+        yield Question(
+            2,
+            held.last,
+            f"In the third run both threads have read {name}, and block {_index(race.sides[1])} has written it. Now {race.sides[0].name}"
+            f" writes. What does {name} hold then?",
+            tuple(choices),
+            choices.index(held.end),
+            f"It holds {held.end}: what it read plus its own. What block {_index(race.sides[1])} has added in between is gone.",
+        )
+    if mended is not None and held.end != mended.end:
+        choices = sorted({*ends, "it depends on which block is faster"})
+        yield Question(
+            3,
+            mended.last,
+            f"{mended.run.title}: what does {name} hold after both?",
+            tuple(choices),
+            choices.index(mended.end),
+            f"{mended.end}, in every order: nothing can come between reading and writing.",
+        )
+
+
+# Runs what the story of a race between blocks needs: blocks in order, reversed, with one thread held, and with an atomic function.
+
+
+def story_of_block_race(traced: Traced, run: Run, build: Build, source: bytes) -> Story | None:
+    """`traced`: the launch as it ran, of the file `source`. `run`: makes it again. `build`: of changed files. None where no two blocks
+    race, or where the runs do not show both orders.
+    """
+
+    def mend(lines: tuple[int, ...], request: TraceRequest) -> AddedAtomic | None:
+        try:
+            return add_atomics(build, source, lines, request)
+        except (RemediableError, RuntimeError, subprocess.TimeoutExpired):  # no such function for this type
+            return None
+
+    return told_block_race(traced, run, source.decode("utf-8", "replace").split("\n"), mend)
+
+
+def told_block_race(
+    traced: TracedLaunch,
+    run: Callable[[TraceRequest], TracedLaunch],
+    lines: list[str],
+    mend: Callable[[tuple[int, ...], TraceRequest], AddedAtomic | None] | None = None,
+) -> Story | None:
+    """`run`: makes the launch again. `mend`: tries an atomic function in these lines; none: nobody does."""
+    race = block_race_of(traced.report.launch)
+    if race is None:
+        return None
+    request = dataclasses.replace(
+        traced.request, block=race.sides[0].block, beside=race.sides[1].block, reversed=False, held=None
+    )
+    try:
+        forward = run(request)
+        backward = run(dataclasses.replace(request, reversed=True))
+        shared = shared_element(forward.report.trace, race) if forward.report.trace is not None else None
+        held = added = None
+        if shared is not None and forward.report.trace is not None:
+            trace, thread = forward.report.trace, race.sides[0].thread
+            updates = update_of(trace, shared.uses[0]), update_of(trace, shared.uses[1])
+            if updates[0] is not None and updates[1] is not None:
+                held = run(dataclasses.replace(request, held=(thread, writes_before(trace, thread, updates[0][1]))))
+            written = {trace.places[trace.steps[update[1]][7]].line for update in updates if update is not None}
+            added = mend(tuple(sorted(written)), request) if mend is not None and written else None
+    except (RemediableError, RuntimeError, subprocess.TimeoutExpired):  # other pages stand without this one
+        return None
+    return block_race_story(BlockRuns(forward, backward, held, added), lines)

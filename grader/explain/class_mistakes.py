@@ -1,0 +1,326 @@
+"""What a class's wrong submissions have in common, and the instructor's comments on each of them. Changes no grade. Pure."""
+
+from __future__ import annotations
+
+import tomllib
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from grader.explain.clustering import Cluster, WrongSubmission, behaviour, clusters_of, went_wrong, wrong_submission
+from grader.model import visible_text
+from grader.model.errors import RemediableError
+from grader.model.result import LabMistakes, Mistake, Model, Result
+from grader.run.scoring.redaction import for_student
+from grader.system.own_files import write_atomically
+
+Sources = Mapping[str, Mapping[str, str]]  # by student, each file's text
+_AROUND = 2  # lines before and after the one that is shown
+_AMONG = 3  # causes that a cluster of several is told by
+
+
+def wrong_submissions(
+    results: Sequence[Result], sources: Sources, likenesses: Mapping[str, Mapping[str, str]]
+) -> dict[str, list[WrongSubmission]]:
+    """By lab; a refused upload is no mistake in any. `likenesses`: by lab and behaviour, which change of the solution behaves so."""
+    found: dict[str, list[WrongSubmission]] = {}
+    for result in results:
+        student = result.submission.id
+        for lab_id, lab in result.labs.items():
+            if went_wrong(lab) and result.submission.refused is None:
+                text = sources.get(student, {}).get(lab.file, "")
+                seen = behaviour(lab.cases)
+                like = likenesses.get(lab_id, {}).get(seen, "")
+                found.setdefault(lab_id, []).append(
+                    wrong_submission(student, lab_id, lab, text, like=like, behaviour=seen)
+                )
+    return found
+
+
+def lab_mistakes(
+    lab_id: str,
+    wrong: Sequence[WrongSubmission],
+    texts: Mapping[str, str],
+    likenesses: Mapping[str, str],
+    comments: Mapping[str, str],
+) -> LabMistakes:
+    """`texts`: each student's file of this lab."""
+    clusters = clusters_of(wrong)
+    return LabMistakes(lab_id, len(wrong), tuple(_mistake(one, texts, likenesses, comments) for one in clusters))
+
+
+def commented(
+    results: Sequence[Result],
+    sources: Sources,
+    likenesses: Mapping[str, Mapping[str, str]],
+    comments: Mapping[str, str],
+) -> tuple[Result, ...]:
+    """The results with the comment on each wrong lab."""
+    return with_comments(results, comment_keys(results, sources, likenesses, comments), comments)
+
+
+def comment_keys(
+    results: Sequence[Result],
+    sources: Sources,
+    likenesses: Mapping[str, Mapping[str, str]],
+    comments: Mapping[str, str],
+) -> dict[tuple[str, str], str]:
+    """By student and lab, the closest key that has a text. Keys are those of what the student may see: which comment stands on a page must
+    tell nothing of a case that withholds it.
+    """
+    if not any(comments.values()):
+        return {}
+    shown = [_shown(one) for one in results]
+    return {
+        (one.student, lab_id): key
+        for lab_id, ones in wrong_submissions(shown, sources, likenesses).items()
+        for one in ones
+        if (key := next((key for key in one.keys if comments.get(key)), ""))
+    }
+
+
+def with_comments(
+    results: Sequence[Result], keys: Mapping[tuple[str, str], str], comments: Mapping[str, str]
+) -> tuple[Result, ...]:
+    """`keys`: by student and lab."""
+    texts = {place: comments[key] for place, key in keys.items()}
+    return tuple(_with_comments(result, texts) for result in results)
+
+
+def _shown(result: Result) -> Result:
+    """As the student sees it. What was found with public cases alone stays whole: a key of it tells no more than they do."""
+    shown = for_student(result)
+    labs = {
+        lab_id: lab.model_copy(update={"suspects": tuple(one for one in result.labs[lab_id].suspects if one.public)})
+        for lab_id, lab in shown.labs.items()
+    }
+    return shown.model_copy(update={"labs": labs})
+
+
+def _with_comments(result: Result, texts: Mapping[tuple[str, str], str]) -> Result:
+    changed = {
+        lab_id: lab.model_copy(update={"comment": text})
+        for lab_id, lab in result.labs.items()
+        if (text := texts.get((result.submission.id, lab_id)))
+    }
+    return result.model_copy(update={"labs": {**result.labs, **changed}}) if changed else result
+
+
+def _mistake(
+    cluster: Cluster, texts: Mapping[str, str], likenesses: Mapping[str, str], comments: Mapping[str, str]
+) -> Mistake:
+    shown = _representative(cluster, texts)
+    lines = texts.get(shown.student, "").split("\n")
+    first = max(1, (shown.line or 1) - _AROUND)
+    excerpt = lines[first - 1 : shown.line + _AROUND] if shown.line else []
+    return Mistake(
+        key=cluster.step.key,
+        verdict=shown.verdict,
+        title=visible_text.line(_title(cluster, shown), 240),
+        like=visible_text.line(_like(cluster, likenesses), 300),
+        students=tuple(one.student for one in cluster.members),
+        shown=shown.student,
+        line=shown.line,
+        source=tuple(visible_text.code(line, 140) for line in excerpt),
+        first_line=first,
+        hidden=all(one.hidden for one in cluster.members),
+        comment=comments.get(cluster.step.key, ""),
+        rest=cluster.rest,
+    )
+
+
+def _representative(cluster: Cluster, texts: Mapping[str, str]) -> WrongSubmission:
+    """Of the most common shape; of those the shortest file, which is the easiest to read."""
+    shapes = Counter(one.steps[-1].key for one in cluster.members)
+    return min(
+        cluster.members,
+        key=lambda one: (-shapes[one.steps[-1].key], len(texts.get(one.student, "")), one.student),
+    )
+
+
+def _title(cluster: Cluster, shown: WrongSubmission) -> str:
+    """In words. A cluster of several causes is told by the most common of them."""
+    if cluster.depth > 0:
+        return shown.steps[min(cluster.depth, len(shown.steps) - 1)].title
+    causes = Counter(one.steps[1].title for one in cluster.members if len(one.steps) > 1)
+    told = "; ".join(title for title, _ in causes.most_common(_AMONG))
+    what = f"{'other ' if cluster.rest else ''}{cluster.step.title.lower()}"
+    return f"{what}: {told}" if told else what
+
+
+def _like(cluster: Cluster, likenesses: Mapping[str, str]) -> str:
+    """Where at least half of them behave like one mutant."""
+    seen = Counter(one.behaviour for one in cluster.members if one.behaviour in likenesses)
+    best = seen.most_common(1)
+    return likenesses[best[0][0]] if best and 2 * best[0][1] >= len(cluster.members) else ""
+
+
+# comments.toml: what the instructor writes once to all students who made the same mistake. Tilelab adds entries and changes none.
+#
+# An entry is `[[comment]]` with a cluster's `key` and the `text`. An empty text says nothing to anybody. A file that cannot be read
+# stops a batch before it begins: a comment that somebody wrote must not vanish from pages without a word.
+
+_LARGEST = 4 << 20
+_HEAD = """\
+# One comment for all who made the same mistake. Write it into `text`, and run `make pages` with the OUT of this class: then it stands on
+# the page of each of them. A grading puts it there as well.
+# A text may have several lines, between \"\"\" and \"\"\", and `code` between backticks. An empty text says nothing.
+# Tilelab adds new mistakes at the end and changes no line. Keys stay the same from week to week.
+"""
+
+
+class CommentsError(RemediableError):
+    """The file cannot be used. The text says where, and what to do."""
+
+
+class _Comment(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+    key: str = Field(min_length=1, max_length=200)
+    text: str = Field(default="", max_length=8000)
+
+
+class _Comments(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+    comment: tuple[_Comment, ...] = Field(default=(), strict=False)
+
+
+@dataclass(frozen=True)
+class CommentsFile:
+    path: Path
+
+    def read(self) -> Mapping[str, str]:
+        """Each text by its key, also the empty ones. Raises CommentsError."""
+        return self._parsed(self._text())
+
+    def _text(self) -> str:
+        try:
+            large = self.path.stat().st_size > _LARGEST
+            text = "" if large else self.path.read_text(encoding="utf-8-sig")
+        except FileNotFoundError:
+            return ""
+        except UnicodeDecodeError as error:
+            what = "it is no UTF-8 text"
+            raise self._unusable(what) from error
+        except OSError as error:
+            raise self._unusable(error.strerror or str(error)) from error
+        if large:
+            what = "it is far too large"
+            raise self._unusable(what)
+        return text
+
+    def _parsed(self, text: str) -> Mapping[str, str]:
+        try:
+            comments = _Comments.model_validate(tomllib.loads(text)).comment
+        except tomllib.TOMLDecodeError as error:
+            raise self._unusable(str(error)) from error
+        except ValidationError as error:
+            first = error.errors(include_url=False, include_input=False)[0]
+            place = ".".join(str(one) for one in first["loc"])
+            what = f"{place}: {first['msg']}"
+            raise self._unusable(what) from error
+        found: dict[str, str] = {}
+        for one in comments:
+            if one.text.strip() and found.get(one.key, "").strip():
+                what = f"two comments have the key {one.key!r}"
+                raise self._unusable(what)
+            found[one.key] = found.get(one.key, "").strip() or one.text.strip()
+        return found
+
+    def add(self, labs: Sequence[LabMistakes]) -> None:
+        """An empty entry for each mistake that has none yet, after all that is there. Raises OSError or CommentsError."""
+        text = self._text()  # anew: somebody may have written into it while the batch ran
+        known = self._parsed(text)
+        new = [one for lab in labs for one in lab.mistakes if one.key not in known]
+        if new:
+            write_atomically(self.path, (text.rstrip("\n") + "\n" if text else _HEAD) + "".join(_entries(new)))
+
+    def _unusable(self, what: str) -> CommentsError:
+        return CommentsError(
+            f"{self.path}: {what}. Correct it, or move the file away: then the comments in it are not on any page."
+        )
+
+
+def _entries(mistakes: Iterable[Mistake]) -> Iterable[str]:
+    for one in mistakes:
+        what = f"{one.verdict.facts.label}: {one.title}" if one.title != one.verdict.facts.label else one.title
+        lines = [
+            what,
+            *([f"behaves like {one.like}"] if one.like else []),
+            *(
+                ["shown by hidden cases alone: students see no comment on what such a case withholds"]
+                if one.hidden
+                else []
+            ),
+        ]
+        told = "".join(f"# {_plain(line)}\n" for line in lines)
+        yield f'\n{told}[[comment]]\nkey = "{one.key}"\ntext = ""\n'
+
+
+def _plain(text: str) -> str:
+    """On one line, without what TOML forbids in a comment."""
+    return "".join(letter if letter.isprintable() else " " for letter in text)[:200]
+
+
+# How many students made each mistake in the batch before, kept in OUT: instructor/clusters/mistakes.json.
+#
+# A batch that finds the same as the one before it changes nothing, so grading twice does not hide what changed.
+
+
+class _Counts(Model):
+    schema_: Literal["tilelab/mistakes/v1"] = Field(default="tilelab/mistakes/v1", alias="schema")
+    now: dict[str, dict[str, int]] = Field(default_factory=dict)  # by lab: students by key
+    before: dict[str, dict[str, int]] = Field(
+        default_factory=dict
+    )  # in the batch before; a lab that is not there was not graded
+
+
+@dataclass(frozen=True)
+class KeptCounts:
+    path: Path
+
+    def update(
+        self, wrong: Mapping[str, Sequence[WrongSubmission]], labs: Iterable[str]
+    ) -> Mapping[str, Mapping[str, int]]:
+        """By lab, the counts of the batch before that found something else. `labs`: all that were graded. Raises OSError."""
+        kept = self._read()
+        now, before = dict(kept.now), dict(kept.before)
+        for lab_id in labs:
+            counts = _counts(wrong.get(lab_id, ()))
+            if lab_id in now and now[lab_id] != counts:
+                before[lab_id] = now[lab_id]
+            now[lab_id] = counts
+        if (now, before) != (kept.now, kept.before):
+            write_atomically(self.path, _Counts(now=now, before=before).model_dump_json(by_alias=True) + "\n")
+        return before
+
+    def _read(self) -> _Counts:
+        """A file that is missing or damaged counts as none."""
+        try:
+            return _Counts.model_validate_json(self.path.read_bytes())
+        except (OSError, ValidationError):
+            return _Counts()
+
+
+def with_counts(mistakes: Sequence[LabMistakes], before: Mapping[str, Mapping[str, int]]) -> tuple[LabMistakes, ...]:
+    """Each mistake with how many made it before, where the lab was graded before. Those of a rest are not counted alone."""
+    return tuple(
+        replace(
+            lab,
+            mistakes=tuple(
+                one if one.rest else replace(one, before=before[lab.lab_id].get(one.key, 0)) for one in lab.mistakes
+            ),
+        )
+        if lab.lab_id in before
+        else lab
+        for lab in mistakes
+    )
+
+
+def _counts(wrong: Sequence[WrongSubmission]) -> dict[str, int]:
+    return dict(Counter(step.key for one in wrong for step in one.steps))

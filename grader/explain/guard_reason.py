@@ -1,0 +1,328 @@
+"""Why a thread does not reach a line: the conditions around it in the source, with the numbers of one thread put in. Pure.
+
+It reads plain integer arithmetic and nothing else. What it does not understand, and what the run contradicts, it does not tell.
+"""
+
+from __future__ import annotations
+
+import ast
+import operator
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import accumulate, islice
+
+from grader.explain.story import Index3
+
+_COMMENT = re.compile(r"//.*|/\*.*?\*/")
+_IF = re.compile(r"\bif\s*\(")
+_TYPE = r"(?:\b(?:const|constexpr|static|unsigned|signed|bool|int|long|short|auto|size_t|u?int(?:32|64)_t)\b\s*){1,6}"
+_DECLARED = re.compile(rf"{_TYPE}(\w+\s*=(?!=)[^;]*);")
+_DEFINED = re.compile(r"^\s*#\s*define\s+(\w+)\s+(.+)$")
+_CHANGED = r"(?<![\w.]){0}\s*(?:[-+*/%&|^]|<<|>>)?=(?!=)|(?:\+\+|--)\s*{0}\b|\b{0}\s*(?:\+\+|--)"
+# A submission may hold any text: beyond these it is told nothing.
+_LONGEST = 200  # characters of an expression
+_LONGEST_LINE = 1000
+_MOST_LINES = 2000
+_MOST_CONDITIONS = 32
+_MOST_NAMES = 200
+_LARGEST = 1 << 40
+_BINARY: dict[type[ast.operator], Callable[[int, int], int]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.FloorDiv: operator.floordiv,
+    ast.Mod: operator.mod,
+}
+_COMPARED: dict[type[ast.cmpop], Callable[[int, int], bool]] = {
+    ast.Lt: operator.lt,
+    ast.LtE: operator.le,
+    ast.Gt: operator.gt,
+    ast.GtE: operator.ge,
+    ast.Eq: operator.eq,
+    ast.NotEq: operator.ne,
+}
+Numbers = Mapping[str, int]
+
+
+@dataclass(frozen=True)
+class Place:
+    """One thread of a launch. `sizes`: what the launch's shape names, as M, N and K."""
+
+    thread: Index3
+    at: Index3  # its block
+    block: Index3
+    grid: Index3
+    sizes: Mapping[str, int]
+
+
+@dataclass(frozen=True)
+class GuardReason:
+    line: int
+    condition: str  # as it stands there
+    numbers: tuple[tuple[str, int], ...]  # of the thread: those that the condition names
+    leaves: bool  # the condition is true, and its statement ends the thread
+
+    @property
+    def words(self) -> str:
+        known = [f"{name} = {value}" for name, value in self.numbers]
+        listed = " and ".join(filter(None, (", ".join(known[:-1]), *known[-1:])))
+        of = f" With {listed}" if listed else " It"
+        holds = "is true, and it returns" if self.leaves else "is false"
+        return f"Line {self.line} asks `{self.condition}`.{of}{' it' if listed else ''} {holds}."
+
+
+def guard_reason(source: Sequence[str], line: int, missing: Place, writer: Place) -> GuardReason | None:
+    """The first condition that keeps `missing` from the statement in `line` and lets `writer` through."""
+    if len(source) > _MOST_LINES or any(len(one) > _LONGEST_LINE for one in source):
+        return None
+    known = _declarations(source)
+    whole = "\n".join(source)
+    sizes = {name: value for name, value in missing.sizes.items() if not _sets(whole, name)}
+    missing, writer = replace(missing, sizes=sizes), replace(writer, sizes=sizes)
+    for at, condition, leaves in islice(_conditions(source, line), _MOST_CONDITIONS):
+        here, there = (_truth(condition, _numbers(known, at, one)) for one in (missing, writer))
+        if here is None or there is None or here == there or here != leaves:
+            continue
+        numbers = _numbers(known, at, missing)
+        named = tuple((name, numbers[name]) for name in _names(condition) if name in numbers)
+        return GuardReason(at, condition, named, leaves)
+    return None
+
+
+def false_part(source: Sequence[str], line: int, condition: str, missing: Place, other: Place) -> GuardReason | None:
+    """The condition, where it is false for `missing` and true for `other`."""
+    if len(source) > _MOST_LINES or any(len(one) > _LONGEST_LINE for one in source):
+        return None
+    known, whole = _declarations(source), "\n".join(source)
+    sizes = {name: value for name, value in missing.sizes.items() if not _sets(whole, name)}
+    missing, other = replace(missing, sizes=sizes), replace(other, sizes=sizes)
+    numbers = _numbers(known, line, missing)
+    if _truth(condition, numbers) is not False or _truth(condition, _numbers(known, line, other)) is not True:
+        return None
+    named = tuple((name, numbers[name]) for name in _names(condition) if name in numbers)
+    return GuardReason(line, condition, named, leaves=False)
+
+
+def _conditions(source: Sequence[str], line: int) -> Iterator[tuple[int, str, bool]]:
+    """Line, text, and whether it ends the thread: those before `line` that decide whether a thread gets there."""
+    if not 1 <= line <= len(source):
+        return
+    code = [_COMMENT.sub("", one) for one in source[:line]]
+    braces = [one.count("{") - one.count("}") for one in code]
+    depths = [0, *accumulate(braces)]  # before each line, and behind the last one
+    lowest = depths[line - 1]  # from behind this line to before the last one
+    for at in range(line, 0, -1):
+        text = code[at - 1]
+        if at < line:
+            lowest = min(lowest, depths[at])
+            if text.startswith("}"):
+                return  # the function before
+        for found in _IF.finditer(text):
+            condition, rest = _in_parentheses(text, found.end())
+            if condition is None:
+                continue
+            after = rest.strip()
+            returns = re.match(r"\{?\s*return\b", after) is not None
+            leaves = returns or (at < line and not after.strip("{ ") and _returns(code, at))
+            if at == line:
+                decides = bool(after) and not leaves
+            elif after.startswith("{"):
+                decides = leaves or lowest > depths[at - 1]
+            else:
+                decides = leaves or (not after and at == line - 1)
+            if decides:
+                yield at, condition, leaves
+
+
+def _returns(code: Sequence[str], at: int) -> bool:
+    return re.match(r"\s*return\b", code[at]) is not None
+
+
+def _in_parentheses(text: str, start: int) -> tuple[str | None, str]:
+    """What stands between them, and what follows; None where they do not close in this line."""
+    open_ = 1
+    for at in range(start, len(text)):
+        open_ += {"(": 1, ")": -1}.get(text[at], 0)
+        if open_ == 0:
+            return text[start:at].strip(), text[at + 1 :]
+    return None, ""
+
+
+@dataclass(frozen=True)
+class _Declaration:
+    line: int
+    name: str
+    value: str
+
+
+def _declarations(source: Sequence[str]) -> list[_Declaration]:
+    """Of names that hold one number from there on."""
+    code = [_COMMENT.sub("", one) for one in source]
+    found = []
+    for line, text in enumerate(code, 1):
+        if defined := _DEFINED.match(text):
+            found.append(_Declaration(line, defined[1], defined[2]))
+        for declared in _DECLARED.finditer(text):
+            for one in _declarators(declared[1]):
+                name, _, value = one.partition("=")
+                found.append(_Declaration(line, name.strip(), value))
+    if len(found) > _MOST_NAMES:
+        return []
+    whole = "\n".join(code)
+    return [one for one in found if _sets(whole, one.name) <= 1]  # its declaration is one time
+
+
+def _numbers(declarations: Sequence[_Declaration], line: int, place: Place) -> dict[str, int]:
+    """What `place` knows in `line`, by its name."""
+    found = dict(place.sizes)
+    for name, index in (
+        ("threadIdx", place.thread),
+        ("blockIdx", place.at),
+        ("blockDim", place.block),
+        ("gridDim", place.grid),
+    ):
+        found |= {f"{name}.{axis}": value for axis, value in zip("xyz", index, strict=True)}
+    for one in declarations:
+        if one.line <= line:
+            value = _value(one.value, found)
+            if value is None:
+                found.pop(one.name, None)
+            else:
+                found[one.name] = value
+    return found
+
+
+def _declarators(text: str) -> list[str]:
+    """What stands between the commas that are in no parentheses."""
+    found, depth = [""], 0
+    for letter in text:
+        depth += {"(": 1, ")": -1}.get(letter, 0)
+        if letter == "," and depth == 0:
+            found.append("")
+        else:
+            found[-1] += letter
+    return found
+
+
+def _sets(text: str, name: str) -> int:
+    """How often it gets a value."""
+    return len(re.findall(_CHANGED.format(re.escape(name)), text))
+
+
+def _names(condition: str) -> list[str]:
+    return list(dict.fromkeys(re.findall(r"[A-Za-z_]\w*(?:\.[xyz]\b)?", condition)))
+
+
+def _truth(condition: str, numbers: Numbers) -> bool | None:
+    value = _value(condition, numbers)
+    return None if value is None else bool(value)
+
+
+def _value(text: str, numbers: Numbers) -> int | None:
+    text = text.strip()
+    if len(text) > _LONGEST or re.search(r"[^\w\s.+\-*/%<>=!&|(),]|!(?![=(])|\*\*|//|<<|>>", text):
+        return None
+    python = text.replace("&&", " and ").replace("||", " or ").replace("/", "//")
+    if "&" in python or "|" in python:
+        return None
+    python = re.sub(r"\b(\d+)[uUlL]+\b", r"\1", re.sub(r"!(?!=)", " not ", python))
+    try:
+        return _of(ast.parse(python.strip(), mode="eval").body, numbers)
+    except (SyntaxError, ValueError, KeyError, ZeroDivisionError, RecursionError, MemoryError):
+        return None
+
+
+def _of(node: ast.expr, numbers: Numbers) -> int:  # noqa: PLR0911 -- one for each kind of expression
+    """Raises KeyError for a name that is not known, and ValueError for what is no plain arithmetic of whole numbers."""
+    match node:
+        case ast.Constant(value=int() as value):
+            return value
+        case ast.Name(id=name):
+            return numbers[name]
+        case ast.Attribute(value=ast.Name(id=name), attr=axis):
+            return numbers[f"{name}.{axis}"]
+        case ast.BoolOp(op=ast.And(), values=values):
+            return int(all(_of(one, numbers) for one in values))
+        case ast.BoolOp(values=values):
+            return int(any(_of(one, numbers) for one in values))
+        case ast.UnaryOp(op=ast.Not(), operand=operand):
+            return int(not _of(operand, numbers))
+        case ast.UnaryOp(op=ast.USub(), operand=operand):
+            return -_of(operand, numbers)
+        case ast.Compare(left=left, ops=[op], comparators=[right]) if type(op) in _COMPARED:
+            return int(_COMPARED[type(op)](_of(left, numbers), _of(right, numbers)))
+        case ast.BinOp(left=left, op=arithmetic, right=right) if type(arithmetic) in _BINARY:
+            return _arithmetic(_BINARY[type(arithmetic)], _of(left, numbers), _of(right, numbers))
+    message = "no plain arithmetic"
+    raise ValueError(message)
+
+
+def _arithmetic(does: Callable[[int, int], int], one: int, other: int) -> int:
+    rounds = does in {operator.floordiv, operator.mod}
+    result = does(one, other) if not rounds or min(one, other) >= 0 else None  # C rounds towards zero
+    if result is None or abs(result) > _LARGEST:
+        message = "not a number that an int holds, or one that C rounds differently"
+        raise ValueError(message)
+    return result
+
+
+# Why a thread stored what it did in `tile[y][x] = inside ? in[...] : 0`: the part of the condition that is false for it. Pure.
+#
+# As in guard_reason.py, numbers of the thread are put in, and what is not understood is not told.
+
+_CONDITIONAL_LOAD_LONGEST_LINE = 400
+
+
+def load_reason(source: Sequence[str], line: int, load_line: int, missing: Place, loader: Place) -> GuardReason | None:
+    """`line`: where `missing` stored what it did; `load_line`: where `loader` loaded."""
+    if 1 <= line <= len(source) and len(source[line - 1]) <= _CONDITIONAL_LOAD_LONGEST_LINE:
+        for condition in _conditional_load_conditions(source[line - 1]):
+            for part in _parts(condition):
+                if (reason := false_part(source, line, part, missing, loader)) is not None:
+                    return reason
+    return guard_reason(source, load_line, missing, loader) if load_line != line else None
+
+
+def _conditional_load_conditions(text: str) -> Iterator[str]:
+    """What stands before a `?`, back to the `=` of its assignment."""
+    text = text.partition("//")[0]
+    end = text.find("?")
+    if end < 0 or text.find("?", end + 1) >= 0:
+        return
+    start = 0
+    for at in range(end):
+        if (
+            text[at] == "="
+            and "=" not in text[at + 1 : at + 2]
+            and text[max(0, at - 1) : at] not in {"=", "<", ">", "!"}
+        ):
+            start = at + 1
+    yield _bare(text[start:end].strip())
+
+
+def _parts(condition: str) -> Iterator[str]:
+    """What stands between the `&&` that are in no parentheses."""
+    depth = start = 0
+    for at, letter in enumerate(condition):
+        depth += {"(": 1, ")": -1}.get(letter, 0)
+        if depth == 0 and condition[at : at + 2] == "&&":
+            yield _bare(condition[start:at].strip())
+            start = at + 2
+    yield _bare(condition[start:].strip())
+
+
+def _bare(text: str) -> str:
+    """Without parentheses around the whole."""
+    while text.startswith("(") and text.endswith(")") and _closes_at_the_end(text):
+        text = text[1:-1].strip()
+    return text
+
+
+def _closes_at_the_end(text: str) -> bool:
+    depth = 0
+    for at, letter in enumerate(text):
+        depth += {"(": 1, ")": -1}.get(letter, 0)
+        if depth == 0:
+            return at == len(text) - 1
+    return False

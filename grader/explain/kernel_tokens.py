@@ -1,0 +1,304 @@
+"""The tokens of a CUDA source as it was written, and changes of them. It knows brackets and operands, and no meaning. Pure.
+
+`small_edits.py` looks for a student's mistake with it, and the proof by mutation makes mistakes with it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
+
+from grader.build.token_scan import tokens_of
+
+_COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
+_PAIRS = {"(": ")", "[": "]", "{": "}"}
+
+
+@dataclass(frozen=True)
+class Edit:
+    """Characters of the source, from `start` up to `end`, and what they become."""
+
+    start: int
+    end: int
+    text: str
+
+
+def with_edits(source: str, edits: Sequence[Edit]) -> str:
+    """The source after edits that do not overlap."""
+    for edit in sorted(edits, key=lambda one: one.start, reverse=True):
+        source = source[: edit.start] + edit.text + source[edit.end :]
+    return source
+
+
+def changed_lines(source: str, edits: Sequence[Edit]) -> tuple[str, str]:
+    """The lines that the edits touch, before and after them, without comments."""
+    begin, end = min(edit.start for edit in edits), max(edit.end for edit in edits)
+    first, last = source.rfind("\n", 0, begin) + 1, source.find("\n", end)
+    last = len(source) if last < 0 else last
+    moved = [Edit(edit.start - first, edit.end - first, edit.text) for edit in edits]
+    lines = source[first:last]
+    return _bare(lines), _bare(with_edits(lines, moved))
+
+
+def _bare(lines: str) -> str:
+    return _COMMENT.sub("", lines).strip()
+
+
+def _blank(comment: re.Match[str]) -> str:
+    return re.sub(r"[^\n]", " ", comment[0])
+
+
+class KernelTokens:
+    """A source's tokens, without comments and directives."""
+
+    def __init__(self, source: str) -> None:
+        self.source = source
+        bare = _COMMENT.sub(_blank, source)
+        self.tokens = [token for token in tokens_of(bare, "") if token.kind != "directive"]
+
+    def text(self, index: int) -> str:
+        return self.tokens[index].text if 0 <= index < len(self.tokens) else ""
+
+    def places(self, *texts: str) -> Iterator[int]:
+        """Where these tokens follow each other, with no white space between them."""
+        for index, token in enumerate(self.tokens):
+            row = self.tokens[index : index + len(texts)]
+            if [one.text for one in row] == list(texts) and row[-1].start == token.start + sum(map(len, texts[:-1])):
+                yield index
+
+    def end(self, index: int) -> int:
+        """Where the token ends in the source."""
+        return self.tokens[index].start + len(self.tokens[index].text)
+
+    def between(self, first: int, last: int) -> str:
+        """The source from the token `first` to the token `last`, including both."""
+        return self.source[self.tokens[first].start : self.end(last)]
+
+    def closing(self, index: int) -> int:
+        """The bracket that closes the one at `index`, or the last token where none does."""
+        depth = 0
+        for at in range(index, len(self.tokens)):
+            depth += (self.text(at) in _PAIRS) - (self.text(at) in _PAIRS.values())
+            if depth == 0:
+                return at
+        return len(self.tokens) - 1
+
+    def operand_before(self, index: int, stops: frozenset[str]) -> int:
+        """The first token of the operand before `index`. The operand ends at one of `stops` or at an open bracket."""
+        depth = 0
+        for at in range(index - 1, -1, -1):
+            depth += (self.text(at) in _PAIRS.values()) - (self.text(at) in _PAIRS)
+            if depth < 0 or (depth == 0 and self._stops(at, stops)):
+                return at + 1
+        return 0
+
+    def operand_after(self, index: int, stops: frozenset[str]) -> int:
+        """The last token of the operand after `index`. The operand ends at one of `stops` or at a closing bracket."""
+        depth = 0
+        for at in range(index + 1, len(self.tokens)):
+            depth += (self.text(at) in _PAIRS) - (self.text(at) in _PAIRS.values())
+            if depth < 0 or (depth == 0 and self._stops(at, stops)):
+                return at - 1
+        return len(self.tokens) - 1
+
+    def _stops(self, index: int, stops: frozenset[str]) -> bool:
+        """Whether the token is one of `stops`. A `=` that belongs to `<=` or `==` is not."""
+        compares = self.text(index) == "=" and ({self.text(index - 1), self.text(index + 1)} & {"<", ">", "!", "="})
+        return self.text(index) in stops and not compares
+
+    def replaced(self, first: int, last: int, text: str) -> Edit:
+        return Edit(self.tokens[first].start, self.end(last), text)
+
+    def comparisons(self) -> Iterator[int]:
+        """Each `<` and `<=` that compares. A `<` that opens template arguments follows the name of a type or a cast, and is left out."""
+        for index in self.places("<"):
+            before, after = self.text(index - 1), self.text(index + 1)
+            if "<" in {before, after} or before == "template" or before.endswith("_cast"):
+                continue
+            yield index
+
+    def kernel_sizes(self) -> list[str]:
+        """The names of the __global__ function's `int` parameters."""
+        for index, token in enumerate(self.tokens):
+            if token.text == "__global__":
+                opened = next((at for at in range(index, len(self.tokens)) if self.text(at) == "("), index)
+                inside = range(opened, self.closing(opened))
+                return [
+                    self.text(at + 1) for at in inside if self.text(at) == "int" and self.text(at + 2) in {",", ")"}
+                ]
+        return []
+
+
+# What the tokens of a CUDA source stand for, as far as a change of them needs to know: sizes, inputs, loops, subscripts, variables
+# that belong together. By the words alone, so it may be wrong: it proposes what to try, and proves nothing. Pure.
+
+_DECLARED = re.compile(r"[A-Za-z_]\w*")
+_INDICES = frozenset({"threadIdx", "blockIdx"})
+_ENDS = frozenset({";", "{", "}"})
+
+
+class KernelNames(KernelTokens):
+    @cached_property
+    def sizes(self) -> list[str]:
+        return self.kernel_sizes()
+
+    @cached_property
+    def inputs(self) -> list[str]:
+        """The names of the __global__ function's pointers to const."""
+        opened = next((at for at in range(len(self.tokens)) if self.text(at) == "__global__"), 0)
+        opened = next((at for at in range(opened, len(self.tokens)) if self.text(at) == "("), opened)
+        found, const = [], False
+        for at in range(opened, self.closing(opened) + 1):
+            const = const or self.text(at) == "const"
+            if self.text(at) in {",", ")"}:
+                if const and "*" in {self.text(at - 2), self.text(at - 3)}:
+                    found.append(self.text(at - 1))
+                const = False
+        return found
+
+    @cached_property
+    def declared(self) -> dict[str, int]:
+        """Where each `int` variable with a value is declared, by its name: the last place, if several."""
+        return {
+            self.text(at): at
+            for at in range(1, len(self.tokens))
+            if self.text(at + 1) == "=" and self.text(at + 2) != "=" and self._declares(at)
+        }
+
+    def _declares(self, at: int) -> bool:
+        if not _DECLARED.fullmatch(self.text(at)) or self.in_head(at):
+            return False
+        return any(
+            self.text(one) in {"int", "unsigned", "auto", "size_t", "long"} for one in range(self.statement(at), at)
+        )
+
+    def value(self, name: str) -> list[str]:
+        """The tokens of the value that a variable is declared with."""
+        begin = self.declared[name] + 2
+        end = self.operand_after(begin - 1, frozenset({";", ","}))
+        return [self.text(at) for at in range(begin, end + 1)]
+
+    @cached_property
+    def thread_indices(self) -> list[str]:
+        """Variables whose value comes from threadIdx or blockIdx, directly."""
+        return [name for name in self.declared if _INDICES & set(self.value(name))]
+
+    def partners(self) -> list[tuple[str, str]]:
+        """Pairs of them that are made of the same built-in variables: row and col, tx and ty."""
+        made = {name: frozenset(_INDICES & set(self.value(name))) for name in self.thread_indices}
+        return [(one, other) for one, other in combinations(made, 2) if made[one] == made[other]]
+
+    @cached_property
+    def tile_sides(self) -> list[str]:
+        """What the sides of __shared__ arrays are called, and blockDim's."""
+        found = []
+        for at, token in enumerate(self.tokens):
+            if token.text == "__shared__":
+                end = next((one for one in range(at, len(self.tokens)) if self.text(one) == ";"), at)
+                found += [self.text(one + 1) for one in range(at, end) if self.text(one) == "["]
+        return [one for one in dict.fromkeys(found) if re.fullmatch(r"\w+", one)]
+
+    @cached_property
+    def loops(self) -> list[tuple[str, int, int]]:
+        """Each loop's variable, its body's first token and its last."""
+        found = []
+        for at, token in enumerate(self.tokens):
+            if token.text not in {"for", "while"} or self.text(at + 1) != "(":
+                continue
+            closed = self.closing(at + 1)
+            variable = next((self.text(one - 1) for one in range(at + 2, closed) if self.text(one) == "="), "")
+            if self.text(closed + 1) == "{":
+                last = self.closing(closed + 1)
+            else:
+                last = next((one for one in range(closed, len(self.tokens)) if self.text(one) == ";"), closed)
+            found.append((variable, closed + 1, last))
+        return found
+
+    def in_loop(self, at: int) -> bool:
+        return any(first <= at <= last for _, first, last in self.loops)
+
+    def loop_variables(self, at: int) -> list[str]:
+        return list(dict.fromkeys(name for name, first, last in self.loops if name and first <= at <= last))
+
+    def _heads(self, *words: str) -> Iterator[range]:
+        for at, token in enumerate(self.tokens):
+            if token.text in words and self.text(at + 1) == "(":
+                yield range(at + 1, self.closing(at + 1) + 1)
+
+    def in_head(self, at: int) -> bool:
+        """Whether it is in the head of a loop."""
+        return any(at in head for head in self._heads("for", "while"))
+
+    def in_condition(self, at: int) -> bool:
+        return any(at in head for head in self._heads("for", "while", "if"))
+
+    def statement(self, at: int) -> int:
+        """The first token of the statement."""
+        return next((one + 1 for one in range(at - 1, -1, -1) if self.text(one) in _ENDS), 0)
+
+    def assignments(self) -> Iterator[int]:
+        """Each `=` of a statement that assigns and declares nothing."""
+        for at in self.places("="):
+            around = {self.text(at - 1), self.text(at + 1)}
+            if around & {"=", "<", ">", "!", "+", "-", "*", "/"} - ({"-"} if self.text(at + 1) == "-" else set()):
+                continue
+            first = self.statement(at)
+            if self.text(first) in {"if", "else", "for", "while"}:
+                opened = next((one for one in range(first, at) if self.text(one) == "("), first)
+                first = self.closing(opened) + 1
+            bare = first == at - 1 or self.text(first + 1) == "["
+            if first < at and bare and not self.in_head(at):
+                yield at
+
+    def is_accumulator(self, name: str) -> bool:
+        """Whether something is assigned or added to the variable outside its declaration."""
+        places = [at for at, token in enumerate(self.tokens) if token.text == name and not self._declares(at)]
+        after = [self._after_subscripts(at) for at in places]
+        return any(self.text(at) in {"+", "="} and self.text(at + (self.text(at) == "+")) == "=" for at in after)
+
+    def _after_subscripts(self, at: int) -> int:
+        at += 1
+        while self.text(at) == "[":
+            at = self.closing(at) + 1
+        return at
+
+    def subscripts(self) -> Iterator[tuple[int, int]]:
+        """The brackets of each subscript of an array that is used."""
+        for first in self.places("["):
+            if self.tokens[first - 1].kind == "word" and not self._is_declaration(first):
+                yield first, self.closing(first)
+
+    def pairs_of_subscripts(self) -> Iterator[tuple[int, int, int]]:
+        """`[`, the first `]` and the last one of `x[a][b]`."""
+        for first, middle in self.subscripts():
+            if self.text(middle + 1) == "[":
+                yield first, middle, self.closing(middle + 1)
+
+    def _is_declaration(self, first: int) -> bool:
+        return self.text(self.statement(first)) in {"__shared__", "extern", "float", "int", "const", "static"} and (
+            "=" not in {self.text(at) for at in range(self.statement(first), first)}
+        )
+
+    def is_use(self, at: int) -> bool:
+        """Whether a name is used, and not declared as a parameter."""
+        return self.tokens[at - 1].kind != "word" or self.text(at - 1) == "return"
+
+    def extents(self) -> Iterator[tuple[int, int, int]]:
+        """`(`, the only `,` and `)` of each dim3 with two extents."""
+        for at, token in enumerate(self.tokens):
+            opened = at + 1 if self.text(at + 1) in {"(", "{"} else at + 2
+            if token.text != "dim3" or self.text(opened) not in {"(", "{"}:
+                continue
+            closed = self.closing(opened)
+            commas = [
+                one for one in range(opened + 1, closed) if self.text(one) == "," and self._depth(opened, one) == 1
+            ]
+            if len(commas) == 1:
+                yield opened, commas[0], closed
+
+    def _depth(self, first: int, last: int) -> int:
+        opening = sum(self.text(at) in {"(", "[", "{"} for at in range(first, last))
+        return opening - sum(self.text(at) in {")", "]", "}"} for at in range(first, last))

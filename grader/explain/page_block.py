@@ -1,0 +1,394 @@
+"""A story as the block of data in its page: plain JSON with the steps as columns of small numbers. Pure.
+
+A column is a sequence of differences, each zigzag coded as a varint (LEB128), in base64. Lanes and relative offsets of a step are a
+pattern, and most steps share few patterns. What lanes read is not written down: the page replays the stores, and `seen` lists reads
+that saw something else. story_data.js reads all of this.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import struct
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence, Set  # noqa: PYI025 -- any set
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from typing import Generic, TypeVar
+
+from grader.explain.story import PageStepKind, Story, StoryArray, StoryPlace, StoryRun, WarpStep
+from grader.run.launches.trace_phases import ACCESSES, CHANGES, Step, Trace, TracedArray
+
+# An element's bits as text: the shortest number that is exactly this value, by the array's type. Pure.
+
+_WHOLE = {"int", "unsigned", "char", "long", "short", "signed", "bool", "int32_t", "uint32_t", "uint8_t", "size_t"}
+_FORMATS = {2: "<e", 4: "<f", 8: "<d"}
+_MOST_DIGITS = {2: 5, 4: 9, 8: 17}
+
+
+_MOST_BYTES = 8  # of a value that is shown; a struct has no number
+_LONGEST_TYPE = 80
+
+
+def value_text(bits: int, size: int, element: str) -> str:
+    """Empty where the element is larger than any number."""
+    if not 0 < size <= _MOST_BYTES:
+        return ""
+    return _text(bits & ((1 << 8 * size) - 1), size, element if len(element) <= _LONGEST_TYPE else "")
+
+
+@lru_cache(maxsize=1 << 16)  # of short texts only: types and values come from the submission's process
+def _text(bits: int, size: int, element: str) -> str:
+    words = element.replace("const", "").split()
+    raw = bits.to_bytes(size, "little")
+    if words and words[0] in _WHOLE:
+        return str(
+            int.from_bytes(raw, "little", signed=not ({"unsigned", "bool"} & set(words) or words[0].startswith("u")))
+        )
+    if size not in _FORMATS:
+        return f"0x{raw[::-1].hex()}"
+    if "bfloat16" in element and size == 2:  # noqa: PLR2004 -- its bytes
+        return _shortest(struct.unpack("<f", b"\0\0" + raw)[0], b"\0\0" + raw, 4)
+    return _shortest(struct.unpack(_FORMATS[size], raw)[0], raw, size)
+
+
+def _shortest(value: float, raw: bytes, size: int) -> str:
+    if value != value:  # noqa: PLR0124 -- that is what NaN is
+        return "NaN"
+    if value in {float("inf"), float("-inf")}:
+        return "Inf" if value > 0 else "-Inf"
+    for digits in range(1, _MOST_DIGITS[size]):
+        text = f"{value:.{digits}g}"
+        try:
+            if struct.pack(_FORMATS[size], float(text)) == raw:
+                break
+        except OverflowError:  # rounded up past the largest
+            continue
+    else:
+        text = f"{value:.{_MOST_DIGITS[size]}g}"
+    # 1.6e+03 for 1600 is harder to read.
+    return str(int(float(text))) if "e" in text and abs(value) < 1e9 and float(text) == int(float(text)) else text  # noqa: PLR2004 -- digits of a cell
+
+
+VERSION = 1
+MOST_BYTES = (
+    850_000  # of the block; a page holds a source, a style and scripts besides, and has at most a million bytes
+)
+Entry = TypeVar("Entry")
+Pattern = tuple[tuple[int, ...], tuple[int, ...]]  # lanes, and their offsets relative to the first one's
+_CHANGES = {PageStepKind.WRITE, PageStepKind.ATOMIC}
+EXCHANGED_BYTES = {"float": 4, "int": 4, "unsigned": 4, "double": 8, "long long": 8, "unsigned long long": 8}
+UNSET = 0  # the value's number where an element holds nothing yet, or nobody knows what
+
+
+def page_block(story: Story, *, most_bytes: int = MOST_BYTES) -> str:
+    """JSON. If the story is too large, it loses what its steps do not use. If that is not enough, steps are left out at the ends of its
+    runs, and the page says so.
+    """
+    longest = max((len(run.steps) for run in story.runs), default=0)
+    text = _written(story)
+    kept = longest
+    if len(text) > most_bytes:
+        text = _written(shortened(story, max(1, longest)))
+    while len(text) > most_bytes and kept > 1:
+        kept = min(kept - 1, int(kept * 0.95 * most_bytes / len(text)))
+        text = _written(shortened(story, max(1, kept)))
+    return text
+
+
+def shortened(story: Story, most_steps: int) -> Story:
+    """With so many steps of each run at most, and without contents of memory and names of places that these do not use."""
+    return replace(
+        story,
+        runs=tuple(
+            _with_used(
+                replace(
+                    run,
+                    steps=run.steps[:most_steps],
+                    marks=tuple(mark for mark in run.marks if mark.step < most_steps),
+                    complete=run.complete and len(run.steps) <= most_steps,
+                )
+            )
+            for run in story.runs
+        ),
+        questions=tuple(one for one in story.questions if one.step < most_steps),
+        start=min(story.start, most_steps - 1),
+    )
+
+
+def _with_used(run: StoryRun) -> StoryRun:
+    used = {step.place for step in run.steps}
+    touched = {
+        (step.array, (offset + part * step.bytes) // run.arrays[step.array].element_bytes)
+        for step in run.steps
+        if step.array >= 0
+        for offset in step.offsets
+        for part in range(step.parts)
+    }
+    arrays = (
+        replace(
+            array,
+            initial={
+                offset: held
+                for offset, held in array.initial.items()
+                if (number, offset // array.element_bytes) in touched
+            },
+        )
+        for number, array in enumerate(run.arrays)
+    )
+    places = (place if number in used else StoryPlace(0) for number, place in enumerate(run.places))
+    return replace(run, arrays=tuple(arrays), places=tuple(places))
+
+
+def column(numbers: Iterable[int]) -> str:
+    """Differences to the number before, as zigzag varints in base64."""
+    coded = bytearray()
+    before = 0
+    for number in numbers:
+        change, before = number - before, number
+        left = change << 1 if change >= 0 else (-change << 1) - 1
+        while left > 0x7F:  # noqa: PLR2004 -- seven bits of a byte
+            coded.append(left & 0x7F | 0x80)
+            left >>= 7
+        coded.append(left)
+    return base64.b64encode(bytes(coded)).decode()
+
+
+def _written(story: Story) -> str:
+    block = {
+        "version": VERSION,
+        "title": story.title,
+        "file": story.file,
+        "grid": story.grid,
+        "block": story.block,
+        "at": story.at,
+        "beside": story.beside,
+        "start": story.start,
+        "runs": [_run(run) for run in story.runs],
+        "questions": [
+            {
+                "run": one.run,
+                "step": one.step,
+                "text": one.text,
+                "choices": one.choices,
+                "answer": one.answer,
+                "explanation": one.explanation,
+            }
+            for one in story.questions
+        ],
+    }
+    # "<" cannot end the page's script element then.
+    return json.dumps(block, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
+
+
+class _Numbered(Generic[Entry]):
+    """The entries of a table without repetition, in the order of first use."""
+
+    def __init__(self, first: Sequence[Entry] = ()) -> None:
+        self.entries: list[Entry] = list(first)
+        self._numbers: dict[Entry, int] = {entry: number for number, entry in enumerate(first)}
+
+    def number(self, entry: Entry) -> int:
+        found = self._numbers.setdefault(entry, len(self.entries))
+        if found == len(self.entries):
+            self.entries.append(entry)
+        return found
+
+
+@dataclass
+class _Memory:
+    """The arrays' elements as numbers of values, replayed as the page does it."""
+
+    run: StoryRun
+    texts: _Numbered[str]
+    cells: dict[tuple[int, int], int]
+
+    numbers: dict[tuple[str, int], dict[int | None, int]] = field(default_factory=dict)  # by type and size: of bits
+
+    def of_bits(self, array: StoryArray, bits: int | None, size: int) -> int:
+        known = self.known(array, size)
+        found = known.get(bits)
+        if found is None:
+            found = known[bits] = self.texts.number(value_text(bits or 0, size, array.element))
+        return found
+
+    def known(self, array: StoryArray, size: int) -> dict[int | None, int]:
+        return self.numbers.setdefault((array.element, size), {None: UNSET})
+
+    def of_type(self, element: str, bits: int | None) -> int:
+        size = EXCHANGED_BYTES.get(element, 0)
+        return UNSET if bits is None or not size else self.texts.number(value_text(bits, size, element))
+
+    def elements(self, step: WarpStep) -> Iterable[tuple[int, int, int]]:
+        """The cell's number, the value's, and the lane's place: for each element of each lane."""
+        array = self.run.arrays[step.array]
+        known = self.known(array, step.bytes)
+        offsets: Sequence[int] = step.offsets
+        if step.parts != 1:
+            offsets = [offset + part * step.bytes for offset in step.offsets for part in range(step.parts)]
+        for at, (offset, bits) in enumerate(zip(offsets, step.bits, strict=True)):
+            value = known[bits] if bits in known else self.of_bits(array, bits, step.bytes)
+            yield offset // array.element_bytes, value, at
+
+
+def _run(run: StoryRun) -> dict[str, object]:
+    memory = _Memory(run, _Numbered([""]), {})
+    arrays = [_array(memory, number, array) for number, array in enumerate(run.arrays)]
+    sites: _Numbered[tuple[int, ...]] = _Numbered()
+    patterns: _Numbered[Pattern] = _Numbered()
+    columns: dict[str, list[int]] = {
+        name: [] for name in ("site", "warp", "interval", "pattern", "from", "count", "least")
+    }
+    stored: list[int] = []
+    seen: list[int] = []
+    for number, step in enumerate(run.steps):
+        first = step.offsets[0] if step.offsets else 0
+        relative = tuple([offset - first for offset in step.offsets])  # a list is faster than a generator
+        row = {
+            "site": sites.number((int(step.kind), step.place, step.array, step.bytes, step.parts)),
+            "warp": step.warp,
+            "interval": step.interval,
+            "pattern": patterns.number((step.lanes, relative)),
+            "from": first,
+            "count": step.cost.count if step.cost else 0,
+            "least": step.cost.least if step.cost else 0,
+        }
+        for name, value in row.items():
+            columns[name].append(value)
+        if step.kind is PageStepKind.EXCHANGE:
+            element = run.places[step.place].element
+            stored += [memory.of_type(element, bits) for bits in step.bits]
+        if step.array < 0 or step.kind is PageStepKind.OUTSIDE:
+            continue
+        for cell, value, at in memory.elements(step):
+            if step.kind in _CHANGES:
+                stored.append(value)
+                memory.cells[step.array, cell] = value
+                continue
+            there = memory.cells.get((step.array, cell), UNSET)
+            if value != there:
+                seen += [number, at, value]
+    return {
+        "title": run.title,
+        "schedule": run.schedule,
+        "complete": run.complete,
+        "ending": run.ending,
+        "arrays": arrays,
+        "places": [[place.line, place.function, place.calls] for place in run.places],
+        "sites": sites.entries,
+        "patterns": _patterns(patterns),
+        "steps": {name: column(numbers) for name, numbers in columns.items()},
+        "stored": column(stored),
+        "seen": [column(seen[start::3]) for start in range(3)],
+        "texts": memory.texts.entries,
+        "marks": [
+            {
+                "step": mark.step,
+                "text": mark.text,
+                "tone": mark.tone,
+                "threads": mark.threads,
+                "elements": [[one.array, one.offset // run.arrays[one.array].element_bytes] for one in mark.elements],
+            }
+            for mark in run.marks
+        ],
+    }
+
+
+def _patterns(patterns: _Numbered[Pattern]) -> list[str]:
+    """How many lanes each has, then all lanes, then all offsets relative to the first lane's."""
+    counts: list[int] = []
+    lanes: list[int] = []
+    offsets: list[int] = []
+    for of_lanes, relative in patterns.entries:
+        counts.append(len(of_lanes))
+        lanes += of_lanes
+        offsets += relative
+    return [column(counts), column(lanes), column(offsets)]
+
+
+def _array(memory: _Memory, number: int, array: StoryArray) -> dict[str, object]:
+    cells: list[int] = []
+    values: list[int] = []
+    for offset, (bits, size) in sorted(array.initial.items()):
+        cell, value = offset // array.element_bytes, memory.of_bits(array, bits, size)
+        memory.cells[number, cell] = value
+        cells.append(cell)
+        values.append(value)
+    return {
+        "name": array.name,
+        "space": array.space,
+        "element": array.element,
+        "bytes": array.element_bytes,
+        "dimensions": array.dimensions,
+        "base": array.base,
+        "initial": [column(cells), column(values)],
+    }
+
+
+# The arrays and places of a page, from a recorded trace: in which unit their elements are shown, and what they hold at first. Pure.
+
+_WIDEST = 8  # bytes of the largest number
+# Plain numbers: comparing with a member of an enumeration is slow, and a trace has tens of thousands of steps.
+_ACCESSES, _PAGE_ARRAYS_CHANGES = frozenset(map(int, ACCESSES)), frozenset(map(int, CHANGES))
+
+
+def page_arrays(trace: Trace, steps: Iterable[int]) -> tuple[StoryArray, ...]:
+    """`steps`: those that the page shows, rising. An array holds at first what was written before the first of them, and, of memory that is
+    older than the block, what the shown steps read before anybody has written it.
+    """
+    shown = list(steps)
+    sizes = _sizes(trace.steps)
+    initial = _initial(trace, set(shown), shown[0] if shown else 0)
+    return tuple(
+        replace(_in_units(array, sizes.get(number, set())), initial=initial.get(number, {}))
+        for number, array in enumerate(trace.arrays)
+    )
+
+
+def page_places(trace: Trace, file: str, line_of: Mapping[int, int] | None = None) -> tuple[StoryPlace, ...]:
+    """`file`: the shown source; other files' lines are not told. `line_of`: its lines, where the traced one has others."""
+    lines = line_of or {}
+    return tuple(
+        StoryPlace(lines.get(one.line, one.line) if one.file == file else 0, one.function, one.calls, one.element)
+        for one in trace.places
+    )
+
+
+def unit_array(array: TracedArray, accesses: Iterable[Step]) -> StoryArray:
+    """An array of bytes that is only used as floats is shown as floats. One of structs is shown by the smallest access."""
+    return _in_units(array, {step[5] for step in accesses})
+
+
+def _in_units(array: TracedArray, sizes: Set[int]) -> StoryArray:
+    is_struct = array.element_bytes > _WIDEST
+    size = min(sizes) if len(sizes) == 1 or (sizes and is_struct) else array.element_bytes
+    plain = StoryArray(array.name, array.space, array.element, array.element_bytes, array.dimensions, array.base)
+    if size == array.element_bytes:
+        return plain
+    return replace(plain, element="float" if size in {4, 8} else "", element_bytes=size, dimensions=())
+
+
+def _sizes(steps: Iterable[Step]) -> dict[int, set[int]]:
+    """How many bytes accesses inside each array have, by its number."""
+    found: dict[int, set[int]] = defaultdict(set)
+    for array, size in {(step[3], step[5]) for step in steps if step[0] in _ACCESSES}:
+        found[array].add(size)
+    return found
+
+
+def _initial(trace: Trace, shown: Collection[int], start: int) -> dict[int, dict[int, tuple[int, int]]]:
+    """By array: the offset of an element to its bits, and how many bytes of it they are."""
+    used = {trace.steps[number][3] for number in shown if trace.steps[number][0] in _ACCESSES}
+    older = {number for number in used if trace.arrays[number].space != "shared"}
+    found: dict[int, dict[int, tuple[int, int]]] = defaultdict(dict)
+    written: set[tuple[int, int]] = set()
+    for number, (kind, _, _, array, offset, size, bits, _, _, _) in enumerate(trace.steps):
+        if kind not in _ACCESSES or array not in used:
+            continue
+        if kind in _PAGE_ARRAYS_CHANGES:
+            written.add((array, offset))
+            if number < start:
+                found[array][offset] = bits, size
+        elif array in older and number in shown and (array, offset) not in written:
+            found[array].setdefault(offset, (bits, size))
+    return found

@@ -1,0 +1,328 @@
+"""The small changes that may turn a student's wrong kernel into a right one, likely ones first. Each undoes a mistake that beginners
+make. It knows the tokens of CUDA C++, and no lab. Pure.
+
+Most of these changes make no sense in most places. `suspect_search.py` tries them, and nobody shows a student what was changed.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from grader.explain.kernel_tokens import Edit, KernelNames, changed_lines, with_edits
+
+# The small changes that have to do with loops: what moves on with them, their steps, and what they reset. Pure. See small_edits.py.
+
+Edits = Iterator[Sequence[Edit]]
+
+
+def follow_the_loop(names: KernelNames) -> Edits:
+    """A subscript moves on with the loop around it: by its variable, or by a tile for each of its passes; and for each thread."""
+    for first, last in names.subscripts():
+        if names.text(first - 1) not in names.inputs:
+            continue
+        for variable in names.loop_variables(first):
+            here = [at for at in range(first, last) if names.text(at) == variable]
+            steps = [variable, *(f"{variable} * {side}" for side in names.tile_sides)]
+            for at in here:
+                yield from ([names.replaced(at, at, step)] for step in steps[1:] if names.text(at + 1) != "*")
+            for at in range(first, last) if not here else ():
+                if names.text(at) in names.thread_indices:
+                    yield from ([names.replaced(at, at, f"({names.text(at)} + {step})")] for step in steps)
+            yield from _follow_the_thread(names, first, last, here)
+
+
+def _follow_the_thread(names: KernelNames, first: int, last: int, here: Sequence[int]) -> Edits:
+    """`(start + tx)` for `start`, where no such index is beside it."""
+    for at in here:
+        beside = {names.text(one) for one in range(max(at - 4, first), min(at + 5, last))}
+        for index in names.thread_indices:
+            if index not in beside:
+                yield [names.replaced(at, at, f"({names.text(at)} + {index})")]
+
+
+def step_by_one(names: KernelNames) -> Edits:
+    """The step of a loop without a factor."""
+    for index, token in enumerate(names.tokens):
+        if token.text == "*" and names.in_head(index):
+            if names.tokens[index - 1].kind == "number":
+                yield [names.replaced(index - 1, index, "")]
+            if names.tokens[index + 1].kind == "number":
+                yield [Edit(names.end(index - 1), names.end(index + 1), "")]
+
+
+def follow_in_declarations(names: KernelNames) -> Edits:
+    """The same for a variable in the loop that is declared to be one of the two."""
+    steps = [(variable, first, last) for variable, first, last in names.loops if variable]
+    for name, at in names.declared.items():
+        for variable, first, last in steps:
+            if not first <= at <= last or len(names.value(name)) != 1 or name == variable:
+                continue
+            value = names.text(at + 2)
+            if value in names.thread_indices:
+                yield [names.replaced(at + 2, at + 2, f"{variable} + {value}")]
+            if value == variable:
+                yield from ([names.replaced(at + 2, at + 2, f"{value} + {one}")] for one in names.thread_indices)
+
+
+def drop_reset(names: KernelNames) -> Edits:
+    """Without an assignment of a literal in a loop."""
+    for index in names.assignments():
+        first, always = names.statement(index), names.text(names.statement(index)) not in {"if", "else"}
+        if (
+            always
+            and names.in_loop(index)
+            and names.tokens[index + 1].kind == "number"
+            and names.text(index + 2) == ";"
+        ):
+            yield [names.replaced(first, index + 1, "")]
+
+
+_OTHER_AXIS = {"x": "y", "y": "x"}
+_NO_FLOAT = frozenset({"int", "unsigned", "long", "short", "char", "half", "__half", "double", "size_t", "bool"})
+_BUILT_IN = frozenset({"threadIdx", "blockIdx", "blockDim", "gridDim"})
+_ARITHMETIC = {"+": "*", "*": "+", "-": "+"}
+_OF_EACH_KIND = 14  # more of one kind are left out: a file of a thousand lines is no reason to try a thousand changes
+
+
+@dataclass(frozen=True)
+class SmallEdit:
+    operator: str
+    lines: tuple[int, ...]  # those that it changes, 1-based
+    before: str
+    after: str
+    text: str  # the whole source with the change
+
+
+def small_edits(source: str, most: int) -> list[SmallEdit]:
+    """At most `most` changes, in turn from each operator, so that no kind crowds out the others."""
+    names = KernelNames(source)
+    made: dict[str, SmallEdit] = {}
+    kinds = [itertools.islice(_made(operator, names, source), _OF_EACH_KIND) for operator in _OPERATORS]
+    for one in itertools.chain.from_iterable(itertools.zip_longest(*kinds)):
+        if one is not None and one.text != source:
+            made.setdefault(one.text, one)
+    return list(made.values())[:most]
+
+
+def _made(operator: Callable[[KernelNames], Edits], names: KernelNames, source: str) -> Iterator[SmallEdit]:
+    for edits in operator(names):
+        lines = sorted({source.count("\n", 0, edit.start) + 1 for edit in edits})
+        before, after = changed_lines(source, edits)
+        yield SmallEdit(operator.__name__.strip("_"), tuple(lines), before, after, with_edits(source, edits))
+
+
+def _add_up(names: KernelNames) -> Edits:
+    """`x += …` for `x = …`, `x -= …` and `x *= …` in a loop."""
+    for index in names.assignments():
+        if names.in_loop(index):
+            yield [names.replaced(index, index, "+=")]
+    for index, token in enumerate(names.tokens):
+        if token.text in {"-", "*"} and names.text(index + 1) == "=" and names.in_loop(index):
+            yield [names.replaced(index, index + 1, "+=")]
+
+
+def _keep_fractions(names: KernelNames) -> Edits:
+    """`float x` for `int x`, where x is added to or holds a literal; `(float)` for `(int)`."""
+    for index, token in enumerate(names.tokens):
+        if token.text not in _NO_FLOAT or names.in_head(index):
+            continue
+        after = names.text(index + 1)
+        cast = names.text(index - 1) in {"(", "<"} and after in {")", ">"}
+        if cast or (names.tokens[index + 1].kind == "word" and names.is_accumulator(after)):
+            yield [names.replaced(index, index, "float")]
+
+
+def _swap_subscripts(names: KernelNames) -> Edits:
+    """`x[b][a]` for `x[a][b]`, and then with the other of the thread's two indices."""
+    pairs = {one: other for pair in names.partners() for one, other in (pair, pair[::-1])}
+    both: list[list[Edit]] = []
+    for first, middle, last in names.pairs_of_subscripts():
+        one, other = names.between(first, middle), names.between(middle + 1, last)
+        yield [names.replaced(first, last, other + one)]
+        texts = [pairs.get(names.text(at), "") for at in (first + 1, middle + 2)]
+        if middle == first + 2 and last == middle + 3 and any(texts):
+            parts = [new or names.text(at) for new, at in zip(texts, (first + 1, middle + 2), strict=True)]
+            both.append([names.replaced(first, last, f"[{parts[1]}][{parts[0]}]")])
+            both.append([names.replaced(first, last, f"[{parts[0]}][{parts[1]}]")])
+    yield from both
+
+
+def _exchange_axis(names: KernelNames) -> Edits:
+    for index, token in enumerate(names.tokens):
+        if token.text in _BUILT_IN and names.text(index + 1) == "." and names.text(index + 2) in _OTHER_AXIS:
+            yield [names.replaced(index + 2, index + 2, _OTHER_AXIS[names.text(index + 2)])]
+
+
+def _exchange_names(names: KernelNames) -> Edits:
+    """The names of two variables in their declarations: `row` gets what `col` got, and the other way round."""
+    for one, other in names.partners():
+        yield [
+            names.replaced(names.declared[one], names.declared[one], other),
+            names.replaced(names.declared[other], names.declared[other], one),
+        ]
+
+
+def _exchange_in_subscript(names: KernelNames) -> Edits:
+    """`row` and `col` in one subscript, and a row's length with them."""
+    pairs = {one: other for pair in names.partners() for one, other in (pair, pair[::-1])}
+    both, single, resized = [], [], []
+    for first, last in names.subscripts():
+        uses = [at for at in range(first, last) if names.text(at) in pairs]
+        lengths = [at for at in range(first, last) if names.text(at - 1) == "*" and names.text(at) in names.sizes]
+        swapped = [names.replaced(at, at, pairs[names.text(at)]) for at in uses]
+        single += [[edit] for edit in swapped]
+        if len(uses) > 1:
+            both.append(swapped)
+            resized += [
+                [*swapped, names.replaced(at, at, size)] for at, size in itertools.product(lengths, names.sizes)
+            ]
+    for some in itertools.zip_longest(both, resized, single):
+        yield from (edits for edits in some if edits)
+
+
+def _exchange_terms(names: KernelNames) -> Edits:
+    """`[b * N + a]` for `[a * N + b]`, and then with another row's length."""
+    resized: list[list[Edit]] = []
+    for first, last in names.subscripts():
+        inside = [names.text(at) for at in range(first + 1, last)]
+        if len(inside) != len("a*N+b") or {inside[1], inside[3]} != {"*", "+"}:
+            continue
+        one, size, other = inside[::2] if inside[1] == "*" else (inside[2], inside[4], inside[0])
+        yield [names.replaced(first + 1, last - 1, f"{other} * {size} + {one}")]
+        others = [length for length in names.sizes if length != size]
+        resized += [[names.replaced(first + 1, last - 1, f"{other} * {length} + {one}")] for length in others]
+    yield from resized
+
+
+def _another_size(names: KernelNames) -> Edits:
+    """Another of the kernel's sizes, first as a row's length and then elsewhere."""
+    used = [at for at, token in enumerate(names.tokens) if token.text in names.sizes and names.is_use(at)]
+    used.sort(key=lambda at: names.text(at - 1) != "*")
+    for turn in (1, 2):
+        for at in used:
+            size = names.sizes[(names.sizes.index(names.text(at)) + turn) % len(names.sizes)]
+            yield [names.replaced(at, at, size)]
+
+
+def _another_operand(names: KernelNames) -> Edits:
+    """Another of the kernel's inputs."""
+    for first, _ in names.subscripts():
+        if (name := names.text(first - 1)) in names.inputs:
+            yield from ([names.replaced(first - 1, first - 1, other)] for other in names.inputs if other != name)
+
+
+def _move_bound(names: KernelNames) -> Edits:
+    """`<` for `<=` and the other way round, `>` for `>=` likewise."""
+    for index in names.comparisons():
+        if names.text(index + 1) == "=":
+            yield [names.replaced(index, index + 1, "<")]
+        else:
+            yield [names.replaced(index, index, "<=")]
+    for index in names.places(">"):
+        if names.text(index + 1) == "=":
+            yield [names.replaced(index, index + 1, ">")]
+        elif names.in_condition(index):
+            yield [names.replaced(index, index, ">=")]
+
+
+def _drop_one(names: KernelNames) -> Edits:
+    """`K` for `K - 1` and for `K + 1`; 0 for 1 and 1 for 0 where a variable begins."""
+    for index, token in enumerate(names.tokens):
+        rounds = names.text(index + 2) == ")" and names.text(index + 3) == "/"
+        if token.text in {"+", "-"} and names.text(index + 1) == "1" and not rounds:
+            yield [Edit(names.end(index - 1), names.end(index + 1), "")]
+        if token.text in {"+", "-"} and re.fullmatch(r"[2-9]", names.text(index + 1)):
+            yield [names.replaced(index + 1, index + 1, str(int(names.text(index + 1)) - 1))]
+        if token.text == "=" and re.fullmatch(r"[01](\.0*)?f?", names.text(index + 1)):
+            number = names.text(index + 1)
+            yield [names.replaced(index + 1, index + 1, ("1" if number[0] == "0" else "0") + number[1:])]
+
+
+def _round_up(names: KernelNames) -> Edits:
+    """`(a + b - 1) / b` for `a / b`: each in a statement, and then all of it."""
+    in_statement: dict[int, list[Edit]] = {}
+    for at, token in enumerate(names.tokens):
+        one, other = names.text(at - 1), names.text(at + 1)
+        if token.text == "/" and re.fullmatch(r"\w+", one) and re.fullmatch(r"\w+", other):
+            edit = names.replaced(at - 1, at + 1, f"(({one} + {other} - 1) / {other})")
+            in_statement.setdefault(names.statement(at), []).append(edit)
+    for edits in in_statement.values():
+        yield edits
+        if len(edits) > 1:
+            yield from ([edit] for edit in edits)
+
+
+def _another_factor(names: KernelNames) -> Edits:
+    """The loop's own variable or a thread's index for another variable in a subscript."""
+    for first, last in names.subscripts():
+        for at in range(first + 1, last):
+            if names.text(at) in names.thread_indices or names.text(at) in names.loop_variables(first):
+                others = [*names.loop_variables(first), *names.thread_indices]
+                yield from ([names.replaced(at, at, other)] for other in others if other != names.text(at))
+
+
+def _another_sign(names: KernelNames) -> Edits:
+    """`a[i] * b[i]` for `a[i] + b[i]`."""
+    for index, token in enumerate(names.tokens):
+        if token.text in _ARITHMETIC and names.text(index - 1) == "]" and names.text(index + 1) != "=":
+            yield [names.replaced(index, index, _ARITHMETIC[token.text])]
+
+
+def _another_side(names: KernelNames) -> Edits:
+    """Another of the file's numbers above 1, where blocks and tiles are declared."""
+    numbers = [at for at, token in enumerate(names.tokens) if re.fullmatch(r"[2-9]|\d\d+", token.text)]
+    for at, text in itertools.product(numbers, dict.fromkeys(names.text(one) for one in numbers)):
+        yield [names.replaced(at, at, text)]
+
+
+def _exchange_extents(names: KernelNames) -> Edits:
+    """`dim3(b, a)` for `dim3(a, b)`, with the sizes in it."""
+    for opened, comma, closed in names.extents():
+        one, other = names.between(opened + 1, comma - 1), names.between(comma + 1, closed - 1)
+        yield [names.replaced(opened + 1, closed - 1, f"{other}, {one}")]
+
+
+def _exchange_launch(names: KernelNames) -> Edits:
+    """The grid and the block that the launch function returns."""
+    for index, token in enumerate(names.tokens):
+        if token.text == "LaunchConfig" and names.text(index + 1) in {"{", "("} and names.text(index + 3) == ",":
+            one, other = names.text(index + 2), names.text(index + 4)
+            if names.text(index + 5) in {"}", ")", ","}:
+                yield [names.replaced(index + 2, index + 4, f"{other}, {one}")]
+
+
+def _other_logic(names: KernelNames) -> Edits:
+    for index, token in enumerate(names.tokens):
+        if token.text == "&&":
+            yield [names.replaced(index, index, "||")]
+    for index in names.places("|", "|"):
+        yield [names.replaced(index, index + 1, "&&")]
+
+
+_OPERATORS = (
+    _add_up,
+    _keep_fractions,
+    _swap_subscripts,
+    _another_size,
+    _exchange_names,
+    _exchange_in_subscript,
+    _exchange_terms,
+    follow_the_loop,
+    _exchange_axis,
+    _move_bound,
+    _drop_one,
+    _another_operand,
+    _another_sign,
+    follow_in_declarations,
+    step_by_one,
+    _another_factor,
+    drop_reset,
+    _exchange_launch,
+    _round_up,
+    _exchange_extents,
+    _other_logic,
+    _another_side,
+)

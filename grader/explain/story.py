@@ -1,0 +1,302 @@
+"""A story: what a page that steps through a block shows. It holds one run of the block or several beside each other, remarks at steps,
+and questions that are asked before a step is shown. Plain data; who makes a story chooses its words.
+
+A run's steps are those of its warps, in the order in which the page shows them. warp_steps.py makes them from a recorded trace, and
+page_block.py writes a story as the page's data.
+"""
+
+from __future__ import annotations
+
+import base64
+import re
+import zlib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from enum import IntEnum
+from typing import Literal
+
+from grader.model.result import Finding, StepLink, StepPage
+from grader.run.launches.trace_phases import Step, Trace
+from grader.run.launches.tracing import TracedLaunch
+
+Index3 = tuple[int, int, int]
+Tone = Literal["bad", "note", "good"]
+
+LANES = 32
+
+
+class PageStepKind(IntEnum):
+    """The same as of a recorded step."""
+
+    READ = 0
+    WRITE = 1
+    ATOMIC = 2
+    BARRIER = 3  # every thread of the block passes it
+    OUTSIDE = 4  # an access outside of the array, which does not happen
+    WAIT = 5  # lanes arrive at a barrier and wait there
+    LEAVE = 6  # lanes have left the kernel, while others wait
+    STOP = 7  # lanes are ended, because what they would do cannot happen
+    EXCHANGE = 8  # a warp operation: __syncwarp(), a shuffle, a vote
+
+
+@dataclass(frozen=True)
+class StoryArray:
+    """An array that the run uses. Offsets are bytes from its first byte."""
+
+    name: str  # "A", "As"
+    space: str  # "global", "shared", "module"
+    element: str  # "float"
+    element_bytes: int
+    dimensions: tuple[int, ...] = ()  # rows and columns; empty: unknown
+    base: int = 0  # its first byte's address, modulo the 128 bytes of a row of banks
+    # Where known at the start: the offset of an element to its bits, and how many bytes of it they are.
+    initial: dict[int, tuple[int, int]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class StoryPlace:
+    line: int  # of the shown source; 0: in another file
+    function: str = ""
+    calls: str = ""  # the warp operation that it is: "__syncwarp()", "a shuffle"
+    element: str = ""  # the type of what that brings
+
+
+@dataclass(frozen=True)
+class WarpCost:
+    """What a GPU needs for one request of a warp: sectors of global memory, or passes over the banks of shared memory."""
+
+    count: int
+    least: int  # if the same words were neighbours
+
+
+@dataclass(frozen=True)
+class WarpStep:
+    """What some lanes of a warp do together: one instruction. A barrier belongs to all warps."""
+
+    kind: PageStepKind
+    warp: int  # a barrier: -1
+    interval: int  # barriers that the block had passed before
+    place: int  # index into the run's places
+    array: int = -1  # index into the run's arrays; -1: none
+    bytes: int = 0  # of one element that is accessed
+    parts: int = 1  # neighbouring elements that each lane accesses
+    lanes: tuple[int, ...] = ()  # that take part, rising
+    offsets: tuple[
+        int, ...
+    ] = ()  # for each of them: of the first element that it accesses; may lie outside for OUTSIDE; for EXCHANGE: the source lane
+    bits: tuple[
+        int | None, ...
+    ] = ()  # for each of them, for each part: what was read or is there afterwards; None: not known
+    cost: WarpCost | None = None
+
+
+@dataclass(frozen=True)
+class StoryElement:
+    array: int  # index into the run's arrays
+    offset: int  # bytes
+
+
+@dataclass(frozen=True)
+class Mark:
+    """A remark that is shown with a step."""
+
+    step: int  # index into the run's steps
+    text: str
+    tone: Tone = "note"
+    threads: tuple[int, ...] = ()  # linear in the block
+    elements: tuple[StoryElement, ...] = ()
+
+
+@dataclass(frozen=True)
+class StoryRun:
+    """One execution of the block. Where a story has several, step n of one stands beside step n of the others."""
+
+    title: str  # "As it ran"
+    schedule: str  # one sentence: in which order its threads ran
+    arrays: tuple[StoryArray, ...]
+    places: tuple[StoryPlace, ...]
+    steps: tuple[WarpStep, ...]
+    marks: tuple[Mark, ...] = ()
+    complete: bool = True  # false: steps are missing at its end
+    ending: str = ""  # one sentence: how it ended, if not as it should
+
+
+@dataclass(frozen=True)
+class Question:
+    """Asked before a step of a run is shown: the page stops there until a choice is made."""
+
+    run: int
+    step: int
+    text: str
+    choices: tuple[str, ...]
+    answer: int  # index into the choices
+    explanation: str  # shown with the answer
+
+
+@dataclass(frozen=True)
+class Story:
+    title: str  # "Tiled: block (0, 0)"
+    summary: str  # one or two sentences: what can be seen
+    file: str
+    source: tuple[str, ...]  # the lines of that file
+    grid: Index3
+    block: Index3  # threads in x, y and z
+    at: Index3  # the block that is followed
+    shape: str  # "M=32 N=32 K=32"
+    inputs: str
+    runs: tuple[StoryRun, ...]
+    questions: tuple[Question, ...] = ()
+    tone: Tone = "note"  # of the whole
+    start: int = 0  # the step that is shown first
+    beside: Index3 | None = None  # a second block: its threads count from 1024, and its warps from 32
+
+
+# Which step of a run an element's name and a thread's number mean. Pure.
+
+_ELEMENT = re.compile(r"([^\[\]]+)((?:\[-?\d{1,15}\])+)")
+
+
+def thread_number(thread: Index3, block: Index3) -> int:
+    """Linear in the block, x fastest."""
+    return thread[0] + block[0] * (thread[1] + block[1] * thread[2])
+
+
+def has_thread(step: WarpStep, thread: int) -> bool:
+    return step.warp == thread // LANES and thread % LANES in step.lanes
+
+
+def offset_of(array: StoryArray, element: str) -> int | None:
+    """Of `As[3][17]` or `A[1056]`, in bytes; None: it is no element of this array."""
+    found = _ELEMENT.fullmatch(element)
+    if found is None or found[1] != array.name:
+        return None
+    subscripts = [int(one) for one in re.findall(r"-?\d+", found[2])]
+    if len(subscripts) not in {1, len(array.dimensions)}:
+        return None
+    cell = subscripts[0]
+    for one, extent in zip(subscripts[1:], array.dimensions[1:], strict=False):
+        cell = cell * extent + one
+    return cell * array.element_bytes
+
+
+# A page as it is kept with an outcome until reports are written: compressed text. Pure.
+
+
+def packed_page(name: str, text: str, links: tuple[StepLink, ...]) -> StepPage:
+    return StepPage(name=name, packed=base64.b64encode(zlib.compress(text.encode(), 9)).decode(), links=links)
+
+
+def unpacked(page: StepPage) -> str:
+    return zlib.decompress(base64.b64decode(page.packed)).decode()
+
+
+# What every story of a mistake is framed in, and words that several of them use. Pure.
+
+StoryKind = Literal["barrier", "lanes", "unset", "outside", "sum", "copy", "untouched"]
+_MOST_SPANS = 3
+
+
+@dataclass(frozen=True)
+class ToldStory:
+    kind: StoryKind
+    finding: Finding | None  # None: of a wrong element
+    story: Story
+
+
+def framed(  # noqa: PLR0913 -- what differs from story to story
+    traced: TracedLaunch,
+    source: Sequence[str],
+    run: StoryRun,
+    *,
+    title: str,
+    summary: str,
+    questions: Sequence[Question],
+    start: int = 0,
+) -> Story | None:
+    launch = traced.report.launch
+    if launch.grid is None or launch.block is None or not run.steps:
+        return None
+    return Story(
+        title=f"{traced.name}: {title}",
+        summary=summary,
+        file=traced.file,
+        source=tuple(source),
+        grid=launch.grid,
+        block=launch.block,
+        at=traced.request.block,
+        shape=launch.shape,
+        inputs=launch.inputs,
+        runs=(run,),
+        questions=tuple(questions),
+        tone="bad",
+        start=max(0, min(start, len(run.steps) - 1)),
+    )
+
+
+def asked(step: int, text: str, right: str, others: Iterable[str], explanation: str) -> Question | None:
+    """Choices in an order that does not tell which is right. None where there is nothing to tell apart."""
+    choices = tuple(sorted({right, *(one for one in others if one)}))
+    if len(choices) < 2:  # noqa: PLR2004 -- a choice
+        return None
+    return Question(0, step, text, choices, choices.index(right), explanation)
+
+
+def line_of(trace: Trace, step: Step, file: str) -> int:
+    """0: in another file."""
+    place = trace.places[step[7]]
+    return place.line if place.file == file else 0
+
+
+def element_name(trace: Trace, step: Step) -> str:
+    array = trace.arrays[step[3]]
+    return array.name + "".join(f"[{one}]" for one in array.index(step[4], step[5]))
+
+
+def thread_name(thread: int, block: Index3) -> str:
+    x, y, z = thread % block[0], thread // block[0] % block[1], thread // block[0] // block[1]
+    return f"({x},{y},{z})" if block[2] > 1 else f"({x},{y})"
+
+
+def spans(threads: Iterable[int], block: Index3) -> str:
+    """`thread (0,0)`, `threads (0,0) to (15,7)`, `threads with x from 4 to 15 and y from 0 to 15`, `all threads but (0,0)`."""
+    chosen = sorted(set(threads))
+    runs = _runs(chosen)
+    names = [thread_name(a, block) + (f" to {thread_name(b, block)}" if b > a else "") for a, b in runs]
+    if len(names) <= _MOST_SPANS:
+        return ("thread " if len(chosen) == 1 else "threads ") + ", ".join(names)
+    if box := _box(chosen, block):
+        return f"threads with {box}"
+    others = sorted(set(range(block[0] * block[1] * block[2])) - set(chosen))
+    if len(others) <= _MOST_SPANS:
+        return f"all threads but {', '.join(thread_name(one, block) for one in others)}"
+    return f"threads {', '.join(names[:_MOST_SPANS])} and {len(names) - _MOST_SPANS} more groups"
+
+
+def _runs(numbers: Sequence[int]) -> list[tuple[int, int]]:
+    found: list[tuple[int, int]] = []
+    for one in numbers:
+        if found and found[-1][1] == one - 1:
+            found[-1] = found[-1][0], one
+        else:
+            found.append((one, one))
+    return found
+
+
+def _box(threads: Sequence[int], block: Index3) -> str:
+    """Where they are all threads of a range in each direction; empty where they are not."""
+    x, y = block[0], block[1]
+    axes = [
+        sorted({one % x for one in threads}),
+        sorted({one // x % y for one in threads}),
+        sorted({one // x // y for one in threads}),
+    ]
+    if any(axis[-1] - axis[0] + 1 != len(axis) for axis in axes):
+        return ""
+    if len(axes[0]) * len(axes[1]) * len(axes[2]) != len(threads):
+        return ""
+    said = [
+        f"{name} from {axis[0]} to {axis[-1]}" if len(axis) > 1 else f"{name} = {axis[0]}"
+        for name, axis, extent in zip("xyz", axes, block, strict=True)
+        if extent > 1
+    ]
+    return " and ".join(said)

@@ -1,1 +1,0 @@
-"""Exports of a class that was graded before: what its last batch was, and a roster that came later."""

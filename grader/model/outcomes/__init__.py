@@ -1,1 +1,0 @@
-"""What judging found, before anybody awards points."""

@@ -1,0 +1,147 @@
+"""Makes text from a submission safe to show: no hidden characters, no change of direction, no endless text. Pure.
+
+Control characters become their names in ⟨brackets⟩. Invisible characters and characters that change the direction become their code
+points. Text that is too long is cut, and says so. The templates escape for HTML; this file does not.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import unicodedata
+from dataclasses import dataclass
+
+from markupsafe import Markup, escape
+
+from grader.model.result import Submission
+
+# Controls, format characters, lone surrogates, private use, unassigned, separators: a reader would not see them.
+_UNSEEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
+_JOINERS = "\u200c\u200d"  # Persian and Indic names, and many emoji, need them
+_MARKS = 4  # the most combining marks on one letter; no writing system has more
+_TAB = 4
+# Names, and not the pictures from U+2400 on, which few fonts have.
+_CONTROLS = (
+    *("NUL", "SOH", "STX", "ETX", "EOT", "ENQ", "ACK", "BEL", "BS", "TAB", "LF", "VT", "FF", "CR", "SO", "SI"),
+    *("DLE", "DC1", "DC2", "DC3", "DC4", "NAK", "SYN", "ETB", "CAN", "EM", "SUB", "ESC", "FS", "GS", "RS", "US"),
+)
+
+
+@dataclass(frozen=True)
+class Block:
+    """Several lines, and the number of lines that were left out."""
+
+    lines: tuple[str, ...]
+    more: int = 0
+
+    @property
+    def text(self) -> str:
+        return "\n".join(self.lines)
+
+
+def line(text: str, limit: int = 400) -> str:
+    """A name or a sentence on one line."""
+    return _cut(text.strip(), limit, keep=_JOINERS)
+
+
+def person(submission: Submission, limit: int = 80) -> str:
+    """What people call the student; the id where that shows nothing."""
+    return line(submission.called, limit) or line(submission.id, limit)
+
+
+def code(text: str, limit: int = 200) -> str:
+    """One line of source or of printed output, with its spaces and with expanded tabs."""
+    return _cut(_untabbed(text, limit), limit, keep="")
+
+
+def block(text: str, *, lines: int = 40, columns: int = 200) -> Block:
+    """The first `lines` lines of a log or of a kernel's output."""
+    rows = text.replace("\r\n", "\n").rstrip("\n").split("\n")
+    return Block(tuple(code(row, columns) for row in rows[:lines]), max(0, len(rows) - lines))
+
+
+def _untabbed(text: str, limit: int) -> str:
+    if "\t" not in text:
+        return text
+    head, tail = text[: limit + 1], text[limit + 1 :]
+    return head.expandtabs(_TAB) + tail
+
+
+def _cut(text: str, limit: int, *, keep: str) -> str:
+    if len(text) <= limit and text.isascii() and text.isprintable():  # most texts
+        return text
+    shown: list[str] = []
+    marks = 0
+    for character in text[:limit]:
+        marks = marks + 1 if unicodedata.combining(character) else 0
+        shown.append(_sign(character) if marks > _MARKS else _seen(character, keep))
+    more = len(text) - limit
+    return "".join(shown) + (f"… (+{more:,} characters)" if more > 0 else "")
+
+
+def _seen(character: str, keep: str) -> str:
+    if character.isascii() and character.isprintable():
+        return character
+    if character in keep or unicodedata.category(character) not in _UNSEEN:
+        return character
+    return _sign(character)
+
+
+def _sign(character: str) -> str:
+    point = ord(character)
+    return f"⟨{_CONTROLS[point]}⟩" if point < len(_CONTROLS) else f"⟨U+{point:04X}⟩"
+
+
+# Turns sentences with `code` in them into HTML. Everything is escaped, because sentences may quote a submission.
+
+_CODE = re.compile(r"`([^`\n]+)`")
+
+
+def inline_code(sentence: str) -> Markup:
+    """Text between a pair of backticks becomes <code>. A backtick without a partner stays."""
+    html, end = Markup(), 0
+    for match in _CODE.finditer(sentence):
+        html += escape(sentence[end : match.start()]) + Markup("<code>{}</code>").format(match[1])
+        end = match.end()
+    return html + escape(sentence[end:])
+
+
+# How reports write numbers: points, counts, indices, matrix elements. Pure.
+
+
+def points(value: float) -> str:
+    """`7`, `7.5`, `0.25`: never `7.0`."""
+    return f"{value:.2f}".rstrip("0").rstrip(".") if math.isfinite(value) else "?"
+
+
+def share(value: float, maximum: float) -> float:
+    """`value` as percent of `maximum`, from 0 to 100. 0 where `maximum` is 0."""
+    if not (math.isfinite(value) and maximum > 0):
+        return 0.0
+    return round(min(100.0, max(0.0, 100.0 * value / maximum)), 2)
+
+
+def index(triple: tuple[int, int, int] | None) -> str | None:
+    """CUDA's `(x,y,z)`, in the form that findings use."""
+    return None if triple is None else "({},{},{})".format(*triple)
+
+
+def element(value: float | None) -> str:
+    """An element of an output, with the digits that fp32 can hold."""
+    if value is None:
+        return "unset or NaN"
+    return f"{value:.7g}"
+
+
+def expected(value: float | None) -> str:
+    """What an element must be."""
+    return "Inf or NaN" if value is None else element(value)
+
+
+def difference(expected: float | None, got: float | None) -> str:
+    return "" if got is None or expected is None else f"{got - expected:+.3g}"
+
+
+def counted(number: int, one: str, many: str | None = None) -> str:
+    """`1 case`, `1,204 cases`."""
+    return f"{number:,} {one if number == 1 else many or one + 's'}"

@@ -1,0 +1,77 @@
+"""What the sections of the class page are made from: the results, and what the batch knows of the class as a whole. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from urllib.parse import quote
+
+from grader.model.result import NOTHING_KNOWN, ClassInsight, LabResult, Result
+from grader.model.verdicts import Verdict
+
+
+@dataclass(frozen=True)
+class ClassView:
+    results: Sequence[Result]
+    insight: ClassInsight = NOTHING_KNOWN
+
+    @cached_property
+    def handed_in(self) -> tuple[Result, ...]:
+        """Without those whom only the roster knows."""
+        return tuple(result for result in self.results if result.submission.handed_in)
+
+    @cached_property
+    def by_id(self) -> Mapping[str, Result]:
+        return {result.submission.id: result for result in self.results}
+
+    @cached_property
+    def labs(self) -> Mapping[str, LabResult]:
+        """Each lab as its first student has it: for titles and maxima."""
+        found: dict[str, LabResult] = {}
+        for result in self.results:
+            for lab_id, lab in result.labs.items():
+                found.setdefault(lab_id, lab)
+        return found
+
+    @cached_property
+    def sections(self) -> tuple[str, ...]:
+        """The course's sections by name; empty where the roster names none."""
+        return tuple(sorted({one for result in self.results if (one := result.submission.student.section)}))
+
+
+def brought_nothing(result: Result) -> bool:
+    """Whether there is no upload, or none of a lab's files in it."""
+    if not result.submission.handed_in:
+        return True
+    return result.submission.refused is None and all(
+        lab.verdict is Verdict.MISSING_FILE for lab in result.labs.values()
+    )
+
+
+def most_points(results: Sequence[Result]) -> float:
+    """The maximum; where every lab is extra credit, what they give together."""
+    given = (result.max or sum(lab.max_points for lab in result.labs.values()) for result in results)
+    return max(given, default=0.0)
+
+
+def is_open(result: Result) -> str:
+    """Why the total may still change; empty where it does not."""
+    verdicts = {lab.verdict for lab in result.labs.values()}
+    if Verdict.INTERNAL_ERROR in verdicts:
+        return "the grader failed on a lab"
+    return "a lab is still to be graded on a GPU" if Verdict.NEEDS_GPU in verdicts else ""
+
+
+def report_link(result: Result) -> str:
+    """The link relative to the class page. The id is quoted as a whole, so it can neither leave its folder nor name a scheme."""
+    return f"students/{_quoted(result)}/report.html"
+
+
+def full_link(result: Result) -> str:
+    """The same to the instructor's page."""
+    return f"instructor/{_quoted(result)}.html"
+
+
+def _quoted(result: Result) -> str:
+    return quote(result.submission.id, safe="", errors="replace")

@@ -1,0 +1,255 @@
+"""Gradescope's `results.json`, one for each student in a zip: the score, and each case as a test. Pure.
+
+Everything in it is visible to the student, for it is redacted. Where a lab is not graded yet, there is no file: Gradescope has no score
+that means "later".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from grader.model.result import LabResult, Result
+from grader.pages.exports.export import (
+    Export,
+    ExportFile,
+    Grades,
+    Made,
+    TestedRow,
+    about,
+    above_maximum,
+    finding_lines,
+    grade,
+    is_decided,
+    json_line,
+    json_text,
+    most,
+    rows_by,
+    tested_rows,
+    without,
+    zip_bytes,
+)
+
+_FILE = "exports/gradescope.zip"
+
+
+def gradescope_results(result: Result) -> dict[str, object]:
+    """Of a redacted result in which each lab is graded."""
+    data: dict[str, object] = {
+        "score": result.total,
+        "output": "\n".join(finding_lines(result)),
+        "output_format": "text",
+        "test_output_format": "text",
+        "test_name_format": "text",
+        "visibility": "visible",
+        "stdout_visibility": "hidden",
+        "tests": [_test(row) for row in tested_rows(result)],
+    }
+    if ranked := [entry for lab in result.labs.values() for entry in _leaderboard(lab)]:
+        data["leaderboard"] = ranked
+    return data
+
+
+def _test(row: TestedRow) -> dict[str, object]:
+    return {
+        "name": row.whole_name,
+        "score": row.points,
+        "max_score": row.max_points,
+        "status": "passed" if row.passed else "failed",
+        "output": row.words,
+        "tags": [row.lab],
+    }
+
+
+def _leaderboard(lab: LabResult) -> list[dict[str, object]]:
+    """Of a kernel that was timed, and whose author wants to be ranked."""
+    if lab.leaderboard is None or not lab.leaderboard.name or lab.timing is None or lab.timing.speedup is None:
+        return []
+    return [{"name": f"{lab.title}: speed-up", "value": round(lab.timing.speedup.middle, 3), "order": "desc"}]
+
+
+def _render(grades: Grades) -> Made:
+    files = [
+        (f"{one.submission.id}/results.json", json_text(gradescope_results(one)))
+        for one in grades.results
+        if grade(one) is not None
+    ]
+    left = [one for one in grades.results if grade(one) is None]
+    return Made(
+        (ExportFile(_FILE, zip_bytes(files)),), tuple(about(left, "not graded yet, so there is no results.json"))
+    )
+
+
+GRADESCOPE = Export("gradescope", _FILE, "results.json of each student for Gradescope", _render)
+
+
+# PrairieLearn's `results.json` of an external grader, one for each student in a zip: a score from 0 to 1, and each case as a test. Pure.
+#
+# Where a lab is not graded yet, the result is "not gradable": PrairieLearn then takes no points and no attempt.
+
+_PRAIRIELEARN_JSON_FILE = "exports/prairielearn.zip"
+
+
+def prairielearn_results(result: Result) -> dict[str, object]:
+    """Of a redacted result."""
+    points = grade(result)
+    if points is None:
+        why = [
+            lab.verdict.facts.sentence for lab in result.labs.values() if lab.verdict.facts.tone in {"ours", "waiting"}
+        ]
+        return {"gradable": False, "format_errors": why}
+    return {
+        "gradable": True,
+        "score": min(points / most(result), 1.0) if most(result) else 0.0,
+        "output": "\n".join(finding_lines(result)),
+        "tests": [_prairielearn_json_test(row) for row in tested_rows(result)],
+    }
+
+
+def _prairielearn_json_test(row: TestedRow) -> dict[str, object]:
+    return {"name": row.whole_name, "points": row.points, "max_points": row.max_points, "message": row.words}
+
+
+def _prairielearn_json_render(grades: Grades) -> Made:
+    files = [(f"{one.submission.id}/results.json", json_text(prairielearn_results(one))) for one in grades.results]
+    notices = [
+        *about([one for one in grades.results if grade(one) is None], "not graded yet, so the result is not gradable"),
+        *above_maximum(grades.results, "more than the maximum: PrairieLearn takes no score above 1"),
+    ]
+    return Made((ExportFile(_PRAIRIELEARN_JSON_FILE, zip_bytes(files)),), tuple(notices))
+
+
+PRAIRIELEARN = Export(
+    "prairielearn", _PRAIRIELEARN_JSON_FILE, "results.json of each student for PrairieLearn", _prairielearn_json_render
+)
+
+
+# classroom50's `result.json` (classroom50/result/v1), one for each student in a zip. Pure.
+#
+# Its points are whole numbers. Where ours are not, all are multiplied by 10 or 100, and a notice says so. The assignment is named
+# "classroom/assignment". Submission, commit and links are what classroom50 itself writes for a grade that is entered by hand.
+
+_CLASSROOM50_JSON_FILE = "exports/classroom50.zip"
+_FACTORS = (1, 10, 100)
+_DUST = 1e-6
+
+
+def classroom50_result(result: Result, owner: str, assignment: str, at: str, factor: int = 1) -> dict[str, object]:
+    """Of a redacted result. `at`: "2026-02-02T00:00:00Z". `factor`: from `whole_factor`."""
+    classroom, _, slug = assignment.partition("/")
+    by_hand = f"submit/manual-{at.replace(':', '-')}"
+    tests = [
+        {
+            "test-name": row.whole_name,
+            "passed": bool(row.passed),
+            "score": round(row.points * factor),
+            "max-score": round(row.max_points * factor),
+            "message": row.words,
+        }
+        for row in tested_rows(result)
+    ]
+    highest = round(most(result) * factor)
+    return {
+        "schema": "classroom50/result/v1",
+        "classroom": classroom,
+        "assignment": slug or classroom,
+        "assignment_type": "individual",
+        "owner": owner,
+        "submission": by_hand,
+        "commit": by_hand,
+        "release": by_hand,
+        "review": by_hand,
+        "datetime": at,
+        "graded_at": at,
+        "score": min(round(result.total * factor), highest),
+        "max-score": highest,
+        "tests": tests,
+    }
+
+
+def whole_factor(results: Iterable[Result]) -> int:
+    """The smallest one that makes all points whole."""
+    points = [one for result in results for one in _points(result)]
+    return next(
+        (factor for factor in _FACTORS if all(abs(one * factor - round(one * factor)) < _DUST for one in points)),
+        _FACTORS[-1],
+    )
+
+
+def _points(result: Result) -> Sequence[float]:
+    rows = tested_rows(result)
+    return [result.total, most(result), *(row.points for row in rows), *(row.max_points for row in rows)]
+
+
+def _owner(result: Result) -> str:
+    """The account whose repository it is."""
+    return result.submission.student.platform_ids.get("GitHub Classroom", "")
+
+
+def _classroom50_json_render(grades: Grades) -> Made:
+    known = rows_by(
+        grades.results, lambda one: [_owner(one)], "left out, because the GitHub account is not known: give a roster"
+    )
+    left = [one for one in known.results if grade(one) is None]
+    given = [one for one in known.results if grade(one) is not None]
+    factor = whole_factor(given)
+    at = f"{grades.at[:19]}Z"
+    files = [
+        (
+            f"{one.submission.id}/result.json",
+            json_text(classroom50_result(one, _owner(one), grades.assignment, at, factor)),
+        )
+        for one in given
+    ]
+    notices = [
+        *known.notices,
+        *about(left, "not graded yet, so there is no result.json"),
+        *above_maximum(known.results, "more than the maximum, which classroom50 does not take: the maximum is written"),
+    ]
+    if factor > 1:
+        notices.append(f"all points are multiplied by {factor}, because classroom50 takes whole numbers alone")
+    if "/" not in grades.assignment:
+        notices.append('name the classroom and the assignment: ASSIGNMENT="cuda-26/week-3"')
+    return Made((ExportFile(_CLASSROOM50_JSON_FILE, zip_bytes(files)),), tuple(notices))
+
+
+CLASSROOM50 = Export(
+    "classroom50", _CLASSROOM50_JSON_FILE, "result.json of each student for classroom50", _classroom50_json_render
+)
+
+
+# What Autolab reads from an autograder's output, one file for each student: findings, the stages, and the scores in the last line. Pure.
+#
+# Each lab is one of Autolab's problems, under the lab's id. A lab that is not graded yet has no score there. Where no lab is, there is no
+# file: of an output without any score, Autolab makes zeros.
+
+_AUTOLAB_TEXT_FILE = "exports/autolab.zip"
+
+
+def autolab_output(result: Result) -> str:
+    """Of a redacted result. Autolab reads the stages from the last line but one, and the scores from the last line."""
+    scores = {lab_id: lab.points for lab_id, lab in result.labs.items() if is_decided(lab)}
+    stages: dict[str, dict[str, object]] = {lab_id: {} for lab_id in scores}
+    for row in tested_rows(result):
+        if row.lab in stages:
+            stages[row.lab][row.name] = _case(row)
+    shown: dict[str, object] = {"_presentation": "semantic", "stages": list(stages), **stages}
+    found = "".join(f"# {' '.join(line.split())}\n" for line in finding_lines(result))
+    return found + json_line(shown) + json_line({"scores": scores})
+
+
+def _case(row: TestedRow) -> dict[str, object]:
+    return {"passed": bool(row.passed), **({"hint": row.words} if row.words else {})}
+
+
+def _autolab_text_render(grades: Grades) -> Made:
+    scored = [one for one in grades.results if any(map(is_decided, one.labs.values()))]
+    files = [(f"{one.submission.id}.txt", autolab_output(one)) for one in scored]
+    part = [one for one in scored if grade(one) is None]
+    notices = [
+        *about(part, "partly graded, so some of their problems have no score"),
+        *about(without(grades.results, scored), "not graded yet, so there is no output"),
+    ]
+    return Made((ExportFile(_AUTOLAB_TEXT_FILE, zip_bytes(files)),), tuple(notices))
+
+
+AUTOLAB = Export("autolab", _AUTOLAB_TEXT_FILE, "autograder's output of each student for Autolab", _autolab_text_render)

@@ -1,0 +1,205 @@
+"""Canvas's gradebook as a CSV file, in the columns that Canvas itself exports and imports. Pure.
+
+Canvas finds a student by its own id, else by SIS User ID, else by SIS Login ID; it would also go by the name, which two may have. A
+heading "Week 3 (4711)" is the assignment 4711. Another one is found by its title, and made anew where there is none.
+"""
+
+from __future__ import annotations
+
+import codecs
+from collections.abc import Callable
+
+from grader.model.result import Result, Student
+from grader.model.written_names import first_and_last
+from grader.pages.exports.export import (
+    Export,
+    ExportFile,
+    Grades,
+    Made,
+    about,
+    above_maximum,
+    grade_text,
+    key_cell,
+    number_text,
+    rows_by,
+    shown_cell,
+    table_text,
+    ungraded,
+)
+
+_FILE = "exports/canvas.csv"
+_POINTS = "Points Possible"
+_HEADINGS = ("Student", "ID", "SIS User ID", "SIS Login ID", "Section")
+
+
+def canvas_csv(grades: Grades) -> Made:
+    unknown = "left out, because neither Canvas's id nor number nor login is known: give a roster"
+    known = rows_by(grades.results, _keys, unknown)
+    rows = [
+        [*_HEADINGS, shown_cell(grades.assignment)],
+        [f"    {_POINTS}", "", "", "", "", number_text(grades.max)],
+        *(_row(result) for result in known.results),
+    ]
+    notices = [
+        *known.notices,
+        *ungraded(known.results, "Canvas would remove a grade that it has: grade these first"),
+    ]
+    return Made((ExportFile(_FILE, table_text(rows)),), tuple(notices))
+
+
+def _keys(result: Result) -> list[str]:
+    student = result.submission.student
+    return [key_cell(one) for one in (student.platform_ids.get("Canvas", ""), student.number, student.login)]
+
+
+def _row(result: Result) -> list[str]:
+    student = result.submission.student
+    name = shown_cell(result.submission.called)
+    if _POINTS.casefold() in name.casefold():  # Canvas would take the row for that of the maximum
+        name = result.submission.id
+    return [name, *_keys(result), shown_cell(student.section), grade_text(result)]
+
+
+CANVAS = Export("canvas", _FILE, "gradebook of Canvas", canvas_csv)
+
+
+# Moodle's tables: the CSV file for the gradebook's import, and the offline grading worksheet of an assignment. Pure.
+#
+# The gradebook finds a student by the one column that the instructor maps. A row whose cell is empty there would give its grade to the
+# student of the row before it, so a column that is not complete is left out. A row that Moodle does not find makes it refuse the whole
+# file, and so does a grade that is too high.
+
+_GRADES, _WORKSHEET = "exports/moodle.csv", "exports/moodle-worksheet.csv"
+_MOST = 100  # the highest grade that Moodle imports, unless its administrator allows more
+_KEYS: dict[str, Callable[[Student], str]] = {
+    "Username": lambda student: key_cell(student.login),
+    "ID number": lambda student: key_cell(student.number),
+    "Email address": lambda student: key_cell(student.email),
+}
+
+
+def moodle_csv(grades: Grades) -> Made:
+    students = [one.submission.student for one in grades.results]
+    best = max(_KEYS, key=lambda heading: sum(bool(_KEYS[heading](one)) for one in students))
+    unknown = f'left out, because "{best}" is not known'
+    if not any(_KEYS[best](one) for one in students):
+        unknown = "left out, because neither login nor number nor address is known: give a roster"
+    known = rows_by(grades.results, lambda one: [_KEYS[best](one.submission.student)], unknown)
+    whole = [heading for heading in _KEYS if all(_KEYS[heading](one.submission.student) for one in known.results)]
+    rows = [["Full name", *whole, shown_cell(grades.assignment)]]
+    rows += [
+        [_name(one), *(_KEYS[heading](one.submission.student) for heading in whole), grade_text(one)]
+        for one in known.results
+    ]
+    high = [one for one in known.results if one.total > _MOST]
+    notices = [
+        *known.notices,
+        *about(high, f"more than {_MOST} points: Moodle refuses the whole file unless its administrator allows more"),
+        *ungraded(known.results, "Moodle may remove a grade that it has: grade these first"),
+    ]
+    return Made((ExportFile(_GRADES, table_text(rows)),), tuple(notices))
+
+
+def moodle_worksheet(grades: Grades) -> Made:
+    unknown = "left out, because Moodle's number of the participant is not known"
+    known = rows_by(grades.results, lambda one: [_participant(one)], unknown)
+    headings = ["Identifier", "Full name", "ID number", "Email address", "Grade", "Maximum Grade"]
+    rows = [[*headings, "Last modified (grade)"]]
+    for one in known.results:
+        student = one.submission.student
+        who = [f"Participant {_participant(one)}", _name(one), key_cell(student.number), key_cell(student.email)]
+        rows.append([*who, grade_text(one), number_text(one.max), "-"])
+    notices = [
+        *known.notices,
+        *above_maximum(
+            known.results, "more than the maximum: Moodle leaves these out without a word; enter them by hand"
+        ),
+        *ungraded(known.results, "Moodle leaves these as they are"),
+    ]
+    return Made((ExportFile(_WORKSHEET, table_text(rows)),), tuple(notices))
+
+
+def _name(result: Result) -> str:
+    return shown_cell(result.submission.called)
+
+
+def _participant(result: Result) -> str:
+    """Moodle's number of this student in this assignment; empty: not known."""
+    found = result.submission.student.platform_ids.get("Moodle", "")
+    return found if found.isascii() and found.isdigit() else ""
+
+
+MOODLE = Export("moodle", _GRADES, "import of Moodle's gradebook", moodle_csv)
+MOODLE_WORKSHEET = Export("moodle-worksheet", _WORKSHEET, "Moodle's offline grading worksheet", moodle_worksheet)
+
+
+# Blackboard's grade centre for "Work offline, Upload": comma-separated, and tab-separated in UTF-16 as Blackboard itself writes it. Pure.
+#
+# Blackboard finds a student by the username, and a column by the number at the end of its heading.
+
+_CSV, _TABS = "exports/blackboard.csv", "exports/blackboard.xls"
+
+
+def blackboard_table(grades: Grades) -> Made:
+    known = rows_by(
+        grades.results,
+        lambda one: [key_cell(one.submission.student.login)],
+        "left out, because the username is not known: give a roster",
+    )
+    rows = [["Last Name", "First Name", "Username", "Student ID", shown_cell(grades.assignment)]]
+    rows += [_blackboard_table_row(one) for one in known.results]
+    tabs = table_text(rows, separator="\t", quote_all=True)
+    files = (
+        ExportFile(_CSV, table_text(rows, quote_all=True)),
+        ExportFile(_TABS, codecs.BOM_UTF16_LE + tabs.encode("utf-16-le")),
+    )
+    notices = [
+        *known.notices,
+        *ungraded(known.results, "look in Blackboard's preview at what it makes of that"),
+    ]
+    if "|" not in grades.assignment:
+        notices.append(
+            f"Blackboard makes a new column of text called {grades.assignment!r}. To fill one that is there, name it as Blackboard's own "
+            'download heads it: ASSIGNMENT="Week 3 [Total Pts: 30 Score] |12345"'
+        )
+    return Made(files, tuple(notices))
+
+
+def _blackboard_table_row(result: Result) -> list[str]:
+    student = result.submission.student
+    first, last = first_and_last(student.name)
+    last = last or student.name or result.submission.name
+    return [shown_cell(last), shown_cell(first), key_cell(student.login), key_cell(student.number), grade_text(result)]
+
+
+BLACKBOARD = Export("blackboard", "exports/blackboard.*", "upload for Blackboard's grade centre", blackboard_table)
+
+
+# Brightspace's import of grades: the columns of its sample file, and `#` at the end of each line. Pure.
+#
+# Brightspace finds a student by OrgDefinedId or Username, and the grade item by its name.
+
+_BRIGHTSPACE_CSV_FILE = "exports/brightspace.csv"
+
+
+def brightspace_csv(grades: Grades) -> Made:
+    unknown = "left out, because neither OrgDefinedId nor username is known: give a roster"
+    known = rows_by(grades.results, _brightspace_csv_keys, unknown)
+    rows = [["OrgDefinedId", "Username", f"{shown_cell(grades.assignment)} Points Grade", "End-of-Line Indicator"]]
+    rows += [[*_brightspace_csv_keys(one), grade_text(one), "#"] for one in known.results]
+    notices = [
+        *known.notices,
+        *above_maximum(
+            known.results, "more than the maximum: Brightspace cuts these off, unless the grade item can exceed it"
+        ),
+        *ungraded(known.results, "look in Brightspace's preview at what it makes of that"),
+    ]
+    return Made((ExportFile(_BRIGHTSPACE_CSV_FILE, table_text(rows)),), tuple(notices))
+
+
+def _brightspace_csv_keys(result: Result) -> list[str]:
+    student = result.submission.student
+    return [key_cell(student.number), key_cell(student.login)]
+
+
+BRIGHTSPACE = Export("brightspace", _BRIGHTSPACE_CSV_FILE, "import of grades into Brightspace", brightspace_csv)

@@ -1,0 +1,458 @@
+"""A trace as headings, sentences, tables and grids of numbers, for a terminal and for Markdown. Pure.
+
+Threads and blocks are written (x, y), and (x, y, z) where a block has more than one layer. Elements are written [row][column]. Names
+come from a submission, so all text goes through `visible`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from grader.model import visible_text
+from grader.run.launches.trace_phases import (
+    Access,
+    BarrierInterval,
+    BlockTrace,
+    Index3,
+    Load,
+    Outcome,
+    ThreadInterval,
+    formula,
+    ranges,
+)
+
+# Steps of a trace as patterns: text with the subscripts as numbers in it, so that a formula can take their place. Pure.
+
+Pattern = tuple[str | int, ...]
+
+BRIEF = 3  # the entries at the beginning of a long cell, where a trace is told in short; then comes the last
+
+
+def of_access(access: Access) -> Pattern:
+    pattern: list[str | int] = [access.array]
+    for index in access.index:
+        pattern += ["[", index, "]"]
+    return tuple(pattern)
+
+
+def of_run(array: str, start: Sequence[int], end: Sequence[int]) -> Pattern:
+    """`As[0][0…3]`."""
+    pattern: list[str | int] = [array]
+    for one, other in zip(start, end, strict=True):
+        pattern += ["[", one, *(() if one == other else ("…", other)), "]"]
+    return tuple(pattern)
+
+
+def joined(between: str, patterns: Sequence[Pattern]) -> Pattern:
+    return tuple(part for at, pattern in enumerate(patterns) for part in ((between, *pattern) if at else pattern))
+
+
+def of_many(between: str, patterns: Sequence[Pattern]) -> Pattern:
+    """All patterns where they are few, else the first ones and the last. How many there are is part of it."""
+    if len(patterns) <= BRIEF + 2:
+        return joined(between, patterns)
+    return (*joined(between, patterns[:BRIEF]), f"{between}… ({len(patterns)} in all){between}", *patterns[-1])
+
+
+def of_spans(reads: Sequence[Access]) -> list[Pattern]:
+    names = list(dict.fromkeys(one.array for one in reads))
+    return [
+        of_run(name, start, end)
+        for name in names
+        for start, end in _runs([one.index for one in reads if one.array == name])
+    ]
+
+
+def _runs(indices: Sequence[tuple[int, ...]]) -> Iterator[tuple[tuple[int, ...], tuple[int, ...]]]:
+    start, end, moving = indices[0], indices[0], -1
+    for index in indices[1:]:
+        moved = [axis for axis in range(len(index)) if index[axis] != end[axis]]
+        if len(moved) == 1 and index[moved[0]] == end[moved[0]] + 1 and moving in (-1, moved[0]):
+            end, moving = index, moved[0]
+            continue
+        yield start, end
+        start, end, moving = index, index, -1
+    yield start, end
+
+
+def of_sum(stay: ThreadInterval) -> Pattern:
+    terms = [(*of_access(one), "·", *of_access(two)) for one, two in stay.products]
+    return joined(" + ", terms) if len(terms) <= 1 else (*terms[0], " + … + " if len(terms) > 2 else " + ", *terms[-1])  # noqa: PLR2004
+
+
+# The rows of a trace's table in short: threads that do the same are told once, with the formula of each subscript, and a few of them are
+# shown as examples. Threads without a step share one row. Pure.
+#
+# A step is a pattern: text with the subscripts as numbers in it. Threads belong together if their patterns have the same text.
+
+Cells = tuple[str, ...]
+
+_EXAMPLES = 3  # rows of the first group; the others have one
+_WITHOUT_FORMULA = 6  # rows of a group whose subscripts have no formula
+_MOST_GROUPS = 6
+_MOST_BOXES = 3
+
+
+def summarised(
+    patterns: Mapping[Index3, tuple[Pattern, ...]], row: Callable[[Index3], Cells], name: Callable[[Index3], str]
+) -> Iterator[Cells]:
+    """The rows. `patterns`: what each thread does, a pattern for each column of text; empty ones for a thread that does nothing.
+    `row`: all cells of one thread without its name.
+    """
+    groups: dict[tuple[tuple[str, ...], ...], list[Index3]] = {}
+    idle = [thread for thread, columns in patterns.items() if not any(columns)]
+    for thread, columns in patterns.items():
+        if any(columns):
+            groups.setdefault(tuple(map(_text_of, columns)), []).append(thread)
+    ordered = list(groups.values())
+    for number, threads in enumerate(ordered[:_MOST_GROUPS]):
+        yield from _group(threads, patterns, row, name, _EXAMPLES if number == 0 else 1)
+    if more := [thread for threads in ordered[_MOST_GROUPS:] for thread in threads]:
+        yield (_all_of(more, name), "something else again")
+    if idle:
+        yield (_all_of(idle, name), "none")
+
+
+def _group(
+    threads: Sequence[Index3],
+    patterns: Mapping[Index3, tuple[Pattern, ...]],
+    row: Callable[[Index3], Cells],
+    name: Callable[[Index3], str],
+    examples: int,
+) -> Iterator[Cells]:
+    told = _formulas([patterns[thread] for thread in threads], threads) if len(threads) > 2 else None  # noqa: PLR2004 -- nothing is saved
+    if told:
+        yield (_all_of(threads, name), *told)
+    shown = _spread(threads, examples if told else _WITHOUT_FORMULA)
+    for thread in shown:
+        yield (name(thread), *row(thread))
+    if not told and len(threads) > len(shown):
+        yield (f"{len(threads) - len(shown)} more", "other elements in the same way")
+
+
+def _spread(threads: Sequence[Index3], count: int) -> list[Index3]:
+    """The first thread, its neighbours in x and y, and then those that follow."""
+    x, y, z = threads[0]
+    wanted = [threads[0], (x + 1, y, z), (x, y + 1, z), *threads]
+    return list(dict.fromkeys(one for one in wanted if one in threads))[:count]
+
+
+def _text_of(pattern: Pattern) -> tuple[str, ...]:
+    return tuple(part if isinstance(part, str) else "" for part in pattern)
+
+
+def _formulas(rows: Sequence[tuple[Pattern, ...]], threads: Sequence[Index3]) -> list[str] | None:
+    """The columns with formulas in place of numbers. None where a number has no formula."""
+    columns = []
+    for column in zip(*rows, strict=True):
+        told = ""
+        for parts in zip(*column, strict=True):
+            if isinstance(parts[0], str):
+                told += parts[0]
+            elif (
+                text := formula({t: part for t, part in zip(threads, parts, strict=True) if isinstance(part, int)})
+            ) is not None:
+                told += text
+            else:
+                return None
+        columns.append(told)
+    return columns
+
+
+def _all_of(threads: Sequence[Index3], name: Callable[[Index3], str]) -> str:
+    """`(0…7, 0…15)`: the threads from the first to the last in x and y."""
+    boxes = ranges(threads)
+    if len(boxes) > _MOST_BOXES:
+        return f"{len(threads)} threads"
+    return ", ".join(_box(name(low), name(high)) for low, high in boxes)
+
+
+def _box(low: str, high: str) -> str:
+    pairs = zip(low[1:-1].split(", "), high[1:-1].split(", "), strict=True)
+    return f"({', '.join(one if one == other else f'{one}…{other}' for one, other in pairs)})"
+
+
+_WRONG_OUTCOMES = 5  # how many threads are listed whose sum is not what they stored
+_WIDEST = 32  # the most columns of a tile that is printed
+_LONGEST = 64  # the most entries of one cell; an endless loop would make more
+_BRIEF_SIDE = 8  # the rows and columns of a matrix there
+_BRIEF_INTERVALS = 6  # the intervals that are shown there, from both ends
+
+
+@dataclass(frozen=True)
+class Heading:
+    text: str
+
+
+@dataclass(frozen=True)
+class Sentence:
+    text: str
+
+
+@dataclass(frozen=True)
+class Table:
+    heads: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    numbers: frozenset[int] = frozenset()  # the columns that are numbers
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Matrices side by side, each with its title."""
+
+    matrices: tuple[tuple[str, tuple[str, ...]], ...]
+
+
+Part = Heading | Sentence | Table | Grid
+
+
+def trace_parts(
+    trace: BlockTrace, only: Callable[[Index3], bool] | None = None, *, brief: bool = False
+) -> Iterator[Part]:
+    """`only`: the threads whose rows are shown. Sums are checked for all threads. `brief`: threads that do the same share a row."""
+    names = _ThreadNames(flat=all(stay.thread[2] == 0 for stay in trace.intervals[0].stays))
+    few = len(trace.intervals) <= _BRIEF_INTERVALS + 1
+    for number, interval in enumerate(trace.intervals):
+        from_end = len(trace.intervals) - number
+        if brief and not few and number >= _BRIEF_INTERVALS - 2 and from_end > 2:  # noqa: PLR2004 -- the last two stay
+            if number == _BRIEF_INTERVALS - 2:
+                yield Sentence(f"{from_end - 2} intervals between barriers are left out here; --all shows them.")
+            continue
+        stays = [stay for stay in interval.stays if only is None or only(stay.thread)]
+        yield from _interval(_Manner(names, trace, brief), number, interval, stays)
+    yield Heading("What is stored")
+    yield from _stored_sums(names, trace, brief=brief)
+
+
+def number(value: float) -> str:
+    """A whole number without a decimal point, any other number with six digits."""
+    return str(int(value)) if value == value // 1 and abs(value) < 1e15 else f"{value:.6g}"  # noqa: PLR2004 -- exact
+
+
+def matrix(title: str, rows: Sequence[Sequence[str]]) -> tuple[str, tuple[str, ...]]:
+    """The title, and the rows as right-aligned columns of the same width."""
+    width = max((len(cell) for row in rows for cell in row), default=0)
+    return title, tuple(" ".join(f"{cell:>{width}}" for cell in row) for row in rows)
+
+
+@dataclass(frozen=True)
+class _ThreadNames:
+    flat: bool
+
+    def thread(self, index: Index3) -> str:
+        return f"({', '.join(map(str, index[: 2 if self.flat else 3]))})"
+
+    @property
+    def head(self) -> str:
+        return "thread (x, y)" if self.flat else "thread (x, y, z)"
+
+
+@dataclass(frozen=True)
+class _Manner:
+    """How the tables of one trace are made."""
+
+    names: _ThreadNames
+    trace: BlockTrace
+    brief: bool
+
+    def table(
+        self,
+        heads: tuple[str, ...],
+        stays: Sequence[ThreadInterval],
+        cells: Callable[[ThreadInterval], tuple[str, ...]],
+        patterns: Callable[[ThreadInterval], tuple[Pattern, ...]],
+        numbers: frozenset[int] = frozenset(),
+    ) -> Table:
+        """A row for each thread or, in short, for each group of threads. `cells` and `patterns` are without the thread's name."""
+        if not self.brief:
+            rows = [(self.names.thread(stay.thread), *cells(stay)) for stay in stays]
+            return Table((self.names.head, *heads), tuple(rows), numbers)
+        of_thread = {stay.thread: stay for stay in stays}
+        found = summarised(
+            {thread: patterns(stay) for thread, stay in of_thread.items()},
+            lambda thread: cells(of_thread[thread]),
+            self.names.thread,
+        )
+        width = len(heads) + 1
+        return Table((self.names.head, *heads), tuple((*row, *[""] * (width - len(row))) for row in found), numbers)
+
+    def joined(self, between: str, entries: Sequence[str]) -> str:
+        if self.brief and len(entries) > BRIEF + 2:
+            return between.join([*entries[:BRIEF], "…", entries[-1]])
+        more = len(entries) - _LONGEST
+        return between.join([*entries[:_LONGEST], f"… ({more:,} more)"] if more > 0 else entries) or "none"
+
+
+def _interval(
+    manner: _Manner, number_: int, interval: BarrierInterval, stays: Sequence[ThreadInterval]
+) -> Iterator[Part]:
+    begins = "From the start" if number_ == 0 else f"After barrier {number_}"
+    if interval.barrier is None:
+        ends = "to the end"
+    else:
+        line = f" in line {interval.barrier}" if interval.barrier else ""
+        ends = f"up to barrier {number_ + 1}{line}"
+    yield Heading(f"{begins}, {ends}")
+    shown = False
+    for part in (_loads(manner, stays), _tiles(manner, interval), _reads(manner, stays), _stores(manner, stays)):
+        if part is not None:
+            shown = True
+            yield part
+    if not shown:
+        yield Sentence("Nothing is read or written.")
+
+
+def _loads(manner: _Manner, stays: Sequence[ThreadInterval]) -> Table | None:
+    most = max((len(stay.loads) for stay in stays), default=0)
+    if most == 0:
+        return None
+    active = [stay for stay in stays if stay.loads] if manner.brief else stays
+    if all(len(stay.loads) == most for stay in active) and most <= 4:  # noqa: PLR2004 -- columns that still fit
+        return manner.table(
+            ("loads", *[""] * (most - 1)),
+            stays,
+            lambda stay: tuple(_load(load) for load in stay.loads),
+            lambda stay: tuple(_load_pattern(load) for load in stay.loads),
+        )
+    return manner.table(
+        ("loads",),
+        stays,
+        lambda stay: (manner.joined("; ", [_load(load) for load in stay.loads]),),
+        lambda stay: (of_many("; ", [_load_pattern(load) for load in stay.loads]),),
+    )
+
+
+def _load(load: Load) -> str:
+    target = _named(load.target)
+    if load.source is None:
+        return f"{target} ← {number(load.target.value)}"
+    return f"{target} ← {_named(load.source)} = {number(load.source.value)}"
+
+
+def _load_pattern(load: Load) -> Pattern:
+    source = of_access(load.source) if load.source else (number(load.target.value),)
+    return (*of_access(load.target), " ← ", *source)
+
+
+def _tiles(manner: _Manner, interval: BarrierInterval) -> Grid | None:
+    grids = []
+    for name, elements in interval.tiles.items():
+        shape = manner.trace.shapes.get(name, ())
+        fits = len(shape) == 2 and (manner.brief or shape[1] <= _WIDEST)  # noqa: PLR2004 -- rows and columns
+        if fits and all(len(index) == 2 for index in elements):  # noqa: PLR2004
+            rows = [
+                [number(elements[row, column]) if (row, column) in elements else "·" for column in range(shape[1])]
+                for row in range(shape[0])
+            ]
+        else:
+            rows = [[number(value) for _, value in sorted(elements.items())]]
+        grids.append(matrix(visible_text.line(name, 60), _corner(rows) if manner.brief else rows))
+    return Grid(tuple(grids)) if grids else None
+
+
+def _corner(rows: Sequence[Sequence[str]]) -> list[list[str]]:
+    """The upper left corner of a large matrix, with dots at its edges."""
+    shown = [
+        [*row[:_BRIEF_SIDE], "…"] if len(row) > _BRIEF_SIDE + 1 else [*row]
+        for row in rows[: _BRIEF_SIDE if len(rows) > _BRIEF_SIDE + 1 else len(rows)]
+    ]
+    return [*shown, ["…"]] if len(rows) > len(shown) else shown
+
+
+def _reads(manner: _Manner, stays: Sequence[ThreadInterval]) -> Table | None:
+    if not any(stay.reads for stay in stays):
+        return None
+    if not any(stay.products for stay in stays):
+        return manner.table(
+            ("reads",),
+            stays,
+            lambda stay: (manner.joined(", ", [f"{_named(one)} = {number(one.value)}" for one in stay.reads]),),
+            lambda stay: (of_many(", ", [of_access(one) for one in stay.reads]),),
+        )
+    first, second = manner.trace.factors
+    return manner.table(
+        ("reads", f"products {visible_text.line(first, 20)}·{visible_text.line(second, 20)}", "adds", "sum"),
+        stays,
+        lambda stay: (
+            manner.joined(", ", _spans(stay.reads)),
+            manner.joined(" + ", [f"{number(one.value)}·{number(two.value)}" for one, two in stay.products]),
+            number(stay.added),
+            number(stay.sum_after),
+        ),
+        lambda stay: (of_many(", ", of_spans(stay.reads)), of_sum(stay)),
+        frozenset({3, 4}),
+    )
+
+
+def _stores(manner: _Manner, stays: Sequence[ThreadInterval]) -> Table | None:
+    if not any(stay.stores for stay in stays):
+        return None
+    return manner.table(
+        ("stores",),
+        stays,
+        lambda stay: (manner.joined(", ", [f"{_named(one)} = {number(one.value)}" for one in stay.stores]),),
+        lambda stay: (of_many(", ", [of_access(one) for one in stay.stores]),),
+    )
+
+
+def _named(touch: Access) -> str:
+    return visible_text.line(touch.name, 80)
+
+
+def _spans(reads: Sequence[Access]) -> list[str]:
+    """`As[0][0…3]` for four neighbours: for each array, runs in which one subscript increases by one and the others stay."""
+    return [visible_text.line("".join(map(str, pattern)), 120) for pattern in of_spans(reads)]
+
+
+def _stored_sums(names: _ThreadNames, trace: BlockTrace, *, brief: bool) -> Iterator[Part]:
+    if trace.left_out:
+        yield Sentence(trace.left_out)
+    if not trace.outcomes:
+        yield Sentence("No thread stored anything to global memory.")
+        return
+    if stored := _stored(trace.outcomes, brief=brief):
+        yield stored
+    if not trace.factors:
+        return
+    manner = _Manner(names, trace, brief)
+    wrong = [one for one in trace.outcomes if not one.reproduced]
+    if not wrong:
+        count = len(trace.outcomes)
+        yield Sentence(f"Checked: each of the {count} threads stores the sum of the products of what it has read.")
+        return
+    yield Sentence(
+        f"{len(wrong)} of {len(trace.outcomes)} threads store something other than the sum of their products. Either the kernel "
+        "does not simply multiply pairs of reads and add them up, or something is lost between the sum and the store."
+    )
+    rows = [
+        (
+            names.thread(one.thread),
+            number(one.total),
+            manner.joined(", ", [f"{_named(store)} = {number(store.value)}" for store in one.stores]),
+        )
+        for one in wrong[:_WRONG_OUTCOMES]
+    ]
+    yield Table((names.head, "sum of products", "stores"), tuple(rows), frozenset({1}))
+    if trace.unpaired:
+        yield Sentence(f"{trace.unpaired} reads do not belong to any product.")
+
+
+def _stored(outcomes: Sequence[Outcome], *, brief: bool) -> Grid | None:
+    """The block's part of each matrix or list that it stored to, where this part has no holes."""
+    grids = []
+    for name in dict.fromkeys(store.array for one in outcomes for store in one.stores):
+        elements = {store.index: store.value for one in outcomes for store in one.stores if store.array == name}
+        is_list = all(len(index) == 1 for index in elements)
+        if is_list:
+            elements = {(0, *index): value for index, value in elements.items()}
+        if any(len(index) != 2 for index in elements):  # noqa: PLR2004 -- a matrix has rows and columns
+            continue
+        rows, columns = sorted({index[0] for index in elements}), sorted({index[1] for index in elements})
+        if len(rows) * len(columns) != len(elements) or len(columns) > _WIDEST:
+            continue
+        across = f"[{columns[0]}…{columns[-1]}]"
+        title = f"{name}{across}" if is_list else f"{name}[{rows[0]}…{rows[-1]}]{across}"
+        cells = [[number(elements[row, column]) for column in columns] for row in rows]
+        grids.append(matrix(visible_text.line(title, 80), _corner(cells) if brief else cells))
+    return Grid(tuple(grids)) if grids else None

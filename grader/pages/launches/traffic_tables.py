@@ -1,0 +1,239 @@
+"""A launch's memory traffic as headings, sentences and tables, for a terminal. Pure.
+
+Costs are passes of a multiprocessor's load/store unit. A request of global memory takes one pass for every 128 bytes, and at least
+one. A shared access takes one pass for every wavefront. Source text comes from a submission, so it goes through `visible`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from grader.model import visible_text
+from grader.model.result import Launch, LineTraffic, NextStep, Outlook, Timing, Traffic
+from grader.pages.launches.trace_tables import Heading, Part, Sentence, Table
+from grader.run.launches.lab_launch import ModelledLaunch
+from grader.run.scoring.metrics import (
+    INTENSITY,
+    OPERATIONS,
+    Counts,
+    GlobalNames,
+    Operation,
+    SharedNames,
+    global_names,
+    l1_bytes,
+    metrics_of,
+    passes,
+    remarks,
+    shared_names,
+)
+from grader.run.scoring.predicted_time import ARITHMETIC, GLOBAL, INSTRUCTIONS, MEMORY, SHARED, WAITING, Term, gpu_named
+
+KINDS: dict[Operation, str] = {"ld": "load", "st": "store", "atom": "atomic"}
+_SOURCE = 48  # the most characters of a source line
+SOURCE_LEVEL = (
+    "Counted at source level: this is what the statements ask for. An optimising compiler may merge neighbouring accesses "
+    "into one wider access."
+)
+
+
+def traffic_parts(lab_id: str, launch: Launch) -> Iterator[Part]:
+    text = f"{launch.shape}."
+    if launch.grid and launch.block:
+        grid, block = (" x ".join(map(str, extent)) for extent in (launch.grid, launch.block))
+        text += f" {grid} blocks of {block} threads, in x, y and z."
+    yield Heading(f"Memory traffic of {lab_id}")
+    yield Sentence(text)
+    if launch.traffic is None:
+        yield Sentence("Nothing was counted: the launch did not end.")
+        return
+    if not launch.traffic.complete:
+        yield Sentence(
+            "The counts are incomplete: the launch stopped early, or a warp did more between two barriers than can be counted."
+        )
+    counts = launch.traffic.metrics
+    yield from _totals(counts)
+    yield Sentence(_work(launch.traffic))
+    yield Heading("What each line costs")
+    yield _by_line(launch.traffic.lines, passes(counts))
+    for remark in remarks(launch.traffic.lines):
+        yield Sentence(remark)
+    yield Sentence(SOURCE_LEVEL)
+
+
+def _totals(counts: Counts) -> Iterator[Part]:
+    rows = [
+        (f"global {kind}s", f"{counts[names.requests]:,}", *_sectors(counts, names), "")
+        for kind, names in ((KINDS[one], global_names(one)) for one in OPERATIONS)
+        if counts.get(names.requests)
+    ]
+    rows += [
+        (f"shared {kind}s", f"{counts[names.instructions]:,}", "", "", _wavefronts(counts, names))
+        for kind, names in ((KINDS[one], shared_names(one)) for one in OPERATIONS)
+        if counts.get(names.instructions)
+    ]
+    yield Table(
+        ("", "requests of warps", "32-byte sectors", "sectors per request", "wavefronts (conflicts)"),
+        tuple(rows),
+        frozenset({1, 2, 3, 4}),
+    )
+
+
+def _sectors(counts: Counts, names: GlobalNames) -> tuple[str, str]:
+    """All, and of one request. The executor counts none for an atomic."""
+    if names.sectors not in counts:
+        return "", ""
+    return f"{counts[names.sectors]:,}", f"{counts[names.sectors] / counts[names.requests]:.2f}"
+
+
+def _wavefronts(counts: Counts, names: SharedNames) -> str:
+    if names.wavefronts not in counts:
+        return ""
+    return f"{counts[names.wavefronts]:,} ({counts[names.conflicts]:,})"
+
+
+def _work(traffic: Traffic) -> str:
+    counts = traffic.metrics
+    text = (
+        f"{l1_bytes(counts):,} bytes of global memory pass through L1. Reading each input once and writing each output once "
+        f"would be {traffic.compulsory_bytes:,} bytes."
+    )
+    if not traffic.work:
+        return text
+    loads = counts[global_names("ld").sectors] / traffic.work
+    text += f" The work is {traffic.work:,} {traffic.work_unit}s; the kernel loads {loads:.4g} sectors for each"
+    intensity = metrics_of(traffic).get(INTENSITY)
+    return f"{text}, which is {intensity:.3g} FLOP per byte." if intensity is not None else f"{text}."
+
+
+def _by_line(lines: Sequence[LineTraffic], total: int) -> Table:
+    rows = []
+    for line in sorted(lines, key=lambda one: (-passes(one.metrics), one.line or 0)):
+        cost = passes(line.metrics)
+        rows.append(
+            (
+                str(line.line),
+                _shortened(line.source or ""),
+                "; ".join(_asked(line.metrics)),
+                f"{cost:,}",
+                f"{100 * cost / total:.1f} %" if total else "",
+            )
+        )
+    return Table(("line", "", "asks for", "passes", "share"), tuple(rows), frozenset({0, 3, 4}))
+
+
+def _shortened(source: str) -> str:
+    text = visible_text.code(source.strip())
+    return text if len(text) <= _SOURCE else text[: _SOURCE - 1] + "…"
+
+
+def _asked(counts: Counts) -> Iterator[str]:
+    for operation in OPERATIONS:
+        names = global_names(operation)
+        if requests := counts.get(names.requests, 0):
+            of = f" of {counts[names.sectors] / requests:.2f} sectors" if names.sectors in counts else ""
+            yield f"{requests:,} global {KINDS[operation]}s{of}"
+    for operation in OPERATIONS:
+        shared = shared_names(operation)
+        if instructions := counts.get(shared.instructions, 0):
+            ways = counts.get(shared.wavefronts, 0) / instructions
+            of = f" of {ways:.2f} wavefronts" if counts.get(shared.conflicts) else ""
+            yield f"{instructions:,} shared {KINDS[operation]}s{of}"
+
+
+# Where a kernel stands on its lab's climb, in sentences: what binds it by prediction, and which step comes next. Pure.
+
+_BINDS = {
+    ARITHMETIC: "arithmetic. Nothing that is not a product can be left out any more",
+    INSTRUCTIONS: "the schedulers: products, and the instructions around them",
+    SHARED: "the path to shared memory",
+    GLOBAL: "loads from global memory, in the same unit as shared memory",
+    MEMORY: "device memory",
+    WAITING: "waiting: nothing is computed while tiles come",
+}
+_WORTH_A_NUMBER = 1.05
+_AS_PREDICTED = 0.75  # a smaller part of the predicted speed is told as such
+
+
+def prediction_words(outlook: Outlook) -> str:
+    gpu = gpu_named(outlook.gpu).name
+    registers = f"{outlook.registers} registers for each thread, {'from nvcc' if outlook.compiled else 'an estimate'}"
+    return (
+        f"Predicted, not measured: {outlook.gflops / 1e3:.1f} TFLOP/s at {outlook.shape} on one {gpu}, from the counts at "
+        f"{visible_text.line(outlook.counted, 80)} and {registers}."
+    )
+
+
+def binding_words(outlook: Outlook) -> str:
+    name = outlook.terms[0].name
+    return f"What probably limits it: {_BINDS.get(name, name)}."
+
+
+def step_words(outlook: Outlook) -> Iterator[str]:
+    """One sentence for each size at which another step is the next."""
+    if not outlook.steps:
+        yield (
+            "The model expects nothing more from the steps of the write-up. What else limits this kernel, only a measurement can show."
+        )
+    for step in outlook.steps:
+        place = "" if step.shape == outlook.shape else f"At {step.shape}, the size that is timed: "
+        gain = f" The model expects about {step.gain:.1f} times the speed." if step.gain > _WORTH_A_NUMBER else ""
+        yield f"{place}{_titled(step)} (write-up: “{step.section}”).{gain}"
+
+
+def _titled(step: NextStep) -> str:
+    return step.title[:1].upper() + step.title[1:]
+
+
+def measured_words(outlook: Outlook, timing: Timing | None) -> str:
+    """Empty where the kernel was not timed."""
+    own = [one for one in timing.contestants if one.name == "student" and one.gflops] if timing else []
+    if not own or timing is None:
+        return ""
+    where = f"{visible_text.line(timing.shape, 80)} on {visible_text.line(timing.device, 80)}"
+    said = f"Measured: {own[0].gflops / 1e3:.1f} TFLOP/s at {where}."
+    if outlook.gpu.casefold() not in timing.device.replace(" ", "").casefold():
+        return f"{said} The course's kernels were measured on another GPU, {gpu_named(outlook.gpu).name}: its speed is not to be compared."
+    share = own[0].gflops / outlook.gflops if _numbers(timing.shape) == _numbers(outlook.shape) else 1.0
+    if share < _AS_PREDICTED:
+        said += (
+            f" That is {100 * share:.0f} % of the prediction: something limits this kernel that the model leaves out."
+        )
+    return said
+
+
+def _numbers(shape: str) -> list[str]:
+    return re.findall(r"\d+", shape)
+
+
+# Where a kernel stands on its lab's climb, for a terminal: what binds it by prediction, and the next step. Pure; no measurement.
+
+
+def climb_parts(found: Outlook) -> Iterator[Part]:
+    yield Heading("The next step")
+    for step in step_words(found):
+        yield Sentence(step)
+    yield Sentence(binding_words(found))
+    yield Sentence(prediction_words(found))
+    rows = tuple((term.name, f"{term.milliseconds:.3g}") for term in found.terms)
+    yield Table(("predicted, the longest binds", "milliseconds"), rows, frozenset({1}))
+
+
+# A modelled launch as a table: the least time of each part of a GPU, and which part is the limit. Pure; no measurement.
+
+
+def model_parts(launch: ModelledLaunch) -> Iterator[Part]:
+    model = launch.model
+    yield Heading(f"Modelled, not measured: {model.gpu.name}")
+    speed = f"{model.flops / 1e12:.1f} TFLOP/s" if model.flops else f"{model.bytes_ / 1e9:,.0f} GB/s"
+    yield Sentence(f"{launch.shape} ({launch.explanation}): at most {speed}. The limit is: {model.binding.name}.")
+    rows = tuple((term.name, _milliseconds(term)) for term in model.terms)
+    yield Table(("at its peak rate", "milliseconds"), rows, frozenset({1}))
+    yield Sentence(
+        "The model leaves out: other instructions, latency, occupancy, hits in L1 and L2, and accesses that nvcc merges."
+    )
+
+
+def _milliseconds(term: Term) -> str:
+    most = f" to {1e3 * term.at_most:.4g}" if term.at_most is not None else ""
+    return f"{1e3 * term.seconds:.4g}{most}"

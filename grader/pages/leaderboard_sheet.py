@@ -1,0 +1,395 @@
+"""A leaderboard as plain text and coordinates for its public page. Pure.
+
+Nothing of a student goes in but the name that the board gives: no id, no file, no real name unless the course says so.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from grader.model import visible_text
+from grader.model.result import Ratio, Rung
+from grader.model.visible_text import counted
+from grader.run.leaderboard.board import Board, Place, Reason
+from grader.run.leaderboard.board_history import Change
+from grader.run.scoring.metrics import MULTIPLY_ADD, passes
+from grader.run.scoring.predicted_time import Gpu, gpus
+
+# The entries of a leaderboard on one roofline: how much arithmetic each does for a pass of the load/store units, counted by the executor,
+# and how fast it was measured. Pure. Coordinates are computed here; the template only draws.
+
+_WIDTH, _HEIGHT = 420.0, 230.0
+_LEFT, _TOP, _BOTTOM, _RIGHT = 56.0, 24.0, 42.0, 22.0
+_LETTER, _LINE = 6.6, 11.0  # the size of a character of a label
+_RADIUS = 4.0
+_FIRST_COLUMNS = (1.0, 4.0, 16.0, 64.0, 256.0, 1024.0, 4096.0)
+
+
+@dataclass(frozen=True)
+class RoofPoint:
+    x: float
+    y: float
+    title: str
+    label: str  # the rank; empty: no room for it
+    label_x: float
+    label_y: float
+
+
+@dataclass(frozen=True)
+class RungPoint:
+    x: float
+    y: float
+    title: str
+
+
+@dataclass(frozen=True)
+class RoofTick:
+    at: float
+    label: str
+
+
+@dataclass(frozen=True)
+class BoardRoofline:
+    view_box: str
+    width: float
+    height: float
+    slope: str  # points of the roofs as one line
+    points: tuple[RoofPoint, ...]
+    rungs: tuple[RungPoint, ...]  # of the course, where they were measured at this size on such a GPU
+    columns: tuple[RoofTick, ...]
+    rows: tuple[RoofTick, ...]
+    caption: str
+    alternative: str
+
+
+def board_roofline(places: Sequence[Place]) -> BoardRoofline | None:
+    """None where the problem has no arithmetic, nothing was counted, or no roof of this GPU is known."""
+    extrapolated = any(place.entry.outlook for place in places)
+    drawn = [
+        (place, intensity)
+        for place in places
+        if (intensity := _intensity(place, extrapolated=extrapolated)) is not None
+    ]
+    if not drawn:
+        return None
+    entry = drawn[0][0].entry
+    gpu = _gpu(entry.device)
+    roof = _arithmetic_roof(drawn[0][0], gpu)
+    if roof is None:
+        return None
+    steps = _rungs(drawn[0][0], gpu)
+    rate = gpu.multiprocessors * gpu.clock_ghz if gpu else 0.0  # 10⁹ passes in a second
+    most_x = max(
+        1024.0,
+        *(2 * intensity for _, intensity in drawn),
+        *(1.5 * one.passes for one in steps),
+        2 * roof / rate if rate else 0.0,
+    )
+    least_x = min(4.0, *(intensity / 2 for _, intensity in drawn))
+    top = 1.6 * max(roof, *(place.entry.gflops for place, _ in drawn))
+    bottom = min(roof / 100, *(place.entry.gflops / 2 for place, _ in drawn))
+
+    def x(intensity: float) -> float:
+        return round(_WIDTH * math.log(intensity / least_x) / math.log(most_x / least_x), 1)
+
+    def y(gflops: float) -> float:
+        share = math.log(min(max(gflops, bottom), top) / bottom) / math.log(top / bottom)
+        return round(_HEIGHT * (1 - share), 1)
+
+    corners = [(least_x, roof), (most_x, roof)]
+    if rate:
+        start = max(least_x, bottom / rate)
+        corners = [(start, rate * start), (roof / rate, roof), (most_x, roof)]
+    ends = [(x(one), y(other)) for one, other in corners]
+    rungs = tuple(
+        RungPoint(x(one.passes), y(one.gflops), visible_text.line(f"{one.title}: {one.gflops:,.0f} GFLOP/s", 160))
+        for one in steps
+        if one.passes >= least_x
+    )
+    points = tuple(_labelled(rungs, [(x(intensity), y(place.entry.gflops), place) for place, intensity in drawn]))
+    return BoardRoofline(
+        view_box=f"{-_LEFT} {-_TOP} {_LEFT + _WIDTH + _RIGHT} {_TOP + _HEIGHT + _BOTTOM}",
+        width=_WIDTH,
+        height=_HEIGHT,
+        slope=" ".join(f"{one},{other}" for one, other in ends),
+        points=points,
+        rungs=rungs,
+        columns=tuple(RoofTick(x(one), f"{one:,.0f}") for one in _FIRST_COLUMNS if least_x <= one <= most_x),
+        rows=tuple(
+            RoofTick(y(10.0**power), f"{10.0 ** (power - 3):,g}")
+            for power in range(-2, 8)
+            if bottom <= 10.0**power <= top
+        ),
+        caption=_caption(sloped=bool(rate), rungs=bool(rungs), name=gpu.name if gpu else entry.device),
+        alternative="; ".join(point.title for point in points),
+    )
+
+
+def _caption(*, sloped: bool, rungs: bool, name: str) -> str:
+    sentence = "Up: the measured speed in TFLOP/s. To the right: operations for each pass of the load/store units, counted on the "
+    sentence += "CPU executor with a public test. The line is what "
+    sentence += "these units and the arithmetic" if sloped else "the arithmetic"
+    sentence += f" of one {visible_text.line(name, 80)} allow. "
+    sentence += "A kernel may lie above the slope, as nvcc merges some accesses. " if sloped else ""
+    sentence += "The numbers are ranks."
+    return sentence + (" Diamonds are the course's kernels after each step of the write-up." if rungs else "")
+
+
+def _rungs(place: Place, gpu: Gpu | None) -> tuple[Rung, ...]:
+    entry = place.entry
+    if entry.outlook is None or gpu is None or gpus().get(entry.outlook.gpu) != gpu:
+        return ()
+    return entry.outlook.rungs if re.findall(r"\d+", entry.shape) == re.findall(r"\d+", entry.outlook.shape) else ()
+
+
+def _intensity(place: Place, *, extrapolated: bool) -> float | None:
+    if extrapolated:
+        return place.entry.outlook.passes if place.entry.outlook and place.entry.gflops > 0 else None
+    traffic = place.entry.traffic
+    if traffic is None or place.entry.gflops <= 0 or traffic.work_unit != MULTIPLY_ADD or not traffic.work:
+        return None
+    return 2 * traffic.work / made if (made := passes(traffic.metrics)) else None
+
+
+def _gpu(device: str) -> Gpu | None:
+    name = device.replace(" ", "").casefold()
+    return next((gpu for key, gpu in gpus().items() if key.casefold() in name), None)
+
+
+def _arithmetic_roof(place: Place, gpu: Gpu | None) -> float | None:
+    """GFLOP/s: the device's own description where it was measured, else the vendor's figures."""
+    entry = place.entry
+    if gpu:
+        return 2 * gpu.multiprocessors * gpu.fp32_lanes * gpu.clock_ghz
+    return entry.gflops * entry.milliseconds / entry.floor_ms if entry.floor_ms > 0 else None
+
+
+def _labelled(rungs: Sequence[RungPoint], points: Sequence[tuple[float, float, Place]]) -> Iterator[RoofPoint]:
+    """Each with its rank beside it, where that covers neither a point nor another label."""
+    centres = [*((one.x, one.y) for one in rungs), *((x, y) for x, y, _ in points)]
+    taken = [(x - _RADIUS, y - _RADIUS, x + _RADIUS, y + _RADIUS) for x, y in centres]
+    for x, y, place in points:
+        text = str(place.rank)
+        wide = _LETTER * len(text)
+        title = f"{visible_text.line(place.name, 40)}: rank {place.rank}, {place.entry.gflops:,.0f} GFLOP/s"
+        spots = ((x + 7, y), (x - 7 - wide, y), (x - wide / 2, y - 12), (x - wide / 2, y + 12))
+        for left, middle in spots:
+            box = (left, middle - _LINE / 2, left + wide, middle + _LINE / 2)
+            if not any(_overlap(box, other) for other in taken):
+                taken.append(box)
+                yield RoofPoint(x, y, title, text, round(left, 1), round(middle, 1))
+                break
+        else:
+            yield RoofPoint(x, y, title, "", 0, 0)
+
+
+def _overlap(one: tuple[float, float, float, float], other: tuple[float, float, float, float]) -> bool:
+    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
+
+
+_REASONS: dict[Reason, tuple[str, str]] = {
+    "lower-precision": (
+        "Not in fp32",
+        "Right on whole numbers, and less accurate than fp32 on others. It is not compared with kernels in fp32.",
+    ),
+    "to-be-looked-at": ("Waiting", "Measured, but a person looks at the kernel before it gets a rank."),
+    "too-slow": ("Too slow to be timed", "Right, and at least fifty times as slow as naive."),
+    "not-measured": ("Not measured", "Right, but this batch has no time for it that can be trusted."),
+    "other-gpu": ("Another GPU", "Timed on another GPU or another size, so it cannot be compared here."),
+}
+
+
+@dataclass(frozen=True)
+class PlaceRow:
+    rank: str
+    shared: bool
+    medal: bool
+    name: str
+    speed: str  # "1.53"
+    interval: str
+    details: tuple[str, ...]
+    change: str  # empty: nothing to say
+    tone: str  # of the change: "good", "bad", "absent"
+    low: float  # percent of the bar's width
+    middle: float
+    span: float
+
+
+@dataclass(frozen=True)
+class ApartGroup:
+    label: str
+    why: str
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class BoardSection:
+    anchor: str
+    lab_id: str
+    title: str
+    where: str  # shape, GPU and date; empty: nothing was measured
+    rows: tuple[PlaceRow, ...]
+    improved: str  # a sentence; empty: nobody has
+    groups: tuple[ApartGroup, ...]
+    roofline: BoardRoofline | None
+    nothing: str  # why there are no ranks; empty: there are some
+
+
+@dataclass(frozen=True)
+class BoardSheet:
+    title: str
+    sections: tuple[BoardSection, ...]
+    pseudonyms: bool
+
+
+def board_sheet(boards: Sequence[Board]) -> BoardSheet:
+    sections = tuple(_section(number, board) for number, board in enumerate(boards, 1))
+    title = f"Leaderboard: {sections[0].title}" if len(sections) == 1 else "Leaderboards"
+    return BoardSheet(title, sections, pseudonyms=not all(board.real_names for board in boards))
+
+
+def _section(number: int, board: Board) -> BoardSection:
+    longest = max((place.entry.speed.high for place in board.places), default=1.0)
+    first = board.places[0].entry if board.places else None
+    where = f"{first.shape} on {first.device}, {board.date}" if first else ""
+    return BoardSection(
+        anchor=f"board-{number}",
+        lab_id=visible_text.line(board.lab_id, 60),
+        title=visible_text.line(board.title, 120),
+        where=visible_text.line(where, 240),
+        rows=tuple(_row(place, longest) for place in board.places),
+        improved=_improved(board.places),
+        groups=tuple(_groups(board)),
+        roofline=board_roofline(board.places),
+        nothing="" if board.places else _nothing(board),
+    )
+
+
+def _nothing(board: Board) -> str:
+    right = sum(1 for one in board.apart if one.apart.reason == "not-measured")
+    if not right:
+        return "No kernel is ranked: none is right at every size and was timed yet."
+    kernels = counted(right, "kernel is right", "kernels are right")
+    return f"Speeds were not measured: {kernels}, but there was no GPU, or it was too noisy. Without times there are no ranks."
+
+
+def _row(place: Place, longest: float) -> PlaceRow:
+    speed = place.entry.speed
+    text, tone = _change(place)
+    low, high = 100 * speed.low / longest, 100 * speed.high / longest
+    return PlaceRow(
+        rank=str(place.rank),
+        shared=place.shared,
+        medal=place.rank <= 3,  # noqa: PLR2004 -- as on any podium
+        name=visible_text.line(place.name, 60),
+        speed=f"{speed.middle:.2f}",
+        interval=f"{speed.low:.2f} to {speed.high:.2f}",
+        details=tuple(_details(place)),
+        change=text,
+        tone=tone,
+        low=round(low, 2),
+        middle=round(100 * speed.middle / longest, 2),
+        span=round(max(high - low, 0.6), 2),
+    )
+
+
+def _details(place: Place) -> list[str]:
+    entry = place.entry
+    details = [f"{entry.milliseconds:.3g} ms"]
+    details.append(f"{entry.gflops:,.0f} GFLOP/s" if entry.gflops else f"{entry.gbytes:,.0f} GB/s")
+    if entry.of_library:
+        details.append(f"{'about ' if entry.by_stand_in else ''}{_percent(entry.of_library)} of cuBLAS")
+    return details
+
+
+def _percent(share: Ratio) -> str:
+    low, high = round(100 * share.low), round(100 * share.high)
+    return f"{100 * share.middle:.0f} %" + (f" ({low} to {high})" if high - low > 1 else "")
+
+
+def _change(place: Place) -> tuple[str, str]:
+    change = place.change
+    moved = f", was rank {change.rank_before}" if change.rank_before not in {0, place.rank} else ""
+    words: dict[str, tuple[str, str]] = {
+        "new": ("new", "waiting"),
+        "faster": (f"{change.factor:.2f} times as fast as last time{moved}", "good"),
+        "slower": (f"{change.factor:.2f} times as fast as last time{moved}", "bad"),
+        "same": (f"as fast as last time{moved}", "absent"),
+        "unchanged": (f"same file as last time{moved}", "absent"),
+    }
+    return words[change.kind]
+
+
+def _improved(places: Sequence[Place]) -> str:
+    if all(place.change.kind == "new" for place in places):
+        return ""
+    faster = sorted((one for one in places if one.change.kind == "faster"), key=lambda one: -one.change.factor)
+    if not faster:
+        return "Nobody is faster than last time."
+    names = [f"{visible_text.line(one.name, 60)} ({_times(one.change)})" for one in faster[:5]]
+    more = f" and {len(faster) - len(names)} more" if len(faster) > len(names) else ""
+    return f"Faster than last time: {', '.join(names)}{more}."
+
+
+def _times(change: Change) -> str:
+    return f"{change.factor:.2f}×"  # noqa: RUF001 -- the sign for times
+
+
+def _groups(board: Board) -> list[ApartGroup]:
+    found = {one.apart.reason for one in board.apart}
+    return [
+        ApartGroup(
+            label, why, tuple(visible_text.line(one.name, 60) for one in board.apart if one.apart.reason == reason)
+        )
+        for reason, (label, why) in _REASONS.items()
+        if reason in found
+    ]
+
+
+# Who is who on the leaderboards, for the instructor alone. Pure.
+
+
+@dataclass(frozen=True)
+class NameLine:
+    name: str
+    student: str
+    real_name: str
+    origin: str
+    rank: str
+    remark: str
+
+
+@dataclass(frozen=True)
+class NamesSection:
+    lab_id: str
+    lines: tuple[NameLine, ...]
+
+
+@dataclass(frozen=True)
+class NamesSheet:
+    sections: tuple[NamesSection, ...]
+
+
+def names_sheet(boards: Sequence[Board]) -> NamesSheet:
+    return NamesSheet(
+        tuple(
+            NamesSection(
+                visible_text.line(board.lab_id, 60),
+                tuple(
+                    NameLine(
+                        name=visible_text.line(row.name, 60) or "not on the page",
+                        student=visible_text.line(row.student, 80),
+                        real_name=visible_text.line(row.real_name, 120),
+                        origin="asked to be left out" if not row.name else "chosen" if row.chosen else "made",
+                        rank=str(row.rank) if row.rank else "–",  # noqa: RUF001 -- an empty cell
+                        remark=visible_text.line("; ".join(filter(None, [row.remark, row.note])), 300),
+                    )
+                    for row in board.rows
+                ),
+            )
+            for board in boards
+        )
+    )

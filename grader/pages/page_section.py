@@ -1,0 +1,84 @@
+"""A section of a page: a function that takes what it shows from the results, and a template that shows it. Pure.
+
+The template consists of macros. `show(section)` writes the HTML. `style()` writes the section's own style rules, if it has any.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, Generic, TypeVar
+
+import jinja2
+from markupsafe import Markup
+
+from grader.model.visible_text import inline_code
+
+Subject = TypeVar("Subject")
+
+
+@dataclass(frozen=True)
+class Section(Generic[Subject]):
+    template: str  # below templates/
+    content: Callable[[Subject], object]  # None or an empty tuple: nothing to show
+
+
+@dataclass(frozen=True)
+class ShownSection:
+    template: str
+    content: object
+
+
+def shown_sections(sections: Sequence[Section[Subject]], subject: Subject) -> tuple[ShownSection, ...]:
+    """The sections that have something to show, in their order."""
+    made = ((one.template, one.content(subject)) for one in sections)
+    return tuple(ShownSection(template, content) for template, content in made if content)
+
+
+# Renders templates to self-contained HTML: a strict environment that escapes, and a content security policy.
+
+
+def render_page(name: str, sheet: object, *, sections: Sequence[Section[Any]] = (), script: str = "") -> str:
+    """Renders `name`.html.j2 with `sheet`. The style is `name`.css and the styles of the page's sections."""
+    style = Markup("\n").join([trusted_text(f"{name}.css"), *_section_styles(sections)])
+    template = _environment().get_template(f"{name}.html.j2")
+    return template.render(sheet=sheet, style=style, script=script, policy=_policy(script))
+
+
+def render_drawing(name: str, **values: object) -> str:
+    """Renders a picture as a file."""
+    return _environment().get_template(name).render(**values)
+
+
+def trusted_text(name: str) -> Markup:
+    """A style sheet or script of this package. Only such text goes into a page unescaped."""
+    return Markup(_environment().get_template(name).render())  # noqa: S704 -- holds nothing from a submission
+
+
+def _section_styles(sections: Sequence[Section[Any]]) -> list[Markup]:
+    modules = [_environment().get_template(one).module for one in dict.fromkeys(one.template for one in sections)]
+    return [module.style() for module in modules if hasattr(module, "style")]
+
+
+@cache
+def _environment() -> jinja2.Environment:
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader("grader.pages"),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        auto_reload=False,  # they are files of the kit: looking at each again before each use costs more than using it
+        lstrip_blocks=True,
+    )
+    environment.filters["inline_code"] = inline_code
+    return environment
+
+
+def _policy(script: str) -> str:
+    """The content security policy. Even if escaping failed, the browser would fetch nothing and run nothing."""
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    scripts = f"'sha256-{digest}'" if script else "'none'"
+    return f"default-src 'none'; style-src 'unsafe-inline'; script-src {scripts}; base-uri 'none'; form-action 'none'"

@@ -1,0 +1,91 @@
+"""The pages that Tilelab writes, and what each is made from."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+
+from markupsafe import Markup
+
+from grader.explain.similar_files import SimilarFiles
+from grader.explain.story import Story
+from grader.model.result import NOTHING_KNOWN, SCHEMA, ClassInsight, Result
+from grader.pages.class_page.class_sheet import CLASS_SECTIONS, class_sheet
+from grader.pages.launches.trace_sheet import step_script, trace_sheet
+from grader.pages.leaderboard_sheet import board_sheet, names_sheet
+from grader.pages.page_section import render_drawing, render_page, trusted_text
+from grader.pages.similar_sheet import similar_sheet
+from grader.pages.speed.calibration_sheet import CalibrationSheet
+from grader.pages.speed.sweep_figure import SweepFigure
+from grader.pages.student_page.student_sheet import LAB_SECTIONS, student_sheet
+from grader.run.leaderboard.board import Board
+
+
+def student_page(
+    result: Result,
+    *,
+    sources: Mapping[str, str],
+    instructor: bool = False,
+    preview: bool = False,
+    steps: str | None = None,
+) -> str:
+    """A student's report. `sources`: the submission's own files, name to text. `preview`: a page about public tests only, made by
+    the student. `steps`: what a link to the pages that step through a block begins with; None: they do not lie beside this page.
+
+    The page shows all that `result` holds. Redact it first, except for the instructor.
+    """
+    sheet = student_sheet(result, sources, instructor=instructor, preview=preview, steps=steps)
+    return render_page("student_page/student", sheet, sections=LAB_SECTIONS)
+
+
+def class_page(
+    results: Sequence[Result], *, course: str, notes: Sequence[str] = (), insight: ClassInsight = NOTHING_KNOWN
+) -> str:
+    """The instructor's page about the class. It links into the folder `students/` beside it. `insight`: what else the batch knows."""
+    sheet = class_sheet(results, course, notes, insight)
+    script = Markup("\n").join(trusted_text(f"class_page/{name}.js") for name in ("sorting", "filtering"))
+    return render_page("class_page/class", sheet, sections=CLASS_SECTIONS, script=script)
+
+
+def similar_page(
+    lab_id: str, title: str, found: SimilarFiles, *, names: Mapping[str, str], texts: Mapping[str, str]
+) -> str:
+    """A lab's similar files, for the instructor alone. It lies in instructor/similar/, and links to the pages in the folder above."""
+    return render_page("similar_page/similar", similar_sheet(lab_id, title, found, names, texts))
+
+
+def leaderboard_page(boards: Sequence[Board]) -> str:
+    """The public page: it names students as the boards do, and holds nothing else of them."""
+    return render_page("leaderboard_page/board", board_sheet(boards))
+
+
+def leaderboard_names_page(boards: Sequence[Board]) -> str:
+    """Who is who, for the instructor."""
+    return render_page("leaderboard_page/names", names_sheet(boards))
+
+
+def calibration_page(sheet: CalibrationSheet) -> str:
+    """The speed of the course's own kernels on a GPU, with a picture for each lab."""
+    return render_page("speed_figures/calibration", sheet)
+
+
+def trace_page(story: Story) -> str:
+    """The page that steps through a block of a launch."""
+    return render_page("trace_page/trace", trace_sheet(story), script=step_script())
+
+
+def sweep_drawing(figure: SweepFigure) -> str:
+    """A size sweep's picture as an SVG file."""
+    return render_drawing("speed_figures/sweep.svg.j2", sweep=figure, style=trusted_text("speed_figures/drawing.css"))
+
+
+# The JSON Schema of `result.json`, published as docs/result.schema.json.
+#
+# A test fails while the published file is out of date, and prints the command that makes it again.
+
+
+def schema_text() -> str:
+    """The text of the whole file."""
+    schema = Result.model_json_schema(by_alias=True)
+    head = {"$schema": "https://json-schema.org/draft/2020-12/schema", "$id": f"urn:{SCHEMA.replace('/', ':')}"}
+    return json.dumps(head | schema | {"title": SCHEMA}, indent=2, ensure_ascii=False) + "\n"

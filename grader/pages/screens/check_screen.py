@@ -1,0 +1,185 @@
+"""The result of `tilelab check` for a terminal: the launch, each finding with its lines and carets, the kernel's output, and the counts.
+Pure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from rich.console import Console, ConsoleOptions, RenderableType
+from rich.padding import Padding
+from rich.text import Text
+
+from grader.model import visible_text
+from grader.model.result import Case, Finding, LabResult, Launch
+from grader.model.verdicts import TERMINAL_STYLES, Verdict
+from grader.model.visible_text import counted
+from grader.pages.findings.excerpt import excerpt
+from grader.pages.screens.first_mistake import Detail, block_view, excerpt_view, finding_view, launched, one_line
+from grader.run.programs.program_findings import HostFinding, ProgramFinding, ProgramReport
+
+_DETAIL = Detail(around=2, elements=0, picture=0)
+_MOST_FINDINGS = 12
+_PRINTED_LINES = 12
+_INDENT = (0, 0, 0, 2)
+
+
+@dataclass(frozen=True)
+class CheckPage:
+    """`sources`: the text of each file, the checked one first. `launch` is None where nothing ran; then the findings say why."""
+
+    kernel: str
+    verdict: Verdict
+    findings: Sequence[Finding]
+    sources: Mapping[str, str]
+    launch: Launch | None = None
+    arguments: str = ""
+    metrics: Mapping[str, int] | None = None
+    left_out: Sequence[str] = ()
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[RenderableType]:
+        yield self._title()
+        if self.launch and self.launch.grid:
+            yield Padding(Text(launched(self.launch), style="dim"), _INDENT, expand=False)
+            yield Padding(Text(visible_text.line(self.arguments, 1000), style="dim"), _INDENT, expand=False)
+        lab = self._as_lab()
+        advised = set[str]()
+        for finding in self.findings[:_MOST_FINDINGS]:
+            yield Text()
+            yield from finding_view(finding, lab, self.sources, _DETAIL, options.max_width)
+            if finding.advice and finding.advice not in advised:
+                advised.add(finding.advice)
+                yield Text.assemble(("Look at next: ", "bold blue"), visible_text.line(finding.advice, 600))
+        if (more := len(self.findings) - _MOST_FINDINGS) > 0:
+            yield Text(f"and {counted(more, 'more finding')}: --json lists all of them", style="dim")
+        yield from self._rest()
+
+    def _title(self) -> Text:
+        look = self.verdict.facts
+        errors = [one for one in self.findings if one.severity == "error"]
+        label = "Clean" if self.verdict is Verdict.PASS else look.label
+        noted = f"no mistake was seen; {counted(len(self.findings), 'note')}" if self.findings else "nothing was found"
+        what = counted(len(errors), "finding") if errors else noted
+        name = f"  {visible_text.line(self.kernel, 80)}  in {visible_text.line(next(iter(self.sources)), 80)}: {what}"
+        return one_line(Text.assemble((f"{look.glyph} {label}", f"bold {TERMINAL_STYLES[look.tone]}"), name))
+
+    def _rest(self) -> Iterator[RenderableType]:
+        if self.launch and self.launch.printed.strip():
+            yield Text()
+            yield Text("The kernel printed:", style="bold")
+            yield from block_view(visible_text.block(self.launch.printed, lines=_PRINTED_LINES))
+        if self.metrics:
+            yield Text()
+            width = max(len(name) for name in self.metrics)
+            for name, value in self.metrics.items():
+                yield Padding(Text(f"{name:<{width}}  {value:,}"), _INDENT, expand=False)
+        if self.left_out:
+            left_out = "; ".join(visible_text.line(one, 200) for one in self.left_out)
+            yield Text()
+            yield Text(
+                f"Left out of the file: {left_out}",
+                style="dim",
+            )
+
+    def _as_lab(self) -> LabResult:
+        """The launch as a lab's result, which the views of findings need."""
+        launches = (self.launch,) if self.launch else ()
+        case = Case(
+            name=self.kernel,
+            visibility="public",
+            verdict=self.verdict,
+            passed=False,
+            points=0,
+            max_points=0,
+            launches=launches,
+        )
+        file = next(iter(self.sources))
+        return LabResult(title=self.kernel, file=file, verdict=self.verdict, points=0, max_points=0, cases=(case,))
+
+
+# The result of `tilelab run` for a terminal, after the program's own output: each finding with its lines, and how the program ended.
+# Pure.
+
+
+@dataclass(frozen=True)
+class ProgramPage:
+    """`sources`: the text of each of the user's files, the program's own first."""
+
+    report: ProgramReport
+    sources: Mapping[str, str]
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[RenderableType]:
+        yield self._title()
+        advised = set[str]()
+        for finding in self._findings()[:_MOST_FINDINGS]:
+            yield Text()
+            if isinstance(finding, HostFinding):
+                yield from self._host(finding, options.max_width)
+            else:
+                yield from self._kernels(finding, options.max_width)
+            if finding.advice and finding.advice not in advised:
+                advised.add(finding.advice)
+                yield Text.assemble(("Look at next: ", "bold blue"), visible_text.line(finding.advice, 600))
+        if (more := len(self._findings()) - _MOST_FINDINGS) > 0:
+            yield Text(f"and {counted(more, 'more finding')}: --json lists all of them", style="dim")
+        for refusal in self.report.refusals:
+            yield Text()
+            yield from _lines(f"{refusal.verdict.facts.label}: ", refusal.message)
+        if self.report.message:
+            yield Text()
+            yield Text(visible_text.line(self.report.message, 600), style="bold red")
+        if self.report.left_out:
+            yield Text()
+            listed = "; ".join(visible_text.line(one, 200) for one in self.report.left_out)
+            yield Text(f"Left out of the file: {listed}", style="dim")
+
+    def _findings(self) -> list[HostFinding | ProgramFinding]:
+        """Errors before notes."""
+        everything: list[HostFinding | ProgramFinding] = [*self.report.findings, *self.report.host]
+        return sorted(everything, key=lambda one: one.severity != "error")
+
+    def _title(self) -> Text:
+        report = self.report
+        errors = sum(one.severity == "error" for one in self._findings())
+        notes = len(self._findings()) - errors
+        name = visible_text.line(next(iter(self.sources)), 80)
+        launched = f"{counted(report.launches, 'launch', 'launches')} of {counted(len(report.kernels), 'kernel')}"
+        if report.is_clean:
+            what = f"nothing was found; {launched}" + (f"; {counted(notes, 'note')}" if notes else "")
+            return one_line(Text.assemble(("✓ Clean", "bold green"), f"  {name}: {what}"))
+        if report.ended in {"not-built", "refused"} and not errors:
+            return one_line(Text.assemble(("⊘ Not run", "bold red"), f"  {name}"))
+        what = f"{counted(errors, 'finding')}; {launched}" if errors else launched
+        label = "Found" if errors else "Did not end well"
+        return one_line(Text.assemble((f"✗ {label}", "bold red"), f"  {name}: {what}"))
+
+    def _kernels(self, finding: ProgramFinding, width: int) -> Iterator[RenderableType]:
+        yield from finding_view(finding, self._as_lab(finding), self.sources, _DETAIL, width)
+        if finding.launch_line:
+            where = f"{visible_text.line(finding.launch_file or '', 80)}, line {finding.launch_line:,}"
+            yield Text(f"  {visible_text.line(finding.kernel, 80)}, launched in {where}", style="dim")
+
+    def _host(self, finding: HostFinding, width: int) -> Iterator[RenderableType]:
+        note = " (note)" if finding.severity == "note" else ""
+        style = "bold" if note else "bold red"
+        times = f" ({finding.count:,} times)" if finding.count > 1 else ""
+        yield Text.assemble((f"{finding.label}{note}: ", style), visible_text.line(finding.message, 600), times)
+        place = Finding(kind=Verdict.CRASH, message="", file=finding.file, line=finding.line, other=finding.other)
+        if shown := excerpt(place, self.sources, around=1):
+            yield from excerpt_view(shown, f"{visible_text.line(finding.file or '', 80)}, line {finding.line:,}", width)
+
+    def _as_lab(self, finding: ProgramFinding) -> LabResult:
+        """As a lab's result, which the views of findings need."""
+        case = Case(
+            name=finding.kernel, visibility="public", verdict=finding.kind, passed=False, points=0, max_points=0
+        )
+        file = next(iter(self.sources))
+        return LabResult(title=file, file=file, verdict=finding.kind, points=0, max_points=0, cases=(case,))
+
+
+def _lines(head: str, message: str) -> Iterator[RenderableType]:
+    first, *others = message.split("\n")
+    yield Text.assemble((head, "bold red"), visible_text.line(first, 600))
+    for line in others:
+        yield Text(f"  {visible_text.line(line, 400)}")

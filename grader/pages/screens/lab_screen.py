@@ -1,0 +1,289 @@
+"""One lab, or a course of labs, on one screen of a terminal: what passed, what to correct first and why, and what to look at next.
+Everything else is only counted. The screen shows as much detail as the window can hold.
+
+Everything is built from `Text`, never from markup, and goes through `visible`. So a submission can neither style nor control the
+terminal. Colour never carries information alone; rich leaves it out where the output is no terminal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from rich.console import Console, ConsoleOptions, Group, RenderableType
+from rich.text import Text
+
+from grader.model import visible_text
+from grader.model.advice import question_for
+from grader.model.result import Case, Finding, LabResult, Launch
+from grader.model.verdicts import TERMINAL_STYLES
+from grader.model.visible_text import counted
+from grader.pages.findings.mismatch_figure import amount
+from grader.pages.findings.one_cause import advice, cause_groups, explanations, what_happened, wrong_outputs
+from grader.pages.screens.first_mistake import (
+    Detail,
+    Tried,
+    block_view,
+    case_lines,
+    cause_view,
+    finding_view,
+    log_view,
+    mismatch_view,
+    one_line,
+    overview,
+    passed_of,
+    race_view,
+    suspect_view,
+)
+from grader.pages.speed.speed_figure import cost_lines, kernel_lines, speed_lines
+
+_PRINTED_LINES = 6
+_TODOS = 4
+_CAUSES = 1
+_OTHERS = 3  # further findings, one line each
+
+
+@dataclass(frozen=True)
+class Level:
+    """How much a screen shows. Each level in `_LEVELS` is shorter than the one before it."""
+
+    detail: Detail
+    cases: Literal["all", "failed", "first"]  # "first": the case with the mistake that is shown
+    hint: bool  # whether the lab's own hint is shown besides the finding's
+    others: int  # findings after the first, one line each
+    blank_lines: bool = True  # between the parts
+    lanes: bool = False  # a race as a picture, besides its lines
+    of_races: bool = False  # only where there is such a picture: the room for it comes from the list of cases
+
+
+_LEVELS = (
+    Level(Detail(around=2, elements=4, picture=32), cases="all", hint=True, others=_OTHERS, lanes=True),
+    Level(Detail(around=2, elements=3, picture=16), cases="all", hint=True, others=1, lanes=True),
+    Level(Detail(around=1, elements=3, picture=12), cases="all", hint=True, others=1, lanes=True),
+    Level(Detail(around=1, elements=3, picture=8), cases="all", hint=False, others=1, lanes=True),
+    Level(
+        Detail(around=0, elements=2, picture=0),
+        cases="first",
+        hint=False,
+        others=0,
+        blank_lines=False,
+        lanes=True,
+        of_races=True,
+    ),
+    Level(Detail(around=1, elements=2, picture=0), cases="failed", hint=False, others=0),
+    Level(Detail(around=0, elements=2, picture=0), cases="all", hint=False, others=0, blank_lines=False),
+    Level(Detail(around=0, elements=1, picture=0), cases="first", hint=False, others=0, blank_lines=False),
+)
+
+
+@dataclass(frozen=True)
+class Screen:
+    """`tried`: in the labs' order. `focus`: the one of them that is shown in full. `lines`: the window's height, or None."""
+
+    tried: Sequence[Tried]
+    focus: Tried | None
+    lines: int | None = None
+    next_lab: str = ""  # the lab to go on with when the only lab passes
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[RenderableType]:
+        """Renders the most detailed level that fits the window, or the shortest where none fits."""
+        for level in _LEVELS:
+            if level.of_races and not self._has_lanes(options.max_width):
+                continue
+            whole = Group(*self._parts(level, options.max_width))
+            if self.lines is None or len(console.render_lines(whole, options, pad=False)) <= self.lines:
+                break
+        yield whole
+
+    def _has_lanes(self, width: int) -> bool:
+        first = _first_error(self.focus.result) if self.focus and not self.focus.starting else None
+        return first is not None and any(race_view(first, width))
+
+    def _parts(self, level: Level, width: int) -> Iterator[RenderableType]:
+        several = len(self.tried) > 1
+        if several:
+            yield from overview(self.tried, self.focus)
+        one = self.focus
+        if one is None:
+            yield Text()
+            yield Text("Every test passes.", style="bold green")
+            return
+        if several:
+            yield Text()
+        yield _title(one)
+        if one.starting:
+            yield from _start_here(one)
+            return
+        if one.result.ran:
+            yield from case_lines(_shown_cases(one.result, level, several=several), _focused_case(one.result))
+        if level.blank_lines:
+            yield Text()
+        yield from _trouble(one, level, width)
+        if one.passed:
+            yield from cost_lines(one.result, one.speed_points, max(level.others, 1))
+        yield from speed_lines(one.result)
+        yield from kernel_lines(one.result)
+        if one.passed and self.next_lab:
+            yield Text.assemble(("Next: ", "bold blue"), f"make test LAB={visible_text.line(self.next_lab, 60)}")
+
+
+def _title(one: Tried) -> Text:
+    lab, look = one.result, one.result.look
+    glyph, label, style = look.glyph, look.label, TERMINAL_STYLES[look.tone]
+    if one.starting:
+        glyph, label, style = "·", "Not started", "blue"
+    text = Text.assemble((f"{glyph} {label}", f"bold {style}"), (f"  {visible_text.line(one.lab_id, 60)}", "bold"))
+    if lab.cases:
+        text.append(f"  {passed_of(lab.cases)}")
+    return one_line(text.append(f"  {visible_text.line(lab.title, 120)}", "dim"))
+
+
+def _shown_cases(lab: LabResult, level: Level, *, several: bool) -> list[Case]:
+    """The cases to list. With several labs, cases that pass are not listed."""
+    if level.cases == "first" and (focused := _focused_case(lab)):
+        return [focused]
+    return [case for case in lab.cases if (level.cases == "all" and not several) or not case.passed]
+
+
+def _start_here(one: Tried) -> Iterator[RenderableType]:
+    """For an unchanged starter: what to do."""
+    yield Text(f"This is still the starter file. What to do in {visible_text.line(one.path, 120)}:")
+    todos = [(n, line) for n, line in enumerate(one.source.split("\n"), start=1) if "TODO" in line]
+    for number, line in todos[:_TODOS]:
+        yield one_line(Text.assemble((f"  {number:>3} │ ", "dim"), visible_text.code(line.strip(), 160)))
+    folder = one.path.rpartition("/")[0]
+    if one.beside:
+        name = visible_text.line(one.path.rpartition("/")[2], 80)
+        yield Text.assemble(
+            ("Not tested: ", "bold yellow"),
+            f"{', '.join(visible_text.line(other, 80) for other in one.beside[:3])}. If that is your work, rename it to {name}.",
+        )
+    yield Text.assemble(
+        ("Look at next: ", "bold blue"), f"{visible_text.line(f'{folder}/README.md', 120)} says what to do and why."
+    )
+
+
+def _trouble(one: Tried, level: Level, width: int) -> Iterator[RenderableType]:
+    """What to correct first, what to look at next, and what else there is."""
+    lab = one.result
+    errors = [finding for finding in lab.findings if finding.severity == "error"]
+    wrong = _wrong(lab)
+    notes = [finding for finding in lab.findings if finding.severity == "note"]
+    first = next(iter([*errors, *([] if wrong else notes)]), None)
+    sources = {lab.file: one.source}
+    if first is not None:
+        yield from finding_view(first, lab, sources, level.detail, width)
+        if level.lanes:
+            yield from race_view(first, width)
+    elif wrong:
+        yield from mismatch_view(wrong[1], level.detail, width)
+    elif lab.build and not lab.build.ok and lab.build.log.strip():
+        yield from log_view(lab.build.log)
+    else:
+        yield Text(_message(lab))
+    for cause in lab.causes[:_CAUSES]:
+        yield from cause_view(cause, sources, width, shown=first.line if first else None)
+    for explanation in explanations(lab)[:1]:
+        yield Text.assemble(
+            ("Seen in the result: " if lab.causes else "Likely cause: ", "bold"),
+            visible_text.line(explanation.sentence, 600),
+        )
+    yield from suspect_view(lab, sources, width)
+    yield from _printed(lab)
+    yield from _next_step(one, level)
+    yield from _rest(one, first, wrong if first else None, level)
+
+
+def _first_error(lab: LabResult) -> Finding | None:
+    return next((finding for finding in lab.findings if finding.severity == "error"), None)
+
+
+def _message(lab: LabResult) -> str:
+    """What happened, where there is neither a finding nor a wrong element. It says so if the lab passes."""
+    failed = next((case for case in lab.cases if not case.passed and case.message), None)
+    message = what_happened(lab)
+    return (
+        f"{message} {visible_text.line(failed.message, 600)}" if failed and failed.message not in message else message
+    )
+
+
+def _next_step(one: Tried, level: Level) -> Iterator[RenderableType]:
+    lab, case = one.result, _focused_case(one.result)
+    step = advice(lab)
+    if case and case.advice and step in {visible_text.line(other.advice, 600) for other in lab.cases}:
+        step = visible_text.line(case.advice, 600)  # of the case that is shown
+    if step:
+        if level.blank_lines:
+            yield Text()
+        yield Text.assemble(("Look at next: ", "bold blue"), step)
+    if level.hint and (question := _question(lab)):
+        yield Text.assemble(("And ask yourself: ", "bold blue"), question)
+
+
+def _question(lab: LabResult) -> str:
+    """One that fits what happened: a finding's kind has it. None where the cause is known, or where the case's advice is all there is."""
+    error = next((finding for finding in lab.findings if finding.severity == "error"), None)
+    return "" if error is None or lab.causes or not lab.ran else question_for(error)
+
+
+def _rest(
+    one: Tried, first: Finding | None, wrong: tuple[Case, Launch] | None, level: Level
+) -> Iterator[RenderableType]:
+    """What is not shown, in one or two lines: first what has the same cause. It often disappears with the first mistake."""
+    lab = one.result
+    group = next((each for each in cause_groups(lab.findings) if first in each.findings), None)
+    same = [finding for finding in (group.findings if group else ()) if finding is not first]
+    others = [finding for finding in lab.findings if finding is not first and finding not in same]
+    spoiled = bool(wrong and group and wrong_outputs(lab, group.findings, instructor=True))
+    lines = [_in_a_line(finding) for finding in same[: level.others]]
+    if more := len(same) - len(lines):
+        lines.append(counted(more, "more finding" if lines else "other finding"))
+    output = []
+    if wrong and wrong[1].mismatch:
+        output.append(f"a wrong {visible_text.line(wrong[1].mismatch.output, 40)} ({amount(wrong[1].mismatch)})")
+    lines += output if spoiled else []
+    rest = [_in_a_line(finding) for finding in others[: max(level.others - len(same), 0)]]
+    if more := len(others) - len(rest):
+        rest.append(counted(more, "more finding" if rest else "other finding"))
+    rest += [] if spoiled else output
+    parts = [f"Same cause: {'; '.join(lines)}."] if lines else []
+    parts += [f"Also: {'; '.join(rest)}."] if rest else []
+    if parts:
+        parts.append(f"To see everything: make report LAB={visible_text.line(one.lab_id, 60)}")
+        yield Text(" ".join(parts), style="dim")
+
+
+def _in_a_line(finding: Finding) -> str:
+    where = f" in line {finding.line:,}" if finding.line is not None else ""
+    note = " (note)" if finding.severity == "note" else ""
+    what = visible_text.line(finding.element or finding.array or "", 60)
+    return f"{visible_text.line(finding.called, 80).lower()}{note}{where}{f', {what}' if what else ''}"
+
+
+def _printed(lab: LabResult) -> Iterator[RenderableType]:
+    printed = [launch for case in lab.cases for launch in case.launches if launch.printed.strip()]
+    if printed:
+        who = "kernel" if lab.contract == "kernel" else "program"
+        yield Text(f"The {who} printed ({visible_text.line(printed[-1].shape, 80)}):", style="bold")
+        yield from block_view(visible_text.block(printed[-1].printed, lines=_PRINTED_LINES))
+
+
+def _wrong(lab: LabResult) -> tuple[Case, Launch] | None:
+    """The first wrong output. One that is wrong only in places comes first, because it shows a pattern."""
+    found = [(case, launch) for case in lab.cases for launch in case.launches if launch.mismatch]
+    found.sort(key=lambda each: _all_wrong(each[1]))
+    return found[0] if found else None
+
+
+def _all_wrong(launch: Launch) -> bool:
+    return launch.mismatch is not None and launch.mismatch.wrong >= launch.mismatch.rows * launch.mismatch.columns
+
+
+def _focused_case(lab: LabResult) -> Case | None:
+    """The case with the mistake that is shown."""
+    errors = [finding for finding in lab.findings if finding.severity == "error"]
+    name = errors[0].cases[0] if errors and errors[0].cases else None
+    wrong = _wrong(lab) if not errors else None
+    named = next((case for case in lab.cases if case.name == name), None)
+    return named or (wrong[0] if wrong else None) or next((case for case in lab.cases if not case.passed), None)

@@ -1,0 +1,143 @@
+"""What `tilelab calibrate` measured, as plain data for a page with a picture for each lab. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from grader.model import visible_text
+from grader.model.labs import StandInSpec
+from grader.model.result import Ratio, SweepPoint
+from grader.pages.speed.sweep_figure import SweepFigure, sweep_figure
+from grader.run.speed.calibration import LabTiers, Measurement, TierPlace
+from grader.run.speed.contest import LIBRARY, STAND_IN
+
+# What `tilelab calibrate` measured, as a Markdown table, which can go into a course's page and is readable on a terminal. Pure.
+
+_HEAD = (
+    "| lab | kernel | shape | naive ms | GFLOP/s | kernel ms | GFLOP/s | speedup over naive | naive against itself |"
+)
+
+
+def conditions(*, device: str, toolkit: str, date: str) -> str:
+    return (
+        f"{date}, {device}, {toolkit}. Medians of 31 rounds with new inputs and a flushed L2 in each; 95 % intervals."
+    )
+
+
+def calibration_table(
+    found: Sequence[Measurement], *, device: str, toolkit: str, date: str, pictures: Mapping[str, str] | None = None
+) -> str:
+    """`pictures`: for each lab, the name of a file beside the page."""
+    lines = [
+        conditions(device=device, toolkit=toolkit, date=date),
+        "",
+        _HEAD,
+        "|---|---|---|---|---|---|---|---|---|",
+        *(row(one) for one in found),
+        *(line for lab_id, name in (pictures or {}).items() for line in ("", f"![{lab_id} over sizes]({name})")),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def row(one: Measurement) -> str:
+    cells = [one.lab_id, one.kernel, one.shape]
+    if one.speedup is None:
+        return "| " + " | ".join([*cells, "", "", "", "", f"not measured: {one.trouble}", ""]) + " |"
+    cells += [f"{one.baseline_ms:.4f}", f"{one.baseline_gflops:,.0f}", f"{one.milliseconds:.4f}", f"{one.gflops:,.0f}"]
+    cells += [str(one.speedup), f"{one.control}{' **noisy**' if one.trouble else ''}"]
+    return "| " + " | ".join(cells) + " |"
+
+
+@dataclass(frozen=True)
+class CalibratedLab:
+    id: str
+    title: str
+    sweep: SweepFigure | None  # none: nothing was measured
+    troubles: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class CalibrationSheet:
+    device: str
+    conditions: str
+    labs: tuple[CalibratedLab, ...]
+
+
+def calibration_sheet(
+    labs: Mapping[str, Sequence[SweepPoint]], titles: Mapping[str, str], *, device: str, toolkit: str, date: str
+) -> CalibrationSheet:
+    return CalibrationSheet(
+        device=visible_text.line(device, 120),
+        conditions=visible_text.line(conditions(device=device, toolkit=toolkit, date=date), 400),
+        labs=tuple(
+            CalibratedLab(
+                visible_text.line(lab_id, 60),
+                visible_text.line(titles.get(lab_id, lab_id), 120),
+                sweep_figure(points),
+                tuple(visible_text.line(f"{one.shape}: {one.trouble}", 300) for one in points if one.trouble),
+            )
+            for lab_id, points in labs.items()
+        ),
+    )
+
+
+# Which tiers a course's kernels reach on this machine, as Markdown, and what their shares are shares of here. Pure.
+
+_DIFFERS = 0.05  # of the share in the lab's file: more is told
+
+
+def tier_calibration_table(found: Sequence[LabTiers]) -> str:
+    return "\n".join(line for one in found for line in _of_lab(one))
+
+
+def _of_lab(found: LabTiers) -> Iterator[str]:
+    lab = found.lab
+    assert lab.private is not None
+    yield f"Tiers of {lab.id} on this machine, of {lab.private.performance_points:g} points for full marks:"
+    yield ""
+    yield "| kernel | shape | share of the model's speed | share of cuBLAS's speed | points |"
+    yield "|---|---|--:|--:|--:|"
+    yield from map(_row, found.places)
+    yield ""
+    if any(tier.of == LIBRARY for tier in lab.private.tier):
+        yield _yardstick(found, lab.private.stand_in)
+        yield ""
+
+
+def _row(place: TierPlace) -> str:
+    if place.points is None:
+        return f"| {place.kernel} | | | not measured: {place.trouble} | |"
+    return (
+        f"| {place.kernel} | {place.shape} | {_share(place.of_model)} | {_share(place.of_library)} | {place.points:g} |"
+    )
+
+
+def _share(ratio: Ratio | None) -> str:
+    return f"{ratio.middle:.3f} ({ratio.low:.3f} to {ratio.high:.3f})" if ratio else ""
+
+
+def _yardstick(found: LabTiers, stand_in: StandInSpec | None) -> str:
+    """What a grading on this machine takes as cuBLAS's speed."""
+    if found.yardstick == STAND_IN and stand_in:
+        return (
+            f"cuBLAS cannot be timed here. A grading times {stand_in.file} in its place, and takes it to have {stand_in.share:g} of "
+            f"cuBLAS's speed, as on an {stand_in.measured_on}. On another GPU that is a guess: install libcublas of the CUDA toolkit."
+        )
+    if found.yardstick != LIBRARY:
+        return (
+            "Neither cuBLAS nor a kernel that stands in for it can be timed here: tiers of its speed cannot be reached."
+        )
+    said = "A grading on this machine times cuBLAS in the same rounds."
+    here = next((one for one in found.places if stand_in and stand_in.file.endswith(f"{one.kernel}.cu")), None)
+    if stand_in is None or here is None or here.of_library is None:
+        return said
+    said += (
+        f" Without cuBLAS it would time {stand_in.file}, which has {_share(here.of_library)} of cuBLAS's speed here."
+    )
+    if abs(here.of_library.middle / stand_in.share - 1) > _DIFFERS:
+        said += (
+            f" grading.toml says {stand_in.share:g}, measured on an {stand_in.measured_on}: if you grade on machines like this one"
+            f" without cuBLAS, write `share = {here.of_library.middle:.3f}` there."
+        )
+    return said

@@ -1,0 +1,334 @@
+"""A kernel's speed as a picture: bars for naive, the kernel and the model solution with their intervals, and lines for the tiers. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from rich.console import RenderableType
+from rich.text import Text
+
+from grader.model import visible_text
+from grader.model.result import (
+    ContestantTimes,
+    CountedBound,
+    CountedTier,
+    LabResult,
+    Ratio,
+    SampledElement,
+    TimedTier,
+    Timing,
+)
+from grader.model.verdicts import Verdict
+from grader.model.visible_text import element, points
+from grader.pages.speed.gpu_facts import gpu_facts, gpu_line
+from grader.pages.speed.sweep_figure import SweepFigure, sweep_figure
+from grader.run.scoring.metrics import conflict_remarks, metric_words
+from grader.run.speed.speed_score import measured_share, needed, of_full_marks, share_words
+
+# How fast a kernel is, for a terminal: the times of naive and of the kernel, the speedup with its interval, and some elements that it
+# computed in the timed launches. Pure.
+
+_NAMES = {"baseline": "naive", "student": "yours", "model": "model", "library": "cuBLAS"}
+_ELEMENTS = 5
+
+
+def speed_lines(lab: LabResult) -> Iterator[RenderableType]:
+    """Nothing where the lab was not timed."""
+    timing = lab.timing
+    if timing is None or not timing.contestants:
+        return
+    yield Text()
+    yield Text.assemble(
+        ("Speed", "bold"), f"  {visible_text.line(timing.shape, 80)} on {visible_text.line(timing.device, 80)}"
+    )
+    for kernel in timing.contestants:
+        if kernel.name in _NAMES:
+            yield Text(f"  {_NAMES[kernel.name]:<6}{rate(kernel)}")
+    yield Text(f"  {visible_text.line(timing.words, 300)}", style="green" if timing.speedup else "yellow")
+    yield from _elements(timing)
+
+
+def kernel_lines(lab: LabResult) -> Iterator[RenderableType]:
+    """What nvcc says about a kernel that passes. Nothing where there is no nvcc."""
+    facts = gpu_facts(lab) if lab.verdict is Verdict.PASS else None
+    if facts is None:
+        return
+    yield Text()
+    yield Text.assemble(("On a GPU", "bold"), f"  {gpu_line(lab)} ({facts.compiled})")
+    for note in facts.notes:
+        yield Text(f"  {note.replace('`', '')}", style="yellow")
+
+
+def rate(kernel: ContestantTimes) -> str:
+    """`0.4123 ms   5,209 GFLOP/s`. A problem without arithmetic has GB/s instead."""
+    speed = f"{kernel.gflops:,.0f} GFLOP/s" if kernel.gflops else f"{kernel.gbytes:,.0f} GB/s"
+    return f"{kernel.milliseconds:>9.4f} ms {speed:>16}"
+
+
+def _elements(timing: Timing) -> Iterator[Text]:
+    if not timing.elements:
+        return
+    yield Text(f"  {'element':<16}{'expected':>14}{'yours':>14}{'relative error':>17}", style="dim")
+    for one in timing.elements[:_ELEMENTS]:
+        yield Text("  " + _row(one))
+
+
+def _row(one: SampledElement) -> str:
+    error = "?" if one.relative_error is None else f"{one.relative_error:.1e}"
+    return f"{f'[{one.row}][{one.column}]':<16}{element(one.expected):>14}{element(one.actual):>14}{error:>17}"
+
+
+WIDTH, BAR_HEIGHT, GAP, LEFT = 560.0, 22.0, 14.0, 90.0
+_SPEED_FIGURE_NAMES = {"baseline": "naive", "student": "your kernel", "model": "model"}
+_ROOM = 1.08  # width of the picture by the longest bar
+
+
+@dataclass(frozen=True)
+class SpeedBar:
+    kind: str  # "baseline", "student", "model"
+    name: str
+    y: float
+    middle: float
+    width: float
+    low: float  # x of the interval's two ends
+    high: float
+    label: str  # how many times as fast
+    rate: str  # "0.2790 ms, 7,697 GFLOP/s"
+
+
+@dataclass(frozen=True)
+class TierLine:
+    x: float
+    label: str  # "2.1 points"
+    reached: bool
+
+
+@dataclass(frozen=True)
+class SpeedElement:
+    place: str
+    expected: str
+    actual: str
+    error: str
+
+
+@dataclass(frozen=True)
+class SpeedFigure:
+    sentence: str
+    where: str  # shape and device
+    bars: tuple[SpeedBar, ...]
+    tiers: tuple[TierLine, ...]
+    height: float
+    width: float
+    left: float
+    facts: tuple[str, ...]
+    elements: tuple[SpeedElement, ...]
+    review: str
+    alternative: str
+    sweep: SweepFigure | None
+
+
+def speed_figure(lab: LabResult, *, instructor: bool) -> SpeedFigure | None:
+    """None where there is nothing to draw. Then the lab's `performance` says why."""
+    timing = lab.timing
+    if timing is None or timing.speedup is None:
+        return None
+    ratios = {"baseline": Ratio(low=1, middle=1, high=1), "student": timing.speedup, "model": timing.model_speedup}
+    drawn = [(one, ratio) for one in timing.contestants if (ratio := ratios.get(one.name)) is not None]
+    longest = max([ratio.high for _, ratio in drawn]) * _ROOM
+    scale = (WIDTH - LEFT) / longest
+    bars = tuple(_bar(i, one, ratio, scale) for i, (one, ratio) in enumerate(drawn))
+    return SpeedFigure(
+        sentence=visible_text.line(timing.words, 300),
+        where=visible_text.line(f"{timing.shape} on {timing.device}", 160),
+        bars=bars,
+        tiers=tuple(_tiers(timing, scale)),
+        height=len(bars) * (BAR_HEIGHT + GAP) + GAP,
+        width=WIDTH,
+        left=LEFT,
+        facts=tuple(_facts(timing)),
+        elements=tuple(
+            SpeedElement(
+                f"[{one.row}][{one.column}]",
+                element(one.expected),
+                element(one.actual),
+                "?" if one.relative_error is None else f"{one.relative_error:.1e}",
+            )
+            for one in timing.elements[:5]
+        ),
+        review=visible_text.line(timing.review, 200) if instructor else "",
+        alternative="; ".join(f"{bar.name}: {bar.label}, {bar.rate}" for bar in bars),
+        sweep=sweep_figure(timing.sweep),
+    )
+
+
+def _bar(index: int, one: ContestantTimes, ratio: Ratio, scale: float) -> SpeedBar:
+    y = round(GAP + index * (BAR_HEIGHT + GAP), 2)
+    return SpeedBar(
+        kind=one.name,
+        name=_SPEED_FIGURE_NAMES[one.name],
+        y=y,
+        middle=round(y + BAR_HEIGHT / 2, 2),
+        width=round(ratio.middle * scale, 2),
+        low=round(LEFT + ratio.low * scale, 2),
+        high=round(LEFT + ratio.high * scale, 2),
+        label=f"{ratio.middle:.2f}×",  # noqa: RUF001 -- the sign for times
+        rate=" ".join(rate(one).split()),
+    )
+
+
+def _tiers(timing: Timing, scale: float) -> list[TierLine]:
+    """Lines where the tiers are. Those beyond the picture's edge are left out: the table beside it has them all."""
+    places = [(tier, speed) for tier in timing.tiers if (speed := _speedup_at(timing, tier))]
+    drawn = [(tier, round(LEFT + speed * scale, 2)) for tier, speed in places]
+    return [TierLine(x, f"{points(tier.points)} points", tier.reached) for tier, x in drawn if x <= WIDTH]
+
+
+def _speedup_at(timing: Timing, tier: TimedTier) -> float:
+    """How many times as fast as naive a kernel is there. 0: not known."""
+    share = measured_share(timing, tier)
+    return tier.share * timing.speedup.middle / share.middle if timing.speedup and share and share.middle else 0.0
+
+
+def _facts(timing: Timing) -> list[str]:
+    facts = [
+        f"{timing.rounds} rounds, each with its own inputs; {timing.outputs_checked} outputs were checked afterwards"
+    ]
+    if timing.control is not None:
+        control = timing.control
+        facts.append(
+            f"naive timed against itself, which should be 1: {control.middle:.3f} ({control.low:.3f} to {control.high:.3f})"
+        )
+    if timing.sm_mhz[0]:
+        facts.append(
+            f"clock {timing.sm_mhz[0]:,} MHz before, {timing.sm_mhz[1]:,} MHz after, {timing.temperature_c} °C"
+        )
+    if timing.throttle_reasons:
+        facts.append(f"the GPU lowered its clock rate during the run (NVML reasons {timing.throttle_reasons:#x})")
+    if timing.floor_ms:
+        facts.append(f"no kernel can take less than {timing.floor_ms:.4f} ms on this GPU")
+    return facts
+
+
+# What the points for speed were given for, on a page: each tier, what it asks for beside what was found, and the lines of the source that
+# keep the kernel from the next one. Pure.
+
+
+@dataclass(frozen=True)
+class TierBound:
+    asked: str  # "at most 0.0156 sectors loaded for each multiply-add"
+    found: str  # "0.0625"; empty: not told, or not known
+    missed: bool
+
+
+@dataclass(frozen=True)
+class TierRow:
+    points: str
+    reached: bool
+    following: bool  # the lowest that was not reached
+    bounds: tuple[TierBound, ...]
+
+
+@dataclass(frozen=True)
+class TierLineCost:
+    """A line of the source that keeps the kernel from the next tier."""
+
+    number: int
+    source: str
+    costs: str  # "62 % of the sectors loaded"
+
+
+@dataclass(frozen=True)
+class TierSection:
+    how: str  # "measured", "counted"
+    given: str  # "1.5 of 3 points"
+    rows: tuple[TierRow, ...]
+    lines: tuple[TierLineCost, ...]
+    following: str  # points of the next tier; empty: there is none
+
+
+def tier_section(lab: LabResult, sources: Mapping[str, str]) -> TierSection | None:
+    """None where points for speed are not assessed, or no tier decided them."""
+    timing = lab.timing
+    if lab.counted_tiers:
+        given = [(tier.points, tier.reached, tuple(map(_counted, tier.bounds))) for tier in lab.counted_tiers]
+    elif lab.performance_max and timing and timing.tiers:
+        given = [(tier.points, tier.reached, tuple(_measured(timing, i))) for i, tier in enumerate(timing.tiers)]
+    else:
+        return None
+    reached_points = max((worth for worth, reached, _ in given if reached), default=0.0)
+    following = min((worth for worth, reached, _ in given if worth > reached_points), default=0.0)
+    next_counted = next((tier for tier in lab.counted_tiers if tier.points == following), None)
+    return TierSection(
+        how="counted" if lab.counted_tiers else "measured",
+        given=of_full_marks(reached_points, lab.performance_max)
+        if lab.performance_max
+        else f"{reached_points:g} points if hidden sizes keep to it",
+        rows=tuple(TierRow(points(worth), reached, worth == following, bounds) for worth, reached, bounds in given),
+        lines=tuple(_lines(next_counted, sources.get(lab.file, ""))) if next_counted else (),
+        following=points(following) if following else "",
+    )
+
+
+def _counted(bound: CountedBound) -> TierBound:
+    found = "" if bound.found is None else f"{bound.found:.4g}"
+    return TierBound(visible_text.line(f"at most {bound.at_most:.4g} {bound.words}", 160), found, bound.missed)
+
+
+def _measured(timing: Timing, number: int) -> Iterator[TierBound]:
+    tier = timing.tiers[number]
+    share = measured_share(timing, tier)
+    yield TierBound(f"at least {needed(tier)}", share_words(share) if share else "", not tier.reached)
+
+
+def _lines(tier: CountedTier, source: str) -> Iterator[TierLineCost]:
+    """Each line once, with every number that it makes too high."""
+    costs: dict[int, list[str]] = {}
+    for bound in tier.bounds:
+        for one in bound.lines:
+            what = metric_words(bound.metric)
+            what = what if one.share is None else f"{100 * one.share:.0f} % of the {what}"
+            costs.setdefault(one.line, []).append(what)
+    text = source.split("\n")
+    for number in sorted(costs):
+        shown = text[number - 1].strip() if 0 < number <= len(text) else ""
+        yield TierLineCost(number, visible_text.code(shown, 120), visible_text.line("; ".join(costs[number]), 300))
+
+
+# What bank conflicts may cost a kernel that passes, for a terminal: which points, and in which line. Pure.
+#
+# A note alone: points for speed are given where times and hidden sizes are known, and no verdict depends on it.
+
+
+def cost_lines(lab: LabResult, speed_points: float, most: int) -> Iterator[RenderableType]:
+    """Nothing where the lab gives no points for speed, or where there is nothing to say. `most`: so many numbers and remarks are shown."""
+    counted = [launch.traffic for case in lab.cases for launch in case.launches if launch.traffic]
+    said = list(conflict_remarks(counted[-1].lines)) if counted and counted[-1].complete else []
+    if not speed_points or not (said or lab.counted_tiers):
+        return
+    yield Text()
+    if lab.counted_tiers:
+        yield from _tier_lines(lab, speed_points, most)
+    else:
+        worth = f"{speed_points:g} point{'' if speed_points == 1 else 's'}"
+        yield Text.assemble(("Speed", "bold"), f"  {worth} of this lab are for speed, and this can cost some of them:")
+    for remark in said[:most]:
+        yield Text(f"  {visible_text.line(remark, 400)}", style="yellow")
+
+
+def _tier_lines(lab: LabResult, speed_points: float, most: int) -> Iterator[Text]:
+    """What was reached, and what the next tier asks for. The write-up has all tiers."""
+    points = max((tier.points for tier in lab.counted_tiers if tier.reached), default=0.0)
+    following = next((tier for tier in lab.counted_tiers if tier.points > points), None)
+    lines = sorted({line.line for bound in following.bounds for line in bound.lines}) if following else []
+    named = f", line{'s' if len(lines) > 1 else ''} {' and '.join(map(str, lines))}" if lines else ""
+    cost = (
+        f"{named} cost{'' if len(lines) > 1 else 's'} the next {following.points - points:g}"
+        if named and following
+        else ""
+    )
+    yield Text.assemble(("Speed", "bold"), f"  counted: {of_full_marks(points, speed_points)}{cost}")
+    missed = [bound for bound in following.bounds if bound.missed and bound.found is not None] if following else []
+    for bound in missed[:most]:
+        asked = f"{following.points:g} points ask for at most {bound.at_most:.4g}" if following else ""
+        yield Text(f"  {bound.found:.4g} {visible_text.line(bound.words, 120)}: {asked}", style="yellow")

@@ -1,0 +1,158 @@
+"""A lab's counted memory traffic on a student's page: the cost of each line, what one request of a warp touches on average, and a roofline
+plot. Pure. Coordinates are computed here; the template only draws.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from grader.model import visible_text
+from grader.model.result import LineTraffic
+from grader.model.verdicts import Verdict
+from grader.pages.launches.traffic_tables import KINDS, binding_words, measured_words, prediction_words, step_words
+from grader.pages.speed.roofline_figure import ClimbFigure, RoofFigure, climb_figure, numbered, roof_figure
+from grader.pages.student_page.lab_view import LabView
+from grader.run.scoring.metrics import OPERATIONS, Counts, global_names, passes, remarks, shared_names
+from grader.run.scoring.predicted_time import Gpu, gpu_named, gpus, modelled
+
+_MOST_LINES = 12
+_BOXES, _BOX, _GAP = 32, 8, 2  # the most sectors or wavefronts that are drawn; pixels of a box and of the gap after it
+_IDEAL = {"sectors": 4, "wavefronts": 1}  # what 32 floats side by side need
+
+
+@dataclass(frozen=True)
+class Box:
+    x: int
+    kind: str  # "right": needed; "wrong": more than needed; "idle": not touched
+
+
+@dataclass(frozen=True)
+class Strip:
+    """What one request touches on average, drawn as boxes."""
+
+    text: str
+    boxes: tuple[Box, ...]
+    width: int
+    height: int = _BOX + _GAP
+
+
+@dataclass(frozen=True)
+class CostlyLine:
+    number: int
+    source: str
+    share: str
+    strips: tuple[Strip, ...]
+
+
+@dataclass(frozen=True)
+class TrafficSection:
+    shape: str
+    lines: tuple[CostlyLine, ...]
+    remarks: tuple[str, ...]
+    roof: RoofFigure | None
+
+
+def traffic_section(view: LabView) -> TrafficSection | None:
+    """Shows the last launch that was counted. None where there is no such launch, or where the kernel is not right yet."""
+    counted = [launch for launch in view.launches() if launch.traffic and launch.traffic.complete]
+    if view.lab.verdict is not Verdict.PASS or not counted:
+        return None
+    launch, traffic = counted[-1], counted[-1].traffic
+    assert traffic is not None
+    total = passes(traffic.metrics)
+    costly = sorted(traffic.lines, key=lambda line: (-passes(line.metrics), line.line or 0))[:_MOST_LINES]
+    measured_on = _measured_on(view)
+    model = (
+        modelled(traffic, measured_on or next(iter(gpus().values())))
+        if traffic.work and total and not view.lab.outlook
+        else None
+    )
+    return TrafficSection(
+        shape=visible_text.line(launch.shape, 80),
+        lines=tuple(_line(one, total) for one in costly),
+        remarks=tuple(remarks(traffic.lines)),
+        roof=roof_figure(traffic, model, view.lab.timing if measured_on else None) if model and model.flops else None,
+    )
+
+
+def _measured_on(view: LabView) -> Gpu | None:
+    """The GPU that timed the kernel, where its figures are known."""
+    device = view.lab.timing.device.replace(" ", "").casefold() if view.lab.timing else ""
+    return next((gpu for key, gpu in gpus().items() if key.casefold() in device), None)
+
+
+def _line(line: LineTraffic, total: int) -> CostlyLine:
+    return CostlyLine(
+        number=line.line or 0,
+        source=visible_text.code((line.source or "").strip(), 120),
+        share=f"{100 * passes(line.metrics) / total:.1f} %" if total else "",
+        strips=tuple(_strips(line.metrics)),
+    )
+
+
+def _strips(counts: Counts) -> Iterator[Strip]:
+    for operation in OPERATIONS:
+        names = global_names(operation)
+        if requests := counts.get(names.requests, 0):
+            yield _strip(f"{requests:,} global {KINDS[operation]}s", counts.get(names.sectors), requests, "sectors")
+    for operation in OPERATIONS:
+        shared = shared_names(operation)
+        if instructions := counts.get(shared.instructions, 0):
+            yield _strip(
+                f"{instructions:,} shared {KINDS[operation]}s",
+                counts.get(shared.wavefronts),
+                instructions,
+                "wavefronts",
+            )
+
+
+def _strip(text: str, all_touched: int | None, requests: int, unit: str) -> Strip:
+    """`all_touched` None: the executor does not count what an atomic touches."""
+    if all_touched is None:
+        return Strip(text, (), 0)
+    touched = all_touched / requests
+    filled = min(_BOXES, round(touched))
+    shown = max(filled, 8)
+
+    def kind(i: int) -> str:
+        return "idle" if i >= filled else "right" if i < _IDEAL[unit] else "wrong"
+
+    boxes = tuple(Box(i * (_BOX + _GAP), kind(i)) for i in range(shown))
+    one = unit.removesuffix("s") if f"{touched:.3g}" == "1" else unit
+    return Strip(f"{text}, {touched:.3g} {one} each", boxes, shown * (_BOX + _GAP) + _GAP)
+
+
+# Where a right kernel stands on its lab's climb: what binds it, the next step, and a roofline with the course's kernels. Pure.
+
+
+@dataclass(frozen=True)
+class ClimbSection:
+    prediction: str
+    measured: str  # empty: not measured
+    binding: str
+    steps: tuple[str, ...]
+    terms: tuple[tuple[str, str], ...]  # name, milliseconds
+    rungs: tuple[tuple[int, str, str], ...]  # number, title, TFLOP/s
+    figure: ClimbFigure
+    shape: str
+    gpu: str
+
+
+def climb_section(view: LabView) -> ClimbSection | None:
+    """None where the lab has no climb, or the kernel is not right yet."""
+    found, timing = view.lab.outlook, view.lab.timing
+    if found is None or view.lab.verdict is not Verdict.PASS:
+        return None
+    times = [one.gflops for one in timing.contestants if one.name == "student"] if timing else []
+    return ClimbSection(
+        prediction=prediction_words(found),
+        measured=measured_words(found, timing),
+        binding=binding_words(found),
+        steps=tuple(step_words(found)),
+        terms=tuple((one.name, f"{one.milliseconds:.3g}") for one in found.terms),
+        rungs=tuple(numbered(found.rungs)),
+        figure=climb_figure(found, times[0] if times else 0),
+        shape=found.shape,
+        gpu=gpu_named(found.gpu).name,
+    )

@@ -1,1 +1,0 @@
-"""Who is who: the course's roster, and which id a student has in every batch."""

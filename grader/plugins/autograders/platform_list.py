@@ -1,0 +1,335 @@
+"""The platforms that `tilelab grade-one` knows: one file for each, and its place in this list."""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from grader.model.errors import RemediableError
+from grader.model.result import Result, Student
+from grader.pages.exports.autograder_results import (
+    autolab_output,
+    classroom50_result,
+    gradescope_results,
+    prairielearn_results,
+    whole_factor,
+)
+from grader.pages.exports.export import (
+    TestedRow,
+    finding_lines,
+    grade,
+    is_decided,
+    json_line,
+    json_text,
+    most,
+    number_text,
+    tested_rows,
+)
+from grader.pages.findings.one_cause import what_happened
+from grader.plugins.autograders.one_grading import (
+    Answer,
+    AnswerFile,
+    AutograderPlatform,
+    Graded,
+    HandedIn,
+    late_words,
+    misnamed_words,
+)
+
+# A result as Markdown: for GitHub's job summary and for the text of a release. Pure.
+#
+# What comes from a submission stands in code blocks, whose fence is longer than any in the text, or has its special letters escaped.
+
+_SPECIAL = re.compile(r"([\\`*_{}\[\]()#+!|<>&~@:$-])")
+_MOST_FINDINGS = 40
+_MARKS = {True: "✓", False: "✗", None: "not graded"}
+
+
+def markdown_summary(result: Result) -> str:
+    """Of a redacted result."""
+    points = grade(result)
+    total = "not graded" if points is None else f"{number_text(points)} of {number_text(most(result))} points"
+    lines = [f"## {total}", ""]
+    lines += [f"- {plain(one)}" for one in (*result.submission.notices, misnamed_words(result)) if one]
+    for lab in result.labs.values():
+        points_text = f"{number_text(lab.points)} of {number_text(lab.max_points)}" if is_decided(lab) else "not graded"
+        lines += [
+            "",
+            f"**{plain(lab.title)}: {plain(lab.look.label)}** ({points_text}). {plain(what_happened(lab))}",
+        ]
+    lines += ["", "| test | | points |", "|---|---|--:|", *(_row(row) for row in tested_rows(result))]
+    if found := finding_lines(result):
+        lines += ["", *_block(found)]
+    return "\n".join(lines) + "\n"
+
+
+def plain(text: str) -> str:
+    """Text that Markdown shows as it is, in one line."""
+    return _SPECIAL.sub(r"\\\1", " ".join(text.split()))
+
+
+def _row(row: TestedRow) -> str:
+    points = "" if row.passed is None else f"{number_text(row.points)} of {number_text(row.max_points)}"
+    return f"| {plain(row.whole_name)} | {_MARKS[row.passed]} | {points} |"
+
+
+def _block(found: list[str]) -> list[str]:
+    shown = [" ".join(line.split()) for line in found[:_MOST_FINDINGS]]
+    if len(found) > _MOST_FINDINGS:
+        shown.append(f"… and {len(found) - _MOST_FINDINGS} more")
+    ticks = max((len(run) for line in shown for run in re.findall(r"`+", line)), default=0)
+    fence = "`" * max(3, ticks + 1)
+    return [f"{fence}text", *shown, fence]
+
+
+# GitHub Actions: files for the steps after grading: a job summary, the page for an artifact, points as a step's outputs, `result.json`.
+#
+# Where nothing was graded there are no points, and the workflow fails: a run that failed says that nothing is known.
+
+
+def _graded(graded: Graded) -> Answer:
+    points = grade(graded.result)
+    assert points is not None
+    highest = number_text(most(graded.result))
+    result = graded.result.model_dump_json(by_alias=True, indent=2) + "\n"
+    files = (
+        AnswerFile("summary.md", markdown_summary(graded.result)),
+        AnswerFile("report.html", graded.page),
+        AnswerFile("result.json", result),
+        AnswerFile("outputs.txt", f"graded=true\npoints={number_text(points)}\nmax={highest}\n"),
+    )
+    return Answer(files, f"::notice title=Tilelab::{number_text(points)} of {highest} points\n")
+
+
+def _not_graded(_: Sequence[str], why: str) -> Answer:
+    files = (AnswerFile("summary.md", f"## Not graded\n\n{why}\n"), AnswerFile("outputs.txt", "graded=false\n"))
+    return Answer(files, f"::error title=Not graded::{why}\n")
+
+
+ACTIONS_RUN = AutograderPlatform(
+    "github-actions", "summary.md, report.html, result.json and outputs.txt for a workflow", _graded, _not_graded
+)
+
+
+# Autolab: the output of a job. Autolab reads the scores from its last line, and shows all of it to the student.
+#
+# Of an output without scores, Autolab makes zeros. Where nothing is graded, each lab has the score `null`: Autolab writes down a score
+# without points.
+
+
+def _autolab_job_graded(graded: Graded) -> Answer:
+    return Answer(printed=autolab_output(graded.result))
+
+
+def _autolab_job_not_graded(labs: Sequence[str], why: str) -> Answer:
+    return Answer(printed=f"{why}\n{json_line({'scores': dict.fromkeys(labs)})}")
+
+
+AUTOLAB_JOB = AutograderPlatform(
+    "autolab", "the output of a job for Autolab", _autolab_job_graded, _autolab_job_not_graded, output_is_secret=False
+)
+
+
+# classroom50: `result.json`, the text of the release and the page, in the student's checkout, where its runner looks for them.
+#
+# Its runner says in the environment which submission this is. Where nothing was graded there is no result: the runner then reports an
+# error, and keeps the score that is there.
+
+# Fields of the result that the runner names in the environment.
+_GIVEN = {
+    "assignment_type": "ASSIGNMENT_TYPE",
+    "submission": "SUBMISSION_TAG",
+    "commit": "COMMIT_URL",
+    "release": "RELEASE_URL",
+    "review": "REVIEW_URL",
+}
+
+# It ran in a repository of the student's.
+_ADVICE = "These points are of the public tests, and advice only: the list of your instructor counts."
+
+
+def _classroom50_run_graded(graded: Graded) -> Answer:
+    given = graded.environment
+    owner = given.get("OWNER") or given.get("USERNAME") or ""
+    name = f"{given.get('CLASSROOM', '')}/{given.get('ASSIGNMENT', '')}"
+    data = classroom50_result(graded.result, owner, name, graded.at, whole_factor([graded.result]))
+    data |= _said(given)
+    return Answer(
+        (
+            AnswerFile("result.json", json_text(data)),
+            AnswerFile("release-body.md", f"{markdown_summary(graded.result)}\n{_ADVICE}\n"),
+            AnswerFile("tilelab-report.html", graded.page),
+        )
+    )
+
+
+def _said(environment: Mapping[str, str]) -> dict[str, object]:
+    return {field: environment[name] for field, name in _GIVEN.items() if environment.get(name)}
+
+
+def _classroom50_run_not_graded(_: Sequence[str], __: str) -> Answer:
+    return Answer()
+
+
+CLASSROOM50_RUN = AutograderPlatform(
+    "classroom50",
+    "result.json, release-body.md and tilelab-report.html for classroom50's runner",
+    _classroom50_run_graded,
+    _classroom50_run_not_graded,
+)
+
+
+# A piece of HTML about a result, for a platform that shows one inside its own page: what was found, and the whole page as a download.
+#
+# It has no style and no script of its own. Every text in it is escaped. A page that is too large for a link is left out, and it says so.
+
+_MOST_BYTES = 1 << 20  # of the page
+
+
+def output_fragment(graded: Graded) -> str:
+    parts = [f"<p>{escape(late)}</p>" if (late := late_words(graded.handed_in.late)) else ""]
+    parts += [f"<p>{escape(one)}</p>" for one in graded.result.submission.notices]
+    parts.append(f"<p>{escape(words)}</p>" if (words := misnamed_words(graded.result)) else "")
+    parts += [
+        f"<p><strong>{escape(lab.title)}: {escape(lab.look.label)}.</strong> {escape(what_happened(lab))}</p>"
+        for lab in graded.result.labs.values()
+    ]
+    found = finding_lines(graded.result)
+    if found:
+        left = len(found) - _MOST_FINDINGS
+        more = [f"… and {left} more"] if left > 0 else []
+        items = "".join(f"<li>{escape(line)}</li>" for line in [*found[:_MOST_FINDINGS], *more])
+        parts.append(f"<ul>{items}</ul>")
+    parts.append(_link(graded.page))
+    return "\n".join(filter(None, parts))
+
+
+def _link(page: str) -> str:
+    data = page.encode("utf-8", "replace")
+    if len(data) > _MOST_BYTES:
+        return "<p>The whole report is too large to be shown here. Run <code>make report</code> in your handout.</p>"
+    packed = base64.b64encode(data).decode("ascii")
+    return (
+        f'<p><a download="report.html" href="data:text/html;charset=utf-8;base64,{packed}">Download the whole report</a> '
+        "and open it in a browser: it shows the lines of your file.</p>"
+    )
+
+
+# Gradescope: `results.json` in its container, and what `submission_metadata.json` says of a submission.
+#
+# The student's page is a link in the output, as Gradescope keeps no file of an autograder. A result that was not graded has neither score
+# nor tests: Gradescope then has no points to write down, whatever it makes of the file.
+
+_FILE = "results.json"
+_GRADESCOPE_CONTAINER_MOST_BYTES = 8 << 20  # of the metadata: earlier results are in it
+_MOST_PEOPLE = 50
+
+
+def _gradescope_container_graded(graded: Graded) -> Answer:
+    data = gradescope_results(graded.result)
+    data["output"] = output_fragment(graded)
+    data["output_format"] = "html"
+    return Answer((AnswerFile(_FILE, json_text(data)),))
+
+
+def _gradescope_container_not_graded(_: Sequence[str], why: str) -> Answer:
+    data = {"output": why, "output_format": "text", "visibility": "visible", "stdout_visibility": "hidden"}
+    return Answer((AnswerFile(_FILE, json_text(data)),))
+
+
+def handed_in_to_gradescope(metadata: Path | None, _: Mapping[str, str]) -> HandedIn:
+    """A file that is missing, or is not as Gradescope publishes it, says nothing. The submission is graded all the same."""
+    if metadata is None or not metadata.is_file():
+        return HandedIn(notices=("Gradescope's file about this submission is missing, so the page names nobody",))
+    try:
+        if metadata.stat().st_size > _GRADESCOPE_CONTAINER_MOST_BYTES:
+            return HandedIn(notices=("Gradescope's file about this submission is too large, so the page names nobody",))
+        data = json.loads(metadata.read_bytes())
+    except (OSError, ValueError, RecursionError):
+        return HandedIn(notices=("Gradescope's file about this submission cannot be read, so the page names nobody",))
+    data = data if isinstance(data, dict) else {}
+    assignment = data.get("assignment")
+    users = data.get("users")
+    named = [one for one in users[:_MOST_PEOPLE] if isinstance(one, dict)] if isinstance(users, list) else []
+    return HandedIn(tuple(map(_person, named)), _time(data.get("created_at")), _due(assignment, named))
+
+
+def _person(user: Mapping[str, Any]) -> Student:
+    number = user.get("id")
+    ids = {"Gradescope": str(number)} if isinstance(number, int) and not isinstance(number, bool) else {}
+    return Student(
+        name=_text(user.get("name")), email=_text(user.get("email")), number=_text(user.get("sid")), platform_ids=ids
+    )
+
+
+def _due(assignment: object, users: Sequence[Mapping[str, Any]]) -> datetime | None:
+    """The latest that somebody of the team has: an extension is in the dates of the one who got it."""
+    places = [one.get("assignment") for one in users] + [assignment]
+    dates = [_time(one.get("due_date")) for one in places if isinstance(one, dict)]
+    return max((one for one in dates if one is not None), default=None)
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def _time(value: object) -> datetime | None:
+    """None: it is no time, or has no time zone."""
+    try:
+        found = datetime.fromisoformat(_text(value))
+    except ValueError:
+        return None
+    return found if found.tzinfo is not None else None
+
+
+GRADESCOPE_CONTAINER = AutograderPlatform(
+    "gradescope",
+    "results.json for Gradescope's harness",
+    _gradescope_container_graded,
+    _gradescope_container_not_graded,
+    handed_in_to_gradescope,
+)
+
+
+# PrairieLearn: `results.json` of an external grading job. A job that was not graded is "not gradable", which costs no attempt.
+
+_PRAIRIELEARN_JOB_MOST_BYTES = 900_000  # PrairieLearn takes 1 MB
+
+
+def _prairielearn_job_graded(graded: Graded) -> Answer:
+    data = prairielearn_results(graded.result)
+    for left_out in ("output", "tests"):
+        if len(json_text(data).encode()) <= _PRAIRIELEARN_JOB_MOST_BYTES:
+            break
+        data.pop(left_out, None)
+    return Answer((AnswerFile(_FILE, json_text(data)),))
+
+
+def _prairielearn_job_not_graded(_: Sequence[str], why: str) -> Answer:
+    return Answer((AnswerFile(_FILE, json_text({"gradable": False, "format_errors": [why]})),))
+
+
+PRAIRIELEARN_JOB = AutograderPlatform(
+    "prairielearn",
+    "results.json for PrairieLearn's external grading",
+    _prairielearn_job_graded,
+    _prairielearn_job_not_graded,
+)
+
+
+PLATFORMS = (GRADESCOPE_CONTAINER, CLASSROOM50_RUN, ACTIONS_RUN, PRAIRIELEARN_JOB, AUTOLAB_JOB)
+
+
+def platform_named(name: str) -> AutograderPlatform:
+    """Raises RemediableError for a name that is no platform."""
+    found = next((one for one in PLATFORMS if one.name == name), None)
+    if found is None:
+        message = f"there is no platform {name!r}. There are: {', '.join(one.name for one in PLATFORMS)}"
+        raise RemediableError(message)
+    return found

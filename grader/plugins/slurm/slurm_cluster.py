@@ -1,0 +1,130 @@
+"""Judging on a cluster, for a batch: what nodes judge with, and the outcomes of jobs that tasks have judged.
+
+Nothing of a submission runs on this machine, and no control: every task judges the controls of its labs on its own node.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from grader.model.errors import MachineError
+from grader.model.labs import Lab
+from grader.model.outcome import LabOutcome
+from grader.plugins.slurm.array_run import ArrayOutcomes, ArrayRun, AskedBench
+from grader.plugins.slurm.shared_folder import Bench, JudgingOptions, SharedFolder, Slice, cut
+from grader.plugins.slurm.slurm_commands import Slurm, SlurmCommands, Waiting
+from grader.roll.batch.job_store import JobStore
+from grader.roll.batch.judging_setup import JudgedThere, JudgingSetup, Progress
+from grader.run.speed.speed_run import lacks_sweep
+
+_NO_JOB = "0" * 64  # the key of a job that only asks a node what it judges with
+SLICE = 32  # jobs of a task: its controls cost about as much as two of them
+
+
+@dataclass(frozen=True)
+class SweepThere:
+    """Says which outcomes lack a sweep. Tasks add them."""
+
+    on_gpu: bool
+
+    def lacks(self, lab: Lab, outcome: LabOutcome) -> bool:
+        return self.on_gpu and lacks_sweep(lab, outcome)
+
+    def add(self, lab: Lab, source: Path, outcome: LabOutcome, scratch: Path) -> LabOutcome:  # noqa: ARG002 -- as Sweep has it
+        return outcome
+
+
+@dataclass
+class SlurmCluster:
+    """Implements the batch's Elsewhere. `front`: what this machine would judge with; other nodes are asked again when it changes."""
+
+    folder: SharedFolder
+    options: JudgingOptions
+    slurm_options: tuple[str, ...]
+    command: Sequence[str]
+    root: Path
+    front: Mapping[str, str]
+    slice_size: int = SLICE
+    slurm: Slurm = field(default_factory=SlurmCommands)
+    waiting: Waiting = field(default_factory=Waiting)
+    speed_message: str = ""  # of the nodes, when they are known
+
+    def bench(self, setup: JudgingSetup, labs: Sequence[Lab], progress: Progress) -> JudgingSetup:
+        """`setup` as nodes have it. Where they were not asked yet, one of them is. Raises SlurmError or MachineError."""
+        ids = [lab.id for lab in labs]
+        known = self.folder.known_bench(self._front_digest(ids), ids)
+        if known is None:
+            progress.note("asking a node of the cluster what it judges with")
+            known = self._ask(ids, progress)
+            self.folder.remember_bench(self._front_digest(ids), known)
+        self.speed_message = known.speed_message
+        environment = known.environment.model_copy(update={"date": setup.environment.date})
+        sweep = SweepThere(environment.backend == "cuda") if self.options.sweep else None
+        return dataclasses.replace(setup, environment=environment, fingerprints=known.fingerprints, sweep=sweep)
+
+    def judge(
+        self,
+        jobs: Mapping[str, tuple[Lab, Path]],
+        setup: JudgingSetup,
+        store: JobStore,
+        take: Callable[[str, LabOutcome, str], None],
+        progress: Progress,
+    ) -> JudgedThere:
+        """Unless it stopped, every job has an outcome, which `take` was told with what broke on our side."""
+        if not jobs:
+            return JudgedThere()
+        labs = {key: lab.id for key, (lab, _) in jobs.items()}
+        bench = Bench(
+            fingerprints={lab: setup.fingerprints[lab] for lab in {*labs.values()}}, environment=setup.environment
+        )
+        run = self._run(bench, sorted(bench.fingerprints), progress)
+        self.folder.add_sources({key: path for key, (_, path) in jobs.items()})
+        outcomes = ArrayOutcomes(jobs, setup, store, take)
+        try:
+            adopted = run.adopt(labs)
+            left = {key: lab for key, lab in labs.items() if key not in adopted}
+            stopped = run.run(list(cut(left, self.slice_size)), labs, outcomes)
+        except BaseException:
+            run.cancel()  # what they have judged is kept
+            raise
+        run.cancel()
+        if stopped:
+            self.folder.forget_bench()
+        elif not outcomes.failed and not run.refusals:
+            self.folder.tidy()
+        notices = [f"{node} of the cluster judged nothing: {why}" for node, why in sorted(run.refusals.items())]
+        return JudgedThere(stopped, tuple(outcomes.faults), tuple(notices))
+
+    def _ask(self, labs: Sequence[str], progress: Progress) -> Bench:
+        told = AskedBench()
+        run = self._run(None, labs, progress)
+        try:
+            stopped = run.run([Slice((_NO_JOB,))], {_NO_JOB: labs[0]}, told)
+        except BaseException:
+            run.cancel()
+            raise
+        if stopped or told.bench is None:
+            raise MachineError(stopped or told.why)
+        return told.bench
+
+    def _run(self, bench: Bench | None, labs: Sequence[str], progress: Progress) -> ArrayRun:
+        return ArrayRun(
+            self.slurm,
+            self.folder,
+            self.options,
+            self.slurm_options,
+            self.command,
+            self.root,
+            tuple(labs),
+            self.waiting,
+            bench,
+            progress.note,
+        )
+
+    def _front_digest(self, labs: Sequence[str]) -> str:
+        parts = [*self.slurm_options, self.options.model_dump_json(), *(f"{lab} {self.front[lab]}" for lab in labs)]
+        return hashlib.sha256("\0".join(parts).encode()).hexdigest()

@@ -1,1 +1,0 @@
-"""The questions at the end of a lab's write-up, the file that students answer them in, and the check of numbers."""

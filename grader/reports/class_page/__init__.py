@@ -1,1 +1,0 @@
-"""The class page, for instructors."""

@@ -1,1 +1,0 @@
-"""Sections of the class page about people and mistakes: whom to write to, sections, clusters of mistakes, changes."""

@@ -1,1 +1,0 @@
-"""One launch as tables: its trace, its memory traffic, its verdict."""

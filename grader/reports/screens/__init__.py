@@ -1,1 +1,0 @@
-"""What a student sees on a terminal."""

@@ -1,1 +1,0 @@
-"""The page of similar files, for the instructor alone."""

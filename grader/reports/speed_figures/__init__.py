@@ -1,1 +1,0 @@
-"""Measured and modelled speed, as lines, tables and pictures."""

@@ -1,1 +1,0 @@
-"""How reports write numbers, verdicts and text from a submission."""

@@ -1,0 +1,227 @@
+"""Writes a graded class's pages and exports again, with the instructor's comments and decisions as they are now.
+
+Results stay as they were judged. What changes a grade gets its line in the history, as in a batch.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+
+from grader.explain.class_mistakes import CommentsFile, comment_keys, with_comments
+from grader.model.errors import RemediableError
+from grader.model.labs import Lab
+from grader.model.result import ClassInsight, GradedClass, LabResult, Result
+from grader.model.written_names import some
+from grader.pages.exports.export import Export
+from grader.roll.batch.class_standing import HistoryFolder, earlier_labs, hand_in, other_outs
+from grader.roll.batch.last_batch import LastBatch, LastBatchFile
+from grader.roll.batch.output_folder import OutputFolder
+from grader.roll.batch.page_material import ClassMaterial, MaterialFolder, StudentMaterial, with_step_pages
+from grader.roll.batch.publishing import publish
+from grader.roll.batch.week_insight import pages_command
+from grader.roll.policy.applied_policy import Applied, Candidate, apply_policy
+from grader.roll.policy.class_policy import ClassPolicy, CoursePolicy, class_policy
+from grader.roll.policy.grade_history import KeptBatch, KeptGrade, last_grades, new_grades, with_changes
+
+# A graded class as its last batch left it in OUT: results, students' texts, and what else its pages are made from.
+#
+# It is whole or it is refused: a class page or an export that lacks a student could be taken for the grades of all.
+
+
+class NotKeptError(RemediableError):
+    """Pages cannot be written again. The text says why, and what to do."""
+
+
+@dataclass(frozen=True)
+class KeptClass:
+    batch: LastBatch
+    seed: int
+    results: tuple[Result, ...]  # with the comments and decisions of the last batch
+    material: ClassMaterial
+    students: Mapping[str, StudentMaterial]
+    history: tuple[KeptBatch, ...]  # the oldest first
+    notices: tuple[str, ...]  # what was found damaged, and costs nobody a page
+
+
+def kept_class(out: OutputFolder) -> KeptClass:
+    """Raises NotKeptError, or UnknownBatchError where nobody knows which class it is."""
+    file, folder = LastBatchFile(out.private), MaterialFolder(out.private)
+    batch = file.read()
+    graded, lost = file.graded(batch)
+    material = folder.of_class()
+    if material is None:
+        message = (
+            f"{folder.class_path}: this says what the pages here were made from, and it is missing or cannot be read, as after a batch of "
+            "an older version. Grade once more into this OUT: what has not changed is not judged again."
+        )
+        raise NotKeptError(message)
+    if material.stopped:
+        message = f"{out.path}: the last batch here stopped ({material.stopped}) Grade again first."
+        raise NotKeptError(message)
+    history = HistoryFolder(out.private)
+    batches = tuple(history.read())
+    last = last_grades(batches)
+    students: dict[str, StudentMaterial] = {}
+    results, notices, other = [], list(history.notices), []
+    for result in graded.results:
+        student = result.submission.id
+        found = folder.of_student(student)
+        grades = [last[student, lab] for lab in batch.labs if (student, lab) in last]
+        if found is None or any(found.digests.get(one.lab, "") != one.source for one in grades):
+            other.append(student)
+            continue
+        students[student] = found
+        whole, gone = with_step_pages(result, found.step_pages, out.students / student)
+        results.append(whole)
+        notices += [f"{out.students / student / name} is gone or was changed, so no page leads to it" for name in gone]
+    if lost or other:
+        first = lost[0] if lost else f"what the pages of {some(other)} were made from is missing or of another batch"
+        message = f"{out.path}: {first}. Grade once more into this OUT: what has not changed is not judged again. Nothing was changed."
+        raise NotKeptError(message)
+    return KeptClass(batch, file.seed(batch), tuple(results), material, students, batches, tuple(notices))
+
+
+# Applies a course's policy to a class that was graded before: overrides and answered regrade requests above all. Writes nothing.
+#
+# Which of a student's attempts counts was decided by the batch, and so was what "now" is for deadlines: whoever handed in since then is not
+# known here.
+
+
+def policy_again(
+    kept: KeptClass, policy: ClassPolicy, elsewhere: Mapping[tuple[str, str], KeptGrade], labs: Sequence[str]
+) -> Applied:
+    """The results without their old comments and decisions, by the `policy` of today. `elsewhere`: by student and lab, of other OUTs."""
+    judged = [_as_judged(one) for one in kept.results]
+    candidates = {}
+    for result in judged:
+        student = result.submission.id
+        said = kept.students[student].said
+        for lab_id, lab in result.labs.items():
+            if lab_id in said:
+                candidates[student, lab_id] = [Candidate(lab, hand_in(policy, student, lab_id, said[lab_id]))]
+    known = {**elsewhere, **last_grades(kept.history)}
+    now = datetime.fromisoformat(kept.material.now)
+    return apply_policy(judged, policy, candidates, now, earlier_labs(known, labs, policy))
+
+
+def _as_judged(result: Result) -> Result:
+    return result.model_copy(update={"labs": {lab_id: _lab(lab) for lab_id, lab in result.labs.items()}})
+
+
+def _lab(lab: LabResult) -> LabResult:
+    points = lab.points if lab.standing is None else lab.standing.judged_points
+    return lab.model_copy(update={"points": points, "standing": None, "requests": (), "comment": "", "changes": ()})
+
+
+@dataclass(frozen=True)
+class WrittenAgain:
+    """What was done, for the terminal."""
+
+    students: int
+    commented: Mapping[str, int]  # by key of a comment with a text: on how many pages it stands
+    regraded: int  # grades that are others now
+    notices: tuple[str, ...]
+    alarms: tuple[str, ...]  # rows of a table that do nothing
+    faults: tuple[str, ...]  # what could not be made or written
+    exports: tuple[Export, ...]  # which were written
+
+
+@dataclass(frozen=True)
+class Decided:
+    """What a person decided since the class was graded."""
+
+    comments: CommentsFile
+    written: Mapping[str, str]  # what it holds
+    policy: CoursePolicy
+    named: str = ""  # the file of comments, where it is not the one in OUT
+
+
+def write_again(  # noqa: PLR0913, PLR0917 -- the class, what was decided, and what is written
+    out: OutputFolder,
+    labs: Sequence[Lab],
+    decided: Decided,
+    exports: Sequence[Export],
+    assignment: str = "",
+    now: datetime | None = None,
+) -> WrittenAgain:
+    """`labs`: those of the last batch; `now`: of a change in the history. The caller holds OUT's lock. Raises NotKeptError, PolicyError or
+    OutError before anything is written.
+    """
+    kept = kept_class(out)
+    material, book = kept.material, out.identities.read().book
+    given = [one.submission for one in kept.results]
+    policy = class_policy(decided.policy, given, labs, book, material.rostered)
+    elsewhere = other_outs(policy.course.also_in, out.path, book)
+    applied = policy_again(kept, policy, elsewhere.grades, kept.batch.labs)
+    sources = {student: one.texts for student, one in kept.students.items()}
+    keys = comment_keys(applied.results, sources, material.likenesses, decided.written)
+    results = with_comments(applied.results, keys, decided.written)
+    results, regraded, unkept = _with_history(results, kept, out, now or datetime.now(UTC))
+    notices = (
+        *policy.alarms,
+        *material.notices,
+        *kept.notices,
+        *policy.notices,
+        *elsewhere.notices,
+        *applied.notices,
+        *_attempts(decided.policy),
+    )
+    insight = _with_comments(material.insight, decided, pages_command(out.path))
+    material = material.model_copy(
+        update={"insight": insight, "comments": decided.named, "course": decided.policy.named}
+    )
+    graded = GradedClass(kept.batch.title, kept.batch.labs, results, notices, insight)
+    published = publish(
+        graded,
+        out,
+        sources,
+        seed=kept.seed,
+        exports=exports,
+        assignment=assignment or kept.batch.assignment,
+        more=tuple(MaterialFolder(out.private).files(material, kept.students)),
+    )
+    on_pages = Counter(keys.values())
+    return WrittenAgain(
+        len(results),
+        {key: on_pages[key] for key, text in decided.written.items() if text},
+        regraded,
+        (*kept.notices, *policy.notices, *elsewhere.notices, *_attempts(decided.policy), *published.notices),
+        policy.alarms,
+        (*unkept, *published.faults, *published.unwritten),
+        published.exports,
+    )
+
+
+def _attempts(policy: CoursePolicy) -> tuple[str, ...]:
+    if policy.course.attempts == "latest":
+        return ()
+    return (f"{policy.course.name}: which attempt counts stays as the last batch chose it; `make grade` chooses anew",)
+
+
+def _with_history(
+    results: Sequence[Result], kept: KeptClass, out: OutputFolder, now: datetime
+) -> tuple[tuple[Result, ...], int, list[str]]:
+    """The results with their changes, how many grades changed, and what could not be written."""
+    digests = {(student, lab): found for student, one in kept.students.items() for lab, found in one.digests.items()}
+    found = new_grades(results, digests, kept.material.bases, last_grades(kept.history))
+    batches, unkept = list(kept.history), []
+    if found:
+        kit = results[0].environment.kit
+        batches.append(KeptBatch(date=now.astimezone(UTC).isoformat(timespec="seconds"), kit=kit, grades=found))
+        history = HistoryFolder(out.private)
+        try:
+            history.append(batches[-1])
+        except OSError as error:
+            unkept.append(f"{history.path}: {error.strerror}")
+    return tuple(with_changes(results, batches)), len(found), unkept
+
+
+def _with_comments(insight: ClassInsight, decided: Decided, command: str) -> ClassInsight:
+    mistakes = tuple(
+        replace(lab, mistakes=tuple(replace(one, comment=decided.written.get(one.key, "")) for one in lab.mistakes))
+        for lab in insight.mistakes
+    )
+    return replace(insight, mistakes=mistakes, comments=str(decided.comments.path), again=command)

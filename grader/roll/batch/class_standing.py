@@ -1,0 +1,370 @@
+"""The course's policy in a batch: when each student handed in each lab, what late days earlier labs took, and the history of grades.
+
+The rules are in grader/roll/policy/. Nothing here is judged.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from glob import glob
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from grader.model.labs import Lab
+from grader.model.result import Environment, LabResult, Result
+from grader.model.verdicts import Verdict
+from grader.model.written_names import some
+from grader.roll.batch.page_material import SaidHandIn, StudentMaterial, kept_step_pages
+from grader.roll.intake.attempts import AttemptChoice, Counted, Intake, Which, with_counted
+from grader.roll.people.identities import Identities, IdentityFile
+from grader.roll.policy.applied_policy import Applied, Candidate, EarlierLab, HandIn, apply_policy
+from grader.roll.policy.class_policy import ClassPolicy
+from grader.roll.policy.course_file import PolicyError
+from grader.roll.policy.grade_history import Basis, KeptBatch, KeptGrade, last_grades, new_grades, with_changes
+from grader.roll.policy.late_rules import handed_in_at
+from grader.system.own_files import write_durably
+
+# Which of a student's attempts counts by the course's policy: those in time, or the best once all points are known.
+#
+# It reads files that were taken, and writes nothing.
+
+MOST = 20  # different files of a student for one lab that are judged to find the best
+
+
+@dataclass(frozen=True)
+class OtherAttempt:
+    """An attempt that does not count yet, as a submission of its own. Its points may show that it is the best."""
+
+    student: int  # whose: the number in the class
+    attempt: int
+    intake: Intake
+
+
+def before_deadlines(students: Sequence[Intake], labs: Sequence[Lab], policy: ClassPolicy) -> list[Intake]:
+    """For each lab, the last attempt that was in time counts, where the course says so."""
+    if policy.course.attempts != "before-deadline":
+        return list(students)
+    return [_in_time(one, labs, policy) for one in students]
+
+
+def other_attempts(
+    students: Sequence[Intake], labs: Sequence[Lab], policy: ClassPolicy
+) -> tuple[list[OtherAttempt], list[str]]:
+    """Those with a lab's file for which another attempt counts, where the course takes the best one. Of each lab the last different files
+    are taken; the second part tells the instructor whose earlier ones are not.
+    """
+    if policy.course.attempts != "best":
+        return [], []
+    files = [lab.public.file for lab in labs]
+    found, shortened = [], []
+    for number, student in enumerate(students):
+        tried = {file: _last_different(student, file) for file in files}
+        shortened += [f"{student.submission.id} {lab.id}" for lab in labs if tried[lab.public.file][1]]
+        for attempt, one in enumerate(student.attempts):
+            sources = {
+                file: one.sources[file]
+                for file in files
+                if attempt in tried[file][0] and student.counted.get(file) != attempt
+            }
+            if sources:
+                name = f"{student.submission.id}, another attempt ({attempt + 1})"
+                submission = student.submission.model_copy(update={"id": name, "refused": None})
+                found.append(OtherAttempt(number, attempt, Intake(submission, sources=sources)))
+    if not shortened:
+        return found, []
+    notice = (
+        f"{policy.course.name}: only the last {MOST} different files of a lab are judged to find the best, and these handed in more: "
+        f"{some(shortened)} ({len(shortened)} in all)"
+    )
+    return found, [notice]
+
+
+def _last_different(student: Intake, file: str) -> tuple[set[int], bool]:
+    """The attempts with one of a lab's last different files, and whether there are others. An earlier attempt with the same file is judged
+    with it, and is less late.
+    """
+    digests = {
+        attempt: hashlib.sha256(one.sources[file].read_bytes()).digest()
+        for attempt, one in enumerate(student.attempts)
+        if file in one.sources
+    }
+    kept = set(list(dict.fromkeys(reversed(digests.values())))[:MOST])
+    taken = {attempt for attempt, digest in digests.items() if digest in kept}
+    return taken, len(taken) < len(digests)
+
+
+def with_chosen(student: Intake, chosen: Mapping[str, int]) -> Intake:
+    """`chosen`: a lab's file → the attempt that counts for it."""
+    if all(student.counted.get(file) == attempt for file, attempt in chosen.items()):
+        return student
+    return _recounted(student, Counted({**student.counted, **chosen}))
+
+
+def _in_time(student: Intake, labs: Sequence[Lab], policy: ClassPolicy) -> Intake:
+    grace = policy.course.late.grace
+    dues = {lab.id: policy.due(student.submission, lab.id).at for lab in labs}
+    choice = AttemptChoice(
+        Which.BEFORE_DEADLINE,
+        lambda _, lab: None if (due := dues[lab]) is None else due + grace,
+        {lab.public.file: lab.id for lab in labs},
+    )
+    counted = choice.counted(student.submission.student, student.attempts, [lab.public.file for lab in labs])
+    same = dict(counted.attempts) == dict(student.counted) and not counted.hints
+    return student if same or not student.attempts else _recounted(student, counted)
+
+
+def _recounted(student: Intake, counted: Counted) -> Intake:
+    """What was said of the student besides the attempts, such as whose team's it is, stays said."""
+    of_attempts = {notice for one in student.attempts for notice in one.notices}
+    besides = [notice for notice in student.submission.notices if notice not in of_attempts]
+    new = with_counted(student, counted)
+    notices = (*new.submission.notices, *besides)
+    return replace(new, submission=new.submission.model_copy(update={"notices": notices}))
+
+
+# The folder OUT/instructor/history: a file for each batch that found something new, numbered, and never written again.
+#
+# A file is there as a whole or not at all, also after a crash or a loss of power. One that cannot be read stays as it is, and a notice
+# says so.
+
+_NAME = re.compile(r"(\d{5,})\.json")
+_LARGEST = 256 << 20
+
+
+@dataclass
+class HistoryFolder:
+    """`private`: the instructor's folder in OUT; it need not exist."""
+
+    private: Path
+    notices: list[str] = field(default_factory=list)  # what was found damaged
+
+    @property
+    def path(self) -> Path:
+        return self.private / "history"
+
+    def read(self) -> list[KeptBatch]:
+        """The oldest first."""
+        batches = []
+        for path in self._files().values():
+            try:
+                if path.stat().st_size > _LARGEST:
+                    raise OSError  # noqa: TRY301 -- one sentence for all that cannot be read
+                batches.append(KeptBatch.model_validate_json(path.read_bytes()))
+            except (OSError, ValidationError, RecursionError):
+                self.notices.append(
+                    f"{path}: this part of the grades' history cannot be read, so it is not known what changed then. It stays as it is; "
+                    "no grade of a lab in this batch follows from it"
+                )
+        return batches
+
+    def append(self, batch: KeptBatch) -> Path:
+        """Raises OSError; then the history is as it was."""
+        number = max(self._files(), default=0) + 1
+        path = self.path / f"{number:05}.json"
+        write_durably(path, batch.model_dump_json(by_alias=True) + "\n")
+        return path
+
+    def _files(self) -> dict[int, Path]:
+        """By their numbers."""
+        try:
+            found = {int(match[1]): one for one in self.path.iterdir() if (match := _NAME.fullmatch(one.name))}
+        except FileNotFoundError:
+            return {}
+        return dict(sorted(found.items()))
+
+
+_UNDECIDED = {Verdict.INTERNAL_ERROR.value, Verdict.NEEDS_GPU.value}
+
+
+@dataclass
+class Standings:
+    """What turns a batch's scores into grades."""
+
+    policy: ClassPolicy
+    students: list[Intake]  # with the attempts that count
+    labs: Sequence[Lab]
+    history: HistoryFolder
+    now: datetime
+    elsewhere: Mapping[tuple[str, str], KeptGrade] = field(default_factory=dict)  # by student and lab: other OUTs
+    known: list[KeptBatch] = field(default_factory=list)  # of earlier batches, once it was read
+
+    def applied(self, results: Sequence[Result], others: Sequence[OtherAttempt] = ()) -> Applied:
+        """The results by the course's policy, and notices about them and about the history. `results`: of the students, then of the
+        `others`, among which the best may be.
+        """
+        self.known = self.history.read()
+        own, of_others = results[: len(self.students)], results[len(self.students) :]
+        candidates = {
+            (student.submission.id, lab.id): [(student.counted.get(lab.public.file, -1), result.labs[lab.id])]
+            for student, result in zip(self.students, own, strict=True)
+            for lab in self.labs
+        }
+        for other, result in zip(others, of_others, strict=True):
+            for lab in self.labs:
+                if lab.public.file in other.intake.sources:
+                    student_id = self.students[other.student].submission.id
+                    candidates[student_id, lab.id].append((other.attempt, result.labs[lab.id]))
+        tried = {key: sorted(found, key=lambda one: one[0]) for key, found in candidates.items()}
+        applied = apply_policy(own, self.policy, self._candidates(tried), self.now, self._earlier())
+        chosen = {key: tried[key][number][0] for key, number in applied.chosen.items()}
+        self.students = [self._with_chosen(one, chosen) for one in self.students]
+        final = tuple(
+            result.model_copy(update={"submission": student.submission})
+            for result, student in zip(applied.results, self.students, strict=True)
+        )
+        return Applied(final, (*self.history.notices, *applied.notices))
+
+    def keep(
+        self, results: Sequence[Result], bases: Mapping[str, Basis], environment: Environment
+    ) -> tuple[tuple[Result, ...], list[str]]:
+        """The results with their changes, and what could not be written. Nothing is lost by that: the next batch finds it again."""
+        found = new_grades(results, self._sources(), bases, last_grades(self.known))
+        batches, unwritten = list(self.known), []
+        if found:
+            date = self.now.astimezone(UTC).isoformat(timespec="seconds")
+            batches.append(KeptBatch(date=date, kit=environment.kit, grades=found))
+            try:
+                self.history.append(batches[-1])
+            except OSError as error:
+                unwritten.append(f"{self.history.path}: {error.strerror}")
+        return tuple(with_changes(results, batches)), unwritten
+
+    def material(self, results: Sequence[Result], texts: Mapping[str, Mapping[str, str]]) -> dict[str, StudentMaterial]:
+        """By student, what is kept for writing pages again. `results`: of the students, in their order; `texts`: of their files."""
+        digests = self._sources()
+        return {
+            student.submission.id: StudentMaterial(
+                texts=dict(texts[student.submission.id]),
+                digests={lab.id: found for lab in self.labs if (found := digests.get((student.submission.id, lab.id)))},
+                said={lab.id: _said(student, student.counted.get(lab.public.file, -1)) for lab in self.labs},
+                step_pages=kept_step_pages(result),
+            )
+            for student, result in zip(self.students, results, strict=True)
+        }
+
+    def _with_chosen(self, student: Intake, chosen: Mapping[tuple[str, str], int]) -> Intake:
+        of_file = {lab.public.file: chosen[student.submission.id, lab.id] for lab in self.labs}
+        return with_chosen(student, {file: attempt for file, attempt in of_file.items() if attempt >= 0})
+
+    def _candidates(
+        self, tried: Mapping[tuple[str, str], Sequence[tuple[int, LabResult]]]
+    ) -> dict[tuple[str, str], list[Candidate]]:
+        return {
+            (student.submission.id, lab.id): [
+                Candidate(found, self._hand_in(student, attempt, lab))
+                for attempt, found in tried[student.submission.id, lab.id]
+            ]
+            for student in self.students
+            for lab in self.labs
+        }
+
+    def _hand_in(self, student: Intake, attempt: int, lab: Lab) -> HandIn:
+        return hand_in(self.policy, student.submission.id, lab.id, _said(student, attempt))
+
+    def _earlier(self) -> dict[str, dict[str, EarlierLab]]:
+        known = {**self.elsewhere, **last_grades(self.known)}
+        return earlier_labs(known, [lab.id for lab in self.labs], self.policy)
+
+    def _sources(self) -> dict[tuple[str, str], str]:
+        """By student and lab, the digest of the file."""
+        digests: dict[Path, str] = {}
+        found = {}
+        for student in self.students:
+            for lab in self.labs:
+                path = student.sources.get(lab.public.file)
+                if path is not None:
+                    if path not in digests:
+                        digests[path] = hashlib.sha256(path.read_bytes()).hexdigest()[:32]
+                    found[student.submission.id, lab.id] = digests[path]
+        return found
+
+
+def hand_in(policy: ClassPolicy, student: str, lab: str, said: SaidHandIn) -> HandIn:
+    """What the platform does not say, the instructor may have said."""
+    return HandIn(handed_in_at(said.at, policy.course.zone) or policy.times.get((student, lab)), said_late=said.late)
+
+
+def earlier_labs(
+    known: Mapping[tuple[str, str], KeptGrade], labs: Sequence[str], policy: ClassPolicy
+) -> dict[str, dict[str, EarlierLab]]:
+    """By student, those that are none of `labs`."""
+    found: dict[str, dict[str, EarlierLab]] = {}
+    for (student, lab), one in known.items():
+        if lab not in labs:
+            found.setdefault(student, {})[lab] = _earlier(one, policy)
+    return found
+
+
+def _said(student: Intake, attempt: int) -> SaidHandIn:
+    """Of one attempt; of a student whose attempts are not known, of the whole submission."""
+    if attempt < 0:
+        return SaidHandIn(at=student.submission.at)
+    one = student.attempts[attempt]
+    return SaidHandIn(at="" if one.at is None else one.at.isoformat(), late=one.late)
+
+
+def _earlier(one: KeptGrade, policy: ClassPolicy) -> EarlierLab:
+    at = handed_in_at(one.at, policy.course.zone)
+    return EarlierLab(one.judged, one.most, at, one.points, decided=one.verdict not in _UNDECIDED)
+
+
+# What other OUT folders of the same term say of labs that this batch does not grade: late days are counted over all of them.
+#
+# course.toml names the folders. Nothing in them is changed. Ids are each OUT's own, so students are found by what tells them apart.
+
+
+@dataclass
+class OtherOuts:
+    """`grades`: by student, with this OUT's ids, and lab."""
+
+    grades: dict[tuple[str, str], KeptGrade] = field(default_factory=dict)
+    notices: list[str] = field(default_factory=list)
+
+
+def other_outs(patterns: Sequence[str], own: Path, book: Identities) -> OtherOuts:
+    """Of two OUTs with one lab, the one that was graded last counts. Raises PolicyError where a pattern names no graded class, and
+    IdentityError.
+    """
+    found = OtherOuts()
+    dated = []
+    for private in _folders(patterns, own):
+        history = HistoryFolder(private)
+        batches = history.read()
+        found.notices += history.notices
+        if batches:
+            dated.append((batches[-1].date, private, batches))
+    for _, private, batches in sorted(dated, key=lambda one: one[:2]):
+        ids, unknown = {}, []
+        for one in IdentityFile(private).read().book.all:
+            ours = book.find(list(one.keys))
+            if ours is not None:
+                ids[one.id] = ours.id
+        for (student, lab), grade in last_grades(batches).items():
+            if student in ids:
+                found.grades[ids[student], lab] = grade
+            elif grade.at and student not in unknown:
+                unknown.append(student)
+        if unknown:
+            found.notices.append(
+                f"{private.parent}: {len(unknown)} who handed in there cannot be told among the students here, so their late days there do "
+                f"not count: {some(unknown)}. A roster with numbers, logins or addresses in both batches tells them"
+            )
+    return found
+
+
+def _folders(patterns: Sequence[str], own: Path) -> list[Path]:
+    """The instructor's folder in each OUT, without this one's."""
+    folders: dict[Path, None] = {}
+    for pattern in patterns:
+        named = sorted(map(Path, glob(pattern))) if "*" in pattern else [Path(pattern)]  # noqa: PTH207 -- from the root as well
+        graded = [one for one in named if (one / "instructor" / "history").is_dir()]
+        if not graded and "*" not in pattern and Path(pattern).resolve() != own.resolve():
+            message = f"course.toml, [late], also_in: {pattern} holds no graded class. Name an OUT of `make grade`, or graded/*."
+            raise PolicyError(message)
+        folders |= {one.resolve() / "instructor": None for one in graded if one.resolve() != own.resolve()}
+    return list(folders)

@@ -1,0 +1,173 @@
+"""Controls: kernels of the course's own whose verdicts are known, judged exactly as a submission is.
+
+Each lab has two, its model solution and one of its rejects. Where one of them gets another verdict than it must, this machine or this
+clone is broken, and nobody's kernel can be judged here: the answer is one sentence, with what to do. A lab without a model solution
+has no right control; then nothing shows that a right kernel would pass.
+"""
+
+from __future__ import annotations
+
+import tempfile
+import threading
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Protocol
+
+from grader.build.toolset import remedy_for
+from grader.model.labs import Lab, LabError
+from grader.model.outcome import LabOutcome
+from grader.model.verdicts import Verdict, worst
+from grader.run.reject_header import demanded
+from grader.system.own_files import remove_folder
+
+_TRIES = 2  # as for a submission: what fails once may have been another program's doing
+# Rejects that show most: they run, and only a detector tells that they are wrong.
+_PREFERRED = (Verdict.RACE, Verdict.OUT_OF_BOUNDS, Verdict.UNINITIALIZED_READ, Verdict.WRONG_ANSWER)
+
+
+class ControlJudge(Protocol):
+    """Judges `source` as a submission is judged; `only`: the cases of these names; empty: all of them. `until_failure`: none after the
+    first that fails.
+    """
+
+    def __call__(
+        self, lab: Lab, source: Path, scratch: Path, /, *, only: tuple[str, ...] = (), until_failure: bool = False
+    ) -> LabOutcome: ...
+
+
+@dataclass(frozen=True)
+class Control:
+    lab: Lab
+    source: Path
+    wanted: Verdict
+    case: str | None  # the only one that is run; None: all
+
+    @property
+    def words(self) -> str:
+        return f"{'model solution' if self.wanted is Verdict.PASS else 'wrong kernel'} of {self.lab.id}"
+
+
+@dataclass(frozen=True)
+class Controls:
+    """`scratch`: where their folders are made; None: where temporary files go."""
+
+    judge: ControlJudge
+    scratch: Path | None = None
+    workers: int | None = None  # None: as many as there are controls
+    # Why the compiler cannot be relied on; empty, as it is by itself: nothing is known against it.
+    compiler: Callable[[], str] = str
+    on_cpu: ControlJudge | None = None  # the same with the CPU executor alone; none: `judge` uses no other
+    _stopped: threading.Event = field(default_factory=threading.Event)
+
+    def trouble(self, labs: Sequence[Lab]) -> str:
+        """Why this machine cannot grade, and what to do; empty where all controls of `labs` get their verdicts, and the compiler is one
+        that the detectors can rely on.
+        """
+        controls = [control for lab in labs for control in controls_of(lab)]
+        if not controls:
+            return self.compiler()
+        with ThreadPoolExecutor(min(self.workers or len(controls), len(controls))) as pool:
+            return next(filter(None, pool.map(self._trouble, controls)), "") or self.compiler()
+
+    def stop(self) -> None:
+        """Begins no control any more."""
+        self._stopped.set()
+
+    def covers(self, lab: Lab) -> bool:
+        """Whether anything shows that a right kernel of `lab` passes here."""
+        return any(control.wanted is Verdict.PASS for control in controls_of(lab))
+
+    def _trouble(self, control: Control) -> str:
+        for _ in range(_TRIES):
+            if self._stopped.is_set():
+                return "grading was interrupted"
+            what = self._once(control)
+            if not what:
+                return ""
+        return f"this machine cannot grade at the moment: the {control.words} {what}. {remedy_for(what)}"
+
+    def _once(self, control: Control) -> str:
+        """What went otherwise than it must; empty: nothing. A wrong kernel often has its verdict from the first case that fails, and from
+        the CPU executor, which no GPU overrules: then nobody waits for more.
+        """
+        if control.wanted is not Verdict.PASS:
+            quick = partial(self.on_cpu or self.judge, until_failure=True)
+            if not self._tried(control, quick):
+                return ""
+        return self._tried(control, partial(self.judge, until_failure=False))
+
+    def _tried(self, control: Control, judge: Callable[..., LabOutcome]) -> str:
+        try:
+            folder = Path(tempfile.mkdtemp(prefix="control-", dir=self.scratch))
+        except OSError as error:
+            return f"could not be judged: {error}"
+        try:
+            only = () if control.case is None else (control.case,)
+            outcome = judge(control.lab, control.source, folder, only=only)
+        except Exception as error:  # noqa: BLE001 -- whatever it is, no submission can be judged either
+            return f"could not be judged: {error}"
+        finally:
+            remove_folder(folder)
+        seen, why = _seen(outcome)
+        return "" if seen is control.wanted else f"must be {control.wanted} and is {seen}{f' ({why})' if why else ''}"
+
+
+def controls_of(lab: Lab) -> list[Control]:
+    """The right one first. None without the private half, as in a handout."""
+    if lab.private_dir is None:
+        return []
+    model = lab.private_dir / lab.public.file
+    first = next((case.name for case in lab.cases if case.role == "correctness"), None)
+    right = [Control(lab, model, Verdict.PASS, first)] if model.is_file() and first else []
+    return [*right, *_wrong_one(lab, lab.private_dir / "rejects")]
+
+
+def _wrong_one(lab: Lab, folder: Path) -> list[Control]:
+    found: dict[Verdict, Path] = {}
+    for source in sorted(folder.glob("*.cu")):
+        try:
+            found.setdefault(demanded(source).verdict, source)
+        except (LabError, OSError):
+            continue  # `check-course` says so
+    chosen = next((verdict for verdict in (*_PREFERRED, *sorted(found)) if verdict in found), None)
+    return [Control(lab, found[chosen], chosen, None)] if chosen else []
+
+
+def _seen(outcome: LabOutcome) -> tuple[Verdict, str]:
+    """The worst verdict of what was run, and why. What was not asked for was not run."""
+    if outcome.verdict is not None:
+        return outcome.verdict, "; ".join(finding.message for finding in outcome.findings)
+    cases = [*outcome.cases, *(outcome.gpu.cases if outcome.gpu else ())]
+    if not cases:
+        return Verdict.INTERNAL_ERROR, "the judge ran no case"
+    errors = [
+        one.kind for case in cases for launch in case.launches for one in launch.findings if one.severity == "error"
+    ]
+    verdict = worst([*(case.verdict for case in cases), *errors])
+    if verdict is Verdict.PASS and not all(case.passed for case in cases):
+        return Verdict.INTERNAL_ERROR, "a case failed without a reason"
+    return verdict, next((case.message for case in cases if case.verdict is verdict and case.message), "")
+
+
+# Notices when most of a class ends the same way, which is rarer among students than among broken machines. Pure.
+
+_FEWEST = 5  # files: below that, most of them is nobody
+_MOST = 0.5  # of the files handed in
+_NOT_JUDGED = frozenset({Verdict.MISSING_FILE, Verdict.INTERNAL_ERROR})
+
+
+def same_endings(
+    labs: Sequence[Lab], verdicts: Mapping[str, Sequence[Verdict]]
+) -> Iterator[tuple[Lab, Verdict, int, int]]:
+    """Each lab of which most files get one verdict that is no pass, with how many of how many. `verdicts`: by lab, of each file."""
+    for lab in labs:
+        judged = [one for one in verdicts[lab.id] if one not in _NOT_JUDGED]
+        if len(judged) < _FEWEST:
+            continue
+        verdict, count = Counter(judged).most_common(1)[0]
+        if verdict is not Verdict.PASS and count > _MOST * len(judged):
+            yield lab, verdict, count, len(judged)

@@ -1,0 +1,297 @@
+"""The jobs of a batch: which files must be judged, which were judged before, and the judging itself on several cores.
+
+One file of one lab is one job, no matter how many students handed it in. Outcomes are stored while the batch runs, so an interrupted
+batch continues where it stopped. Nothing that happens in one job, including a failure of ours, stops the others. A control that fails
+stops all of them, because no outcome can be believed then.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+import traceback
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, as_completed
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from grader.model.labs import Lab
+from grader.model.outcome import LabOutcome, nothing_handed_in, unjudged
+from grader.model.verdicts import Verdict
+from grader.roll.batch.job_store import HeldOutcomes, JobStore, job_key, lab_fingerprint
+from grader.roll.batch.judging_setup import Explore, Judge, JudgingSetup, Progress
+from grader.roll.intake.attempts import Intake
+from grader.run.lab_verdict import broke, fault_messages, went_wrong
+from grader.run.scoring.lab_score import JudgedStudent
+from grader.system.own_files import remove_folder
+
+_TRIES = 2  # of a job that failed because of us
+_STOPPED = "not judged: grading stopped, because this machine did not judge the course's own kernels as it must"
+
+
+@dataclass(frozen=True)
+class _Job:
+    lab: Lab
+    source: Path
+    known: LabOutcome | None = None  # judged before: only its sweep is missing
+
+
+@dataclass(frozen=True)
+class JudgedClass:
+    students: tuple[JudgedStudent, ...]  # in the order in which they were given
+    judged: int
+    reused: int
+    faults: tuple[str, ...] = ()  # what broke on our side, for the instructor
+    stopped: str = ""  # why grading stopped, and what to do
+    notices: tuple[str, ...] = ()  # about the machines that judged
+
+
+@dataclass
+class _Work:
+    """Outcomes by key, and the key of each student's file for each lab."""
+
+    outcomes: dict[str, LabOutcome] = field(default_factory=dict)
+    keys: dict[tuple[str, str], str] = field(default_factory=dict)  # (student, lab) → key
+    files: dict[str, tuple[Lab, Path]] = field(default_factory=dict)  # what was judged, by key
+    faults: list[str] = field(default_factory=list)
+
+    def take(self, key: str, outcome: LabOutcome, fault: str) -> None:
+        self.outcomes[key] = outcome
+        if fault:
+            concerned = ", ".join(student for (student, _), one in self.keys.items() if one == key)
+            self.faults.append(f"{concerned}: {fault}")
+
+    def judged(self, students: Sequence[Intake], labs: Sequence[Lab]) -> tuple[JudgedStudent, ...]:
+        return tuple(
+            JudgedStudent(student.submission, {lab.id: self.outcome(student, lab) for lab in labs})
+            for student in students
+        )
+
+    def discard(self, keys: Collection[str], jobs: Mapping[str, _Job]) -> None:
+        """Of these nothing is known: their outcomes are ours to make anew."""
+        for key in keys:
+            self.outcomes[key] = unjudged(jobs[key].lab.id, Verdict.INTERNAL_ERROR, _STOPPED)
+
+    def wrong(self, labs: Sequence[Lab]) -> list[Lab]:
+        """Labs with submissions that went wrong, and not only the grader; those with most first."""
+        by_id = {lab.id: lab for lab in labs}
+        bad = {key: went_wrong(self.files[key][0], outcome) for key, outcome in self.outcomes.items()}
+        counts = Counter(lab_id for (_, lab_id), key in self.keys.items() if bad.get(key, False))
+        return [by_id[lab_id] for lab_id, _ in counts.most_common()]
+
+    def outcome(self, student: Intake, lab: Lab) -> LabOutcome:
+        """The outcome of the student's file. For a file that was not judged, it says why."""
+        file = lab.public.file
+        if not student.submission.handed_in:
+            return nothing_handed_in(lab.id)
+        if student.submission.refused is not None:
+            return unjudged(lab.id, Verdict.REJECTED, f"the submission was refused: {student.submission.refused}")
+        if file in student.blocked:
+            return unjudged(lab.id, Verdict.REJECTED, student.blocked[file], file=file)
+        if file in student.sources:
+            return self.outcomes[self.keys[student.submission.id, lab.id]]
+        hint = student.hints.get(file)
+        return unjudged(lab.id, Verdict.MISSING_FILE, f"{file} was not handed in" + (f": {hint}" if hint else ""))
+
+
+def judge_class(  # noqa: PLR0913 -- whom, on what, with what, and where to
+    students: Sequence[Intake],
+    labs: Sequence[Lab],
+    setup: JudgingSetup,
+    store: JobStore,
+    scratch: Path,
+    *,
+    workers: int | None,
+    progress: Progress,
+    explore: Explore | None = None,
+) -> JudgedClass:
+    """Judges what `store` does not hold yet. `workers` None: one for each core. `explore`: what else is to be found out of this class."""
+    work = _Work()
+    jobs = _jobs(students, labs, setup, store, work)
+    reused = len(work.outcomes)
+    progress.begin(len(jobs), reused)
+    if setup.elsewhere is not None:
+        there = _judged_elsewhere(students, labs, setup, store, jobs, work, progress)
+        if explore is not None and not there.stopped:
+            explore(work.wrong(labs), 0.0)
+        return there
+    began = time.monotonic()
+    with HeldOutcomes(store, setup.controls) as held:
+        stopped = _judge_all(jobs, setup, held, work, scratch, workers, progress)
+        if not stopped:
+            taken = time.monotonic() - began if jobs else 0.0
+            answer = held.last_look()
+            with ThreadPoolExecutor(1) as beside:
+                explored = beside.submit(explore, work.wrong(labs), taken) if explore is not None else None
+                if setup.lines is not None:
+                    work.faults.extend(setup.lines.run(work.files, work.outcomes, held, taken))
+            if explored is not None:
+                explored.result()
+            stopped = held.settled(answer.result())
+    progress.end()
+    if stopped and not held.passed:
+        work.faults.clear()  # what broke on such a machine says nothing
+        work.discard(jobs.keys(), jobs)
+    elif stopped:
+        work.discard({*held.unsettled, *jobs.keys() - work.outcomes.keys()}, jobs)
+    return JudgedClass(work.judged(students, labs), len(jobs), reused, (*work.faults, *held.faults), stopped)
+
+
+def _judged_elsewhere(  # noqa: PLR0913, PLR0917 -- a step of judge_class
+    students: Sequence[Intake],
+    labs: Sequence[Lab],
+    setup: JudgingSetup,
+    store: JobStore,
+    jobs: Mapping[str, _Job],
+    work: _Work,
+    progress: Progress,
+) -> JudgedClass:
+    reused = len(work.outcomes)
+    assert setup.elsewhere is not None
+
+    def take(key: str, outcome: LabOutcome, fault: str) -> None:
+        work.take(key, outcome, fault)
+        progress.step()
+
+    asked = {key: (job.lab, job.source) for key, job in jobs.items()}
+    there = setup.elsewhere.judge(asked, setup, store, take, progress)
+    progress.end()
+    work.discard(jobs.keys() - work.outcomes.keys(), jobs)
+    faults = (*work.faults, *there.faults)
+    return JudgedClass(work.judged(students, labs), len(jobs), reused, faults, there.stopped, there.notices)
+
+
+def _judge_all(  # noqa: PLR0913, PLR0917 -- a step of judge_class
+    jobs: Mapping[str, _Job],
+    setup: JudgingSetup,
+    held: HeldOutcomes,
+    work: _Work,
+    scratch: Path,
+    workers: int | None,
+    progress: Progress,
+) -> str:
+    """Every job, and the first look at controls beside them, until a control fails: then the answer is why, and what is not judged yet
+    is left.
+    """
+    stop = threading.Event()
+    left = Counter(job.lab.id for job in jobs.values())
+    first = held.begin(list({job.lab.id: job.lab for job in jobs.values()}.values()))
+    with _pool(workers or os.cpu_count() or 1, stop) as pool:
+        keys: dict[Future[Any], str] = {
+            pool.submit(_do_job, setup, jobs[key], scratch / key[:16], stop): key for key in _longest_first(jobs)
+        }
+        for future in as_completed([first, *keys]):
+            if future is first:
+                stopped = held.begun(first.result())
+            else:
+                outcome, fault = future.result()
+                job = jobs[keys[future]]
+                stopped = _take(keys[future], job, outcome, fault, held, work)
+                left[job.lab.id] -= 1
+                if not left[job.lab.id]:
+                    stopped = stopped or held.complete(job.lab)
+            if stopped:
+                stop.set()
+                pool.shutdown(wait=True, cancel_futures=True)
+                return stopped
+            if future is not first:
+                progress.step()
+    return ""
+
+
+def _take(  # noqa: PLR0913, PLR0917 -- a step of _judge_all
+    key: str, job: _Job, outcome: LabOutcome, fault: str, held: HeldOutcomes, work: _Work
+) -> str:
+    """Takes what came of a job. Answers why grading has to stop."""
+    work.take(key, outcome, fault)
+    if broke(job.lab, outcome):
+        return held.broke(job.lab)
+    noisy = outcome.speed is not None and outcome.speed.trouble  # such times are measured again
+    return "" if noisy else held.take(key, job.lab, outcome)
+
+
+def _jobs(
+    students: Sequence[Intake], labs: Sequence[Lab], setup: JudgingSetup, store: JobStore, work: _Work
+) -> dict[str, _Job]:
+    """The jobs to be done, by key. Outcomes that already exist go into `work`. Equal files make one job."""
+    jobs: dict[str, _Job] = {}
+    for lab in labs:
+        asked = lab_fingerprint(lab)
+        for student in students:
+            path = student.sources.get(lab.public.file)
+            if path is None:
+                continue
+            key = job_key(path.read_bytes(), asked, setup=setup.fingerprints[lab.id], seed=setup.seed)
+            work.keys[student.submission.id, lab.id] = key
+            work.files[key] = lab, path
+            if key in work.outcomes or key in jobs:
+                continue
+            known = store.find(key)
+            if known is None or broke(lab, known):
+                jobs[key] = _Job(lab, path)
+            elif setup.sweep is not None and setup.sweep.lacks(lab, known):
+                jobs[key] = _Job(lab, path, known)
+            else:
+                work.outcomes[key] = known
+    return jobs
+
+
+def _longest_first(jobs: Mapping[str, _Job]) -> list[str]:
+    """The keys. What takes long at the end would keep one core busy while the others wait: host code is built in several programs, and
+    right kernels that are timed wait for each other.
+    """
+    labs = {key: job.lab.public for key, job in jobs.items()}
+    return sorted(jobs, key=lambda key: (not labs[key].starts_itself, labs[key].performance is None))
+
+
+@contextmanager
+def _pool(workers: int, stop: threading.Event) -> Iterator[ThreadPoolExecutor]:
+    """A thread pool that, when left by an exception or Ctrl-C, starts nothing more."""
+    pool = ThreadPoolExecutor(max_workers=workers)
+    try:
+        yield pool
+    except BaseException:
+        stop.set()
+        pool.shutdown(wait=True, cancel_futures=True)
+        raise
+    pool.shutdown()
+
+
+def _do_job(setup: JudgingSetup, job: _Job, scratch: Path, stop: threading.Event) -> tuple[LabOutcome, str]:
+    """The outcome, and what failed on our side. A sweep that fails affects only the sweep."""
+    outcome, fault = (job.known, "") if job.known else _judge_job(setup.judge, job.lab, job.source, scratch, stop)
+    if setup.sweep is None or fault or stop.is_set() or not setup.sweep.lacks(job.lab, outcome):
+        return outcome, fault
+    try:
+        scratch.mkdir(parents=True, exist_ok=True)
+        return setup.sweep.add(job.lab, job.source, outcome, scratch), ""
+    except Exception:  # noqa: BLE001 -- as in _judge_once
+        return outcome, f"{job.lab.id}: the size sweep broke: {traceback.format_exc()}"
+    finally:
+        remove_folder(scratch)
+
+
+def _judge_job(judge: Judge, lab: Lab, source: Path, scratch: Path, stop: threading.Event) -> tuple[LabOutcome, str]:
+    """The outcome, tried again if we failed; and what failed, for the instructor."""
+    for number in range(_TRIES):
+        outcome, fault = _judge_once(judge, lab, source, scratch / str(number))
+        remove_folder(scratch)
+        ours = broke(lab, outcome)
+        if not ours or stop.is_set():
+            break
+    if ours and not fault:
+        fault = f"{lab.id}: internal-error: {'; '.join(fault_messages(lab, outcome))}"
+    return outcome, fault
+
+
+def _judge_once(judge: Judge, lab: Lab, source: Path, scratch: Path) -> tuple[LabOutcome, str]:
+    try:
+        scratch.mkdir(parents=True)
+        return judge(lab, source, scratch), ""
+    except Exception as error:  # noqa: BLE001 -- whatever breaks on our side must not stop the batch
+        message = f"the grader broke: {type(error).__name__}: {error}"
+        return unjudged(lab.id, Verdict.INTERNAL_ERROR, message), f"{lab.id}: {traceback.format_exc()}"

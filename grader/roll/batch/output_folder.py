@@ -1,0 +1,265 @@
+"""OUT, the folder that a batch writes its results into. It answers two questions: may it be used, and is it ours?
+
+It deletes nothing: other files in `OUT`, and the rest of an earlier batch, stay (publishing.py withdraws pages of its own that are about
+an earlier file of a student). What it makes is readable for the instructor
+alone, or for the group of an OUT that a group shares (`chmod g+ws OUT`).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shlex
+import tempfile
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from grader.model.errors import HeldByAnotherError, MachineError, RemediableError, exclusively
+from grader.pages.exports.export_list import EXPORTS
+from grader.roll.people.identities import IdentityFile
+from grader.system.own_files import is_shared, remove_folder, write_atomically
+
+_LOCK = Path("instructor/.lock")
+_SEED = Path("instructor/seed.digest")
+_CLAIM = Path("instructor/OUT.txt")
+_CLAIM_TEXT = "Tilelab's results. instructor/ is for the instructor alone; students/<id>/ may be given back.\n"
+_LEADERBOARD = "leaderboard.html"
+_OURS = (
+    "index.html",
+    _LEADERBOARD,
+    *dict.fromkeys(Path(export.file).parts[0] for export in EXPORTS),
+    "students",
+    "instructor",
+)
+
+
+class OutError(RemediableError):
+    """OUT cannot take the results. The message says why, and what to use instead."""
+
+
+@dataclass(frozen=True)
+class OutputFolder:
+    """`path` is OUT; `submissions` is what is graded into it."""
+
+    path: Path
+    submissions: Path
+
+    @property
+    def jobs(self) -> Path:
+        """Where outcomes are kept between runs."""
+        return self.path / "instructor" / "jobs"
+
+    @property
+    def identities(self) -> IdentityFile:
+        """Which student has which id."""
+        return IdentityFile(self.path / "instructor")
+
+    @property
+    def comments(self) -> Path:
+        """Where the instructor writes a comment for all who made the same mistake."""
+        return self.path / "instructor" / "comments.toml"
+
+    @property
+    def private(self) -> Path:
+        """What is for the instructor alone."""
+        return self.path / "instructor"
+
+    @property
+    def students(self) -> Path:
+        return self.path / "students"
+
+    @property
+    def leaderboard(self) -> Path:
+        """The public page of leaderboards."""
+        return self.path / _LEADERBOARD
+
+    @property
+    def is_ours(self) -> bool:
+        """Whether a batch wrote its results here."""
+        return (self.path / _CLAIM).is_file()
+
+    def claim(self) -> None:
+        """Prepares the folder for results. If it is not ours to write to, it raises OutError and writes nothing."""
+        self.require_usable()
+        try:
+            self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
+            self.students.mkdir(mode=self._mode, parents=True, exist_ok=True)
+            self.private.mkdir(mode=self._mode, exist_ok=True)
+            self.jobs.mkdir(exist_ok=True)
+            write_atomically(self.path / _CLAIM, _CLAIM_TEXT)
+        except OSError as error:
+            raise self._unwritable(error) from error
+
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        """No other batch writes here meanwhile. Raises OutError where one does already, or where results cannot be written here. If it is
+        left by an exception before `claim`, an OUT that was not there before is gone again.
+        """
+        self.require_usable()
+        made = [] if self.is_ours else [one for one in (self.path, *self.path.absolute().parents) if not one.exists()]
+        with ExitStack() as held:
+            if not self.is_ours:
+                held.push(partial(self._unmark, made))
+            try:
+                self._mark()
+                held.enter_context(exclusively(self.path / _LOCK, wait=False))
+            except HeldByAnotherError as error:
+                message = (
+                    f"{self.path}: another `tilelab grade` writes its results here. Wait until it has ended, or choose another OUT. What "
+                    "it has judged is not judged again."
+                )
+                raise OutError(message) from error
+            except OSError as error:
+                raise self._unwritable(error) from error
+            yield
+
+    def _mark(self) -> None:
+        """Makes the folder for the lock, and says whose it is: a batch that is killed at this moment must not be in its own way later."""
+        self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if is_shared(self.path):
+            os.umask(0o002)  # whatever this program makes in it is for the group as well
+        self.private.mkdir(mode=self._mode, exist_ok=True)
+        if is_shared(self.path):
+            with suppress(OSError):  # somebody else of the group has made it
+                (self.path / _LOCK).touch(mode=0o660)
+        if not self.is_ours:
+            write_atomically(self.path / _CLAIM, _CLAIM_TEXT)
+
+    def _unmark(self, made: Sequence[Path], failed: type[BaseException] | None, *_: object) -> None:
+        """Takes `_mark` back where a batch failed before `claim`. `made`: folders above, the innermost first; one that holds anything else
+        stays.
+        """
+        if failed is None or failed is OutError or self.students.exists():
+            return
+        with suppress(OSError):
+            (self.path / _CLAIM).unlink(missing_ok=True)
+            (self.path / _LOCK).unlink(missing_ok=True)
+            (self.path / "instructor").rmdir()
+            for folder in made:
+                folder.rmdir()
+
+    def _unwritable(self, error: OSError) -> OutError:
+        return OutError(f"{self.path}: results cannot be written here ({error.strerror}). Choose another OUT.")
+
+    def seed_notices(self, seed: int) -> list[str]:
+        """A notice where the batch before this one was graded with another seed."""
+        path = self.path / _SEED
+        before = path.read_text(encoding="ascii", errors="replace").strip() if path.is_file() else ""
+        if before in {"", _digest(seed)}:
+            return []
+        notice = (
+            f"{self.path} was graded with another seed before: everything was judged again, on other random sizes. If that was not "
+            "meant, write the old number into the seed file again: each record in instructor/ begins with it"
+        )
+        return [notice]
+
+    def remember_seed(self, seed: int) -> None:
+        write_atomically(self.path / _SEED, f"{_digest(seed)}\n")
+
+    def require_usable(self) -> None:
+        """Raises OutError if results cannot be written here. Writes nothing."""
+        out, source = self.path, self.submissions
+        real_out, real_source = out.resolve(), source.resolve()
+        if out.exists() and not out.is_dir():
+            message = f"{out}: this is a file. OUT is the folder that results are written to."
+            raise OutError(message)
+        if real_out.is_relative_to(real_source):
+            message = f"{out}: this lies inside SUBMISSIONS ({source}). Choose an OUT beside it."
+            raise OutError(message)
+        if any(real_source.is_relative_to(real_out / part) for part in ("students", "instructor")):
+            message = f"{source}: these are results of {out}, not submissions. Choose another OUT."
+            raise OutError(message)
+        existing = next(parent for parent in (out, *out.absolute().parents) if parent.exists())
+        if not existing.is_dir() or not os.access(existing, os.W_OK | os.X_OK):
+            message = f"{out}: results cannot be written here ({existing} may not be written to). Choose another OUT."
+            raise OutError(message)
+        if not self.is_ours and (foreign := [name for name in _OURS if os.path.lexists(out / name)]):
+            message = f"{out}: this folder holds {foreign[0]!r}, which tilelab did not write and would overwrite. Choose another OUT."
+            raise OutError(message)
+
+    @property
+    def _mode(self) -> int:
+        """Of a folder that is made."""
+        return 0o770 if is_shared(self.path) else 0o700
+
+    def open_notices(self) -> list[str]:
+        """A notice where others on this machine may read results, as they may in an OUT of an older version."""
+        folders = (self.path, self.students)
+        rights = [one.stat().st_mode & (0o007 if is_shared(self.path) else 0o077) for one in folders]
+        if not all(rights):
+            return []
+        keep = f"chmod -R go= {shlex.quote(str(self.path))}"
+        return [f"{self.students} can be read by other users of this machine. To keep results to yourself: {keep}"]
+
+    def left_over(self, current: Collection[str]) -> list[str]:
+        """A notice about pages of an earlier batch whose students are not among the `current` ids."""
+        old = sorted(path.name for path in self.students.iterdir() if path.name not in current)
+        if not old:
+            return []
+        shown = ", ".join(old[:5])
+        return [f"{self.students} still holds pages of {len(old)} not in this batch, as they were: {shown}"]
+
+    def record_faults(self, faults: Sequence[str]) -> None:
+        """Writes what failed on our side, including stack traces, for the person who looks into it."""
+        path = self.path / "instructor" / "faults.txt"
+        with suppress(OSError):  # OUT is full: then that is among the faults, and said on the terminal
+            if not faults and not path.exists():
+                return
+            write_atomically(path, "\n\n".join(faults) + "\n" if faults else "Nothing broke in the last run.\n")
+
+
+def _digest(seed: int) -> str:
+    """Tells seeds apart; the number itself lies in the records beside it."""
+    return hashlib.blake2b(str(seed).encode(), digest_size=16).hexdigest()
+
+
+# A batch's folder for temporary files. One that a killed batch has left behind is removed by the next.
+#
+# Its owner holds a lock file in it, which the kernel lets go when the owner ends; a folder whose lock is free has no owner.
+
+_PREFIX = "tilelab-batch-"
+_SCRATCH_FOLDER_LOCK = ".owner"
+
+
+def require_temporary_files() -> None:
+    """Raises MachineError where temporary files cannot be written: nothing works then, and each thing says so in its own way."""
+    try:
+        with tempfile.TemporaryFile() as probe:
+            probe.write(bytes(1 << 16))  # a full disk still makes files and folders
+            probe.flush()
+    except OSError as error:
+        message = f"temporary files cannot be written ({error}). Make room there, or name another folder with TMPDIR; nothing was graded."
+        raise MachineError(message) from error
+
+
+@contextmanager
+def scratch_folder() -> Iterator[Path]:
+    """Raises MachineError where temporary files cannot be written."""
+    require_temporary_files()
+    place = Path(tempfile.gettempdir())
+    remove_abandoned(place)
+    folder = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=place))
+    try:
+        with exclusively(folder / _SCRATCH_FOLDER_LOCK):
+            yield folder
+    finally:
+        remove_folder(folder)
+
+
+def remove_abandoned(place: Path) -> None:
+    """Those of this user alone. One without a lock file is being made, or emptied, at this moment."""
+    for folder in place.glob(f"{_PREFIX}*"):
+        try:
+            if (
+                folder.is_symlink()
+                or folder.stat().st_uid != os.geteuid()
+                or not (folder / _SCRATCH_FOLDER_LOCK).is_file()
+            ):
+                continue
+            with exclusively(folder / _SCRATCH_FOLDER_LOCK, wait=False):
+                remove_folder(folder)
+        except (OSError, HeldByAnotherError):
+            continue

@@ -1,0 +1,142 @@
+"""What a class's pages are made from besides its records: kept in OUT, so that they are written again without what was handed in.
+
+instructor/pages/class.json is about the class, instructor/pages/students/<id>.json about one student. They hold students' code, and are
+for the instructor alone. Both are plain data; a damaged file counts as a missing one.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Literal, TypeVar
+
+from pydantic import Field, ValidationError
+
+from grader.explain.story import packed_page, unpacked
+from grader.model.result import NOTHING_KNOWN, ClassInsight, Model, Result, StepPage
+from grader.roll.batch.publishing import File, inputs_digest
+from grader.roll.policy.grade_history import Basis
+
+_LARGEST = 256 << 20
+_Kept = TypeVar("_Kept", bound=Model)
+
+
+class SaidHandIn(Model):
+    """When a student handed in what counts for a lab, as the platform says."""
+
+    at: str = ""  # ISO 8601; empty: it does not say
+    late: bool = False  # it says only that it was late
+
+
+class KeptStepPage(Model):
+    """A page that steps through a block. Its text lies beside the report."""
+
+    page: StepPage  # without its text
+    text: str  # a digest
+
+
+class StudentMaterial(Model):
+    schema_: Literal["tilelab/student-material/v1"] = Field(default="tilelab/student-material/v1", alias="schema")
+    texts: dict[str, str]  # by name of a file
+    digests: dict[str, str] = Field(default_factory=dict)  # by lab: of the file as it was handed in
+    said: dict[str, SaidHandIn] = Field(default_factory=dict)  # by lab
+    step_pages: dict[str, tuple[KeptStepPage, ...]] = Field(default_factory=dict)  # by lab
+
+
+class ClassMaterial(Model):
+    schema_: Literal["tilelab/class-material/v1"] = Field(default="tilelab/class-material/v1", alias="schema")
+    now: str  # when deadlines were looked at: ISO 8601
+    stopped: str = ""  # why grading stopped; then nothing is known of the class
+    comments: str = ""  # the file of comments that was named; empty: the one in OUT
+    course: str = ""  # the course.toml that was named; empty: the course's own
+    rostered: tuple[str, ...] | None = None  # ids of those in the roster; none: there was no roster
+    notices: tuple[str, ...] = ()  # but those about the course's policy
+    bases: dict[str, Basis] = Field(default_factory=dict)  # by lab
+    likenesses: dict[str, dict[str, str]] = Field(default_factory=dict)  # by lab and behaviour
+    insight: ClassInsight = NOTHING_KNOWN
+
+
+@dataclass(frozen=True)
+class MaterialFolder:
+    """`private`: the instructor's folder in OUT."""
+
+    private: Path
+
+    @property
+    def class_path(self) -> Path:
+        return self.private / "pages" / "class.json"
+
+    def student_path(self, student: str) -> Path:
+        return self.private / "pages" / "students" / f"{student}.json"
+
+    def of_class(self) -> ClassMaterial | None:
+        """None: there is none that can be read."""
+        return _read(self.class_path, ClassMaterial)
+
+    def of_student(self, student: str) -> StudentMaterial | None:
+        return _read(self.student_path(student), StudentMaterial)
+
+    def files(self, material: ClassMaterial, students: Mapping[str, StudentMaterial]) -> Iterator[File]:
+        """To be written."""
+        for student, one in students.items():
+            inputs = inputs_digest(*_parts(one))
+            yield File(self.student_path(student), partial(_text, one), inputs)
+        yield File(self.class_path, partial(_text, material))
+
+
+def kept_step_pages(result: Result) -> dict[str, tuple[KeptStepPage, ...]]:
+    return {
+        lab_id: tuple(
+            KeptStepPage(page=page.model_copy(update={"packed": ""}), text=_digest(unpacked(page)))
+            for page in lab.step_pages
+        )
+        for lab_id, lab in result.labs.items()
+        if lab.step_pages
+    }
+
+
+def with_step_pages(
+    result: Result, kept: Mapping[str, Sequence[KeptStepPage]], folder: Path
+) -> tuple[Result, list[str]]:
+    """The result with the pages that still lie in the student's `folder`, and the names of those that do not, or were changed."""
+    labs, gone = dict(result.labs), []
+    for lab_id, ones in kept.items():
+        found = []
+        for one in ones:
+            try:
+                text = (folder / one.page.name).read_text(encoding="utf-8")
+            except (OSError, UnicodeDecodeError):
+                text = ""
+            if text and _digest(text) == one.text:
+                found.append(packed_page(one.page.name, text, one.page.links))
+            else:
+                gone.append(one.page.name)
+        if lab_id in labs:
+            labs[lab_id] = labs[lab_id].model_copy(update={"step_pages": tuple(found)})
+    return result.model_copy(update={"labs": labs}), gone
+
+
+def _parts(material: StudentMaterial) -> Iterator[str]:
+    for name, text in sorted(material.texts.items()):
+        yield from (name, text)
+    yield material.model_copy(update={"texts": {}}).model_dump_json()
+
+
+def _text(material: Model) -> str:
+    return material.model_dump_json(by_alias=True) + "\n"
+
+
+def _read(path: Path, kind: type[_Kept]) -> _Kept | None:
+    try:
+        if path.stat().st_size > _LARGEST:
+            return None
+        return kind.model_validate_json(path.read_bytes())
+    except (OSError, ValidationError):
+        return None
+
+
+def _digest(text: str) -> str:
+    return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()

@@ -1,0 +1,307 @@
+"""Writes a class's results, pages and exports into OUT. What students get back goes through redaction first."""
+
+from __future__ import annotations
+
+import hashlib
+import sys
+import traceback
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import cache, partial
+from importlib.metadata import version
+from itertools import chain
+from pathlib import Path
+from urllib.parse import quote
+
+from pydantic import TypeAdapter, ValidationError
+
+from grader.explain.story import unpacked
+from grader.model.result import GradedClass, Result
+from grader.model.written_names import some
+from grader.pages.exports.export import Export, ExportFile, grades_of
+from grader.pages.exports.export_list import EXPORTS
+from grader.pages.exports.grades_csv import GRADES_CSV
+from grader.pages.pages import class_page, student_page
+from grader.roll.batch.last_batch import LastBatchFile
+from grader.roll.batch.output_folder import OutputFolder
+from grader.run.scoring.redaction import for_student
+from grader.system.own_files import write_atomically
+
+# Which files of OUT are as they would be made now: instructor/pages/inputs.json says what each was made from, and what it held then.
+#
+# A file is left alone only where both are the same: what it would be made from, this program's own files among it, and its contents on the
+# disk. So a page that somebody has changed, or that a killed batch has left behind, is made again.
+
+_ENTRIES: TypeAdapter[dict[str, tuple[str, str]]] = TypeAdapter(dict[str, tuple[str, str]])
+_LIBRARIES = ("jinja2", "markupsafe", "pydantic", "pydantic-core")
+
+
+class KeptPages:
+    """`out`: the folder of a class. A record that is missing or damaged counts as an empty one."""
+
+    def __init__(self, out: Path) -> None:
+        self._out, self._path = out, out / "instructor" / "pages" / "inputs.json"
+        self._now: dict[str, tuple[str, str]] = {}
+        try:
+            self._before = _ENTRIES.validate_json(self._path.read_bytes())
+        except (OSError, ValidationError):
+            self._before = {}
+
+    def stands(self, path: Path, inputs: str) -> bool:
+        """Whether the file at `path` need not be made. `inputs`: a digest of what it is made from; empty: nobody knows."""
+        name = self._name(path)
+        made_from, contents = self._before.get(name, ("", ""))
+        if not inputs or made_from != inputs:
+            return False
+        try:
+            same = _digest(path.read_bytes()) == contents and not path.is_symlink()
+        except OSError:
+            return False
+        if same:
+            self._now[name] = (made_from, contents)
+        return same
+
+    def note(self, path: Path, inputs: str, text: str | bytes) -> None:
+        """Now `path` holds `text`."""
+        if inputs:
+            self._now[self._name(path)] = (inputs, _digest(text.encode() if isinstance(text, str) else text))
+
+    def write(self) -> None:
+        """Where OUT does not take it, the record is the old one, and fits no file that was written meanwhile."""
+        with suppress(OSError):
+            write_atomically(self._path, _ENTRIES.dump_json(self._now) + b"\n")
+
+    def withdraw(self, current: Mapping[Path, Collection[str]]) -> None:
+        """Removes what an earlier batch wrote into the folders of `current` and nobody has changed since, except files of the names there:
+        the others are about another file than the report beside them.
+        """
+        for name, (_, contents) in self._before.items():
+            path = self._out / name
+            if path.name in current.get(path.parent, [path.name]):
+                continue
+            with suppress(OSError):  # it is gone, or OUT takes no change: nothing leads to it
+                if not path.is_symlink() and _digest(path.read_bytes()) == contents:
+                    path.unlink()
+
+    def _name(self, path: Path) -> str:
+        return path.relative_to(self._out).as_posix()
+
+
+def inputs_digest(*parts: bytes | str) -> str:
+    """A digest of `parts` and of this program."""
+    digest = hashlib.blake2b(_program().encode(), digest_size=16)
+    for part in parts:
+        data = part.encode(errors="surrogatepass") if isinstance(part, str) else part
+        digest.update(len(data).to_bytes(8, "little") + data)
+    return digest.hexdigest()
+
+
+def _digest(data: bytes) -> str:
+    return hashlib.blake2b(data, digest_size=16).hexdigest()
+
+
+@cache
+def _program() -> str:
+    """A digest of the grader's modules, templates and styles, and of what renders them."""
+    folder = Path(__file__).parents[2]
+    digest = hashlib.blake2b(sys.version.encode(), digest_size=16)
+    for path in sorted(folder.rglob("*")):
+        if path.is_file() and "__pycache__" not in path.parts:
+            digest.update(f"{path.relative_to(folder)}\0{_digest(path.read_bytes())}\0".encode())
+    for library in _LIBRARIES:
+        digest.update(f"{library} {version(library)}\0".encode())
+    return digest.hexdigest()
+
+
+# Files of OUT that are made one after the other. What cannot be made or written costs none of the others.
+
+
+@dataclass(frozen=True)
+class File:
+    """A file to be written, and what makes its text."""
+
+    path: Path
+    make: Callable[[], str | bytes]
+    inputs: str = ""  # a digest of all that it is made from; empty: it is made each time
+    mode: int = 0o600  # grades are nobody else's on this machine
+
+
+def write_files(files: Iterable[File], kept: KeptPages | None = None) -> tuple[list[str], list[str]]:
+    """What could not be made, and what could not be written. `kept`: which of them need not be made."""
+    faults: list[str] = []
+    unwritten: list[str] = []
+    for file in files:
+        if kept is not None and kept.stands(file.path, file.inputs):
+            continue
+        try:
+            text = file.make()
+        except Exception:  # noqa: BLE001 -- a fault in one page must not cost the others
+            faults.append(f"{file.path}: {traceback.format_exc()}")
+            continue
+        try:
+            write_atomically(file.path, text, mode=file.mode)
+        except OSError as error:
+            unwritten.append(f"{file.path}: {error.strerror}")
+            continue
+        if kept is not None:
+            kept.note(file.path, file.inputs, text)
+    if kept is not None:
+        kept.write()
+    return faults, unwritten
+
+
+# Writes exports of a graded class into OUT, one after the other. A fault in one must not cost the others.
+
+
+@dataclass(frozen=True)
+class Exported:
+    formats: tuple[Export, ...]
+    faults: tuple[str, ...]  # exports that could not be made
+    unwritten: tuple[str, ...]  # files that are as they were before, since OUT does not take them
+    notices: tuple[str, ...]  # what to know before an import
+    paths: frozenset[Path]  # of all files that were made
+
+
+def formats_of(out: OutputFolder, requested: Sequence[Export]) -> tuple[Export, ...]:
+    """What a command that may change grades writes: `requested`, and whatever lies in OUT, which would keep the old grades otherwise."""
+    return tuple(one for one in EXPORTS if one in (*requested, GRADES_CSV) or any(out.path.glob(one.file)))
+
+
+def write_exports(graded: GradedClass, out: OutputFolder, exports: Sequence[Export], assignment: str = "") -> Exported:
+    """Each of `exports`. Students' pages have to lie in OUT already."""
+    at = datetime.now(UTC).isoformat(timespec="milliseconds")
+    grades = grades_of(graded, assignment=assignment, at=at, page=partial(_page, out))
+    faults: list[str] = []
+    unwritten: list[str] = []
+    notices: list[str] = []
+    paths: set[Path] = set()
+    for export in exports:
+        try:
+            made = export.made(grades)
+        except Exception:  # noqa: BLE001 -- see above
+            faults.append(f"{export.name}: {traceback.format_exc()}")
+            continue
+        files = [File(out.path / one.path, partial(_contents, one)) for one in made.files]
+        unwritten += write_files(files)[1]
+        notices += [f"{export.name}: {notice}" for notice in made.notices]
+        paths |= {file.path for file in files}
+    return Exported(tuple(exports), tuple(faults), tuple(unwritten), tuple(notices), frozenset(paths))
+
+
+def of_earlier_batches(out: OutputFolder, exported: Exported) -> list[str]:
+    """A notice about exports in OUT that this batch could not write, or writes no more: somebody could import old grades."""
+    found = {path for export in EXPORTS for path in out.path.glob(export.file)}
+    old = sorted(str(path.relative_to(out.path)) for path in found - exported.paths)
+    if not old:
+        return []
+    return [f"these exports are of an earlier batch and hold its grades: {some(old)}. Do not import them"]
+
+
+def _contents(file: ExportFile) -> bytes:
+    """A lone surrogate, as in names of files that are no Unicode, becomes a question mark."""
+    return file.contents if isinstance(file.contents, bytes) else file.contents.encode("utf-8", "replace")
+
+
+def _page(out: OutputFolder, student_id: str) -> bytes | None:
+    """The page that this student may get."""
+    try:
+        return (out.students / student_id / "report.html").read_bytes()
+    except OSError:
+        return None
+
+
+__all__ = ["File", "Published", "publish", "write_files"]
+
+
+@dataclass(frozen=True)
+class Published:
+    """What went wrong; none of it changes a grade."""
+
+    faults: tuple[str, ...]  # pages that could not be made
+    unwritten: tuple[str, ...]  # files that are as they were before, since OUT does not take them
+    exports: tuple[Export, ...]  # which were written
+    notices: tuple[str, ...] = ()  # about exports, for the instructor
+
+
+def publish(  # noqa: PLR0913 -- what is written, where to, and what of it is secret
+    graded: GradedClass,
+    out: OutputFolder,
+    sources: Mapping[str, Mapping[str, str]],
+    *,
+    seed: int,
+    exports: Sequence[Export],
+    assignment: str = "",
+    more: Sequence[File] = (),
+    told: Callable[[int, int], None] = lambda _done, _total: None,
+) -> Published:
+    """Writes everything that can be made and written. `sources`: by student, each file's text. `more`: files besides a class's own.
+    `exports`: those that were requested; `told` hears for how many students of how many it is done.
+    """
+    kept = KeptPages(out.path)
+    faults, unwritten = write_files(chain(_files(graded, out, sources, seed, told), more), kept)
+    kept.withdraw({out.students / one.submission.id: _names_given_back(one) for one in graded.results})
+    exported = write_exports(graded, out, formats_of(out, exports), assignment)
+    notices = (*exported.notices, *of_earlier_batches(out, exported))
+    last = LastBatchFile(out.path / "instructor")
+    unwritten += write_files([File(last.path, partial(last.text, graded, assignment))])[1]
+    return Published((*faults, *exported.faults), (*unwritten, *exported.unwritten), exported.formats, notices)
+
+
+def _files(
+    graded: GradedClass,
+    out: OutputFolder,
+    sources: Mapping[str, Mapping[str, str]],
+    seed: int,
+    told: Callable[[int, int], None],
+) -> Iterator[File]:
+    """One after the other: what they hold meanwhile is let go with each."""
+    for at, result in enumerate(graded.results):
+        told(at, len(graded.results))
+        student_id = result.submission.id
+        private = out.path / "instructor"
+        inputs = _inputs(result, sources[student_id])
+        yield from _given_back(result, out.students / student_id, sources[student_id], inputs)
+        yield File(
+            private / f"{student_id}.json", partial(_record, result, seed), inputs and inputs_digest(inputs, str(seed))
+        )
+        from_private = f"../students/{quote(student_id)}/"
+        yield File(
+            private / f"{student_id}.html",
+            partial(student_page, result, sources=sources[student_id], instructor=True, steps=from_private),
+            inputs,
+        )
+    page = partial(class_page, graded.results, course=graded.title, notes=graded.notices, insight=graded.insight)
+    yield File(out.path / "index.html", page)
+
+
+def _inputs(result: Result, sources: Mapping[str, str]) -> str:
+    """A digest of everything that a student's files are made from, but for the day: they keep that on which they were made. Whatever else
+    a page shows has to be part of it. Empty where there is none, and then they are made each time.
+    """
+    undated = result.model_copy(update={"environment": result.environment.model_copy(update={"date": ""})})
+    try:
+        whole = undated.model_dump_json(by_alias=True)
+    except ValueError:  # text that is no Unicode: the file that cannot be made says so
+        return ""
+    pages = (page.packed for lab in result.labs.values() for page in lab.step_pages)
+    return inputs_digest(whole, *pages, *chain.from_iterable(sorted(sources.items())))
+
+
+def _given_back(result: Result, folder: Path, sources: Mapping[str, str], inputs: str) -> Iterator[File]:
+    public = cache(lambda: for_student(result))
+    yield File(folder / "result.json", lambda: public().model_dump_json(by_alias=True, indent=2) + "\n", inputs)
+    yield File(folder / "report.html", lambda: student_page(public(), sources=sources, steps=""), inputs)
+    for lab in result.labs.values():
+        for page in lab.step_pages:
+            yield File(folder / page.name, partial(unpacked, page), inputs)
+
+
+def _names_given_back(result: Result) -> list[str]:
+    return ["result.json", "report.html", *(page.name for lab in result.labs.values() for page in lab.step_pages)]
+
+
+def _record(result: Result, seed: int) -> str:
+    """The complete record, for the instructor only."""
+    return f'{{"seed": {seed}, "result": {result.model_dump_json(by_alias=True, indent=2)}}}\n'

@@ -1,0 +1,221 @@
+"""What a batch finds out about the class as a whole: mistakes that several made, with comments, and files that are alike.
+
+No grade depends on it. What breaks here is told to the instructor, and costs nobody a page.
+"""
+
+from __future__ import annotations
+
+import shlex
+import traceback
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from pathlib import Path
+
+from grader.course.answer_check import check_answers, no_answers
+from grader.course.question_file import LabQuestions, load_questions, model_answers
+from grader.explain.class_mistakes import (
+    CommentsFile,
+    KeptCounts,
+    Sources,
+    commented,
+    lab_mistakes,
+    with_counts,
+    wrong_submissions,
+)
+from grader.explain.mutant_search import FoundMutants, MutantSearch
+from grader.explain.similar_files import KeptPairs
+from grader.explain.solution_maps import solution_map
+from grader.model.labs import Lab
+from grader.model.result import NOTHING_KNOWN, ClassInsight, LabAnswers, LabMistakes, Result, SolutionMap
+from grader.pages.pages import similar_page
+from grader.roll.batch.job_store import job_key, lab_fingerprint
+from grader.roll.batch.judging_setup import JudgingSetup
+from grader.roll.batch.publishing import File, inputs_digest
+from grader.roll.intake.attempts import Intake
+from grader.roll.intake.matching import HandedAnswers
+
+
+@dataclass(frozen=True)
+class Week:
+    """The class after a batch. `results`: with the instructor's comments."""
+
+    results: tuple[Result, ...]
+    insight: ClassInsight = NOTHING_KNOWN
+    files: tuple[File, ...] = ()  # further pages, for the instructor
+    faults: tuple[str, ...] = ()  # what broke on our side
+
+
+@dataclass(frozen=True)
+class WeekSearch:
+    """`comments`: the instructor's file; `written`: what it held before the batch; `private`: the instructor's folder in OUT."""
+
+    comments: CommentsFile
+    written: Mapping[str, str]
+    private: Path
+    mutants: MutantSearch | None = None  # none: nothing is compared with the solution
+
+    def found_mutants(
+        self, labs: Sequence[Lab], setup: JudgingSetup, scratch: Path, judging_seconds: float
+    ) -> FoundMutants:
+        """`labs`: those with wrong submissions, the most important first."""
+        if self.mutants is None:
+            return FoundMutants()
+        try:
+            return self.mutants.run(labs, partial(_key, setup), self.private / "mutants", scratch, judging_seconds)
+        except Exception:  # noqa: BLE001 -- as in `week`
+            return FoundMutants(faults=(f"the class as a whole: {traceback.format_exc()}",))
+
+    def week(self, results: Sequence[Result], sources: Sources, labs: Sequence[Lab], mutants: FoundMutants) -> Week:
+        """Each part by itself: what breaks in one costs no other."""
+        week = Week(tuple(results))
+        parts: tuple[Callable[[Week], Week], ...] = (
+            lambda one: self._mistakes(one, sources, labs, mutants),
+            lambda one: self._similar(one, sources, labs),
+        )
+        for part in parts:
+            try:
+                week = part(week)
+            except Exception:  # noqa: BLE001 -- grades stand, whatever breaks here
+                week = replace(week, faults=(*week.faults, f"the class as a whole: {traceback.format_exc()}"))
+        return week
+
+    def _mistakes(self, week: Week, sources: Sources, labs: Sequence[Lab], mutants: FoundMutants) -> Week:
+        likenesses = mutants.likenesses()
+        wrong = wrong_submissions(week.results, sources, likenesses)
+        mistakes = tuple(
+            lab_mistakes(lab.id, wrong[lab.id], _texts(sources, lab), likenesses.get(lab.id, {}), self.written)
+            for lab in labs
+            if lab.id in wrong
+        )
+        before = KeptCounts(self.private / "clusters" / "mistakes.json").update(wrong, [lab.id for lab in labs])
+        mistakes = with_counts(mistakes, before)
+        maps, broken = self._maps(week.results, sources, [lab for lab in labs if lab.id in wrong], likenesses)
+        return replace(
+            week,
+            results=commented(week.results, sources, likenesses, self.written),
+            insight=replace(
+                week.insight,
+                mistakes=mistakes,
+                maps=maps,
+                comments=str(self.comments.path),
+                again=pages_command(self.private.parent),
+            ),
+            faults=(*week.faults, *mutants.faults, *_unkept(mutants), *broken, *self._added(mistakes)),
+        )
+
+    @staticmethod
+    def _maps(
+        results: Sequence[Result], sources: Sources, labs: Sequence[Lab], likenesses: Mapping[str, Mapping[str, str]]
+    ) -> tuple[tuple[SolutionMap, ...], tuple[str, ...]]:
+        """Of the labs that have a model solution; and what broke."""
+        made = []
+        try:
+            for lab in labs:
+                path = lab.private_dir / lab.public.file if lab.private_dir is not None else None
+                if path is not None and path.is_file():
+                    solution = path.read_text(encoding="utf-8", errors="replace")
+                    texts = _texts(sources, lab)
+                    made.append(
+                        solution_map(lab.id, lab.public.file, solution, results, texts, likenesses.get(lab.id, {}))
+                    )
+        except Exception:  # noqa: BLE001 -- comments and groups do not depend on it
+            return (), (f"the lines of the solution: {traceback.format_exc()}",)
+        return tuple(one for one in made if one is not None), ()
+
+    def _added(self, mistakes: Sequence[LabMistakes]) -> tuple[str, ...]:
+        try:
+            self.comments.add(mistakes)
+        except Exception as error:  # noqa: BLE001 -- somebody may have saved half a text at this moment
+            return (f"{self.comments.path}: new mistakes could not be added: {error}",)
+        return ()
+
+    def _similar(self, week: Week, sources: Sources, labs: Sequence[Lab]) -> Week:
+        names = {one.submission.id: one.submission.called for one in week.results}
+        teams = {one.submission.id: one.submission.student.team for one in week.results}
+        counts, files = [], []
+        known = list(_known(labs))
+        for lab in labs:
+            texts = _texts(sources, lab)
+            folder = self.private / "similar"
+            of, found = KeptPairs(folder / f"{lab.id}.json").similar(texts, known, teams)
+            counts.append((lab.id, len(found.pairs) + found.left_out + len(found.equal)))
+            page = partial(similar_page, lab.id, lab.public.title, found, names=names, texts=texts)
+            files.append(
+                File(folder / f"{lab.id}.html", page, inputs_digest(of, lab.public.title, repr(sorted(names.items()))))
+            )
+        return replace(week, insight=replace(week.insight, similar=tuple(counts)), files=tuple(files))
+
+
+def pages_command(out: Path) -> str:
+    """What writes pages and exports of the class in `out` again."""
+    return f"make pages OUT={shlex.quote(str(out))}"
+
+
+def _unkept(mutants: FoundMutants) -> tuple[str, ...]:
+    try:
+        mutants.keep()
+    except OSError as error:
+        return (f"how mistakes in the model solutions behave could not be kept: {error}",)
+    return ()
+
+
+def _key(setup: JudgingSetup, text: bytes, lab: Lab) -> str:
+    return job_key(text, lab_fingerprint(lab), setup=setup.fingerprints[lab.id], seed=setup.seed)
+
+
+def _texts(sources: Sources, lab: Lab) -> dict[str, str]:
+    """Each student's file of the lab, of those who handed it in."""
+    return {student: files[lab.public.file] for student, files in sources.items() if lab.public.file in files}
+
+
+def _known(labs: Sequence[Lab]) -> Iterator[str]:
+    """What nobody has to have written: starters and right kernels of the whole course, for a lab may begin with an earlier one's."""
+    folders = {folder.parent for lab in labs for folder in (lab.public_dir, lab.private_dir) if folder is not None}
+    for folder in sorted(folders):
+        for path in sorted(folder.rglob("*.cu")):
+            if "rejects" not in path.relative_to(folder).parts:
+                yield path.read_text(encoding="utf-8", errors="replace")
+
+
+# What a class answered to the labs' questions, as a part of its results. No verdict and no points depend on it.
+
+
+@dataclass(frozen=True)
+class Asking:
+    """A lab that asks something."""
+
+    lab: Lab
+    questions: LabQuestions
+
+    @cached_property
+    def models(self) -> Mapping[int, str]:
+        return model_answers(self.lab.private_dir)
+
+    def answers(self, handed: HandedAnswers | None) -> LabAnswers:
+        if handed is None:
+            return no_answers(self.questions)
+        if handed.trouble:
+            return no_answers(self.questions, handed.trouble, handed.place)
+        found = check_answers(handed.text, self.questions, file=handed.place, models=self.models)
+        return found.model_copy(update={"notices": (*handed.notices, *found.notices)})
+
+
+def asking_labs(labs: Sequence[Lab]) -> list[Asking]:
+    """Those of them that ask something. Raises LabError where a lab's own questions are wrong."""
+    return [Asking(lab, found) for lab in labs if (found := load_questions(lab)) is not None]
+
+
+def with_answers(results: Sequence[Result], students: Sequence[Intake], asking: Sequence[Asking]) -> list[Result]:
+    """The results with what each student answered. Of those who handed in nothing, nothing is said."""
+    return [_with(result, student, asking) for result, student in zip(results, students, strict=True)]
+
+
+def _with(result: Result, student: Intake, asking: Sequence[Asking]) -> Result:
+    if not student.submission.handed_in or not asking:
+        return result
+    labs = dict(result.labs)
+    for one in asking:
+        found = one.answers(student.answers.get(one.lab.public.file))
+        labs[one.lab.id] = labs[one.lab.id].model_copy(update={"answers": found})
+    return result.model_copy(update={"labs": labs})

@@ -1,0 +1,264 @@
+"""Reads uploaded archives: lists what a zip or tar holds and stores the files asked for, within limits.
+
+The archive does not choose where its bytes are stored: stored files get numbers as names. An archive inside an archive is not
+opened here. Whatever is wrong becomes a `Defect` with a reason in plain words. The caller decides whom it concerns.
+"""
+
+from __future__ import annotations
+
+import errno
+import gzip
+import io
+import stat
+import tarfile
+import zipfile
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import IO, BinaryIO, cast
+
+from grader.model.errors import MachineError
+from grader.model.written_names import clean, is_junk
+from grader.roll.intake.seven_zip import MARK, opened_entry, unpacked_seven_zip
+from grader.roll.intake.upload import Contents, Defect, Limits, Refusal, Request, Stored, size_text
+
+_CHUNK = 1 << 16
+# Errors of this machine. All other errors are the archive's: it can make the reader seek anywhere, for example.
+_MACHINE_ERRORS = frozenset(
+    {errno.ENOSPC, errno.EDQUOT, errno.EMFILE, errno.ENFILE, errno.EACCES, errno.EPERM, errno.ENOENT}
+)
+
+
+@dataclass(frozen=True)
+class _Member:
+    """One entry as its archive describes it."""
+
+    name: str
+    size: int
+    kind: str  # "file", "folder", or a description of what else it is
+    open: Callable[[], IO[bytes]]
+
+
+@dataclass
+class _ArchiveReading:
+    """What has been read of one archive so far."""
+
+    request: Request
+    files: list[Stored] = field(default_factory=list)
+    folders: list[tuple[str, ...]] = field(default_factory=list)
+    defects: list[Defect] = field(default_factory=list)
+    repositories: set[tuple[str, ...]] = field(default_factory=set)
+    members: int = 0
+    declared_bytes: int = 0
+
+
+def read_archive(path: Path, request: Request) -> Contents:
+    """What the archive at `path` holds, without junk. Raises Refusal where it cannot be read to its end within the limits."""
+    limits = request.limits
+    packed = path.stat().st_size
+    if packed > limits.archive_bytes:
+        message = f"the archive is larger than {size_text(limits.archive_bytes)}"
+        raise Refusal(message)
+    reading = _ArchiveReading(request)
+    try:
+        for member in _members(path, request):
+            _take(reading, member, packed)
+    except (Refusal, MachineError):
+        raise
+    except OSError as error:
+        if error.errno in _MACHINE_ERRORS:
+            raise
+        raise Refusal(_broken(error)) from error
+    except Exception as error:  # a hostile archive can make its reader fail in any way
+        raise Refusal(_broken(error)) from error
+    return Contents(
+        tuple(reading.files), tuple(reading.folders), tuple(reading.defects), frozenset(reading.repositories)
+    )
+
+
+def _take(reading: _ArchiveReading, member: _Member, packed: int) -> None:
+    """Checks one member against the limits and stores it if it was asked for."""
+    request, limits = reading.request, reading.request.limits
+    reading.members += 1
+    if reading.members > limits.members:
+        message = f"the archive holds more than {limits.members} entries"
+        raise Refusal(message)
+    reading.declared_bytes += member.size
+    _check_size(reading.declared_bytes, packed, limits)
+    parts, reason = _parts(member.name, limits)
+    if reason is None and member.kind not in {"file", "folder"}:
+        reason = f"the archive holds {member.kind}: {clean(member.name)}"
+    if reason is not None:
+        reading.defects.append(Defect(reason, parts))
+    elif is_junk(parts):
+        reading.repositories.update(parts[:depth] for depth, part in enumerate(parts) if part == ".git")
+    elif member.kind == "folder":
+        reading.folders.append(parts)
+    elif parts:
+        at = None
+        if request.asks_for(parts):
+            at = request.spool / f"{len(reading.files):06}"
+            with member.open() as source:
+                _store(source, at, request.file_bytes(parts))
+        reading.files.append(Stored(parts, member.size, at))
+
+
+def _store(source: IO[bytes], at: Path, limit: int) -> None:
+    """Copies at most `limit` bytes and one more. The one more shows that the file is larger."""
+    left = limit + 1
+    with at.open("xb") as target:
+        while left > 0 and (chunk := source.read(min(_CHUNK, left))):
+            target.write(chunk)
+            left -= len(chunk)
+
+
+def _parts(name: str, limits: Limits) -> tuple[tuple[str, ...], str | None]:
+    """The path's parts. Where the path cannot be taken: the parts before the fault, and the reason."""
+    name = name.replace("\\", "/")  # zips made by Windows
+    parts = tuple(part for part in name.split("/") if part not in {"", "."})
+    trusted: list[str] = []
+    for part in parts:
+        if part == "..":
+            return tuple(trusted), f"the archive holds a path with '..': {clean(name)}"
+        if "\0" in part or len(part.encode("utf-8", "surrogateescape")) > 255:  # noqa: PLR2004 -- NAME_MAX
+            return tuple(trusted), f"the archive holds an impossible file name: {clean(name)}"
+        trusted.append(part)
+    if name.startswith("/") or (parts and len(parts[0]) == 2 and parts[0][1] == ":"):  # noqa: PLR2004 -- "C:"
+        return (), f"the archive holds an absolute path: {clean(name)}"
+    if len(name) > limits.path_bytes or len(parts) > limits.depth:
+        return parts[:1], f"the archive holds a path that is too long or too deep: {clean(name)}"
+    return parts, None
+
+
+def _members(path: Path, request: Request) -> Iterator[_Member]:
+    """The archive's entries in their order. Its first bytes say which kind of archive it is; its name does not count."""
+    limits = request.limits
+    with path.open("rb") as file:
+        head = file.read(512)
+        file.seek(0)
+        if head[:4] in {b"PK\3\4", b"PK\5\6"}:
+            yield from _zip_members(file, limits)
+        elif head[:2] == b"\x1f\x8b":
+            with gzip.open(file) as unpacked:
+                yield from _tar_members(cast("BinaryIO", unpacked), limits, file)
+        elif head[257:262] == b"ustar":
+            yield from _tar_members(file, limits, file)
+        elif head.startswith(MARK):
+            folder = request.spool / "unpacked"
+            for name, size, kind, at in unpacked_seven_zip(path, folder, limits, request.confinement):
+                yield _Member(name, size, kind, partial(_opened, at))
+        elif not head:
+            message = "the file is empty"
+            raise Refusal(message)
+        else:
+            message = "this is not a zip, tar or tar.gz archive (other kinds, such as rar, are not accepted: unpack it and pack a zip)"
+            raise Refusal(message)
+
+
+def _opened(path: Path) -> IO[bytes]:
+    """An empty file was not written at all."""
+    return opened_entry(path) or io.BytesIO()
+
+
+class _Directory:
+    """A zip's file while its list of names is read. It refuses to read more than `limit` bytes at once."""
+
+    def __init__(self, file: BinaryIO, limit: int) -> None:
+        self._file = file
+        self.limit: int | None = limit
+
+    def read(self, size: int = -1) -> bytes:
+        if self.limit is not None and not 0 <= size <= self.limit and size != -1:
+            message = "the archive's list of entries is too long"
+            raise Refusal(message)
+        return self._file.read(size)
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._file, name)
+
+
+def _zip_members(file: BinaryIO, limits: Limits) -> Iterator[_Member]:
+    directory = _Directory(file, limits.directory_bytes)
+    with zipfile.ZipFile(cast("BinaryIO", directory)) as archive:
+        directory.limit = None
+        for info in archive.infolist():
+            if info.flag_bits & 0x1:
+                message = f"the archive is encrypted: {clean(info.filename)}"
+                raise Refusal(message)
+            yield _Member(_zip_name(info), info.file_size, _zip_kind(info), partial(archive.open, info))
+
+
+def _zip_name(info: zipfile.ZipInfo) -> str:
+    """The name. Some archivers write UTF-8 and do not say so; their names are read as UTF-8 too."""
+    name = info.orig_filename
+    if info.flag_bits & 0x800:
+        return name
+    try:
+        return name.encode("cp437").decode("utf-8")
+    except UnicodeError:
+        return name
+
+
+def _zip_kind(info: zipfile.ZipInfo) -> str:
+    mode = info.external_attr >> 16
+    if stat.S_ISLNK(mode):
+        return "a symbolic link"
+    if stat.S_IFMT(mode) not in {0, stat.S_IFREG, stat.S_IFDIR}:
+        return "a device or another special file"
+    return "folder" if info.orig_filename.endswith(("/", "\\")) or stat.S_ISDIR(mode) else "file"
+
+
+class _Unpacked:
+    """A tar stream that raises Refusal when more bytes come out of it than the limits allow."""
+
+    def __init__(self, stream: BinaryIO, limits: Limits, packed: BinaryIO) -> None:
+        self._stream, self._limits, self._packed = stream, limits, packed
+        self._read = 0
+
+    def read(self, size: int = -1) -> bytes:
+        if size < 0:
+            size = _CHUNK
+        data = self._stream.read(min(size, self._limits.unpacked_bytes + 1))
+        self._read += len(data)
+        _check_size(self._read, self._packed.tell(), self._limits)
+        return data
+
+
+def _tar_members(stream: BinaryIO, limits: Limits, packed: BinaryIO) -> Iterator[_Member]:
+    bounded = cast("BinaryIO", _Unpacked(stream, limits, packed))
+    with tarfile.open(fileobj=bounded, mode="r|", errorlevel=2) as archive:
+        while (info := archive.next()) is not None:
+            yield _Member(info.name, info.size, _tar_kind(info), partial(_tar_file, archive, info))
+            archive.members.clear()  # type: ignore[attr-defined]  # typeshed omits it; without this, every name stays in memory
+
+
+def _tar_file(archive: tarfile.TarFile, info: tarfile.TarInfo) -> IO[bytes]:
+    file = archive.extractfile(info)
+    assert file is not None
+    return file
+
+
+def _tar_kind(info: tarfile.TarInfo) -> str:
+    if info.isdir():
+        return "folder"
+    if info.issym():
+        return "a symbolic link"
+    if info.islnk():
+        return "a hard link"
+    if not info.isreg() or info.issparse():
+        return "a device or another special file"
+    return "file"
+
+
+def _check_size(unpacked: int, packed: int, limits: Limits) -> None:
+    if unpacked > limits.unpacked_bytes:
+        message = f"the archive unpacks to more than {size_text(limits.unpacked_bytes)}"
+        raise Refusal(message)
+    if unpacked > limits.ratio_from_bytes and unpacked > limits.ratio * max(packed, 1):
+        message = f"the archive unpacks to more than {limits.ratio} times its size"
+        raise Refusal(message)
+
+
+def _broken(error: Exception) -> str:
+    return f"the archive is damaged or incomplete ({type(error).__name__})"

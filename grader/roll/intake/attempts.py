@@ -1,0 +1,389 @@
+"""Whose each upload is: one arrival for each of its owners, with all attempts of that owner in their order.
+
+Which id an arrival gets is decided in grader/roll/people/; which attempt counts, in attempts.py.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from enum import StrEnum
+from pathlib import Path
+
+from grader.model.result import Student, Submission
+from grader.model.written_names import clean, exact_form, shown, some
+from grader.roll.intake.matching import HandedAnswers
+from grader.roll.intake.upload import Upload
+from grader.roll.people.person_keys import FOLDER, Key, keys_of
+from grader.roll.people.roster import Roster, RosterRow
+from grader.roll.people.roster_matching import Arrival
+
+
+@dataclass(frozen=True)
+class Delivery:
+    """What one student handed in."""
+
+    arrival: Arrival
+    uploads: tuple[int, ...]  # the numbers of all attempts, of each download the first one first
+
+
+@dataclass(frozen=True)
+class _Found:
+    upload: int
+    arrival: Arrival
+
+
+def deliveries(uploads: Sequence[Upload]) -> list[Delivery]:
+    """In the order of the uploads. Attempts that nothing puts in an order stay, as those of several students."""
+    found = [
+        _Found(number, _arrival(upload, owner))
+        for number, upload in enumerate(uploads)
+        for owner in (upload.owners or (None,))
+    ]
+    of_owner: dict[Key, list[int]] = {}
+    for number, one in enumerate(found):
+        of_owner.setdefault(_key(one.arrival), []).append(number)
+    earlier: dict[int, tuple[int, ...]] = {}
+    left: set[int] = set()
+    for numbers in of_owner.values():
+        if len(numbers) > 1 and (order := _in_order([found[number].upload for number in numbers], uploads)):
+            last = next(number for number in numbers if found[number].upload == order[-1])
+            left.update(number for number in numbers if number != last)
+            earlier[last] = tuple(order)
+    return [
+        Delivery(one.arrival, earlier.get(number, (one.upload,)))
+        for number, one in enumerate(found)
+        if number not in left
+    ]
+
+
+def _key(arrival: Arrival) -> Key:
+    """What is one student's in all downloads of a batch. Moodle numbers participants anew in each, so there the name is, where it is the
+    only one. Of an upload that only its name is known of, it is the name.
+    """
+    keys = keys_of(arrival.owner) if arrival.owner is not None else []
+    if keys and not keys[0].changes:
+        return keys[0]
+    return Key(FOLDER, f"{arrival.name if arrival.owner is None else ''}\0{exact_form(arrival.person)}")
+
+
+def _in_order(numbers: Sequence[int], uploads: Sequence[Upload]) -> list[int]:
+    """Of each download by when they were handed in, else by the platform's count. Empty: neither tells them apart."""
+    ordered: list[int] = []
+    for download in sorted({uploads[number].download for number in numbers}):
+        here = [number for number in numbers if uploads[number].download == download]
+        moments = [(number, _seconds(uploads[number].at)) for number in here if uploads[number].at is not None]
+        counts = {uploads[number].attempt for number in here}
+        if len(here) == 1:
+            ordered += here
+        elif len(moments) == len(here) == len({at for _, at in moments}):
+            ordered += [number for number, _ in sorted(moments, key=lambda one: one[1])]
+        elif 0 not in counts and len(counts) == len(here):
+            ordered += sorted(here, key=lambda number: uploads[number].attempt)
+        else:
+            return []
+    return ordered
+
+
+def _seconds(at: datetime | None) -> float:
+    return at.timestamp() if at is not None else 0.0
+
+
+def _arrival(upload: Upload, owner: Student | None) -> Arrival:
+    return Arrival(upload.name, clean(upload.name), owner, of_team=len(upload.owners) > 1)
+
+
+# What was taken from one student's uploads, as data: all attempts, and for each lab's file the attempt that counts.
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """One time that a student handed something in, and what was taken of it.
+
+    The platform or its download says the time. A student cannot choose it. `sources`, `blocked`, `hints` and `answers` are as in Intake.
+    """
+
+    number: int  # 1, 2, …: of those of the same download, in the order in which they were handed in
+    of: int = 1  # how many the same download holds of this student
+    download: int = 0  # which of the given SUBMISSIONS it is from
+    at: datetime | None = None  # with its time zone; none: the platform does not say
+    late: bool = False  # the platform itself marked it as late
+    sources: Mapping[str, Path] = field(default_factory=dict)
+    blocked: Mapping[str, str] = field(default_factory=dict)
+    hints: Mapping[str, str] = field(default_factory=dict)
+    notices: tuple[str, ...] = ()
+    refused: str | None = None
+    answers: Mapping[str, HandedAnswers] = field(default_factory=dict)
+
+    def holds(self, file: str) -> bool:
+        """Whether a lab's file is in it, be it one that can be taken or not."""
+        return file in self.sources or file in self.blocked
+
+
+@dataclass(frozen=True)
+class Intake:
+    """What was taken from one student's upload. Members of a team share their files' paths."""
+
+    submission: Submission
+    sources: dict[str, Path] = field(default_factory=dict)  # a lab's file → its normalised copy
+    blocked: dict[str, str] = field(default_factory=dict)  # a lab's file that cannot be taken → why
+    hints: dict[str, str] = field(default_factory=dict)  # a lab's file that is missing → what was there instead
+    attempts: tuple[Attempt, ...] = ()  # of each download, the first one first; also those that do not count
+    counted: Mapping[str, int] = field(
+        default_factory=dict
+    )  # a lab's file → the index in `attempts` of the one that counts
+
+    answers: Mapping[str, HandedAnswers] = field(default_factory=dict)  # a lab's file → the answers to its questions
+
+    def texts(self) -> dict[str, str]:
+        """The text of each file that was taken. Pages quote from it."""
+        return {name: path.read_bytes().decode("utf-8", "replace") for name, path in self.sources.items()}
+
+    def attempt_for(self, file: str) -> Attempt | None:
+        """The attempt that counts for a lab's file. None: nothing was handed in for it."""
+        number = self.counted.get(file)
+        return None if number is None else self.attempts[number]
+
+    def handed_in(self, file: str) -> datetime | None:
+        """When the file that counts was handed in. None: it was not, or nothing says when."""
+        attempt = self.attempt_for(file)
+        return None if attempt is None else attempt.at
+
+
+# Which of a student's attempts counts for each lab: the latest one, or the last before the deadline. Pure.
+#
+# "The best" is chosen where scores are known: see grader/roll/batch/. Until then the latest counts, and all are in `Intake.attempts`.
+
+# When a student has to hand in a lab, extensions included. None: there is no deadline. The second argument is the lab's id.
+Deadline = Callable[[Student, str], datetime | None]
+
+
+class Which(StrEnum):
+    """Of several attempts of one student."""
+
+    LATEST = "latest"
+    BEST = "best"
+    BEFORE_DEADLINE = "before-deadline"
+
+
+def no_deadline(_student: Student, _lab: str) -> datetime | None:
+    return None
+
+
+@dataclass(frozen=True)
+class Counted:
+    """By a lab's file: the index of the attempt that counts; and why none counts, although some attempt holds the file."""
+
+    attempts: Mapping[str, int]
+    hints: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class AttemptChoice:
+    """`labs`: a lab's file → the lab's id, which `deadline` is asked with."""
+
+    which: Which = Which.LATEST
+    deadline: Deadline = no_deadline
+    labs: Mapping[str, str] = field(default_factory=dict)
+
+    def counted(self, student: Student, attempts: Sequence[Attempt], wanted: Iterable[str]) -> Counted:
+        """In each download one attempt counts as a whole: a later one replaces all that was in an earlier one. Between downloads, the one
+        that was handed in last and holds the file counts. An upload that was refused counts where no other holds the file.
+        """
+        counted, hints = {}, {}
+        for file in wanted:
+            deadline = self._deadline(student, file)
+            of_download: dict[int, int] = {}
+            for number, one in enumerate(attempts):
+                if deadline is None or one.at is None or one.at <= deadline:
+                    of_download[one.download] = number
+            holding = [number for number in of_download.values() if attempts[number].holds(file)]
+            holding = holding or [number for number in of_download.values() if attempts[number].refused is not None]
+            if holding:
+                counted[file] = max(holding, key=lambda number: _moment(attempts[number]))
+            elif lost := [number for number, one in enumerate(attempts) if one.holds(file)]:
+                late = all(number > of_download.get(attempts[number].download, -1) for number in lost)
+                reason = (
+                    "after the deadline" if late else "in an earlier attempt, which a later one without it replaced"
+                )
+                hints[file] = f"it was handed in {reason}"
+        return Counted(counted, hints)
+
+    def _deadline(self, student: Student, file: str) -> datetime | None:
+        if self.which is not Which.BEFORE_DEADLINE:
+            return None
+        return self.deadline(student, self.labs.get(file, file))
+
+
+def _moment(attempt: Attempt) -> tuple[float, int]:
+    """What no time is known of comes first. Of equal ones, the download that was named later counts."""
+    return (attempt.at.timestamp() if attempt.at is not None else 0.0, attempt.download)
+
+
+# A student's intake with the attempts that count: their files, and what has to be said of them. Pure.
+
+
+def with_counted(student: Intake, counted: Counted) -> Intake:
+    """What no attempt counts for is missing. Hints of the last attempt of each download say what was there instead."""
+    attempts = student.attempts
+    last = {one.download: number for number, one in enumerate(attempts)}
+    shown = sorted({*counted.attempts.values()} or {*last.values()})
+    of_file = {file: attempts[number] for file, number in counted.attempts.items()}
+    hints: dict[str, str] = {}
+    for number in sorted({*last.values(), *shown}):
+        hints |= attempts[number].hints
+    hints |= counted.hints
+    times = [at for number in shown if (at := attempts[number].at) is not None]
+    said = [f"{attempts[number].number} of {attempts[number].of}" for number in shown if attempts[number].of > 1]
+    refused = attempts[shown[0]].refused if len(shown) == 1 else None
+    submission = student.submission.model_copy(
+        update={
+            "at": max(times).isoformat() if times else "",
+            "attempt": ", ".join(dict.fromkeys(said)),
+            "notices": tuple(dict.fromkeys(one for number in shown for one in attempts[number].notices)),
+            "refused": refused,
+        }
+    )
+    return replace(
+        student,
+        submission=submission,
+        sources={file: one.sources[file] for file, one in of_file.items() if file in one.sources},
+        blocked={} if refused else {file: why for file, one in of_file.items() if (why := _blocked(one, file))},
+        hints={file: hint for file, hint in hints.items() if file not in counted.attempts},
+        counted=dict(counted.attempts),
+        answers=_answers(attempts, counted),
+    )
+
+
+def _answers(attempts: Sequence[Attempt], counted: Counted) -> dict[str, HandedAnswers]:
+    """Of the attempt that counts for the lab's file, where it has any; else of the last attempt that has."""
+    last = {file: answers for one in attempts for file, answers in one.answers.items()}
+    own = {
+        file: attempts[number].answers[file]
+        for file, number in counted.attempts.items()
+        if file in attempts[number].answers
+    }
+    return last | own
+
+
+def _blocked(attempt: Attempt, file: str) -> str:
+    """Empty: it is taken. Where the upload as a whole was refused, other downloads may still count for other labs."""
+    if attempt.refused is not None:
+        return f"the submission was refused: {attempt.refused}"
+    return attempt.blocked.get(file, "")
+
+
+# The roster's teams: an upload that is called like a team is each member's, and one member's hand-in counts for all members who have
+# none of their own.
+#
+# Where members handed in different files, nobody says which of them is the team's: each keeps their own, and a notice says so.
+
+_MOST = 5
+
+
+def with_team_owners(uploads: Sequence[Upload], roster: Roster | None) -> tuple[list[Upload], list[str]]:
+    """The same uploads, those that are called like one team of the roster as its members'; and notices. Platforms name a group's folder
+    after the group. What is called like a student too, or has a student's number or login, stays as it is; and so does who has an upload
+    of their own.
+    """
+    teams: dict[str, dict[str, list[RosterRow]]] = {}
+    persons: set[str] = set()
+    for row in roster.rows if roster is not None else ():
+        persons.update(_words(row))
+        for team in (row.student.team,) if row.student.team else row.groups:
+            one = replace(row, student=row.student.model_copy(update={"team": team}))
+            teams.setdefault(_form(team), {}).setdefault(team, []).append(one)
+    keys = {key for row in (roster.rows if roster is not None else ()) for key in row.keys}
+    own: set[str | Key] = set()  # of uploads that are no team's
+    found: dict[int, list[RosterRow]] = {}
+    for number, upload in enumerate(uploads):
+        forms = {_form(word) for word in _called(upload)} - {""}
+        theirs = [key for owner in upload.owners for key in keys_of(owner)]
+        fitting = [team for form in forms - persons for team in teams.get(form, {}).values()]
+        if fitting and all(team is fitting[0] for team in fitting) and keys.isdisjoint(theirs):
+            found[number] = fitting[0]
+        else:
+            own.update(forms, theirs)
+    given = list(uploads)
+    of_team: dict[str, None] = {}
+    for number, members in found.items():
+        left = [row.student for row in members if own.isdisjoint([*_words(row), *row.keys])]
+        if left:
+            given[number] = replace(uploads[number], owners=tuple(left))
+            of_team[shown(clean(uploads[number].name))] = None
+    return given, [f"called like teams of the roster, so each member has it: {some(of_team)}"] if of_team else []
+
+
+def _words(row: RosterRow) -> set[str]:
+    """What an upload of this student alone may be called."""
+    one = row.student
+    return {_form(word) for word in (one.name, one.login, one.number, one.email, row.upload)} - {""}
+
+
+def _called(upload: Upload) -> Iterator[str]:
+    """What the group may be called, of an upload that no more than one student or group has."""
+    if len(upload.owners) > 1:
+        return
+    yield upload.name
+    for owner in upload.owners:
+        yield from (owner.name, owner.login)
+        yield from (upload.name.removesuffix(value) for value in owner.platform_ids.values())
+
+
+def _form(name: str) -> str:
+    """Without what platforms take out of a name or put into it."""
+    return re.sub(r"[\W_]+", "", unicodedata.normalize("NFKC", name).casefold())
+
+
+def with_team_shares(students: Sequence[Intake]) -> tuple[list[Intake], list[str]]:
+    """Those who handed in nothing get what their team handed in. And notices."""
+    teams: dict[str, list[Intake]] = {}
+    for one in students:
+        if one.submission.student.team:
+            teams.setdefault(one.submission.student.team, []).append(one)
+    shared: dict[str, Intake] = {}
+    notices: list[str] = []
+    differing: list[str] = []
+    for team, members in teams.items():
+        given = [one for one in members if one.submission.handed_in]
+        without = [one for one in members if not one.submission.handed_in]
+        if len({_contents(one) for one in given}) > 1:
+            names = ", ".join(one.submission.id for one in given[:_MOST])
+            nothing = (
+                f"; {', '.join(one.submission.id for one in without[:_MOST])} handed in nothing" if without else ""
+            )
+            differing.append(f"team {team[:40]!r}: {names}{nothing}")
+        elif given:
+            shared |= {one.submission.id: _share(one, given[0]) for one in without}
+    if shared:
+        count = len(shared)
+        notices.append(f"{count} student{'s' if count > 1 else ''} without an upload share their team's")
+    if differing:
+        notices.append(
+            "members of one team handed in different files, so each keeps their own: "
+            + "; ".join(differing[:_MOST])
+            + ("; …" if len(differing) > _MOST else "")
+        )
+    return [shared.get(one.submission.id, one) for one in students], notices
+
+
+def _contents(one: Intake) -> tuple[object, ...]:
+    """Equal where the labs' files are."""
+    files = tuple((name, path.read_bytes()) for name, path in sorted(one.sources.items()))
+    return files, tuple(sorted(one.blocked.items())), one.submission.refused
+
+
+def _share(member: Intake, given: Intake) -> Intake:
+    said = f"this is your team's: {given.submission.name} handed it in"
+    submission = given.submission.model_copy(
+        update={
+            "id": member.submission.id,
+            "name": member.submission.name,
+            "student": member.submission.student,
+            "notices": (*given.submission.notices, said),
+        }
+    )
+    return replace(given, submission=submission)

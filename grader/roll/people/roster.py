@@ -1,0 +1,441 @@
+"""The roster: who is in the course, as a platform exports it or as a person wrote it down.
+
+A column that is not understood is said. A roster in which two rows may be one student, or a row tells of nobody, is refused with its
+lines: a grade that reaches the wrong row is worse than one that has to wait.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from grader.model.errors import RemediableError
+from grader.model.result import Student
+from grader.model.written_names import exact_form, first_and_last, folded_form, some
+from grader.roll.people.person_keys import EMAIL, FOLDER, LOGIN, NUMBER, Key, keys_of, plain
+from grader.roll.people.table_text import Row, TableError, read_table
+
+# What the headings of a roster mean: in a platform's own export, and in a table that a person wrote. Pure.
+#
+# A heading that may mean two things, such as "Group", is not guessed: it is said, with the words that are understood.
+
+_WORDS = {
+    "name": "name, full name, student, student name, display name, vollständiger name, nom complet, nombre completo, nome completo, "
+    "volledige naam, naam, imię i nazwisko, fullständigt namn, fulde navn, fullt navn, ad soyad, celé jméno, jméno a příjmení, "
+    "полное имя, фио, 姓名, 全名, 氏名, 이름, 성명",
+    "first": "first name, firstname, first, given name, given names, forename, vorname, prénom, prenom, nombre, nome, voornaam, imię, "
+    "förnamn, fornavn, etunimi, jméno, adı, ad, имя, 名, 名字",  # noqa: RUF001 -- these letters are meant
+    "last": "last name, lastname, last, surname, family name, nachname, familienname, nom, nom de famille, apellidos, apellido, "
+    "apellido s, cognome, sobrenome, achternaam, nazwisko, efternamn, efternavn, etternavn, sukunimi, příjmení, soyadı, soyad, фамилия, "  # noqa: RUF001 -- these letters are meant
+    "姓, 姓氏",
+    "login": "login, login id, username, user name, user, user id, userid, sis login id, account, netid, net id, uni login, kennung, "
+    "benutzername, anmeldename, nom d utilisateur, nombre de usuario, usuario, utilisateur, nome utente, utente, nome de usuário, "
+    "gebruikersnaam, nazwa użytkownika, användarnamn, brugernavn, brukernavn, käyttäjätunnus, kullanıcı adı, uživatelské jméno, "  # noqa: RUF001 -- these letters are meant
+    "имя пользователя, логин, 用户名, 帳號, 账号, ユーザ名, ユーザー名, 사용자 이름",
+    "number": "number, student number, student id, student no, studentid, sis user id, orgdefinedid, org defined id, sid, id number, "
+    "student id number, matrikelnummer, matrikel nr, matrikelnr, matriculation number, matriculation no, matric number, id nummer, "
+    "university id, uin, registration number, numéro d étudiant, numéro étudiant, numéro d identification, numéro de id, número de id, "
+    "n étudiant, dni, matrícula, número de matrícula, matricola, numero di matricola, codice identificativo, studentnummer, id nr, "
+    "numer indeksu, numer albumu, numer id, studienummer, opiskelijanumero, öğrenci no, öğrenci numarası, studentské číslo, "  # noqa: RUF001 -- these letters are meant
+    "номер студента, студенческий билет, 学号, 學號, 学籍番号, 학번, idナンバー",
+    "email": "email, e mail, email address, e mail address, mail, e mail adresse, emailadresse, courriel, adresse de courriel, "
+    "adresse e mail, adresse électronique, correo, correo electrónico, dirección de correo, dirección email, indirizzo email, "
+    "indirizzo e mail, indirizzo di posta elettronica, endereço de e mail, endereço de email, e mailadres, adres e mail, e postadress, "
+    "e post, epost, e mailadresse, sähköposti, e posta, e posta adresi, e mailová adresa, эл почта, электронная почта, "
+    "адрес электронной почты, 邮箱, 电子邮件, 电子邮件地址, 電子郵件, メールアドレス, 이메일",
+    "section": "section, sections, section name, course section, tutorial, class, lecture, übungsgruppe, tutorium, 班级",
+    "team": "team, team name, teams, group name, project group, lab group, abgabegruppe",
+    "upload": "upload, upload name, folder, folder name",
+    "role": "role, roles, rolle, course role",
+    "GitHub Classroom": "github username, github login, github user, github",
+    "PrairieLearn": "uid",
+    "LTI": "lti user id, lti sub",
+    "id": "id",
+    "identifier": "identifier, identifiant, identificador, identificativo, identificatore, identificatie, identyfikator",
+}  # fmt: skip
+FIELDS = {word.strip(): name for name, words in _WORDS.items() for word in words.split(",")}
+PLATFORMS = ("Canvas", "Moodle", "GitHub Classroom", "PrairieLearn", "LTI")  # with ids of their own
+KEYS = ("number", "login", "email", "upload", *PLATFORMS)
+_TWO_MEANINGS = frozenset(
+    {
+        "group",
+        "groups",
+        "gruppe",
+        "gruppen",
+        "groupe",
+        "groupes",
+        "grupo",
+        "grupos",
+        "gruppo",
+        "gruppi",
+        "groep",
+        "groepen",
+    }
+)
+_EXPORTS: dict[str, tuple[set[str], ...]] = {
+    "Canvas": ({"sis user id"}, {"sis login id"}, {"student", "id", "section"}),
+    "Brightspace": ({"orgdefinedid"},),
+    "GitHub Classroom": ({"github username", "identifier"},),
+    "classroom50": ({"username", "github id"},),
+    "PrairieLearn": ({"uid", "uin"},),
+    "Blackboard": (
+        {"last name", "first name", "username", "student id"},
+        {"last name", "first name", "username", "last access"},
+        {"last name", "first name", "username", "availability"},
+    ),
+    "Moodle": (
+        {"identifier", "full name"},
+        {"email address", "surname"},
+        {"email address", "id number"},
+        {"email address", "groups"},
+    ),
+    "Gradescope": ({"sid", "email"},),
+}
+USUAL = "name,login,number,email,section,team"
+
+
+@dataclass(frozen=True)
+class Columns:
+    platform: str  # whose export this is; empty: nobody's that we know
+    at: dict[str, int] = field(default_factory=dict)  # what it says → its column
+    notices: tuple[str, ...] = ()
+
+
+def understood(headings: Sequence[str]) -> int:
+    """How many of them are known."""
+    return sum(_word(one) in FIELDS for one in headings)
+
+
+def columns_of(headings: Sequence[str]) -> Columns:
+    """The column whose heading is our own word for its meaning, else the first of it. The others are named in the notices."""
+    words = [_word(one) for one in headings]
+    platform = _platform(frozenset(words))
+    at: dict[str, int] = {}
+    twice: list[str] = []
+    unknown: list[str] = []
+    unclear: list[str] = []
+    for number, word in enumerate(words):
+        what = _meaning(word, platform)
+        if what and at.setdefault(what, number) != number:
+            other = at[what]
+            if word == what and words[other] != what:
+                at[what], other = number, at[what]
+                twice.append(f"{_quoted(headings[other])} (as {_quoted(headings[number])})")
+            else:
+                twice.append(f"{_quoted(headings[number])} (as {_quoted(headings[other])})")
+        elif what:
+            continue
+        elif word in _TWO_MEANINGS:
+            at.setdefault("group", number)
+            unclear.append(_quoted(headings[number]))
+        elif word:
+            unknown.append(_quoted(headings[number]))
+    notices = []
+    if unknown:
+        notices.append(f"columns that are not used: {_few(unknown)}")
+    if twice:
+        notices.append(f"columns that say what another one says already, and are not used: {_few(twice)}")
+    if unclear:
+        notices.append(
+            f"{_few(unclear)} may mean a section or a team, and is not used but for uploads that are called like one: "
+            "call it `section` or `team`"
+        )
+    return Columns(platform, at, tuple(notices))
+
+
+def _platform(words: frozenset[str]) -> str:
+    """By the headings that only this platform writes together. All of one set must be there; the first such platform counts."""
+    found = (platform for platform, sets in _EXPORTS.items() if any(words >= one for one in sets))
+    return next(found, "")
+
+
+def _meaning(word: str, platform: str) -> str:
+    what = FIELDS.get(word, "")
+    if what == "id":
+        return "Canvas" if platform == "Canvas" else "number"
+    if what == "identifier":
+        return "Moodle" if platform == "Moodle" else "identifier"
+    if platform == "classroom50" and word == "username":
+        return "GitHub Classroom"
+    if what == "PrairieLearn" and platform != "PrairieLearn":
+        return "login"
+    return what
+
+
+def _word(heading: str) -> str:
+    return re.sub(r"[\W_]+", " ", unicodedata.normalize("NFKC", heading).casefold()).strip()
+
+
+def _quoted(heading: str) -> str:
+    return repr(heading.strip()[:40])
+
+
+def _few(names: Sequence[str]) -> str:
+    return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")  # noqa: PLR2004 -- a few
+
+
+_LARGEST = 32 << 20
+_NOTHING = frozenset({"-", "n/a", "none", "null", "#n/a"})
+_STAFF = frozenset({
+    "instructor", "teacher", "ta", "teaching assistant", "staff", "grader", "reader", "observer", "designer", "editing teacher",
+    "non-editing teacher", "hta", "course assistant", "course builder",
+})  # fmt: skip
+
+
+# What Moodle calls a participant in front of the number, in some languages of a site.
+_PARTICIPANT = re.compile(
+    r"(?:participante?|teilnehmer[^\d\s]*|partecipante|deelnemer|uczestnik|deltagare|deltager|osallistuja|účastník|katılımcı|участник|参与者"  # noqa: RUF001 -- these letters are meant
+    r"|参加者|참가자) ?(\d+)",
+    re.IGNORECASE,
+)
+_TURNING = re.compile("[\u202a-\u202e\u2066-\u2069]")  # they turn the text that follows around
+_SHORTENED = re.compile(
+    r"\d[.,]\d+E\+\d+", re.IGNORECASE
+)  # as a spreadsheet shows a long number: its last digits are lost
+
+
+class RosterError(RemediableError):
+    """The roster cannot be used. The text says which lines, and what to do."""
+
+
+@dataclass(frozen=True)
+class RosterRow:
+    student: Student
+    line: int
+    upload: str = ""  # the exact name of this student's upload, where the roster says it
+    first: str = ""
+    last: str = ""
+    groups: tuple[str, ...] = ()  # that may be sections or teams: what is handed in tells
+
+    @property
+    def keys(self) -> list[Key]:
+        """The strongest first."""
+        return [*keys_of(self.student), *([Key(FOLDER, self.upload)] if self.upload else [])]
+
+    @property
+    def known_as(self) -> str:
+        """For sentences and for a first id; never empty in a roster that was read."""
+        one = self.student
+        return one.name or one.login or one.number or one.email or self.upload or next(iter(one.platform_ids.values()))
+
+
+@dataclass(frozen=True)
+class Roster:
+    rows: tuple[RosterRow, ...]
+    notices: tuple[str, ...] = ()
+
+
+def read_roster(path: Path) -> Roster:
+    """Raises RosterError."""
+    try:
+        if path.is_file() and path.stat().st_size > _LARGEST:
+            message = f"{path}: this is larger than {_LARGEST >> 20} MiB, which no roster is."
+            raise RosterError(message)
+        data = path.read_bytes()
+    except OSError as error:
+        message = f"{path}: the roster cannot be read ({error.strerror}). Name a CSV file, as in ROSTER=roster.csv."
+        raise RosterError(message) from error
+    return roster_in(data, path.name)
+
+
+def roster_in(data: bytes, name: str) -> Roster:
+    """The roster in a file's bytes. `name`: the file, for sentences. Raises RosterError."""
+    try:
+        table = read_table(data, understood)
+    except TableError as error:
+        message = f"{name}: {error}. A roster is a CSV file whose first line is, for instance, {USUAL}."
+        raise RosterError(message) from error
+    columns = columns_of(table.headings.cells)
+    if not any(key in columns.at for key in (*KEYS, "identifier")):
+        message = (
+            f"{name}: nothing in this roster tells two students of one name apart. Add a column `number`, `login` or `email`, "
+            "or `upload` with the exact name of each student's folder."
+        )
+        raise RosterError(message)
+    left_out: dict[str, int] = {}
+    rows = [row for one in table.rows if (row := _row(one, columns, left_out)) is not None]
+    rows, merged = _once(rows)
+    _check(name, rows)
+    sections = {row.student.section for row in rows} - {""}
+    teams = {row.student.team for row in rows} - {""}
+    counts = [f"{len(rows)} student{'s' if len(rows) != 1 else ''}"]
+    counts += [f"{len(sections)} section{'s' if len(sections) != 1 else ''}"] if sections else []
+    counts += [f"{len(teams)} team{'s' if len(teams) != 1 else ''}"] if teams else []
+    counts += [f"without {count} {who}" for who, count in left_out.items()]
+    notices = [f"roster {name}: {columns.platform + ', ' if columns.platform else ''}{', '.join(counts)}"]
+    if table.encoding == "cp1252":
+        notices.append(f"roster {name}: it is not UTF-8 and was read as Windows-1252: look at names with accents")
+    if merged:
+        notices.append(f"roster {name}: students in several rows, which differ by the section alone: {some(merged)}")
+    return Roster(tuple(rows), (*notices, *(f"roster {name}: {notice}" for notice in columns.notices)))
+
+
+def _once(rows: Sequence[RosterRow]) -> tuple[list[RosterRow], list[str]]:
+    """Each student once, with all sections: platforms write a row for each section of a student. Rows that differ otherwise stay."""
+    kept: dict[object, RosterRow] = {}
+    merged: dict[object, list[int]] = {}
+    for row in rows:
+        one = row.student.model_copy(update={"section": ""})
+        same = (one.model_dump_json(), row.upload) if row.keys else row.line
+        if (first := kept.get(same)) is None:
+            kept[same] = row
+            continue
+        sections = dict.fromkeys(each for each in (*first.student.section.split(", "), row.student.section) if each)
+        kept[same] = replace(first, student=one.model_copy(update={"section": ", ".join(sections)}))
+        merged.setdefault(same, [first.line]).append(row.line)
+    return list(kept.values()), [f"lines {' and '.join(map(str, lines))}" for lines in merged.values()]
+
+
+def _row(row: Row, columns: Columns, left_out: dict[str, int]) -> RosterRow | None:
+    """None for what is no student: `left_out` counts them."""
+    at = columns.at
+    cells = {what: _value(row.cells[number]) for what, number in at.items() if number < len(row.cells)}
+    if not any(cells.values()):
+        return None
+    name = cells.get("name", "")
+    if columns.platform == "Canvas" and (name.casefold() == "points possible" or not (name or cells.get("Canvas"))):
+        return None
+    who = ""
+    if columns.platform == "Canvas" and name.casefold() == "student, test":
+        who = "test student"
+    elif cells.get("role", "").casefold() in _STAFF:
+        who = "of the staff"
+    if who:
+        left_out[who] = left_out.get(who, 0) + 1
+        return None
+    first, last = (cells.get(one, "").strip("_") for one in ("first", "last"))  # "_" stands for no name
+    if not name:
+        name = f"{first} {last}".strip()
+    if not (first or last):
+        first, last = first_and_last(name)
+    keys = _keys(cells, columns.platform)
+    student = Student(
+        name=name,
+        login=keys.get("login", ""),
+        number=keys.get("number", ""),
+        email=keys.get("email", ""),
+        section=cells.get("section", ""),
+        team=cells.get("team", ""),
+        platform_ids={one: keys[one] for one in PLATFORMS if keys.get(one)},
+    )
+    groups = tuple(filter(None, (one.strip() for one in re.split(r"[,;]", cells.get("group", "")))))
+    return RosterRow(student, row.line, keys.get("upload", ""), first, last, groups)
+
+
+def _keys(cells: Mapping[str, str], platform: str) -> dict[str, str]:
+    """The cells that tell students apart, without what platforms put around them and without what stands for nothing."""
+    keys = {what: value for what, value in cells.items() if value.casefold() not in _NOTHING}
+    if platform == "Brightspace":
+        keys |= {what: keys[what].removeprefix("#") for what in ("number", "login") if what in keys}
+    if found := re.search(r"\d+$", keys.get("Moodle", "")):  # "Participant 700001", in the site's language
+        keys["Moodle"] = found[0]
+    for what in ("number", "identifier"):
+        if found := _PARTICIPANT.fullmatch(keys.get(what, "")):
+            del keys[what]
+            keys.setdefault("Moodle", found[1])
+    if "number" in keys:
+        keys["number"] = re.sub(r"(?<=\d)\.0+\Z", "", keys["number"])
+    if identifier := keys.pop("identifier", ""):
+        what = "email" if "@" in identifier else "number" if identifier.isdecimal() else "login"
+        keys.setdefault(what, identifier)
+    return keys
+
+
+def _value(cell: str) -> str:
+    """Without what a spreadsheet needs to keep zeros in front: `="0042"`."""
+    text = re.sub(r"\s+", " ", _TURNING.sub("", cell)).strip()
+    if found := re.fullmatch(r'="([^"]*)"', text):
+        text = found[1].strip()
+    return text
+
+
+def _check(name: str, rows: Sequence[RosterRow]) -> None:
+    """Raises RosterError where a row tells of nobody, or two rows of one student."""
+    if not rows:
+        message = f"{name}: no student is in this roster, only headings. Is it the right file?"
+        raise RosterError(message)
+    if nobody := [row for row in rows if not row.keys]:
+        lines = some(f"line {row.line} ({row.student.name[:40]!r})" for row in nobody)
+        message = f"{name}: these rows have neither number, login nor e-mail, so nobody can say who they are: {lines}. Fill one in."
+        raise RosterError(message)
+    if short := [row for row in rows if _SHORTENED.fullmatch(row.student.number)]:
+        lines = some(f"line {row.line} ({row.student.number})" for row in short)
+        message = (
+            f"{name}: a spreadsheet has shortened these numbers, and their last digits are lost: {lines}. Export the roster again, and do "
+            "not save it from a spreadsheet; or set that column to text there first."
+        )
+        raise RosterError(message)
+    twice = list(_twice(rows))
+    if twice:
+        message = (
+            f"{name}: what must be one student's alone is in two rows: {some(twice)}. Remove or correct one of each."
+        )
+        raise RosterError(message)
+
+
+def _twice(rows: Sequence[RosterRow]) -> Iterator[str]:
+    first: dict[Key, int] = {}
+    for row in rows:
+        for key in row.keys:
+            if key in first:
+                yield f"{key} in lines {first[key]} and {row.line}"
+            first.setdefault(key, row.line)
+
+
+# What in the name of a folder tells whose it is: a number, an address, or a login beside the student's name. Pure.
+#
+# Whether that is enough is decided in roster_matching.py.
+
+_LONG_NUMBER = re.compile(r"(?<!\d)\d{5,}(?!\d)")
+_ADDRESS = re.compile(r"(?P<front>[\w.+'-]+)@(?P<end>[\w.-]+)")
+_ZEROS = 12
+_LONGEST = 255  # of a folder's name
+_UMLAUTS = (("ä", "ae"), ("ö", "oe"), ("ü", "ue"), ("Ä", "Ae"), ("Ö", "Oe"), ("Ü", "Ue"))
+
+
+def numbers_in(name: str, rows: Mapping[str, RosterRow] | None = None) -> list[str]:
+    """Those that are long enough to be a student's; and a name that is one, with the zeros that a spreadsheet took away."""
+    bare = name if rows and name.isascii() and name.isdecimal() else ""
+    return [*_LONG_NUMBER.findall(name), *("0" * zeros + bare for zeros in range(1, _ZEROS) if bare)]
+
+
+def _addresses(name: str, rows: Mapping[str, RosterRow]) -> Iterator[str]:
+    """Of `Lovelace_Ada_ada@example.org_2026`, in which an address may hold underscores too."""
+    for found in _ADDRESS.finditer(plain(name)[:_LONGEST]):
+        fronts, ends = found["front"].split("_"), found["end"].split("_")
+        for first, last in itertools.product(range(len(fronts)), range(len(ends), 0, -1)):
+            address = f"{'_'.join(fronts[first:])}@{'_'.join(ends[:last]).strip('.-')}"
+            if address in rows:
+                yield address
+                break
+
+
+def _logins(name: str, rows: Mapping[str, RosterRow]) -> Iterator[str]:
+    """Of `Lovelace_Ada_ada_4711` or `ada - Ada Lovelace`: where all words of that student's name stand there too."""
+    words = Counter(ascii_words(name[:_LONGEST]))
+    for separators in (r"[\s_,;()]+", r"[\s_,;()-]+"):
+        for login in dict.fromkeys(re.split(separators, plain(name)[:_LONGEST])):
+            row = rows.get(login)
+            if row is not None and (called := Counter(ascii_words(row.student.name))):
+                beside = words - Counter(ascii_words(login))
+                if called <= beside:
+                    yield login
+
+
+def ascii_words(name: str) -> list[str]:
+    """With "ue" for an umlaut, as platforms that know no such letters write it."""
+    for letter, plain_form in _UMLAUTS:
+        name = name.replace(letter, plain_form)
+    return (folded_form(name) or exact_form(name)).split()
+
+
+PARTS: Mapping[str, Callable[[str, Mapping[str, RosterRow]], Iterable[str]]] = {
+    NUMBER: numbers_in,
+    LOGIN: _logins,
+    EMAIL: _addresses,
+}

@@ -1,0 +1,99 @@
+"""Reads a table as spreadsheets and platforms write it: its encoding, what separates its columns, and its rows with their lines. Pure.
+
+What the columns mean is said in roster.py.
+"""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import io
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+_SEPARATORS = (",", ";", "\t", "|")
+_HEAD = 8  # rows in which the headings are looked for
+_CELL = 1 << 20
+
+
+class TableError(Exception):
+    """The bytes are no table. The text says why, and what to do."""
+
+
+@dataclass(frozen=True)
+class Row:
+    line: int  # of its beginning
+    cells: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Table:
+    headings: Row
+    rows: tuple[Row, ...]  # below the headings; none is empty
+    encoding: str
+
+
+def read_table(data: bytes, understood: Callable[[Sequence[str]], int]) -> Table:
+    """`understood`: how many of a row's cells are known headings. Raises TableError."""
+    text, encoding = _decoded(data)
+    if text.lower().startswith("sep="):  # a line that Excel writes
+        text = "\n" + text.partition("\n")[2]
+    best: tuple[int, str, int] = (0, ",", 0)
+    for separator in _SEPARATORS:
+        head = islice(_rows(text, separator, forgiving=True), _HEAD)
+        for row in head:
+            best = max(best, (understood(row.cells), separator, -row.line))
+    count, separator, line = best
+    if not count:
+        first = next(_rows(text, ",", forgiving=True), Row(1, ()))
+        message = f"no heading is understood in its first lines, which begin with {', '.join(map(repr, first.cells))[:120] or 'nothing'}"
+        raise TableError(message)
+    rows = list(_rows(text, separator))
+    at = next(number for number, row in enumerate(rows) if row.line == -line)
+    return Table(rows[at], tuple(rows[at + 1 :]), encoding)
+
+
+def _rows(text: str, separator: str, *, forgiving: bool = False) -> Iterator[Row]:
+    """All rows that hold something. A row that cannot be read ends a forgiving reading, and raises TableError in any other."""
+    csv.field_size_limit(_CELL)
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
+    line = 1
+    try:
+        for cells in reader:
+            if any(cell.strip() for cell in cells):
+                yield Row(line, tuple(cells))
+            line = reader.line_num + 1
+    except csv.Error as error:
+        if not forgiving:
+            message = f"line {line} cannot be read as a row: look for a quotation mark without its other half"
+            raise TableError(message) from error
+
+
+def _decoded(data: bytes) -> tuple[str, str]:
+    if data[:4] == b"PK\3\4" or data[:4] == b"\xd0\xcf\x11\xe0":
+        message = "this is a spreadsheet's own format: save it as CSV"
+        raise TableError(message)
+    encodings = [_marked(data)] if _marked(data) else ["utf-8", "cp1252"]
+    for encoding in encodings:
+        try:
+            text = data.decode(encoding)
+        except UnicodeDecodeError:
+            continue
+        if "\0" not in text:
+            return text, encoding
+    message = "this is no text: save the table as CSV in UTF-8"
+    raise TableError(message)
+
+
+def _marked(data: bytes) -> str:
+    """The encoding that a byte-order mark tells, or the zeros of UTF-16 without one."""
+    if data.startswith(codecs.BOM_UTF8):
+        return "utf-8-sig"
+    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return "utf-16"
+    head = data[:200]
+    for encoding, zero in (("utf-16-le", 1), ("utf-16-be", 0)):
+        if len(head) > 8 and head[zero::2].count(0) > 0.8 * len(head[zero::2]) and not head[1 - zero :: 2].count(0):  # noqa: PLR2004 -- nearly all
+            return encoding
+    return ""

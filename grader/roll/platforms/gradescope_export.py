@@ -1,0 +1,114 @@
+"""Gradescope's "Export Submissions": a folder for each submission, and `submission_metadata.yml`, which says whose it is and when it came.
+
+The file is Ruby's YAML, with keys such as `:submitters`. A group has several submitters. Earlier attempts are told, but not exported.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+from grader.model.result import Student
+from grader.model.written_names import clean, some
+from grader.roll.intake.upload import Contents, Refusal, Stored, Upload, stem_of
+from grader.roll.platforms.download_names import PAGES, ClassFiles, Export, Top, strange, wanted_yaml
+
+METADATA = "submission_metadata.yml"
+METADATA_BYTES = 64 << 20
+_TIME = re.compile(r"(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d:\d\d)(?:\.(\d+))?\s*(Z|UTC|[+-]\d\d:?\d\d)?")
+
+
+def gradescope_export(files: ClassFiles) -> Export | None:
+    """Raises Refusal where the file about the submissions cannot be understood."""
+    if METADATA not in files.tops:
+        return None
+    told = _metadata(files.text(METADATA, METADATA_BYTES))
+    uploads = []
+    used = {METADATA}
+    for key, one in told.items():
+        top = files.tops.get(key)
+        used.add(key)
+        uploads.append(_upload(key, one, top if top is not None else Top(key)))
+    others = [name for name in files.tops if name not in used and name.casefold() not in PAGES]
+    gone = [clean(key) for key in told if key not in files.tops]
+    notices = (f"{METADATA} names submissions that are not there, so they have no files: {some(gone)}",) if gone else ()
+    return Export("Gradescope", tuple(uploads), notices, ignored=tuple(others), strange=tuple(strange(files, others)))
+
+
+def _metadata(text: str | None) -> Mapping[str, Mapping[str, Any]]:
+    """All values are texts: tags of Ruby's classes are passed over, and nothing is constructed."""
+    from yaml import YAMLError  # noqa: PLC0415 -- no other platform needs it, and a student waits for `tilelab test` many times a day
+
+    if text is None:
+        message = f"{METADATA} cannot be read, or is larger than {METADATA_BYTES >> 20} MiB"
+        raise Refusal(message)
+    try:
+        told = wanted_yaml(
+            text, tuple(f"{mark}{word}" for word in ("submitters", "created_at", "history") for mark in (":", ""))
+        )
+    except (ValueError, RecursionError, StopIteration, YAMLError) as error:
+        message = f"{METADATA} is damaged: {clean(str(error))}. Export the submissions again"
+        raise Refusal(message) from error
+    if not isinstance(told, dict) or not all(
+        isinstance(key, str) and isinstance(one, dict) for key, one in told.items()
+    ):
+        message = f"{METADATA} does not say whose the submissions are. Export them again"
+        raise Refusal(message)
+    return told
+
+
+def _upload(key: str, told: Mapping[str, Any], top: Top) -> Upload:
+    owners = tuple(_submitters(told))
+    history = _of(told, "history")
+    before = len(history) if isinstance(history, list) else 0
+    names = " and ".join(one.name or one.email for one in owners)
+    contents = top.contents
+    if top.file is not None:  # of an assignment of one file each, such as 900001.pdf
+        contents = Contents((Stored((key,), top.file.size, top.file.at),))
+    return Upload(
+        names or stem_of(key),
+        contents,
+        top.refused,
+        owners=owners,
+        at=_moment(_of(told, "created_at")),
+        attempt=before + 1,
+        told=before + 1,
+        downloaded=(key,),
+        packed=False,
+    )
+
+
+def _submitters(told: Mapping[str, Any]) -> Iterator[Student]:
+    listed = _of(told, "submitters")
+    for one in listed if isinstance(listed, list) else []:
+        if isinstance(one, dict):
+            said = {name: _word(_of(one, name)) for name in ("name", "sid", "email")}
+            if any(said.values()):
+                yield Student(name=said["name"], number=said["sid"], email=said["email"])
+
+
+def _of(told: Mapping[str, Any], word: str) -> Any:  # noqa: ANN401 -- whatever the file holds
+    """A symbol of Ruby's is a key with a colon in front."""
+    return told.get(f":{word}", told.get(word))
+
+
+def _word(value: object) -> str:
+    return value.strip() if isinstance(value, str) and value not in {"null", "~"} else ""
+
+
+def _moment(value: object) -> datetime | None:
+    """Ruby writes a time, or an object that holds it. Without an offset it is in UTC."""
+    if isinstance(value, dict):
+        value = value.get("utc") or value.get("time")
+    found = _TIME.match(value) if isinstance(value, str) else None
+    if found is None:
+        return None
+    day, clock, fraction, offset = found.groups()
+    offset = "+00:00" if offset in {None, "Z", "UTC"} else offset
+    try:
+        at = datetime.fromisoformat(f"{day}T{clock}.{(fraction or '0')[:6]:0<6}{offset}")
+    except ValueError:
+        return None
+    return at.astimezone(UTC) if at.year > 1 else None

@@ -1,0 +1,238 @@
+"""Applies a course's policy to the results of a class: late work, extensions, overrides, and labs whose deadline is still to come. Pure.
+
+What judging found stays beside it, in `standing`. Where there is no policy, a result stays as it was.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime, tzinfo
+
+from grader.model.result import LabResult, Result, Standing
+from grader.model.verdicts import Verdict
+from grader.model.written_names import some
+from grader.roll.policy.class_policy import ClassPolicy, Due
+from grader.roll.policy.late_rules import Lateness, Settled, Work, seconds_between, settle, shown_time
+
+# Neither earned nor lost: we failed, or a machine with a GPU still has to grade it. Being late costs nothing then.
+_UNDECIDED = frozenset({Verdict.INTERNAL_ERROR, Verdict.NEEDS_GPU})
+_DUST = 1e-6
+
+
+@dataclass(frozen=True)
+class HandIn:
+    """When a student handed in what counts for a lab, as far as the platform says."""
+
+    at: datetime | None = None
+    said_late: bool = False  # it says only that it was late
+
+
+@dataclass(frozen=True)
+class EarlierLab:
+    """A lab that an earlier batch graded and this one does not: it may have taken late days."""
+
+    judged: float
+    most: float
+    at: datetime | None
+    points: float | None  # as it counted then; none: it did not
+    decided: bool  # false: we failed, or a GPU still had to grade it
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """One attempt at a lab, as it was scored. It may count."""
+
+    found: LabResult
+    hand_in: HandIn = HandIn()
+
+
+@dataclass(frozen=True)
+class Applied:
+    results: tuple[Result, ...]
+    notices: tuple[str, ...] = ()
+    chosen: Mapping[tuple[str, str], int] = field(default_factory=dict)  # which of the candidates counts
+
+
+Candidates = Mapping[tuple[str, str], Sequence[Candidate]]  # by a student's id and a lab's, the earliest first
+
+
+def apply_policy(
+    results: Sequence[Result],
+    policy: ClassPolicy,
+    candidates: Candidates,
+    now: datetime,
+    earlier: Mapping[str, Mapping[str, EarlierLab]] | None = None,
+) -> Applied:
+    """`candidates`: what may count, where that is not what the results hold, of which nobody knows the time. `earlier`: by student and lab,
+    what this batch does not grade.
+    """
+    chosen: dict[tuple[str, str], int] = {}
+    told = _Told(policy)
+    applied = tuple(
+        _Student(one, policy, candidates, now, told, chosen).applied((earlier or {}).get(one.submission.id, {}))
+        for one in results
+    )
+    return Applied(applied, tuple(told.notices(now)), chosen)
+
+
+class _Told:
+    """What the instructor has to know, with the students concerned."""
+
+    def __init__(self, policy: ClassPolicy) -> None:
+        self.policy = policy
+        self.unknown: dict[str, None] = {}
+        self.said_late: dict[str, None] = {}
+        self.ahead: dict[str, None] = {}
+        self.moved: dict[str, None] = {}
+
+    def notices(self, now: datetime) -> list[str]:
+        name, said = self.policy.course.name, []
+        if self.unknown:
+            said.append(
+                f"{name}: nothing says when these were handed in, so they are not late: {some(self.unknown)} ({len(self.unknown)} in all)"
+            )
+        if self.said_late:
+            said.append(
+                f"{name}: the platform marks these as late and does not say how late, so they lose nothing: {some(self.said_late)} "
+                f"({len(self.said_late)} in all). An override can take points"
+            )
+        if self.ahead:
+            zone = self.policy.course.zone
+            said.append(
+                f"{name}: these were handed in after now, {shown_time(now, zone)}: {some(self.ahead)}. Is the clock of this machine right?"
+            )
+        if self.moved:
+            said.append(
+                f"{name}: late days are spent otherwise than when these were graded: {some(self.moved)}. Grade their labs again"
+            )
+        return said
+
+
+@dataclass(frozen=True)
+class _Student:
+    """One result on its way: each lab's deadline, and what being late costs."""
+
+    result: Result
+    policy: ClassPolicy
+    candidates: Candidates
+    now: datetime
+    told: _Told
+    chosen: dict[tuple[str, str], int]
+
+    def applied(self, earlier: Mapping[str, EarlierLab]) -> Result:
+        labs, told = self.result.labs, self.told
+        works = {lab: [self._work(lab, one) for one in self._of(lab)] for lab in labs}
+        old = {lab: [self._earlier_work(lab, one)] for lab, one in earlier.items()}
+        settled = settle({**works, **old}, self.policy.course.late)
+        for lab, known in earlier.items():
+            points = known.judged - settled[lab].lateness.lost
+            if old[lab][0].counts and known.points is not None and abs(points - known.points) > _DUST:
+                told.moved[f"{self._id} {lab}"] = None
+        counted = {lab: self._counted(lab, settled[lab]) for lab in labs}
+        total = round(sum(one.points for one in counted.values()), 6)
+        return self.result.model_copy(update={"labs": counted, "total": total})
+
+    @property
+    def _id(self) -> str:
+        return self.result.submission.id
+
+    def _due(self, lab: str) -> Due:
+        return self.policy.due(self.result.submission, lab)
+
+    def _of(self, lab: str) -> Sequence[Candidate]:
+        return self.candidates.get((self._id, lab)) or [Candidate(self.result.labs[lab])]
+
+    def _work(self, lab: str, one: Candidate) -> Work:
+        counts = one.found.verdict not in _UNDECIDED and (self._id, lab) not in self.policy.overrides
+        return Work(one.found.points, one.found.max_points, self._due(lab).at, one.hand_in.at, counts)
+
+    def _choose(self, lab: str, settled: Settled) -> Candidate:
+        """The best; but where we failed at one that may be better, that one, and nothing is decided yet."""
+        candidates, number = self._of(lab), settled.chosen
+        best = candidates[number].found.points - settled.lateness.lost
+        open_ones = [at for at, one in enumerate(candidates) if one.found.verdict in _UNDECIDED]
+        if open_ones and best < candidates[number].found.max_points:
+            number = open_ones[-1]
+        self.chosen[self._id, lab] = number
+        return candidates[number]
+
+    def _earlier_work(self, lab: str, known: EarlierLab) -> Work:
+        counts = known.decided and (self._id, lab) not in self.policy.overrides
+        return Work(known.judged, known.most, self._due(lab).at, known.at, counts)
+
+    def _counted(self, lab: str, settled: Settled) -> LabResult:
+        """The lab with the points that count, and what was asked about it."""
+        requests = self.policy.requests.get((self._id, lab), ())
+        one = self._choose(lab, settled)
+        found = one.found
+        if found.verdict in _UNDECIDED:
+            settled = replace(settled, lateness=Lateness())
+        standing = self._standing(lab, one, settled)
+        if standing is None:
+            return found.model_copy(update={"requests": requests}) if requests else found
+        self._tell(lab, standing, one.hand_in.at)
+        points = standing.override.points if standing.override is not None else round(found.points - standing.lost, 6)
+        return found.model_copy(update={"points": points, "standing": standing, "requests": requests})
+
+    def _standing(self, lab: str, one: Candidate, settled: Settled) -> Standing | None:
+        """None: no policy says anything about this lab."""
+        due, override = self._due(lab), self.policy.overrides.get((self._id, lab))
+        found, given = one.found, one.hand_in
+        if due.at is None and override is None:
+            return None
+        rules, late, zone = self.policy.course.late, settled.lateness, self.policy.course.zone
+        nothing = found.verdict is Verdict.MISSING_FILE
+        seconds = 0 if nothing else self._seconds(due.at, given.at)
+        unknown = not nothing and due.at is not None and given.at is None
+        has_days = rules.days > 0 and rules.cost_something and due.at is not None
+        return Standing(
+            judged_points=found.points,
+            at="" if given.at is None or nothing else _text(given.at, zone),
+            due=_text(due.at, zone) if due.at is not None else "",
+            extended_from=_text(due.before, zone) if due.before is not None else "",
+            extension=due.reason,
+            late_seconds=seconds,
+            late=duration(seconds),
+            late_days=late.days,
+            days_spent=late.spent,
+            days_left=settled.days_left if has_days else None,
+            lost=late.lost,
+            closed=late.closed,
+            open=nothing and override is None and due.at is not None and self.now <= due.at + rules.grace,
+            time_unknown=unknown,
+            said_late=unknown and given.said_late,
+            override=override,
+        )
+
+    def _seconds(self, due: datetime | None, at: datetime | None) -> int:
+        """How late it was, whether or not that costs anything."""
+        late = due is not None and at is not None and at > due + self.policy.course.late.grace
+        return math.ceil(seconds_between(due, at)) if late and due is not None and at is not None else 0
+
+    def _tell(self, lab: str, standing: Standing, at: datetime | None) -> None:
+        what, course = f"{self._id} {lab}", self.policy.course
+        matters = standing.override is None and (course.late.cost_something or course.attempts == "before-deadline")
+        if matters and standing.said_late:
+            self.told.said_late[what] = None
+        elif matters and standing.time_unknown:
+            self.told.unknown[what] = None
+        if at is not None and at > self.now:
+            self.told.ahead[what] = None
+
+
+def _text(value: datetime, zone: tzinfo | None) -> str:
+    """ISO 8601 in the course's time zone; without one, in UTC."""
+    return (value if zone is None else value.astimezone(zone)).isoformat()
+
+
+def duration(seconds: int) -> str:
+    """The two largest units: "1 day 2 hours", "1 second"."""
+    days, rest = divmod(seconds, 86_400)
+    hours, rest = divmod(rest, 3600)
+    minutes, rest = divmod(rest, 60)
+    units = [(days, "day"), (hours, "hour"), (minutes, "minute"), (rest, "second")]
+    said = [(count, f"{count} {name}{'s' if count > 1 else ''}") for count, name in units]
+    first = next((number for number, (count, _) in enumerate(said) if count), len(said))
+    return " ".join(words for count, words in said[first : first + 2] if count)

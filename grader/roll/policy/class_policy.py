@@ -1,0 +1,410 @@
+"""A course's policy for the students of one batch: who is meant by each row, and which deadline holds for whom. Pure.
+
+An override or extension of somebody whom nobody knows stops the batch where a roster says who is in the course. Without one, the
+student may only not be in this batch, so it is told as the first thing to look at. So is one that may be several students': any of them
+may have chosen the other's name, which must not stop a batch.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import TypeVar
+
+from grader.model.labs import Lab
+from grader.model.result import Override, RegradeRequest, Submission
+from grader.model.written_names import exact_form, shown, some
+from grader.roll.people.identities import Identities
+from grader.roll.people.person_keys import id_form, keys_of, plain
+from grader.roll.policy.course_file import CourseFile, Extension, PolicyError, read_course
+from grader.roll.policy.decisions import (
+    HandInTimes,
+    Overrides,
+    RegradeRequests,
+    read_overrides,
+    read_requests,
+    read_times,
+)
+from grader.roll.policy.late_rules import days_later, shown_time
+
+# Finds the student whom a person's word means: an id, a number, a login, an address, a platform's id, or the whole name. Pure.
+#
+# Nothing is guessed. A word that two students have is refused, with their ids. A name that a student chose counts last: it can neither
+# take a word from whom the roster or the platform calls so, nor make it unusable.
+
+_Index = dict[str, set[str]]
+
+
+class AmbiguousError(Exception):
+    """The word may mean several students. The text names their ids."""
+
+
+@dataclass(frozen=True)
+class Meant:
+    """`here`: whether the student is in this batch. Otherwise an earlier batch knew them."""
+
+    id: str
+    here: bool = True
+
+
+class PersonIndex:
+    """Of the students of a batch, and of those whom `book` knows from earlier ones. `rostered`: the ids of those in the roster; none: there
+    is no roster, so ids and names of the platform are the best that anybody knows.
+    """
+
+    def __init__(
+        self,
+        submissions: Iterable[Submission],
+        book: Identities | None = None,
+        rostered: Collection[str] | None = None,
+    ) -> None:
+        known = book.all if book is not None else []
+        listed = {one.id: one.listed for one in known}
+        self._rostered = frozenset(rostered or ())
+        self._here: set[str] = set()
+        self._said: _Index = {}
+        self._ids: _Index = {}  # those made of a name that the student chose
+        self._listed_names: _Index = {}
+        self._names: _Index = {}
+        self._before: _Index = {}
+        for one in submissions:
+            name = listed.get(one.id, "") if one.id in self._rostered else ""
+            self._here.add(one.id)
+            self._add(self._said, {*(key.value for key in keys_of(one.student)), plain(name)} - {""}, one.id)
+            of_roster = one.id in self._rostered and _made_of(one.id, one, name)
+            self._add(self._said if rostered is None or of_roster else self._ids, {plain(one.id)}, one.id)
+            self._add(self._listed_names, {exact_form(name)} - {""}, one.id)
+            if not name:
+                shown = {plain(one.name)} if one.id not in self._rostered else set()
+                self._add(self._names, {exact_form(one.student.name), *shown} - {""}, one.id)
+        for each in known:
+            if each.id not in self._here:
+                self._add(self._before, {plain(each.id), *(key.value for key in each.keys)}, each.id)
+
+    @staticmethod
+    def _add(index: _Index, keys: Iterable[str], student: str) -> None:
+        for key in keys:
+            index.setdefault(key, set()).add(student)
+            if key.isdecimal():  # a spreadsheet takes the zeros in front away
+                index.setdefault(_without_zeros(key), set()).add(student)
+
+    def find(self, word: str) -> Meant | None:
+        """None: nobody is meant. Raises AmbiguousError."""
+        for found in self._ways(word):
+            if len(found) > 1:
+                message = f"{word!r} may be {some(sorted(found))}. Write the id that the class page shows"
+                raise AmbiguousError(message)
+            if found:
+                student = next(iter(found))
+                return Meant(student, student in self._here)
+        return None
+
+    def _ways(self, word: str) -> Iterator[set[str]]:
+        """Whom the word may mean, by what is surest first."""
+        exact, form = plain(word), exact_form(word)
+        said = _of_key(self._said, exact)
+        yield said & self._rostered or said
+        yield _of_key(self._ids, exact)
+        yield self._listed_names.get(form, set())
+        yield self._names.get(exact, set()) | self._names.get(form, set())
+        yield _of_key(self._before, exact)
+
+
+def _of_key(index: _Index, key: str) -> set[str]:
+    """Also by a number that has lost its zeros. One that still has them is what it is."""
+    short = _without_zeros(key) if key.isdecimal() else ""
+    exact = index.get(key, set())
+    return exact if exact and key.startswith("0") else exact | index.get(short, set())
+
+
+def _without_zeros(number: str) -> str:
+    """With a mark, for another number may be written like this. Of zeros alone, nothing is left that tells of anybody."""
+    short = number.lstrip("0")
+    return f"\0{short}" if short else number
+
+
+def _made_of(student: str, submission: Submission, name: str) -> bool:
+    """Whether the id follows from what the roster or the platform says, with the number that tells it from an equal one."""
+    said = (name, submission.student.login, submission.student.number, submission.student.email)
+    forms = {id_form(one).casefold() for one in said if one}
+    return bool({student.casefold(), re.sub(r"-\d+$", "", student).casefold()} & forms)
+
+
+# The files of a course's policy: course.toml, and overrides.csv, regrade.csv and times.csv beside it. Each may be missing.
+#
+# A file that cannot be understood is refused before anything is graded.
+
+COURSE, OVERRIDES, REQUESTS, TIMES = "course.toml", "overrides.csv", "regrade.csv", "times.csv"
+
+
+@dataclass(frozen=True)
+class CoursePolicy:
+    """What the files say. Students are named there as a person wrote them: class_policy.py finds out who is meant."""
+
+    course: CourseFile = field(default_factory=CourseFile)
+    overrides: Overrides = field(default_factory=Overrides)
+    requests: RegradeRequests = field(default_factory=RegradeRequests)
+    times: HandInTimes = field(default_factory=HandInTimes)
+    named: str = ""  # the course.toml that was asked for; empty: the course's own
+
+    @property
+    def notices(self) -> tuple[str, ...]:
+        return (*self.course.notices, *self.overrides.notices, *self.requests.notices, *self.times.notices)
+
+
+def read_policy(root: Path, labs: Sequence[str], named: Path | None = None) -> CoursePolicy:
+    """`root`: the course's folder; `named`: the course.toml that was asked for, or the folder that holds it; `labs`: the course's.
+    Raises PolicyError.
+    """
+    course = root / COURSE if named is None else named / COURSE if named.is_dir() else named
+    if named is not None and not course.is_file():
+        message = f"{course}: there is no such file. Name the course's file, as in COURSE=course.toml."
+        raise PolicyError(message)
+    overrides, requests, times = (course.parent / one for one in (OVERRIDES, REQUESTS, TIMES))
+    decided = read_course(course, labs) if _is_there(course) else CourseFile()
+    return CoursePolicy(
+        decided,
+        read_overrides(overrides, labs) if _is_there(overrides) else Overrides(),
+        read_requests(requests, labs) if _is_there(requests) else RegradeRequests(),
+        read_times(times, labs, decided.zone) if _is_there(times) else HandInTimes(),
+        "" if named is None else str(course.absolute()),
+    )
+
+
+def _is_there(path: Path) -> bool:
+    """Also where it is a folder or a link that leads nowhere: then reading it says what is wrong."""
+    return path.is_symlink() or path.exists()
+
+
+_DUST = 1e-9
+_MOST_NAMED = 30  # lines in one sentence
+_Row = TypeVar("_Row")
+
+
+@dataclass(frozen=True)
+class Due:
+    """When a student has to hand in a lab."""
+
+    at: datetime | None = None  # none: there is no deadline
+    before: datetime | None = None  # without the extension; none: there is no extension
+    reason: str = ""  # of the extension
+
+
+@dataclass(frozen=True)
+class ClassPolicy:
+    """By a student's id and a lab's id."""
+
+    course: CourseFile = field(default_factory=CourseFile)
+    extensions: Mapping[tuple[str, str], Extension] = field(default_factory=dict)
+    overrides: Mapping[tuple[str, str], Override] = field(default_factory=dict)
+    requests: Mapping[tuple[str, str], tuple[RegradeRequest, ...]] = field(default_factory=dict)
+    times: Mapping[tuple[str, str], datetime] = field(
+        default_factory=dict
+    )  # of files that the platform says nothing of
+    notices: tuple[str, ...] = ()
+    alarms: tuple[str, ...] = ()
+
+    def due(self, submission: Submission, lab: str) -> Due:
+        usual = usual_deadline(self.course, submission.student.section, lab)
+        extension = self.extensions.get((submission.id, lab))
+        if extension is None:
+            return Due(usual)
+        if extension.until is not None:
+            return Due(extension.until, usual, extension.reason)
+        extended = None if usual is None else days_later(usual, extension.days, self.course.zone)
+        return Due(extended, usual, extension.reason)
+
+
+def usual_deadline(course: CourseFile, section: str, lab: str) -> datetime | None:
+    """The section's; else the one for everybody. Of a student in several sections, as Canvas writes "A and B", the latest."""
+    names = [section, *section.replace(",", " and ").split(" and ")]
+    found = [times[lab] for one in names if lab in (times := course.sections.get(plain(one), {}))]
+    return max(found) if found else course.deadlines.get(lab)
+
+
+def class_policy(
+    policy: CoursePolicy,
+    submissions: Sequence[Submission],
+    labs: Sequence[Lab],
+    book: Identities,
+    rostered: Collection[str] | None = None,
+) -> ClassPolicy:
+    """`labs`: of this batch; `rostered`: the ids of those in the roster, none without one. Raises PolicyError with the first lines that
+    cannot be used.
+    """
+    index = PersonIndex(submissions, book, rostered)
+    return _Reader(policy, submissions, labs, index, rostered is not None).read()
+
+
+@dataclass
+class _Reader:
+    policy: CoursePolicy
+    submissions: Sequence[Submission]
+    labs: Sequence[Lab]
+    index: PersonIndex
+    has_roster: bool
+    wrong: list[str] = field(default_factory=list)
+    nobody: list[str] = field(
+        default_factory=list
+    )  # rows that mean no student, where nobody knows who is in the course
+    unclear: list[str] = field(default_factory=list)  # rows that may mean several
+    notices: list[str] = field(default_factory=list)
+
+    def read(self) -> ClassPolicy:
+        course = self.policy.course
+        by_id = {one.id: one for one in self.submissions}
+        overrides = self._overrides()
+        extensions = self._once([(one.student, one.lab, one.place, one) for one in course.extensions], "extensions")
+        requests: dict[tuple[str, str], tuple[RegradeRequest, ...]] = {}
+        for row in self.policy.requests.rows:
+            if (student := self._asker(row.student, row.place)) is not None:
+                requests[student, row.lab] = (*requests.get((student, row.lab), ()), row.request)
+        for (student, lab), one in extensions.items():
+            self._check_extension(one, by_id.get(student), lab)
+        if self.wrong:
+            more = f" There are {len(self.wrong) - 10} more such lines." if len(self.wrong) > 10 else ""  # noqa: PLR2004 -- a screen holds so many
+            message = f"{' '.join(self.wrong[:10])}{more} Nothing was graded and nothing was changed."
+            raise PolicyError(message)
+        self.notices += [*self.policy.notices, *self._sections()]
+        times = self._times()
+        return ClassPolicy(course, extensions, overrides, requests, times, tuple(self.notices), tuple(self._alarms()))
+
+    def _alarms(self) -> Iterator[str]:
+        if self.nobody:
+            more = f" and {len(self.nobody) - _MOST_NAMED} more" if len(self.nobody) > _MOST_NAMED else ""
+            yield (
+                f"nobody among the submissions is meant by these rows, so they do nothing: {', '.join(self.nobody[:_MOST_NAMED])}{more}. "
+                "Correct the names, or give a roster (ROSTER=roster.csv) if these students have handed in nothing yet"
+            )
+
+        if self.unclear:
+            more = f"; and {len(self.unclear) - _MOST_NAMED} more" if len(self.unclear) > _MOST_NAMED else ""
+            yield f"these rows may mean several students, so they do nothing: {'; '.join(self.unclear[:_MOST_NAMED])}{more}"
+
+    def _times(self) -> dict[tuple[str, str], datetime]:
+        """Of several times of one file, the latest."""
+        found: dict[tuple[str, str], datetime] = {}
+        unknown = []
+        for row in self.policy.times.rows:
+            try:
+                meant = self.index.find(row.student)
+            except AmbiguousError as error:
+                self.notices.append(f"{row.place}: {error}")
+                continue
+            if meant is None:
+                unknown.append(row.place)
+            else:
+                key = (meant.id, row.lab)
+                found[key] = max(row.at, found.get(key, row.at))
+        if unknown:
+            self.notices.append(
+                f"{len(unknown)} of the times are of students who are not in this batch: {some(unknown)}"
+            )
+        return found
+
+    def _overrides(self) -> dict[tuple[str, str], Override]:
+        most = {lab.id: _most(lab) for lab in self.labs}
+        rows = self.policy.overrides.rows
+        for row in rows:
+            if row.override.points > most.get(row.lab, row.override.points) + _DUST:
+                self.wrong.append(
+                    f"{row.place}: {row.override.points:g} points are more than {row.lab} has ({most[row.lab]:g}). Correct the "
+                    "number, or the lab's points."
+                )
+        found = self._once([(one.student, one.lab, one.place, one) for one in rows], "overrides")
+        return {key: row.override for key, row in found.items()}
+
+    def _once(self, rows: Sequence[tuple[str, str, str, _Row]], what: str) -> dict[tuple[str, str], _Row]:
+        """By student and lab. Two rows for the same are wrong."""
+        found: dict[tuple[str, str], _Row] = {}
+        places: dict[tuple[str, str], str] = {}
+        for word, lab, place, one in rows:
+            student = self._student(word, place)
+            if student is None:
+                continue
+            key = (student, lab)
+            if key in found:
+                self.wrong.append(
+                    f"{place}: {student} has two {what} for {lab}, the other one in {places[key]}. Remove one of them."
+                )
+                continue
+            found[key], places[key] = one, place
+        return found
+
+    def _student(self, word: str, place: str) -> str | None:
+        """None: nobody is meant, which has been said."""
+        try:
+            meant = self.index.find(word)
+        except AmbiguousError as error:
+            self.unclear.append(f"{place}: {error}")
+            return None
+        if meant is not None:
+            return meant.id
+        if self.has_roster:
+            self.wrong.append(
+                f"{place}: nobody in the roster or among the submissions is {shown(word)}. Correct the name, or remove the row."
+            )
+        else:
+            self.nobody.append(f"{place} ({shown(word)})")
+        return None
+
+    def _asker(self, word: str, place: str) -> str | None:
+        try:
+            meant = self.index.find(word)
+        except AmbiguousError as error:
+            self.notices.append(f"{place}: {error}")
+            return None
+        if meant is None:
+            self.notices.append(
+                f"{place}: a regrade request of {word!r}, who is not in this batch, is on no page. Write the id, login or number"
+            )
+        return None if meant is None else meant.id
+
+    def _check_extension(self, extension: Extension, submission: Submission | None, lab: str) -> None:
+        if submission is None:
+            return
+        usual = usual_deadline(self.policy.course, submission.student.section, lab)
+        if usual is None and extension.until is None:
+            self.wrong.append(
+                f"{extension.place}: {submission.id} has no deadline for {lab} that days could be added to. Write `until`."
+            )
+        if usual is not None and extension.until is not None and extension.until < usual:
+            zone = self.policy.course.zone
+            self.wrong.append(
+                f"{extension.place}: {shown_time(extension.until, zone)} is before the deadline of {submission.id}, "
+                f"{shown_time(usual, zone)}. Correct the time."
+            )
+
+    def _sections(self) -> Iterator[str]:
+        """Sections that one of the two sides does not know."""
+        course = self.policy.course
+        if not course.sections:
+            return
+        there = {plain(part) for one in self.submissions for part in _parts(one.student.section)}
+        if unknown := [name for key, name in course.section_names.items() if key not in there]:
+            yield f"{course.name}: no student of this batch is in section {some(map(repr, unknown))}"
+        without = [
+            one.id
+            for one in self.submissions
+            if any(
+                course.has_deadlines(lab.id) and usual_deadline(course, one.student.section, lab.id) is None
+                for lab in self.labs
+            )
+        ]
+        if without:
+            yield (
+                f"{course.name}: no deadline holds for {len(without)} students, whose section has none ({some(without)}): add their "
+                "section, or one for everybody to [deadlines]. Until then nothing of theirs is late"
+            )
+
+
+def _parts(section: str) -> list[str]:
+    return [section, *section.replace(",", " and ").split(" and ")] if section else []
+
+
+def _most(lab: Lab) -> float:
+    """The most points that a lab may have, however it is assessed."""
+    return sum(case.points for case in lab.cases) + (lab.private.performance_points if lab.private else 0)

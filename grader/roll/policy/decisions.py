@@ -1,0 +1,354 @@
+"""A table that people keep in a spreadsheet or export from a form: rows with known columns, and the line of each. Pure.
+
+What the columns mean is said by whoever reads the table. Nothing is dropped: a row that cannot be used has a line number for a message.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import unicodedata
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, tzinfo
+from functools import partial
+from pathlib import Path
+
+from grader.model.result import Override, RegradeRequest
+from grader.roll.people.table_text import Table, TableError, read_table
+from grader.roll.policy.course_file import PolicyError, lab_meant
+from grader.roll.policy.late_rules import MomentError, moment
+
+_LARGEST = 16 << 20
+_MOST_ROWS = 20_000
+
+
+@dataclass(frozen=True)
+class TableForm:
+    """`columns`: what a column says → words that head it, in lower case. `needed`: those that must be there."""
+
+    what: str  # "overrides"
+    columns: Mapping[str, tuple[str, ...]]  # of two columns with one meaning, that counts whose word comes first
+    needed: tuple[str, ...]
+    example: str  # a first line
+
+
+@dataclass(frozen=True)
+class DecisionRow:
+    place: str  # "overrides.csv, line 3"
+    cells: Mapping[str, str]  # by what they say; empty where the table has no such column
+
+
+@dataclass(frozen=True)
+class DecisionTable:
+    rows: tuple[DecisionRow, ...] = ()
+    notices: tuple[str, ...] = ()
+
+
+def read_decisions(path: Path, form: TableForm) -> DecisionTable:
+    """Raises PolicyError."""
+    try:
+        if path.is_file() and path.stat().st_size > _LARGEST:
+            message = f"{path}: this is larger than {_LARGEST >> 20} MiB, which no table of {form.what} is."
+            raise PolicyError(message)
+        return decisions_in(path.read_bytes(), path.name, form)
+    except OSError as error:
+        message = f"{path}: it cannot be read ({error.strerror}). Correct that, or move the file away."
+        raise PolicyError(message) from error
+
+
+def decisions_in(data: bytes, name: str, form: TableForm) -> DecisionTable:
+    """`name`: the file, for messages. Raises PolicyError. An empty file says nothing."""
+    if not data.strip(b"\xef\xbb\xbf \t\r\n"):
+        return DecisionTable()
+    try:
+        table = read_table(data, partial(_understood, form))
+    except TableError as error:
+        message = f"{name}: {error}. Its first line is, for instance, {form.example}."
+        raise PolicyError(message) from error
+    at, unused = _columns(table, name, form)
+    if len(table.rows) > _MOST_ROWS:
+        message = f"{name}: it has more than {_MOST_ROWS} rows. Is it the right file?"
+        raise PolicyError(message)
+    rows = []
+    for row in table.rows:
+        if len(row.cells) > len(table.headings.cells):
+            message = (
+                f"{name}, line {row.line}: it has more cells than the first line. Put a text with a comma into quotation marks, and end no "
+                "row with a separator."
+            )
+            raise PolicyError(message)
+        cells = {what: _cell(row.cells[number]) if number < len(row.cells) else "" for what, number in at.items()}
+        if any(cells.values()):
+            rows.append(DecisionRow(f"{name}, line {row.line}", {**dict.fromkeys(form.columns, ""), **cells}))
+    notices = [f"{name}: columns that are not used: {', '.join(unused)}"] if unused else []
+    if table.encoding == "cp1252":
+        notices.append(f"{name}: it is not UTF-8 and was read as Windows-1252: look at names with accents")
+    return DecisionTable(tuple(rows), tuple(notices))
+
+
+def _columns(table: Table, name: str, form: TableForm) -> tuple[dict[str, int], list[str]]:
+    """Where each column is, and the headings that say nothing here."""
+    at: dict[str, int] = {}
+    unused: list[str] = []
+    words = [_word(one) for one in table.headings.cells]
+    for number, word in enumerate(words):
+        what = _meaning(word, form)
+        if not what:
+            unused += [repr(table.headings.cells[number].strip()[:40])] if word else []
+        elif what not in at or _rank(word, what, form) < _rank(words[at[what]], what, form):
+            unused += [repr(table.headings.cells[at[what]].strip()[:40])] if what in at else []
+            at[what] = number
+        else:
+            unused.append(repr(table.headings.cells[number].strip()[:40]))
+    if missing := [one for one in form.needed if one not in at]:
+        message = (
+            f"{name}, line {table.headings.line}: no column is headed {' or '.join(map(repr, missing))}. The first line is, for instance, "
+            f"{form.example}."
+        )
+        raise PolicyError(message)
+    return at, unused
+
+
+def _understood(form: TableForm, headings: Sequence[str]) -> int:
+    return sum(bool(_meaning(_word(one), form)) for one in headings)
+
+
+def _meaning(word: str, form: TableForm) -> str:
+    return next((what for what, words in form.columns.items() if word == what or word in words), "")
+
+
+def _rank(word: str, what: str, form: TableForm) -> int:
+    """The smaller, the surer does the word mean it. Our own word comes first."""
+    return (what, *form.columns[what]).index(word)
+
+
+def _word(heading: str) -> str:
+    return re.sub(r"[\W_]+", " ", unicodedata.normalize("NFKC", heading).casefold()).strip()
+
+
+def _cell(cell: str) -> str:
+    """Without control characters, and without what keeps a spreadsheet from computing: `="0042"`, and the `'` before a formula."""
+    text = "".join(
+        one if one.isprintable() or one == "\n" else " " for one in cell.replace("\r\n", "\n").replace("\r", "\n")
+    ).strip()
+    if found := re.fullmatch(r'="([^"]*)"', text):
+        text = found[1].strip()
+    return text[1:] if re.match(r"'[=+\-@]", text) else text
+
+
+# overrides.csv: points that a person decided for a student's lab. They stand whatever a grading finds. Pure, but for reading the file.
+#
+# Two rows for one lab of one student are refused: nobody could see later which of them was meant.
+
+OVERRIDES = TableForm(
+    "overrides",
+    {
+        "student": (
+            "students", "student id", "login", "username", "email", "e mail", "number", "student number", "matrikelnummer", "id", "name",
+        ),
+        "lab": ("labs", "assignment", "exercise", "task", "aufgabe"),
+        "points": ("point", "score", "grade", "new points", "punkte"),
+        "reason": ("why", "because", "comment", "grund", "begründung"),
+        "author": ("by", "who", "decided by", "instructor", "grader", "autor"),
+        "date": ("day", "when", "datum", "timestamp"),
+    },
+    ("student", "lab", "points", "reason", "author"),
+    "student,lab,points,reason,author,date",
+)  # fmt: skip
+_LONGEST = {"reason": 2000, "author": 200, "date": 60}
+
+
+@dataclass(frozen=True)
+class OverrideRow:
+    student: str  # as it is written
+    lab: str
+    override: Override
+    place: str
+
+
+@dataclass(frozen=True)
+class Overrides:
+    rows: tuple[OverrideRow, ...] = ()
+    notices: tuple[str, ...] = ()
+
+
+def read_overrides(path: Path, labs: Sequence[str]) -> Overrides:
+    """`labs`: the course's. Raises PolicyError."""
+    return _overrides(read_decisions(path, OVERRIDES), labs)
+
+
+def overrides_in(data: bytes, name: str, labs: Sequence[str]) -> Overrides:
+    """The same for a file's bytes."""
+    return _overrides(decisions_in(data, name, OVERRIDES), labs)
+
+
+def _overrides(table: DecisionTable, labs: Sequence[str]) -> Overrides:
+    return Overrides(tuple(_row(one, labs) for one in table.rows), table.notices)
+
+
+def _row(row: DecisionRow, labs: Sequence[str]) -> OverrideRow:
+    cells = row.cells
+    for what in ("student", "lab", "points", "reason", "author"):
+        if not cells[what]:
+            remedy = "Write why, for the student reads it" if what == "reason" else "Fill it in, or remove the row"
+            message = f"{row.place}: the {what} is missing. {remedy}."
+            raise PolicyError(message)
+    for what, most in _LONGEST.items():
+        if len(cells[what]) > most:
+            message = f"{row.place}: the {what} has more than {most} letters. Shorten it."
+            raise PolicyError(message)
+    points = points_in(cells["points"], row.place)
+    override = Override(points=points, reason=cells["reason"], author=cells["author"], date=cells["date"])
+    return OverrideRow(cells["student"], lab_meant(cells["lab"], labs, row.place), override, row.place)
+
+
+def points_in(text: str, place: str) -> float:
+    """With a decimal point or a decimal comma. Raises PolicyError."""
+    if re.fullmatch(r"[0-9]{1,3}([.,][0-9]{3})+", text):
+        message = f"{place}: {text!r} may be thousands or thousandths. Write the points without a separator, or with two decimals."
+        raise PolicyError(message)
+    try:
+        points = float(text.replace(",", ".")) if re.fullmatch(r"\+?[0-9]+([.,][0-9]*)?|[.,][0-9]+", text) else math.nan
+    except ValueError:
+        points = math.nan
+    if not math.isfinite(points):
+        message = f"{place}: {text[:40]!r} is no number of points. Write it as in 7.5 or 7,5; a spreadsheet may have made a date of it."
+        raise PolicyError(message)
+    return points
+
+
+# regrade.csv: what students ask about their grades, as a form exports it, with a column for the answer. Pure, but for reading the file.
+#
+# A request changes no points. So a row of an unknown student or lab stops nothing: it is told to the instructor.
+
+REQUESTS = TableForm(
+    "regrade requests",
+    {
+        "student": ("your student id", "student id", "student number", "number", "matrikelnummer", "login", "username", "email", "e mail",
+                    "email address", "e mail address", "mail", "e mail adresse", "your name", "name", "id"),
+        "lab": ("which lab", "labs", "assignment", "exercise", "task", "aufgabe", "which assignment"),
+        "request": ("requests", "question", "reason", "what", "what should be looked at again", "your question", "your request", "why",
+                    "text", "message", "begründung", "frage", "anfrage"),
+        "answer": ("answers", "reply", "response", "antwort", "decision"),
+        "author": ("by", "answered by", "who", "instructor", "grader"),
+        "date": ("timestamp", "submitted", "day", "when", "start time", "completion time", "zeitstempel", "datum"),
+    },
+    ("student", "lab", "request"),
+    "date,student,lab,request,answer,author",
+)  # fmt: skip
+_REGRADE_REQUESTS_LONGEST = 8000
+
+
+@dataclass(frozen=True)
+class RequestRow:
+    student: str  # as it is written
+    lab: str
+    request: RegradeRequest
+    place: str
+
+
+@dataclass(frozen=True)
+class RegradeRequests:
+    rows: tuple[RequestRow, ...] = ()
+    notices: tuple[str, ...] = ()
+
+
+def read_requests(path: Path, labs: Sequence[str]) -> RegradeRequests:
+    """`labs`: the course's. Raises PolicyError where the table as a whole cannot be read."""
+    return _requests(read_decisions(path, REQUESTS), labs)
+
+
+def requests_in(data: bytes, name: str, labs: Sequence[str]) -> RegradeRequests:
+    """The same for a file's bytes."""
+    return _requests(decisions_in(data, name, REQUESTS), labs)
+
+
+def _requests(table: DecisionTable, labs: Sequence[str]) -> RegradeRequests:
+    notices = list(table.notices)
+    return RegradeRequests(tuple(_rows(table, labs, notices)), tuple(notices))
+
+
+def _rows(table: DecisionTable, labs: Sequence[str], notices: list[str]) -> Iterator[RequestRow]:
+    for row in table.rows:
+        cells = {what: text[:_REGRADE_REQUESTS_LONGEST] for what, text in row.cells.items()}
+        missing = [what for what in ("student", "lab", "request") if not cells[what]]
+        if missing:
+            notices.append(
+                f"{row.place}: the {missing[0]} is missing, so this regrade request is on no page. Fill it in"
+            )
+            continue
+        try:
+            lab = lab_meant(cells["lab"], labs, row.place)
+        except PolicyError as error:
+            notices.append(f"{str(error).removesuffix('.')}: this regrade request is on no page")
+            continue
+        request = RegradeRequest(
+            request=cells["request"], answer=cells["answer"], author=cells["author"][:200], date=cells["date"][:60]
+        )
+        yield RequestRow(cells["student"], lab, request, row.place)
+
+
+# times.csv: when files were handed in, for platforms whose downloads do not say it. Pure, but for reading the file.
+#
+# It counts only where the platform says nothing. A row that nobody can assign stops nothing: such a file lists whoever the platform lists.
+
+TIMES = TableForm(
+    "times",
+    {
+        "student": (
+            "student id", "login", "username", "sis login id", "sis user id", "user id", "email", "e mail", "email address", "number",
+            "matrikelnummer", "id", "name",
+        ),
+        "lab": ("labs", "assignment", "assignment name", "exercise", "task", "aufgabe"),
+        "at": ("submitted at", "handed in", "handed in at", "submitted", "time", "date", "timestamp", "submission date", "abgabe"),
+    },
+    ("student", "lab", "at"),
+    "student,lab,at",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class TimeRow:
+    student: str  # as it is written
+    lab: str
+    at: datetime
+    place: str
+
+
+@dataclass(frozen=True)
+class HandInTimes:
+    rows: tuple[TimeRow, ...] = ()
+    notices: tuple[str, ...] = ()
+
+
+def read_times(path: Path, labs: Sequence[str], zone: tzinfo | None) -> HandInTimes:
+    """`labs`: the course's; `zone`: of times without an offset. Raises PolicyError."""
+    return _times(read_decisions(path, TIMES), labs, zone)
+
+
+def times_in(data: bytes, name: str, labs: Sequence[str], zone: tzinfo | None) -> HandInTimes:
+    """The same for a file's bytes."""
+    return _times(decisions_in(data, name, TIMES), labs, zone)
+
+
+def _times(table: DecisionTable, labs: Sequence[str], zone: tzinfo | None) -> HandInTimes:
+    rows, notices = [], list(table.notices)
+    for row in table.rows:
+        if not row.cells["at"]:  # nothing was handed in
+            continue
+        if not row.cells["student"]:
+            notices.append(f"{row.place}: the student is missing, so this time is nobody's")
+            continue
+        try:
+            lab = lab_meant(row.cells["lab"], labs, row.place)
+        except PolicyError as error:
+            notices.append(f"{str(error).removesuffix('.')}: this time is not used")
+            continue
+        try:
+            at = moment(row.cells["at"], zone, favour="early")
+        except (MomentError, OverflowError) as error:
+            message = f"{row.place}: {error}."
+            raise PolicyError(message) from error
+        rows.append(TimeRow(row.cells["student"], lab, at, row.place))
+    return HandInTimes(tuple(rows), tuple(notices))

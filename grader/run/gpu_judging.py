@@ -1,0 +1,390 @@
+"""Compiles the same submission with nvcc and, if there is a GPU, runs the same judge with a runner on it.
+
+Cases that count memory traffic run only on the CPU executor, because only it counts. A failure of the machine is never the
+submission's fault: the CPU executor's result then stands.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from grader.build.backend import trouble_compiling
+from grader.build.build_steps import BUILD_LIMITS, MAX_TEXT_BYTES, asked_for
+from grader.build.compiler_view import CompilerView, different_programs, no_one_program
+from grader.build.cpu_toolchain import DECIDED, home_of
+from grader.build.gpu_build import CUBIN, TAIL, GpuBuild, build_for_gpu, too_much_memory, variable_bytes
+from grader.build.gpu_toolchain import (
+    TOOLS,
+    GpuToolchain,
+    device_preprocessing,
+    find_sanitizer,
+    reports,
+    sanitizer_command,
+)
+from grader.build.nvcc_log import telling_line
+from grader.build.occupancy import registers_that_fit
+from grader.build.refusal import Refusal
+from grader.build.toolset import Toolset
+from grader.model.errors import RemediableError
+from grader.model.labs import Lab
+from grader.model.outcome import GpuOutcome, JudgedCase, Sanitized, Tool
+from grader.model.verdicts import Verdict
+from grader.run.judge_call import GpuSubmission, JudgeCall, cases_once, gpu_cases, run_judge
+from grader.source.bare_code import plain_text
+from grader.system.confined_run import Finished, run_confined
+from grader.system.gpu_lock import GpuLock
+
+if TYPE_CHECKING:
+    from grader.build.toolset import Toolset
+
+
+# Whether nvcc and the CPU executor's compiler are given the same program by one file. Both preprocessors run confined; what they
+# leave is compared by `compiler_view.py`.
+
+_ON_CPU, _ON_GPU = "cpu.ii", "gpu.ii"
+
+
+def two_programs(toolset: Toolset, source: Path, folder: Path) -> Refusal | None:
+    """Why `source` is refused; None where it is one program. `folder` is empty. Raises StrangeToolkit, or RuntimeError where a
+    preprocessor fails over nothing that the file did.
+    """
+    text = source.read_text(encoding="utf-8", errors="replace")
+    if refusal := no_one_program(text):
+        return refusal
+    (folder / source.name).write_text(plain_text(text), encoding="utf-8")
+    (folder / TAIL).write_text(f'#include "{source.name}"\n', encoding="utf-8")
+    gpu = toolset.gpu
+    assert gpu.toolchain is not None
+    commands = {
+        _ON_CPU: toolset.toolchain.decide(source.name, _ON_CPU, gpu.toolchain.host_compiler),
+        _ON_GPU: device_preprocessing(gpu.toolchain, gpu.target.capability, TAIL, _ON_GPU, DECIDED),
+    }
+    host = gpu.toolchain.host_compiler
+    # The CPU executor's compiler sees nothing of the toolkit, here as where it builds: it would answer for headers that lie there.
+    seen = {
+        _ON_CPU: (commands[_ON_CPU][0], [*toolset.toolchain.includes, toolset.toolchain.prelude.parent]),
+        _ON_GPU: (host, [gpu.toolchain.root, *gpu.toolchain.includes]),
+    }
+    for output, command in commands.items():
+        finished = _confined(toolset, command, *seen[output], folder)
+        if refusal := _failed(finished, folder / output, source.name, text):
+            return refusal
+    kit = tuple(str(path) for path in toolset.toolchain.includes)
+    return different_programs(
+        text, source.name, CompilerView(_read(folder / _ON_CPU), kit), CompilerView(_read(folder / _ON_GPU), (TAIL,))
+    )
+
+
+def _confined(toolset: Toolset, command: list[str], compiler: str, headers: list[Path], folder: Path) -> Finished:
+    home = home_of(compiler)
+    return run_confined(
+        toolset.confinement,
+        [*home.before, *command],
+        readable=[*headers, *home.places],
+        writable=[folder],
+        limits=BUILD_LIMITS,
+        profile="build",
+        cwd=folder,
+    )
+
+
+def _failed(finished: Finished, output: Path, name: str, text: str) -> Refusal | None:
+    """Both compilers took the file before: what fails only here is of the file's making where the compiler names it."""
+    if finished.returncode == 0 and output.is_file() and not output.is_symlink():
+        if output.stat().st_size <= MAX_TEXT_BYTES:
+            return None
+        return Refusal(Verdict.REJECTED, 0, "The file is too large once its includes are expanded.")
+    said = finished.stderr.decode("utf-8", "replace")
+    if finished.timed_out or f"{name}:" in said:
+        message = (
+            "The file is no plain program: what nvcc would read cannot be compared with what the CPU executor reads."
+        )
+        return Refusal(Verdict.REJECTED, 0, message)
+    if file := asked_for(said, text):
+        return Refusal(Verdict.REJECTED, 0, f"The file asks for {file}, which a submission may not read.")
+    message = f"a file could not be preprocessed to be compared (status {finished.returncode}): {said[-1000:]}"
+    raise RuntimeError(message)
+
+
+def _read(path: Path) -> str:
+    return path.read_text(encoding="utf-8", errors="replace")
+
+
+# Runs a lab's correctness cases again on a GPU, under each of compute-sanitizer's tools.
+#
+# Under a tool runs the kit's own runner, outside the sandbox, because the tool does not work under the sandbox's limits. It
+# holds only a cubin of the submission, which nvcc made from its source, and the GPU keeps that code from the host.
+
+SHUTDOWN_GRACE_MS = 30_000
+TOOL_SECONDS = 120  # for one tool and all cases
+MAX_LOG_BYTES = 4 << 20
+
+
+def sanitize(  # noqa: PLR0913, PLR0917 -- a step of judge_on_gpu
+    program: Path, runner: Path, lab: Lab, image: Path, call: JudgeCall, folder: Path, lines: Sequence[str]
+) -> tuple[tuple[Sanitized, ...], str]:
+    """What the tools reported, each thing once. Also which tools did not finish, and why."""
+    said: dict[Sanitized, None] = {}
+    troubles = []
+
+    def passes(tool: Tool, name: str, *, until_failure: bool) -> bool:
+        work = folder / name
+        work.mkdir()
+        argv = sanitizer_command(program, tool, work, [str(runner), "--watched", str(image)])
+        under_tool = dataclasses.replace(
+            call, shutdown_grace_ms=SHUTDOWN_GRACE_MS, seconds=TOOL_SECONDS, until_failure=until_failure
+        )
+        passed = True  # or unknown
+        try:
+            passed = all(case.passed for case in run_judge(under_tool, lab, argv, work, lines))
+        except RuntimeError as error:
+            troubles.append(f"compute-sanitizer's {tool}: {error}")
+        said.update(dict.fromkeys(_sanitizer_run_read(work, tool, lab.public.file, lines)))
+        return passed
+
+    # A report of memcheck ends the launch and its context, and a new process for each of many launches would take minutes. So
+    # memcheck first runs until one case fails. If that case is merely wrong, a later case may still access memory out of bounds:
+    # then it runs all.
+    if not passes("memcheck", "first", until_failure=True) and not said:
+        passes("memcheck", "memcheck", until_failure=False)
+    for tool in TOOLS:
+        if tool != "memcheck":
+            passes(tool, tool, until_failure=False)
+    return tuple(said), "; ".join(troubles)
+
+
+def under_sanitizer(toolset: Toolset) -> Toolset:
+    """The toolset that also uses compute-sanitizer. Raises RemediableError if it cannot."""
+    if not toolset.gpu.runs:
+        message = f"compute-sanitizer needs a GPU that can be used: {'; '.join(toolset.gpu.reasons)}."
+        raise RemediableError(message)
+    program = find_sanitizer(toolset.gpu.toolchain)
+    if program is None:
+        message = "compute-sanitizer was not found: it comes with NVIDIA's CUDA toolkit; put its folder on PATH."
+        raise RemediableError(message)
+    return dataclasses.replace(toolset, gpu=dataclasses.replace(toolset.gpu, sanitizer=program))
+
+
+def _sanitizer_run_read(folder: Path, tool: Tool, file: str, lines: Sequence[str]) -> list[Sanitized]:
+    logs = sorted(folder.glob("sanitizer-*.log"))
+    found: list[Sanitized] = []
+    for log in logs:
+        with log.open("rb") as stream:
+            found += reports(stream.read(MAX_LOG_BYTES).decode("utf-8", "replace"), tool, file, lines)
+    return found
+
+
+_KILLED = "due to signal 9"  # by a machine that is out of memory: a limit of ours ends a process in other ways
+_HANGS = (Verdict.TIMEOUT, Verdict.BARRIER_DIVERGENCE)  # on the CPU executor: on a GPU such a kernel may never end
+# For a launch that hung on the CPU executor; others take some milliseconds. While it hangs, nobody can time a kernel.
+_HANGING_MS = 1_000
+_REBUILDS = 3  # for fewer registers: a kernel may be launched with several block sizes
+
+
+def judge_on_gpu(  # noqa: PLR0913, PLR0917 -- what is judged, and what is known of it
+    toolset: Toolset,
+    lab: Lab,
+    submission: GpuSubmission,
+    scratch: Path,
+    call: JudgeCall,
+    on_cpu: Callable[[], Sequence[JudgedCase]] = tuple,
+) -> tuple[tuple[Refusal, ...], GpuOutcome | None]:
+    """Why nvcc refuses the submission, if it does; otherwise the GPU's outcome. None if nothing of NVIDIA's is on this machine.
+
+    `on_cpu`: waits for the cases as the CPU executor judged them, and gives them. It is called after nvcc.
+    """
+    if toolset.gpu.toolchain is None:
+        return (), None
+    with toolset.gpu.borrowed_device() as device:
+        here = dataclasses.replace(toolset, gpu=dataclasses.replace(toolset.gpu, device=device, others=()))
+        return _judge(here, lab, submission, scratch, call, on_cpu)
+
+
+def _judge(  # noqa: PLR0913, PLR0917 -- as judge_on_gpu
+    toolset: Toolset,
+    lab: Lab,
+    submission: GpuSubmission,
+    scratch: Path,
+    call: JudgeCall,
+    on_cpu: Callable[[], Sequence[JudgedCase]],
+) -> tuple[tuple[Refusal, ...], GpuOutcome | None]:
+    """Judges on the toolset's one device."""
+    gpu = toolset.gpu
+    assert gpu.toolchain is not None
+    outcome = GpuOutcome(
+        gpu.toolchain.name, gpu.target.capability, str(gpu.device or ""), alone=not submission.built_for_cpu
+    )
+    built = _build(toolset, gpu.toolchain, submission, scratch / "cubin-0", None)
+    if built.image is None and not built.refusals:  # tried again: a full disk, a machine out of memory
+        built = _build(toolset, gpu.toolchain, submission, scratch / "cubin-again", None)
+    outcome = dataclasses.replace(outcome, resources=built.resources, log=built.log)
+    if built.image is None:
+        if not built.refusals:
+            return _nvcc_failed(toolset, gpu.toolchain, outcome, built.starved)
+        if all(refusal.verdict is Verdict.LAUNCH_ERROR for refusal in built.refusals) and submission.built_for_cpu:
+            # The CPU executor refuses every launch of such a kernel and gives a better reason.
+            return (), dataclasses.replace(outcome, trouble=built.refusals[0].message)
+        return built.refusals, outcome
+    if refusal := _refusal_of_program(toolset, submission, scratch, built, built.image):
+        return (refusal,), outcome
+    if not gpu.runs or not submission.cases:
+        return (), outcome
+    hung = {case.name for case in on_cpu() if case.verdict in _HANGS}
+    on_gpu = dataclasses.replace(call, cases=tuple(name for name in submission.cases if name not in hung))
+    if on_gpu.cases:
+        outcome = _run(toolset, lab, submission, scratch, on_gpu, built, outcome)
+    hanging = tuple(name for name in submission.cases if name in hung)
+    if hanging and not outcome.trouble:
+        outcome = _run_hanging(
+            toolset, lab, submission, scratch, dataclasses.replace(call, cases=hanging), built.image, outcome
+        )
+    return (), outcome
+
+
+def _run_hanging(  # noqa: PLR0913, PLR0917 -- a step of judge_on_gpu
+    toolset: Toolset,
+    lab: Lab,
+    submission: GpuSubmission,
+    scratch: Path,
+    call: JudgeCall,
+    image: Path,
+    outcome: GpuOutcome,
+) -> GpuOutcome:
+    """Adds the cases that did not end on the CPU executor. A kernel that hangs holds up everybody who waits for the GPU, and that both
+    agree is soon seen: one case shows it. Where that one ends, the CPU executor was too slow or wrong, and all are run. None of them can
+    pass any more, so nobody's launch is given another chance with the device alone.
+    """
+    call = dataclasses.replace(call, launch_ms=_HANGING_MS)
+    try:
+        first = cases_once(
+            toolset,
+            lab,
+            submission,
+            scratch,
+            dataclasses.replace(call, cases=call.cases[:1], until_failure=True),
+            image,
+        )
+        if len(call.cases) == 1 or any(not case.passed for case in first):
+            return dataclasses.replace(outcome, cases=(*outcome.cases, *first))
+        every = cases_once(toolset, lab, submission, scratch, call, image)
+    except RuntimeError as error:
+        return dataclasses.replace(outcome, trouble=str(error))
+    return dataclasses.replace(outcome, cases=(*outcome.cases, *every))
+
+
+def _refusal_of_program(
+    toolset: Toolset, submission: GpuSubmission, scratch: Path, built: GpuBuild, image: Path
+) -> Refusal | None:
+    """Why what nvcc made of the file is not run: it is another program than the CPU executor's, or too large for the GPU."""
+    if submission.built_for_cpu:
+        views = scratch / "views"
+        views.mkdir()
+        if refusal := two_programs(toolset, submission.source, views):
+            return refusal
+    device = toolset.gpu.device
+    if device is None:
+        return None
+    variables = variable_bytes(image.with_name(CUBIN))
+    large = too_much_memory(variables, built.resources, device.capability, device.multiprocessors, device.memory_bytes)
+    message = f"The GPU cannot run this kernel beside others: {large}."
+    return Refusal(Verdict.LAUNCH_ERROR, 0, message, "Use smaller arrays.") if large else None
+
+
+def _nvcc_failed(
+    toolset: Toolset, toolchain: GpuToolchain, outcome: GpuOutcome, starved: str
+) -> tuple[tuple[Refusal, ...], GpuOutcome]:
+    """Nvcc fails twice, names nothing of the submission and came to no limit. If it still compiles the kit's own kernel, it is the
+    submission's doing; else it is ours, as where the machine gave it no time. Raises RuntimeError where grading needs a GPU that it
+    then cannot have.
+    """
+    first = telling_line(outcome.log) or "it says nothing"
+    trouble = starved or trouble_compiling(toolchain, toolset.confinement, toolset.gpu.target)
+    if not trouble and _KILLED not in outcome.log:
+        message = f"nvcc cannot compile this file, and it can compile others here. It says: {first[:200]}"
+        return (Refusal(Verdict.COMPILE_ERROR, 0, message),), outcome
+    message = f"nvcc failed, and not over the submission: {trouble or first}"
+    if toolset.gpu.runs:
+        raise RuntimeError(message)
+    return (), dataclasses.replace(outcome, trouble=message)
+
+
+def _run(  # noqa: PLR0913, PLR0917 -- a step of judge_on_gpu
+    toolset: Toolset,
+    lab: Lab,
+    submission: GpuSubmission,
+    scratch: Path,
+    call: JudgeCall,
+    built: GpuBuild,
+    outcome: GpuOutcome,
+) -> GpuOutcome:
+    """The cases on the GPU. While a block does not get the registers that it needs, the kernel is compiled again for fewer.
+
+    Cases that show a student everything run first. Facts about the kernel are those of the build that these cases needed.
+    """
+    assert toolset.gpu.toolchain is not None
+    told = {spec.name for spec in lab.cases if spec.feedback == "full"}
+    for number in range(1, _REBUILDS + 1):
+        assert built.image is not None
+        try:
+            cases = gpu_cases(toolset, lab, submission, scratch, call, built.image)
+        except RuntimeError as error:
+            return dataclasses.replace(outcome, trouble=str(error))
+        outcome = dataclasses.replace(outcome, cases=cases)
+        shown = register_limit([case for case in cases if case.name in told])
+        limit = shown or register_limit(cases)
+        if limit is None or number == _REBUILDS:
+            break
+        again = _build(toolset, toolset.gpu.toolchain, submission, scratch / f"cubin-{number}", limit)
+        if again.image is None:
+            break
+        built, outcome = again, dataclasses.replace(outcome, log=again.log)
+        if shown:
+            outcome = dataclasses.replace(outcome, register_limit=shown, resources=again.resources)
+    if toolset.gpu.sanitizer is None or built.image is None:
+        return outcome
+    sanitized, trouble = _sanitized(toolset, lab, submission, scratch, call, built.image)
+    return dataclasses.replace(outcome, sanitized=sanitized, trouble=trouble)
+
+
+def _sanitized(  # noqa: PLR0913, PLR0917 -- a step of judge_on_gpu
+    toolset: Toolset, lab: Lab, submission: GpuSubmission, scratch: Path, call: JudgeCall, image: Path
+) -> tuple[tuple[Sanitized, ...], str]:
+    gpu = toolset.gpu
+    assert gpu.sanitizer is not None
+    assert gpu.runner is not None
+    assert gpu.device is not None
+    folder = scratch / "sanitized"
+    folder.mkdir()
+    with gpu.turns, GpuLock(gpu.device.lock_name).shared():
+        return sanitize(gpu.sanitizer, gpu.runner, lab, image, call, folder, submission.lines)
+
+
+def register_limit(cases: Sequence[JudgedCase]) -> int | None:
+    """The most registers that a thread may have for the largest block that could not be launched for lack of them; None if there
+    was no such block.
+    """
+    blocks = [
+        launch.block
+        for case in cases
+        for launch in case.launches
+        if launch.verdict is Verdict.LAUNCH_ERROR and launch.counters.get("short_of_registers") and launch.block
+    ]
+    return min((registers_that_fit(x * y * z) for x, y, z in blocks), default=None)
+
+
+def _build(
+    toolset: Toolset, toolchain: GpuToolchain, submission: GpuSubmission, folder: Path, limit: int | None
+) -> GpuBuild:
+    folder.mkdir()
+    return build_for_gpu(
+        toolchain,
+        toolset.confinement,
+        submission.source,
+        folder,
+        submission.entries,
+        toolset.gpu.target,
+        max_registers=limit,
+    )

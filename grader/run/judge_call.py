@@ -1,0 +1,231 @@
+"""Starts a lab's judge on a runner and reads judge.json.
+
+The judge is ours and trusted; the runner's words that it repeats are not. Source text in a finding comes only from the
+submission's own file.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import os
+import subprocess
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pydantic import ValidationError
+
+from grader.build.backend import GPU_RUN_LIMITS, GpuBackend
+from grader.build.entry_points import EntrySignatures
+from grader.model.course_root import judge_key
+from grader.model.labs import Lab
+from grader.model.outcome import JudgedCase, located
+from grader.model.result import Launch
+from grader.model.verdicts import Verdict
+from grader.run.lab_verdict import was_run
+from grader.system.gpu_lock import GpuLock
+
+if TYPE_CHECKING:
+    from grader.build.toolset import Toolset
+
+
+# The judge itself ends long before, because every launch has a time limit of its own.
+JUDGE_SECONDS = 400
+MAX_REPORT_BYTES = 64 << 20
+RUNNER_FILE = "runner.json"  # how to start the runner
+
+
+@dataclass(frozen=True)
+class JudgeCall:
+    """`judge` is the program. `cases` are the Catch2 cases to run; if it is empty, all of them."""
+
+    judge: Path
+    seed: int
+    cases: Sequence[str] = ()
+    order: int = 0  # blocks and threads run in the order shuffled by this number; 0: in order
+    until_failure: bool = False  # stop after the first case that fails
+    seconds: float | None = None  # time limit of the whole call; None: JUDGE_SECONDS
+    # How long the runner may take to end. A tool that watches it writes its report then.
+    shutdown_grace_ms: int = 0
+    launch_ms: int = 0  # the most that a launch may take; 0: as long as the lab's tests say
+    traffic: bool = False  # also of launches whose case does not count it
+
+
+def run_judge(
+    call: JudgeCall, lab: Lab, runner_argv: Sequence[str], folder: Path, lines: Sequence[str]
+) -> tuple[JudgedCase, ...]:
+    """What the judge saw of the runner that `runner_argv` starts. `lines` are the submission's. Raises RuntimeError, which is
+    ours to investigate, if the judge dies, hangs or writes a file that cannot be read.
+    """
+    runner_file = folder / RUNNER_FILE
+    runner_file.write_text(json.dumps({"argv": list(runner_argv)}), encoding="utf-8")
+    rules = [
+        *(["--allow-same-value-writes"] if lab.public.races.same_value_writes == "allowed" else []),
+        *(["--early-return-is-error"] if lab.public.barriers.early_return == "error" else []),
+    ]
+    report = judge_report(call, lab, ["--runner", str(runner_file), *rules], folder)
+    return judged_cases(report, lab, lambda entry: _launch(entry, lab, lines))
+
+
+def judge_report(call: JudgeCall, lab: Lab, arguments: Sequence[str], folder: Path) -> list[dict[str, Any]]:
+    """The cases of judge.json. `arguments`: what is judged. Raises RuntimeError as above."""
+    report_file = folder / "judge.json"
+    command = [
+        str(call.judge), *arguments,
+        "--shuffle", str(call.order), "--report", str(report_file), *(["--abort"] if call.until_failure else []),
+        *(["--shutdown-grace-ms", str(call.shutdown_grace_ms)] if call.shutdown_grace_ms else []),
+        *(["--launch-ms", str(call.launch_ms)] if call.launch_ms else []), *(["--traffic"] if call.traffic else []),
+    ]  # fmt: skip
+    seconds = JUDGE_SECONDS * clock_factor() if call.seconds is None else call.seconds
+    name, task = f"the judge of {lab.id}", _task(call, lab)
+    run_reporter(name, command, report_file, seconds, cwd=folder, task=task, fulfilled=(0, 1))
+    try:
+        report = json.loads(report_file.read_text(encoding="utf-8", errors="replace"))
+        return list(report["cases"])
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        raise _unreadable(lab, error) from error
+
+
+def run_reporter(  # noqa: PLR0913 -- what is run, and how
+    name: str,
+    command: Sequence[str],
+    report: Path,
+    seconds: float,
+    *,
+    cwd: Path | None = None,
+    task: bytes = b"",
+    fulfilled: Sequence[int] = (0,),
+    refused: Sequence[int] = (),
+) -> tuple[int, str]:
+    """Runs a program of ours that writes `report`. It limits what it runs, so whatever else ends it is ours to investigate: RuntimeError.
+    Returns its status and what it said.
+    """
+    try:
+        done = subprocess.run(command, cwd=cwd, input=task, capture_output=True, timeout=seconds, check=False)
+    except subprocess.TimeoutExpired as error:
+        message = f"{name} was still busy after {seconds} seconds"
+        raise RuntimeError(message) from error
+    status, said = done.returncode, (done.stderr + done.stdout).decode("utf-8", "replace").strip()[-2000:]
+    is_written = status in fulfilled and report.is_file() and report.stat().st_size <= MAX_REPORT_BYTES
+    if not is_written and status not in refused:
+        message = f"{name} {f'was ended by signal {-status}' if status < 0 else f'failed with status {status}'}: {said}"
+        raise RuntimeError(message)
+    return status, said
+
+
+def judged_cases(
+    report: Sequence[dict[str, Any]], lab: Lab, launch: Callable[[dict[str, Any]], Launch]
+) -> tuple[JudgedCase, ...]:
+    """`launch` reads one launch of a case. Raises RuntimeError where the report cannot be read."""
+    try:
+        cases = [_case(entry, launch) for entry in report]
+    except (ValueError, KeyError, TypeError, ValidationError) as error:
+        raise _unreadable(lab, error) from error
+    seen = [judged.name for judged in cases]
+    return tuple(
+        replace(judged, seen=seen.count(name)) for name, judged in {judged.name: judged for judged in cases}.items()
+    )
+
+
+def _unreadable(lab: Lab, error: Exception) -> RuntimeError:
+    return RuntimeError(f"the judge of {lab.id} wrote a report that cannot be read: {error}")
+
+
+def _task(call: JudgeCall, lab: Lab) -> bytes:
+    """For its standard input: on a command line, everybody on this machine could read the key.
+
+    Cases that show a student everything are run before all others. What a hidden case does then, to the time that is left or
+    to a GPU's memory, shows in none of them.
+    """
+    policies = {case.name: case.feedback for case in lab.cases}
+    asked = list(call.cases or policies)
+    groups = [[name for name in asked if policies.get(name, "none") == one] for one in ("full", "verdict", "none")]
+    task = {
+        "key": judge_key(call.seed, lab.id).hex(),
+        "groups": [group for group in groups if group],
+        "and_others": not call.cases,
+    }
+    return json.dumps(task).encode()
+
+
+def clock_factor() -> int:
+    """How many times slower an emulator is. The judge reads it too, and reports a value that is no number from 1 to 100."""
+    text = os.environ.get("TILELAB_CLOCK_FACTOR", "1")
+    return int(text) if text.isdecimal() else 1
+
+
+def _case(entry: dict[str, Any], launch: Callable[[dict[str, Any]], Launch]) -> JudgedCase:
+    launches = tuple(launch(one) for one in entry["launches"])
+    return JudgedCase(entry["name"], bool(entry["passed"]), Verdict(entry["verdict"]), entry["message"], launches)
+
+
+def _launch(entry: dict[str, Any], lab: Lab, lines: Sequence[str]) -> Launch:
+    return located(Launch.model_validate(entry), {lab.public.file: lines})
+
+
+# Lets a judge run cases with a runner on the GPU: in turns with others, again where the machine failed, alone where one was late.
+
+_TRIES = 2  # of a run that failed because of us
+
+
+@dataclass(frozen=True)
+class GpuSubmission:
+    """`built_for_cpu`: whether the CPU executor could run it."""
+
+    source: Path
+    lines: Sequence[str]
+    entries: EntrySignatures
+    built_for_cpu: bool
+    cases: tuple[str, ...]  # the cases that run on the GPU
+
+
+def gpu_cases(  # noqa: PLR0913, PLR0917 -- as judge_on_gpu
+    toolset: Toolset, lab: Lab, submission: GpuSubmission, scratch: Path, call: JudgeCall, image: Path
+) -> tuple[JudgedCase, ...]:
+    """As `cases_once`. A launch that did not end gets another chance with the device alone."""
+    argv = confined_runner(toolset, toolset.gpu, image)
+    assert toolset.gpu.device is not None
+    lock = GpuLock(toolset.gpu.device.lock_name)
+    folder = scratch / "gpu"
+    cases = cases_once(toolset, lab, submission, scratch, call, image)
+    late = next((case.name for case in cases if case.verdict is Verdict.TIMEOUT and was_run(case)), None)
+    if late is None:
+        return cases
+    # Kernels that hang, and contexts that are made and ended, may delay a launch that is not at fault.
+    with toolset.gpu.turns, lock.alone():
+        again = run_judge(dataclasses.replace(call, cases=(late,)), lab, argv, folder, submission.lines)
+        if any(case.verdict is Verdict.TIMEOUT for case in again):
+            return cases
+        return run_judge(call, lab, argv, folder, submission.lines)
+
+
+def cases_once(  # noqa: PLR0913, PLR0917 -- as judge_on_gpu
+    toolset: Toolset, lab: Lab, submission: GpuSubmission, scratch: Path, call: JudgeCall, image: Path
+) -> tuple[JudgedCase, ...]:
+    """The cases, while others use the device. Tried again if the machine failed: another program may have caused one failure."""
+    assert toolset.gpu.device is not None
+    folder = scratch / "gpu"
+    folder.mkdir(exist_ok=True)
+    argv = confined_runner(toolset, toolset.gpu, image)
+    cases: tuple[JudgedCase, ...] = ()
+    for _ in range(_TRIES):
+        with toolset.gpu.turns, GpuLock(toolset.gpu.device.lock_name).shared():
+            cases = run_judge(call, lab, argv, folder, submission.lines)
+        if all(case.verdict is not Verdict.INTERNAL_ERROR for case in cases):
+            break
+    return cases
+
+
+def confined_runner(toolset: Toolset, gpu: GpuBackend, image: Path) -> list[str]:
+    """The command line that starts a runner for the cubin that `image` describes."""
+    assert gpu.runner is not None
+    folders = gpu.device.folders if gpu.device else []
+    return toolset.confinement.wrap(
+        [str(gpu.runner), "--image", str(image)],
+        readable=[gpu.runner, image.parent, *folders],
+        writable=[],
+        limits=GPU_RUN_LIMITS,
+        profile="gpu",
+    )

@@ -1,0 +1,531 @@
+"""Removes the host code from a CUDA source: functions that are neither __global__ nor __device__ become blank lines.
+
+This is for `tilelab check`, which runs one kernel of any file. It does not need main(), cudaMalloc() and <<<…>>>. The code here reads
+braces and words, and does not parse C++. Code that it does not understand stays, and the compiler reports it. Line numbers stay too.
+Submissions are never changed in this way: the compiler and the scans decide what they may contain.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import accumulate, pairwise
+
+from grader.source.bare_code import pieces
+
+# Which tokens of a source file are read where the preprocessor has a choice: those of #if 0 are not, those of other branches are.
+
+CONDITION = re.compile(r"[ \t]*#[ \t]*(?P<word>if|ifdef|ifndef|elif|elifdef|elifndef|else|endif)\b[ \t]*(?P<of>[^\n]*)")
+
+
+@dataclass(frozen=True)
+class SourceToken:
+    kind: str
+    text: str
+    at: int
+
+
+@dataclass
+class _Branch:
+    """A part between two of #if, #else and #endif."""
+
+    tokens: list[SourceToken]
+    dead: bool  # after `#if 0`
+
+    @property
+    def balance(self) -> int:
+        return sum((one.text == "{") - (one.text == "}") for one in self.tokens if one.kind == "sign")
+
+
+class Branches:
+    """Leaves out what stands in `#if 0`. Where the branches of a condition do not close the braces that they open, only the first is
+    read: two heads of one function, for instance.
+    """
+
+    def read(self, tokens: Iterable[SourceToken]) -> list[SourceToken]:
+        open_: list[list[_Branch]] = [[_Branch([], dead=False)]]
+        for token in tokens:
+            if token.kind == "skip":
+                continue
+            condition = CONDITION.match(token.text) if token.kind == "directive" else None
+            word = condition["word"] if condition else ""
+            dead = condition is not None and condition["of"].strip() in {"0", "false"}
+            if word in {"if", "ifdef", "ifndef"}:
+                open_.append([_Branch([], dead=dead)])
+            elif word.startswith("el") and len(open_) > 1:
+                open_[-1].append(_Branch([], dead=dead))
+            elif word == "endif" and len(open_) > 1:
+                self._close(open_)
+            else:
+                open_[-1][-1].tokens.append(token)
+        while len(open_) > 1:
+            self._close(open_)
+        return open_[0][0].tokens
+
+    @staticmethod
+    def _close(open_: list[list[_Branch]]) -> None:
+        branches = [one for one in open_.pop() if not one.dead]
+        if any(one.balance != 0 for one in branches):
+            branches = branches[:1]
+        open_[-1][-1].tokens += [token for one in branches for token in one.tokens]
+
+
+# The names that one declaration of C++ introduces, read from its words and signs. Nothing is parsed: where the names are not certain, the
+# answer is None, and the declaration has to stay.
+
+_TYPES = frozenset({"class", "struct", "union", "enum"})
+_WITH_ARGUMENTS = frozenset(
+    {
+        "__align__",
+        "__attribute__",
+        "__builtin_align__",
+        "alignas",
+        "__declspec",
+        "decltype",
+        "__launch_bounds__",
+        "noexcept",
+    }
+)
+_OPENING, _CLOSING = frozenset("([{"), frozenset(")]}")
+_AFTER_A_NAME = frozenset({";", "=", "[", ",", "{", ":"})
+_WORD = re.compile(r"[^\W\d]\w*")
+_SPECIFIERS = frozenset(
+    {"static", "inline", "extern", "const", "constexpr", "constinit", "volatile", "typename", "final"}
+)
+
+
+def declared_names(texts: Sequence[str]) -> frozenset[str] | None:
+    """`texts`: the declaration's words and signs. An empty set: nothing that another declaration could name."""
+    head = _outer(texts)
+    if not head or "operator" in head or head[:2] == ["using", "namespace"]:
+        return None
+    if head[0] in {"static_assert", "asm", "__asm__"}:
+        return frozenset()
+    if head[0] in {"using", "typedef"}:
+        return frozenset(_of_alias(texts, head))
+    kinds = _TYPES & set(head)
+    if kinds and "{" in head and "(" not in head[: head.index("{")]:
+        return frozenset(_of_type(texts, head))
+    if "(" in head and ("=" not in head or head.index("(") < head.index("=")):
+        return _of_function(texts, head)
+    # `struct Body;` and `struct Body* all;` name the struct as well.
+    return frozenset([*_declarators(head), *(word for word in head if kinds and _is_name(word))]) or None
+
+
+def _of_alias(texts: Sequence[str], head: Sequence[str]) -> Iterator[str]:
+    """A name for a type, or a name of another namespace."""
+    if head[0] == "typedef":
+        yield from filter(_is_name, [*head, *_inside(texts, "(", "[")])
+    else:
+        yield head[1] if "=" in head else next((word for word in reversed(head) if _is_name(word)), "")
+
+
+def _of_type(texts: Sequence[str], head: Sequence[str]) -> Iterator[str]:
+    """A class or an enumeration with its body, and the variables after it."""
+    body = head.index("{")
+    yield from filter(_is_name, head[:body])
+    if "enum" in head:
+        yield from filter(_is_name, _inside(texts, "{"))
+    yield from _declarators(head[body + 1 :])
+
+
+def _of_function(texts: Sequence[str], head: Sequence[str]) -> frozenset[str] | None:
+    """A function, or an object that is made with parentheses: the word before the first `(`, and the classes that it is a member of."""
+    at = head.index("(")
+    inside = _inside(texts, "(")
+    if at == 0 or not _is_name(head[at - 1]) or inside[:1] in (["*"], ["&"]):  # such as `int (*table[4])(int)`
+        return frozenset(word for word in [*head, *inside] if _is_name(word))
+    names, place = {head[at - 1]}, at - 1
+    while place >= 2 and head[place - 1] == "::" and _is_name(head[place - 2]):  # noqa: PLR2004 -- a class and the `::` after it
+        place -= 2
+        names.add(head[place])
+    if place == 0 and head[-1] == ";":
+        return None  # a macro that stands for a declaration
+    return frozenset(names)
+
+
+def _declarators(head: Sequence[str]) -> Iterator[str]:
+    for before, after in pairwise(head):
+        if after in _AFTER_A_NAME | {"("} and _is_name(before):
+            yield before
+
+
+def _is_name(text: str) -> bool:
+    return _WORD.fullmatch(text) is not None and text not in _TYPES and text not in _SPECIFIERS
+
+
+def _outer(texts: Sequence[str]) -> list[str]:
+    """The words and signs outside brackets, `template <…>`, `<…>` after a name, and attributes. Each bracket leaves its opening sign."""
+    found: list[str] = []
+    at = 0
+    while at < len(texts):
+        text = texts[at]
+        if text == "<" and found and (found[-1] == "template" or _is_name(found[-1])) and "=" not in found:
+            at = _past_angles(texts, at)
+        elif text in _WITH_ARGUMENTS and at + 1 < len(texts) and texts[at + 1] == "(":
+            at = _past(texts, at + 1)
+        elif text == "[" and at + 1 < len(texts) and texts[at + 1] == "[":
+            at = _past(texts, at)
+        elif text in _OPENING:
+            found.append(text)
+            at = _past(texts, at)
+        else:
+            if text != "template":
+                found.append(text)
+            elif at + 1 < len(texts) and texts[at + 1] == "<":
+                at = _past_angles(texts, at + 1)
+                continue
+            at += 1
+    return found
+
+
+def _past(texts: Sequence[str], opening: int) -> int:
+    depth = 0
+    for at in range(opening, len(texts)):
+        depth += (texts[at] in _OPENING) - (texts[at] in _CLOSING)
+        if depth == 0:
+            return at + 1
+    return len(texts)
+
+
+def _past_angles(texts: Sequence[str], opening: int) -> int:
+    depth, at = 0, opening
+    while at < len(texts):
+        if texts[at] in _OPENING:
+            at = _past(texts, at)
+            continue
+        if texts[at] in {";", ")", "}"}:
+            return opening + 1  # a comparison
+        depth += (texts[at] == "<") - (texts[at] == ">")
+        at += 1
+        if depth == 0:
+            return at
+    return opening + 1
+
+
+def _inside(texts: Sequence[str], *openings: str) -> list[str]:
+    """What stands in brackets of these kinds."""
+    found: list[str] = []
+    at = 0
+    while at < len(texts):
+        if texts[at] in _OPENING:
+            end = _past(texts, at)
+            if texts[at] in openings:
+                found += texts[at + 1 : end - 1]
+            at = end
+        else:
+            at += 1
+    return found
+
+
+_TOKEN = re.compile(
+    r"""(?P<skip>//(?:\\\n|[^\n])*|/\*.*?(?:\*/|\Z))"""
+    r"""|(?P<directive>^[ \t]*\#(?:\\\n|/\*.*?(?:\*/|\Z)|[^\n])*)"""
+    r"""|(?P<raw>(?:u8|[uUL])?R"(?P<mark>[^()\\\s]{0,16})\()"""
+    r"""|(?P<string>"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*')"""
+    r"""|(?P<number>\.?\d(?:[eEpP][+-]|'?[\w.])*)"""
+    r"""|(?P<word>[^\W\d]\w*)"""
+    r"""|(?P<sign>::|[^\s\w])""",
+    re.VERBOSE | re.DOTALL | re.MULTILINE,
+)
+_DEVICE_WORDS = frozenset({"__global__", "__device__"})
+_COOPERATIVE = frozenset({"cudaLaunchCooperativeKernel", "cuLaunchCooperativeKernel", "cudaLaunchAttributeCooperative"})
+_KEPT_WORDS = frozenset({"constexpr", "consteval"})  # a kernel may use such functions
+_HOST_CODE_WITH_ARGUMENTS = frozenset(
+    {"__align__", "__attribute__", "__builtin_align__", "alignas", "__declspec", "decltype"}
+)
+_MACRO = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)(?:\([^)\n]*\))?[ \t]*((?:\\\n|[^\n])*)", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Item:
+    """One declaration or definition at the outermost level or in a namespace."""
+
+    first: int  # offsets in the text, here and below
+    end: int
+    first_line: int  # 1-based
+    last_line: int
+    is_function: bool  # a function with a body
+    on_device: bool  # whether it, or a part of it, is for the GPU
+    kernel: str = ""  # its name, where it is a __global__ function
+    scope: str = ""  # the namespaces around it: "lab::inner"
+    declares: frozenset[str] | None = None  # the names that it introduces; None: they are not certain
+    words: frozenset[str] = frozenset()  # every word in it
+
+
+def items_of(source: str) -> list[Item]:
+    """The items of a source, in their order."""
+    return list(_Reader(source).items())
+
+
+def launches_cooperatively(sources: Iterable[str]) -> bool:
+    """Whether host code launches some kernel so that its blocks may wait for each other."""
+    tokens = (token for source in sources for token in pieces(_TOKEN, source))
+    return any(token.kind == "word" and token.text in _COOPERATIVE for token in tokens)
+
+
+def kernels_in(source: str) -> list[str]:
+    """The names of the __global__ functions with their namespaces, each once."""
+    return list(dict.fromkeys(qualified(item) for item in items_of(source) if item.kernel))
+
+
+def qualified(item: Item) -> str:
+    return f"{item.scope}::{item.kernel}" if item.scope else item.kernel
+
+
+def without_host_functions(source: str) -> str:
+    return blanked(source, [item for item in items_of(source) if item.is_function and not item.on_device])
+
+
+def macros_of(source: str) -> dict[str, frozenset[str]]:
+    """The words that each macro stands for. A macro that is defined twice has the words of both."""
+    found: dict[str, frozenset[str]] = {}
+    for name, body in _MACRO.findall(source):
+        found[name] = found.get(name, frozenset()) | frozenset(re.findall(r"[^\W\d]\w*", body))
+    return found
+
+
+def without_lines(source: str, lines: Collection[int], *, but: str = "") -> str:
+    """Removes the items that contain one of these lines, if they are not for the GPU, or are a kernel other than `but`."""
+    return blanked(
+        source,
+        [
+            item
+            for item in items_of(source)
+            if (not item.on_device or item.kernel not in {"", but})
+            and any(item.first_line <= line <= item.last_line for line in lines)
+        ],
+    )
+
+
+def blanked(source: str, items: Sequence[Item]) -> str:
+    """The source with blanks in place of these items, which are in their order. Conditions (#if) stay: they may begin or end outside."""
+    pieces, at = [], 0
+    for item in items:
+        lines = source[item.first : item.end].split("\n")
+        blanks = (line if at_line and CONDITION.match(line) else " " * len(line) for at_line, line in enumerate(lines))
+        pieces += [source[at : item.first], "\n".join(blanks)]
+        at = item.end
+    return "".join([*pieces, source[at:]])
+
+
+class _Reader:
+    def __init__(self, source: str) -> None:
+        everything = (
+            SourceToken("string" if piece.kind == "raw" else piece.kind, piece.text, piece.at)
+            for piece in pieces(_TOKEN, source)
+        )
+        self._tokens = [token for token in Branches().read(everything) if token.kind != "directive"]
+        self._line_ends = list(accumulate(len(line) + 1 for line in source.split("\n")))
+        marked = [name for name, words in macros_of(source).items() if _DEVICE_WORDS & words]
+        self._device = _DEVICE_WORDS | set(marked)
+
+    def items(self) -> Iterator[Item]:
+        at = 0
+        scopes: list[str] = []
+        while at < len(self._tokens):
+            if self._tokens[at].text in {";", "}"}:
+                if self._tokens[at].text == "}" and scopes:
+                    scopes.pop()
+                at += 1  # the `}` of a namespace, or a stray semicolon
+                continue
+            body = self._body(at)
+            if body < len(self._tokens) and self._opens_scope(at, body):
+                words = [token.text for token in self._tokens[at:body]]
+                scopes.append("".join(words[words.index("namespace") + 1 :]) if "namespace" in words else "")
+                at = body + 1
+                continue
+            end, is_function = self._end(at, body)
+            item = self._item(at, end, is_function=is_function)
+            yield replace(item, scope="::".join(filter(None, scopes)))
+            at = end
+
+    def _body(self, first: int) -> int:
+        """The `{` or `;` after the head of the item that begins at `first`."""
+        depth = 0
+        for at in range(first, len(self._tokens)):
+            text = self._tokens[at].text
+            depth += (text in {"(", "["}) - (text in {")", "]"})
+            if depth <= 0 and text in {"{", ";"} and self._tokens[at].kind == "sign":
+                return at
+        return len(self._tokens)
+
+    def _opens_scope(self, first: int, body: int) -> bool:
+        head = [token.text for token in self._tokens[first:body]]
+        if self._tokens[body].text != "{":
+            return False
+        return "namespace" in head[:2] or (head[:1] == ["extern"] and len(head) == 2 and head[1].startswith('"'))  # noqa: PLR2004
+
+    def _end(self, first: int, body: int) -> tuple[int, bool]:
+        """The position after the item's last token, and whether it is a function with a body."""
+        if body >= len(self._tokens) or self._tokens[body].text == ";":
+            return min(body + 1, len(self._tokens)), False
+        is_function = self._is_function(first, body)
+        at = self._closing(body) + 1
+        if is_function:
+            while (
+                at < len(self._tokens) and self._tokens[at].text == "{"
+            ):  # initialisers of members, which may use braces
+                at = self._closing(at) + 1
+            return at, True
+        while at < len(self._tokens) and self._tokens[at].text != ";":
+            at = self._closing(at) + 1 if self._tokens[at].text == "{" else at + 1
+        return min(at + 1, len(self._tokens)), False
+
+    def _closing(self, opening: int) -> int:
+        depth = 0
+        for at in range(opening, len(self._tokens)):
+            if self._tokens[at].kind == "sign":
+                depth += (self._tokens[at].text == "{") - (self._tokens[at].text == "}")
+                if depth == 0:
+                    return at
+        return len(self._tokens) - 1
+
+    def _is_function(self, first: int, body: int) -> bool:
+        """Whether the `{` follows a parameter list. It does not after the head of a class, an initialiser or an enumeration."""
+        head = self._outer(first, body)
+        texts = [token.text for token in head]
+        if "=" in texts and "operator" not in texts:
+            return False
+        return "(" in texts if not _TYPES & set(texts[:1]) else texts.count("(") > 0
+
+    def _outer(self, first: int, body: int) -> list[SourceToken]:
+        """The tokens of the head outside parentheses and template parameters, without alignments and attributes."""
+        found: list[SourceToken] = []
+        at = first
+        while at < body:
+            token = self._tokens[at]
+            if token.text == "template" and at + 1 < body and self._tokens[at + 1].text == "<":
+                at = self._past(at + 1, body, "<", ">")
+            elif token.text in _HOST_CODE_WITH_ARGUMENTS and at + 1 < body and self._tokens[at + 1].text == "(":
+                at = self._past(at + 1, body, "(", ")")
+            elif token.text == "(":
+                found.append(token)
+                at = self._past(at, body, "(", ")")
+            else:
+                found.append(token)
+                at += 1
+        return found
+
+    def _past(self, opening: int, limit: int, left: str, right: str) -> int:
+        depth = 0
+        for at in range(opening, limit):
+            depth += (self._tokens[at].text == left) - (self._tokens[at].text == right)
+            if depth == 0:
+                return at + 1
+        return limit
+
+    def _item(self, first: int, end: int, *, is_function: bool) -> Item:
+        tokens = self._tokens[first:end]
+        words = {token.text for token in tokens if token.kind == "word"}
+        body = next((index for index, token in enumerate(tokens) if token.text == "{"), len(tokens))
+        head = {token.text for token in tokens[:body]} if is_function else words
+        last = tokens[-1]
+        stop = last.at + len(last.text)
+        return Item(
+            first=tokens[0].at,
+            end=stop,
+            first_line=self._line(tokens[0].at),
+            last_line=self._line(stop - 1),
+            is_function=is_function,
+            on_device=bool(self._device & head) or (is_function and bool(_KEPT_WORDS & head)),
+            kernel=self._kernel(first, first + body) if is_function and "__global__" in head else "",
+            declares=declared_names([token.text for token in tokens]),
+            words=frozenset(words),
+        )
+
+    def _kernel(self, first: int, body: int) -> str:
+        """The word before the parameter list. That is the last pair of parentheses outside attributes."""
+        outer = self._outer(first, body)
+        named = [before.text for before, after in pairwise(outer) if after.text == "("]
+        return next(
+            (name for name in reversed(named) if re.fullmatch(r"[^\W\d]\w*", name) and name != "__launch_bounds__"), ""
+        )
+
+    def _line(self, at: int) -> int:
+        low, high = 0, len(self._line_ends)
+        while low < high:
+            middle = (low + high) // 2
+            if self._line_ends[middle] > at:
+                high = middle
+            else:
+                low = middle + 1
+        return low + 1
+
+
+# Takes the bodies of host functions out of classes: `Lock() { cudaMalloc(…); }` becomes `Lock();`. A kernel that is given such an object
+# needs its members, and not what host code does with them. Lines stay. Reads brackets and words, as host_code.py does.
+
+_HOST_MEMBERS_TOKEN = re.compile(
+    r"""//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|^[ \t]*\#(?:\\\n|[^\n])*|(?P<word>[^\W\d]\w*)|(?P<sign>[{}();:=])""",
+    re.DOTALL | re.MULTILINE,
+)
+_CLASSES = frozenset({"struct", "class", "union"})
+_KEPT = frozenset({"__device__", "__global__", "constexpr", "consteval", "enum", "namespace"})
+
+
+def without_host_members(source: str) -> str:
+    """The source with `;` in place of each such body."""
+    kept = _KEPT | {name for name, words in macros_of(source).items() if words & {"__device__", "__global__"}}
+    cuts: list[tuple[int, int]] = []
+    for item in items_of(source):
+        if not item.is_function and item.words & _CLASSES:
+            cuts += _bodies(source, item.first, item.end, kept)
+    pieces, done = list[str](), 0
+    for first, end in sorted(cuts):
+        inside = re.sub(r"[^\n]", " ", source[first:end])
+        pieces += [source[done:first], ";", inside[1:]]
+        done = end
+    return "".join([*pieces, source[done:]])
+
+
+@dataclass
+class _Head:
+    """What was read of one member so far."""
+
+    words: set[str] = field(default_factory=set)
+    parentheses: int = 0
+    has_parameters: bool = False
+    initialisers: int = -1  # where a constructor's `:` is
+
+    def take(self, token: re.Match[str]) -> None:
+        sign = token["sign"]
+        if token["word"] and self.parentheses == 0:
+            self.words.add(token["word"])
+        elif sign == "(":
+            self.parentheses += 1
+        elif sign == ")":
+            self.parentheses -= 1
+            self.has_parameters = True
+        elif sign == ":" and self.parentheses == 0 and self.has_parameters and self.initialisers < 0:
+            self.initialisers = token.start()
+
+
+def _bodies(source: str, first: int, end: int, kept: frozenset[str]) -> Iterator[tuple[int, int]]:
+    """Where what belongs to a host function's definition begins behind its parameters, and where it ends."""
+    head, at = _Head(), first
+    while (token := _HOST_MEMBERS_TOKEN.search(source, at, end)) is not None:
+        at = token.end()
+        head.take(token)
+        if head.parentheses or token["sign"] not in {"{", "}", ";"}:
+            continue
+        if token["sign"] != "{" or (head.words & _CLASSES and not head.has_parameters):
+            head = _Head()  # the next member begins, or the first of a class
+            continue
+        at = _closing(source, token.start(), end)
+        if head.initialisers >= 0 and re.match(r"\s*[,{]", source[at:end]):
+            continue  # a member's initialiser, such as n{3}
+        if head.has_parameters and not head.words & kept:
+            yield (head.initialisers if head.initialisers >= 0 else token.start(), at)
+        head = _Head()
+
+
+def _closing(source: str, opening: int, end: int) -> int:
+    """Behind the } of the { at `opening`."""
+    depth = 0
+    for token in _HOST_MEMBERS_TOKEN.finditer(source, opening, end):
+        depth += (token["sign"] == "{") - (token["sign"] == "}")
+        if depth == 0:
+            return token.end()
+    return end

@@ -1,0 +1,436 @@
+"""Builds one kernel of any file for `tilelab check`: first with what the kernel names, then with the whole file but for its host functions.
+What does not compile and is not the kernel's own goes in the next try. Compiler and checks are those of every submission.
+
+The user is told what was left out: headers that do not exist here, pragmas, declarations.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+import re
+import shutil
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from grader.build.cpu_build import CpuBuild
+from grader.build.device_functions import DEVICE_RUNTIME
+from grader.build.entry_points import USE_FILE, EntrySignatures
+from grader.build.refusal import Refusal
+from grader.build.token_scan import texture_reference
+from grader.build.toolset import Toolset
+from grader.model.verdicts import Verdict
+from grader.run.kernels.argument_text import NumbersError, is_numbers, numbers_of
+from grader.run.kernels.host_code import (
+    Item,
+    blanked,
+    items_of,
+    macros_of,
+    without_host_functions,
+    without_host_members,
+    without_lines,
+)
+from grader.run.kernels.kernel_source import (
+    CheckError,
+    KernelSource,
+    base_name,
+    failing_includes,
+    is_needed,
+    stand_in,
+    with_flat_includes,
+)
+from grader.run.kernels.own_launches import versions_of
+
+# What a kernel needs of its file and of its author's own headers: the declarations that it names, and those that they name.
+#
+# Everything else is host code for this kernel, and goes. Names decide, not scopes: a declaration too many stays where two share a name.
+# If the compiler misses something in the rest, kernel_build.py tries the whole file.
+
+
+def sliced(texts: Mapping[str, str], kernel: str, functions: Collection[str] = ()) -> dict[str, str]:
+    """The texts, by name, with blanks in place of what `kernel` and some functions do not need. Lines and directives stay."""
+    items = {name: items_of(text) for name, text in texts.items()}
+    needed = _needed_names(
+        [item for of_file in items.values() for item in of_file], _macros(texts), {kernel, *functions}
+    )
+    return {
+        name: blanked(text, [one for one in items[name] if not _stays(one, needed) or _announces(one, kernel)])
+        for name, text in texts.items()
+    }
+
+
+def _announces(item: Item, kernel: str) -> bool:
+    """A declaration of the kernel without its body. Where it has other parameters, it would be a second version of the kernel."""
+    return not item.is_function and "__global__" in item.words and item.declares == frozenset({kernel})
+
+
+def _macros(texts: Mapping[str, str]) -> dict[str, frozenset[str]]:
+    found: dict[str, frozenset[str]] = {}
+    for text in texts.values():
+        for name, words in macros_of(text).items():
+            found[name] = found.get(name, frozenset()) | words
+    return found
+
+
+def _needed_names(items: list[Item], macros: Mapping[str, frozenset[str]], roots: set[str]) -> set[str]:
+    """Every word that the kernel and some functions contain, directly or through what they name."""
+    needed = set(roots)
+    waiting = [item for item in items if not _is_host(item)]
+    while True:
+        words = {word for item in waiting if _stays(item, needed) for word in item.words}
+        words |= {word for name in needed if name in macros for word in macros[name]}
+        if words <= needed:
+            return needed
+        needed |= words
+        waiting = [item for item in waiting if not item.words <= needed or item.declares is None]
+
+
+def _stays(item: Item, needed: set[str]) -> bool:
+    if _is_host(item):
+        return False
+    return item.declares is None or bool(item.declares & needed)
+
+
+def _is_host(item: Item) -> bool:
+    """A function of the host: no kernel can call it."""
+    return item.is_function and not item.on_device
+
+
+_MAX_ROUNDS = 40  # how often the build is tried, each time without what did not compile
+_MAX_LEFT_OUT = 64
+_REFUSALS = 3
+_ERROR = re.compile(r"^(?:\./)?([^:\n]+):(\d+):(?:\d+:)? (?:fatal )?error: (.*)$", re.MULTILINE)
+_MISSING = re.compile(r"'?\s*(\S+?)\s*(?:: No such file or directory|' file not found)")
+_MAY_GO = re.compile(r"[ \t]*#[ \t]*(?P<kind>include|pragma|error|warning|import|using)\b")
+
+
+@dataclass
+class BuiltKernel:
+    build: CpuBuild
+    left_out: list[str] = field(default_factory=list)  # descriptions
+    headers: list[str] = field(default_factory=list)  # those of them that are headers, as they were written
+
+
+def build_kernel(  # noqa: PLR0913 - what to build, where, and with what
+    toolset: Toolset,
+    source: KernelSource,
+    kernel: str,
+    folder: Path,
+    *,
+    definitions: Sequence[str] = (),
+    functions: Sequence[str] = (),
+    beside: Sequence[str] = (),
+) -> BuiltKernel:
+    """Builds in `folder`, which it empties before each try. `definitions`: macros, as NAME or NAME=VALUE; `functions`: names of
+    functions that are passed to the kernel; `beside`: other kernels that are built into the same program.
+    """
+    entries = EntrySignatures(kernel, by_name=True, functions=tuple(functions), beside=tuple(beside))
+    first: BuiltKernel | None = None
+    for texts in _choices(source, base_name(kernel), [base_name(one) for one in (*functions, *beside)]):
+        tries = _Tries(toolset, source.name, entries, folder, definitions, texts)
+        built = tries.result()
+        if built.build.runner is not None:
+            return built
+        first = first or built
+        refusal = built.build.refusals[0]
+        if refusal.verdict is not Verdict.COMPILE_ERROR and "not defined" not in refusal.message:
+            break
+    if first is None:
+        message = "nothing was built"
+        raise ValueError(message)
+    return first
+
+
+def _choices(source: KernelSource, kernel: str, functions: Collection[str]) -> Iterator[dict[str, str]]:
+    if any(base_name(one) == kernel for one in source.kernels):
+        first = sliced(source.texts, kernel, functions)
+        yield first
+        members = {name: without_host_members(text) for name, text in first.items()}
+        if members != first:
+            yield members
+        if source.companions:
+            yield sliced(source.with_companions(), kernel, functions)
+    yield {name: without_host_functions(text) for name, text in source.texts.items()}
+
+
+class _Tries:
+    """The tries with one choice of the file's declarations."""
+
+    def __init__(  # noqa: PLR0913, PLR0917 - what to build, where, and with what
+        self,
+        toolset: Toolset,
+        main: str,
+        entries: EntrySignatures,
+        folder: Path,
+        definitions: Sequence[str],
+        texts: dict[str, str],
+    ) -> None:
+        self._toolset, self._main, self._entries, self._folder = toolset, main, entries, folder
+        self._definitions = definitions
+        self._texts = {name: with_flat_includes(text, texts, main) for name, text in texts.items()}
+        self._as_given = self._texts[main]
+        self._left_out: list[str] = []
+        self._headers: list[str] = []
+        self._missed: list[
+            tuple[str, CpuBuild]
+        ] = []  # each header that the executor lacks, and the build that missed it
+        self._failed: list[CpuBuild] = []  # in which a library's header did not compile
+
+    def result(self) -> BuiltKernel:
+        for _ in range(_MAX_ROUNDS):
+            build = self._try()
+            if build.runner is not None or not self._without_failures(build):
+                break
+        if build.runner is None:
+            build = self._referring(self._launching(_as_the_users(self._blamed(build))))
+        return BuiltKernel(build, self._left_out, self._headers)
+
+    def _try(self) -> CpuBuild:
+        shutil.rmtree(self._folder, ignore_errors=True)
+        self._folder.mkdir()
+        for name, text in self._texts.items():
+            if name != self._main:
+                (self._folder / name).write_text(text, encoding="utf-8")
+        copy = self._folder.parent / self._main
+        copy.write_text(self._texts[self._main], encoding="utf-8")
+        definitions = (*DEVICE_RUNTIME, *self._definitions)
+        return self._toolset.cpu_build(copy, self._folder, self._entries, definitions=definitions)
+
+    def _without_failures(self, build: CpuBuild) -> bool:
+        """Takes out includes that do not exist, and directives, host declarations and other kernels that cannot be built. Whether it
+        found any.
+        """
+        before = dict(self._texts)
+        done = set[tuple[str, int]]()
+        for name, number, message in _ERROR.findall(build.log):
+            line = int(number)
+            if name not in before or (name, line) in done:
+                continue
+            done.add((name, line))
+            if header := _MISSING.match(message):
+                self._leave_out_header(name, line, header[1], build)
+            else:
+                self._leave_out_at(name, line, "a declaration that cannot be compiled")
+        for name, line, library in failing_includes(build.log, before):
+            if (name, line) not in done:
+                done.add((name, line))
+                self._leave_out_failing(name, line, library, build)
+        for refusal in build.refusals:
+            if refusal.line > 0 and (self._main, refusal.line) not in done:
+                self._leave_out_at(self._main, refusal.line, "a declaration that cannot run here")
+        return self._texts != before
+
+    def _leave_out_header(self, name: str, line: int, header: str, build: CpuBuild) -> None:
+        self._texts[name] = _with_line(self._texts[name], line, stand_in(header))
+        self._left_out.append(f"{name}:{line}: #include of {header}, which was not found")
+        self._headers.append(header)
+        self._missed.append((header, build))
+
+    def _leave_out_failing(self, name: str, line: int, header: str, build: CpuBuild) -> None:
+        self._texts[name] = _with_line(self._texts[name], line, stand_in(header))
+        self._left_out.append(f"{name}:{line}: #include of what needs {header}, which cannot be compiled for a kernel")
+        self._failed.append(build)
+
+    def _leave_out_at(self, name: str, line: int, what: str) -> None:
+        text = self._texts[name]
+        lines = text.split("\n")
+        if 0 < line <= len(lines) and (directive := _MAY_GO.match(lines[line - 1])):
+            self._texts[name] = _with_line(text, line, "")
+            what = (
+                f"`{lines[line - 1].strip()[:60]}`" if directive["kind"] != "include" else "the #include in this line"
+            )
+        else:
+            self._texts[name] = without_lines(text, [line], but=base_name(self._entries.kernel))
+        if self._texts[name] != text:
+            self._left_out.append(f"{name}:{line}: {what}")
+
+    def _launching(self, build: CpuBuild) -> CpuBuild:
+        """A compiler does not know `<<<…>>>`: where it fails in such a line, the kernel launches another one."""
+        lines = self._texts[self._main].split("\n")
+        for name, line, message in _ERROR.findall(build.log):
+            if name != self._main or not message.startswith("expected") or "<<<" not in lines[int(line) - 1]:
+                continue
+            what = "A kernel that launches another one (<<<…>>> in device code) cannot run on the CPU executor."
+            return replace(build, refusals=(Refusal(Verdict.NEEDS_GPU, int(line), what),))
+        return build
+
+    def _referring(self, build: CpuBuild) -> CpuBuild:
+        """A texture reference was left out with the declarations that cannot be compiled, and then the kernel lacks it."""
+        reference = texture_reference(build.log, self._as_given)
+        return replace(build, refusals=(reference,)) if reference else build
+
+    def _blamed(self, last: CpuBuild) -> CpuBuild:
+        """The build whose words say why there is no runner: the first that missed a header which the kernel needs, the first in which one
+        did not compile, else the last.
+        """
+        if last.refusals[0].verdict is not Verdict.COMPILE_ERROR:
+            return last
+        missed = (build for header, build in self._missed if is_needed(header, last.log))
+        failed = self._failed[0] if self._failed else last
+        return next((build for build in missed if build.refusals[0].verdict is Verdict.NEEDS_GPU), failed)
+
+
+_EMPTY_WORDS = re.compile(r"variable or field .* declared void")
+
+
+def _as_the_users(build: CpuBuild) -> CpuBuild:
+    """An error in the line that names the kernel is about what the user asked for, and no fault of ours. What the compiler says of a
+    signature after an unknown type in it says nothing.
+    """
+    telling = [one for one in build.refusals if not _EMPTY_WORDS.search(one.message)]
+    if build.refusals and not telling:
+        first = build.refusals[0]
+        others = (message for _, line, message in _ERROR.findall(build.log) if int(line) == first.line)
+        if other := next((one for one in others if not _EMPTY_WORDS.search(one)), None):
+            telling = [replace(first, message=f"The compiler says: {other}")]
+    build = replace(build, refusals=tuple(telling) or build.refusals)
+    if not re.search(rf"^{re.escape(USE_FILE)}:\d+:(?:\d+:)? error: ", build.log, re.MULTILINE):
+        return build
+    refusals = tuple(
+        replace(one, verdict=Verdict.COMPILE_ERROR) if one.verdict is Verdict.INTERNAL_ERROR else one
+        for one in build.refusals
+    )
+    return replace(build, refusals=refusals)
+
+
+def _with_line(text: str, number: int, instead: str) -> str:
+    lines = text.split("\n")
+    lines[number - 1] = instead
+    return "\n".join(lines)
+
+
+def why_not(source: KernelSource, kernel: str, built: BuiltKernel) -> str:
+    """Why there is no runner: some lines of text."""
+    log = built.build.log
+    error = re.search(rf"^{re.escape(USE_FILE)}:\d+:(?:\d+:)? error: (.*)$", log, re.MULTILINE)
+    if error and not any(one.line > 0 for one in built.build.refusals):
+        versions = versions_of(source, kernel)
+        listed = f"The versions are: {'; '.join(versions)}." if len(versions) > 1 else _listed(source)
+        return f"{_about_name(kernel, error[1])} {listed}"
+    errors = [
+        f"{f'{source.name}:{one.line}' if one.line > 0 else source.name}: {one.verdict.value}: {one.message} {one.advice}".strip()
+        for one in built.build.refusals[:_REFUSALS]
+    ]
+    if not any(one.line > 0 for one in built.build.refusals):
+        errors += re.findall(r"^[^\n]*error: [^\n]*$", log, re.MULTILINE)[:_REFUSALS]
+    return "\n".join([*errors, *_perhaps(built), *(f"left out: {one}" for one in built.left_out[:_MAX_LEFT_OUT])])
+
+
+def _perhaps(built: BuiltKernel) -> Iterator[str]:
+    """Where a name that the kernel lacks may come from."""
+    missing = re.findall(
+        r"[\u2018'](\w+)[\u2019'] (?:was not declared|has not been declared|does not name a type)", built.build.log
+    )
+    missing += re.findall(r"(?:use of undeclared identifier|unknown type name) '(\w+)'", built.build.log)
+    if not missing or built.build.refusals[0].verdict is not Verdict.COMPILE_ERROR:
+        return
+    if built.headers:
+        yield (
+            f"Perhaps `{missing[0]}` is declared in {' or '.join(dict.fromkeys(built.headers))}: put that header beside the file, or name "
+            "its folder with -I."
+        )
+    if missing[0].isupper():
+        yield f"If `{missing[0]}` is a macro of your build, define it here as well: -D {missing[0]}=VALUE."
+
+
+def _about_name(kernel: str, error: str) -> str:
+    if "unable to deduce" in error or "no matches converting" in error or "overloaded" in error:
+        return (
+            f"--kernel {kernel!r} is a template or has several versions. Name one instance, such as '{kernel}<float>', or its "
+            f"parameters, such as '{kernel}(float*, int)'."
+        )
+    if "not declared" in error or "is not a member" in error:
+        return (
+            f"--kernel {kernel!r}: there is no kernel of this name. Name a kernel in a namespace with it: ns::{kernel}."
+        )
+    return f"--kernel {kernel!r}: the compiler says: {error}."
+
+
+def _listed(source: KernelSource) -> str:
+    return f"The kernels in {source.name} are: {', '.join(dict.fromkeys(source.kernels))}."
+
+
+# What a `__constant__` or `__device__` variable holds, as a user says it with --set: host code would have copied it there.
+#
+# The value becomes the variable's initialiser in the text that is compiled. Lines stay.
+
+_SETTING = re.compile(r"\s*([A-Za-z_]\w*)\s*((?:\[\s*\d+\s*\]\s*)*)=\s*(.*?)\s*", re.DOTALL)
+_MODULE_WORDS = frozenset({"__constant__", "__device__", "__managed__"})
+_FLOATING = frozenset({"float", "double", "half", "__half", "float2", "float3", "float4", "double2"})
+_MOST_NUMBERS = 1 << 16  # of an initialiser
+
+
+def with_contents(source: KernelSource, settings: Sequence[str]) -> KernelSource:
+    """The source with these variables initialised. Raises CheckError."""
+    texts = dict(source.texts)
+    for setting in settings:
+        match = _SETTING.fullmatch(setting)
+        if match is None:
+            message = f"--set {setting!r}: write a variable and what it holds, as in 'weights={{1,2,1}}', 'scale=0.5' or 'w[9]=random'"
+            raise CheckError(message)
+        numbers = _numbers(setting, match[2], match[3])
+        changed = {name: _initialised(text, match[1], numbers) for name, text in texts.items()}
+        if changed == texts:
+            message = f"--set {setting!r}: there is no __constant__ or __device__ variable {match[1]!r}"
+            raise CheckError(message)
+        texts = changed
+    return replace(source, texts=texts)
+
+
+@dataclass(frozen=True)
+class _Numbers:
+    """What a variable holds. `values` is empty for `random`."""
+
+    values: Sequence[int | float]
+    count: int
+
+    def written(self, *, whole: bool) -> str:
+        drawn = random.Random(1)  # noqa: S311 -- numbers to compute with, the same each time
+        values = self.values or [
+            drawn.randint(0, 99) if whole else round(drawn.uniform(-1, 1), 6) for _ in range(self.count)
+        ]
+        return "{" + ", ".join(map(repr, values)) + "}"
+
+
+def _numbers(setting: str, extents: str, value: str) -> _Numbers:
+    count = math.prod(int(extent) for extent in re.findall(r"\d+", extents))
+    if not 0 < count <= _MOST_NUMBERS:
+        message = f"--set {setting!r}: a variable may be given from 1 to {_MOST_NUMBERS:,} numbers"
+        raise CheckError(message)
+    if value in {"random", "iota"}:
+        return _Numbers([] if value == "random" else range(count), count)
+    try:
+        found = numbers_of(value if is_numbers(value) else f"{{{value}}}", "float")
+    except NumbersError as error:
+        message = f"--set {setting!r}: {error}"
+        raise CheckError(message) from error
+    if len(found) > _MOST_NUMBERS or not all(map(math.isfinite, found)):
+        message = (
+            f"--set {setting!r}: a variable may be given at most {_MOST_NUMBERS:,} numbers, without infinity and NaN"
+        )
+        raise CheckError(message)
+    return _Numbers(found if is_numbers(value) else found * count, count)
+
+
+def _initialised(text: str, name: str, numbers: _Numbers) -> str:
+    for item in reversed(items_of(text)):
+        if not (item.declares and name in item.declares and _MODULE_WORDS & item.words) or item.is_function:
+            continue
+        if place := _after_name(text, item, name):
+            start, end = place
+            lines = "\n" * text.count("\n", start, end)
+            text = f"{text[:start]} = {numbers.written(whole=not _FLOATING & item.words)}{lines}{text[end:]}"
+    return text
+
+
+def _after_name(text: str, item: Item, name: str) -> tuple[int, int] | None:
+    """Where the initialiser goes: after the name and its extents, and up to the end of one that is there."""
+    found = re.compile(rf"\b{re.escape(name)}\s*((?:\[[^\]]*\]\s*)*)").search(text, item.first, item.end)
+    if not found or "extern" in item.words:
+        return None
+    depth, end = 0, found.end()
+    while end < item.end and (depth or text[end] not in ",;"):
+        depth += (text[end] in "({[") - (text[end] in ")}]")
+        end += 1
+    return len(text[: found.end()].rstrip()), end

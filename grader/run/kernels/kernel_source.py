@@ -1,0 +1,299 @@
+"""A file with kernels for `tilelab check`, as its author has it: its text, its own headers, and which kernels they hold.
+
+kernel_build.py leaves out what a kernel does not need, and builds it.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+
+from grader.model.errors import RemediableError
+from grader.run.kernels.host_code import kernels_in
+from grader.source.student_code import normalise
+
+# Headers of the author's that lie elsewhere in the same Git clone: a build system would have named their folders.
+#
+# Nothing outside the clone is looked at, nor the kit, which a course's clone holds: its headers are no author's. Of several files with a
+# header's name the nearest is taken, and none where two are equally near and differ.
+
+_MOST_FOLDERS = 16  # from the file up to the clone
+_MOST_FILES = 50_000  # of a clone that are looked at
+_HEADERS = (".h", ".hh", ".hpp", ".hxx", ".cuh", ".inl", ".inc", ".cu", ".cpp")
+
+
+class ProjectHeaders:
+    def __init__(self, file: Path, kit: Path | None = None) -> None:
+        self._folder = file.resolve().parent
+        self._kit = kit and kit.resolve()
+        self._files: dict[str, list[Path]] | None = None  # by their names
+
+    def find(self, name: str) -> Path | None:
+        """`name`: as the #include writes it."""
+        parts = [one for one in PurePosixPath(name).parts if one not in {".", ".."}]
+        if not parts or not name.endswith(_HEADERS):
+            return None
+        if self._files is None:
+            self._files = self._listed()
+        found = [one for one in self._files.get(parts[-1], ()) if list(one.parts[-len(parts) :]) == parts]
+        nearest = min(map(self._distance, found), default=(0, 0))
+        near = [one for one in found if self._distance(one) == nearest]
+        same = len({one.read_bytes() for one in near}) == 1
+        return near[0] if same else None
+
+    def _distance(self, header: Path) -> tuple[int, int]:
+        """Folders up from the file, and down to the header."""
+        common = Path(os.path.commonpath([self._folder, header.parent]))
+        return len(self._folder.parts) - len(common.parts), len(header.parent.parts) - len(common.parts)
+
+    def _listed(self) -> dict[str, list[Path]]:
+        root = next(
+            (one for one in [self._folder, *self._folder.parents][:_MOST_FOLDERS] if (one / ".git").exists()), None
+        )
+        found: dict[str, list[Path]] = {}
+        for header in self._headers(root) if root else ():
+            found.setdefault(header.name, []).append(header)
+        return found
+
+    def _headers(self, root: Path) -> Iterator[Path]:
+        seen = 0
+        for folder, folders, files in os.walk(root):
+            inner = (one for one in folders if not one.startswith(".") and Path(folder, one) != self._kit)
+            folders[:] = sorted(inner)
+            for name in sorted(files):
+                seen += 1
+                if seen > _MOST_FILES:
+                    return
+                path = Path(folder) / name
+                if name.endswith(_HEADERS) and path.is_file() and path.resolve().is_relative_to(root):
+                    yield path
+
+
+MAX_SOURCE_BYTES = 4 << 20
+_MAX_HEADERS = 64
+INCLUDE = re.compile(
+    r'^[ \t]*#[ \t]*include[ \t]*(?:"[ \t]*(?P<quoted>[^"\n]+?)[ \t]*"|<[ \t]*(?P<angled>[^>\n]+?)[ \t]*>)',
+    re.MULTILINE,
+)
+_NEARBY = ("", "include", "inc", "..", "../include", "../inc", "../common", "../utils")  # seen from the file's folder
+_SYSTEM = Path("/usr/include")
+_KIT = Path(__file__).resolve().parents[3] / "kit"
+_OF_THE_KIT = (_KIT / "simt" / "device", _KIT / "include")  # a clone may hold the kit: its headers are no author's
+_LIBRARIES = _KIT / "host_api" / "headers"
+_NAME = re.compile(r"[\w:]+(?:<[\w:<>,.*&\s+-]*>)?(?:\([\w:<>,*&\s]*\))?")
+
+
+class CheckError(RemediableError):
+    """There is nothing to check. The text says why; `proposals` are command lines that may help."""
+
+    def __init__(self, message: str, proposals: Sequence[str] = ()) -> None:
+        super().__init__(message)
+        self.proposals = tuple(proposals)
+
+
+@dataclass(frozen=True)
+class KernelSource:
+    """A file and its author's own headers, by name, unchanged."""
+
+    name: str
+    texts: dict[str, str]
+    companions: dict[str, str] = field(
+        default_factory=dict
+    )  # sources beside own headers, with the headers' names: they may define more
+
+    def with_companions(self) -> dict[str, str]:
+        """The texts with these sources, included behind the file's last line."""
+        includes = "".join(f'\n#include "{name}"' for name in self.companions)
+        return {**self.texts, **self.companions, self.name: self.texts[self.name] + includes + "\n"}
+
+    @property
+    def kernels(self) -> list[str]:
+        return [kernel for text in self.texts.values() for kernel in kernels_in(text)]
+
+
+def read_kernel_source(path: Path, folders: Sequence[Path] = ()) -> KernelSource:
+    """Reads the file and its headers. They lie beside the file that includes them, in `folders`, in a folder near the file that projects
+    often have, or elsewhere in the same clone. Raises CheckError, which names the file.
+    """
+    texts = {path.name: _read(path)}
+    around = [*folders, *(path.parent / one for one in _NEARBY)]
+    project = ProjectHeaders(path, _KIT)
+    waiting = list(_own_headers(path, texts[path.name], around, project))
+    companions: dict[str, str] = {}
+    while waiting and len(texts) < _MAX_HEADERS:
+        header = waiting.pop()
+        if header.name not in texts:
+            texts[header.name] = _read(header)
+            waiting.extend(_own_headers(header, texts[header.name], around, project))
+            companions |= {one.name: _read(one) for one in _companions(header, path)}
+    return KernelSource(path.name, texts, {name: text for name, text in companions.items() if name not in texts})
+
+
+def with_flat_includes(text: str, own: Collection[str], main: str) -> str:
+    """Changes includes of own headers: they lie beside the file, whatever folder they came from. A header of templates may include the
+    file itself: what is in it is there already.
+    """
+
+    def flat(match: re.Match[str]) -> str:
+        name = (match["quoted"] or match["angled"]).replace("\\", "/").rsplit("/", 1)[-1]
+        if name == main:
+            return ""
+        return f'#include "{name}"' if name in own else match[0]
+
+    return INCLUDE.sub(flat, text)
+
+
+def _own_headers(path: Path, text: str, around: Sequence[Path], project: ProjectHeaders) -> Iterator[Path]:
+    for match in INCLUDE.finditer(text):
+        name = (match["quoted"] or match["angled"]).replace("\\", "/")
+        if match["angled"] and ("." not in name or (_SYSTEM / name).exists()):
+            continue
+        beside = [path.parent / name] if match["quoted"] else []
+        found = (one for one in [*beside, *(folder / name for folder in around)] if _is_text(one))
+        header = next(found, None)
+        if header is None and not any((folder / name).is_file() for folder in _OF_THE_KIT) and not _is_librarys(name):
+            header = project.find(name)
+        if header:
+            yield header
+
+
+def _is_librarys(name: str) -> bool:
+    """Of a library that the kit has a part of."""
+    return "/" in name and (_LIBRARIES / name).is_file()
+
+
+def _companions(header: Path, main: Path) -> Iterator[Path]:
+    """The source with the header's name, beside it or in a folder of sources."""
+    for folder in (header.parent, main.parent, header.parent / "../src"):
+        for suffix in (".cu", ".cpp"):
+            source = folder / f"{header.stem}{suffix}"
+            if header.suffix not in {".cu", ".cpp"} and source.name != main.name and _is_text(source):
+                yield source
+                return
+
+
+def _is_text(path: Path) -> bool:
+    return path.is_file() and path.stat().st_size <= MAX_SOURCE_BYTES
+
+
+def _read(path: Path) -> str:
+    try:
+        data = path.read_bytes() if _is_text(path) else None
+    except OSError as error:
+        message = f"{path} cannot be read: {error.strerror}"
+        raise CheckError(message) from error
+    if data is None:
+        message = f"{path}: there is no such file, or it is not the source of a kernel. Name a .cu file."
+        raise CheckError(message)
+    return normalise(data)[0].decode("utf-8", "replace")
+
+
+def named_kernel(source: KernelSource, wanted: str | None, file: str = "") -> str:
+    """The kernel to check, with its namespaces: `wanted`, or the only kernel in the file. Raises CheckError, which lists the kernels."""
+    own = kernels_in(source.texts[source.name])
+    kernels = own or list(dict.fromkeys(source.kernels))
+    listed = (
+        f"The kernels in {source.name} are: {', '.join(kernels)}." if kernels else f"{source.name} holds no kernel."
+    )
+    if wanted is None:
+        if len(kernels) == 1:
+            return kernels[0]
+        lines = [shlex.join(["tilelab", "check", file or source.name, "--kernel", one]) for one in kernels]
+        message = (
+            "\n  ".join(["which kernel? These lines propose a launch, or run the file's own:", *lines])
+            if kernels
+            else listed
+        )
+        raise CheckError(message, lines)
+    if not _NAME.fullmatch(wanted):
+        message = f"--kernel {wanted!r}: write a name such as scale, ns::scale or 'scale<float>'. {listed}"
+        raise CheckError(message)
+    name = re.split(r"[<(]", wanted, maxsplit=1)[0]
+    known = [one for one in dict.fromkeys(source.kernels) if one == name or one.endswith(f"::{name}")]
+    made_by_macro = any("##" in text for text in source.texts.values())
+    if not known and not made_by_macro:
+        message = f"there is no __global__ function {name!r}. {listed}"
+        raise CheckError(message)
+    if name in known or len(known) != 1:
+        return wanted
+    return known[0] + wanted[len(name) :]
+
+
+def base_name(kernel: str) -> str:
+    """The kernel's name without namespaces, template arguments and parameters."""
+    return re.split(r"[<(]", kernel, maxsplit=1)[0].rsplit("::", 1)[-1]
+
+
+# Headers of libraries that do not compile for the executor, by the compiler's log: which #include of the author's own files brought each.
+#
+# Such a header is host code. nvcc compiles it with exceptions, which device code has not.
+
+_FIRST = re.compile(r"In file included from (?:\./)?(?P<file>[^:\n]+):(?P<line>\d+)[:,]")
+_NEXT = re.compile(r" +from (?:\./)?(?P<file>[^:\n]+):(?P<line>\d+)[:,]")  # GCC's
+_ERROR = re.compile(r"(?P<file>[^:\s][^:\n]*):\d+:(?:\d+:)? (?:fatal )?error: ")
+
+
+def failing_includes(log: str, own: Collection[str]) -> Iterator[tuple[str, int, str]]:
+    """The own file and the line of each such #include, and the header with the error, which is none of `own`."""
+    found = set[tuple[str, int]]()
+    for chain, file in _errors(log):
+        place = next((one for one in chain if one[0] in own), None)
+        if file not in own and place is not None and place not in found:
+            found.add(place)
+            yield (*place, file)
+
+
+def _errors(log: str) -> Iterator[tuple[list[tuple[str, int]], str]]:
+    """The file of each error, and what includes it: the nearest file first. A chain holds until there is another one."""
+    chain: list[tuple[str, int]] = []
+    was_step = False
+    for line in log.split("\n"):
+        first, further = _FIRST.match(line), _NEXT.match(line)
+        if first:  # GCC begins with the nearest file, and Clang says the same words of each, from the main file on
+            chain = [(first["file"], int(first["line"])), *(chain if was_step else [])]
+        elif further and was_step:
+            chain.append((further["file"], int(further["line"])))
+        elif error := _ERROR.match(line):
+            yield chain, error["file"].removeprefix("./")
+        was_step = bool(first or further)
+
+
+# Headers that a file includes and that are not here: what of them a kernel may still need, and how a user is told.
+#
+# A library that only the host uses leaves nothing behind. A few give names to types that kernels use as well.
+
+# What a header declares that kernels use. It takes the place of the #include, in the same line.
+_STAND_INS = (
+    (r"(opencv\d*|cv|highgui|imgproc|core)([./\\].*)?", "typedef unsigned char uchar;"),
+    (r"(cublas|cusparse|cusolver|cudnn)\w*\.h", "#include <cuda_fp16.h>"),  # they include it
+    (r"(windows|windef|winnt|stdafx|pch)\.h", "typedef unsigned char BYTE; typedef unsigned int DWORD; typedef unsigned int UINT;"),
+)  # fmt: skip
+# The names that a missing header is needed for, where an error names one of them.
+_NEEDED_FOR = (
+    (r"mma\.h", r"nvcuda|wmma"),
+    (r"cuda/.*", r"cuda"),
+    (r"cub/.*", r"cub"),
+    (r"thrust/.*", r"thrust"),
+    (r"cooperative_groups.*", r"cooperative_groups|cg"),
+    (r"cuda_(fp8|fp6|fp4|bf16|pipeline|awbarrier)\w*\.h(pp)?", r"__nv_\w+|nv_bfloat16\w*|\w*bfloat16\w*|nvcuda|__pipeline_\w+"),
+    (r"curand\w*\.h", r"curand\w*"),
+    (r"cublas\w*\.h", r"cublas\w*"),
+    (r"cutlass/.*|cute/.*", r"cutlass|cute"),
+)  # fmt: skip
+
+
+def stand_in(header: str) -> str:
+    """What to write in place of the #include of a header that is not here; often nothing."""
+    return next((text for pattern, text in _STAND_INS if re.fullmatch(pattern, header, re.IGNORECASE)), "")
+
+
+def is_needed(header: str, errors: str) -> bool:
+    """Whether the compiler's errors name something of this header."""
+    names = next((names for pattern, names in _NEEDED_FOR if re.fullmatch(pattern, header)), None)
+    return (
+        names is not None and re.search(rf"[\u2018'](?:::)?(?:{names})(?:::[^\u2019']*)?[\u2019']", errors) is not None
+    )

@@ -1,0 +1,456 @@
+"""The launches `kernel<<<grid, block>>>(…)` that a file itself contains, with what its constants say of them: grid, block, sizes of
+buffers, numbers.
+
+This reads words and brackets of host code and runs nothing. What is read from a file, from the command line or computed in a loop is
+unknown here.
+"""
+
+from __future__ import annotations
+
+import ast
+import math
+import operator
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from grader.run.kernels.host_code import Item, items_of, qualified
+from grader.run.kernels.kernel_source import KernelSource, base_name
+
+# The value of an expression in host code, as far as constants of the file give it: `(N + 255) / 256`, `n * sizeof(float)`.
+#
+# Integers divide as in C. What is not known or not understood has no value; nothing is guessed.
+
+Number = int | float
+_MOST_CHARACTERS = 400
+_MAX_DEPTH = 24
+_LARGEST = 1 << 62
+_SIZES = {
+    "char": 1, "bool": 1, "uchar": 1, "short": 2, "half": 2, "__half": 2, "int": 4, "unsigned": 4, "uint": 4, "float": 4, "long": 8,
+    "double": 8, "size_t": 8, "float2": 8, "int2": 8, "float3": 12, "int3": 12, "float4": 16, "int4": 16, "double2": 16, "uchar4": 4,
+    "uchar3": 3, "uint8_t": 1, "int8_t": 1, "uint16_t": 2, "int16_t": 2, "uint32_t": 4, "int32_t": 4, "uint64_t": 8, "int64_t": 8,
+}  # fmt: skip
+_WORDS = (
+    r"(?:const\s+)?(?:(?:unsigned|signed|long|short)\s+)*(?:int|float|double|size_t|long|unsigned|char|u?int\d+_t|uint)"
+)
+_CAST = re.compile(rf"\(\s*({_WORDS})\s*\)\s*(?:([\w.]+)(?![\w.]|\s*\()|(?=\())")
+_STATIC_CAST = re.compile(r"\bstatic_cast\s*<([^<>]*)>")
+_SIZEOF = re.compile(r"\bsizeof\s*\(\s*((?:unsigned|signed|long)\s+)?(\w+)\s*\)")
+_LITERAL = re.compile(r"(?<![\w.])(0[xX][0-9a-fA-F]+|\d+\.?\d*(?:[eE][+-]?\d+)?|\.\d+)[uUlLfF]*(?!\w)")
+_OPERATORS: dict[type[ast.operator], Callable[[Number, Number], Number]] = {
+    ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul,
+}  # fmt: skip
+_WHOLE: dict[type[ast.operator], Callable[[int, int], int]] = {
+    ast.LShift: lambda a, b: a << min(b, 62), ast.RShift: lambda a, b: a >> min(b, 62), ast.BitAnd: operator.and_, ast.BitOr: operator.or_,
+}  # fmt: skip
+_CALLS: dict[str, Callable[..., Number]] = {
+    "ceil": lambda a: float(math.ceil(a)), "ceilf": lambda a: float(math.ceil(a)), "floor": lambda a: float(math.floor(a)),
+    "min": min, "max": max, "sqrt": math.sqrt, "int": int, "float": float, "double": float, "size_t": int, "unsigned": int,
+}  # fmt: skip
+
+
+def value_of(expression: str, names: Mapping[str, str], depth: int = 0) -> Number | None:
+    """`names`: the expression that each constant stands for."""
+    text = _STATIC_CAST.sub(lambda match: _conversion(match[1]), expression)
+    text = _SIZEOF.sub(lambda match: str(_SIZES.get(match[2], f"{match[2]} +")), text)
+    text = _LITERAL.sub(r"\1", _CAST.sub(_converted, text)).replace("std::", "").strip()
+    if not text or len(text) > _MOST_CHARACTERS or depth > _MAX_DEPTH:
+        return None
+    try:
+        found = _value(ast.parse(text, mode="eval").body, names, depth)
+    except (SyntaxError, ValueError, TypeError, ArithmeticError, RecursionError, KeyError):
+        return None
+    return found if abs(found) < _LARGEST else None
+
+
+def _conversion(kind: str) -> str:
+    return "float" if "float" in kind or "double" in kind else "int"
+
+
+def _converted(match: re.Match[str]) -> str:
+    """`(float)n` and `(float)(n + 1)` become calls. The cast of a call stays, and is not understood."""
+    conversion = _conversion(match[1])
+    return f"{conversion}({match[2]})" if match[2] else conversion
+
+
+def _value(node: ast.expr, names: Mapping[str, str], depth: int) -> Number:
+    if isinstance(node, ast.Constant) and isinstance(node.value, int | float):
+        return node.value
+    if isinstance(node, ast.Name):
+        found = value_of(names[node.id], {name: text for name, text in names.items() if name != node.id}, depth + 1)
+        if found is None:
+            raise KeyError(node.id)
+        return found
+    if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):  # block.x
+        return _value(ast.Name(f"{node.value.id}.{node.attr}"), names, depth)
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub | ast.UAdd):
+        inner = _value(node.operand, names, depth)
+        return -inner if isinstance(node.op, ast.USub) else inner
+    if isinstance(node, ast.BinOp):
+        return _combined(node.op, _value(node.left, names, depth), _value(node.right, names, depth))
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and not node.keywords:
+        return _CALLS[node.func.id](*(_value(one, names, depth) for one in node.args))
+    raise ValueError(ast.dump(node))
+
+
+def _combined(op: ast.operator, left: Number, right: Number) -> Number:
+    if type(op) in _OPERATORS:
+        return _OPERATORS[type(op)](left, right)
+    if isinstance(left, int) and isinstance(right, int):
+        if isinstance(op, ast.Div):
+            return int(left / right) if abs(left) < 1 << 52 else left // right
+        if isinstance(op, ast.Mod):
+            return int(math.fmod(left, right))
+        return _WHOLE[type(op)](left, right)
+    if isinstance(op, ast.Div):
+        return left / right
+    raise ValueError(op)
+
+
+Extent3 = tuple[int, int, int]
+_COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
+_OPENING, _CLOSING = "([{", ")]}"
+_END_OF_LAUNCH = re.compile(r">\s?>\s?>")
+_DEFINE = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)[ \t]+([^\n]+)$", re.MULTILINE)
+_VARIABLE = re.compile(
+    r"\b(?:unsigned|int|long|short|size_t|float|double|char|auto|uint|u?int\d+_t)\s+(\w+)\s*=([^;{}]{1,300});"
+)
+_CHANGED = re.compile(r"\b(\w+)\s*(?:[-+*/%|&^]|<<|>>)?=(?!=)|(?:\+\+|--)\s*(\w+)|\b(\w+)\s*(?:\+\+|--)|&\s*(\w+)")
+_MOST_SIGNS = 400  # of a list of template arguments
+_MOST_ELEMENTS = 1 << 26
+
+
+@dataclass(frozen=True)
+class OwnLaunch:
+    """What is unknown is None."""
+
+    line: int
+    grid: Extent3 | None
+    block: Extent3 | None
+    shared_bytes: int | None
+    bytes: tuple[int | None, ...]  # of the buffer that each argument points to
+    values: tuple[Number | None, ...]  # of each argument
+
+
+def own_launches(source: KernelSource, kernel: str) -> list[OwnLaunch]:
+    """The launches of `kernel` in the file and its headers, in their order."""
+    texts = [without_comments(text) for text in source.texts.values()]
+    names = constants_of("\n".join(texts))
+    return [one for text in texts for one in _launches(text, base_name(kernel), names)]
+
+
+def without_comments(text: str) -> str:
+    """The text with blanks in their place."""
+    return _COMMENT.sub(_blank, text)
+
+
+def macro_bodies(text: str) -> dict[str, str]:
+    """What each macro without parameters stands for that is defined in one way only."""
+    found: dict[str, set[str]] = {}
+    for name, body in _DEFINE.findall(text):
+        found.setdefault(name, set()).add(body.strip())
+    return {name: next(iter(bodies)) for name, bodies in found.items() if len(bodies) == 1}
+
+
+def _blank(match: re.Match[str]) -> str:
+    return re.sub(r"[^\n]", " ", match[0])
+
+
+def constants_of(text: str) -> dict[str, str]:
+    """What each name stands for that has one value in the whole text. The sides of a dim3 are `block.x`, `block.y` and `block.z`."""
+    found: dict[str, set[str]] = {}
+    for name, body in [*_DEFINE.findall(text), *_VARIABLE.findall(text)]:
+        for part, value in _declared_together(name, body):
+            found.setdefault(part, set()).add(value.strip())
+    changes = Counter(name for match in _CHANGED.findall(text) for name in match if name)
+    defined = {name for name, _ in _DEFINE.findall(text)}
+    return dict(_sides(text, changes)) | {
+        name: next(iter(values))
+        for name, values in found.items()
+        if len(values) == 1 and changes[name] <= (name not in defined)
+    }
+
+
+def _sides(text: str, changes: Mapping[str, int]) -> Iterator[tuple[str, str]]:
+    """Those of each dim3 that is made once and never changed: `dim3 block(16, 16);`."""
+    made = list(re.finditer(r"\bdim3\s+(\w+)\s*(=\s*(?:dim3\s*)?)?[({]", text))
+    once = Counter(match[1] for match in made)
+    for match in made:
+        name, parts = match[1], _split(text[match.end() : _closing(text, match.end() - 1)])
+        changed = re.search(rf"\b{re.escape(name)}\s*\.\s*[xyz]\s*(?:[-+*/%|&^]|<<|>>)?=(?!=)", text)
+        if once[name] > 1 or changed or changes[name] > (match[2] is not None) or not 0 < len(parts) <= 3:  # noqa: PLR2004 -- x, y and z
+            continue
+        yield from ((f"{name}.{axis}", side) for axis, side in zip("xyz", (*parts, "1", "1"), strict=False))
+
+
+def _declared_together(name: str, body: str) -> Iterator[tuple[str, str]]:
+    """The names in `int n = 4, m = 8;`."""
+    first, *others = _split(body)
+    yield name, first
+    for other in others:
+        part, equals, value = other.partition("=")
+        if equals and re.fullmatch(r"\s*\w+\s*", part):
+            yield part.strip(), value
+
+
+def _launches(text: str, kernel: str, names: Mapping[str, str]) -> Iterator[OwnLaunch]:
+    for match in re.finditer(rf"\b{re.escape(kernel)}\b", text):
+        opening = re.compile(r"\s*<\s?<\s?<").match(text, _past_template(text, match.end()))
+        if not opening:
+            continue
+        start = opening.end()
+        end = _END_OF_LAUNCH.search(text, start)
+        if not end:
+            continue
+        after = re.match(r"\s*\(", text[end.end() :])
+        if not after:
+            continue
+        inside = end.end() + after.end()
+        arguments = _split(text[inside : _closing(text, inside - 1)])
+        config = _split(text[start : end.start()])
+        shared = value_of(config[2], names) if len(config) > 2 else 0  # noqa: PLR2004 -- the third is the shared memory
+        yield OwnLaunch(
+            line=text.count("\n", 0, match.start()) + 1,
+            grid=_extent(config[0], text[: match.start()], names),
+            block=_extent(config[1], text[: match.start()], names) if len(config) > 1 else None,
+            shared_bytes=int(shared) if shared is not None else None,
+            bytes=tuple(_allocated(one, text, names) for one in arguments),
+            values=tuple(value_of(one, names) for one in arguments),
+        )
+
+
+def _extent(expression: str, before: str, names: Mapping[str, str]) -> Extent3 | None:
+    """A number, a dim3, or the name of a dim3 that is made before."""
+    name = re.fullmatch(r"\s*(\w+)\s*", expression)
+    made = re.match(r"\s*(?:dim3\s*[({]|\{)", expression)
+    if made:
+        parts = _split(expression[made.end() : _closing(expression, made.end() - 1)])
+    elif name:
+        parts = _made_before(name[1], before) or [expression]
+    else:
+        parts = [expression]
+    sides = [value_of(part, names) for part in parts]
+    if not sides or len(sides) > 3 or any(side is None or side < 1 for side in sides):  # noqa: PLR2004 -- x, y and z
+        return None
+    x, y, z = (*(int(side) for side in sides if side is not None), 1, 1)[:3]
+    return x, y, z
+
+
+def _made_before(name: str, before: str) -> list[str]:
+    """What the last dim3 of this name is made of. Empty: there is none."""
+    for match in reversed(list(re.finditer(rf"\b{re.escape(name)}\s*(?:=\s*dim3\s*)?[({{]", before))):
+        statement = before[max(before.rfind(sign, 0, match.start()) for sign in ";{}") + 1 : match.end()]
+        if re.search(r"\bdim3\b", statement):
+            return _split(before[match.end() : _closing(before, match.end() - 1)])
+    return []
+
+
+def _past_template(text: str, at: int) -> int:
+    """The position after the `<…>` of template arguments, if some stand at `at`."""
+    opening = re.compile(r"\s*<(?!\s?<)").match(text, at)
+    if not opening:
+        return at
+    depth = 0
+    for end in range(opening.end() - 1, min(len(text), at + _MOST_SIGNS)):
+        depth += (text[end] == "<") - (text[end] == ">")
+        if depth == 0:
+            return end + 1
+    return at
+
+
+def _allocated(argument: str, text: str, names: Mapping[str, str]) -> int | None:
+    """The bytes that cudaMalloc gave to a pointer."""
+    name = re.fullmatch(r"\s*(?:\([\w\s*]+\)\s*)?&?\s*(\w+)\s*", argument)
+    if not name:
+        return None
+    found = set[Number | None]()
+    for call in re.finditer(r"\bcudaMalloc(?:Managed)?\s*\(", text):
+        parts = _split(text[call.end() : _closing(text, call.end() - 1)])
+        target = re.fullmatch(r"\s*(?:\([\w\s*]+\)\s*)?&\s*\(?\s*(\w+)\s*\)?\s*", parts[0])
+        if target and target[1] == name[1] and len(parts) > 1:
+            found.add(value_of(parts[1], names))
+    size = next(iter(found)) if len(found) == 1 else None
+    return int(size) if size is not None and 0 < size <= _MOST_ELEMENTS else None
+
+
+def _closing(text: str, opening: int) -> int:
+    depth = 0
+    for at in range(opening, len(text)):
+        depth += (text[at] in _OPENING) - (text[at] in _CLOSING)
+        if depth == 0:
+            return at
+    return len(text)
+
+
+def _split(text: str) -> list[str]:
+    """The parts between commas outside brackets."""
+    parts, depth = [""], 0
+    for character in text:
+        depth += (character in _OPENING) - (character in _CLOSING)
+        if character == "," and depth == 0:
+            parts.append("")
+        else:
+            parts[-1] += character
+    return parts
+
+
+# Which instance of a template is checked where the user names none: the one that the file's own launches name, else one with usual
+# arguments. The name in the output says which it is.
+
+_TYPE_NAMES = """
+    float double half __half bool char short int long unsigned signed size_t int8_t uint8_t int16_t uint16_t int32_t uint32_t int64_t
+    uint64_t uchar uint ushort float2 float3 float4 double2 int2 int3 int4 uint2 uint3 uint4 uchar4 true false const
+"""
+_TYPES = frozenset(_TYPE_NAMES.split())
+_TYPE, _FLAT, _WIDE = (
+    "float",
+    "256",
+    "16",
+)  # usual arguments: a type, and the threads of a block in one and in two dimensions
+_MOST_ROUNDS = 8  # a macro that stands for a macro that stands for …
+_WORD = re.compile(r"[^\W\d]\w*")
+_SECOND_AXIS = re.compile(r"\b(?:threadIdx|blockDim|blockIdx)\s*\.\s*y\b")
+
+
+def definitions_of(source: KernelSource, kernel: str) -> list[str]:
+    """The text of each definition of `kernel`, a name with its namespaces."""
+    return [
+        text[item.first : item.end]
+        for text in source.texts.values()
+        for item in items_of(text)
+        if item.kernel and qualified(item) == kernel
+    ]
+
+
+def versions_of(source: KernelSource, kernel: str) -> list[str]:
+    """The versions of a kernel that is no template, as --kernel takes them: `scale(float*, int)`."""
+    found = []
+    for text in definitions_of(source, kernel):
+        head = re.search(rf"\b{re.escape(kernel.rpartition('::')[2])}\s*\(", text)
+        if head and not text.lstrip().startswith("template"):
+            inside = _between(without_comments(text), head.end() - 1, "(", ")")
+            found.append(f"{kernel}({', '.join(map(_parameter_type, _parts(inside)))})")
+    return list(dict.fromkeys(found))
+
+
+def _parameter_type(text: str) -> str:
+    """`const float*` of `const float* __restrict__ A`, and of `const float A[]`."""
+    plain = re.sub(r"\b__restrict(?:__)?\b|=.*", " ", text).strip()
+    name = re.fullmatch(r"(.*[\s*&])([^\W\d]\w*)\s*((?:\[[^\]]*\]\s*)*)", plain, re.DOTALL)
+    if not name or name[2] in _TYPES:
+        return " ".join(plain.split())
+    return " ".join(name[1].split()) + ("*" if name[3] else "")
+
+
+def is_two_dimensional(source: KernelSource, kernel: str) -> bool:
+    return any(_SECOND_AXIS.search(text) for text in definitions_of(source, kernel))
+
+
+def with_arguments(source: KernelSource, kernel: str, definitions: Sequence[str] = ()) -> str:
+    """`sum<float>` for the template `sum`; what is no template stays as it is, and so does a template whose arguments are not obvious.
+    Macros in the arguments get their values, because the compiler has expanded the file's own when it sees the name. `definitions`:
+    macros as -D takes them.
+    """
+    name, bracket, arguments = kernel.partition("<")
+    if bracket:
+        macros = _macros(source, definitions)
+        return f"{name}<{_expanded(arguments, macros)}" if set(macros) & set(_WORD.findall(arguments)) else kernel
+    found = definitions_of(source, kernel)
+    if not found or not all(text.lstrip().startswith("template") for text in found):
+        return kernel
+    parameters = _template_parameters(found[0])
+    if parameters == [""]:  # a specialisation, template <>
+        return kernel
+    if launched := next(_launched(source, kernel.rsplit("::", 1)[-1], _macros(source, definitions)), None):
+        return f"{kernel}<{launched}>"
+    wide = _SECOND_AXIS.search(found[0]) is not None
+    usual = [_usual(one, wide=wide) for one in parameters if "=" not in one and "..." not in one]
+    return f"{kernel}<{', '.join(usual)}>" if all(usual) else kernel
+
+
+def _template_parameters(text: str) -> list[str]:
+    return _parts(_angles(text, text.index("<")))
+
+
+def _parts(inside: str) -> list[str]:
+    """What stands between commas outside brackets."""
+    parts, depth = [""], 0
+    for character in inside:
+        depth += (character in "<(") - (character in ">)")
+        if character == "," and depth == 0:
+            parts.append("")
+        else:
+            parts[-1] += character
+    return [part.strip() for part in parts]
+
+
+def _angles(text: str, opening: int) -> str:
+    """What stands between the `<` at `opening` and its `>`."""
+    return _between(text, opening, "<", ">")
+
+
+def _between(text: str, opening: int, left: str, right: str) -> str:
+    depth = 0
+    for at in range(opening, len(text)):
+        depth += (text[at] == left) - (text[at] == right)
+        if depth == 0:
+            return text[opening + 1 : at]
+        if text[at] in ";{":
+            break
+    return ""
+
+
+def _macros(source: KernelSource, definitions: Sequence[str]) -> dict[str, str]:
+    """What each macro without parameters stands for that has one value: as the user defines it, or as the files do."""
+    given = {name: value if equals else "1" for name, equals, value in (one.partition("=") for one in definitions)}
+    return macro_bodies("\n".join(map(without_comments, source.texts.values()))) | given
+
+
+def _expanded(text: str, macros: Mapping[str, str]) -> str:
+    for _ in range(_MOST_ROUNDS):
+        text = _WORD.sub(lambda match: macros.get(match[0], match[0]), text)
+    return text
+
+
+def _launched(source: KernelSource, name: str, macros: Mapping[str, str]) -> Iterator[str]:
+    """The template arguments in launches of the kernel, where every word of them is known outside the host's functions, or is a constant of
+    one.
+    """
+    known = set(_TYPES)
+    for text in source.texts.values():
+        known |= {word for item in items_of(text) if not item.is_function or item.on_device for word in _names(item)}
+    texts = [without_comments(text) for text in source.texts.values()]
+    constants = constants_of("\n".join(texts)) | dict(macros)
+    for text in texts:
+        for match in re.finditer(rf"\b{re.escape(name)}\s*(<)(?!\s*<\s*<|<)", text):
+            inside = _angles(text, match.start(1))
+            after = text[match.start(1) + len(inside) + 2 :].lstrip()
+            if inside.strip() and re.match(r"<\s*<\s*<", after):
+                said = [_said(" ".join(part.split()), known, constants, macros) for part in _parts(inside)]
+                if all(said):
+                    yield ", ".join(said)
+
+
+def _said(argument: str, known: set[str], constants: Mapping[str, str], macros: Mapping[str, str]) -> str:
+    """One template argument as it can be written behind the file. Empty: nobody knows it there."""
+    text = _expanded(argument, macros)
+    if set(_WORD.findall(text)) <= known:
+        return text
+    value = value_of(text, constants)
+    return str(value) if isinstance(value, int) else ""
+
+
+def _names(item: Item) -> frozenset[str]:
+    return item.declares or frozenset()
+
+
+def _usual(parameter: str, *, wide: bool) -> str:
+    words = parameter.replace("std::", "").split()
+    if words[0] in {"typename", "class"}:
+        return _TYPE
+    if words[0] == "bool":
+        return "true"
+    if words[0] in {"int", "unsigned", "size_t", "short", "long", "uint", "const", "uint32_t", "int32_t", "auto"}:
+        return _WIDE if wide else _FLAT
+    return ""

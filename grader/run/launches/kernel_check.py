@@ -1,0 +1,365 @@
+"""`tilelab check`: one launch of any kernel under every detector of the CPU executor. Grades nothing.
+
+The file is treated as hostile: compiler and runner are confined. The checker is a judge that knows no right answer; it limits and checks
+what the runner reports.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from pydantic import ConfigDict, Field
+
+from grader.build.build_steps import BuildSteps
+from grader.build.cpu_build import CpuBuild
+from grader.build.toolset import Toolset
+from grader.model.outcome import located
+from grader.model.result import Finding, Launch, Model
+from grader.model.verdicts import Verdict
+from grader.run.judge_call import JUDGE_SECONDS, run_reporter
+from grader.run.kernels.argument_text import ArgumentError, Content, WantedArgument, named_functions, parse_argument
+from grader.run.kernels.class_layout import passing_of
+from grader.run.kernels.element_types import Leaf
+from grader.run.kernels.kernel_arguments import Argument, Parameter, match_arguments, read_parameters, signature
+from grader.run.kernels.kernel_build import BuiltKernel, build_kernel
+from grader.run.kernels.kernel_source import KernelSource
+from grader.run.lab_judging import RUN_LIMITS
+from grader.run.launches.lab_launch import read_report
+from grader.run.launches.launch_proposal import ProposedLaunch, proposed_launch
+from grader.run.launches.trace_phases import Trace
+from grader.source.compiler_message import diagnostics
+from grader.source.kernel_causes import never_set
+from grader.source.student_code import StudentCode
+
+# One argument of a launch in the form that kit/checker/launch_description.cpp reads. Plain data.
+
+_HANDLE = {"kind": "unsigned", "bytes": 8, "offset": 0}  # of a texture or a surface
+
+
+def described(argument: Argument, functions: Mapping[str, int]) -> dict[str, object]:
+    """`functions`: addresses of those that arguments name."""
+    content, element = argument.content, argument.element
+    described: dict[str, object] = {
+        "name": argument.parameter.name,
+        "element": element.name,
+        "role": argument.role,
+        "content": _filled(content, functions),
+    }
+    if argument.seen_as is not None:
+        described["texture"] = argument.seen_as
+    if argument.shown is not None:
+        return {**described, "element": "unsigned long long", "scalar": _HANDLE}
+    if argument.role == "scalar":
+        return {**described, "scalar": _leaf(element.leaves[0])}
+    if argument.filled is not None:
+        described["numbers"] = [{**_leaf(leaf), **_number(value, functions)} for leaf, value in argument.filled.numbers]
+        described["pointers"] = argument.filled.pointers
+    layout = argument.parameter.layout
+    if argument.role == "object" and layout is not None:
+        passing = passing_of(layout)
+        described |= {"passing": passing.how, "pieces": passing.pieces, "alignment": layout.alignment}
+    return {
+        **described,
+        "hidden": argument.hidden,
+        "elements": argument.elements,
+        "element_bytes": element.bytes,
+        "row_elements": argument.extents[-1] if len(argument.extents) > 1 else 0,
+        "leaves": [_leaf(leaf) for leaf in element.leaves],
+    }
+
+
+def _filled(content: Content, functions: Mapping[str, int]) -> dict[str, object]:
+    filled: dict[str, object] = {
+        "fill": "constant" if content.fill == "function" else content.fill,
+        **_number(content, functions),
+    }
+    if content.span:
+        filled |= {"low": content.span[0], "high": content.span[1]}
+    if content.fill == "listed":
+        filled["listed"] = [_listed(one) for one in content.listed]
+    return filled
+
+
+def _number(content: Content, functions: Mapping[str, int]) -> dict[str, object]:
+    integer = content.integer - (1 << 64) if content.integer >= 1 << 63 else content.integer
+    if content.function:
+        integer = functions[content.function]
+    return {"floating": content.floating, "integer": integer}
+
+
+def _listed(number: float) -> int | float | str:
+    """JSON has no infinity and no NaN, and the checker reads whole numbers in two's complement."""
+    if isinstance(number, int):
+        return number - (1 << 64) if 1 << 63 <= number < 1 << 64 else number if abs(number) < 1 << 63 else float(number)
+    return number if math.isfinite(number) else str(number)
+
+
+def _leaf(leaf: Leaf) -> dict[str, object]:
+    return {"kind": leaf.kind, "bytes": leaf.bytes, "offset": leaf.offset}
+
+
+# Notes on local variables of a checked file to which something is added, and which nothing sets. A run does not show them: they have
+# some value.
+#
+# A variable is named where text and compiler agree: no statement of the text sets it, and the compiler warns of it. It is a note and no
+# error, because the launch may never come there.
+
+_WARNED = re.compile(r"'(\w+)' (?:is|may be) (?:used )?uninitialized")
+
+
+def unset_locals(toolset: Toolset, built: Path, folder: Path) -> Iterator[Finding]:
+    """`built`: the text as it was built; `folder`: where its headers lie. The compiler is asked only where the text has such a variable."""
+    code = StudentCode(built.read_text(encoding="utf-8", errors="replace"))
+    likely = list(never_set(code))
+    if not likely:
+        return
+    steps = BuildSteps(toolset.toolchain, toolset.confinement, folder, built.name)
+    steps.run(toolset.toolchain.warn(built.name, "warned.o"))
+    found = diagnostics("\n".join(steps.log), built.name, code.lines)
+    warned = {name for one in found if one.severity == "warning" for name in _WARNED.findall(one.text)}
+    for said in likely:
+        if code.line(said.place.line)[said.place.start : said.place.end] in warned:
+            yield Finding(
+                kind=Verdict.UNINITIALIZED_READ,
+                severity="note",
+                message=said.message,
+                advice=said.advice,
+                file=built.name,
+                line=said.place.line,
+                columns=said.place.columns,
+            )
+
+
+EVENT_BUDGET = 1_000_000_000
+CLOCK_MS = 100_000
+_RECORDED_EVENTS = 20_000_000
+# Phrases of findings that fit labs only, and what they become here.
+_PHRASES = {"the launch function asks": "the launch asks", "(shared_bytes)": "(--shared)"}
+Extent3 = tuple[int, int, int]
+
+
+@dataclass(frozen=True)
+class CheckRequest:
+    """`file`: the path as the user wrote it, for messages."""
+
+    file: str
+    kernel: str
+    grid: Extent3
+    block: Extent3
+    shared_bytes: int
+    arguments: Sequence[WantedArgument]
+    seed: int = 1
+    definitions: Sequence[str] = ()  # macros
+    is_proposed: bool = False  # whether the file's own launch may take the place of grid, block and arguments
+    options: Sequence[str] = ()  # others that a proposed command line has to repeat
+    early_return_is_error: bool = False
+    event_budget: int = EVENT_BUDGET
+    clock_ms: int = CLOCK_MS
+    cooperative: bool = False  # the blocks run together and may wait at the grid's barrier
+
+
+class Checked(Launch):
+    """The launch, with its counts under Nsight Compute's names."""
+
+    metrics: dict[str, int] = Field(default_factory=dict)
+    left_out: tuple[str, ...] = ()  # what was left out of the file: descriptions
+    arguments: tuple[str, ...] = ()  # as --arg takes them
+    own_line: int = 0  # of the file's own launch, where that was run
+    trace: Trace | None = None  # of the block that was followed, where one was
+
+
+@dataclass(frozen=True)
+class Refused:
+    """There was no launch: the file cannot be built for the CPU executor."""
+
+    built: BuiltKernel
+    findings: tuple[Finding, ...]
+
+    @property
+    def verdict(self) -> Verdict:
+        return self.findings[0].kind
+
+
+def check_kernel(toolset: Toolset, source: KernelSource, request: CheckRequest, scratch: Path) -> Checked | Refused:
+    """`scratch` is an empty folder of the caller. Raises ArgumentError where the arguments do not fit the kernel."""
+    functions = list(dict.fromkeys(name for one in request.arguments for name in named_functions(one)))
+    _in_the_file(functions, source)
+    work = scratch / "work"
+    built = build_kernel(toolset, source, request.kernel, work, definitions=request.definitions, functions=functions)
+    if built.build.runner is None or built.build.image is None:
+        return Refused(built, refusals_of(source, built.build))
+    checked = check_built(toolset, built.build, request, scratch, source)
+    sources = {name: text.split("\n") for name, text in source.texts.items()}
+    findings = (*map(_reworded, checked.findings), *unset_locals(toolset, scratch / source.name, work))
+    return located(checked.model_copy(update={"left_out": tuple(built.left_out), "findings": findings}), sources)
+
+
+def trace_again(toolset: Toolset, scratch: Path, block: Extent3, *, is_endless: bool) -> Trace | None:
+    """The same launch once more, with what one of its blocks does step by step; None where it has no such block. `scratch`: where
+    check_kernel() has built and launched it. A launch that does not end is recorded for a while.
+    """
+    description = scratch / "launch.json"
+    plain = json.loads(description.read_text(encoding="utf-8"))
+    if is_endless:
+        plain["event_budget"] = min(plain["event_budget"], _RECORDED_EVENTS)
+    description.write_text(json.dumps({**plain, "trace": block}), encoding="utf-8")
+    return _run_checker(toolset, scratch).trace
+
+
+def _in_the_file(functions: Sequence[str], source: KernelSource) -> None:
+    """Raises ArgumentError where an argument names a function that no file of the kernel mentions."""
+    for name in functions:
+        word = re.compile(rf"\b{re.escape(name.rpartition('::')[2])}\b")
+        if not any(word.search(text) for text in source.texts.values()):
+            message = (
+                f"--arg: {source.name} has no function {name!r}: write the name of one of its __device__ functions"
+            )
+            raise ArgumentError(message)
+
+
+def check_built(
+    toolset: Toolset, build: CpuBuild, request: CheckRequest, scratch: Path, source: KernelSource | None = None
+) -> Checked:
+    """Launches what was built in `scratch / "work"`. Its findings are in the runner's words and without the text of their lines.
+    `source`: where launches of its own may be found, if the request names no arguments.
+    """
+    if build.runner is None or build.image is None:
+        message = "there is no runner to launch"
+        raise ValueError(message)
+    image = json.loads(build.image.read_text(encoding="utf-8"))
+    parameters = _parameters(build.runner, image["kernel"])
+    functions: dict[str, int] = image["passed"]
+    own_line = 0
+    proposal = proposed_launch(source or KernelSource("", {}), request.kernel, parameters)
+    if request.is_proposed and not request.arguments and proposal.is_whole:
+        request, own_line = _own(request, proposal), proposal.line
+    try:
+        arguments = match_arguments(request.kernel, parameters, request.arguments)
+    except ArgumentError as error:
+        raise ProposalError(str(error), request, parameters, proposal) from None
+    (scratch / "launch.json").write_text(json.dumps(_description(request, arguments, functions)), encoding="utf-8")
+    argv = toolset.confinement.wrap(
+        [str(build.runner), "--image", str(build.image)],
+        readable=[scratch / "work"],
+        writable=[],
+        limits=RUN_LIMITS,
+        profile="run",
+    )
+    (scratch / "runner.json").write_text(json.dumps({"argv": argv}), encoding="utf-8")
+    written = proposal.arguments if own_line else tuple(one.text for one in request.arguments)
+    return _run_checker(toolset, scratch).model_copy(update={"arguments": written, "own_line": own_line})
+
+
+class ProposalError(ArgumentError):
+    """The arguments do not fit. The text ends with a command line that does."""
+
+    def __init__(
+        self, message: str, request: CheckRequest, parameters: Sequence[Parameter], proposal: ProposedLaunch
+    ) -> None:
+        self.kernel = request.kernel
+        is_possible = not any(one.trouble for one in parameters)
+        line = proposal.command([request.file, "--kernel", request.kernel, *request.options])
+        self.command = line if is_possible else ""
+        from_file = f", as in line {proposal.line} of the file where its constants say it" if proposal.line else ""
+        start = f" A command line to start from{from_file}:\n  {self.command}" if is_possible else ""
+        super().__init__(f"{message}\nThe kernel is {signature(request.kernel, parameters)}.{start}")
+
+
+def _own(request: CheckRequest, proposal: ProposedLaunch) -> CheckRequest:
+    """The launch that the file itself contains."""
+    return replace(
+        request,
+        grid=proposal.grid,
+        block=proposal.block,
+        shared_bytes=proposal.shared_bytes,
+        arguments=[parse_argument(one) for one in proposal.arguments],
+    )
+
+
+def _reworded(finding: Finding) -> Finding:
+    """The finding in words for `tilelab check`: there is no launch function, the command line says what to launch."""
+    message = finding.message
+    for lab, here in _PHRASES.items():
+        message = message.replace(lab, here)
+    return finding.model_copy(update={"message": message})
+
+
+def _parameters(runner: Path, kernel: int) -> list[Parameter]:
+    parameters = read_parameters(runner, kernel)
+    if parameters is None:
+        message = f"{runner} has no debug information of the function at {kernel:#x}"
+        raise RuntimeError(message)
+    return parameters
+
+
+def refusals_of(source: KernelSource, build: CpuBuild) -> tuple[Finding, ...]:
+    lines = source.texts[source.name].split("\n")
+    return tuple(
+        Finding(
+            kind=one.verdict,
+            file=source.name,
+            line=one.line if 0 < one.line <= len(lines) else None,
+            source=lines[one.line - 1] if 0 < one.line <= len(lines) else None,
+            columns=one.columns if 0 < one.line <= len(lines) else None,
+            message=one.message,
+            advice=one.advice or None,
+        )
+        for one in build.refusals
+    )
+
+
+def _description(
+    request: CheckRequest, arguments: Sequence[Argument], functions: Mapping[str, int]
+) -> dict[str, object]:
+    """The launch in the format that kit/checker/launch_description.cpp reads."""
+    return {
+        "arguments": [described(argument, functions) for argument in arguments],
+        "grid": request.grid,
+        "block": request.block,
+        "shared_bytes": request.shared_bytes,
+        "cooperative": request.cooperative,
+        "seed": request.seed,
+        "event_budget": request.event_budget,
+        "clock_ms": request.clock_ms,
+        "early_return_is_error": request.early_return_is_error,
+    }
+
+
+def _run_checker(toolset: Toolset, scratch: Path) -> Checked:
+    checker = toolset.part("checker")
+    report = scratch / "checked.json"
+    command = [
+        str(checker), "--launch", str(scratch / "launch.json"), "--runner", str(scratch / "runner.json"),
+        "--report", str(report),
+    ]  # fmt: skip
+    run_reporter("the checker", command, report, JUDGE_SECONDS * 3)
+    return read_report(report.read_bytes(), Checked)
+
+
+# What `tilelab check --json` prints, the same for every end: a launch, a file that cannot be built, an argument that does not fit.
+#
+# docs/check.schema.json is made from it.
+
+
+class CheckReport(Model):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    verdict: Verdict | None  # null: nothing was built or launched, and `message` says why
+    message: str = ""  # how the launch ended, or why there was none
+    kernel: str = ""  # the kernel that was checked, with its template arguments; empty: none was found
+    metrics: dict[str, int] = Field(default_factory=dict)  # by Nsight Compute's names
+    findings: tuple[Finding, ...] = ()
+    left_out: tuple[str, ...] = ()  # what was left out of the file before it was built
+    proposals: tuple[str, ...] = ()  # command lines that run
+
+
+def check_schema_text() -> str:
+    """The text of docs/check.schema.json."""
+    head = {"$schema": "https://json-schema.org/draft/2020-12/schema", "$id": "urn:tilelab-check:1"}
+    schema = CheckReport.model_json_schema(by_alias=True)
+    return json.dumps(head | schema | {"title": "tilelab check --json"}, indent=2, ensure_ascii=False) + "\n"

@@ -1,0 +1,272 @@
+"""The common part of `tilelab trace` and `tilelab profile`: builds one file of a lab as the grader builds submissions, and lets the tracer
+run it on one shape. The two commands choose the tracer's options and read its report.
+
+The file is treated as hostile: compiler and runner are confined, and what the runner reports is limited twice.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Literal, TypeVar
+
+from pydantic import ValidationError
+
+from grader.build.entry_points import EntrySignatures, name_of
+from grader.build.refusal import Refusal
+from grader.build.toolset import Toolset
+from grader.model.course_root import lab_at
+from grader.model.errors import RemediableError
+from grader.model.labs import Lab, LabError
+from grader.model.outcome import located
+from grader.model.result import Model, Outlook
+from grader.model.verdicts import Verdict
+from grader.run.judge_call import JUDGE_SECONDS, run_reporter
+from grader.run.lab_judging import RUN_LIMITS
+from grader.run.scoring.metrics import ProfileReport
+from grader.run.scoring.outlook import outlook
+from grader.run.scoring.predicted_time import (
+    Gpu,
+    ModelledTime,
+    cuts_sums,
+    extrapolated,
+    facts_of,
+    large_scale,
+    modelled,
+    shapes_to_count,
+)
+from grader.source.student_code import normalise
+
+_CANNOT, _NOT_REGISTERED = (
+    2,
+    4,
+)  # the tracer's exit status where the request cannot be fulfilled, and where the problem is unknown to it
+_REFUSALS = 3
+MAX_SOURCE_BYTES = 1 << 20
+
+Report = TypeVar("Report", bound=Model)
+
+
+class LaunchRefusedError(RemediableError):
+    """There is nothing to run. The text says why."""
+
+
+class UnregisteredProblemError(LaunchRefusedError):
+    """The problem registers no sizes with the tracer. The launches of the lab's public tests can still be watched (lab_launch.py)."""
+
+
+def recognise(labs: Sequence[Lab], source: Path, text: str, root: Path) -> Lab:
+    """The lab of a file, found by the file's name, else by the kernel in it, else by its folder. Raises LaunchRefusedError."""
+    if named := [lab for lab in labs if lab.public.file == source.name]:
+        return named[0]
+    kernels = {lab.id: name_of(lab.public.kernel) for lab in labs if not lab.public.starts_itself}
+    found = [lab for lab in labs if lab.id in kernels and re.search(rf"\b{re.escape(kernels[lab.id])}\b", text)]
+    if len(found) == 1:
+        return found[0]
+    try:
+        here = lab_at(root, source.parent)
+    except LabError:
+        which = "several labs' kernels" if found else "no lab's kernel"
+        first = next(iter(kernels), labs[0].id)
+        message = f"{source} holds {which} ({', '.join(kernels.values())}). Say which lab it is for: --lab {first}"
+        raise LaunchRefusedError(message) from None
+    return next(lab for lab in labs if lab.id == here)
+
+
+def lab_of_kernel(labs: Sequence[Lab], kernel: str) -> Lab:
+    """The lab whose kernel has this name. Raises LaunchRefusedError, which lists the kernels."""
+    kernels = {name_of(lab.public.kernel): lab for lab in labs if not lab.public.starts_itself}
+    if kernel in kernels:
+        return kernels[kernel]
+    message = f"no lab asks for a kernel {kernel!r}; the labs' kernels are: {', '.join(kernels)}"
+    raise LaunchRefusedError(message)
+
+
+def read_source(source: Path) -> bytes:
+    """Reads the file. Raises LaunchRefusedError, which names the file."""
+    try:
+        data = source.read_bytes() if source.is_file() and source.stat().st_size <= MAX_SOURCE_BYTES else None
+    except OSError as error:
+        message = f"{source} cannot be read: {error.strerror}"
+        raise LaunchRefusedError(message) from error
+    if data is None:
+        message = f"{source}: there is no such file, or it is not the source of a kernel. Name a .cu file."
+        raise LaunchRefusedError(message)
+    return normalise(data)[0]
+
+
+def build_runner(toolset: Toolset, lab: Lab, source: bytes, scratch: Path) -> Path:
+    """Builds in `scratch`, an empty folder of the caller. Returns the file that says how to start the runner.
+
+    Raises LaunchRefusedError where the file does not build.
+    """
+    if lab.public.starts_itself:
+        raise LaunchRefusedError(several_launches(lab))
+    copy, work = scratch / lab.public.file, scratch / "work"
+    copy.write_bytes(source)
+    work.mkdir()
+    entries = EntrySignatures(lab.public.kernel, lab.public.launch)
+    built = toolset.cpu_build(copy, work, entries)
+    if built.runner is None or built.image is None:
+        raise LaunchRefusedError("\n".join(_refusal(lab, one) for one in built.refusals[:_REFUSALS]))
+    argv = toolset.confinement.wrap(
+        [str(built.runner), "--image", str(built.image)],
+        readable=[work],
+        writable=[],
+        limits=RUN_LIMITS,
+        profile="run",
+    )
+    runner_file = scratch / "runner.json"
+    runner_file.write_text(json.dumps({"argv": argv}), encoding="utf-8")
+    return runner_file
+
+
+def several_launches(lab: Lab) -> str:
+    """What to do instead, where host code of the student's launches what it likes."""
+    file = f"assignments/{lab.id}/{lab.public.file}"
+    run = f"`tilelab run {file}` runs the file's own main() under every detector" if not lab.public.launcher else ""
+    check = (
+        f"`tilelab check {file} --kernel NAME` runs one of its kernels and counts its memory traffic; with --trace it writes a page that "
+        "steps through it"
+    )
+    return (
+        f"In {lab.id} your own host code launches the kernels, so there is no one launch to show here. "
+        f"{'; '.join(one for one in (run, check) if one)}."
+    )
+
+
+def _refusal(lab: Lab, refusal: Refusal) -> str:
+    where = f"{lab.public.file}:{refusal.line}" if refusal.line > 0 else lab.public.file
+    return f"{where}: {refusal.verdict.value}: {refusal.message} {refusal.advice}".strip()
+
+
+def run_tracer(toolset: Toolset, lab: Lab, runner_file: Path, asked: Mapping[str, str], report: type[Report]) -> Report:
+    """The tracer's report on one launch. `asked`: options besides the problem and the two files.
+
+    Raises LaunchRefusedError where the tracer says that it cannot fulfil the request, and UnregisteredProblemError.
+    """
+    tracer = toolset.part("tracer")
+    report_file = runner_file.with_name("traced.json")
+    options = {
+        "--problem": Path(lab.public.problem).stem,
+        **asked,
+        "--runner": str(runner_file),
+        "--report": str(report_file),
+    }
+    command = [str(tracer), *(one for option in options.items() for one in option)]
+    refused = [_CANNOT, _NOT_REGISTERED]
+    status, output = run_reporter("the tracer", command, report_file, JUDGE_SECONDS, refused=refused)
+    if status == _NOT_REGISTERED:
+        raise UnregisteredProblemError(output)
+    if status == _CANNOT:
+        raise LaunchRefusedError(output)
+    return read_report(report_file.read_bytes(), report)
+
+
+def read_report(text: bytes, report: type[Report]) -> Report:
+    """What a program of ours wrote. Raises RuntimeError where it cannot be read."""
+    try:
+        return report.model_validate_json(text)
+    except ValidationError as error:
+        message = f"the launch was watched, but its report cannot be read: {error}"
+        raise RuntimeError(message) from error
+
+
+# One launch of a lab's public tests, traced or profiled: for a problem that registers no sizes of its own. The lab's judge chooses the
+# launch and watches it instead of judging it.
+
+_NO_SUCH_LAUNCH = 4  # the judge's exit status
+_KEY = "00" * 32  # public: inputs are the same each time
+
+
+class NoSuchLaunchError(RemediableError):
+    """No public test has such a launch. The text says which there are."""
+
+
+def watch_public_launch(  # noqa: PLR0913 -- what is run, and how it is asked for
+    toolset: Toolset,
+    lab: Lab,
+    runner_file: Path,
+    asked: Mapping[str, str],
+    *,
+    seconds: float = JUDGE_SECONDS,
+    option: Literal["--runner", "--program"] = "--runner",
+) -> bytes:
+    """The judge's report. `asked`: what `--watch` of kit/judge/judge_main.cpp takes. `option`: what `runner_file` describes.
+
+    Raises NoSuchLaunchError where the tests have no such launch, and RuntimeError where the judge fails.
+    """
+    judge = toolset.judge_program(lab.id, public_only=True)
+    report_file = runner_file.with_name("watched.json")
+    command = [str(judge), "--watch", json.dumps(asked), option, str(runner_file), "--report", str(report_file)]
+    task = json.dumps({"key": _KEY}).encode()
+    name = f"the judge of {lab.id}"
+    status, said = run_reporter(name, command, report_file, seconds, task=task, refused=[_NO_SUCH_LAUNCH])
+    if status == _NO_SUCH_LAUNCH:
+        raise NoSuchLaunchError(said)
+    return report_file.read_bytes()
+
+
+# `tilelab profile`: counts the memory traffic of one launch. grader/run/scoring computes what the counts mean.
+
+
+def profile_runner(toolset: Toolset, lab: Lab, source: bytes, shape: str | None, runner_file: Path) -> ProfileReport:
+    """Counts the launch of one shape. `shape` None: the problem's usual shape, or the largest of the public tests where the problem names
+    none. `runner_file`: what `build_runner` returns.
+
+    Raises LaunchRefusedError where the launch cannot be counted.
+    """
+    try:
+        report = run_tracer(toolset, lab, runner_file, {"--shape": shape} if shape else {}, ProfileReport)
+    except UnregisteredProblemError:
+        watched = watch_public_launch(toolset, lab, runner_file, {"shape": shape or ""})
+        report = read_report(watched, ProfileReport).model_copy(update={"takes_any_shape": False})
+    lines = source.decode("utf-8", "replace").split("\n")
+    return report.model_copy(update={"launch": located(report.launch, {lab.public.file: lines})})
+
+
+@dataclass(frozen=True)
+class ModelledLaunch:
+    model: ModelledTime
+    shape: str  # the shape that is modelled
+    explanation: str  # where the counts come from
+
+
+def model_launch(report: ProfileReport, gpu: Gpu, profile: Callable[[str], ProfileReport]) -> ModelledLaunch | None:
+    """Models the launch on a GPU, at a size that fills the GPU where the counts scale exactly. `profile` counts other shapes.
+
+    None where nothing was counted.
+    """
+    traffic = report.launch.traffic
+    if traffic is None or not traffic.complete:
+        return None
+    if report.takes_any_shape and (shapes := shapes_to_count(report.shape)):
+        here = next(scale for scale, shape in shapes.items() if shape == report.shape)
+        others = {scale: profile(shape).launch.traffic for scale, shape in shapes.items() if scale != here}
+        counted = {here: traffic, **{scale: one for scale, one in others.items() if one is not None}}
+        factor, shape = large_scale(report.shape)
+        if large := extrapolated(counted, len(report.shape.split("x")), factor * here):
+            explanation = f"scaled up exactly from the counts at {', '.join(shapes.values())}"
+            return ModelledLaunch(modelled(large, gpu), shape, explanation)
+    explanation = "this small launch itself, because its counts cannot be scaled up exactly"
+    return ModelledLaunch(modelled(traffic, gpu), report.shape, explanation)
+
+
+def predicted_outlook(lab: Lab, report: ProfileReport, profile: Callable[[str], ProfileReport]) -> Outlook | None:
+    """Where the kernel stands on the lab's climb. `profile` counts other shapes: one with long sums, which some kernels cut.
+
+    None where the lab has no climb, or the launch is wrong.
+    """
+    launch = report.launch
+    facts = facts_of(launch) if lab.public.climb and launch.verdict is Verdict.PASS else None
+    if facts is None:
+        return None
+    if report.takes_any_shape:
+        sides = len(report.shape.split("x")) - 1
+        with suppress(LaunchRefusedError):  # a problem may allow no such shape
+            facts = replace(facts, cuts_sums=cuts_sums(profile("x".join([*["32"] * sides, "512"])).launch))
+    return outlook(lab.public, facts, launch.shape)

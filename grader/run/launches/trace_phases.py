@@ -1,0 +1,453 @@
+"""Interprets a trace: which thread loaded which element to where, what it read between two barriers, and the sum of its products.
+
+Pure. A load is a read of global memory and a later write of the same value to shared memory by the same thread. Each read is used
+once, the earliest first, and reads on the same line as the write before others. A product is two consecutive reads, one of each
+factor. This is right for plain sums of products. `Outcome.reproduced` says for each thread whether it stored that sum.
+"""
+
+from __future__ import annotations
+
+import math
+import struct
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import IntEnum
+
+from pydantic import Field
+
+from grader.model.result import Launch, Model
+from grader.model.verdicts import Verdict
+
+# The tracer's report as plain data: one launch, and the steps of one of its blocks. Nothing here does input or output.
+#
+# The steps come from the process that runs the submission, so they are only what that process claims. The tracer limits their number.
+# trace_phases.py interprets them.
+
+
+class StepKind(IntEnum):
+    READ = 0
+    WRITE = 1
+    ATOMIC = 2
+    BARRIER = 3
+    OUTSIDE = 4  # an access that no array contains: it is told as one of the array that it missed, and nothing is known of its value
+    WAIT = 5  # at a barrier or a warp operation that some threads do not reach
+    LEAVE = 6  # the thread has returned; told where others wait for it
+    STOP = 7  # a finding has ended the thread
+    EXCHANGE = 8  # a warp operation: its array is none, its offset is the lane whose value it brings; 0 bytes: it brings nothing
+
+
+ACCESSES = frozenset({StepKind.READ, StepKind.WRITE, StepKind.ATOMIC})  # to an element that there is
+CHANGES = frozenset({StepKind.WRITE, StepKind.ATOMIC})
+
+
+class TracedArray(Model):
+    name: str  # "A", "As"
+    space: str  # "global", "shared", "module"
+    element: str
+    element_bytes: int = Field(gt=0, le=1 << 29)
+    dimensions: tuple[int, ...] = ()  # rows and columns of a matrix in global memory; empty: unknown
+    base: int = Field(default=0, ge=0, lt=128)  # its first byte's address, modulo the 128 bytes of a row of banks
+
+    def index(self, offset: int, size: int) -> tuple[int, ...]:
+        """The subscripts of the element at a byte offset. One flat subscript where the access is no whole element."""
+        flat = offset // self.element_bytes
+        if size != self.element_bytes or not self.dimensions:
+            return (flat,)
+        subscripts = []
+        for extent in reversed(self.dimensions[1:]):
+            subscripts.append(flat % extent)
+            flat //= extent
+        return (flat, *reversed(subscripts))
+
+    def value(self, bits: int, size: int) -> float:
+        """The number in `size` bytes of this array. It is floating-point unless the array's type says otherwise."""
+        type_words = self.element.split()
+        if (
+            type_words
+            and type_words[0] in {"int", "unsigned", "char", "long", "short", "signed", "bool"}
+            and size == self.element_bytes
+        ):
+            whole = int.from_bytes(bits.to_bytes(8, "little")[:size], "little", signed="unsigned" not in type_words)
+            return float(whole)
+        raw = bits.to_bytes(8, "little")
+        if size in {4, 8}:
+            return float(struct.unpack("<f" if size == 4 else "<d", raw[:size])[0])  # noqa: PLR2004 -- bytes of a float
+        return float(bits)
+
+
+class TracedPlace(Model):
+    file: str
+    function: str
+    line: int
+    calls: str = ""  # of an exchange: "__syncwarp()", "a shuffle"
+    element: str = ""  # of an exchange: the type of what it brings
+
+
+BESIDE_FROM = 1024  # a step's thread from here on belongs to the second block, where two were recorded
+# kind, thread, interval, array, offset, bytes, bits, place, slot, part. Lanes of a warp with the same slot do a step together, as one
+# request. Parts count the elements of one access.
+Step = tuple[int, int, int, int, int, int, int, int, int, int]
+
+
+class Trace(Model):
+    arrays: tuple[TracedArray, ...]
+    places: tuple[TracedPlace, ...]
+    steps: tuple[Step, ...]  # in the order in which they happened
+    complete: bool  # False: the block did not end, or did more steps than are kept
+    full: bool = False  # it did more steps than are kept: the recording stopped before the block
+
+
+class TracedInput(Model):
+    name: str
+    columns: int
+    values: tuple[float, ...]
+
+
+class TraceReport(Model):
+    """The file that the tracer writes."""
+
+    factors: tuple[str, ...]  # the two inputs of a sum of products; empty: the problem is none
+    inputs: tuple[TracedInput, ...]
+    launch: Launch
+    trace: Trace | None = None  # None: the grid has no such block, or nothing was launched
+
+
+def left_out(trace: Trace, launch: Launch) -> str:
+    """What the recording does not show, for a reader who has come to its end; empty: it shows all."""
+    if trace.complete:
+        return ""
+    is_endless = launch.verdict is Verdict.TIMEOUT
+    if not trace.full:
+        return "It goes on like this: the block did not end." if is_endless else "The block came no further than this."
+    stops = f"the recording stops after {len(trace.steps):,} steps"
+    if is_endless:
+        return f"It goes on like this: the loop did not end; {stops}."
+    return f"This is only the beginning: the block does more, and {stops}."
+
+
+Index3 = tuple[int, int, int]
+_MOST_THREADS = 1024
+_MOST_STAYS = 1 << 17  # threads in intervals; intervals after these are left out
+_TOO_MANY_BARRIERS = "This is only the beginning: the block passes more barriers than can be shown."
+
+
+@dataclass(frozen=True)
+class Access:
+    """A thread's access to one element, with the value that was read or written."""
+
+    array: str
+    index: tuple[int, ...]
+    value: float
+    line: int  # 0: in another file than the traced one
+
+    @property
+    def name(self) -> str:
+        return self.array + "".join(f"[{one}]" for one in self.index)
+
+
+@dataclass(frozen=True)
+class Load:
+    """What a thread wrote to shared memory. `source` is None where it did not read the value, as with a zero."""
+
+    source: Access | None
+    target: Access
+
+
+@dataclass
+class ThreadInterval:
+    """What one thread did between two barriers."""
+
+    thread: Index3
+    loads: list[Load] = field(default_factory=list)
+    reads: list[Access] = field(default_factory=list)  # reads that are no part of a load
+    products: list[tuple[Access, Access]] = field(default_factory=list)  # each in the order of the factors
+    stores: list[Access] = field(default_factory=list)  # to global memory
+    sum_after: float = 0.0  # the sum of all products up to the end of this interval
+
+    @property
+    def added(self) -> float:
+        return math.fsum(first.value * second.value for first, second in self.products)
+
+
+@dataclass
+class BarrierInterval:
+    """What a block did between two barriers. `barrier` is the line of the barrier at its end; None at the block's end."""
+
+    stays: list[ThreadInterval]
+    barrier: int | None
+    tiles: dict[
+        str, dict[tuple[int, ...], float]
+    ]  # the shared arrays that were written in it, with their contents at its end
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a thread stored, and the sum of the products that it read."""
+
+    thread: Index3
+    stores: tuple[Access, ...]  # the last store to each element
+    total: float
+    reproduced: bool
+
+
+@dataclass(frozen=True)
+class BlockTrace:
+    intervals: tuple[BarrierInterval, ...]
+    outcomes: tuple[Outcome, ...]  # one for each thread that stored something
+    factors: tuple[str, ...]
+    shapes: dict[str, tuple[int, ...]]  # of every array
+    unpaired: int  # how many reads of a factor belong to no product
+    left_out: str  # what the recording does not show; empty: nothing
+
+
+@dataclass(frozen=True)
+class _Event:
+    kind: StepKind
+    thread: int
+    interval: int
+    space: str
+    access: Access
+
+
+def block_trace(trace: Trace, factors: Sequence[str], block: Index3, file: str, missing: str = "") -> BlockTrace:
+    """`block`: the number of threads in x, y and z. `file`: only lines of this file are shown. `missing`: of the recording."""
+    count = min(block[0] * block[1] * block[2], _MOST_THREADS)
+    most = _MOST_STAYS // max(1, count)
+    cut = any(step[2] >= most for step in trace.steps)
+    events = [event for event in _events(trace, file) if event.interval < most]
+    ends = {
+        step[2]: _line(trace, step[7], file)
+        for step in trace.steps
+        if step[0] == StepKind.BARRIER and step[2] < most - 1
+    }
+    last = max([event.interval for event in events] + [end + 1 for end in ends], default=0)
+    stays = [[ThreadInterval(_index(thread, block)) for thread in range(count)] for _ in range(last + 1)]
+    pairings: list[_LoadPairing] = [_LoadPairing() for _ in range(count)]
+    events = [event for event in events if event.thread < count]
+    for event in events:
+        pairings[event.thread].take(event, stays[event.interval][event.thread])
+    origins = _Origins(events, [load for row in stays for stay in row for load in stay.loads], factors)
+    unpaired = 0
+    of_thread: dict[int, list[_Event]] = defaultdict(list)
+    for event in events:
+        of_thread[event.thread].append(event)
+    for thread in range(count):
+        used = pairings[thread].used
+        unpaired += _pair_factors([row[thread] for row in stays], of_thread[thread], used, origins)
+    tiles = _tiles(events, last)
+    return BlockTrace(
+        intervals=tuple(BarrierInterval(stays[i], ends.get(i), tiles[i]) for i in range(last + 1)),
+        outcomes=tuple(_outcomes(stays)),
+        factors=tuple(factors),
+        shapes={array.name: array.dimensions for array in trace.arrays},
+        unpaired=unpaired,
+        left_out=missing or (_TOO_MANY_BARRIERS if cut else ""),
+    )
+
+
+def _events(trace: Trace, file: str) -> Iterator[_Event]:
+    for kind, thread, interval, array, offset, size, bits, place, _, _ in trace.steps:
+        if kind in ACCESSES:
+            known = trace.arrays[array]
+            access = Access(known.name, known.index(offset, size), known.value(bits, size), _line(trace, place, file))
+            yield _Event(StepKind(kind), thread, interval, known.space, access)
+
+
+def _line(trace: Trace, place: int, file: str) -> int:
+    where = trace.places[place]
+    return where.line if where.file == file else 0
+
+
+def _index(thread: int, block: Index3) -> Index3:
+    return thread % block[0], thread // block[0] % block[1], thread // block[0] // block[1]
+
+
+class _LoadPairing:
+    """Pairs one thread's reads of global memory with its writes to shared memory, in program order."""
+
+    def __init__(self) -> None:
+        self.used: set[int] = set()  # ids of the reads that are part of a load
+        self._waiting: list[_Event] = []
+
+    def take(self, event: _Event, stay: ThreadInterval) -> None:
+        if event.kind is StepKind.READ and event.space == "global":
+            self._waiting.append(event)
+        elif event.kind is not StepKind.READ and event.space == "shared":
+            same = [one for one in self._waiting if _equal(one.access.value, event.access.value)]
+            near = [one for one in same if one.access.line == event.access.line] or same
+            source = near[0] if near and event.kind is StepKind.WRITE else None
+            if source:
+                self._waiting.remove(source)
+                self.used.add(id(source))
+            stay.loads.append(Load(source.access if source else None, event.access))
+        elif event.kind is not StepKind.READ:
+            stay.stores.append(event.access)
+
+
+def _equal(one: float, other: float) -> bool:
+    return one == other or (math.isnan(one) and math.isnan(other))
+
+
+class _Origins:
+    """Finds the factor that an element belongs to: its own array in global memory, or the array that was loaded into it."""
+
+    def __init__(self, events: Sequence[_Event], loads: Sequence[Load], factors: Sequence[str]) -> None:
+        self._factors = factors
+        self._of_array: dict[str, set[str]] = defaultdict(set)
+        self._of_element: dict[str, str] = {}
+        self._shared = {event.access.array for event in events if event.space == "shared"}
+        for load in loads:
+            if load.source and load.source.array in factors:
+                self._of_array[load.target.array].add(load.source.array)
+                self._of_element[load.target.name] = load.source.array
+
+    def factor(self, access: Access) -> str | None:
+        if access.array not in self._shared:
+            return access.array if access.array in self._factors else None
+        whole = self._of_array[access.array]
+        return next(iter(whole)) if len(whole) == 1 else self._of_element.get(access.name)
+
+
+def _pair_factors(stays: Sequence[ThreadInterval], events: Sequence[_Event], used: set[int], origins: _Origins) -> int:
+    """Fills in one thread's reads, products and sums. Returns how many reads of a factor belong to no product."""
+    waiting: tuple[str, Access] | None = None
+    unpaired = 0
+    for event in events:
+        if event.kind is not StepKind.READ or id(event) in used:
+            continue
+        stay = stays[event.interval]
+        stay.reads.append(event.access)
+        factor = origins.factor(event.access)
+        if factor is None:
+            continue
+        if waiting and waiting[0] != factor:
+            pair = sorted([waiting, (factor, event.access)], key=lambda one: origins._factors.index(one[0]))  # noqa: SLF001
+            stay.products.append((pair[0][1], pair[1][1]))
+            waiting = None
+        else:
+            unpaired += waiting is not None
+            waiting = (factor, event.access)
+    total = 0.0
+    for stay in stays:
+        stay.sum_after = total = total + stay.added
+    return unpaired + (waiting is not None)
+
+
+def _tiles(events: Sequence[_Event], last: int) -> list[dict[str, dict[tuple[int, ...], float]]]:
+    """For each interval, the shared arrays that were written in it, complete, with their contents at its end."""
+    now: dict[str, dict[tuple[int, ...], float]] = defaultdict(dict)
+    shown: list[dict[str, dict[tuple[int, ...], float]]] = []
+    for interval in range(last + 1):
+        written = [
+            e.access for e in events if e.interval == interval and e.space == "shared" and e.kind is not StepKind.READ
+        ]
+        for access in written:
+            now[access.array][access.index] = access.value
+        shown.append({name: dict(now[name]) for name in dict.fromkeys(access.array for access in written)})
+    return shown
+
+
+def _outcomes(stays: Sequence[Sequence[ThreadInterval]]) -> Iterator[Outcome]:
+    for of_thread in zip(*stays, strict=True):
+        stores = {store.name: store for stay in of_thread for store in stay.stores}
+        if not stores:
+            continue
+        products = [first.value * second.value for stay in of_thread for first, second in stay.products]
+        total = math.fsum(products)
+        # The largest possible rounding error. kit/problems explains the bound. Whole numbers are exact.
+        bound = 4 * math.sqrt(len(products) or 1) * 2**-24 * math.fsum(abs(one) for one in products)
+        stored = math.fsum(store.value for store in stores.values())
+        reproduced = bool(products) and abs(stored - total) <= bound
+        yield Outcome(of_thread[0].thread, tuple(stores.values()), total, reproduced)
+
+
+# The formula of a subscript: `y`, `x + 16`, `4y + x`, where it is the same for all threads of a group. Pure.
+#
+# A formula is told only if it gives the exact value for every thread of the group. Divisions and remainders are not found.
+
+_NAMES = ("x", "y", "z")
+
+
+def formula(values: Mapping[Index3, int]) -> str | None:
+    """The formula for the value of each thread. None where no sum of multiples of x, y and z gives all of them."""
+    found = coefficients(values)
+    return None if found is None else _written(found[0], found[1])
+
+
+def coefficients(values: Mapping[Index3, int]) -> tuple[int, Index3] | None:
+    """The constant, and what x, y and z are multiplied by."""
+    threads = list(values)
+    first = threads[0]
+    factors = [0, 0, 0]
+    for axis in range(3):
+        other = next((one for one in threads if _differs_only(one, first, axis)), None)
+        if other is None and any(one[axis] != first[axis] for one in threads):
+            other = _pair_along(threads, axis)
+            if other is None:
+                return None
+        if other is not None:
+            start = _partner(threads, other, axis)
+            factor, rest = divmod(values[other] - values[start], other[axis] - start[axis])
+            if rest:
+                return None
+            factors[axis] = factor
+    constant = values[first] - sum(factor * at for factor, at in zip(factors, first, strict=True))
+    for thread, value in values.items():
+        if value != constant + sum(factor * at for factor, at in zip(factors, thread, strict=True)):
+            return None
+    return constant, (factors[0], factors[1], factors[2])
+
+
+def _differs_only(one: Index3, other: Index3, axis: int) -> bool:
+    return all((one[at] == other[at]) != (at == axis) for at in range(3))
+
+
+def _pair_along(threads: Sequence[Index3], axis: int) -> Index3 | None:
+    """A thread that has a neighbour along this axis."""
+    return next((one for one in threads if any(_differs_only(two, one, axis) for two in threads)), None)
+
+
+def _partner(threads: Sequence[Index3], one: Index3, axis: int) -> Index3:
+    return next(two for two in threads if _differs_only(two, one, axis))
+
+
+def _written(constant: int, factors: Sequence[int]) -> str:
+    """`y + 4x` is written `4x + y`: the larger factor first, the constant last."""
+    terms = sorted(
+        ((factor, name) for factor, name in zip(factors, _NAMES, strict=True) if factor), key=lambda one: -one[0]
+    )
+    text = ""
+    for factor, name in terms:
+        sign = " + " if factor > 0 else " - "
+        text += f"{sign}{name if abs(factor) == 1 else f'{abs(factor)}{name}'}"
+    if constant or not terms:
+        text += f" + {constant}" if constant >= 0 else f" - {-constant}"
+    return text.removeprefix(" + ").replace(" - ", "-", 1) if text.startswith(" - ") else text.removeprefix(" + ")
+
+
+def ranges(threads: Sequence[Index3]) -> list[tuple[Index3, Index3]]:
+    """The threads as boxes, each from its lowest thread to its highest one, in their order."""
+    rows: dict[tuple[int, int], list[int]] = {}
+    for x, y, z in threads:
+        rows.setdefault((z, y), []).append(x)
+    boxes: list[tuple[Index3, Index3]] = []
+    open_: dict[tuple[int, int], tuple[Index3, Index3]] = {}
+    last = (-1, -1)
+    for (z, y), found in sorted(rows.items()):
+        spans = _spans(sorted(found))
+        going = {} if last != (z, y - 1) else open_
+        boxes += [box for span, box in open_.items() if span not in spans or not going]
+        open_ = {span: ((going[span][0] if span in going else (span[0], y, z)), (span[1], y, z)) for span in spans}
+        last = (z, y)
+    return sorted([*boxes, *open_.values()], key=lambda box: box[0][::-1])
+
+
+def _spans(numbers: Sequence[int]) -> list[tuple[int, int]]:
+    spans: list[tuple[int, int]] = []
+    for number in numbers:
+        if spans and spans[-1][1] == number - 1:
+            spans[-1] = (spans[-1][0], number)
+        else:
+            spans.append((number, number))
+    return spans

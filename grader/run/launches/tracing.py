@@ -1,0 +1,181 @@
+"""`tilelab trace`: runs a file, records one block of a launch step by step, and interprets the steps."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Protocol
+
+from grader.build.toolset import Toolset
+from grader.model.labs import Lab
+from grader.model.outcome import located
+from grader.model.verdicts import Verdict
+from grader.run.launches.lab_launch import (
+    LaunchRefusedError,
+    UnregisteredProblemError,
+    build_runner,
+    read_report,
+    run_tracer,
+    watch_public_launch,
+)
+from grader.run.launches.trace_phases import BlockTrace, Index3, TraceReport, block_trace, left_out
+
+# What a problem may take where neither the user nor the lab says it: the first that it takes.
+_SHAPES = ("8x8x8", "8x8", "8")
+_INPUTS = ("worked", "integers", "random")
+_IN_ORDER, _REVERSED = "in order", "reversed"
+
+
+@dataclass(frozen=True)
+class TraceRequest:
+    shape: str | None = None  # None: the lab's, or a small one
+    inputs: str | None = None  # None: the first of the problem's
+    block: Index3 = (0, 0, 0)
+    reversed: bool = False  # blocks and threads run in the opposite order
+    beside: Index3 | None = None  # a second block that is recorded: its threads count from BESIDE_FROM
+    held: tuple[int, int] | None = (
+        None  # a thread of `block` waits before this write, counted from 0, until other blocks have ended
+    )
+
+    @property
+    def of_blocks(self) -> dict[str, str]:
+        """What the tracer is asked besides, as its options without dashes."""
+        asked = {}
+        if self.beside is not None:
+            asked["beside"] = ",".join(map(str, self.beside))
+        if self.held is not None:
+            asked["held"] = ",".join(map(str, self.held))
+        return asked
+
+
+class TracedLaunch(Protocol):
+    """What a page needs of a launch: its name, the shown file, the block that was followed, and the tracer's report."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def file(self) -> str: ...
+    @property
+    def request(self) -> TraceRequest: ...
+    @property
+    def report(self) -> TraceReport: ...
+
+
+@dataclass(frozen=True)
+class Traced:
+    """A traced launch. `steps` is None where the block did not run; then `report.launch` says why."""
+
+    lab: Lab
+    request: TraceRequest
+    report: TraceReport
+    steps: BlockTrace | None
+
+    @property
+    def name(self) -> str:
+        return self.lab.id
+
+    @property
+    def file(self) -> str:
+        return self.lab.public.file
+
+
+@dataclass(frozen=True)
+class CheckedTrace:
+    """A traced launch of any kernel, as `tilelab check` made it."""
+
+    name: str
+    file: str
+    request: TraceRequest
+    report: TraceReport
+
+
+Run = Callable[
+    [TraceRequest], Traced
+]  # makes a launch of a file that is built; raises LaunchRefusedError where it cannot be traced
+Build = Callable[
+    [bytes], Run
+]  # builds a file, for any number of runs; raises LaunchRefusedError where it does not build
+
+
+def trace_file(toolset: Toolset, lab: Lab, source: bytes, request: TraceRequest, scratch: Path) -> Traced:
+    """`scratch` is an empty folder of the caller. Raises LaunchRefusedError where the launch cannot be traced."""
+    return built_launch(toolset, lab, source, scratch)(request)
+
+
+def launch_builder(toolset: Toolset, lab: Lab, scratch: Path) -> Build:
+    """`scratch`: a folder of the caller, in which each file is built in a folder of its own."""
+
+    def build(source: bytes) -> Run:
+        return built_launch(toolset, lab, source, Path(tempfile.mkdtemp(dir=scratch)))
+
+    return build
+
+
+def built_launch(toolset: Toolset, lab: Lab, source: bytes, scratch: Path) -> Run:
+    """`scratch`: an empty folder of the caller, that stays as long as the launch is run."""
+    runner_file = build_runner(toolset, lab, source, scratch)
+    lines = source.decode("utf-8", "replace").split("\n")
+    return partial(_trace, toolset, lab, runner_file, lines)
+
+
+def _trace(toolset: Toolset, lab: Lab, runner_file: Path, lines: list[str], request: TraceRequest) -> Traced:
+    try:
+        report = _first_accepted(toolset, lab, request, runner_file)
+    except UnregisteredProblemError:
+        report = _of_public_tests(toolset, lab, request, runner_file)
+    launch = located(report.launch, {lab.public.file: lines})
+    report = report.model_copy(update={"launch": launch})
+    grid = launch.verdict is not Verdict.LAUNCH_ERROR and launch.grid
+    if report.trace is None and grid and not _inside(request.block, grid):
+        extent = " x ".join(map(str, grid))
+        message = f"block {request.block} is outside the grid: the launch has {extent} blocks in x, y and z"
+        raise LaunchRefusedError(message)
+    return with_steps(Traced(lab, request, report, None))
+
+
+def with_steps(traced: Traced) -> Traced:
+    """With the steps interpreted, where one block was recorded."""
+    trace, block = traced.report.trace, traced.report.launch.block
+    if trace is None or block is None or traced.request.beside is not None:
+        return traced
+    missing = left_out(trace, traced.report.launch)
+    return replace(traced, steps=block_trace(trace, traced.report.factors, block, traced.file, missing))
+
+
+def _first_accepted(toolset: Toolset, lab: Lab, request: TraceRequest, runner_file: Path) -> TraceReport:
+    """The trace with the first shape and inputs that the problem takes. What it says of the last ones is raised."""
+    shapes = [one] if (one := request.shape or lab.public.traced_shape) else _SHAPES
+    choices = [(shape, inputs) for shape in shapes for inputs in ([request.inputs] if request.inputs else _INPUTS)]
+    for number, (shape, inputs) in enumerate(choices, 1):
+        asked = {"--shape": shape, "--inputs": inputs, "--block": ",".join(map(str, request.block))}
+        asked |= {"--order": _REVERSED} if request.reversed else {}
+        asked |= {f"--{name}": value for name, value in request.of_blocks.items()}
+        try:
+            return run_tracer(toolset, lab, runner_file, asked, TraceReport)
+        except UnregisteredProblemError:
+            raise
+        except LaunchRefusedError as error:
+            # A shape that does not fit the problem does not fit with other inputs either.
+            if number == len(choices) or (request.shape and "no inputs" not in str(error)):
+                raise
+    raise AssertionError
+
+
+def _of_public_tests(toolset: Toolset, lab: Lab, request: TraceRequest, runner_file: Path) -> TraceReport:
+    """Where the problem names no sizes: a launch of the lab's public tests."""
+    asked = {
+        "shape": request.shape or "",
+        "usual": lab.public.traced_shape,
+        "inputs": request.inputs or "",
+        "block": ",".join(map(str, request.block)),
+        "order": _REVERSED if request.reversed else _IN_ORDER,
+        **request.of_blocks,
+    }
+    return read_report(watch_public_launch(toolset, lab, runner_file, asked), TraceReport)
+
+
+def _inside(block: Index3, grid: Index3) -> bool:
+    return all(one < extent for one, extent in zip(block, grid, strict=True))

@@ -1,0 +1,314 @@
+"""Makes the leaderboards of a graded class: names, places, what has changed since the last batch, and the history after it. Pure.
+
+The boards that come of it hold ids of students, for the instructor. The public page shows only names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from grader.model.labs import Lab
+from grader.model.result import LabResult, LeaderboardName, Outlook, Ratio, Result, Timing, Traffic
+from grader.model.verdicts import Verdict
+from grader.run.leaderboard.board_history import Change, History, KeptBatch, KeptEntry, change_since, digest_of, ranks
+from grader.run.leaderboard.pseudonyms import Called, Wish, call_students
+from grader.run.scoring.redaction import for_student
+
+# Who of a class has a place on a lab's leaderboard, and who is listed apart and why. Pure.
+#
+# What the public page may say of a kernel follows from the result as its student sees it: a case that gives no details gives none here.
+
+_LIBRARY = "cublas"  # as a sweep calls it
+# The size of the errors of TF32, half precision and bfloat16 at the sizes that are timed. fp32 has about 1e-6.
+_LOWER_PRECISION = (5e-5, 3e-2)
+Reason = Literal["lower-precision", "to-be-looked-at", "too-slow", "not-measured", "other-gpu"]
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A right kernel that was timed."""
+
+    student: str
+    speed: Ratio  # over the baseline
+    milliseconds: float
+    gflops: float  # 0: the problem has no arithmetic
+    gbytes: float
+    device: str
+    shape: str
+    of_library: Ratio | None = None  # library's time / kernel's time; none: no library was timed beside it
+    by_stand_in: bool = (
+        False  # no library was there, and that share was computed from the time of a kernel of the course
+    )
+    traffic: Traffic | None = None  # of a public launch on the CPU executor; none: not counted
+    outlook: Outlook | None = (
+        None  # the same launch, extrapolated to the size of the lab's climb; none: the lab has no climb
+    )
+    floor_ms: float = 0  # no kernel can be faster; 0: unknown
+    relative_error: float | None = None
+
+
+@dataclass(frozen=True)
+class Apart:
+    """A kernel that has no rank."""
+
+    student: str
+    reason: Reason
+    private: str = ""  # for the instructor alone
+
+
+def listed(lab: Lab, result: Result) -> Entry | Apart | None:
+    """None where the kernel is wrong, or there is none."""
+    full = result.labs[lab.id]
+    seen = for_student(result).labs[lab.id]
+    student = result.submission.id
+    failed = [case.name for case in seen.cases if case.role == "correctness" and not case.passed]
+    if seen.verdict is Verdict.PASS and not failed:
+        return _right(student, full, seen)
+    if seen.verdict is not Verdict.WRONG_ANSWER or not seen.cases:
+        return None
+    precise = {case.name for case in lab.cases if case.precision}
+    if failed and precise.issuperset(failed):
+        return Apart(student, "lower-precision", _error_of_cases(full, failed))
+    size = seen.timing.relative_error if seen.timing else None
+    if not failed and size is not None and _LOWER_PRECISION[0] <= size <= _LOWER_PRECISION[1]:
+        return Apart(student, "lower-precision", f"timed outputs have a relative error of {size:.1e}")
+    return None
+
+
+def on_one_gpu(found: Sequence[Entry | Apart]) -> list[Entry | Apart]:
+    """Speeds of different GPUs or shapes cannot be compared: only those of the most frequent pair keep their place."""
+    entries = [one for one in found if isinstance(one, Entry)]
+    pairs = [(one.device, one.shape) for one in entries]
+    usual = max(sorted(set(pairs)), key=pairs.count, default=None)
+    return [
+        Apart(one.student, "other-gpu", f"timed on {one.device}, {one.shape}")
+        if isinstance(one, Entry) and (one.device, one.shape) != usual
+        else one
+        for one in found
+    ]
+
+
+def _right(student: str, full: LabResult, seen: LabResult) -> Entry | Apart:
+    timing, own = seen.timing, _own_times(seen.timing)
+    if full.timing is not None and full.timing.review:
+        return Apart(student, "to-be-looked-at", full.timing.review)
+    if timing is None or timing.speedup is None or own is None:
+        words = full.timing.words if full.timing else ""
+        return Apart(student, "too-slow" if timing and timing.too_slow else "not-measured", words)
+    milliseconds, gflops, gbytes = own
+    return Entry(
+        student,
+        timing.speedup,
+        milliseconds,
+        gflops,
+        gbytes,
+        timing.device,
+        timing.shape,
+        of_library=_of_library(timing),
+        by_stand_in=any(one.name == "stand-in" for one in timing.contestants),
+        traffic=_counted(seen),
+        outlook=seen.outlook,
+        floor_ms=timing.floor_ms,
+        relative_error=timing.relative_error,
+    )
+
+
+def _own_times(timing: Timing | None) -> tuple[float, float, float] | None:
+    contestants = timing.contestants if timing else ()
+    return next(((one.milliseconds, one.gflops, one.gbytes) for one in contestants if one.name == "student"), None)
+
+
+def _of_library(timing: Timing) -> Ratio | None:
+    """The share of a library's speed: from the same rounds, else from the sweep's point of the same shape."""
+    if timing.library_share is not None:
+        return timing.library_share
+    for point in timing.sweep:
+        times = {one.name: one for one in point.kernels}
+        library, own = times.get(_LIBRARY), times.get("student")
+        if library is None or own is None or point.trouble or point.shape != timing.shape:
+            continue
+        if min(own.low_ms, own.milliseconds, own.high_ms) > 0:
+            return Ratio(
+                low=library.low_ms / own.high_ms,
+                middle=library.milliseconds / own.milliseconds,
+                high=library.high_ms / own.low_ms,
+            )
+    return None
+
+
+def _counted(seen: LabResult) -> Traffic | None:
+    launches = [launch for case in seen.cases for launch in case.launches]
+    return next((one.traffic for one in reversed(launches) if one.traffic and one.traffic.complete), None)
+
+
+def _error_of_cases(full: LabResult, names: Sequence[str]) -> str:
+    """The size of the first wrong elements' errors."""
+    elements = [
+        element
+        for case in full.cases
+        if case.name in names
+        for launch in case.launches
+        if launch.mismatch
+        for element in launch.mismatch.first
+    ]
+    errors = [
+        abs(one.got - one.expected) / abs(one.expected) for one in elements if one.expected and one.got is not None
+    ]
+    if not errors:
+        return f"only {', '.join(names)} fails"
+    return f"only {', '.join(names)} fails, with relative errors up to {max(errors):.1e}"
+
+
+@dataclass(frozen=True)
+class Place:
+    rank: int
+    shared: bool
+    entry: Entry
+    name: str
+    change: Change
+
+
+@dataclass(frozen=True)
+class ApartPlace:
+    apart: Apart
+    name: str
+
+
+@dataclass(frozen=True)
+class NameRow:
+    """For the instructor: who is who."""
+
+    name: str  # empty: not on the page
+    student: str
+    real_name: str
+    chosen: bool
+    note: str
+    rank: int  # 0: none
+    remark: str  # why there is no rank
+
+
+@dataclass(frozen=True)
+class Board:
+    lab_id: str
+    title: str
+    date: str
+    real_names: bool
+    places: tuple[Place, ...]  # the first rank first
+    apart: tuple[ApartPlace, ...]  # by name
+    rows: tuple[NameRow, ...]
+
+
+@dataclass(frozen=True)
+class Boards:
+    boards: tuple[Board, ...]
+    results: tuple[Result, ...]  # with the names that students get to know
+    history: History
+
+
+def make_boards(  # noqa: PLR0913 -- the class, what it asks for, and what is kept
+    labs: Sequence[Lab],
+    results: Sequence[Result],
+    wishes: Mapping[str, Mapping[str, Wish]],
+    sources: Mapping[str, Mapping[str, str]],
+    *,
+    key: bytes,
+    history: History,
+    refused: Sequence[str] = (),
+) -> Boards:
+    """`wishes` and `sources`: by lab, then by student: what the file asks for, and its digest."""
+    submissions = [result.submission for result in results]
+    boards: list[Board] = []
+    told = {result.submission.id: result for result in results}
+    for lab in labs:
+        asked = wishes.get(lab.id, {})
+        called, names = call_students(submissions, asked, history.names, key, refused)
+        history = history.with_names(names, [one.id for one in submissions])
+        if lab.public.leaderboard is not None and lab.public.leaderboard.names == "real":
+            real = {one.id: one.name for one in submissions}
+            called = {one: Called(real[one] if call.name else "") for one, call in called.items()}
+        digests = sources.get(lab.id, {})
+        board, batch = _board(lab, results, called, digests, history)
+        boards.append(board)
+        history = history.with_batch(lab.id, batch)
+        for student, call in called.items():
+            told[student] = _with_name(told[student], lab.id, call, digests.get(student, ""))
+    return Boards(tuple(boards), tuple(told[one.id] for one in submissions), history)
+
+
+def _with_name(result: Result, lab_id: str, call: Called, source: str) -> Result:
+    name = LeaderboardName(name=call.name, chosen=call.chosen, note=call.note, source=source)
+    lab = result.labs[lab_id].model_copy(update={"leaderboard": name})
+    return result.model_copy(update={"labs": {**result.labs, lab_id: lab}})
+
+
+def _board(
+    lab: Lab, results: Sequence[Result], called: Mapping[str, Called], digests: Mapping[str, str], history: History
+) -> tuple[Board, KeptBatch]:
+    found = on_one_gpu([
+        one for result in results if result.submission.id in called and (one := listed(lab, result)) is not None
+    ])  # fmt: skip
+    # Whoever asked not to be on the page takes no place either: a gap between ranks would tell of it.
+    shown = [one for one in found if called[one.student].name]
+    entries = [one for one in shown if isinstance(one, Entry)]
+    rank_of = dict(zip([one.student for one in entries], ranks([one.speed for one in entries]), strict=True))
+    kept = [
+        KeptEntry(
+            student=one.student, source=digests.get(one.student, ""), speed=one.speed, rank=rank_of.get(one.student, 0)
+        )
+        for one in found
+        if isinstance(one, Entry)
+    ]
+    batch = KeptBatch(
+        handed_in=_handed_in(called, digests, kept),
+        date=results[0].environment.date if results else "",
+        device=entries[0].device if entries else "",
+        shape=entries[0].shape if entries else "",
+        entries=tuple(kept),
+    )
+    before = history.before(lab.id, batch.handed_in)
+    of_student = {one.student: one for one in kept}
+    places = [
+        Place(
+            rank_of[one.student],
+            shared=list(rank_of.values()).count(rank_of[one.student]) > 1,
+            entry=one,
+            name=called[one.student].name,
+            change=change_since(before, of_student[one.student], device=one.device, shape=one.shape),
+        )
+        for one in entries
+    ]
+    places.sort(key=lambda one: (one.rank, -one.entry.speed.middle, one.name))
+    apart = [ApartPlace(one, called[one.student].name) for one in shown if isinstance(one, Apart)]
+    remarks = {one.student: f"{one.reason}: {one.private}" for one in found if isinstance(one, Apart)}
+    rows = [
+        NameRow(
+            called[student].name,
+            student,
+            result.submission.called,
+            called[student].chosen,
+            called[student].note,
+            rank_of.get(student, 0),
+            remarks.get(student, ""),
+        )
+        for result in results
+        if (student := result.submission.id) in called
+    ]
+    board = Board(
+        lab.id,
+        lab.public.title,
+        batch.date,
+        real_names=lab.public.leaderboard is not None and lab.public.leaderboard.names == "real",
+        places=tuple(places),
+        apart=tuple(sorted(apart, key=lambda one: one.name.casefold())),
+        rows=tuple(sorted(rows, key=lambda one: (one.rank or len(rows) + 1, one.name.casefold()))),
+    )
+    return board, batch
+
+
+def _handed_in(called: Mapping[str, Called], digests: Mapping[str, str], kept: Sequence[KeptEntry]) -> str:
+    """Where the files are not at hand, their speeds tell batches apart."""
+    if any(digests.values()):
+        return digest_of((student, digests.get(student, "")) for student in called)
+    return digest_of((one.student, repr(one.speed.middle)) for one in kept)

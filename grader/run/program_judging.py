@@ -1,0 +1,359 @@
+"""Judges a submission whose host code is the student's own: a launcher, or a whole program. It is built as `tilelab run` builds a program
+and run by the lab's judge, under the conductor. What a kernel's lab has besides (timing, causes, suspects) there is not.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from pydantic import ValidationError
+
+from grader.build.refusal import Refusal
+from grader.build.toolset import Toolset
+from grader.model.advice import advice_for
+from grader.model.labs import Lab
+from grader.model.outcome import JudgedCase, located
+from grader.model.result import Finding, Launch
+from grader.model.verdicts import Verdict, worst
+from grader.run.judge_call import JudgeCall, clock_factor, judge_report, judged_cases
+from grader.run.kernels.kernel_source import KernelSource
+from grader.run.programs.host_refusals import HostRefusal, library_of_header
+from grader.run.programs.host_sentences import ERROR_LABEL
+from grader.run.programs.host_toolchain import Place, places_of
+from grader.run.programs.launcher_main import launcher_buffers, launcher_frame, name_of, refusal_of_launcher
+from grader.run.programs.program_findings import (
+    HostFinding,
+    ProgramFinding,
+    RunFacts,
+    host_findings,
+    kernel_findings,
+    reworded,
+)
+from grader.run.programs.program_kernels import NO_FRAME, BuiltProgram, ProgramKernel, ProgramRecipe, build_program
+from grader.run.programs.program_run import ProgramRequest, ProgramSizes, program_description
+from grader.run.programs.program_source import ProgramSource
+from grader.run.programs.run_record import RunRecord
+
+# What a judged program did, as launches with findings: the conductor's records in judge.json, with the student's lines and names.
+#
+# The record is our conductor's; words of kernels and of the program in it are untrusted. A mistake on the host's side is a finding like any
+# other: its label says what it is, and its kind which verdict it makes.
+
+# The verdict that a mistake on the host's side makes. One that is only noted gives the kind of its card.
+HOST_KINDS: Mapping[str, Verdict] = {
+    "copy-size": Verdict.OUT_OF_BOUNDS,
+    "copy-direction": Verdict.CRASH,
+    "device-pointer-on-host": Verdict.CRASH,
+    "host-pointer-on-device": Verdict.OUT_OF_BOUNDS,
+    "use-after-free": Verdict.OUT_OF_BOUNDS,
+    "double-free": Verdict.CRASH,
+    "bad-free": Verdict.CRASH,
+    "unasked-launch": Verdict.LAUNCH_ERROR,
+    "unchecked-error": Verdict.LAUNCH_ERROR,
+    "swapped-sizes": Verdict.LAUNCH_ERROR,
+    "not-configured": Verdict.LAUNCH_ERROR,
+    "input-modified": Verdict.INPUT_MODIFIED,
+    "read-before-sync": Verdict.RACE,
+    "write-before-sync": Verdict.RACE,
+    "host-crash": Verdict.CRASH,
+    "copy-race": Verdict.RACE,
+    "launch-race": Verdict.RACE,
+    "never-set": Verdict.UNINITIALIZED_READ,
+    "short-copy": Verdict.UNINITIALIZED_READ,
+    "lost-output": Verdict.RACE,
+    "leak": Verdict.LAUNCH_ERROR,
+    "no-launch": Verdict.LAUNCH_ERROR,
+    "error": Verdict.LAUNCH_ERROR,
+    "host-computed": Verdict.REJECTED,
+    "host-reads": Verdict.REJECTED,
+}
+_NOTES = frozenset(
+    {"leak", "never-set", "short-copy", "lost-output", "no-launch", "error"}
+)  # they cost nothing by themselves
+# The judge's words where the finding says more: see kit/program_judge/run_verdict.cpp.
+_UNEXPLAINED = re.compile(r"a mistake of the host's code: [\w-]+|The program ended with status \d+\.")
+_MOST_FINDINGS = 60  # of one launch
+
+
+@dataclass(frozen=True)
+class ProgramReader:
+    """Reads the launches of one submission's judge.json."""
+
+    lab: Lab
+    built: BuiltProgram
+    text: str  # the submission's
+    places: Mapping[int, Place]
+
+    @classmethod
+    def over(
+        cls, toolset: Toolset, lab: Lab, built: BuiltProgram, text: str, report: Sequence[dict[str, Any]]
+    ) -> ProgramReader:
+        """Looks up every address of the report at once. Raises ValueError or KeyError where it cannot be read."""
+        records = [one for case in report for launch in case["launches"] if (one := record_of(launch)) is not None]
+        addresses = {address for record in records for address in record.places()}
+        program = built.host.program
+        assert program is not None
+        own = {lab.public.file}
+        return cls(lab, built, text, places_of(built.toolchain, toolset.confinement, program, addresses, own))
+
+    def launch(self, entry: dict[str, Any]) -> Launch:
+        """One launch of judge.json: a whole run of the program."""
+        record = record_of(entry)
+        sources = {self.lab.public.file: self.text.split("\n")}
+        launch = located(Launch.model_validate({key: one for key, one in entry.items() if key != "program"}), sources)
+        if record is None:
+            return launch
+        findings = [*launch.findings, *self._findings(record, launch.verdict)][:_MOST_FINDINGS]
+        if record.ended == "exit" and record.status and launch.verdict is Verdict.CRASH:
+            findings = _with_the_error(findings)
+        return _with_reason(launch.model_copy(update={"findings": tuple(findings)}))
+
+    def facts(self, record: RunRecord) -> RunFacts:
+        """A record of this submission's with the names of its lines, kernels and memory."""
+        sources = {self.lab.public.file: self.text.split("\n")}
+        return RunFacts(self._named(record), self.places, sources, self.built.names, self.built.host.unused)
+
+    def _findings(self, record: RunRecord, verdict: Verdict) -> Iterator[Finding]:
+        """An error that the program looked at is worth a note only where the launch failed: perhaps it failed for that. A call that
+        writes to an input is a mistake only where the input was another afterwards, and abort() only where the judge says so.
+        """
+        facts = self.facts(record)
+        host = host_findings(facts)
+        allowed = {"input-modified"} if verdict is not Verdict.INPUT_MODIFIED else set()
+        allowed |= {"host-crash"} if verdict is Verdict.PASS else set()
+        host = tuple(one for one in host if one.kind not in allowed)
+        yield from (_of_host(one) for one in host if one.kind not in _NOTES)
+        yield from (as_finding(one) for one in kernel_findings(facts))
+        yield from (
+            _of_host(one) for one in host if one.kind in _NOTES and (one.kind != "error" or verdict is not Verdict.PASS)
+        )
+
+    def _named(self, record: RunRecord) -> RunRecord:
+        """Operands under the names that the student's own function has for them."""
+        public = self.lab.public
+        own = launcher_buffers(self.text, public.launcher) if public.launcher else []
+        operands = [one.name for one in record.allocations if one.kind == "operand"]
+        names = dict(zip(operands, own, strict=True)) if len(own) == len(operands) else {}
+        allocations = tuple(
+            one.model_copy(update={"name": names.get(one.name, one.name)}) if one.kind == "operand" else one
+            for one in record.allocations
+        )
+        return record.model_copy(update={"allocations": allocations})
+
+
+def record_of(launch: dict[str, Any]) -> RunRecord | None:
+    """None where the program was not run. Raises ValueError."""
+    given = launch.get("program")
+    try:
+        return None if given is None else RunRecord.model_validate(given)
+    except ValidationError as error:
+        message = f"the conductor's record cannot be read: {error}"
+        raise ValueError(message) from error
+
+
+def with_findings_of_the_host(case: JudgedCase) -> JudgedCase:
+    """The case by what its launches show: a program with a mistake has failed, even where its result is right."""
+    verdict = worst([case.verdict, *(one.verdict for one in case.launches)])
+    failed = next((one for one in case.launches if one.verdict is not Verdict.PASS), None)
+    if failed is None:
+        return case
+    reason = f"{failed.shape}, {failed.inputs}: {failed.message}"
+    is_told = case.message and not _UNEXPLAINED.search(case.message) and not case.passed
+    return JudgedCase(case.name, False, verdict, case.message if is_told else reason, case.launches, case.seen)
+
+
+def _with_the_error(findings: list[Finding]) -> list[Finding]:
+    """The program looked at an error and gave up. Where nothing else was found, that error is the mistake."""
+    if any(one.severity == "error" for one in findings):
+        return findings
+    at = next((place for place, one in enumerate(findings) if one.label == ERROR_LABEL), None)
+    return [one.model_copy(update={"severity": "error"}) if place == at else one for place, one in enumerate(findings)]
+
+
+def _with_reason(launch: Launch) -> Launch:
+    errors = [one for one in launch.findings if one.severity == "error"]
+    verdict = worst([launch.verdict, *(one.kind for one in errors)])
+    message = reworded(launch.message)
+    if errors and (not message or _UNEXPLAINED.fullmatch(message)):
+        message = errors[0].message
+    return launch.model_copy(update={"verdict": verdict, "message": message})
+
+
+def _of_host(found: HostFinding) -> Finding:
+    kind = HOST_KINDS.get(found.kind, Verdict.LAUNCH_ERROR)
+    is_error = found.severity == "error" and found.kind not in _NOTES and found.kind in HOST_KINDS
+    return Finding(
+        kind=kind,
+        label=found.label,
+        severity="error" if is_error else "note",
+        message=found.message,
+        advice=found.advice or None,
+        file=found.file,
+        line=found.line,
+        source=found.source,
+        other=found.other,
+        count=found.count,
+    )
+
+
+def as_finding(found: ProgramFinding) -> Finding:
+    """A kernel's, as any launch has it."""
+    names: Collection[str] = Finding.model_fields.keys()
+    plain = Finding(**{name: getattr(found, name) for name in names})
+    return plain.model_copy(update={"advice": plain.advice or advice_for(plain)})
+
+
+_RUN_SECONDS = 90  # on the wall, for one run of the program: a machine that is busy is no mistake of its author
+_HOST_SECONDS = 20  # of processor time, for its host code
+_IDLE_SECONDS = 20  # in which no thread of it wants a processor or a disk, and nothing is asked of the device
+_SIZES = ProgramSizes(device=1 << 30, host=4 << 30, file=64 << 20, printed=1 << 20, processes=64)
+_MOST_KERNELS = 32
+_WITH = ": name the source that defines it with --with"
+_LAUNCH_SECONDS = 10  # of processor time, for one launch
+# A file with such a kernel is refused before anything runs: no compiler takes it, or it hides something.
+_REFUSES_THE_FILE = (Verdict.INTERNAL_ERROR, Verdict.REJECTED, Verdict.COMPILE_ERROR)
+
+
+@dataclass(frozen=True)
+class BuiltSubmission:
+    """`refusals`: why nothing is run; empty where `program` can be judged."""
+
+    program: BuiltProgram
+    refusals: tuple[Refusal, ...]
+    seconds: float
+
+    @property
+    def log(self) -> str:
+        return self.program.host.log if self.refusals else ""
+
+
+@dataclass(frozen=True)
+class StartedProgram:
+    """What a judge needs to run a submission that was built. `file`: what it reads; the folder beside it is the runs' own."""
+
+    built: BuiltProgram
+    file: Path
+
+
+def build_submission(toolset: Toolset, lab: Lab, text: str, folder: Path) -> BuiltSubmission:
+    """`text`: the submission's. `folder`: an empty one of the caller's."""
+    began = time.monotonic()
+    public = lab.public
+    headers = {PurePosixPath(name).name: _header(lab, name) for name in public.headers}
+    source = ProgramSource((KernelSource(public.file, {public.file: text, **headers}),))
+    frame = launcher_frame(public.launcher) if public.launcher else NO_FRAME
+    built = build_program(
+        toolset, ProgramRecipe(source, frame=frame, most_kernels=_MOST_KERNELS), folder, lambda _: None
+    )
+    found = _refusals(lab, text, built)
+    return BuiltSubmission(built, found, time.monotonic() - began)
+
+
+def judge_submission(  # noqa: PLR0913, PLR0917 - as judge_lab
+    toolset: Toolset, lab: Lab, started: StartedProgram, text: str, folder: Path, call: JudgeCall
+) -> tuple[JudgedCase, ...]:
+    """Runs the lab's cases. Raises RuntimeError, which is ours to investigate."""
+    report = judge_report(call, lab, ["--program", str(started.file)], folder)
+    try:
+        reader = ProgramReader.over(toolset, lab, started.built, text, report)
+    except (ValueError, KeyError, TypeError) as error:
+        message = f"the judge of {lab.id} wrote a report that cannot be read: {error}"
+        raise RuntimeError(message) from error
+    return tuple(with_findings_of_the_host(case) for case in judged_cases(report, lab, reader.launch))
+
+
+def started_program(toolset: Toolset, lab: Lab, built: BuiltSubmission, folder: Path) -> StartedProgram:
+    """`folder`: of the caller's; runs happen in it."""
+    file = folder / "judged.json"
+    file.write_text(json.dumps(_program_file(toolset, lab, built.program, folder)), encoding="utf-8")
+    return StartedProgram(built.program, file)
+
+
+def _program_file(toolset: Toolset, lab: Lab, built: BuiltProgram, folder: Path) -> dict[str, Any]:
+    """What the judge has to know: kit/program_judge/conducted_run.hpp reads it."""
+    public = lab.public
+    data, scratch = folder / "data", folder / "judge"
+    data.mkdir()
+    scratch.mkdir()
+    factor = clock_factor()
+    program = built.host.program
+    assert program is not None
+    request = ProgramRequest(
+        program,
+        (),
+        data,
+        _RUN_SECONDS * factor,
+        launch_seconds=_LAUNCH_SECONDS * factor,
+        sizes=_SIZES,
+        host_seconds=_HOST_SECONDS * factor,
+        idle_seconds=_IDLE_SECONDS * factor,
+        silent=True,
+    )
+    description = program_description(toolset, request, built.kernels)
+    description["options"] = {
+        "allow_same_value_writes": public.races.same_value_writes == "allowed",
+        "early_return_is_error": public.barriers.early_return == "error",
+    }
+    file: dict[str, Any] = {
+        "conductor": str(toolset.part("conductor")),
+        "description": description,
+        "folder": str(data),
+        "scratch": str(scratch),
+    }
+    if public.launcher:
+        file["launcher"] = {"arguments": list(public.arguments), "memory": public.memory}
+    return file
+
+
+def _header(lab: Lab, name: str) -> str:
+    return (lab.public_dir / name).read_text(encoding="utf-8", errors="replace")
+
+
+def _refusals(lab: Lab, text: str, built: BuiltProgram) -> tuple[Refusal, ...]:
+    host = built.host
+    if host.program is None:
+        entry = (
+            refusal_of_launcher(host.log, text, lab.public.file, lab.public.launcher) if lab.public.launcher else None
+        )
+        return tuple(_program_judging_of_host(lab, one) for one in ((entry,) if entry else host.refusals))
+    absent = [one for one in host.missing if not library_of_header(one.header)]
+    if absent:  # no compiler takes the file then, needed or not
+        said = f"{absent[0].header} was not found: a submission is one file, and may include what the lab hands out."
+        return (Refusal(Verdict.COMPILE_ERROR, absent[0].line, said),)
+    name = name_of(lab.public.launcher)
+    if name and any(one.name.signature in {name, lab.public.launcher} for one in built.kernels):
+        said = f"`{name}` is a kernel, and the lab asks for a host function that launches kernels: remove __global__ from it."
+        return (Refusal(Verdict.MISSING_ENTRY_POINT, 0, said),)
+    refused = [one for one in built.kernels if one.refusal and _verdict(one) in _REFUSES_THE_FILE]
+    refused.sort(key=lambda one: _REFUSES_THE_FILE.index(_verdict(one)))
+    return tuple(_of_kernel(one) for one in refused[:1])
+
+
+def _program_judging_of_host(lab: Lab, refusal: HostRefusal) -> Refusal:
+    verdict = Verdict.COMPILE_ERROR
+    if refusal.is_ours:
+        verdict = Verdict.INTERNAL_ERROR
+    elif refusal.is_entry:
+        verdict = Verdict.MISSING_ENTRY_POINT
+    elif refusal.needs_gpu:
+        verdict = Verdict.NEEDS_GPU
+    message = refusal.message.replace(_WITH, "")  # what `tilelab run` has, and a hand-in has not
+    return Refusal(verdict, refusal.line if refusal.file in {"", lab.public.file} else 0, message)
+
+
+def _verdict(kernel: ProgramKernel) -> Verdict:
+    return Verdict(str((kernel.refusal or {}).get("verdict", Verdict.INTERNAL_ERROR.value)))
+
+
+def _of_kernel(kernel: ProgramKernel) -> Refusal:
+    refusal = kernel.refusal or {}
+    line = refusal.get("line")
+    return Refusal(
+        _verdict(kernel), line if isinstance(line, int) else 0, str(refusal.get("said") or refusal.get("message", ""))
+    )

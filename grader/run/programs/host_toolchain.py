@@ -1,0 +1,203 @@
+"""The compiler for host code: the commands that turn a program's own text into a program, and the prelude. Device code is compiled by
+`engines/cpu`. The compiler is the kit's own, because it links the kit's library.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import subprocess
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from grader.build import backend, cpu_toolchain
+from grader.build.cpu_toolchain import CompilerHome, home_of
+from grader.build.toolset import Toolset
+from grader.model.errors import RemediableError
+from grader.system.confined_run import run_confined
+from grader.system.confinement import Confinement, Limits
+
+PRELUDE = "host_prelude.hpp"
+# CUDA's runtime API, as nvcc has it in every file. Its three words stay in the preprocessed text, for host_text.py.
+_PRELUDE_TEXT = "#include <cuda_on_host.hpp>\n" + "".join(
+    f"#undef __{word}__\n#define __{word}__ __tilelab_{word}__\n" for word in ("global", "device", "host")
+)
+# The first that takes a program is its own. nvcc's default comes first: C++20 refuses a few programs that C++17 takes.
+STANDARDS = ("gnu++17", "gnu++20")
+_LANGUAGE = (
+    "-fconcepts",  # the kit's device headers use them
+    "-Wno-register",
+    "-fpermissive",
+    "-Wno-narrowing",
+    "-Wunused-result",  # whose error value nobody looks at: the API is [[nodiscard]]
+    "-DTILELAB_HOST_API=1",
+    "-fsigned-char",
+    "-ffp-contract=off",
+    "-fdiagnostics-color=never",
+    "-fmax-errors=20",
+    "-ftabstop=1",
+)
+_CODE = (
+    "-O1",
+    "-g",
+    "-fno-pic",
+    "-fno-pie",
+    "-fno-ipa-icf",  # two kernels' stubs are the same code, and still two kernels
+    "-fno-optimize-sibling-calls",  # a call's return address says which line made it
+    "-fno-gnu-unique",
+    "-ffunction-sections",  # what only kernels call goes at link
+    "-fdata-sections",
+)
+
+
+@dataclass(frozen=True)
+class HostToolchain:
+    compiler: str
+    includes: tuple[Path, ...]
+    archive: Path
+    prelude: Path
+    standard: str = STANDARDS[0]
+
+    @property
+    def home(self) -> CompilerHome:
+        return home_of(self.compiler)
+
+    @property
+    def readable(self) -> list[Path]:
+        return [*self.includes, self.archive, self.prelude.parent, *self.home.places]
+
+    def has(self, header: str) -> bool:
+        """Whether the kit has a header of this name."""
+        return any((folder / header).is_file() for folder in self.includes)
+
+    def preprocess(
+        self, source: str, output: str, options: list[str], before: str = "", *, plain: bool = False
+    ) -> list[str]:
+        """`options`: the user's -D and the like. `before`: a file that is included behind the prelude and before the source. `plain`: C++
+        that knows nothing of CUDA, for which there is no prelude.
+        """
+        included = [*([] if plain else ["-include", str(self.prelude)]), *(["-include", before] if before else [])]
+        return [
+            self.compiler, "-x", "c++", *self._flags(options), *included, "-E", "-fpch-preprocess",
+            source, "-o", output,
+        ]  # fmt: skip
+
+    def compile(self, text: str, output: str, options: list[str]) -> list[str]:
+        return [
+            self.compiler, "-x", "c++-cpp-output", *self._flags(options), "-fpreprocessed", "-c", text, "-o", output,
+        ]  # fmt: skip
+
+    def link(self, objects: list[str], output: str, options: list[str]) -> list[str]:
+        """What is not defined anywhere is a warning of the linker's: `host_build.py` makes a sentence of it."""
+        return [
+            self.compiler, "-no-pie", *self.home.link_flags, "-Wl,--gc-sections", "-Wl,--warn-unresolved-symbols",
+            "-Wl,-z,noexecstack", *objects, str(self.archive), *options, "-lpthread", "-lm", "-o", output,
+        ]  # fmt: skip
+
+    def _flags(self, options: list[str]) -> list[str]:
+        return [f"-std={self.standard}", *_LANGUAGE, *_CODE, *(f"-I{path}" for path in self.includes), *options]
+
+
+def host_toolchain(toolset: Toolset, standard: str = STANDARDS[0]) -> HostToolchain:
+    """Makes the prelude where it is missing. Raises RemediableError where the kit's library was not built."""
+    kit = toolset.root / "kit"
+    includes = (kit / "host_api", kit / "host_api" / "headers", kit / "simt" / "device", kit / "include")
+    archive = backend.part(toolset.root, "tilelab_host", "lib/libtilelab_host.a")
+    compiler = toolset.toolchain.linker or toolset.toolchain.compiler
+    key = hashlib.sha256(" ".join([compiler, standard, *STANDARDS, *_LANGUAGE, *_CODE, _PRELUDE_TEXT]).encode())
+    key.update(subprocess.run([compiler, "--version"], check=True, capture_output=True).stdout)
+    for header in sorted(path for include in includes for path in include.rglob("*") if path.is_file()):
+        key.update(header.read_bytes())
+    prelude = toolset.build / "prelude" / f"host-{key.hexdigest()[:16]}" / PRELUDE
+    draft = HostToolchain(compiler, tuple(path for path in includes if path.is_dir()), archive, prelude, standard)
+    recipes = {f"{PRELUDE}.gch": lambda result: [_precompiled(draft, result)]}
+    try:
+        cpu_toolchain.keep(prelude.parent, (PRELUDE,), recipes, _PRELUDE_TEXT)
+    except subprocess.CalledProcessError as error:
+        output = error.stderr.decode("utf-8", "replace") if error.stderr else ""
+        message = f"The compiler {compiler} cannot build the kit's host headers: {error}\n{output}"
+        raise RemediableError(message) from error
+    return draft
+
+
+def _precompiled(draft: HostToolchain, result: Path) -> list[str]:
+    flags = draft._flags([])  # noqa: SLF001 -- a function of the same file
+    return [draft.compiler, "-x", "c++-header", *flags, str(draft.prelude), "-o", str(result)]
+
+
+# Which line of the user's own files made a call: from return addresses and the program's debug information. binutils read the program,
+# confined, because a program may be hostile to whoever reads it.
+
+_LIMITS = Limits(
+    cpu_seconds=30, wall_seconds=60, memory_bytes=2 << 30, processes=16, file_bytes=64 << 20, open_files=64
+)
+_MOST = 4096  # addresses
+_ADDRESS = re.compile(r"0x[0-9a-f]+")
+_LINE = re.compile(r"(?P<file>.+?):(?P<line>\d+)(?: \(discriminator \d+\))?")
+
+
+@dataclass(frozen=True)
+class Place:
+    file: str
+    line: int
+
+
+def places_of(
+    toolchain: HostToolchain, confinement: Confinement, program: Path, addresses: Collection[int], own: Collection[str]
+) -> dict[int, Place]:
+    """The place of each return address whose line is known. `own`: names of the user's files; a call from a header of the kit counts for
+    the line that it was inlined into.
+    """
+    asked = sorted(addresses)[:_MOST]
+    if not asked:
+        return {}
+    finished = run_confined(
+        confinement,
+        [*toolchain.home.before, "addr2line", "-a", "-i", "-e", str(program)],
+        readable=[program.parent],
+        writable=[],
+        limits=_LIMITS,
+        profile="build",
+        cwd=program.parent,
+        stdin="".join(f"{address - 1:#x}\n" for address in asked).encode(),
+    )
+    found: dict[int, Place] = {}
+    for address, lines in _answers(finished.stdout.decode("utf-8", "replace")):
+        place = next((place for place in map(_place, lines) if place and place.file in own), None)
+        if place is not None:
+            found[address + 1] = place
+    return found
+
+
+def demangled(toolchain: HostToolchain, confinement: Confinement, symbols: Sequence[str], folder: Path) -> list[str]:
+    """What c++filt makes of each; the symbols themselves where it fails."""
+    finished = run_confined(
+        confinement,
+        [*toolchain.home.before, "c++filt"],
+        readable=[folder],
+        writable=[],
+        limits=_LIMITS,
+        profile="build",
+        cwd=folder,
+        stdin="".join(f"{one}\n" for one in symbols).encode(),
+    )
+    names = finished.stdout.decode("utf-8", "replace").splitlines()
+    return names if finished.returncode == 0 and len(names) == len(symbols) else list(symbols)
+
+
+def _answers(output: str) -> Iterator[tuple[int, list[str]]]:
+    """For each address the lines of its inlined calls, the innermost first."""
+    lines = output.splitlines()
+    starts = [number for number, line in enumerate(lines) if _ADDRESS.fullmatch(line)]
+    for start, end in zip(starts, [*starts[1:], len(lines)], strict=False):
+        yield int(lines[start], 16), lines[start + 1 : end]
+
+
+def _place(line: str) -> Place | None:
+    match = _LINE.fullmatch(line)
+    return Place(match["file"].rpartition("/")[2], int(match["line"])) if match and int(match["line"]) else None
+
+
+def at(places: Mapping[int, Place], address: int | None) -> Place | None:
+    return places.get(address or 0)

@@ -1,0 +1,346 @@
+"""Turns the record of a run into findings with the user's lines and names. Equal ones are joined. Pure."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
+
+from pydantic import ConfigDict, Field
+
+from grader.model.outcome import located
+from grader.model.result import Finding, Launch, Model, Site
+from grader.model.verdicts import Verdict
+from grader.run.programs.host_build import UnusedResult
+from grader.run.programs.host_facts import Facts, MemoryNames, calls_at, is_overwritten
+from grader.run.programs.host_sentences import told
+from grader.run.programs.host_toolchain import Place
+from grader.run.programs.run_record import (
+    FIRST_OF_KERNELS,
+    NOT_READY,
+    SIGNALS,
+    ErrorRecord,
+    HostRecord,
+    KernelFinding,
+    LaunchRecord,
+    RunRecord,
+    error_words,
+)
+from grader.run.programs.short_copies import short_fill, short_results, short_symbols, small_room
+
+# What `tilelab run --json` prints, and what the screen is made of: how the program ended, what was found, what could not be built.
+
+Ending = Literal["exit", "signal", "timeout", "refused", "garbled", "stopped", "not-built"]
+
+
+class HostFinding(Model):
+    """A mistake on the host's side, at one line of the user's."""
+
+    kind: str  # "leak", "copy-size", …: docs/running-a-program.md lists them
+    severity: Literal["error", "note"] = "error"
+    label: str
+    message: str
+    advice: str = ""
+    file: str | None = None
+    line: int | None = None  # 1-based
+    source: str | None = None  # that line's text
+    other: Site | None = None  # a second line: where memory was allocated or freed
+    count: int = 1
+
+
+class ProgramFinding(Finding):
+    """A finding of a kernel, as `tilelab check` has it, and the launch in which it was seen."""
+
+    kernel: str = ""
+    launch_file: str | None = None
+
+
+class ProgramRefusal(Model):
+    """Why the program, or one kernel that it launches, could not be built."""
+
+    verdict: Verdict
+    message: str
+    kernel: str = ""
+    file: str | None = None
+    line: int | None = None
+    launch_line: int | None = None
+
+
+class ProgramReport(Model):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    ended: Ending
+    status: int | None = None  # the program's own exit status
+    message: str = ""  # how it ended, where that was not its own exit
+    findings: tuple[ProgramFinding, ...] = ()
+    host: tuple[HostFinding, ...] = ()
+    refusals: tuple[ProgramRefusal, ...] = ()
+    left_out: tuple[str, ...] = ()
+    kernels: tuple[str, ...] = ()  # that were launched
+    launches: int = 0
+    output: str = ""  # with --json: what the program wrote to its standard output
+    output_cut: bool = False
+    seconds: dict[str, float] = Field(default_factory=dict)  # of building and running
+
+    @property
+    def is_clean(self) -> bool:
+        severities = [one.severity for one in self.findings] + [one.severity for one in self.host]
+        return self.ended == "exit" and "error" not in severities
+
+
+def program_schema_text() -> str:
+    """The text of docs/run.schema.json."""
+    head = {"$schema": "https://json-schema.org/draft/2020-12/schema", "$id": "urn:tilelab-run:1"}
+    schema = ProgramReport.model_json_schema(by_alias=True)
+    return json.dumps(head | schema | {"title": "tilelab run --json"}, indent=2, ensure_ascii=False) + "\n"
+
+
+_ABOUT_A_LAUNCH = frozenset({"launch", "cudaLaunchKernel"})
+_BAD_POINTERS = frozenset({"host-pointer-on-device", "use-after-free"})
+_LEAST_BLOCK = 32  # threads: a smaller grid was not meant as a block
+_DROPPED = re.compile(r"\s*(?:\(\s*void\s*\)\s*)?cuda(?:GetLastError|PeekAtLastError)\s*\(\s*\)\s*;")
+_MOST_THREADS = 1024  # of a block
+_LAUNCH_TIMEOUT = 702  # cudaErrorLaunchTimeout
+_ENDINGS = {"timeout": Verdict.TIMEOUT, "crash": Verdict.CRASH}
+# Phrases of findings that fit labs only, and what they become here.
+_PHRASES = {
+    "the launch function asks": "the launch asks",
+    "(shared_bytes)": "(the third argument of <<<…>>>)",
+    "when the launch reached its limit of steps: this loop may never end": (
+        "when the launch's time was over: this loop never ends, or it is more work than this machine does in that time"
+    ),
+}
+
+
+@dataclass(frozen=True)
+class RunFacts:
+    """What is known of the program besides the record."""
+
+    record: RunRecord
+    places: Mapping[int, Place]
+    lines: Mapping[str, Sequence[str]]  # the user's files, the main one first
+    kernels: Mapping[str, str]  # names by symbols
+    unused: Sequence[UnusedResult] = ()
+
+    @cached_property
+    def names(self) -> MemoryNames:
+        return MemoryNames(self.record.allocations, self.places, self.lines)
+
+
+def kernel_findings(facts: RunFacts) -> tuple[ProgramFinding, ...]:
+    names = facts.names
+    found: dict[tuple[object, ...], ProgramFinding] = {}
+    told_at = {one.at for one in facts.record.host if one.kind in _BAD_POINTERS}
+    for one in [*_runners(facts, told_at), *_ends(facts)]:
+        finding = one.model_copy(
+            update={
+                "message": reworded(names.told(one.message)),
+                "array": names.told(one.array) if one.array else None,
+                "element": names.told(one.element) if one.element else None,
+            }
+        )
+        place = (finding.file, finding.line, finding.access, finding.array, finding.other and finding.other.line)
+        key = (finding.kind, finding.severity, *place, finding.kernel, finding.launch_line)
+        known = found.get(key)
+        found[key] = finding if known is None else known.model_copy(update={"count": known.count + finding.count})
+    launch = Launch(shape="", inputs="", verdict=Verdict.PASS, findings=tuple(found.values()))
+    return tuple(one for one in located(launch, facts.lines).findings if isinstance(one, ProgramFinding))
+
+
+def _runners(facts: RunFacts, told_at: Collection[int]) -> Iterator[ProgramFinding]:
+    """Without accesses through a pointer of which the host's side says where it comes from: at its launch."""
+    for one in facts.record.findings:
+        if one.at in told_at and one.kind == Verdict.OUT_OF_BOUNDS and not one.array:
+            continue
+        try:
+            finding = one.finding()
+        except ValueError:
+            continue
+        memory = (facts.record.allocations, facts.names, facts.places, facts.lines)
+        cause = short_fill(one, *memory) or small_room(one, *memory)
+        yield _with_launch(finding.model_copy(update={"message": finding.message + cause}), one, facts)
+
+
+def _ends(facts: RunFacts) -> Iterator[ProgramFinding]:
+    """Launches that did not end well, where no finding of theirs says it."""
+    said = {(one.kernel, one.at, one.kind) for one in facts.record.findings}
+    stopped = facts.record.ended == "timeout"  # the launch that was running then is no mistake
+    for launch in facts.record.launches:
+        kind = _ENDINGS.get(launch.status)
+        if kind is None or (stopped and kind is Verdict.TIMEOUT) or (launch.kernel, launch.at, kind.value) in said:
+            continue
+        words = kind.facts.sentence if kind is Verdict.TIMEOUT else launch.detail or kind.facts.sentence
+        place = facts.places.get(launch.at)
+        finding = Finding(
+            kind=kind, message=words, file=place.file if place else None, line=place.line if place else None
+        )
+        yield _with_launch(finding, launch, facts)
+
+
+def _with_launch(finding: Finding, of: KernelFinding | LaunchRecord, facts: RunFacts) -> ProgramFinding:
+    place = facts.places.get(of.at)
+    return ProgramFinding(
+        **finding.model_dump(exclude={"launch_line"}),
+        kernel=facts.kernels.get(of.kernel, of.kernel),
+        launch_file=place.file if place else None,
+        launch_line=place.line if place else None,
+    )
+
+
+def reworded(message: str) -> str:
+    for lab, here in _PHRASES.items():
+        message = message.replace(lab, here)
+    return message
+
+
+def host_findings(facts: RunFacts) -> tuple[HostFinding, ...]:
+    """In the order of the record: what happened first comes first. Leaks come last."""
+    moved = {one.allocation for one in facts.record.host if one.kind == "bad-free" and one.allocation is not None}
+    is_broken_off = (facts.record.status or 0) != 0 and any(
+        one.error not in {0, NOT_READY} for one in facts.record.errors
+    )
+    records = [
+        one
+        for one in [
+            *_with_errors(facts),
+            *short_results(facts.record.allocations, facts.names, facts.places, facts.lines),
+            *short_symbols(facts.record.allocations, facts.places, facts.lines),
+        ]
+        if one.kind != "leak" or not (is_broken_off or one.allocation in moved)  # a program that gives up frees nothing
+    ]
+    records.sort(key=lambda one: one.kind == "leak")
+    found: dict[tuple[object, ...], HostFinding] = {}
+    for record in records:
+        finding = _host_finding(record, facts)
+        key = (finding.kind, finding.file, finding.line, finding.message)
+        known = found.get(key)
+        found[key] = finding if known is None else known.model_copy(update={"count": known.count + finding.count})
+    return tuple(found.values())
+
+
+def _with_errors(facts: RunFacts) -> Iterator[HostRecord]:
+    stopped = facts.record.ended == "timeout"  # by the limit: the launch that was running then is no mistake
+    for one in facts.record.host:
+        if not (stopped and one.number("error") == _LAUNCH_TIMEOUT):
+            yield _as_swapped(one, facts)
+    yield from _lost_output(facts.record)
+    told_at = {one.at for one in facts.record.host}
+    faulty = {one.at for one in facts.record.findings}
+    faulty |= {one.at for one in facts.record.launches if one.status in _ENDINGS}
+    for error in facts.record.errors:
+        is_the_kernels = error.error >= FIRST_OF_KERNELS and error.at in faulty  # its finding says more
+        is_polled = error.error == NOT_READY and error.op != "event elapsed"
+        if error.error == 0 or is_polled or error.at in told_at or is_the_kernels:
+            continue
+        if stopped and error.error == _LAUNCH_TIMEOUT:
+            continue
+        place = facts.places.get(error.at)
+        is_unused = place is not None and (_nobody_looks(error, place, facts) or is_overwritten(place, facts.lines))
+        if _is_dropped(error, facts):
+            error = error.model_copy(update={"seen": False})  # noqa: PLW2901 -- the same error, read better
+        yield _as_swapped(_record_of(error, is_unused=is_unused), facts)
+
+
+def _nobody_looks(error: ErrorRecord, place: Place, facts: RunFacts) -> bool:
+    """Whether the compiler says so of each call in this line that may have failed. Another call of the line may be looked at."""
+    unused = {one.call for one in facts.unused if (one.file, one.line) == (place.file, place.line)}
+    named = {one.name for one in calls_at(place, facts.lines, error.op)}  # none where a macro makes the call
+    return bool(unused) and named <= unused
+
+
+def _lost_output(record: RunRecord) -> Iterator[HostRecord]:
+    """What kernels printed after the last time that the host waited."""
+    if record.ended == "exit" and record.printed.strip() and record.launches:
+        at = record.launches[-1].at
+        yield HostRecord.model_validate(
+            {"kind": "lost-output", "at": at, "text": record.printed.strip().split("\n")[0]}
+        )
+
+
+def _is_dropped(error: ErrorRecord, facts: RunFacts) -> bool:
+    """Whether the program asks for the last error and does nothing with it: `cudaGetLastError();`."""
+    return _DROPPED.match(_source(facts.places.get(error.seen_at), facts.lines) or "") is not None
+
+
+def _as_swapped(record: HostRecord, facts: RunFacts) -> HostRecord:
+    """A launch that fails because its block is too large, where its grid would be a block."""
+    launch = next((one for one in facts.record.launches if one.at == record.at), None)
+    if record.kind != "unasked-launch" or launch is None:
+        return record
+    grid, block = math.prod(launch.grid), math.prod(launch.block)
+    is_swapped = block > _MOST_THREADS >= grid >= _LEAST_BLOCK
+    return record.model_copy(update={"kind": "swapped-sizes"}) if is_swapped else record
+
+
+def _record_of(error: ErrorRecord, *, is_unused: bool) -> HostRecord:
+    """A call that failed: seen by the program, it is a note."""
+    kind = "error" if error.seen or not (is_unused or error.op in _ABOUT_A_LAUNCH) else "unchecked-error"
+    if kind != "error" and error.op in _ABOUT_A_LAUNCH:
+        kind = "unasked-launch"
+    return HostRecord.model_validate(
+        {"kind": kind, "at": error.at, "call": error.op, "error": error.error, "count": error.count}
+    )
+
+
+def _host_finding(record: HostRecord, facts: RunFacts) -> HostFinding:
+    names = facts.names
+    words = told(Facts(record, names, facts.places, facts.kernels, facts.lines, facts.record.launches))
+    at = next((frame for frame in record.frames if frame in facts.places), record.at)
+    place, other = facts.places.get(at), facts.places.get(record.other_at or 0) or names.place(record.allocation)
+    if place is None and record.kind == "leak":
+        place = names.place(record.allocation)
+    return HostFinding(
+        kind=record.kind,
+        severity="note" if words.severity == "note" else "error",
+        label=words.label,
+        message=names.told(words.message),
+        advice=words.advice,
+        file=place.file if place else None,
+        line=place.line if place else None,
+        source=_source(place, facts.lines),
+        other=_site(other, facts.lines) if other and other != place else None,
+        count=record.count,
+    )
+
+
+def _site(place: Place, lines: Mapping[str, Sequence[str]]) -> Site:
+    return Site(file=place.file, line=place.line, source=_source(place, lines))
+
+
+def _source(place: Place | None, lines: Mapping[str, Sequence[str]]) -> str | None:
+    text = lines.get(place.file, ()) if place else ()
+    return text[place.line - 1] if place and 0 < place.line <= len(text) else None
+
+
+def crashed(record: RunRecord) -> bool:
+    """Whether a signal ended the program: its sandbox reports that as an exit status."""
+    by_signal = not record.said_bye and (record.status or 0) - _SIGNALLED in SIGNALS
+    return record.ended == "exit" and (by_signal or bool(record.limit))
+
+
+def ending(record: RunRecord, seconds: int, errors: Sequence[int] = ()) -> str:
+    """How the program ended, where that was not its own exit."""
+    if record.limit in _LIMITS:
+        return _LIMITS[record.limit].format(gib=record.most / 2**30, seconds=record.most // 1000)
+    if record.ended == "signal" or crashed(record):
+        number = record.signal or (record.status or 0) - _SIGNALLED
+        return f"The program crashed: {SIGNALS.get(number, f'signal {number}')}."
+    if record.ended == "timeout":
+        return f"The program was stopped: it did not end in {seconds} seconds. --seconds N gives it more."
+    if record.ended == "garbled":
+        return "The program was stopped: it wrote over memory or descriptors through which it talks to the device."
+    if record.ended == "stopped":
+        return "The program was stopped from outside."
+    return "; ".join(error_words(one).said for one in errors)
+
+
+_LIMITS = {
+    "memory": "The program was stopped: it needs more memory than the {gib:.1f} GiB that it may use on the host.",
+    "file-size": "The program was stopped: it writes a file of more than {gib:.1f} GiB.",
+    "processor-time": "The program was stopped: it used {seconds} seconds of processor time. --seconds N gives it more.",
+}
+_SIGNALLED = 128  # and the signal: an exit status

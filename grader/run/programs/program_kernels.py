@@ -1,0 +1,402 @@
+"""Builds each kernel that a host program names, several at a time, as `tilelab check` builds one. What was built is kept by its hash.
+
+A kernel that cannot be built is refused when it is launched, and not before. Where kernels may leave each other the addresses of code,
+they are built into one program, so that these addresses are the same for all of them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import cast
+
+from grader.build.cpu_build import CpuBuild
+from grader.build.objects.entry_walk import QuickElf
+from grader.build.objects.symbol_table import function_symbols
+from grader.build.toolset import Toolset
+from grader.model.verdicts import Verdict
+from grader.run.kernels.class_layout import WIDEST, passing_of
+from grader.run.kernels.kernel_arguments import Parameter, read_parameters
+from grader.run.kernels.kernel_build import build_kernel, why_not
+from grader.run.kernels.kernel_source import KernelSource, base_name
+from grader.run.programs.host_build import HostBuild, TextFrame, build_host
+from grader.run.programs.host_refusals import HostRefusal
+from grader.run.programs.host_toolchain import STANDARDS, HostToolchain, demangled, host_toolchain
+from grader.run.programs.program_source import (
+    MOST_KERNELS,
+    KernelName,
+    ProgramSource,
+    buildable_name,
+    kernel_symbols,
+    named,
+    unit_of,
+)
+from grader.run.programs.read_parameters import passes_code
+
+# What the conductor has to know about one kernel that was built: how to start its runner, its parameters as raw bytes, its variables.
+#
+# kit/program reads it from program.json. Plain data.
+
+_POINTER_BYTES = 8
+_IN_REGISTERS = 16  # bytes of an object that may travel in registers
+
+
+class KernelMismatchError(Exception):
+    """What was built is not the kernel that the host program names, or cannot be called: the text says why."""
+
+
+def kernel_description(build: CpuBuild, kernel: KernelName) -> dict[str, object]:
+    """Without the runner's command line. Raises KernelMismatchError."""
+    if build.runner is None or build.image is None:
+        message = "there is no runner to describe"
+        raise ValueError(message)
+    image = json.loads(build.image.read_text(encoding="utf-8"))
+    if not _is_at(build.runner, kernel.symbol, image["kernel"]):
+        message = f"`{kernel.shown}` was built as another function than the one that the host program names."
+        raise KernelMismatchError(message)
+    parameters = read_parameters(build.runner, image["kernel"])
+    if parameters is None:
+        message = f"{build.runner} has no debug information of {kernel.symbol}"
+        raise RuntimeError(message)
+    return {
+        "name": kernel.shown,
+        "parameters": [_parameter(one, kernel) for one in parameters],
+        "variables": [{"name": one["symbol"], "bytes": one["bytes"]} for one in image["variables"] if one["on_device"]],
+        "static_shared_bytes": image["static_shared_bytes"],
+        "allocates": image["allocates"],
+    }
+
+
+def _is_at(runner: Path, symbol: str, address: int) -> bool:
+    with runner.open("rb") as stream:
+        return (symbol, address) in function_symbols(QuickElf(stream))
+
+
+def _parameter(parameter: Parameter, kernel: KernelName) -> dict[str, object]:
+    element = parameter.element
+    described: dict[str, object] = {
+        "name": parameter.name,
+        "element": element.name if element else "byte",
+        "element_bytes": max(1, element.bytes) if element else 1,
+        "pointer": parameter.is_pointer and not parameter.is_function,
+        "const": parameter.is_const,
+    }
+    if parameter.is_pointer or parameter.texture:
+        return described | _in_register(_POINTER_BYTES, floating=False)
+    if parameter.layout is None:
+        number = element.number if element else None
+        if number is None:
+            raise KernelMismatchError(_cannot(parameter, kernel))
+        return described | _in_register(number.bytes, floating=number.kind == "floating" and number.bytes in {4, 8})
+    layout = parameter.layout
+    if layout.alignment > WIDEST or (
+        (layout.trouble or layout.holds_union) and not layout.by_reference and layout.bytes <= _IN_REGISTERS
+    ):
+        raise KernelMismatchError(_cannot(parameter, kernel))
+    passing = passing_of(layout)
+    return described | _passed(layout.bytes, passing.how, passing.pieces, max(layout.alignment, 8))
+
+
+def _in_register(size: int, *, floating: bool) -> dict[str, object]:
+    return _passed(size, "registers", [(0, size, floating)], size)
+
+
+def _passed(size: int, how: str, pieces: Sequence[tuple[int, int, bool]], alignment: int) -> dict[str, object]:
+    return {"bytes": size, "passing": how, "pieces": [list(one) for one in pieces], "alignment": alignment}
+
+
+def _cannot(parameter: Parameter, kernel: KernelName) -> str:
+    why = f": {parameter.trouble}" if parameter.trouble else ""
+    return f"`{kernel.shown}` takes `{parameter.text} {parameter.name}`, which cannot be passed without a GPU{why}."
+
+
+_KEPT = 40  # kernels; the oldest go
+_FORMAT = "4"  # another number where what is kept changes
+_PARTS = ("runner", "image.json")
+
+
+@dataclass(frozen=True)
+class ProgramKernel:
+    """With `runner`, it was built; else `refusal` says why not."""
+
+    name: KernelName
+    unit: str  # the file that it is built from
+    runner: Path | None = None
+    image: Path | None = None
+    description: dict[str, object] | None = None
+    refusal: dict[str, object] | None = None
+    left_out: tuple[str, ...] = ()
+
+
+def build_kernels(  # noqa: PLR0913, PLR0917 - what to build, where, and with what
+    toolset: Toolset,
+    source: ProgramSource,
+    names: Sequence[KernelName],
+    scratch: Path,
+    definitions: Sequence[str],
+    kept: Path | None,
+) -> Iterator[ProgramKernel]:
+    """One after the other as they are asked for; all are built at once, in folders of their own in `scratch`. `kept`: a folder for what was
+    built, of which the oldest go; none: nothing is kept, so nothing goes while somebody else runs it.
+    """
+    bench = _Bench(toolset, source, definitions, kept, toolset.fingerprint() if names and kept else "")
+    with ThreadPoolExecutor(max(1, os.cpu_count() or 1)) as beside:
+        groups = _groups(source, names)
+        shared = [
+            beside.submit(_together, bench, unit, group, scratch / f"together{number}")
+            for number, (unit, group) in enumerate(groups)
+        ]
+        made = {one.name.symbol: one for job in shared for one in job.result()}
+        alone = {
+            name.symbol: beside.submit(_kernel, bench, name, scratch / f"kernel{number}")
+            for number, name in enumerate(names)
+            if name.symbol not in made
+        }
+        made |= {symbol: job.result() for symbol, job in alone.items()}
+        for number, (unit, group) in enumerate(groups):  # without those that cannot be built at all
+            able = [name for name in group if made[name.symbol].runner]
+            if not shared[number].result() and 1 < len(able) < len(group):
+                made |= {one.name.symbol: one for one in _together(bench, unit, able, scratch / f"able{number}")}
+        for name in names:
+            yield made[name.symbol]
+    if kept is not None:
+        _forget_the_oldest(kept)
+
+
+def with_read_parameters(kernel: ProgramKernel, only_read: Mapping[str, frozenset[str]]) -> ProgramKernel:
+    """`only_read`: see read_parameters.py. What is kept does not know them: the macros of a file change what its kernels do."""
+    names = only_read.get(base_name(kernel.name.shown), frozenset())
+    if kernel.description is None or not names:
+        return kernel
+    parameters = [
+        {**one, "const": True} if one["pointer"] and one["name"] in names else one
+        for one in cast("list[dict[str, object]]", kernel.description["parameters"])
+    ]
+    return replace(kernel, description={**kernel.description, "parameters": parameters})
+
+
+@dataclass(frozen=True)
+class _Bench:
+    """What every build needs."""
+
+    toolset: Toolset
+    source: ProgramSource
+    definitions: Sequence[str]
+    kept: Path | None
+    fingerprint: str
+
+    def place(self, unit: KernelSource, name: KernelName, together: Sequence[KernelName] = ()) -> Path | None:
+        """Where it is kept."""
+        if self.kept is None:
+            return None
+        words = [one.symbol for one in together]
+        return self.kept / _key(unit, name, [*self.definitions, "", *words], self.fingerprint)
+
+
+def _groups(source: ProgramSource, names: Sequence[KernelName]) -> list[tuple[KernelSource, list[KernelName]]]:
+    """The kernels of each file that may leave each other the addresses of code."""
+    groups: list[tuple[KernelSource, list[KernelName]]] = []
+    for unit in source.units:
+        group = [name for name in names if (unit_of(name, source.units) or source.main) is unit]
+        if len(group) > 1 and passes_code(unit):
+            groups.append((unit, group))
+    return groups
+
+
+def _together(
+    bench: _Bench, unit: KernelSource, names: Sequence[KernelName], scratch: Path
+) -> tuple[ProgramKernel, ...]:
+    """The kernels in one program, each with its own description; empty if they cannot be built so."""
+    places = [bench.place(unit, name, names) for name in names]
+    drafts = [ProgramKernel(name, unit.name) for name in names]
+    taken = [_taken(place, draft) if place else None for place, draft in zip(places, drafts, strict=True)]
+    found = tuple(one for one in taken if one is not None)
+    if len(found) == len(names):
+        return found
+    scratch.mkdir()
+    # A header may declare a function of the same name: then only the parameters tell the kernel.
+    usual = tuple(buildable_name(name, unit) for name in names)
+    exact = tuple(one if "<" in one else name.signature for one, name in zip(usual, names, strict=True))
+    for number, (first, *others) in enumerate(dict.fromkeys((usual, exact))):
+        folder = scratch / f"work{number}"
+        built = build_kernel(bench.toolset, unit, first, folder, definitions=bench.definitions, beside=others)
+        if built.build.runner is not None or any(one.line for one in built.build.refusals):
+            break
+    build = built.build
+    if build.runner is None or build.image is None:
+        return ()
+    made = []
+    try:
+        for name, draft, image in zip(names, drafts, [build.image, *build.images_beside], strict=True):
+            described = {**kernel_description(replace(build, image=image), name), "code": names[0].symbol}
+            whole = replace(draft, runner=build.runner, image=image, description=described)
+            made.append(replace(whole, left_out=tuple(built.left_out)))
+    except KernelMismatchError:
+        return ()
+    for place, one in zip(places, made, strict=True):
+        if place is not None:
+            _keep(place, one)
+    return tuple(made)
+
+
+def _kernel(bench: _Bench, name: KernelName, scratch: Path) -> ProgramKernel:
+    toolset, definitions = bench.toolset, bench.definitions
+    unit = unit_of(name, bench.source.units) or bench.source.main
+    place = bench.place(unit, name)
+    draft = ProgramKernel(name, unit.name)
+    if place is not None and (found := _taken(place, draft)) is not None:
+        return found
+    scratch.mkdir()
+    built = build_kernel(toolset, unit, buildable_name(name, unit), scratch / "work", definitions=definitions)
+    if built.build.runner is None and "<" not in name.shown and all(one.line == 0 for one in built.build.refusals):
+        # A header may declare a function of the same name: then only the parameters tell the kernel.
+        again = build_kernel(toolset, unit, name.signature, scratch / "again", definitions=definitions)
+        built = built if again.build.runner is None else again
+    left_out = tuple(built.left_out)
+    if built.build.runner is None or built.build.image is None:
+        first = built.build.refusals[0]
+        refusal = _refusal(first.verdict, why_not(unit, name.shown, built), first.line)
+        refusal["said"] = f"{first.message} {first.advice}".strip()
+        return replace(draft, refusal=refusal, left_out=left_out)
+    try:
+        description = kernel_description(built.build, name)
+    except KernelMismatchError as error:
+        return replace(draft, refusal=_refusal(Verdict.NEEDS_GPU, str(error), 0), left_out=left_out)
+    made = replace(
+        draft, runner=built.build.runner, image=built.build.image, description=description, left_out=left_out
+    )
+    if place is not None:
+        _keep(place, made)
+    return made
+
+
+def _refusal(verdict: Verdict, message: str, line: int) -> dict[str, object]:
+    return {"verdict": verdict.value, "message": message, "line": max(0, line)}
+
+
+def _key(unit: KernelSource, name: KernelName, definitions: Sequence[str], fingerprint: str) -> str:
+    digest = hashlib.sha256()
+    texts = [*sorted(unit.texts.items()), *sorted(unit.companions.items())]
+    for word in (_FORMAT, fingerprint, unit.name, name.symbol, name.signature, *definitions):
+        digest.update(word.encode() + b"\0")
+    for file, text in texts:
+        digest.update(f"{file}\0{len(text)}\0{text}".encode())
+    return digest.hexdigest()[:32]
+
+
+def _taken(place: Path, draft: ProgramKernel) -> ProgramKernel | None:
+    try:
+        record = json.loads((place / "kernel.json").read_text(encoding="utf-8"))
+        os.utime(place)
+    except (OSError, ValueError):
+        return None
+    runner, image = (place / part for part in _PARTS)
+    if not (runner.is_file() and image.is_file()):
+        return None
+    left_out = tuple(record["left_out"])
+    return replace(draft, runner=runner, image=image, description=record["description"], left_out=left_out)
+
+
+def _keep(place: Path, made: ProgramKernel) -> None:
+    """Without a word where the folder cannot be written: then it is built again next time. The record comes last."""
+    try:
+        unfinished = place.with_name(f".{place.name}-{os.getpid()}")
+        unfinished.mkdir(parents=True)
+        for part, path in zip(_PARTS, (made.runner, made.image), strict=True):
+            if path is not None:
+                shutil.copy2(path, unfinished / part)
+        record = {"description": made.description, "left_out": made.left_out}
+        (unfinished / "kernel.json").write_text(json.dumps(record), encoding="utf-8")
+        unfinished.rename(place)
+    except OSError:
+        shutil.rmtree(unfinished, ignore_errors=True)
+
+
+def _forget_the_oldest(kept: Path) -> None:
+    if not kept.is_dir():
+        return
+    dated = []
+    for place in kept.iterdir():
+        try:
+            dated.append((place.stat().st_mtime, place))
+        except OSError:
+            continue
+    for _, place in sorted(dated, reverse=True)[_KEPT:]:
+        shutil.rmtree(place, ignore_errors=True)
+
+
+# Both sides of a program as they are built: the host's, and each kernel that it names. `tilelab run` and grading share it.
+#
+# The text is treated as hostile: compilers and binutils run confined, and nothing of the program runs here.
+
+Progress = Callable[[str], None]  # is told what is done next
+NO_FRAME = TextFrame()
+
+
+@dataclass(frozen=True)
+class ProgramRecipe:
+    """How a program is built. `frame`: text of ours around that of the main file. `kept`: where built kernels are kept; none: nowhere."""
+
+    source: ProgramSource
+    definitions: Sequence[str] = ()
+    frame: TextFrame = NO_FRAME
+    kept: Path | None = None
+    most_kernels: int = MOST_KERNELS
+
+
+@dataclass(frozen=True)
+class BuiltProgram:
+    toolchain: HostToolchain
+    host: HostBuild
+    source: ProgramSource  # with the companions that were needed
+    kernels: tuple[ProgramKernel, ...] = ()  # that the host's side names
+
+    @property
+    def names(self) -> dict[str, str]:
+        """What people call each kernel, by its symbol."""
+        return {one.name.symbol: one.name.shown for one in self.kernels}
+
+
+def build_program(toolset: Toolset, recipe: ProgramRecipe, scratch: Path, progress: Progress) -> BuiltProgram:
+    """Builds in `scratch`, which holds nothing of these names yet. Without `host.program` it could not be built."""
+    progress("compiling the host's side")
+    chain, host = _built_host(toolset, recipe, scratch)
+    if host.program is None:
+        return BuiltProgram(chain, host, recipe.source)
+    source = host.source or recipe.source
+    symbols = kernel_symbols(host.program)
+    if len(symbols) > recipe.most_kernels:
+        many = f"The program has {len(symbols)} kernels, counting each version of a template, and may have {recipe.most_kernels}."
+        return BuiltProgram(chain, replace(host, program=None, refusals=(HostRefusal("", 0, many),)), source)
+    names = named(symbols, demangled(chain, toolset.confinement, symbols, host.program.parent)) if symbols else []
+    progress(f"compiling {len(names)} kernel{'s' if len(names) != 1 else ''}")
+    made = build_kernels(toolset, source, names, scratch, recipe.definitions, recipe.kept)
+    kernels = tuple(with_read_parameters(one, host.only_read) for one in made)
+    return BuiltProgram(chain, host, source, kernels)
+
+
+def _built_host(toolset: Toolset, recipe: ProgramRecipe, scratch: Path) -> tuple[HostToolchain, HostBuild]:
+    """By the first standard of C++ that takes the program. If none does, what is told comes from the one with the fewest errors."""
+    tries: list[tuple[HostToolchain, HostBuild]] = []
+    for standard in STANDARDS:
+        chain = host_toolchain(toolset, standard)
+        folder = scratch / f"host-{standard}"
+        folder.mkdir()
+        host = build_host(chain, toolset.confinement, recipe.source, folder, recipe.definitions, recipe.frame)
+        tries.append((chain, host))
+        if host.program is not None:
+            return tries[-1]
+        if not _errors(host):
+            break
+    return min(tries, key=lambda one: _errors(one[1]))
+
+
+def _errors(host: HostBuild) -> int:
+    """Those of the compiler, and not a limit, the linker or a refusal of ours."""
+    return host.log.count(": error: ")

@@ -1,0 +1,202 @@
+"""Runs a program that was built: writes program.json, starts the conductor, and reads what it recorded.
+
+The program is hostile and confined: it reads and writes the current folder, and no network. Its output goes straight to the user.
+"""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import IO, Any
+
+from pydantic import ValidationError
+
+from grader.build.toolset import Toolset
+from grader.model.errors import MachineError
+from grader.run.programs.program_kernels import ProgramKernel
+from grader.run.programs.run_record import RunRecord
+from grader.system.confinement import Limits
+
+OUTPUT_BYTES = 16 << 20  # of a program's output, where it is kept
+_MOST_RECORD_BYTES = 64 << 20
+_DEVICE_BYTES = 8 << 30
+_EVENT_BUDGET = 10**13  # no launch gets so far: its time ends first
+_SHARE_OF_A_LAUNCH = (
+    700  # thousandths of the run's time: so the launch that does not end is stopped first, and its line is told
+)
+_PRINTED_BYTES = 64 << 20
+_GRACE_SECONDS = 30.0  # for the conductor to end what runs and to write its record
+_PROGRAM_LIMITS = Limits(
+    cpu_seconds=3600, wall_seconds=3600, memory_bytes=8 << 30, processes=256, file_bytes=2 << 30, open_files=256
+)
+# The conductor ends a program whose processor time is up, and knows why it did. The kernel's limit, which a program meets with a signal of
+# its own choice, is later.
+_LATER_SECONDS = 2
+_SILENTLY = ("/bin/sh", "-c", 'exec "$@" 2>/dev/null', "sh")
+_RUNNER_LIMITS = Limits(
+    cpu_seconds=3600,
+    wall_seconds=3600,
+    memory_bytes=2 * _DEVICE_BYTES,
+    processes=32,
+    file_bytes=64 << 20,
+    open_files=64,
+)
+
+
+@dataclass(frozen=True)
+class ProgramSizes:
+    """How much a program and its kernels may use, in bytes where nothing else is said."""
+
+    device: int = _DEVICE_BYTES
+    host: int = 8 << 30
+    file: int = 2 << 30  # that it writes
+    printed: int = _PRINTED_BYTES  # by kernels
+    processes: int = 256  # and threads
+
+
+_SIZES = ProgramSizes()
+
+
+@dataclass(frozen=True)
+class ProgramRequest:
+    program: Path
+    arguments: Sequence[str]
+    folder: Path  # the current folder
+    seconds: int  # for the whole run
+    readable: Sequence[Path] = ()  # besides the current folder
+    keeps_output: bool = False  # instead of showing it
+    launch_seconds: int = 0  # of processor time for one launch; 0: seven tenths of what the whole run may take
+    host_seconds: int = 0  # of processor time for host code; 0: as many as the whole run may take
+    idle_seconds: int = 0  # in which it does nothing but wait; 0: no limit, since a person may have to type something
+    sizes: ProgramSizes = _SIZES
+    silent: bool = False  # nothing of its standard error is kept or shown
+
+
+@dataclass(frozen=True)
+class ProgramRun:
+    record: RunRecord
+    output: str = ""  # what the program wrote to its standard output, where it was kept
+    output_cut: bool = False
+
+
+def run_program(
+    toolset: Toolset, request: ProgramRequest, kernels: Sequence[ProgramKernel], scratch: Path
+) -> ProgramRun:
+    """Raises MachineError where the conductor itself fails."""
+    conductor = toolset.part("conductor")
+    described, report = scratch / "program.json", scratch / "run.json"
+    described.write_text(json.dumps(program_description(toolset, request, kernels)), encoding="utf-8")
+    command = [str(conductor), "--program", str(described), "--report", str(report)]
+    with tempfile.TemporaryFile() as kept:
+        status, said = _conducted(command, request, kept if request.keeps_output else None)
+        kept.seek(0)
+        output = kept.read(OUTPUT_BYTES + 1)
+    if not report.is_file() or report.stat().st_size > _MOST_RECORD_BYTES:
+        message = f"the conductor failed with status {status}: {said[-2000:].strip()}"
+        raise MachineError(message)
+    try:
+        record = RunRecord.model_validate_json(report.read_bytes())
+    except ValidationError as error:
+        message = f"the conductor wrote a record that cannot be read: {error}"
+        raise RuntimeError(message) from error
+    return ProgramRun(record, output[:OUTPUT_BYTES].decode("utf-8", "replace"), len(output) > OUTPUT_BYTES)
+
+
+def _conducted(command: Sequence[str], request: ProgramRequest, kept: IO[bytes] | None) -> tuple[int, str]:
+    """The conductor's status and its own words. The program inherits its standard streams."""
+    sys.stdout.flush()
+    sys.stderr.flush()
+    with _interrupted_by_sigterm(), subprocess.Popen(command, cwd=request.folder, stdout=kept) as process:
+        try:
+            return process.wait(timeout=request.seconds * 2 + _GRACE_SECONDS), ""
+        except subprocess.TimeoutExpired:
+            process.kill()
+            return process.wait(), "it did not end in time"
+        except KeyboardInterrupt:
+            process.send_signal(signal.SIGTERM)  # it ends the program and its kernels
+            try:
+                process.wait(timeout=_GRACE_SECONDS)
+            except subprocess.TimeoutExpired:
+                process.kill()
+            raise
+
+
+@contextmanager
+def _interrupted_by_sigterm() -> Iterator[None]:
+    """Who ends this command ends the program too."""
+
+    def interrupt(_signal: int, _frame: object) -> None:
+        raise KeyboardInterrupt
+
+    if threading.current_thread() is not threading.main_thread():
+        yield  # signals are the main thread's
+        return
+    before = signal.signal(signal.SIGTERM, interrupt)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def program_description(toolset: Toolset, request: ProgramRequest, kernels: Sequence[ProgramKernel]) -> dict[str, Any]:
+    """program.json, which says to the conductor how the program and its kernels are started."""
+    sizes = request.sizes
+    host_seconds = request.host_seconds or request.seconds + 1
+    argv = toolset.confinement.wrap(
+        [str(request.program), *request.arguments],
+        readable=[request.program.parent, *request.readable],
+        writable=[request.folder],
+        limits=replace(
+            _PROGRAM_LIMITS,
+            cpu_seconds=host_seconds + _LATER_SECONDS,
+            memory_bytes=sizes.host,
+            file_bytes=sizes.file,
+            processes=sizes.processes,
+        ),
+        profile="program",
+    )
+    if request.silent:
+        argv = silently(argv)
+    return {
+        "host": {"argv": argv},
+        "kernels": {one.name.symbol: _kernel(toolset, one, request) for one in kernels},
+        "limits": {
+            "clock_ms": request.launch_seconds * 1000 or request.seconds * _SHARE_OF_A_LAUNCH,
+            "wall_ms": request.seconds * 1000,
+            "host_clock_ms": host_seconds * 1000,
+            "idle_ms": request.idle_seconds * 1000,
+            "host_bytes": sizes.host,
+            "file_bytes": sizes.file,
+            "event_budget": _EVENT_BUDGET,
+            "memory_bytes": sizes.device,
+            "output_bytes": sizes.printed,
+        },
+    }
+
+
+def silently(argv: Sequence[str]) -> list[str]:
+    """The command without its standard error. What is appended to it reaches it."""
+    return [*_SILENTLY, *argv]
+
+
+def _kernel(toolset: Toolset, kernel: ProgramKernel, request: ProgramRequest) -> dict[str, Any]:
+    if kernel.runner is None or kernel.image is None or kernel.description is None:
+        return {"name": kernel.name.shown, "refusal": kernel.refusal}
+    seconds = request.seconds + 1
+    limits = replace(_RUNNER_LIMITS, cpu_seconds=seconds, wall_seconds=seconds, memory_bytes=2 * request.sizes.device)
+    argv = toolset.confinement.wrap(
+        [str(kernel.runner), "--image", str(kernel.image)],
+        readable=[kernel.runner.parent],
+        writable=[],
+        limits=limits,
+        profile="run",
+    )
+    return {**kernel.description, "runner": {"argv": argv}}

@@ -1,0 +1,392 @@
+"""What the conductor recorded of a run, as plain data: kit/program writes it. Words of kernels and of the program in it are untrusted;
+numbers were checked by the conductor.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from grader.model.result import Finding, Site
+from grader.model.verdicts import Verdict
+
+
+class _Record(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+
+class ReachRecord(_Record):
+    """How far from its beginning a copy or a fill went, and where it was asked for."""
+
+    at: int = 0
+    bytes: int = 0
+
+
+class AllocationRecord(_Record):
+    index: int = -1
+    address: int
+    bytes: int
+    at: int = 0  # a return address in the program, here and below; 0: unknown
+    kind: str = "device"  # "variable": a __device__ or __constant__ one
+    name: str = ""
+    freed_at: int | None = None
+    freed_by: str | None = None
+    filled: ReachRecord | None = None  # the host's last copy or fill, if it did not reach the end
+    taken: ReachRecord | None = None  # what was copied to the host, the farthest
+
+
+class LaunchRecord(_Record):
+    kernel: str  # a symbol
+    at: int = 0
+    grid: tuple[int, int, int] = (1, 1, 1)
+    block: tuple[int, int, int] = (1, 1, 1)
+    shared: int = 0
+    count: int = 1
+    error: int = 0
+    status: str = "completed"
+    detail: str = ""
+    number: int = 0  # of the first of them among the run's launches, from 1
+
+
+class ErrorRecord(_Record):
+    op: str
+    error: int
+    at: int = 0
+    seen: bool = True  # the program asked for the last error afterwards
+    seen_at: int = 0  # where it did
+    count: int = 1
+
+
+class KernelFinding(_Record):
+    """A finding in the runner's words, with the launch that it was seen in."""
+
+    kind: str
+    severity: str = "error"
+    site: dict[str, Any] | None = None
+    other: dict[str, Any] | None = None
+    array: str | None = None
+    element: str | None = None
+    message: str = ""
+    count: int = 1
+    number: int = 0  # of the launch that it was first seen in
+    kernel: str = ""
+    at: int = 0
+    file: str | None = None
+    line: int | None = None
+    function: str | None = None
+    access: str | None = None
+    block: tuple[int, int, int] | None = None
+    thread: tuple[int, int, int] | None = None
+
+    def finding(self) -> Finding:
+        """Without the text of its lines. Raises ValueError where its kind is no verdict."""
+        first = _site(self.site if self.site is not None else self.model_dump())
+        other = _site(self.other) if self.other else None
+        return Finding(
+            **first.model_dump(),
+            kind=Verdict(self.kind),
+            severity="note" if self.severity == "note" else "error",
+            message=self.message,
+            array=self.array or None,
+            element=self.element or None,
+            other=other,
+            count=self.count,
+        )
+
+
+def _site(given: dict[str, Any]) -> Site:
+    line = given.get("line")
+    return Site(
+        file=given.get("file") or None,
+        line=line if isinstance(line, int) and line > 0 else None,
+        function=given.get("function") or None,
+        access=given.get("access") or None,
+        block=given.get("block"),
+        thread=given.get("thread"),
+    )
+
+
+class HostRecord(BaseModel):
+    """Something that the conductor saw on the host's side. Which of the numbers there are depends on the kind."""
+
+    model_config = ConfigDict(frozen=True, extra="allow")
+    kind: str
+    at: int = 0
+    other_at: int | None = None
+    count: int = 1
+    allocation: int | None = None
+    frames: tuple[int, ...] = ()  # of a fault: the calls that led there, the innermost first
+
+    def number(self, name: str) -> int | None:
+        value = (self.model_extra or {}).get(name)
+        return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+    def flag(self, name: str) -> bool:
+        return (self.model_extra or {}).get(name) is True
+
+    def text(self, name: str) -> str:
+        value = (self.model_extra or {}).get(name)
+        return value if isinstance(value, str) else ""
+
+
+class TracedLaunchRecord(_Record):
+    """The launch that was followed: what it alone did."""
+
+    number: int
+    kernel: str
+    at: int = 0
+    grid: tuple[int, int, int]
+    block: tuple[int, int, int]
+    shared: int = 0
+    status: str = "completed"
+    detail: str = ""
+    findings: tuple[KernelFinding, ...] = ()
+    trace: dict[str, Any] | None = None  # None: the grid has no such block
+
+
+class RefusalRecord(_Record):
+    kernel: str = ""  # empty: not a kernel, but a call of a library
+    at: int = 0
+    verdict: str = "needs-gpu"
+    message: str = ""
+    line: int = 0
+
+
+class RunRecord(_Record):
+    ended: str
+    status: int | None = None
+    signal: int | None = None
+    limit: str = ""  # which one the program met: "processor-time", "wall-clock", "memory", "file-size"
+    most: int = 0  # of it, in milliseconds or bytes
+    detail: str = ""
+    refusal: RefusalRecord | None = None
+    launches: tuple[LaunchRecord, ...] = ()
+    findings: tuple[KernelFinding, ...] = ()
+    host: tuple[HostRecord, ...] = ()
+    allocations: tuple[AllocationRecord, ...] = ()
+    errors: tuple[ErrorRecord, ...] = ()
+    printed: str = ""  # by kernels, and nobody waited for it: a GPU does not show it
+    said_bye: bool = False  # the program ended in order
+    truncated: bool = Field(default=False)
+    traced: TracedLaunchRecord | None = None
+    reversed: bool = False  # every launch ran its blocks and threads in reverse order
+
+    def places(self) -> list[int]:
+        """Every return address that a sentence may need."""
+        found = [one.at for one in self.launches] + [one.at for one in self.findings] + [one.at for one in self.host]
+        found += [one.seen_at for one in self.errors]
+        found += [one.at for one in self.allocations] + [one.at for one in self.errors]
+        found += [one.other_at or 0 for one in self.host] + [one.freed_at or 0 for one in self.allocations]
+        found += [self.refusal.at] if self.refusal else []
+        found += [reach.at for one in self.allocations for reach in (one.filled, one.taken) if reach]
+        found += [frame for one in self.host for frame in one.frames]
+        return sorted({one for one in found if one > 0})
+
+
+# CUDA's errors by their numbers: their names, CUDA's own words, and what a student may look at.
+
+
+@dataclass(frozen=True)
+class ErrorWords:
+    name: str
+    said: str  # as cudaGetErrorString has it
+    advice: str = ""
+
+
+NOT_READY = 600
+FIRST_OF_KERNELS = 700  # errors from this number on are what a kernel leaves behind
+_ERRORS = {
+    1: ErrorWords(
+        "cudaErrorInvalidValue",
+        "invalid argument",
+        "Check the pointers, the bytes and the direction of this call.",
+    ),
+    2: ErrorWords(
+        "cudaErrorMemoryAllocation",
+        "out of memory",
+        "Check how the number of bytes is computed, and what could be freed before.",
+    ),
+    9: ErrorWords(
+        "cudaErrorInvalidConfiguration",
+        "invalid configuration argument",
+        "A block has at most 1,024 threads, and no side of a grid or a block may be 0.",
+    ),
+    12: ErrorWords(
+        "cudaErrorInvalidPitchValue",
+        "invalid pitch argument",
+        "A pitch is at least as large as the bytes of a row.",
+    ),
+    13: ErrorWords(
+        "cudaErrorInvalidSymbol",
+        "invalid device symbol",
+        "Name the variable itself, not its address or a string.",
+    ),
+    17: ErrorWords("cudaErrorInvalidDevicePointer", "invalid device pointer"),
+    21: ErrorWords("cudaErrorInvalidMemcpyDirection", "invalid copy direction for memcpy"),
+    20: ErrorWords(
+        "cudaErrorInvalidChannelDescriptor",
+        "invalid channel descriptor",
+        "A texel has one, two or four numbers of the same size: make its description with cudaCreateChannelDesc<T>().",
+    ),
+    26: ErrorWords(
+        "cudaErrorInvalidFilterSetting",
+        "linear filtering not supported for non-float type",
+        "A linear filter needs texels of floats, or integers of 8 or 16 bits that are read with cudaReadModeNormalizedFloat.",
+    ),
+    98: ErrorWords(
+        "cudaErrorInvalidDeviceFunction",
+        "invalid device function",
+        "Only a __global__ function can be launched.",
+    ),
+    100: ErrorWords("cudaErrorNoDevice", "no CUDA-capable device is detected"),
+    101: ErrorWords(
+        "cudaErrorInvalidDevice",
+        "invalid device ordinal",
+        "There is one device here: number 0.",
+    ),
+    400: ErrorWords(
+        "cudaErrorInvalidResourceHandle",
+        "invalid resource handle",
+        "Check whether this stream or event was created, and not yet destroyed.",
+    ),
+    600: ErrorWords("cudaErrorNotReady", "device not ready"),
+    700: ErrorWords(
+        "cudaErrorIllegalAddress",
+        "an illegal memory access was encountered",
+        "A kernel before this call used memory that it may not use.",
+    ),
+    701: ErrorWords(
+        "cudaErrorLaunchOutOfResources",
+        "too many resources requested for launch",
+        "Use fewer threads in a block or less shared memory.",
+    ),
+    702: ErrorWords("cudaErrorLaunchTimeout", "the launch timed out and was terminated"),
+    709: ErrorWords("cudaErrorContextIsDestroyed", "context is destroyed"),
+    710: ErrorWords("cudaErrorAssert", "device-side assert triggered"),
+    715: ErrorWords("cudaErrorIllegalInstruction", "an illegal instruction was encountered"),
+    716: ErrorWords("cudaErrorMisalignedAddress", "misaligned address"),
+    719: ErrorWords("cudaErrorLaunchFailure", "unspecified launch failure"),
+    720: ErrorWords("cudaErrorCooperativeLaunchTooLarge", "too many blocks in cooperative launch"),
+    801: ErrorWords("cudaErrorNotSupported", "operation not supported"),
+    900: ErrorWords(
+        "cudaErrorStreamCaptureUnsupported",
+        "operation not permitted when stream is capturing",
+        "Between begin and end of a capture, call only what adds work to a stream: allocate before, wait afterwards.",
+    ),
+    901: ErrorWords(
+        "cudaErrorStreamCaptureInvalidated",
+        "operation failed due to a previous error during capture",
+        "An earlier call since cudaStreamBeginCapture failed, or was not allowed.",
+    ),
+    902: ErrorWords("cudaErrorStreamCaptureMerge", "operation would result in a merge of separate capture sequences"),
+    903: ErrorWords(
+        "cudaErrorStreamCaptureUnmatched",
+        "capture was not ended in the same stream as it began",
+        "End a capture in the stream in which it began.",
+    ),
+    904: ErrorWords(
+        "cudaErrorStreamCaptureUnjoined",
+        "capturing stream has unjoined work",
+        "Record an event at the end of each stream that joined the capture, and let the first stream wait for it.",
+    ),
+    905: ErrorWords(
+        "cudaErrorStreamCaptureIsolation",
+        "dependency created on uncaptured work in another stream",
+        "This event was not recorded in the capture.",
+    ),
+    906: ErrorWords(
+        "cudaErrorStreamCaptureImplicit",
+        "operation would make the legacy stream depend on a capturing blocking stream",
+        "Name the captured stream in this call, or create that stream with cudaStreamNonBlocking.",
+    ),
+    907: ErrorWords(
+        "cudaErrorCapturedEvent", "operation not permitted on an event last recorded in a capturing stream"
+    ),
+    908: ErrorWords(
+        "cudaErrorStreamCaptureWrongThread",
+        "attempt to terminate a thread-local capture sequence from another thread",
+    ),
+    910: ErrorWords(
+        "cudaErrorGraphExecUpdateFailure",
+        "the graph update was not performed because it included changes which violated constraints specific to instantiated graph update",
+        "Instantiate the graph anew where its nodes or edges have changed.",
+    ),
+    999: ErrorWords("cudaErrorUnknown", "unknown error"),
+}
+
+
+def error_words(error: int) -> ErrorWords:
+    return _ERRORS.get(error, ErrorWords(f"error {error}", f"error {error}"))
+
+
+# How a signal ended the program, in plain words: which mistake of the host's code it stands for. Pure.
+
+SIGNALS = {
+    4: "an illegal instruction",
+    6: "abort(), after an assert, an exception that nobody caught, or memory that is damaged",
+    7: "a bus error",
+    8: "a division by zero",
+    11: "segmentation fault: the host's code used an address that is no memory of its own",
+}
+_ABORT, _BUS, _DIVISION = 6, 7, 8
+_NULL_BYTES = 1 << 16  # addresses of a null pointer and what stands shortly behind
+_ASSERT = re.compile(r"\bassert\s*\(")
+_FREES = re.compile(r"\bfree\s*\(|\bdelete\b")
+
+
+def crash_words(signal: int, address: int, line: str, *, writes: bool) -> tuple[str, str]:
+    """The sentence and the advice. `line`: the user's."""
+    if signal == _DIVISION:
+        return "The program crashes here: an integer is divided by 0.", "Print the divisor before this line."
+    if signal == _ABORT:
+        return _aborted(line)
+    act = "writes to" if writes else "reads"
+    if address < _NULL_BYTES:
+        return (
+            f"The program crashes here: host code {act} memory through a null pointer.",
+            "Was this pointer ever set? Did the call that should have set it fail?",
+        )
+    return (
+        f"The program crashes here: host code {act} an address that is no memory of the program ({address:#x}).",
+        "Is this pointer set, is its memory freed already, and does the index stay inside the array?",
+    )
+
+
+def memory_words(refused: int) -> tuple[str, str]:
+    """The sentence and the advice where `refused` bytes were asked for and not given."""
+    return (
+        f"The program ends here: it was refused {refused:,} bytes of the host's memory, because it may not have so much.",
+        "Is the size right, and is memory freed that is no longer needed? malloc() answers with a null pointer, new with an exception.",
+    )
+
+
+def _aborted(line: str) -> tuple[str, str]:
+    if _ASSERT.search(line):
+        return "The program ends here: the condition of this assert() is false.", "Print the values that it compares."
+    if _FREES.search(line):
+        return (
+            "The program is stopped here: what this line frees is not memory that malloc() or new gave, or it is damaged.",
+            "Memory of cudaMalloc is freed with cudaFree, and each block once. Did anything write past the end of an array?",
+        )
+    return (
+        "The program is stopped here: by an exception that nobody catches, or by abort().",
+        "The program's last words on the screen say which. An exception ends the program unless a catch is around this line.",
+    )
+
+
+# A mistake as it is told: its label, what happened, and what to look at next.
+
+
+@dataclass(frozen=True)
+class Told:
+    label: str
+    message: str
+    advice: str = ""
+    severity: str = "error"
+
+
+def capital(text: str) -> str:
+    return text[:1].upper() + text[1:]

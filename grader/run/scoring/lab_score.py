@@ -1,0 +1,328 @@
+"""Turns a lab's verdict into points: pure functions of the lab's files and the outcome."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+
+from grader.build.occupancy import occupancy
+from grader.model.labs import Lab
+from grader.model.outcome import LabOutcome, Sanitized
+from grader.model.result import (
+    Case,
+    Environment,
+    Finding,
+    GpuKernel,
+    LabResult,
+    Launch,
+    Outlook,
+    Result,
+    Submission,
+    Timing,
+)
+from grader.model.verdicts import Verdict
+from grader.run.lab_verdict import CaseVerdict, LabVerdict, lab_verdict
+from grader.run.scoring.counted_performance import NOT_ASSESSED, Counted, counted_performance
+from grader.run.scoring.outlook import outlook
+from grader.run.scoring.predicted_time import cuts_sums, facts_of
+from grader.run.speed.speed_score import is_measured, measured_words, performance_points, timing_of
+
+# Merges findings that say the same of the same place into one. Pure.
+
+
+def deduplicate(seen: Iterable[tuple[str | None, Finding]]) -> tuple[Finding, ...]:
+    """One finding per kind and place, errors first; each comes with the case it was seen in, None for the build.
+
+    The first of those merged gives the words; counts are added, cases listed in the order they came.
+    """
+    merged: dict[tuple[object, ...], Finding] = {}
+    for case, finding in seen:
+        cases = (*finding.cases, case) if case is not None else finding.cases
+        key = _place(finding)
+        known = merged.get(key)
+        if known is None:
+            merged[key] = finding.model_copy(update={"cases": tuple(dict.fromkeys(cases))})
+        else:
+            merged[key] = known.model_copy(
+                update={
+                    "count": known.count + finding.count,
+                    "cases": tuple(dict.fromkeys((*known.cases, *cases))),
+                }
+            )
+    order = list(Verdict)
+    return tuple(sorted(merged.values(), key=lambda one: (one.severity != "error", order.index(one.kind))))
+
+
+def _place(finding: Finding) -> tuple[object, ...]:
+    """What makes two findings the same. Without a line, the words have to tell them apart."""
+    other = (finding.other.file, finding.other.line) if finding.other else None
+    words = finding.message if finding.line is None else None
+    return (finding.kind, finding.label, finding.severity, finding.file, finding.line, other, words)
+
+
+# What nvcc knows of a kernel, with the occupancy of the largest block it was launched with. Pure.
+#
+# Students are told, so it is about the launches of cases that show everything, and no others.
+
+
+def gpu_kernel(lab: Lab, outcome: LabOutcome) -> GpuKernel | None:
+    gpu = outcome.gpu
+    if gpu is None or gpu.resources is None:
+        return None
+    facts = asdict(gpu.resources)
+    told = {spec.name for spec in lab.cases if spec.feedback == "full"}
+    cases = [case for case in outcome.cases or gpu.cases if case.name in told]
+    launches = [launch for case in cases for launch in case.launches if _threads(launch)]
+    largest = max(launches, key=lambda launch: (_threads(launch), launch.shared_bytes), default=None)
+    if largest is not None:
+        facts |= {"block_threads": _threads(largest), "dynamic_shared_bytes": largest.shared_bytes}
+        shared = gpu.resources.static_shared_bytes + largest.shared_bytes
+        found = occupancy(
+            gpu.capability, threads=_threads(largest), registers=gpu.resources.registers, shared_bytes=shared
+        )
+        if found is not None:
+            facts |= {"warps": found.warps, "max_warps": found.max_warps, "limited_by": found.limited_by}
+    return GpuKernel(
+        compiler=gpu.compiler, architecture=f"sm_{gpu.capability}", note=_note(gpu.register_limit), **facts
+    )
+
+
+def _note(register_limit: int | None) -> str:
+    if register_limit is None:
+        return ""
+    return (
+        f"this kernel was compiled again with `-maxrregcount={register_limit}`, because the threads of a block needed more "
+        "registers than there are. To tell the compiler yourself, put `__launch_bounds__` with the block's size before the "
+        "kernel's name"
+    )
+
+
+def _threads(launch: Launch) -> int:
+    x, y, z = launch.block or (0, 0, 0)
+    return x * y * z
+
+
+# Where a kernel that passes stands on its lab's climb, from the last counted launch that students are told everything of. Pure.
+
+
+def lab_outlook(lab: Lab, cases: Sequence[Case], kernel: GpuKernel | None) -> Outlook | None:
+    """None where the lab has no climb, and where nothing was counted. Students are told, so hidden launches have no part in it."""
+    if lab.public.climb is None:
+        return None
+    told = [launch for case in cases if case.feedback == "full" for launch in case.launches]
+    counted = [launch for launch in told if launch.traffic]
+    facts = facts_of(counted[-1], kernel) if counted else None
+    if facts is None:
+        return None
+    return outlook(lab.public, replace(facts, cuts_sums=any(map(cuts_sums, told))), counted[-1].shape)
+
+
+# Adds compute-sanitizer's reports to our own findings. Pure.
+#
+# Where both agree, our finding names the tools that confirm it. What only compute-sanitizer reports becomes a note, and notes cost
+# no points.
+
+
+def merged(findings: Sequence[Finding], sanitized: Sequence[Sanitized], file: str) -> tuple[Finding, ...]:
+    """`findings` in their order, each with the tools that confirm it; then a note for each place that only a tool reports."""
+    agreeing = [[one for one in sanitized if _agree(finding, one)] for finding in findings]
+    ours = [
+        finding.model_copy(update={"confirmed_by": tuple(dict.fromkeys(one.tool for one in same))}) if same else finding
+        for finding, same in zip(findings, agreeing, strict=True)
+    ]
+    heard = {one for same in agreeing for one in same}
+    alone = {(one.tool, one.kind, one.line): one for one in reversed(sanitized) if one not in heard}
+    return (*ours, *(_second_opinion_note(one, file) for one in reversed(alone.values())))
+
+
+def _agree(finding: Finding, one: Sanitized) -> bool:
+    """Whether both report one kind of mistake at one line. A report without a line is taken to mean our finding."""
+    places = {finding.line, finding.other.line if finding.other else None} - {None}
+    return one.kind is finding.kind and (not one.lines or bool(places.intersection(one.lines)))
+
+
+def _second_opinion_note(one: Sanitized, file: str) -> Finding:
+    return Finding(
+        kind=one.kind,
+        severity="note",
+        message=f"Only compute-sanitizer's {one.tool} reports this: {one.words}",
+        file=file,
+        line=one.line,
+        source=one.source if one.line is not None else None,
+        confirmed_by=(one.tool,),
+    )
+
+
+def score_lab(lab: Lab, outcome: LabOutcome, *, speed_counts: bool = False) -> LabResult:
+    """The lab's points and findings. `speed_counts`: performance points go by measured speed, see `speed_is_assessed`."""
+    found = lab_verdict(lab, outcome)
+    judged = [_case(lab, outcome, case) for case in found.cases]
+    counted = counted_performance(lab, judged, found.before_timing)
+    held = [_held_to_its_tier(lab, case, counted) for case in judged]
+    cases = [_withhold(case, found, technique_met=_technique_met(held)) for case in held]
+    timing = timing_of(lab, outcome, correct=found.correct and found.before_timing is Verdict.PASS)
+    fast = counted.points if counted and found.verdict is Verdict.PASS else 0.0
+    most = lab.private.performance_points if lab.private and counted else 0.0
+    kernel = gpu_kernel(lab, outcome)
+    result = LabResult(
+        title=lab.public.title,
+        file=lab.public.file,
+        contract=lab.public.contract,
+        verdict=found.verdict,
+        points=sum_points([*(case.points for case in cases), fast]),
+        max_points=sum_points([*(case.max_points for case in cases), most]),
+        extra_credit=lab.public.extra_credit,
+        build=outcome.build,
+        cases=tuple(cases),
+        findings=_findings(lab, outcome, found),
+        causes=outcome.causes if found.verdict is not Verdict.PASS else (),
+        suspects=outcome.suspects,
+        step_pages=outcome.step_pages if found.verdict is not Verdict.PASS else (),
+        performance=_performance(timing, counted),
+        performance_points=fast,
+        performance_max=most,
+        counted_tiers=counted.tiers if counted and found.verdict is Verdict.PASS and not is_measured(timing) else (),
+        timing=timing,
+        gpu_kernel=kernel,
+        outlook=lab_outlook(lab, cases, kernel) if found.verdict is Verdict.PASS else None,
+        gpu_trouble=outcome.gpu.trouble if outcome.gpu else "",
+        seconds=outcome.seconds,
+    )
+    return with_measured_speed(lab, result) if speed_counts else result
+
+
+def speed_is_assessed(lab: Lab, results: Iterable[LabResult]) -> bool:
+    """Whether speed counts in a batch: every kernel of it that could be timed was. Else nobody gains or loses by it."""
+    if lab.public.performance is None or lab.private is None or not lab.private.tier:
+        return False
+    timings = [one.timing for one in results if one.verdict is Verdict.PASS and _is_correct(one)]
+    return bool(timings) and all(is_measured(one) for one in timings)
+
+
+def with_measured_speed(lab: Lab, result: LabResult) -> LabResult:
+    """The result with performance points by measured speed, which beats what was counted."""
+    fast = performance_points(lab, result.timing) if result.verdict is Verdict.PASS else 0.0
+    most = lab.private.performance_points if lab.private else 0.0
+    return result.model_copy(
+        update={
+            "points": sum_points([*(case.points for case in result.cases), fast]),
+            "max_points": sum_points([*(case.max_points for case in result.cases), most]),
+            "performance": measured_words(result.timing, most) if result.timing else NOT_ASSESSED,
+            "performance_points": fast,
+            "performance_max": most,
+            "counted_tiers": (),
+        }
+    )
+
+
+def _is_correct(result: LabResult) -> bool:
+    return all(case.passed for case in result.cases if case.role == "correctness")
+
+
+def _findings(lab: Lab, outcome: LabOutcome, found: LabVerdict) -> tuple[Finding, ...]:
+    """Of the outcome and of every launch, each said once, with what compute-sanitizer adds."""
+    own = [*found.findings, *([found.wrong_when_timed] if found.wrong_when_timed else [])]
+    of_launches = [
+        (case.spec.name, finding) for case in found.cases for launch in case.launches for finding in launch.findings
+    ]
+    sanitized = (outcome.gpu.sanitized or ()) if outcome.gpu else ()
+    return merged(deduplicate([*((None, one) for one in own), *of_launches]), sanitized, lab.public.file)
+
+
+def _performance(timing: Timing | None, counted: Counted | None) -> str:
+    """One sentence: how fast it was, else what was counted."""
+    if counted and not is_measured(timing):
+        return counted.words
+    return timing.words if timing else NOT_ASSESSED
+
+
+def _case(lab: Lab, outcome: LabOutcome, case: CaseVerdict) -> Case:
+    """With the points that the case earns on its own."""
+    spec, found = case.spec, case.agreed
+    return Case(
+        name=spec.name,
+        visibility="public" if spec in lab.public.case else "hidden",
+        feedback=spec.feedback,
+        role=spec.role,
+        verdict=found.verdict,
+        passed=found.passed,
+        points=spec.points if found.passed else 0,
+        max_points=spec.points,
+        message=found.message,
+        advice="" if found.passed or outcome.verdict is not None else spec.advice,
+        launches=case.launches,
+        on_gpu=found.on_gpu,
+        difference=found.difference,
+    )
+
+
+def _held_to_its_tier(lab: Lab, case: Case, counted: Counted | None) -> Case:
+    """The hidden case that is counted has failed where its sizes fall behind the size that students know."""
+    spec = lab.counters
+    if counted is None or not counted.missed or spec is None or case.name != spec.also:
+        return case
+    advice = next(one.advice for one in lab.cases if one.name == case.name)
+    return case.model_copy(
+        update={"role": "technique", "passed": False, "points": 0.0, "message": counted.missed, "advice": advice}
+    )
+
+
+def _technique_met(cases: Iterable[Case]) -> bool:
+    """Whether every case that judges the technique passed: one that is met for chosen sizes alone is not met."""
+    return all(case.passed for case in cases if case.role == "technique")
+
+
+def _withhold(case: Case, found: LabVerdict, *, technique_met: bool) -> Case:
+    """The case without points that the rest of the lab does not allow."""
+    if found.before_timing.facts.earns_nothing:
+        return case.model_copy(update={"points": 0.0})
+    if case.role == "technique" and case.passed and not found.correct:
+        message = "gives points as soon as every correctness case passes"
+        return case.model_copy(update={"points": 0.0, "message": message})
+    if case.role == "technique" and case.passed and not technique_met:
+        message = "counts once the technique is met on every size, hidden ones too"
+        return case.model_copy(update={"points": 0.0, "message": message})
+    return case
+
+
+def sum_points(points: Iterable[float]) -> float:
+    """Adds points without the dust of binary fractions: ten times 0.1 is 1."""
+    return round(sum(points), 6)
+
+
+# Scores a whole class: every lab of every student once, with the labs' files as they are now. Pure.
+
+
+@dataclass(frozen=True)
+class JudgedStudent:
+    """A student's outcomes, by the lab's id."""
+
+    submission: Submission
+    outcomes: Mapping[str, LabOutcome]
+
+
+def score_class(students: Sequence[JudgedStudent], labs: Sequence[Lab], environment: Environment) -> list[Result]:
+    """A result for each student. Each of them has an outcome for every one of `labs`."""
+    scored = {lab.id: _score(lab, [student.outcomes[lab.id] for student in students]) for lab in labs}
+    return [
+        _result(student.submission, {lab.id: scored[lab.id][number] for lab in labs}, environment)
+        for number, student in enumerate(students)
+    ]
+
+
+def _score(lab: Lab, outcomes: Iterable[LabOutcome]) -> list[LabResult]:
+    results = [score_lab(lab, outcome) for outcome in outcomes]
+    if not speed_is_assessed(lab, results):
+        return results
+    return [with_measured_speed(lab, result) for result in results]
+
+
+def _result(submission: Submission, labs: Mapping[str, LabResult], environment: Environment) -> Result:
+    points, maximum = total(labs)
+    return Result(submission=submission, environment=environment, labs=dict(labs), total=points, max=maximum)
+
+
+def total(labs: Mapping[str, LabResult]) -> tuple[float, float]:
+    """Points and maximum over all labs; extra credit counts into the points alone."""
+    points = sum_points(lab.points for lab in labs.values())
+    return points, sum_points(lab.max_points for lab in labs.values() if not lab.extra_credit)

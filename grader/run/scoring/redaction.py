@@ -1,0 +1,106 @@
+"""What a student may see of a result: applies each case's feedback policy. Pure.
+
+`full` shows everything; `verdict` the case's verdict by name; `none` whether the case passed. Of a case that is not `full`,
+nothing else reaches a student: no finding and no line, thread, count, time or printed word, for a kernel chooses all of these
+and may choose them by the secret inputs that it was given. The lab's verdict is that of the cases as the student sees them.
+Nothing here may depend on what a launch of such a case holds. The instructor's comment stays: it was chosen by what is shown alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from grader.model.result import UNCOUNTED, Case, Finding, LabResult, Result, Suspect, SweepPoint, Timing
+from grader.model.verdicts import Verdict, worst
+from grader.run.lab_verdict import NOT_RUN
+from grader.run.scoring.lab_score import deduplicate
+
+_TECHNIQUE = "the result is right, but the kernel does not do what this case asks for"
+_NO_DETAILS = "this case did not pass; it gives no details"
+# Neither passed nor failed: a person, or a machine with a GPU, decides later. Whatever the policy, this is told.
+_UNDECIDED = frozenset({Verdict.INTERNAL_ERROR, Verdict.NEEDS_GPU})
+
+
+def for_student(result: Result) -> Result:
+    """`result` with nothing in it that a case's feedback policy withholds."""
+    return result.model_copy(update={"labs": {lab_id: _lab(lab) for lab_id, lab in result.labs.items()}})
+
+
+def _timing(lab: LabResult) -> Timing | None:
+    """The timed shapes are public; why a person has to look is not, nor what broke on our side."""
+    if lab.timing is None:
+        return None
+    return lab.timing.model_copy(update={"review": "", "sweep": tuple(_swept(point) for point in lab.timing.sweep)})
+
+
+def _swept(point: SweepPoint) -> SweepPoint:
+    """What broke on our side without its inner details."""
+    return point.model_copy(update={"trouble": "could not be measured"}) if point.ours else point
+
+
+def _lab(lab: LabResult) -> LabResult:
+    # A finding of compute-sanitizer alone belongs to no case, so no feedback policy covers it. The instructor sees it, students do not.
+    own = [
+        (None, _ours_in_plain_words(finding))
+        for finding in lab.findings
+        if not finding.cases and not finding.confirmed_by
+    ]
+    # Merged again, from the cases that show everything: a count or a first place would tell of the others.
+    full = [(case.name, finding) for case in lab.cases if case.feedback == "full" for finding in _found(case)]
+    cases = tuple(_shown(case) for case in lab.cases)
+    return lab.model_copy(
+        update={
+            "verdict": _verdict(lab, cases),
+            "build": lab.build.model_copy(update={"seconds": 0.0}) if lab.build else None,
+            "cases": cases,
+            "findings": deduplicate([*own, *full]),
+            "suspects": tuple(Suspect(lines=one.lines) for one in lab.suspects if one.public),
+            "gpu_trouble": "",
+            "standing": lab.standing.model_copy(update={"extension": ""}) if lab.standing else None,
+            "changes": tuple(change.model_copy(update={"details": ()}) for change in lab.changes),
+            "timing": _timing(lab),
+            "answers": lab.answers.for_student() if lab.answers else None,
+            "seconds": 0.0,
+        }
+    )
+
+
+def _verdict(lab: LabResult, cases: Sequence[Case]) -> Verdict:
+    """The lab's, by the cases as they are shown: a case that gives no details does not tell here how it failed."""
+    judging = [case for case in cases if case.role == "correctness"]
+    if not lab.ran or lab.verdict in _UNDECIDED or all(case.passed for case in judging):
+        return lab.verdict
+    return worst([case.verdict for case in judging])
+
+
+def _shown(case: Case) -> Case:
+    """Without the executors' disagreement, which is for the instructor, and without the GPU's message, which names shapes."""
+    shown = _case(case)
+    whole = shown.feedback == "full" and shown.verdict is not Verdict.INTERNAL_ERROR
+    return shown.model_copy(update={"on_gpu": shown.on_gpu if whole else None, "difference": ""})
+
+
+def _found(case: Case) -> list[Finding]:
+    return [finding for launch in case.launches for finding in launch.findings]
+
+
+def _ours_in_plain_words(finding: Finding) -> Finding:
+    """A failure of ours is told without details: a student can do nothing about them."""
+    ours = finding.kind is Verdict.INTERNAL_ERROR
+    return finding.model_copy(update={"message": Verdict.INTERNAL_ERROR.facts.redacted}) if ours else finding
+
+
+def _case(case: Case) -> Case:
+    if case.verdict is Verdict.INTERNAL_ERROR:
+        return case.model_copy(update={"launches": (), "message": Verdict.INTERNAL_ERROR.facts.redacted})
+    if case.feedback == "full":
+        return case
+    if case.message in {NOT_RUN, UNCOUNTED}:
+        return case.model_copy(update={"launches": (), "advice": ""})
+    if case.feedback == "verdict" or case.verdict in _UNDECIDED:
+        message = "" if case.passed else case.verdict.facts.redacted or _TECHNIQUE
+        return case.model_copy(update={"launches": (), "message": message})
+    # Every failure is shown as `wrong-answer`, the mildest verdict: the real one would tell something about the case.
+    verdict = Verdict.PASS if case.passed or case.role == "technique" else Verdict.WRONG_ANSWER
+    message = "" if case.passed else _NO_DETAILS
+    return case.model_copy(update={"launches": (), "message": message, "advice": "", "verdict": verdict})

@@ -1,0 +1,368 @@
+"""Times kernels against each other on this machine's GPU: holds the device alone while the timer runs them.
+
+`paired_times.py` and `speed_score.py` compute what the times mean. The timer decides whether an output is right; it never loads a
+submission.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import secrets
+import shutil
+import signal
+import subprocess
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from grader.build.backend import GPU_RUN_LIMITS, Device
+from grader.build.entry_points import EntrySignatures
+from grader.build.gpu_build import CUBIN, IMAGE, build_for_gpu
+from grader.build.gpu_toolchain import cublas_of
+from grader.build.toolset import Toolset
+from grader.model.labs import Lab
+from grader.model.outcome import Contest
+from grader.run.speed.paired_times import Interval, ratio_interval
+from grader.system.gpu_lock import GpuLock
+
+# Builds the kernels of a contest: a folder with everything that the runner reads when it times them.
+#
+# The course's own kernels take part in every grading. Their cubins are cached in the build folder, by a hash of everything that they are
+# made from. A submission's kernel is compiled each time.
+
+STAGE = "stage.cubin"
+
+
+class ContestError(Exception):
+    """Timing failed, and the fault is ours."""
+
+
+@dataclass(frozen=True)
+class Contestant:
+    """A kernel that takes part: its source, its names there, and the most registers that it may be compiled with."""
+
+    name: str
+    source: Path
+    entries: EntrySignatures
+    max_registers: int | None = None
+    trusted: bool = False  # the course's own kernel
+    silent: bool = False  # printf prints nothing: to copy its output from the device takes longer than any product
+
+
+@dataclass(frozen=True)
+class LibraryContestant:
+    """A routine of a vendor's library that takes part beside the kernels."""
+
+    name: str
+    library: Path
+    routine: str  # as in contest.json: "cublasSgemm", or "cublasSgemm with TF32"
+
+
+@dataclass(frozen=True)
+class Built:
+    """A folder with the cubin of each contestant and the kit's own cubin. `contestants` is their description in contest.json."""
+
+    folder: Path
+    contestants: tuple[dict[str, Any], ...]
+    folders: tuple[Path, ...] = ()  # other folders that the runner reads: a library's
+    silent: tuple[str, ...] = ()  # the names of those that were built silent
+
+
+def contestant_of(  # noqa: PLR0913 -- the fields of a Contestant
+    lab: Lab,
+    source: Path,
+    name: str,
+    max_registers: int | None = None,
+    *,
+    trusted: bool = False,
+    silent: bool = False,
+) -> Contestant:
+    return Contestant(
+        name, source, EntrySignatures(lab.public.kernel, lab.public.launch), max_registers, trusted, silent
+    )
+
+
+def build(toolset: Toolset, contestants: Sequence[Contestant | LibraryContestant], folder: Path) -> Built:
+    """Compiles the contestants into the empty `folder`. Raises ContestError where nvcc does not compile one."""
+    descriptions: list[dict[str, Any]] = []
+    folders, silent = [], []
+    for number, contestant in enumerate(contestants):
+        if isinstance(contestant, LibraryContestant):
+            descriptions.append({"library": str(contestant.library), "routine": contestant.routine})
+            folders.append(contestant.library.parent)
+            continue
+        work = folder / str(number)
+        if contestant.trusted:
+            shutil.copytree(_kept(toolset, contestant), work)
+        else:
+            work.mkdir()
+            if _compile(toolset, contestant, work):
+                silent.append(contestant.name)
+        image = json.loads((work / IMAGE).read_text(encoding="utf-8"))
+        descriptions.append({
+            "cubin": f"{number}/{image['cubin']}", "functions": image["functions"], "kernel": image["kernel"],
+            "ask_launch": image["ask_launch"], "alone": not contestant.trusted,
+        })  # fmt: skip
+    shutil.copyfile(stage(toolset), folder / STAGE)
+    return Built(folder, tuple(descriptions), tuple(dict.fromkeys(folders)), tuple(silent))
+
+
+def _compile(toolset: Toolset, contestant: Contestant, folder: Path) -> bool:
+    """Returns whether it is silent. A kernel that compiles only with its printf is timed with it."""
+    assert toolset.gpu.toolchain is not None
+    built = build_for_gpu(
+        toolset.gpu.toolchain,
+        toolset.confinement,
+        contestant.source,
+        folder,
+        contestant.entries,
+        toolset.gpu.target,
+        max_registers=contestant.max_registers,
+        silent=contestant.silent,
+    )
+    if built.image is None and contestant.silent:
+        return _compile(toolset, replace(contestant, silent=False), folder)
+    if built.image is None:
+        message = f"{contestant.name} cannot be compiled to be timed: {built.log[:500]}"
+        raise ContestError(message)
+    return contestant.silent
+
+
+def _kept(toolset: Toolset, contestant: Contestant) -> Path:
+    """The cached folder with the cubin of one of the course's kernels and its description. Made where it does not exist yet."""
+    folder = toolset.build / "contestants" / _key(toolset, contestant)
+    if (folder / IMAGE).is_file():
+        return folder
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=folder.parent) as name:
+        _compile(toolset, contestant, Path(name))
+        finished = Path(name) / "finished"
+        finished.mkdir()
+        for file in (CUBIN, IMAGE):
+            shutil.copyfile(Path(name) / file, finished / file)
+        try:
+            finished.rename(folder)
+        except OSError:
+            if not (folder / IMAGE).is_file():  # otherwise another grading was faster
+                raise
+    return folder
+
+
+def _key(toolset: Toolset, contestant: Contestant) -> str:
+    toolchain, target = toolset.gpu.toolchain, toolset.gpu.target
+    assert toolchain is not None
+    digest = hashlib.sha256(contestant.source.read_bytes())
+    facts = (
+        contestant.source.name,
+        contestant.entries,
+        contestant.max_registers,
+        target,
+        toolchain.root,
+        toolchain.version,
+    )
+    digest.update(repr(facts).encode())
+    for include in toolchain.includes:
+        for header in sorted(path for path in include.rglob("*") if path.is_file()):
+            digest.update(header.read_bytes())
+    return digest.hexdigest()[:32]
+
+
+def stage(toolset: Toolset) -> Path:
+    """The cubin of the kit's own kernels, compiled once for each kind of GPU. It is our own code, so nvcc is not confined."""
+    toolchain, kit = toolset.gpu.toolchain, toolset.root / "kit"
+    assert toolchain is not None
+    source = kit / "cuda" / "stage" / "stage_kernels.cu"
+    made = (
+        toolset.build
+        / "stage"
+        / f"sm_{toolset.gpu.target.capability}-{toolchain.version[0]}.{toolchain.version[1]}.cubin"
+    )
+    newest = max(source.stat().st_mtime_ns, (kit / "protocol" / "timed_input.hpp").stat().st_mtime_ns)
+    if made.is_file() and made.stat().st_mtime_ns > newest:
+        return made
+    made.parent.mkdir(parents=True, exist_ok=True)
+    ours = replace(toolchain, includes=(*toolchain.includes, kit))
+    with tempfile.TemporaryDirectory(dir=made.parent) as name:
+        draft = Path(name) / made.name
+        command = ours.compile(str(source), str(draft), toolset.gpu.target.capability)
+        finished = subprocess.run(command, cwd=name, capture_output=True, text=True, check=False)
+        if finished.returncode != 0:
+            message = f"nvcc does not compile {source}: {finished.stderr[:1000]}"
+            raise ContestError(message)
+        draft.replace(made)
+    return made
+
+
+WARM_UP_MS = 200
+LIMIT_MS = 20_000  # for the context, the warm-up and all rounds together, so that a kernel that hangs does not block the device
+_STEP_LIMIT_SECONDS = 300  # for one step of the timer
+Alone = Callable[[], AbstractContextManager[None]]  # in it, nobody else uses the device
+
+
+def run_contest(  # noqa: PLR0913 -- what is timed, and the timer's options
+    toolset: Toolset,
+    built: Built,
+    problem: str,
+    shape: str,
+    *,
+    rounds: int,
+    kept: int,
+    seed: int | None = None,
+    warm_up_ms: int = WARM_UP_MS,
+) -> Contest:
+    """Times the built kernels. `kept`: the contestant whose outputs are checked. `seed` None: a random one, which nobody can know.
+
+    Raises ContestError where the timer itself fails. A kernel that fails is a result.
+    """
+    options = {
+        "--problem": problem, "--shape": shape, "--rounds": rounds, "--kept": kept,
+        "--seed": secrets.randbits(63) if seed is None else seed, "--warm-up-ms": warm_up_ms, "--limit-ms": LIMIT_MS,
+    }  # fmt: skip
+    with toolset.gpu.borrowed_device() as device:
+        assert device is not None
+        return _timed(toolset, device, built, options)
+
+
+def _timed(toolset: Toolset, device: Device, built: Built, options: dict[str, object]) -> Contest:
+    target = device.target
+    image = {
+        "driver": target.driver, "device": target.device, "stage": STAGE, "contestants": list(built.contestants),
+    }  # fmt: skip
+    with tempfile.TemporaryDirectory(prefix="timed-", dir=built.folder) as name:
+        scratch = Path(name)
+        contest = built.folder / f"{scratch.name}.json"  # beside the cubins, because its paths are relative
+        runner, report = scratch / "runner.json", scratch / "timing.json"
+        contest.write_text(json.dumps(image), encoding="utf-8")
+        runner.write_text(json.dumps({"argv": _runner(toolset, device, contest, built)}), encoding="utf-8")
+        arguments = [str(one) for pair in options.items() for one in pair]
+        command = [str(timer(toolset)), *arguments, "--runner", str(runner), "--report", str(report)]
+        alone = partial(toolset.gpu.alone.alone, device.lock_name, GpuLock(device.lock_name))
+        seconds = run_timer(command, alone, toolset.gpu.turns, scratch / "stderr")
+        try:
+            written = json.loads(report.read_text(encoding="utf-8"))
+            result = Contest.model_validate({**written, "device": device.name, "device_seconds": seconds})
+        except (ValueError, ValidationError) as error:
+            message = f"the timer's report cannot be read: {error}"
+            raise ContestError(message) from error
+    if result.status == "internal-error":
+        raise ContestError(result.detail)
+    return result
+
+
+def run_timer(command: list[str], alone: Alone, turns: threading.BoundedSemaphore, stderr: Path) -> float:
+    """Runs the timer, and holds the device alone from when the timer is prepared until its last launch has ended. Contexts are made and
+    outputs checked while others may use the device. `turns` is held while there is a context. Returns the seconds for which the
+    device was held alone.
+    """
+    with stderr.open("wb") as errors, contextlib.ExitStack() as left:
+        with turns:
+            process = left.enter_context(
+                subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors)
+            )
+            held = _hold_while_timed(process, alone)
+        with _time_limit(process):
+            status = process.wait()
+    if status != 0:
+        text = stderr.read_text(encoding="utf-8", errors="replace")[:1000]
+        ended = "did not end" if status == -signal.SIGKILL else f"failed with status {status}: {text}"
+        message = f"the timer {ended}"
+        raise ContestError(message)
+    return held
+
+
+def _hold_while_timed(process: subprocess.Popen[bytes], alone: Alone) -> float:
+    """Returns seconds, or 0 where the timer ended before it was prepared."""
+    assert process.stdin is not None
+    assert process.stdout is not None
+    with _time_limit(process):
+        prepared = process.stdout.readline()
+    if not prepared:
+        return 0
+    with alone(), _time_limit(process):
+        began = time.monotonic()
+        with contextlib.suppress(BrokenPipeError):
+            process.stdin.write(b"go\n")
+            process.stdin.flush()
+        process.stdout.readline()
+        return time.monotonic() - began
+
+
+@contextlib.contextmanager
+def _time_limit(process: subprocess.Popen[bytes]) -> Iterator[None]:
+    """Kills the timer where a step takes too long. Waiting for the device has no limit."""
+    watch = threading.Timer(_STEP_LIMIT_SECONDS, process.kill)
+    watch.start()
+    try:
+        yield
+    finally:
+        watch.cancel()
+
+
+def timer(toolset: Toolset) -> Path:
+    return toolset.part("timer")
+
+
+def _runner(toolset: Toolset, device: Device, contest: Path, built: Built) -> list[str]:
+    assert toolset.gpu.runner is not None
+    return toolset.confinement.wrap(
+        [str(toolset.gpu.runner), "--contest", str(contest)],
+        readable=[toolset.gpu.runner, contest.parent, *device.folders, *built.folders],
+        writable=[],
+        limits=GPU_RUN_LIMITS,
+        profile="gpu",
+    )
+
+
+# What a lab's tiers are shares of besides its model solution: the routine of NVIDIA's library, timed in the same rounds.
+#
+# Where the library is not on the machine, the kernel in `[stand_in]` is timed instead. Its share of the library's speed is known from
+# another machine, so a share of the library's speed follows from its time. Nothing here is kept between runs.
+
+LIBRARY, STAND_IN = "library", "stand-in"
+Yardstick = tuple[Contestant | LibraryContestant, ...]
+
+
+def yardsticks(toolset: Toolset, lab: Lab) -> Iterator[Yardstick]:
+    """What to time beside the kernels: the best first, the others for where it cannot be used. The last is nothing at all."""
+    routine = lab.public.performance.library if lab.public.performance else None
+    wanted = lab.private is None or any(tier.of == LIBRARY for tier in lab.private.tier)
+    library = cublas_of(toolset.gpu.toolchain) if routine and wanted else None
+    if routine and library:
+        yield (LibraryContestant(LIBRARY, library, routine),)
+    if wanted and lab.private and lab.private_dir and lab.private.stand_in:
+        source = lab.private_dir / lab.private.stand_in.file
+        yield (contestant_of(lab, source, STAND_IN, trusted=True),)
+    yield ()
+
+
+def failed_yardstick(names: Sequence[str], contests: Sequence[Contest]) -> bool:
+    """Whether what ended a contest is the yardstick's own launch. It costs the student nothing."""
+    return any(one.status != "completed" and names[one.contestant] in {LIBRARY, STAND_IN} for one in contests)
+
+
+def library_share(lab: Lab, names: Sequence[str], contests: Sequence[Contest]) -> Interval | None:
+    """The student's speed as a share of the library's. None where neither the library nor what stands in for it was timed."""
+    name = next((one for one in (LIBRARY, STAND_IN) if one in names), None)
+    if name is None or (name == STAND_IN and not (lab.private and lab.private.stand_in)):
+        return None
+    known = lab.private.stand_in.share if name == STAND_IN and lab.private and lab.private.stand_in else 1.0
+    theirs, own = (
+        tuple(time for one in contests for time in one.nanoseconds[names.index(whose)]) for whose in (name, "student")
+    )
+    ratio = ratio_interval(theirs, own)
+    return Interval(known * ratio.low, known * ratio.middle, known * ratio.high)
+
+
+def thresholds(lab: Lab, of: str) -> list[float]:
+    """The shares of the lab's tiers."""
+    return [tier.share for tier in lab.private.tier if tier.of == of] if lab.private else []

@@ -1,1 +1,0 @@
-"""From an outcome to points and to what a student may see of it. Pure functions."""

@@ -1,1 +1,0 @@
-"""Runs one launch of one kernel, without grading it: `tilelab trace`, `profile` and `check`."""

@@ -1,0 +1,183 @@
+"""A submission's text as a compiler takes it apart before macros: without comments, and without what stands in strings or in `#if 0`.
+Pure.
+
+It reads as GCC's preprocessor does. What it might read in another way (a raw string over several lines, a header's name with a quote
+in it) is told by `unclear_line`.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from functools import cached_property
+from typing import NamedTuple
+
+# Takes a text apart with a pattern, and finds where its raw strings end in a time that grows with the text alone. Pure.
+#
+# A pattern that looks for the end itself reads up to the text's end for each opening without one.
+
+_CLOSING = re.compile(r"\)([^()\\\s]{0,17})")
+
+
+class Piece(NamedTuple):
+    """A match of the pattern. A raw string's text reaches to its end."""
+
+    kind: str  # the group that matched; "" without one; "unclosed" for a raw string's opening up to its quote
+    text: str
+    at: int
+
+
+def pieces(pattern: re.Pattern[str], text: str, stop: str = "") -> Iterator[Piece]:
+    """Takes `text` apart. The pattern's group `raw` is a raw string up to its parenthesis, `mark` the word before that one. A raw string
+    must not contain a character of `stop`.
+    """
+    ends, at = _RawStringEnds(text, stop), 0
+    while match := pattern.search(text, at):
+        kind, at = match.lastgroup or "", match.end()
+        if kind == "raw":
+            end = ends.after(match["mark"], at)
+            kind, at = ("raw", end) if end else ("unclosed", match.start("mark"))
+        yield Piece(kind, text[match.start() : at], match.start())
+
+
+class _RawStringEnds:
+    def __init__(self, text: str, stop: str) -> None:
+        self._text, self._stop = text, stop
+
+    def after(self, mark: str, at: int) -> int:
+        """The position after the raw string whose contents begin at `at`, or 0."""
+        closings = self._closings.get(mark, [])
+        index = bisect_left(closings, at)
+        if index == len(closings):
+            return 0
+        stops = bisect_left(self._stops, at)
+        if stops < len(self._stops) and self._stops[stops] < closings[index]:
+            return 0
+        return closings[index] + len(mark) + 2
+
+    @cached_property
+    def _closings(self) -> dict[str, list[int]]:
+        found: defaultdict[str, list[int]] = defaultdict(list)
+        for match in _CLOSING.finditer(self._text):
+            for index, sign in enumerate(match[1]):
+                if sign == '"':
+                    found[match[1][:index]].append(match.start())
+        return found
+
+    @cached_property
+    def _stops(self) -> list[int]:
+        return [at for at, sign in enumerate(self._text) if sign in self._stop] if self._stop else []
+
+
+_SPLICE = re.compile(r"\\[ \t\f\v\0]*\n")
+_END = "\ue000"  # stands where a line ended that goes on in the next; written as @ in the expression
+# Comments, strings and characters, with such ends inside. One that is not closed ends with its line. Words and numbers are here
+# because of quotes inside them: 1'000 contains no character constant.
+_PIECE = re.compile(
+    r"""(?P<comment>/@*\*.*?(?:\*@*/|\Z)|/@*/[^\n]*)"""
+    r"""|(?P<raw>(?:u8|[uUL])?R"(?P<mark>[^()\\\s"@]{0,16})\()"""
+    r"""|(?P<unclear>(?:u@*8|[uUL])?@*R@*")"""
+    r"""|(?P<string>"(?:\\@*[^@\n]|[^"\\\n])*"|'(?:\\@*[^@\n]|[^'\\\n])*')"""
+    r"""|(?P<open>["'][^\n]*)"""
+    r"""|(?P<number>\.?\d(?:[eEpP]@*[+-]|'?[\w.@])*)|(?P<word>[^\W\d][\w@]*)""".replace("@", _END),
+    re.DOTALL,
+)
+_ODD_HEADER = re.compile(r"""(?:include|include_next|import|embed|dependency)\b[^\n]*<[^>\n]*(?:/[*/]|["'])[^>\n]*>""")
+_DIRECTIVE = re.compile(r"[\s\0]*(?:#|%:)[\s\0]*(\w*)[\s\0]*(.*)")
+_CHOICES = frozenset({"else", "elif", "elifdef", "elifndef", "endif"})
+
+
+class CodeLine(NamedTuple):
+    """One line, with those that it goes on in, without comments."""
+
+    number: int  # of the first
+    text: str
+
+    @property
+    def bare(self) -> str:
+        """Its strings are empty."""
+        return _changed(self.text, _without_string)
+
+
+def unclear_line(source: str) -> int:
+    """The first line where comments and strings cannot be told from code for certain; 0 where there is none."""
+    marked = _SPLICE.sub(_END, source)
+    unclear = (piece.at for piece in _pieces(marked) if piece.kind in {"unclear", "unclosed"})
+    names = (match.start() for match in (_ODD_HEADER.search(marked.replace(_END, "")),) if match)
+    at = next(unclear, next(names, -1))
+    foreign = source.find(_END)
+    first = foreign if at < 0 else at
+    return 0 if first < 0 else 1 + sum(marked.count(end, 0, first) for end in ("\n", _END))
+
+
+def live_lines(source: str) -> list[CodeLine]:
+    """The lines of a file, without those that `#if 0` keeps from every compiler."""
+    return [line for line, dead in _told(source) if not dead]
+
+
+def dead_numbers(source: str) -> frozenset[int]:
+    """The numbers of the lines that `#if 0` keeps from every compiler. None where something is unclear."""
+    return frozenset() if unclear_line(source) else frozenset(line.number for line, dead in _told(source) if dead)
+
+
+def plain_text(source: str) -> str:
+    """The same program, with its line numbers, for a preprocessor that decides conditions only: GCC's then reads quotes otherwise, in
+    numbers and where nobody closes them.
+    """
+    lines = [""] * (source.count("\n") + 1)
+    for number, text in live_lines(source):
+        lines[number - 1] = text
+    return "\n".join(lines) + "\n"
+
+
+def _told(source: str) -> Iterator[tuple[CodeLine, bool]]:
+    depth = 0
+    for line in _code_lines(source):
+        found = _DIRECTIVE.fullmatch(line.bare)
+        word, rest = found.groups() if found else ("", "")
+        if not depth:
+            depth = int(word == "if" and rest.strip() == "0")
+            yield line, False
+            continue
+        if word == "endif" or (word in _CHOICES and depth == 1):
+            depth -= 1
+        elif word.startswith("if"):
+            depth += 1
+        yield line, depth > 0
+
+
+def _code_lines(source: str) -> Iterator[CodeLine]:
+    """Those that hold anything besides comments."""
+    number = 1
+    for line in _changed(_SPLICE.sub(_END, source), _without_comment).split("\n"):
+        text = line.replace(_END, "").rstrip()
+        if text.strip():
+            yield CodeLine(number, text)
+        number += 1 + line.count(_END)
+
+
+def _pieces(text: str) -> Iterator[Piece]:
+    return pieces(_PIECE, text, stop="\n" + _END)
+
+
+def _changed(text: str, change: Callable[[Piece], str]) -> str:
+    """The text with each piece as `change` gives it."""
+    parts, at = [], 0
+    for piece in _pieces(text):
+        parts += [text[at : piece.at], change(piece)]
+        at = piece.at + len(piece.text)
+    return "".join([*parts, text[at:]])
+
+
+def _without_comment(piece: Piece) -> str:
+    if piece.kind == "comment":
+        return " " + _END * (piece.text.count("\n") + piece.text.count(_END))
+    if piece.kind == "open":
+        return _END * piece.text.count(_END)
+    return piece.text.replace("'", "") if piece.kind == "number" else piece.text
+
+
+def _without_string(piece: Piece) -> str:
+    return '""' if piece.kind in {"string", "raw"} else piece.text

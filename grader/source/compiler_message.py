@@ -1,0 +1,103 @@
+"""Reads the messages of GCC, Clang and nvcc about one file: severity, place and words. Pure. What they mean is in `error_report.py`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from grader.source.student_code import Place, StudentCode
+
+_QUOTES = str.maketrans("\u2018\u2019", "''")
+_HEAD = re.compile(
+    r"^(?:\./)?(?P<file>[^\s:(][^:\n]*?)(?::(?P<line>\d+):(?:(?P<column>\d+):)?|\((?P<nvcc>\d+)\):) "
+    r"(?P<kind>fatal error|catastrophic error|error|warning|note|Note)(?: #[\w-]+)?: (?P<text>.*)$"
+)
+_OURS = re.compile(r"\b(?:struct |class )?cuda_on_cpu::|\b(?:struct|class) (?=(?:u?int|float|double|dim)\d\b)")
+_OPTION = re.compile(r" \[(-W[^\]]+)\]$")
+_CARET = re.compile(r"^\s*(?:\|)?\s*[~^][~^ ]*$")
+
+
+@dataclass(frozen=True)
+class Diagnostic:
+    """`column` counts characters from 0; -1: unknown. Quotation marks are plain ones, and our own namespace is left out."""
+
+    severity: str  # "error", "warning", "note"
+    line: int
+    column: int
+    text: str
+    option: str = ""  # "-Wparentheses"
+
+
+def diagnostics(log: str, file_name: str, lines: Sequence[str] = ()) -> list[Diagnostic]:
+    """Those about `file_name`, in the compiler's order. `lines`: the file's, to turn GCC's bytes into characters."""
+    return list(_read(log.split("\n"), file_name, lines))
+
+
+def _read(log: Sequence[str], file_name: str, lines: Sequence[str]) -> Iterator[Diagnostic]:
+    for index, said in enumerate(log):
+        match = _HEAD.match(said)
+        if match is None or match["file"].rsplit("/", 1)[-1] != file_name:
+            continue
+        number = int(match["line"] or match["nvcc"])
+        column = int(match["column"]) - 1 if match["column"] else _under(log[index + 1 : index + 3])
+        text = _OURS.sub("", match["text"].translate(_QUOTES))
+        option = _OPTION.search(text)
+        kind = match["kind"].lower().rpartition(" ")[2]
+        line = lines[number - 1] if 0 < number <= len(lines) else ""
+        plain = text[: option.start()] if option else text
+        yield Diagnostic(kind, number, _characters(line, column), plain, option[1] if option else "")
+
+
+def _under(following: Sequence[str]) -> int:
+    """The caret that nvcc shows below the line."""
+    if len(following) == 2 and _CARET.match(following[1]):  # noqa: PLR2004 -- the line and what is below it
+        caret, code = following[1].find("^"), following[0]
+        return caret - 2 if code.startswith("  ") else caret
+    return -1
+
+
+def _characters(line: str, column: int) -> int:
+    """A column in bytes as one in characters."""
+    if column < 0 or line.isascii():
+        return column
+    return len(line.encode("utf-8", "replace")[:column].decode("utf-8", "ignore"))
+
+
+# One message of a compiler beside the text that it is about, and what is said of it instead. Plain data.
+
+
+@dataclass(frozen=True)
+class Said:
+    """A sentence for the student, and the place that it is about."""
+
+    place: Place
+    message: str
+    advice: str = ""
+
+
+@dataclass(frozen=True)
+class Told:
+    """A message that matched a row of the table, and what is known of the place that it names."""
+
+    match: re.Match[str]
+    error: Diagnostic
+    code: StudentCode
+
+    @property
+    def bare(self) -> str:
+        return self.code.line(self.error.line)
+
+    @property
+    def column(self) -> int:
+        return max(self.error.column, 0)
+
+    def group(self, *names: str) -> str:
+        """The first of these groups of the expression that matched."""
+        return next((text for name in names if (text := self.match.groupdict().get(name))), "")
+
+    def at(self, word: str = "") -> Place:
+        return self.code.word_at(self.error.line, self.error.column, word)
+
+    def part(self, start: int, end: int) -> Place:
+        return Place(self.error.line, start, end)

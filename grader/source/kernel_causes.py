@@ -1,0 +1,346 @@
+"""A loop that never ends, since nothing in it changes what its condition compares. Pure."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator
+
+from grader.source.compiler_message import Said
+from grader.source.launch_causes import UnknownValueError, constants, whole_number
+from grader.source.student_code import Place, StudentCode
+
+_HEAD = re.compile(r"\b(while|for)\s*\(")
+_PLAIN = re.compile(r"[\w\s.<>=!&|+\-*/%()]*")  # no array, no pointer that something else may change
+_CALL = re.compile(r"\w\s*\(")
+_NAME = re.compile(r"(?<![\w.])[^\W\d]\w*")
+_WORDS = frozenset({"true", "false", "int", "unsigned", "float", "const", "and", "or", "not"})
+
+
+def endless_loops(code: StudentCode, line: int) -> Iterator[Said]:
+    """Of the loops around `line`, where a thread was when its time was over."""
+    text = "\n".join(code.bare)
+    at = sum(len(bare) + 1 for bare in code.bare[: line - 1])
+    for head in _HEAD.finditer(text):
+        closed = _closing(text, head.end() - 1)
+        last = _end_of_body(text, closed + 1)
+        if not head.start() <= at + len(code.line(line)) or last < at:
+            continue
+        inside = text[head.end() : closed]
+        condition, step = inside, ""
+        if head[1] == "for":
+            condition, _, step = inside.partition(";")[2].partition(";")
+        if not condition.strip() or not _PLAIN.fullmatch(condition) or _CALL.search(condition):
+            continue
+        names = [name for name in dict.fromkeys(_NAME.findall(condition)) if name not in _WORDS]
+        if names and not any(_changes(name, f"{condition};{step};{text[closed + 1 : last]}") for name in names):
+            number = text.count("\n", 0, head.start()) + 1
+            start = head.start() - (text.rfind("\n", 0, head.start()) + 1)
+            end = min(start + closed + 1 - head.start(), len(code.line(number)))
+            what = (
+                f"Nothing in the loop that begins in line {number} changes `{names[0]}`: `{condition.strip()}` stays as it is."
+                if len(names) == 1
+                else f"Nothing in the loop that begins in line {number} changes {_listed(names)}: `{condition.strip()}` stays as it is."
+            )
+            yield Said(Place(number, start, end), what, "Which of them has to change in every pass, and in which line?")
+
+
+def _listed(names: list[str]) -> str:
+    return " or ".join([", ".join(f"`{one}`" for one in names[:-1]), f"`{names[-1]}`"])
+
+
+def _changes(name: str, text: str) -> bool:
+    """Also where its address is taken, or a reference to it may be made in a call."""
+    return bool(
+        re.search(rf"(?<![\w.]){name}\s*(?:[-+*/%&|^]|<<|>>)?=(?!=)", text)
+        or re.search(rf"(?:\+\+|--|&)\s*{name}\b|(?<![\w.]){name}\s*(?:\+\+|--)", text)
+        or re.search(r"\b(?:break|return|goto)\b", text)
+        or re.search(rf"\w\s*\((?:[^()]*,)?\s*{name}\s*[,)]", text)
+    )
+
+
+def _closing(text: str, opened: int) -> int:
+    depth = 0
+    for at in range(opened, len(text)):
+        depth += (text[at] in "({[") - (text[at] in ")}]")
+        if depth == 0:
+            return at
+    return len(text)
+
+
+def _end_of_body(text: str, begin: int) -> int:
+    """Of a block in braces, or of one statement."""
+    first = re.compile(r"\S").search(text, begin)
+    if first is None:
+        return len(text)
+    if first[0] == "{":
+        return _closing(text, first.start())
+    end = text.find(";", first.start())
+    return len(text) if end < 0 else end
+
+
+# Arrays that should be shared by the threads of a block and are not, or that have no memory: as the text declares them. Pure.
+
+_ELEMENT = r"(?:float|double|int|unsigned(?:\s+int)?|long|short|char|half|__half|(?:float|int|double)[1-4])"
+_LOCAL = re.compile(
+    rf"^\s*(?:(?:volatile|alignas\(\w+\)|__align__\(\w+\))\s+)*{_ELEMENT}\s+((?:\w+\s*(?:\[[^\[\]]+\]\s*)+,?\s*)+)(?:=[^;]*)?;"
+)
+_NAMED = re.compile(r"(\w+)\s*((?:\[[^\[\]]+\]\s*)+)")
+_POINTER = re.compile(rf"__shared__\s+(?:volatile\s+)?{_ELEMENT}\s*\*\s*(?:__restrict__\s+)?(\w+)\s*;")
+_DYNAMIC = re.compile(r"\bextern\s+(?:__shared__|__align__\(\w+\)|alignas\(\w+\)|\s)+[\w:]+\s+(\w+)\s*\[\s*\]")
+_DERIVED = 2  # steps from a loop's variable to an index: `row = i / tile`, `place = row * width`
+_BARRIER = re.compile(r"\b(?:__syncthreads\w*|\w+\.sync|sync)\s*\(")
+
+
+def forgotten_shared(code: StudentCode) -> Iterator[Said]:
+    """An array of each thread's own that is filled at an index of `threadIdx` and read at others, in a kernel with barriers."""
+    if not any(_BARRIER.search(bare) for bare in code.bare):
+        return
+    of_thread = _thread_names(code)
+    for number, bare in enumerate(code.bare, 1):
+        declared = _LOCAL.match(bare)
+        if declared is None:
+            continue
+        for each in _NAMED.finditer(declared[1]):
+            if _filled_by_thread(each[1], code, number, of_thread):
+                start = declared.start(1) + each.start()
+                what = (
+                    f"`{each[1]}` in line {number} is an array of each thread's own: no other thread sees what is stored in it. "
+                    "A tile that the threads of a block fill together has to be shared."
+                )
+                yield Said(
+                    Place(number, start, start + len(each[1])),
+                    what,
+                    "Which word before a declaration makes an array the whole block's?",
+                )
+
+
+def larger_than_the_block(code: StudentCode, name: str, threads: int) -> Iterator[Said]:
+    """A shared array with elements that nobody set, and with more elements than the block has threads."""
+    declared = re.compile(rf"__shared__\s+[^;]*?(?<!\w)({re.escape(name)})\s*((?:\[[^\[\]]+\]\s*)+)")
+    for number, bare in enumerate(code.bare, 1):
+        if not (found := declared.search(bare)):
+            continue
+        values, elements = constants(code, number), 1
+        try:
+            for extent in re.findall(r"\[([^\[\]]+)\]", found[2]):
+                elements *= whole_number(extent, values)
+        except UnknownValueError:
+            return
+        if elements > threads * _stores_of_a_thread(code, name, number):
+            what = (
+                f"`{name}` in line {number} has {elements:,} elements, and a block has {threads:,} threads: if each thread stores one of "
+                "them, nobody sets the others."
+            )
+            yield Said(Place(number, *found.span(1)), what, "How many elements does each thread have to load?")
+        return
+
+
+def _stores_of_a_thread(code: StudentCode, name: str, line: int) -> float:
+    """How many elements of the array a thread stores, as far as its text says. Infinite: as many as a loop makes."""
+    store = re.compile(rf"(?<![\w.]){re.escape(name)}\s*((?:\[(?:[^\[\]]|\[[^\[\]]*\])*\]\s*)+)=(?!=)")
+    subscripts = {re.sub(r"\s", "", match[1]) for bare in code.bare[line:] for match in store.finditer(bare)}
+    stepped = _stepped_names(code)
+    if any(word in stepped for one in subscripts for word in re.findall(r"[A-Za-z_]\w*", one)):
+        return math.inf
+    return max(1, len(subscripts))
+
+
+def _stepped_names(code: StudentCode) -> set[str]:
+    """Variables that change from one pass of a loop to the next, and those that are computed from one of them."""
+    step = re.compile(r"\b([A-Za-z_]\w*)\s*(?:[-+*/]=|<<=|>>=|\+\+|--)|(?:\+\+|--)\s*([A-Za-z_]\w*)")
+    names = {match[1] or match[2] for bare in code.bare for match in step.finditer(bare)}
+    for _ in range(_DERIVED):
+        for bare in code.bare:
+            names |= {
+                match[1]
+                for match in re.finditer(r"\b([A-Za-z_]\w*)\s*=(?!=)([^;,=]*)", bare)
+                if names & set(re.findall(r"[A-Za-z_]\w*", match[2]))
+            }
+    return names
+
+
+def _filled_by_thread(name: str, code: StudentCode, line: int, of_thread: re.Pattern[str]) -> bool:
+    uses = re.compile(rf"(?<![\w.]){name}\s*((?:\[(?:[^\[\]]|\[[^\[\]]*\])*\]\s*)+)(=(?!=))?")
+    found = [match for bare in code.bare[line:] for match in uses.finditer(bare)]
+    stores = [re.sub(r"\s", "", match[1]) for match in found if match[2]]
+    reads = [re.sub(r"\s", "", match[1]) for match in found if not match[2]]
+    return any(of_thread.search(one) for one in stores) and any(one not in stores for one in reads)
+
+
+def _thread_names(code: StudentCode) -> re.Pattern[str]:
+    """`threadIdx`, and variables that hold a part of it."""
+    names = ["threadIdx"]
+    for bare in code.bare:
+        names += re.findall(r"(\w+)\s*=\s*\(?\s*(?:int\s*\)\s*)?threadIdx\.[xyz]\b", bare)
+    return re.compile(rf"\b(?:{'|'.join(map(re.escape, dict.fromkeys(names)))})\b")
+
+
+def pointers_without_memory(code: StudentCode) -> Iterator[Said]:
+    """`__shared__ float* As;` that nothing ever sets."""
+    for number, bare in enumerate(code.bare, 1):
+        for match in _POINTER.finditer(bare):
+            if any(re.search(rf"(?<![\w.]){match[1]}\s*=(?!=)", line) for line in code.bare[number:]):
+                continue
+            what = (
+                f"`{match[1]}` in line {number} is a shared pointer that points nowhere: there is no array behind it."
+            )
+            advice = "An array is declared with its size in [ ], which has to be a constant."
+            yield Said(Place(number, match.start(1), match.end(1)), what, advice)
+
+
+def dynamic_without_bytes(code: StudentCode, shared_bytes: int, launch: str) -> Iterator[Said]:
+    """`extern __shared__` where the launch function asks for nothing."""
+    if shared_bytes:
+        return
+    for number, bare in enumerate(code.bare, 1):
+        if match := _DYNAMIC.search(bare):
+            what = (
+                f"`{match[1]}` in line {number} is `extern __shared__`: its size comes from the launch function, and `{launch}` asks for "
+                "0 bytes of it."
+            )
+            advice = "The third member of LaunchConfig says how many bytes of shared memory a block gets."
+            yield Said(Place(number, match.start(1), match.end(1)), what, advice)
+
+
+# A local variable that has no value yet where it is first used: which, and what that statement does with it. Pure.
+
+_DECLARED = re.compile(
+    r"(?<![\w.])(?:volatile\s+)?(?:float|double|int|unsigned(?:\s+int)?|long(?:\s+long)?|size_t|half|__half)\s+"
+    r"((?:[^\W\d]\w*\s*(?:=[^,;()]*)?,\s*)*[^\W\d]\w*\s*(?:=[^,;()]*)?);"
+)
+_HOW = {
+    "+=": "added to", "-=": "subtracted from", "*=": "multiplied", "/=": "divided", "++": "counted up", "--": "counted down",
+}  # fmt: skip
+ADVICE = "Give it its first value where it is declared. A sum begins with 0, and CUDA sets no variable to 0 by itself."
+
+
+def unset_value(name: str, code: StudentCode, before: int) -> Said | None:
+    """What is said of `name`, which a compiler says is used unset in line `before` or above. None where it is no plain variable."""
+    declared = [place for one, place in bare_declarations(code) if one == name and place.line <= before]
+    if not declared:
+        return None
+    first = _first_use(name, declared[-1], code)
+    if first is None:
+        return None
+    place, how = first
+    what = f"`{name}`, declared in line {declared[-1].line}, has no value when it is first {how} in line {place.line}."
+    return Said(place, what, ADVICE)
+
+
+def never_set(code: StudentCode) -> Iterator[Said]:
+    """Variables without a first value that a statement adds to, and that no statement ever sets."""
+    for name, place in bare_declarations(code):
+        rest = "\n".join([code.line(place.line)[place.end :], *code.bare[place.line :]])
+        body = rest[: _end_of_function(rest)]
+        if re.search(rf"(?<![\w.]){name}\s*=(?!=)|&\s*{name}\b|>>\s*{name}\b", body):
+            continue
+        first = _first_use(name, place, code)
+        if first and first[1] in _HOW.values() and (said := unset_value(name, code, first[0].line)):
+            yield said
+
+
+def bare_declarations(code: StudentCode) -> Iterator[tuple[str, Place]]:
+    for number, bare in enumerate(code.bare, 1):
+        for match in _DECLARED.finditer(bare):
+            if re.search(r"__shared__|\bextern\b|\bstatic\b|__device__|__constant__", bare[: match.start()]):
+                continue
+            at = match.start(1)
+            for part in match[1].split(","):
+                name = part.strip()
+                if re.fullmatch(r"\w+", name):
+                    start = at + part.index(name)
+                    yield name, Place(number, start, start + len(name))
+                at += len(part) + 1
+
+
+def _first_use(name: str, declared: Place, code: StudentCode) -> tuple[Place, str] | None:
+    """The first statement below the declaration that needs the value, and what it does. None where it is set before that."""
+    for number in range(declared.line, len(code.bare) + 1):
+        bare = code.line(number)
+        for match in re.finditer(rf"(?<![\w.]){re.escape(name)}(?!\w)", bare):
+            if number == declared.line and match.start() <= declared.start:
+                continue
+            after = re.match(r"\s*(\+\+|--|[-+*/]=|=(?!=))?", bare[match.end() :])
+            sign = (after[1] if after else "") or ""
+            before = re.search(r"(\+\+|--|&)\s*$", bare[: match.start()])
+            if sign == "=" and not re.search(rf"(?<!\w){name}(?!\w)", bare[match.end() :]):
+                return None
+            if before and before[1] == "&":
+                return None
+            how = _HOW.get(sign) or (_HOW.get(before[1]) if before else None) or "used"
+            return Place(number, match.start(), match.end()), how
+    return None
+
+
+def _end_of_function(text: str) -> int:
+    """Where the braces are closed that are open where the text begins: at a `}` in the first column."""
+    end = re.search(r"^\}", text, re.MULTILINE)
+    return end.start() if end else len(text)
+
+
+# Threads that compute the same: the kernel never asks for one of their indices, or works out a place from them that is not theirs
+# alone. Pure.
+
+_AXES = "xyz"
+# Other words for a thread's index, and a whole index in another variable.
+_OTHERWISE = re.compile(
+    r"thread_rank|thread_index|group_index|block_rank|%tid|%ctaid|\b(?:threadIdx|blockIdx)\b(?!\s*\.\s*[xyz]\b)|##"
+)
+
+_MIXED = re.compile(r"\bblockDim\.([xyz])\s*\*\s*blockIdx\.([xyz])\b|\bblockIdx\.([xyz])\s*\*\s*blockDim\.([xyz])\b")
+_SUM = re.compile(r"\bblockIdx\.([xyz])\s*\+\s*\w[\w.]*|(?<![\w.*/])\w[\w.]*\s*\+\s*blockIdx\.([xyz])\b(?!\s*\*)")
+
+
+def unused_indices(
+    code: StudentCode, kernel: str, grid: tuple[int, int, int], block: tuple[int, int, int]
+) -> Iterator[Said]:
+    """Beside a failure alone: a kernel may leave an index out on purpose."""
+    text = "\n".join(code.bare)
+    if _OTHERWISE.search(text):
+        return
+    for name, other, counts, what in (
+        ("threadIdx", "blockIdx", block, "the block has {} threads in {}: those that differ in {} alone"),
+        ("blockIdx", "threadIdx", grid, "the grid has {} blocks in {}: those that differ in {} alone"),
+    ):
+        for axis, count in zip(_AXES, counts, strict=True):
+            if count > 1 and not _uses(name, axis, text):
+                place = _first(rf"\b{other}\s*\.\s*{axis}\b", code) or _first(rf"(?<!\w){re.escape(kernel)}\s*\(", code)
+                if place is not None:
+                    words = what.format(count, axis, axis)
+                    said = f"The kernel uses `{name}.{axis}` nowhere, and {words} compute the same."
+                    yield Said(place, said, "Which index tells these threads which element is theirs?")
+
+
+def shared_places(code: StudentCode, grid: tuple[int, int, int], block: tuple[int, int, int]) -> Iterator[Said]:
+    """Beside a failure alone, as above."""
+    for number, bare in enumerate(code.bare, 1):
+        for found in _MIXED.finditer(bare):
+            dimension, index = (found[1], found[2]) if found[1] else (found[4], found[3])
+            if dimension != index:
+                said = f"`{found[0]}` mixes two axes: blocks along {index} are blockDim.{index} threads wide."
+                yield Said(Place(number, *found.span()), said, "Each index belongs with the size of its own axis.")
+    text = "\n".join(code.bare)
+    for axis, blocks, threads in zip(_AXES, grid, block, strict=True):
+        sums = [one for one in _SUM.finditer(text) if one[1] or one[2]]
+        found_sum = next((one for one in sums if axis in {one[1], one[2]}), None)
+        scaled = re.search(rf"(?:\*|<<)\s*\(?\s*blockIdx\.{axis}|blockIdx\.{axis}\s*\)?\s*(?:\*|<<)", text)
+        if blocks > 1 and threads > 1 and found_sum and not scaled:
+            place = _first(re.escape(found_sum[0]), code)
+            said = (
+                f"`{found_sum[0]}` counts blocks as if each had one thread in {axis}, and each has {threads}: neighbouring blocks get the "
+                "same places."
+            )
+            if place is not None:
+                yield Said(place, said, "How many places does each block need for itself?")
+
+
+def _uses(name: str, axis: str, text: str) -> bool:
+    return re.search(rf"\b{name}\s*\.\s*{axis}\b", text) is not None
+
+
+def _first(pattern: str, code: StudentCode) -> Place | None:
+    for number, bare in enumerate(code.bare, 1):
+        if match := re.search(pattern, bare):
+            return Place(number, *match.span())
+    return None

@@ -1,0 +1,461 @@
+"""What the launch function did in one case: its line, and the arithmetic that led to a grid or a block that CUDA refuses or that is too
+small. Pure.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from grader.source.compiler_message import Said
+from grader.source.student_code import Place, StudentCode
+
+# Computes an expression of whole numbers as C does, where it is simple arithmetic. Nothing of a submission is run. Pure.
+
+_TOKEN = re.compile(r"\d+[uUlL]*(?![\w.])|[^\W\d]\w*(?:\.[xyz]\b|::\w+)*|<=|>=|==|!=|&&|\|\||<<|>>|[-+*/%()<>?:,!]")
+_LEVELS = (("||",), ("&&",), ("==", "!="), ("<", ">", "<=", ">="), ("<<", ">>"), ("+", "-"), ("*", "/", "%"))
+_CAST = frozenset({"int", "unsigned", "size_t", "long", "uint32_t", "int64_t"})
+_LONGEST, _LARGEST, _DEEPEST = 300, 1 << 62, 40
+
+
+class UnknownValueError(Exception):
+    """The expression is no simple arithmetic, or a name in it has no known value."""
+
+
+def whole_number(text: str, values: Mapping[str, int]) -> int:
+    """Raises UnknownValueError."""
+    tokens = _TOKEN.findall(text) if len(text) <= _LONGEST else []
+    if not tokens or re.sub(r"\s", "", text) != "".join(tokens):
+        raise UnknownValueError(text)
+    reader = _Reader(tokens, values)
+    value = reader.choice()
+    if reader.next_token:
+        raise UnknownValueError(text)
+    return value
+
+
+class _Reader:
+    def __init__(self, tokens: list[str], values: Mapping[str, int]) -> None:
+        self._tokens, self._values, self._at, self._depth = tokens, values, 0, 0
+
+    @property
+    def next_token(self) -> str:
+        return self._tokens[self._at] if self._at < len(self._tokens) else ""
+
+    def choice(self) -> int:
+        self._depth += 1
+        if self._depth > _DEEPEST:
+            raise UnknownValueError
+        value = self._binary(0)
+        if self._took("?"):
+            first = self.choice()
+            self._demand(":")
+            second = self.choice()
+            value = first if value else second
+        self._depth -= 1
+        return value
+
+    def _binary(self, level: int) -> int:
+        if level == len(_LEVELS):
+            return self._single()
+        value = self._binary(level + 1)
+        while self.next_token in _LEVELS[level]:
+            sign = self._take()
+            value = _computed(sign, value, self._binary(level + 1))
+        return value
+
+    def _single(self) -> int:
+        sign = self._take()
+        if sign in {"-", "+", "!"}:
+            value = self._single()
+            return {"-": -value, "+": value, "!": int(not value)}[sign]
+        return self._in_brackets() if sign == "(" else self._named(sign)
+
+    def _in_brackets(self) -> int:
+        """A cast, or an expression."""
+        if self.next_token in _CAST and self._tokens[self._at + 1 : self._at + 2] == [")"]:
+            self._at += 2
+            return self._single()
+        value = self.choice()
+        self._demand(")")
+        return value
+
+    def _named(self, token: str) -> int:
+        if token[:1].isdigit():
+            return _number(token)
+        if token in {"min", "max", "std::min", "std::max"} and self._took("("):
+            one = self.choice()
+            self._demand(",")
+            other = self.choice()
+            self._demand(")")
+            return min(one, other) if token.endswith("min") else max(one, other)
+        if token in _CAST and self._took("("):
+            value = self.choice()
+            self._demand(")")
+            return value
+        if token in self._values:
+            return self._values[token]
+        raise UnknownValueError(token)
+
+    def _take(self) -> str:
+        token = self.next_token
+        self._at += 1
+        return token
+
+    def _took(self, token: str) -> bool:
+        if self.next_token != token:
+            return False
+        self._at += 1
+        return True
+
+    def _demand(self, token: str) -> None:
+        if not self._took(token):
+            raise UnknownValueError(token)
+
+
+def _number(token: str) -> int:
+    digits = token.rstrip("uUlL")
+    if digits != "0" and digits.startswith("0"):
+        raise UnknownValueError(token)
+    return int(digits)
+
+
+def _computed(sign: str, one: int, other: int) -> int:
+    if sign in {"/", "%"}:
+        if other == 0:
+            raise UnknownValueError(sign)
+        quotient = abs(one) // abs(other) * (1 if (one < 0) == (other < 0) else -1)
+        return quotient if sign == "/" else one - quotient * other
+    if sign in {"<<", ">>"} and not 0 <= other < 32:  # noqa: PLR2004 -- bits
+        raise UnknownValueError(sign)
+    value = {
+        "+": lambda: one + other, "-": lambda: one - other, "*": lambda: one * other, "<<": lambda: one << other,
+        ">>": lambda: one >> other, "<": lambda: int(one < other), ">": lambda: int(one > other), "<=": lambda: int(one <= other),
+        ">=": lambda: int(one >= other), "==": lambda: int(one == other), "!=": lambda: int(one != other),
+        "&&": lambda: int(bool(one and other)), "||": lambda: int(bool(one or other)),
+    }[sign]()  # fmt: skip
+    if abs(value) > _LARGEST:
+        raise UnknownValueError(sign)
+    return value
+
+
+# Reads a launch function's text: what it gives for the grid and the block of one case, and by which expressions. Pure.
+#
+# It follows declarations and assignments of whole numbers and dim3, one after the other. Where there is anything else (a condition, a
+# loop, a call), it knows nothing, and the numbers that came out have to speak for themselves.
+
+_INTEGER = r"(?:(?:static|constexpr|const|unsigned|signed|long|short|int|size_t|auto|u?int\d+_t)\s+)+"
+_NUMBER = re.compile(rf"{_INTEGER}(\w+)\s*=\s*(.+)", re.DOTALL)
+_DIM3 = re.compile(
+    r"(?:(?:const|constexpr|auto)\s+)*(?:dim3\s+)?(\w+)\s*(?:=\s*(?:dim3\s*(?=[({])|(?=\{)))?[({](.*)[)}]", re.DOTALL
+)
+_CONFIG = re.compile(r"LaunchConfig\s+\w+\s*(?:\{\s*\})?")
+_PART = re.compile(r"\w+\.(grid|block|shared_bytes)\s*=\s*(.+)", re.DOTALL)
+_MEMBER = re.compile(r"(\w+)\.([xyz])\s*=\s*(.+)", re.DOTALL)
+_RETURN = re.compile(r"return\s+(?:(?:LaunchConfig\s*)?[({](.*)[)}]|\w+)", re.DOTALL)
+_MOST = 60  # lines of a launch function
+
+
+@dataclass(frozen=True)
+class Extent:
+    """A dim3 as it is written: its three expressions, and what they give."""
+
+    name: str
+    place: Place  # where it is written
+    terms: tuple[str, ...]
+    numbers: tuple[int, ...]
+
+
+@dataclass
+class LaunchText:
+    """`values`: names of this function and their values in the case."""
+
+    name: str
+    head: Place
+    last: Place  # its last `return`, or its head
+    values: dict[str, int] = field(default_factory=dict)
+    expressions: dict[str, str] = field(default_factory=dict)  # of these names, as they are written
+    extents: dict[str, Extent] = field(default_factory=dict)
+    returned: tuple[str, ...] = ()  # the members of what it returns, as they are written
+    grid: Extent | None = None
+    block: Extent | None = None
+
+
+def launch_text(code: StudentCode, name: str, sizes: Sequence[int]) -> LaunchText | None:
+    """None where the file has no such function. `sizes`: the values of its parameters in one case."""
+    head = _head(code, name)
+    if head is None:
+        return None
+    text, starts = _joined(code, head)
+    opening = text.find("{")
+    found = LaunchText(name, head, _last_return(text, starts) or head)
+    names = re.findall(r"(\w+)\s*(?=[,)])", text[text.find("(", head.end) : opening])
+    found.values |= constants(code, head.line)
+    found.values |= dict(zip(names, sizes, strict=False)) if len(names) == len(sizes) else {}
+    at = opening + 1
+    for statement in re.finditer(r"[^;{}]*(?:\{[^;{}]*\}[^;{}]*)*;", text[at:]):
+        start = at + statement.start() + len(statement[0]) - len(statement[0].lstrip())
+        if not _follow(found, statement[0].strip().rstrip(";").strip(), _place(starts, start)):
+            break
+    if (
+        not found.returned
+        and (last := re.findall(r"\breturn\b[^;]*", text))
+        and (match := _RETURN.fullmatch(last[-1].strip()))
+    ):
+        found.returned = tuple(part.strip() for part in _split(match[1] or ""))
+    return found
+
+
+def _head(code: StudentCode, name: str) -> Place | None:
+    for number, bare in enumerate(code.bare, 1):
+        match = re.search(rf"\bLaunchConfig\s+({re.escape(name)})\s*\(", bare)
+        if match:
+            return Place(number, *match.span(1))
+    return None
+
+
+def _joined(code: StudentCode, head: Place) -> tuple[str, list[tuple[int, int]]]:
+    """The text from the head's line to the end of the function, and where each of its lines starts in it."""
+    text, starts, depth = "", [], 0
+    for number in range(head.line, min(head.line + _MOST, len(code.bare)) + 1):
+        bare = code.line(number)
+        starts.append((len(text), number))
+        text += bare + "\n"
+        depth += bare.count("{") - bare.count("}")
+        if depth == 0 and "{" in text:
+            break
+    return text, starts
+
+
+def _last_return(text: str, starts: Sequence[tuple[int, int]]) -> Place | None:
+    found = list(re.finditer(r"\breturn\b[^;]*", text))
+    if not found:
+        return None
+    place = _place(starts, found[-1].start())
+    return _span(place, found[-1][0])
+
+
+def _place(starts: Sequence[tuple[int, int]], at: int) -> Place:
+    start, number = max((one for one in starts if one[0] <= at), default=(0, 1))
+    return Place(number, at - start, at - start)
+
+
+def constants(code: StudentCode, before: int) -> dict[str, int]:
+    values: dict[str, int] = {}
+    for number, bare in enumerate(code.bare[: before - 1], 1):
+        match = re.match(r"\s*#\s*define\s+(\w+)\s+(.*\S)", bare) or re.match(
+            rf"\s*(?:static\s+|__device__\s+)*(?:constexpr|const)\s+{_INTEGER}(\w+)\s*=\s*([^;]*);", bare
+        )
+        if match and number < before:
+            try:
+                values[match[1]] = whole_number(match[2], values)
+            except UnknownValueError:
+                values.pop(match[1], None)
+    return values
+
+
+def _follow(found: LaunchText, statement: str, place: Place) -> bool:
+    """Whether the statement was understood, and the next one may be read."""
+    if returned := _RETURN.fullmatch(statement):
+        _return(found, returned[1] or "", place, statement)
+        return False
+    try:
+        return _CONFIG.fullmatch(statement) is not None or _sets(found, statement, place)
+    except UnknownValueError:
+        return False
+
+
+def _sets(found: LaunchText, statement: str, place: Place) -> bool:
+    """Whether it gives a value to a number, to a dim3, or to a part of either."""
+    extent = _DIM3.fullmatch(statement)
+    if number := _NUMBER.fullmatch(statement):
+        found.values[number[1]] = whole_number(number[2], found.values)
+        found.expressions[number[1]] = number[2]
+    elif part := _PART.fullmatch(statement):
+        if part[1] != "shared_bytes":
+            setattr(found, part[1], _returned(found, part[2].strip(), _span(place, statement)))
+    elif member := _MEMBER.fullmatch(statement):
+        return _set_member(found, member, place)
+    elif extent and "dim3" in statement:
+        found.extents[extent[1]] = _extent(found, extent[1], extent[2], _span(place, statement))
+        _know(found, found.extents[extent[1]])
+    else:
+        return False
+    return True
+
+
+def _span(place: Place, statement: str) -> Place:
+    return Place(place.line, place.start, place.start + len(statement.split("\n", 1)[0]))
+
+
+def _extent(found: LaunchText, name: str, inner: str, place: Place) -> Extent:
+    terms = tuple(part.strip() for part in _split(inner)) if inner.strip() else ()
+    numbers = tuple(whole_number(term, found.values) for term in terms)
+    if len(numbers) > 3:  # noqa: PLR2004 -- x, y and z
+        raise UnknownValueError(inner)
+    return Extent(name, place, terms, (*numbers, 1, 1, 1)[:3])
+
+
+def _set_member(found: LaunchText, member: re.Match[str], place: Place) -> bool:
+    name, part, term = member.groups()
+    known = found.extents.get(name)
+    if known is None:
+        return False
+    at = "xyz".index(part)
+    numbers, terms = list(known.numbers), [*known.terms, "1", "1", "1"][:3]
+    numbers[at], terms[at] = whole_number(term, found.values), term.strip()
+    found.extents[name] = Extent(name, place, tuple(terms), tuple(numbers))
+    _know(found, found.extents[name])
+    return True
+
+
+def _know(found: LaunchText, extent: Extent) -> None:
+    found.values |= {f"{extent.name}.{part}": number for part, number in zip("xyz", extent.numbers, strict=True)}
+
+
+def _return(found: LaunchText, inner: str, place: Place, statement: str) -> None:
+    found.last = _span(place, statement)
+    if found.grid or found.block:  # of a LaunchConfig with a name
+        return
+    found.returned = tuple(part.strip() for part in _split(inner))
+    extents = [_returned(found, part, _span(place, statement)) for part in found.returned[:2]]
+    found.grid, found.block = (*extents, None, None)[:2]
+
+
+def _returned(found: LaunchText, part: str, place: Place) -> Extent | None:
+    written = re.fullmatch(r"(?:dim3\s*)?[({](.*)[)}]", part, re.DOTALL)
+    try:
+        if part in found.extents:
+            return found.extents[part]
+        return _extent(found, "", written[1] if written and not part.startswith("(") else part, place)
+    except UnknownValueError:
+        return None
+
+
+def _split(text: str) -> list[str]:
+    parts, depth = [""], 0
+    for sign in text:
+        depth += (sign in "([{") - (sign in ")]}")
+        if sign == "," and depth == 0:
+            parts.append("")
+        else:
+            parts[-1] += sign
+    return [part for part in parts if part.strip()]
+
+
+_Three = tuple[int, int, int]
+_MOST_THREADS, _MOST_DEEP = 1024, 64
+# How the two are called: `block`, `threads`, `threadsPerBlock`; `grid`, `blocks`, `numBlocks`.
+_OF_BLOCK = re.compile(r"block(?!s|_?per|_?count)|thread|tpb", re.IGNORECASE)
+_OF_GRID = re.compile(r"grid|blocks|block_?count", re.IGNORECASE)
+_MOST_BLOCKS = (2**31 - 1, 65535, 65535)
+
+
+@dataclass(frozen=True)
+class Started:
+    """One launch as it was asked for: the sizes that the function was given, and the numbers that came out."""
+
+    sizes: tuple[int, ...]
+    grid: _Three
+    block: _Three
+    shared_bytes: int = 0
+    output: tuple[int, int] | None = None  # rows and columns of an output with elements that nobody wrote
+    unwritten: int = 0
+
+
+def launch_causes(code: StudentCode, name: str, launch: Started) -> Iterator[Said]:
+    """`name` is the launch function's. Says nothing of a launch that CUDA accepts and that has threads for all elements."""
+    text = launch_text(code, name, launch.sizes)
+    if text is None or text.last == text.head:  # a `return` that is missing is told by the compiler
+        return
+    yield from _exchanged(text)
+    yield from _refused("grid", text.grid, launch.grid, text)
+    yield from _refused("block", text.block, launch.block, text)
+    yield from _too_few(text, launch)
+
+
+def _exchanged(text: LaunchText) -> Iterator[Said]:
+    if len(text.returned) > 1 and _OF_BLOCK.search(text.returned[0]) and _OF_GRID.search(text.returned[1]):
+        what = f"`LaunchConfig` holds the grid first and the block second: line {text.last.line} gives `{text.returned[0]}` as the grid."
+        yield Said(text.last, what)
+
+
+def _refused(what: str, extent: Extent | None, numbers: _Three, text: LaunchText) -> Iterator[Said]:
+    place, known = _where(extent, numbers, text)
+    for at, (part, number) in enumerate(zip("xyz", numbers, strict=True)):
+        if number == 0 or (what == "grid" and number > _MOST_BLOCKS[at]):
+            limit = "must be at least 1" if number == 0 else f"may be at most {_MOST_BLOCKS[at]:,}"
+            how = (
+                f": {_arithmetic(extent.terms[at], number, text)}"
+                if extent and known and at < len(extent.terms)
+                else ""
+            )
+            yield Said(
+                place,
+                f"In line {place.line} the {what}'s {part}, which {limit}, becomes {number:,}{how}.",
+                "How many blocks does a size need that the block's side does not divide? A part of a block counts as a whole one."
+                if number == 0
+                else "",
+            )
+            return
+    threads = numbers[0] * numbers[1] * numbers[2]
+    if what == "block" and (threads > _MOST_THREADS or numbers[2] > _MOST_DEEP):
+        sides = [f"{number:,}" for number in numbers if number > 1]
+        product = f"{' x '.join(sides)} = " if len(sides) > 1 else ""
+        terms = [term for term in extent.terms if not term.isdigit()] if extent and known else []
+        written = f" ({', '.join(f'`{term}`' for term in terms)})" if terms else ""
+        most = (
+            f"a block may have at most {_MOST_THREADS:,}"
+            if threads > _MOST_THREADS
+            else f"its z may be at most {_MOST_DEEP}"
+        )
+        said = f"The block in line {place.line}{written} has {product}{threads:,} threads: {most}."
+        yield Said(place, said, "The sides of a block multiply: their product is the number of its threads.")
+
+
+def _where(extent: Extent | None, numbers: _Three, text: LaunchText) -> tuple[Place, bool]:
+    """Where it is written, and whether the arithmetic gives what came out."""
+    known = extent is not None and extent.numbers == numbers
+    return (extent.place if extent and known else text.last), known
+
+
+def _arithmetic(term: str, value: int, text: LaunchText) -> str:
+    """`N / 16` with N = 1 is 0; of a name, the expression that it was given."""
+    whole = f"`{term}`"
+    if re.search(r"\W", written := text.expressions.get(term, "")):
+        whole, term = f"`{term}` or `{written}`", written
+    names = [name for name in dict.fromkeys(re.findall(r"[^\W\d]\w*(?:\.[xyz]\b)?", term)) if name in text.values]
+    values = " and ".join(f"{name} = {text.values[name]:,}" for name in names)
+    return f"{whole}{f' with {values}' if values else ''} is {value:,}"
+
+
+def _too_few(text: LaunchText, launch: Started) -> Iterator[Said]:
+    """One thread for each element, and not enough of them: exactly the elements without a thread were not written."""
+    if launch.output is None or not launch.unwritten:
+        return
+    rows, columns = launch.output
+    across, down = launch.grid[0] * launch.block[0], launch.grid[1] * launch.block[1]
+    if launch.unwritten != rows * columns - min(across, columns) * min(down, rows) or 0 in (
+        *launch.grid,
+        *launch.block,
+    ):
+        return
+    place, known = _where(text.grid, launch.grid, text)
+    what = (
+        f"Line {place.line} starts {across:,} x {down:,} threads in x and y"
+        f"{f' ({_written(text.grid, text)})' if known and text.grid else ''}, "
+        f"and the output has {columns:,} columns and {rows:,} rows: the elements outside have no thread."
+    )
+    swapped = across >= rows and down >= columns
+    advice = (
+        "x runs along a row and counts columns; y counts rows."
+        if swapped
+        else "Round up: a part of a block counts as a whole one."
+    )
+    yield Said(place, what, advice)
+
+
+def _written(extent: Extent, text: LaunchText) -> str:
+    terms: Sequence[str] = extent.terms[:2]
+    return ", ".join(_arithmetic(term, number, text) for term, number in zip(terms, extent.numbers, strict=False))

@@ -1,0 +1,412 @@
+"""What is said of headers, members, functions and macros: names that exist, or nearly. Pure."""
+
+from __future__ import annotations
+
+import re
+
+from grader.source.compiler_message import Diagnostic, Said, Told
+from grader.source.cuda_vocabulary import BUILT_IN, CPP, CUDA, ELSEWHERE, HEADERS, STD, header_of
+from grader.source.student_code import Place, StudentCode, nearest, nearest_name
+
+
+def header(told: Told) -> Said:
+    name = told.group("a", "b", "c")
+    quoted = re.search(r'[<"].*[>"]', told.code.raw(told.error.line))
+    place = told.part(*quoted.span()) if quoted else told.at()
+    near = nearest(name.replace("/", ""), [one.replace("/", "") for one in HEADERS])
+    meant = next((one for one in HEADERS if one.replace("/", "") == near), "")
+    advice = (
+        f"The header's name is <{meant}>."
+        if meant and meant != name
+        else "Remove the line, or correct the header's name."
+    )
+    return Said(place, f"There is no header `{name}` that a kernel can use.", advice)
+
+
+def member(told: Told) -> Said:
+    name, of = told.group("a", "b", "c"), told.group("of_a", "of_b", "of_c")
+    place = told.at(name)
+    before = re.search(r"(\w+)\s*(?:\.|->)\s*$", told.bare[: place.start])
+    owner = before[1] if before else of
+    if re.fullmatch(r"(?:const )?(?:uint3|dim3)|__cuda_builtin_\w+_t", of):
+        meant = f" `{owner}.{name.lower()}` is written with a small letter." if name.lower() in {"x", "y", "z"} else ""
+        return Said(place, f"`{owner}` has no `{name}`: its parts are `x`, `y` and `z`.{meant}")
+    near = nearest(name, [word for word in told.code.words if word != name])
+    return Said(place, f"`{owner}` has no `{name}`." + (f" Did you mean `{near}`?" if near else ""))
+
+
+def std(told: Told) -> Said:
+    name = told.group("a", "b", "c")
+    if name in {"cout", "cerr", "endl", "cin", "string", "vector", "thread", "mutex", "chrono", "array"}:
+        advice = "A kernel can print with printf(), and its memory is arrays and pointers."
+        return Said(told.at(name), f"`std::{name}` is for host code: a kernel cannot use it.", advice)
+    near = nearest(name, STD)
+    return Said(
+        told.at(name), f"The standard library has no `std::{name}`." + (f" Did you mean `std::{near}`?" if near else "")
+    )
+
+
+def arrow(told: Told) -> Said | None:
+    name = re.search(r"(\w+)\s*->", told.bare)
+    if name is None:
+        return None
+    place = told.part(name.start(), name.end())
+    return Said(place, f"`{name[1]}` is no pointer: its parts are written with a point, as in `{name[1]}.x`.")
+
+
+def no_function(told: Told) -> Said | None:
+    before = re.search(r"([^\W\d]\w*(?:\.\w+)?)\s*\($", told.bare[: told.column + 1])
+    called = (
+        before
+        or re.search(r"([^\W\d]\w*(?:\.\w+)*)\s*\(\s*\)", told.bare)
+        or re.search(r"(\w+(?:\.\w+)+)\s*\(", told.bare)
+    )
+    if called is None:
+        return None
+    name = called[1].split(".")[0]
+    index = " An index stands in [ ]." if name in told.code.declared else ""
+    return Said(told.at(name), f"`{called[1]}` is no function: it takes no ( ).{index}")
+
+
+def arguments(told: Told) -> Said:
+    name = told.group("name")
+    called = re.search(r"(\w+)\s*\($", told.bare[: told.column + 1]) or re.search(
+        r"(\w+)\s*\(", told.bare[told.column :]
+    )
+    named = re.search(r"(\w+)(?:\(|$)", name)
+    name = named[1] if named else (called[1] if called else "")
+    lines = told.code.declarations(name)
+    where = f" Line {lines[0]} says which it takes." if lines else ""
+    return Said(told.at(name), f"`{name}` is called with the wrong number or kinds of arguments.{where}")
+
+
+def macro_constant(told: Told) -> Said | None:
+    """A #define whose body has a sign too many, which every use of it copies."""
+    for number, name, body in told.code.macros():
+        if re.search(rf"\b{re.escape(name)}\b", told.bare) or number == told.error.line:
+            sign = ";" if body.endswith(";") else "=" if body.startswith("=") else ""
+            if sign:
+                line = told.code.line(number)
+                at = line.rfind(";") if sign == ";" else line.find("=")
+                what = f"`{name}` stands for all of `{body}`: the `{sign}` in this #define is copied to each place that uses it."
+                return Said(
+                    Place(number, at, at + 1), what, f"A #define has no `{sign}`: the name, a space, the value."
+                )
+    return None
+
+
+def reserved(told: Told) -> Said | None:
+    word = told.group("word") or told.code.token(told.at())
+    if not told.group("word") and word not in (
+        *CPP,
+        "new",
+        "delete",
+        "operator",
+        "register",
+        "try",
+        "private",
+        "public",
+    ):
+        return None
+    return Said(told.at(word), f"`{word}` is a word of C++ itself and cannot be the name of a variable.")
+
+
+def twice(told: Told) -> Said | None:
+    name = told.group("name", "name_b", "name_c", "name_d")
+    others = [line for line in told.code.declarations(name) if line < told.error.line]
+    if not others:
+        head = re.search(r"\bfor\s*\([^;]*,", told.bare)
+        return (
+            Said(
+                told.part(*head.span()),
+                "The three parts of a `for` are separated by `;`: for (start; condition; step).",
+            )
+            if head
+            else None
+        )
+    advice = "Without its type, the second line assigns a value and declares nothing."
+    return Said(told.at(name), f"`{name}` is declared twice: first in line {others[-1]}, and again here.", advice)
+
+
+# What is said of arrays, their indices and their sizes. Pure.
+
+
+def subscript(told: Told) -> Said | None:
+    """One index too many, where `A[row]` is a number already; or what is no array at all. nvcc points at the name, others at the `[`."""
+    items = list(re.finditer(r"(\w+)\s*((?:\[[^\[\]]*\]\s*)+)(\[[^\[\]]*\])", told.bare))
+    item = next((one for one in items if one.start() <= told.column <= one.end()), None)
+    if item is None:
+        around = (
+            one for one in re.finditer(r"(\w+)\s*\[[^\[\]]*\]", told.bare) if one.start() <= told.column <= one.end()
+        )
+        name = (
+            next(around, None)
+            or re.search(r"(\w+)\s*\[", told.bare[told.column :])
+            or re.search(r"(\w+)\s*\[", told.bare)
+        )
+        return (
+            Said(told.at(name[1]), f"`{name[1]}` is a single value, not an array: it takes no index in [ ].")
+            if name
+            else None
+        )
+    first = f"{item[1]}{item[2].strip()}"
+    message = (
+        f"`{first}` is one number already, so it takes no further [ ]: `{item[1]}` points to its elements in one row after the other, "
+        "and has one index."
+    )
+    advice = "Work out how many elements lie before the one that you want: all rows above it, and those to its left."
+    return Said(told.part(*item.span()), message, advice)
+
+
+def index_type(told: Told) -> Said:
+    inner = re.search(r"(\w+)\s*\[([^\[\]]*)\]", told.bare)
+    place = told.part(inner.start(2), inner.end(2)) if inner else told.at()
+    of = f" `{inner[2].strip()}`" if inner else ""
+    names = [name for name in re.findall(r"[^\W\d]\w*", inner[2] if inner else "") if name in told.code.declared]
+    named = ((name, line) for name in names for line in told.code.declarations(name))
+    floats = [
+        f"`{name}` (line {n})"
+        for name, n in named
+        if re.search(rf"\b(?:float|double)\b[^;(]*\b{name}\b", told.code.line(n))
+    ]
+    why = f" {floats[0]} is declared as a floating-point number." if floats else ""
+    return Said(place, f"The index{of} is no integer.{why} An index has to be an integer, as `int` is.")
+
+
+def vector_subscript(told: Told) -> Said | None:
+    name = next((one for one in (*BUILT_IN, *told.code.declared) if re.search(rf"\b{one}\s*\[", told.bare)), "")
+    if not name:
+        return None
+    return Said(told.at(name), f"`{name}` is no array: its parts are `{name}.x`, `{name}.y` and `{name}.z`.")
+
+
+def fixed_size(told: Told) -> Said:
+    found = re.search(r"(\w+)\s*((?:\[[^\[\]]*\])+)", told.bare)
+    name = told.group("name") or (found[1] if found else "")
+    inside = re.findall(r"[^\W\d]\w*", found[2]) if found else []
+    unknown = next((one for one in inside if one in BUILT_IN or told.code.declarations(one)), "")
+    why = f": `{unknown}` is known only when the kernel runs" if unknown else ""
+    place = told.part(*found.span()) if found else told.at(name)
+    return Said(
+        place,
+        f"The size of the array `{name}` is not a constant{why}. CUDA has no arrays of variable length.",
+        "Give the array a length that is known when the file is compiled, as by a #define, a constexpr or a template parameter.",
+    )
+
+
+def open_dimensions(told: Told) -> Said:
+    name = told.group("name")
+    found = re.search(r"(\w+)\s*\[\s*\]\s*\[\s*\]", told.bare)
+    name = name or (found[1] if found else "")
+    return Said(
+        told.at(name), f"Of `{name}`, only the first [ ] may be empty: the compiler has to know how long a row is."
+    )
+
+
+def whole_row(told: Told) -> Said | None:
+    rows = re.search(r"'(?:const )?(\w+) ?\[(\d+)\]", told.error.text)
+    if rows is None:
+        return None
+    items = list(re.finditer(r"(\w+)\s*\[[^\[\]]*\](?!\s*\[)", told.bare))
+    found = next(
+        (one for one in items if one[1] in told.code.declared and one.end() >= told.column), next(iter(items), None)
+    )
+    if found is None:
+        return None
+    place = told.part(*found.span())
+    return Said(place, f"`{found[0]}` is a whole row of {rows[2]} elements, not one number: an index is missing.")
+
+
+def percent(told: Told) -> Said | None:
+    at = told.bare.find("%", told.column)
+    at = at if at >= 0 else told.bare.find("%")
+    place = told.part(at, at + 1)
+    return Said(place, "`%` is for integers: one side of it is a floating-point number.") if at >= 0 else None
+
+
+# What is said of values: where they may be stored, what is returned, how numbers are written. Pure.
+
+
+def read_only(told: Told) -> Said:
+    """GCC and Clang point at the sign that stores, nvcc at what is stored to."""
+    before, after = told.bare[: told.error.column + 1], told.bare[told.column :]
+    stored = re.search(r"(\w+)\s*(?:\[[^\[\]]*\]\s*)*(?:\.\w+\s*)?(?:[-+*/%&|^]?=?|\+\+?|--?)$", before)
+    stored = stored if stored and stored[0] != stored[1] else re.search(r"(\w+)", after)
+    name = told.group("name") or (stored[1] if stored else "")
+    if name in BUILT_IN:
+        return Said(told.at(name), f"`{name}` is CUDA's own: a kernel can only read it.")
+    lines = told.code.declarations(name)
+    where = f", declared `const` in line {lines[0]}," if lines else ""
+    what = (
+        f"`{name}`{where} may only be read, and this line stores to it."
+        if name
+        else "This line stores to what is `const`."
+    )
+    advice = "A `const` pointer is an input. Results go to the output's pointer or to a variable of your own."
+    return Said(told.at(name), what, advice)
+
+
+def float_literal(told: Told) -> Said:
+    number = re.search(r"(?<![\w.])\d+[fF]\b", told.bare)
+    place = told.part(*number.span()) if number else told.at()
+    text = number[0] if number else told.code.token(place)
+    better = f"{text[:-1]}.0f" if number else "1.0f"
+    return Said(place, f"`{text}` is no number in C++: a number that ends in f needs a point, as in `{better}`.")
+
+
+def void_value(told: Told) -> Said | None:
+    place = told.code.word_at(told.error.line, told.error.column, "return")
+    if "LaunchConfig" in told.bare:
+        return None
+    return Said(
+        place,
+        "A kernel returns nothing: it is `void`, and this `return` has a value.",
+        "Store the result where the lab asks for it, through the output's pointer. `return;` alone ends a thread.",
+    )
+
+
+def launch_config(told: Told) -> Said:
+    place = told.code.word_at(told.error.line, told.error.column, "return")
+    return Said(
+        place,
+        "The launch function has to return a `LaunchConfig`, which holds a grid and a block.",
+        "As in the starter file: return LaunchConfig{grid, block}; with the name and with braces.",
+    )
+
+
+def exception(told: Told) -> Said:
+    """GCC points at the end of the `throw`."""
+    word = told.match.groupdict().get("word") or next(iter(re.findall(r"\b(?:throw|try|catch)\b", told.bare)), "")
+    at = next((found.span() for found in re.finditer(rf"\b{word}\b", told.bare)), None) if word else None
+    what = f"`{word}` is for host code" if word else "Exceptions are for host code"
+    return Said(
+        told.part(*at) if at else told.at(),
+        f"{what}: a kernel and the functions that it calls have no exceptions.",
+        "Test for the error before, and write a value that says what happened: no compiler for a GPU takes exceptions.",
+    )
+
+
+def not_assignable(told: Told) -> Said:
+    return Said(
+        told.at(),
+        "Nothing can be stored in what stands to the left of this `=`.",
+        "`=` stores a value; `==` compares two.",
+    )
+
+
+def else_alone(told: Told) -> Said | None:
+    if told.code.token(told.at()) != "else":
+        return None
+    return Said(
+        told.at("else"),
+        "This `else` belongs to no `if`.",
+        "Look at the `if` above it: a `;` right after its condition ends it, and two statements need braces.",
+    )
+
+
+def converts(told: Told) -> Said | None:
+    given, wanted = told.group("from", "from_b", "from_c"), told.group("to", "to_b", "to_c")
+    if given.replace(" ", "") != f"const {wanted}".replace(" ", "") or not wanted.endswith("*"):
+        return None
+    what = f"A `{given}` points to what may only be read, so it cannot become a `{wanted}`."
+    return Said(told.at(), what, f"Declare the pointer as `{given}`.")
+
+
+# A name that the compiler does not know: the one that was meant, or where the declaration is. Pure.
+
+_UNKNOWN = re.compile(
+    r"'(?:::)?(?P<gcc>\w+)' (?:was not declared|does not name a type|has not been declared)"
+    r"|(?:use of undeclared identifier|unknown type name) '(?P<clang>\w+)'"
+    r"|identifier \"(?P<nvcc>\w+)\" is undefined"
+    r"|there are no arguments to '(?P<call>\w+)' that depend"
+)
+_JOINED = re.compile(rf"({'|'.join(BUILT_IN[:4])})_?([xyzXYZ])$", re.IGNORECASE)
+_BEFORE_BRACKETS = frozenset({"for", "if", "switch", "while"})  # nobody means these where no ( follows
+_OTHER_WORD = re.compile(r"expected .* before '(?P<word>\w+)'|^expected '\)'")
+
+
+def unknown_name(error: Diagnostic, code: StudentCode) -> Said | None:
+    match = _UNKNOWN.search(error.text)
+    name = next((text for text in match.groups() if text), "") if match else _foreign_word(error, code)
+    if not name:
+        return None
+    place = code.word_at(error.line, error.column, name)
+    steps = (_of_course, _declared_elsewhere, _near, _undeclared)
+    return next(said for step in steps if (said := step(name, place, code)))
+
+
+def _of_course(name: str, place: Place, code: StudentCode) -> Said | None:
+    """What only one thing can be meant by."""
+    if name == "LaunchConfig":
+        advice = "Begin the file with #include <tilelab/device.cuh>, as the starter file does."
+        return Said(place, "`LaunchConfig` is not known here.", advice)
+    if (header := header_of(name)) and f"<{header}>" not in code.text:
+        return Said(place, f"`{name}` is not known here.", f"It needs #include <{header}>.")
+    if include := re.match(r"\s*(include|define|pragma|ifdef|endif)\b\s*[<\"\w]", code.raw(place.line)):
+        return Said(Place(place.line, *include.span(1)), f"This line has to begin with `#`: `#{include[1]}`.")
+    if joined := _JOINED.match(name):
+        built_in = next(one for one in BUILT_IN if one.lower() == joined[1].lower())
+        meant = f"{built_in}.{joined[2].lower()}"
+        return Said(place, f"`{name}` is not a name of CUDA. You probably mean `{meant}`.")
+    return None
+
+
+def _near(name: str, place: Place, code: StudentCode) -> Said | None:
+    called = code.line(place.line)[place.end :].lstrip().startswith("(")
+    near = nearest_name(name, code, place.line)
+    if near in _BEFORE_BRACKETS and not called:
+        near = ""
+    what = f"{'There is no function' if called else 'There is no'} `{name}`."
+    if name in ELSEWHERE:
+        return Said(place, f"C++ has no `{name}`: it writes `{ELSEWHERE[name]}`.")
+    if near in CUDA:
+        return Said(place, f"{what} CUDA's name is `{near}`.")
+    lines = code.declarations(near)
+    where = f", declared in line {lines[0]}" if lines else ""
+    return Said(place, f"{what} You probably mean `{near}`{where}.") if near else None
+
+
+def _foreign_word(error: Diagnostic, code: StudentCode) -> str:
+    """`AND`, where the compiler only says that it expected something else; for nvcc, also `cg` in `cg::this_grid()`."""
+    if error.text.startswith('name followed by "::"'):
+        names = re.findall(r"(\w+)\s*::", code.line(error.line))
+        return next((name for name in names if header_of(name)), "")
+    match = _OTHER_WORD.search(error.text)
+    if match is None:
+        return ""
+    word = match["word"] or code.token(code.word_at(error.line, error.column))
+    return word if word in ELSEWHERE else ""
+
+
+def _declared_elsewhere(name: str, place: Place, code: StudentCode) -> Said | None:
+    lines = code.declarations(name)
+    if above := [one for one in lines if one < place.line]:
+        what = f"`{name}`, declared in line {above[-1]}, is not known any more in line {place.line}."
+        why = "It exists only inside the braces, the loop or the function in which it is declared."
+        return Said(place, f"{what} {why}", "Declare it before those braces if it is needed after them.")
+    if below := [one for one in lines if one > place.line]:
+        what = f"`{name}` is declared only in line {below[0]}, below its use in line {place.line}."
+        return Said(place, what, "Declare it above its first use.")
+    return None
+
+
+def _undeclared(name: str, place: Place, code: StudentCode) -> Said:
+    bare = code.line(place.line)
+    after = bare[place.end :]
+    what, advice = (
+        f"`{name}` is not declared: nothing above says what it is.",
+        "Check its spelling, and that it is declared above this line.",
+    )
+    if re.match(r"\s*=[^=]", after) and not bare[: place.start].strip():
+        what = f"`{name}` is used, but never declared."
+        advice = f"The first line that names a variable says its type, as in `int {name} = …`."
+    elif re.match(r"[A-Z][A-Z\d_]+$", name):
+        what = f"`{name}` is not defined: no #define or constant above has this name."
+        advice = f"Write `#define {name} …` or `constexpr int {name} = …;` above its first use."
+    elif after.lstrip().startswith("("):
+        what = f"There is no function `{name}` that a kernel can call."
+        advice = "Check its name, letter by letter. Your own functions stand above the kernel."
+    elif re.match(r"\s+[*&]?\s*[^\W\d]\w*\s*[=;\[,(]", after) and name not in CPP:
+        what = f"`{name}` is no type that is known here."
+        advice = "Check the word letter by letter: float, int, __shared__ and so on."
+    return Said(place, what, advice)

@@ -1,0 +1,260 @@
+"""What a compiler's warning explains of a kernel that fails. Only warnings that beginners' mistakes cause are told, and each of them is
+true of many right kernels too: they stand beside a failure, never alone. Pure.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+
+from grader.source.compiler_message import Diagnostic, Said, Told
+from grader.source.kernel_causes import never_set, unset_value
+from grader.source.student_code import Place, StudentCode
+
+
+def explaining(warnings: Sequence[Diagnostic], code: StudentCode, *, sure: bool) -> list[Said]:
+    """The likeliest first; a line is named once. `sure`: those that are hardly ever meant so, or the others."""
+    ranked = sorted(_told(warnings, code), key=lambda one: one[0])
+    ranked = [one for one in ranked if (_ROWS[one[0]][0] not in _OFTEN_MEANT) is sure]
+    said: list[Said] = []
+    for _, one in ranked:
+        if all(one.place.line != other.place.line for other in said):
+            said.append(one)
+    return said
+
+
+def uncalled(code: StudentCode) -> Iterator[Said]:
+    """A barrier's name as a statement, without the call."""
+    for number, bare in enumerate(code.bare, 1):
+        for match in re.finditer(r"\b(__syncthreads|__syncwarp|__threadfence)\s*;", bare):
+            what = f"`{match[1]}` is named in line {number}, but not called: the `()` is missing."
+            yield Said(Place(number, *match.span(1)), what)
+
+
+def _told(warnings: Sequence[Diagnostic], code: StudentCode) -> Iterator[tuple[int, Said]]:
+    yield from ((2, one) for one in uncalled(code))
+    yield from ((0, one) for one in never_set(code))
+    yield from ((4, one) for one in _chains(code))
+    yield from ((4, one) for one in _reversed_sums(code))
+    for warning in warnings:
+        for rank, (pattern, say) in enumerate(_TABLE):
+            match = pattern.search(warning.text)
+            if match and (one := say(Told(match, warning, code))):
+                yield rank, one
+                break
+
+
+def _unset(told: Told) -> Said | None:
+    return unset_value(told.group("name", "name_b"), told.code, told.error.line)
+
+
+def _no_call(told: Told) -> Said | None:
+    return next((one for one in uncalled(told.code) if one.place.line == told.error.line), None)
+
+
+def _comma(told: Told) -> Said | None:
+    if inner := re.search(r"(\w+)\s*\[([^\[\]]*),([^\[\]]*)\]", told.bare):
+        what = f"In `{inner[0]}` the comma throws `{inner[2].strip()}` away: the index is `{inner[3].strip()}` alone."
+        return Said(told.part(*inner.span()), what, "One index says where the element lies: count what lies before it.")
+    if inner := re.search(r"(\w+)\s*=\s*\(([^()]*),([^(),]*)\)", told.bare):
+        what = f"`({inner[2].strip()}, {inner[3].strip()})` is only `{inner[3].strip()}`: the comma throws what is before it away."
+        return Said(told.part(*inner.span()), what, f"Arguments stand right behind the name: `dim3 {inner[1]}(…, …);`.")
+    return None
+
+
+def _no_effect(told: Told) -> Said | None:
+    if called := _no_call(told):
+        return called
+    if comma := _comma(told):
+        return comma
+    statement = told.bare.strip()
+    compared = re.search(r"==", told.bare[told.column - 2 :] if told.column > 1 else told.bare)
+    if compared and "=" not in re.sub(r"[=!<>]=", "", statement):
+        at = told.bare.index("==")
+        what = f"`==` in line {told.error.line} compares, and the answer is thrown away: nothing is stored."
+        return Said(told.part(at, at + 2), what, "`=` stores a value.")
+    start = len(told.bare) - len(told.bare.lstrip())
+    what = f"Line {told.error.line} computes a value that is thrown away: nothing stores it."
+    return Said(told.part(start, len(told.bare.rstrip())), what, "Which variable should hold it afterwards?")
+
+
+def _assigned(told: Told) -> Said | None:
+    found = re.search(r"(?<![=!<>+\-*/])=(?!=)", told.bare[told.column :]) or re.search(
+        r"(?<![=!<>+\-*/])=(?!=)", told.bare
+    )
+    if found is None:
+        return None
+    at = told.bare.index(found[0], found.start())
+    what = f"`=` in the condition of line {told.error.line} stores a value; it does not compare."
+    return Said(told.part(at, at + 1), what, "`==` compares two values.")
+
+
+def _chain(told: Told) -> Said | None:
+    return next((one for one in _chains(told.code) if one.place.line == told.error.line), None)
+
+
+def _reversed_sums(code: StudentCode) -> Iterator[Said]:
+    for number, bare in enumerate(code.bare, 1):
+        for match in re.finditer(r"(\w|\])\s*(=\+)\s*[\w(]", bare):
+            what = f"`=+` in line {number} does not add: it stores what follows, with a plus sign before it."
+            yield Said(Place(number, *match.span(2)), what, "Which sign adds to a variable?")
+
+
+def _chains(code: StudentCode) -> Iterator[Said]:
+    """Not every compiler warns of them."""
+    for number, bare in enumerate(code.bare, 1):
+        if re.search(r"\b(?:if|while|for)\s*\(", bare) and (
+            found := re.search(r"[\w.]+\s*<=?\s*[\w.]+\s*<=?\s*[\w.]+(?!\s*>)", bare)
+        ):
+            what = f"Two comparisons in a row `{found[0]}` do not mean what they do in mathematics: the first gives 0 or 1."
+            yield Said(Place(number, *found.span()), what, "Write two comparisons with && between them.")
+
+
+def _empty_body(told: Told) -> Said | None:
+    found = re.search(r"\b(for|if|while)\b.*\)\s*(;)", told.bare)
+    if found is None:
+        return None
+    what = (
+        f"The `;` right behind the `{found[1]}` in line {told.error.line} is all that it repeats or guards: what stands after it is run "
+        "once, whatever the condition says."
+    )
+    return Said(told.part(*found.span(2)), what)
+
+
+def _not_guarded(told: Told) -> Said | None:
+    if empty := _empty_body(told):
+        return empty
+    word = told.group("word", "word_b")
+    what = f"Without braces, the `{word}` holds only the one statement after it; the others below it only look as if they belonged to it."
+    return Said(told.at(word) if word in told.bare else told.at(), what, "Put { } around all of the statements.")
+
+
+def _no_return(told: Told) -> Said | None:
+    """The function that ends here. nvcc and GCC point at its last brace."""
+    for number in range(told.error.line, 0, -1):
+        head = re.search(r"\b([^\W\d]\w*)\s*\([^;]*$", told.code.line(number))
+        if head and not told.code.line(number).startswith((" ", "\t")):
+            place = told.code.word_at(number, head.start(1), head[1])
+            launch = "LaunchConfig" in told.code.line(number)
+            what = f"`{head[1]}`, which begins in line {number}, ends in line {told.error.line} without a `return`."
+            gets = (
+                " So nobody gets the grid and the block that it has chosen."
+                if launch
+                else " So what it gives back is chance."
+            )
+            return Said(place, what + gets, "Its last statement has to return the value that its head promises.")
+    return None
+
+
+def _shadowed(told: Told) -> Said | None:
+    name = told.group("name")
+    if not name:
+        declared = re.search(r"[\w\]>*&]\s+\**(\w+)\s*(?:=|;|\[|\()", told.bare)
+        name = declared[1] if declared else ""
+    outer = [line for line in told.code.declarations(name) if line < told.error.line]
+    if not name or not outer or re.search(rf"\bfor\s*\([^;]*\b{name}\b", told.bare):  # loops may share a name
+        return None
+    what = (
+        f"Line {told.error.line} declares a second `{name}`, which hides the one of line {outer[-1]}: what is stored in it here is lost at "
+        "the end of these braces."
+    )
+    return Said(told.at(name), what, "Without the type in front, the statement uses the first one.")
+
+
+def _whole_result(told: Told) -> Said | None:
+    """A function that gives back whole numbers alone, where a `return` has a fraction."""
+    for number in range(told.error.line, 0, -1):
+        head = re.search(r"\b(int|unsigned|long|size_t|short|char|bool)\s+(\w+)\s*\([^;]*$", told.code.line(number))
+        if head and "{" in "".join(told.code.bare[number - 1 : number + 1]):
+            what = f"`{head[2]}`, which begins in line {number}, gives back `{head[1]}`: line {told.error.line} cuts fractions off."
+            return Said(
+                Place(number, *head.span(1)),
+                what,
+                "The elements of the matrices are `float`, and so are their products and sums.",
+            )
+    return None
+
+
+def _whole_numbers(told: Told) -> Said | None:
+    if re.match(r"\s*return\b", told.bare):
+        return _whole_result(told)
+    stores = list(re.finditer(r"([^\W\d]\w*)\s*(?:[+\-*/]?=)(?!=)", told.bare))
+    # The last one before what the compiler points to: a loop's head may stand before it in the line.
+    found = next((one for one in reversed(stores) if one.start() <= told.column), stores[0] if stores else None)
+    if found is None or ("[" not in told.bare and "+=" not in found[0]):
+        return None
+    for line in reversed(told.code.declarations(found[1])):
+        kind = re.search(rf"\b(int|unsigned|long|size_t|short|char|bool)\b[^;(]*\b{found[1]}\b", told.code.line(line))
+        if kind and line <= told.error.line:
+            what = (
+                f"`{found[1]}`, declared in line {line}, is of type `{kind[1]}`: it holds whole numbers only, and line {told.error.line} "
+                "cuts fractions off."
+            )
+            return Said(
+                told.at(found[1]), what, "The elements of the matrices are `float`, and so are their products and sums."
+            )
+    return None
+
+
+def _twice_changed(told: Told) -> Said | None:
+    name = told.group("name")
+    what = (
+        f"Line {told.error.line} changes `{name}` and uses it in the same statement: which comes first is not defined."
+    )
+    return Said(told.at(name), what, "Change it in a statement of its own.")
+
+
+def _never_used(told: Told) -> Said | None:
+    name = told.group("name")
+    what = f"`{name}`, declared in line {told.error.line}, gets a value that nothing ever uses."
+    return Said(told.at(name), what, "Where should its value go?")
+
+
+def _to_itself(told: Told) -> Said | None:
+    return Said(told.at(), f"Line {told.error.line} assigns a variable to itself: nothing changes.")
+
+
+def _by_zero(told: Told) -> Said | None:
+    return Said(told.at(), f"Line {told.error.line} divides by zero.")
+
+
+def _always(told: Told) -> Said | None:
+    return Said(
+        told.at(),
+        f"The comparison in line {told.error.line} has always the same answer.",
+        "What should be compared with what?",
+    )
+
+
+# The likeliest causes come first.
+_ROWS: tuple[tuple[Callable[[Told], Said | None], str], ...] = (
+    (
+        _unset,
+        r"'(?P<name>\w+)' (?:is|may be) used uninitialized|variable '(?P<name_b>\w+)' (?:is|may be) uninitialized",
+    ),
+    (
+        _no_return,
+        r"no return statement in function|control reaches end|does not return a value|missing return statement",
+    ),
+    (_no_call, r"reference, not call, to function '(?P<function>[^']*)'"),
+    (_assigned, r"assignment used as truth value|result of an assignment as a condition"),
+    (_chain, r"do not have their mathematical meaning"),
+    (_comma, r"comma expression in array subscript|left operand of comma operator has no effect"),
+    (_no_effect, r"statement has no effect|value computed is not used|(?:expression|comparison) result unused"),
+    (_empty_body, r"empty body"),
+    (_not_guarded, r"this '(?P<word>\w+)' clause does not guard|not part of the previous '(?P<word_b>\w+)'"),
+    (_twice_changed, r"operation on '(?P<name>\w+)' may be undefined"),
+    (_twice_changed, r"unsequenced modification and access to '(?P<name>\w+)'"),
+    (_shadowed, r"declaration of '(?P<name>\w+)' shadows a previous local|declaration shadows a local variable"),
+    (
+        _whole_numbers,
+        r"conversion from '(?:float|double)' to '(?:int|unsigned|long|short|char|bool|unsigned int|long unsigned int)'.* may change",
+    ),
+    (_whole_numbers, r"turns floating-point number into integer"),
+    (_to_itself, r"to itself"),
+    (_by_zero, r"division by zero|by zero is undefined"),
+    (_always, r"(?:self-)?comparison (?:always|of .* always)|always (?:true|false)"),
+    (_never_used, r"variable '(?P<name>\w+)' set but not used"),
+)
+_OFTEN_MEANT = (_shadowed, _whole_numbers, _to_itself, _by_zero, _always, _never_used)
+_TABLE = tuple((re.compile(pattern), say) for say, pattern in _ROWS)

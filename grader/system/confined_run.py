@@ -1,0 +1,247 @@
+"""Runs one program in a confinement until it ends. It limits the wall time, and how much output is kept in memory.
+
+It is not used for the runner: the judge starts that and talks to it. For the runner there is `Confinement.wrap`.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+import os
+import selectors
+import signal
+import subprocess
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from typing import IO, TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from grader.system.confinement import Confinement, Limits, Profile
+
+
+# The processor time that a process and all that it started have used, as the kernel counts it in /proc.
+
+_TICKS = os.sysconf("SC_CLK_TCK")
+_PARENT, _TIMES = 1, slice(11, 15)  # among the fields behind the name: own, and of children that were waited for
+_BYTES = 4096  # of /proc/…/stat; numbers of children may be more
+
+
+def processor_seconds(process: int) -> float:
+    """Of a process that was started here. What has ended without being waited for is not in it."""
+    children = None if _children_are_told() else _by_parent()
+    total, waiting, seen = 0, [process], {process}
+    while waiting:
+        one = waiting.pop()
+        fields = _fields(one)
+        total += sum(map(int, fields[_TIMES]))
+        found = _children(one) if children is None else children.get(one, [])
+        waiting += [child for child in found if child not in seen]
+        seen.update(found)
+    return total / _TICKS
+
+
+@functools.cache
+def _children_are_told() -> bool:
+    """Whether this kernel lists a process's children. Otherwise all processes must be asked for their parents, which takes long."""
+    return os.path.exists(f"/proc/self/task/{threading.get_native_id()}/children")  # noqa: PTH110 -- many a second
+
+
+def _children(process: int) -> list[int]:
+    """While one of them ends, the kernel may leave others out; the next look finds them."""
+    return [int(child) for task in _listed(f"/proc/{process}/task") for child in _read(f"{task}/children").split()]
+
+
+def _by_parent() -> dict[int, list[int]]:
+    found: dict[int, list[int]] = {}
+    for folder in _listed("/proc"):
+        name = folder.rpartition("/")[2]
+        if name.isdecimal() and (fields := _fields(int(name))):
+            found.setdefault(int(fields[_PARENT]), []).append(int(name))
+    return found
+
+
+def _fields(process: int) -> list[str]:
+    """Those behind the name, which may contain anything. None where the process is gone."""
+    return _read(f"/proc/{process}/stat").rpartition(")")[2].split()
+
+
+def _listed(folder: str) -> Iterator[str]:
+    try:
+        yield from (f"{folder}/{name}" for name in os.listdir(folder))  # noqa: PTH208 -- as above
+    except OSError:  # it has ended
+        return
+
+
+def _read(path: str) -> str:
+    """The whole file; empty where it is gone."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        return ""
+    try:
+        return b"".join(iter(functools.partial(os.read, descriptor, _BYTES), b"")).decode("ascii", "replace")
+    except OSError:
+        return ""
+    finally:
+        os.close(descriptor)
+
+
+OUTPUT_BYTES = 1 << 20  # kept of each stream; the rest is read and discarded
+_CHUNK_BYTES = 1 << 16
+_LOOK_SECONDS = 0.5  # at least, between two looks at the processor time of all processes
+_KILL_GRACE_SECONDS = 5.0  # how long we wait until killed processes are gone and their pipes are closed
+
+
+@dataclass(frozen=True)
+class Finished:
+    """`returncode`: the program's own, or 128 + the signal that killed it, or 125 where it could not be confined."""
+
+    returncode: int
+    stdout: bytes
+    stderr: bytes
+    timed_out: bool
+    truncated: bool  # there was more output than is kept
+    cpu_seconds: float = (
+        0.0  # of it and all that it waited for; only of a `build`, and if ended from outside with `all_seconds`
+    )
+    peak_bytes: int = 0  # of the largest process among them
+    overspent: bool = False  # it was ended, or failed, and all its processes together had used `all_seconds`
+
+
+@dataclass
+class _Stream:
+    kept: bytearray = field(default_factory=bytearray)
+    truncated: bool = False
+
+    def take(self, chunk: bytes) -> None:
+        room = OUTPUT_BYTES - len(self.kept)
+        self.kept += chunk[:room]
+        self.truncated = self.truncated or len(chunk) > room
+
+
+def run_confined(  # noqa: PLR0913  the confinement's own arguments, by name
+    confinement: Confinement,
+    argv: Sequence[str],
+    *,
+    readable: Sequence[Path],
+    writable: Sequence[Path],
+    limits: Limits,
+    profile: Profile,
+    cwd: Path,
+    stdin: bytes | None = None,
+) -> Finished:
+    """Runs `argv` confined in `cwd`, and waits for it and everything that it started. Raises OSError where nothing started.
+
+    `cwd` has to be readable or writable inside. Otherwise the program starts in `/`.
+    """
+    heard, told = os.pipe()
+    watched = replace(limits, usage_to=told) if profile == "build" else limits
+    wrapped = confinement.wrap(argv, readable=readable, writable=writable, limits=watched, profile=profile)
+    try:
+        with tempfile.TemporaryFile() as given:
+            given.write(stdin or b"")
+            given.seek(0)
+            process = subprocess.Popen(
+                wrapped,
+                cwd=cwd,
+                stdin=given,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                start_new_session=True,
+                pass_fds=[told] if profile == "build" else [],
+                env={"PATH": "/usr/local/bin:/usr/bin:/bin", "LANG": "C.UTF-8"},
+            )
+        assert process.stdout is not None
+        assert process.stderr is not None
+        try:
+            streams, timed_out, seen_seconds = _follow(process, process.stdout, process.stderr, limits)
+        finally:
+            _kill_group(process)
+            process.stdout.close()
+            process.stderr.close()
+            process.wait()
+        cpu_seconds, peak_bytes = _usage(heard)
+    finally:
+        os.close(heard)
+        os.close(told)
+    out, err = streams
+    status = process.returncode if process.returncode >= 0 else 128 - process.returncode
+    overspent = 0 < limits.all_seconds <= max(cpu_seconds, seen_seconds) and status != 0
+    return Finished(
+        status,
+        bytes(out.kept),
+        bytes(err.kept),
+        timed_out and not overspent,
+        out.truncated or err.truncated,
+        max(cpu_seconds, seen_seconds),
+        peak_bytes,
+        overspent,
+    )
+
+
+def _usage(heard: int) -> tuple[float, int]:
+    """What the launcher said; zero where it was ended before it could."""
+    os.set_blocking(heard, False)
+    try:
+        seconds, peak = os.read(heard, 100).split()
+        return float(seconds), int(peak)
+    except (BlockingIOError, ValueError):
+        return 0.0, 0
+
+
+def _follow(
+    process: subprocess.Popen[bytes], stdout: IO[bytes], stderr: IO[bytes], limits: Limits
+) -> tuple[tuple[_Stream, _Stream], bool, float]:
+    """Reads both streams until they end. Kills the process group when a time is over, or when the first process has ended:
+    a process that outlives the first one could hold the streams open for ever. The last: the processor time seen, where it is limited.
+    """
+    streams = (_Stream(), _Stream())
+    deadline, killed, timed_out = time.monotonic() + limits.wall_seconds, False, False
+    look, used = _next_look(limits, 0.0), 0.0
+    exited = os.pidfd_open(process.pid)
+    with selectors.DefaultSelector() as selector:
+        selector.register(exited, selectors.EVENT_READ)
+        selector.register(stdout, selectors.EVENT_READ, streams[0])
+        selector.register(stderr, selectors.EVENT_READ, streams[1])
+        while selector.get_map():
+            ready = selector.select(max(0.0, min(deadline, look) - time.monotonic()))
+            for key, _ in ready:
+                chunk = os.read(key.fd, _CHUNK_BYTES) if key.data is not None else b""
+                if chunk:
+                    key.data.take(chunk)
+                else:
+                    selector.unregister(key.fileobj)
+            ended = exited not in selector.get_map()
+            if not killed and not ended and time.monotonic() >= min(look, deadline) and limits.all_seconds:
+                used = processor_seconds(process.pid)
+                look = _next_look(limits, used)
+            overspent = 0 < limits.all_seconds <= used
+            if not killed and (ended or overspent or time.monotonic() >= deadline):
+                timed_out, killed, look = not ended, True, math.inf
+                _kill_group(process)
+                deadline = time.monotonic() + _KILL_GRACE_SECONDS
+            elif killed and time.monotonic() >= deadline:
+                break
+    os.close(exited)
+    return streams, timed_out, used
+
+
+def _next_look(limits: Limits, used: float) -> float:
+    """When to look at processor times: not before all cores together could have come to the limit."""
+    if not limits.all_seconds:
+        return math.inf
+    return time.monotonic() + max(_LOOK_SECONDS, (limits.all_seconds - used) / (os.cpu_count() or 1))
+
+
+def _kill_group(process: subprocess.Popen[bytes]) -> None:
+    # Only wait() reaps the process. Before that, no other group can get this number.
+    if process.returncode is None:
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(process.pid, signal.SIGKILL)

@@ -1,0 +1,146 @@
+"""What every confinement offers: plain data and one protocol. Nothing here starts a process."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+
+# build: compilers and binutils, which start each other and create files. run: one program, which creates no file.
+# gpu: like run, with the GPU's devices and the system files that its driver reads. program: like run, and it may create files in
+# `writable`; it gets descriptor 4 as well.
+# gpu-program: like gpu, and it may create files in `writable`.
+Profile = Literal["build", "run", "gpu", "program", "gpu-program"]
+ON_A_GPU: frozenset[Profile] = frozenset({"gpu", "gpu-program"})
+
+
+class SandboxUnavailable(Exception):  # noqa: N818  a state of the machine, not a mistake
+    """Nothing on this machine can confine a program. The message says what to do about it."""
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What one program may use. All limits except `wall_seconds` and `all_seconds` are per process. `processes` counts threads too."""
+
+    cpu_seconds: int
+    wall_seconds: float  # for all processes together; `run_confined` enforces it, the launcher does not
+    memory_bytes: int  # private writable memory: what a program allocates; reserved address space does not count
+    processes: int
+    file_bytes: int
+    open_files: int
+    all_seconds: float = 0.0  # of processor time, for all processes together; `run_confined` enforces it; 0: no limit
+    usage_to: int | None = None  # a descriptor that the launcher tells what the program used; `run_confined` sets it
+
+
+class Confinement(Protocol):
+    """Turns an argument list into one that starts the same program confined.
+
+    Inside, a program reaches only the system's programs and libraries, `readable` and `writable`. It gets descriptors 0 to 3 and a
+    fixed environment. Where one path lies beneath another, each keeps its own right, with one exception: Landlock cannot make
+    a part of a writable folder read-only.
+    """
+
+    @property
+    def name(self) -> str:
+        """The name that a report shows."""
+        ...
+
+    def wrap(
+        self,
+        argv: Sequence[str],
+        *,
+        readable: Sequence[Path],
+        writable: Sequence[Path],
+        limits: Limits,
+        profile: Profile,
+    ) -> list[str]: ...
+
+
+# User ids that nothing else on this machine uses. When root runs the grader, every confined program gets one of them.
+#
+# The kernel counts processes per user, so two programs of the same user would share one limit.
+
+_calls = itertools.count()
+_PER_GRADER = 64  # more programs than run at the same time; after these, the ids are used again
+_NOBODY = 65534
+
+
+def spare_user_option() -> list[str]:
+    """The launcher's option where root runs us. Empty for an ordinary user, who cannot become another user."""
+    if os.geteuid() != 0:
+        return []
+    uid_map = Path("/proc/self/uid_map").read_text(encoding="ascii")
+    return [f"--user={spare_user(uid_map, os.getpid(), next(_calls))}"]
+
+
+def spare_user(uid_map: str, grader: int, call: int) -> int:
+    """The `call`-th id of the process `grader`. It comes from the upper half of the widest range that `uid_map` gives to this
+    user namespace, because people and services get the lowest ids.
+    """
+    ranges = [tuple(map(int, line.split())) for line in uid_map.splitlines()]
+    first, _, count = max(ranges, key=lambda widths: widths[2], default=(0, 0, 0))
+    spare = count // 2 - 2  # the last two ids mean "nobody" and "no change"
+    if spare <= 0:
+        return _NOBODY
+    return int(first + count - 3 - (grader * _PER_GRADER + call % _PER_GRADER) % spare)
+
+
+# The parts of the system that a compiler or a linked program has to see: no home folders, no /proc, and of /etc only the linker's.
+#
+# Not all of /usr is shown: somebody may keep a course under /usr/src or /usr/local/share. The paths are looked up once per process,
+# because a batch starts thousands of sandboxes.
+
+# Each of them may be under /usr, /usr/local and / (there as a link to /usr where a system has merged the folders).
+_FOLDERS = ("bin", "sbin", "lib", "lib32", "lib64", "libx32", "libexec", "include")
+_LOADER_FILES = ("ld.so.cache", "ld.so.conf", "ld.so.conf.d", "alternatives")
+DEVICES = (Path("/dev/null"), Path("/dev/zero"), Path("/dev/urandom"))
+# What NVIDIA's driver reads: to find its devices, to place memory near them, and about its own process.
+GPU_FOLDERS = (Path("/proc"), Path("/sys/bus"), Path("/sys/class"), Path("/sys/devices"), Path("/sys/module"))
+
+
+@functools.cache
+def system_folders() -> tuple[Path, ...]:
+    """Real folders that hold programs, libraries and headers. Empty ones are left out, because each folder costs a mount."""
+    candidates = [Path(root) / name for root in ("/", "/usr", "/usr/local") for name in _FOLDERS]
+    # Debian keeps a cross compiler's libraries under /usr/<triplet>.
+    candidates += sorted(Path("/usr").glob("*-linux-gnu*"))
+    return tuple(path for path in candidates if path.is_dir() and not path.is_symlink() and any(path.iterdir()))
+
+
+@functools.cache
+def system_links() -> tuple[tuple[Path, str], ...]:
+    """Those that are links, each with its target: /bin -> usr/bin where the folders are merged."""
+    candidates = [Path(root) / name for root in ("/", "/usr", "/usr/local") for name in _FOLDERS]
+    return tuple((path, str(path.readlink())) for path in candidates if path.is_symlink())
+
+
+@functools.cache
+def system_files() -> tuple[Path, ...]:
+    """The parts of /etc that the dynamic loader and Debian's alternatives need."""
+    return tuple(path for name in _LOADER_FILES if (path := Path("/etc") / name).exists())
+
+
+def toolchain_path(prefix: Path | None) -> list[Path]:
+    """Folders of a private prefix that come before the system's programs."""
+    if prefix is None:
+        return []
+    return [path for path in (prefix / "toolchain", prefix / "usr" / "bin") if path.is_dir()]
+
+
+def outermost_first(paths: list[Path]) -> list[Path]:
+    """Each path once, and a folder before what lies beneath it, so that the inner mount covers the outer one."""
+    return sorted(set(paths), key=lambda path: (len(path.parts), path))
+
+
+def gpu_devices() -> list[Path]:
+    """The device nodes of NVIDIA's driver. In WSL one node stands for all GPUs."""
+    found = [*Path("/dev").glob("nvidia*"), *Path("/dev/nvidia-caps").glob("*"), Path("/dev/dxg")]
+    return sorted(path for path in found if path.is_char_device())

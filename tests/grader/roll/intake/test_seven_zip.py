@@ -1,0 +1,141 @@
+"""7z archives are unpacked by a process of its own; whatever is wrong with one becomes a sentence about that upload alone."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from upload_files import NAIVE, TEXT, TILED, put, take, zip_bytes
+
+from grader.roll.intake import seven_zip
+from grader.roll.intake.archives import read_archive
+from grader.roll.intake.upload import STUDENT, Refusal, Request
+from grader.system.detection import detect
+
+py7zr = pytest.importorskip("py7zr")  # the extra `sevenzip`
+
+CONFINE = Path(__file__).resolve().parents[4] / "build" / "bin" / "confine"
+# What a child that an archive has taken over begins with: `folder` is where it may write, `listed` is read by us.
+_LISTING = b"import json, os, pathlib, sys\nfolder = pathlib.Path(sys.argv[2])\nlisted = folder / 'list.json'\n"
+_ATTACKS = b"""
+import socket
+from contextlib import suppress
+told = []
+for name in {paths!r}:
+    with suppress(OSError):
+        told.append(pathlib.Path(name).read_text())
+for name in {places!r}:
+    with suppress(OSError):
+        pathlib.Path(name).write_text('written')
+with suppress(OSError):
+    socket.create_connection(('127.0.0.1', 9), 1)
+    told.append('network')
+try:
+    socket.socket()
+    told.append('socket')
+except OSError:
+    pass
+(folder / '0').write_text(' '.join(told))
+listed.write_text(json.dumps([['{name}', 9, 'file', 0]]))
+"""
+
+
+def seven_zip_bytes(files: dict[str, bytes], password: str | None = None) -> bytes:
+    buffer = io.BytesIO()
+    with py7zr.SevenZipFile(buffer, "w", password=password) as archive:
+        for name, data in files.items():
+            archive.writestr(data, name)
+    return buffer.getvalue()
+
+
+def test_a_students_7z_is_opened_like_a_zip(tmp_path: Path) -> None:
+    put(tmp_path / "in" / "anna.7z", seven_zip_bytes({f"hw/{NAIVE}": TEXT, f"hw/{TILED}": TEXT, "hw/empty": b""}))
+    put(tmp_path / "in" / "ben" / "hw.zip", zip_bytes({"hw.7z": seven_zip_bytes({NAIVE: TEXT})}))
+    students = take(tmp_path / "in", tmp_path)
+    assert sorted(students["anna"].sources) == [NAIVE, TILED]
+    assert students["ben"].sources[NAIVE].read_bytes() == TEXT
+
+
+@pytest.mark.parametrize(
+    ("made", "reason"),
+    [
+        (lambda: seven_zip_bytes({NAIVE: TEXT})[:50], "damaged or incomplete"),
+        (lambda: seven_zip.MARK + b"\xff" * 200, "damaged or incomplete"),
+        (lambda: seven_zip_bytes({NAIVE: TEXT}, "secret"), "encrypted"),
+        (lambda: seven_zip_bytes({NAIVE: b"\0" * (2 << 20)}), "unpacks to more than 1 MiB"),
+        (lambda: seven_zip_bytes({f"{number}.cu": b"x" for number in range(30)}), "more than 20 entries"),
+    ],
+    ids=["cut", "nothing", "encrypted", "large", "many"],
+)
+def test_what_is_wrong_with_one_is_said(made: Callable[[], bytes], reason: str, tmp_path: Path) -> None:
+    limits = replace(STUDENT, unpacked_bytes=1 << 20, members=20)
+    request = Request(tmp_path / "spool", lambda _: True, lambda _: 1 << 16, limits)
+    request.spool.mkdir()
+    with pytest.raises(Refusal, match=reason):
+        read_archive(put(tmp_path / "hw.7z", made()), request)
+
+
+def test_without_its_reader_the_student_is_told_what_to_hand_in(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    child = put(tmp_path / "child.py", _LISTING + b"told = {'refused': 'missing'}\nlisted.write_text(json.dumps(told))")
+    monkeypatch.setattr(seven_zip, "_CHILD", child)
+    put(tmp_path / "in" / "anna.7z", seven_zip_bytes({NAIVE: TEXT}))
+    put(tmp_path / "in" / "ben" / NAIVE)
+    students = take(tmp_path / "in", tmp_path)
+    assert "hand in a zip" in (students["anna"].submission.refused or "")
+    assert NAIVE in students["ben"].sources
+
+
+def test_a_child_that_an_archive_has_taken_over_reaches_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    secret, place = put(tmp_path / "seed", b"secret"), tmp_path / "grades.csv"
+    attacks = _ATTACKS.decode().format(paths=[str(secret), "/etc/passwd"], places=[str(place)], name=NAIVE)
+    monkeypatch.setattr(seven_zip, "_CHILD", put(tmp_path / "child.py", _LISTING + attacks.encode()))
+    request = Request(
+        tmp_path / "spool", lambda _: True, lambda _: 1 << 16, STUDENT, detect(CONFINE, None, allow_none=False)
+    )
+    request.spool.mkdir()
+    (taken,) = read_archive(put(tmp_path / "hw.7z", seven_zip_bytes({NAIVE: TEXT})), request).files
+    assert taken.at is not None
+    assert taken.at.read_text() in {"", "socket"}  # a socket alone leads nowhere
+    assert not place.exists()
+
+
+def test_an_archive_is_opened_in_the_sandbox(tmp_path: Path) -> None:
+    request = Request(
+        tmp_path / "spool", lambda _: True, lambda _: 1 << 16, STUDENT, detect(CONFINE, None, allow_none=False)
+    )
+    request.spool.mkdir()
+    (taken,) = read_archive(put(tmp_path / "hw.7z", seven_zip_bytes({NAIVE: TEXT})), request).files
+    assert taken.at is not None
+    assert taken.at.read_bytes() == TEXT
+
+
+@pytest.mark.parametrize(
+    "left",
+    [
+        "os.symlink({secret!r}, folder / '0'); listed.write_text(json.dumps([['x.cu', 6, 'file', 0]]))",
+        "os.mkfifo(folder / '0'); listed.write_text(json.dumps([['x.cu', 6, 'file', 0]]))",
+        "os.symlink({listing!r}, listed)",
+        "listed.write_text(json.dumps([['x.cu', 6, 'file', '../../seed']]))",
+        "listed.write_text(json.dumps([['x.cu', -6, 'file', 0]]))",
+        "listed.write_text('[' * 100000)",
+        "listed.write_text(json.dumps({{'files': 3}}))",
+        "listed.write_text(json.dumps([['x.cu', 1, 'file', 0]] * 10001))",
+    ],
+    ids=["link", "fifo", "linked list", "path", "size", "depth", "object", "many"],
+)
+def test_nothing_that_the_child_leaves_is_believed(left: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    secret = put(tmp_path / "seed", b"secret")
+    listing = put(tmp_path / "other.json", b'[["x.cu", 6, "file", 0]]')
+    child = put(tmp_path / "child.py", _LISTING + left.format(secret=str(secret), listing=str(listing)).encode())
+    monkeypatch.setattr(seven_zip, "_CHILD", child)
+    request = Request(tmp_path / "spool", lambda _: True, lambda _: 1 << 16)
+    request.spool.mkdir()
+    with pytest.raises(Refusal, match="damaged"):
+        read_archive(put(tmp_path / "hw.7z", seven_zip_bytes({NAIVE: TEXT})), request)

@@ -1,0 +1,29 @@
+"""Ids of students are safe as folder names, and no two are the same folder."""
+
+from __future__ import annotations
+
+import pytest
+
+from grader.roll.people.person_keys import StudentIds
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("anna", "anna"), ("anna-müller", "anna-muller"), ("Großmann, Søren", "Grossmann-Soren"),
+        ("../../etc", "etc"), ("..", "student-"), (".hidden", "hidden"), ("nul", "nul-student"),
+        ("a/b\\c", "a-b-c"), ("<script>", "script"), ("=1+1", "1-1"), ("12345678", "12345678"), ("🦊", "student-"),
+    ],
+)  # fmt: skip
+def test_ids_are_plain(name: str, expected: str) -> None:
+    got = StudentIds().new(name)
+    assert got.startswith(expected) if expected.endswith("-") else got == expected
+
+
+def test_ids_differ_in_any_case() -> None:
+    assert StudentIds(["Anna", "anna-2"]).new("anna") == "anna-3"
+
+
+def test_as_many_students_of_one_name_as_a_course_has_get_ids_of_their_own() -> None:
+    ids = StudentIds()
+    assert len({ids.new("Wei Wang") for _ in range(5_000)}) == 5_000

@@ -1,0 +1,107 @@
+"""nvcc's messages are told in the same words as those of the compilers that tests/labs/mistakes runs. Hostile texts cost no time."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from grader.source.compiler_message import Said, diagnostics
+from grader.source.error_report import mistakes
+from grader.source.student_code import StudentCode
+
+SOURCE = """__global__ void scale(const float* A, float* C, int N) {
+  int row = blockIdx.y
+  int col = threadIdx.X;
+  float sum = 0f;
+  summ += A[row][col];
+  A[row] = 1;
+  {
+    float inner = 0;
+  }
+  C[0] = inner;
+}
+"""
+# What nvcc 13.0 says, with the line that it shows and the caret below it.
+SAID_BY_NVCC = {
+    'k.cu(3): error: expected a ";"\n    int col = threadIdx.X;\n    ^\n': (2, "A `;` is missing at the end of line 2"),
+    'k.cu(3): error: class "uint3" has no member "X"\n    int col = threadIdx.X;\n                        ^\n': (
+        3,
+        "`threadIdx.x` is written with a small letter",
+    ),
+    "k.cu(4): error: user-defined literal operator not found\n    float sum = 0f;\n                ^\n": (
+        4,
+        "needs a point, as in `0.0f`",
+    ),
+    'k.cu(5): error: identifier "summ" is undefined\n    summ += A[row][col];\n    ^\n': (
+        5,
+        "`sum`, declared in line 4",
+    ),
+    'k.cu(5): error: expression must have pointer-to-object type but it has type "float"\n    summ += A[row][col];\n            ^\n': (
+        5,
+        "`A[row]` is one number already",
+    ),
+    "k.cu(6): error: expression must be a modifiable lvalue\n    A[row] = 1;\n    ^\n": (
+        6,
+        "`A`, declared `const` in line 1",
+    ),
+    'k.cu(10): error: identifier "inner" is undefined\n    C[0] = inner;\n           ^\n': (
+        10,
+        "`inner`, declared in line 8",
+    ),
+}
+
+
+def told(log: str, text: str = SOURCE) -> list[Said]:
+    code = StudentCode(text)
+    return mistakes([one for one in diagnostics(log, "k.cu", code.lines) if one.severity == "error"], code, 3)
+
+
+@pytest.mark.parametrize("log", SAID_BY_NVCC)
+def test_nvccs_errors_name_the_line_and_what_was_meant(log: str) -> None:
+    line, words = SAID_BY_NVCC[log]
+    first = told(log)[0]
+    assert first.place.line == line
+    assert words in first.message
+
+
+def test_what_no_rule_knows_is_said_in_the_compilers_words() -> None:
+    first = told("k.cu:4:3: error: something that nobody has seen; did you mean ‘clockid_t’?\n")[0]  # noqa: RUF001 -- GCC's quotes
+    assert first.message == "The compiler says: something that nobody has seen"
+
+
+def test_a_name_whose_declaration_was_wrong_is_not_told_again() -> None:
+    log = "k.cu:4:15: error: invalid suffix 'f' on integer constant\nk.cu:5:3: error: 'sum' was not declared in this scope\n"
+    assert [one.place.line for one in told(log)] == [4]
+
+
+@pytest.mark.parametrize(
+    "text", ["(" * 50_000, "{\n" * 5_000, "int a, " * 20_000, "x " * 100_000, "A[" * 30_000, "a<b" * 30_000]
+)
+def test_hostile_texts_are_read_in_one_go(text: str) -> None:
+    assert (
+        len(
+            told(
+                "k.cu:1:1: error: expected ')' before 'x'\nk.cu:1:9: error: 'y' was not declared in this scope\n", text
+            )
+        )
+        <= 3
+    )
+
+
+def test_no_text_and_no_place_that_a_compiler_names_breaks_the_report() -> None:
+    """A place outside the file, a name that is not there, half a line: whatever it is, there is a sentence."""
+    drawn = random.Random(20_240_917)
+    words = [log.partition("error: ")[2].split("\n", 1)[0] for log in SAID_BY_NVCC]
+    words += [
+        "'x' was not declared in this scope",
+        "expected ')' before 'x'",
+        "'y.h' file not found",
+        "unterminated comment",
+        "a row",
+    ]
+    for _ in range(100):
+        start, length = drawn.randrange(len(SOURCE)), drawn.randrange(60)
+        text = SOURCE[:start] + drawn.choice(["", "(", "{", '"', "/*", "；", "\n", "=<"]) + SOURCE[start + length :]  # noqa: RUF001 -- a full-width sign
+        log = f"k.cu:{drawn.randrange(20)}:{drawn.randrange(60)}: error: {drawn.choice(words)}\n"
+        assert all(one.message for one in told(log, text))

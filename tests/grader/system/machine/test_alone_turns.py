@@ -1,0 +1,77 @@
+"""The device goes from one to the next of this process, and those who share it get their turn."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from grader.system import gpu_lock
+from grader.system.gpu_lock import AloneTurns, GpuLock
+
+IsFree = Callable[[str, Path], bool]
+
+
+def order_of(folder: Path, timers: int) -> str:
+    """The first letters of who had the device, where somebody wants to share it while the first has it and the others wait."""
+    turns, lock, order = AloneTurns(), GpuLock("gpu", folder), list[str]()
+    begun, go = threading.Event(), threading.Event()
+
+    def alone() -> None:
+        with turns.alone("gpu", lock):
+            begun.set()
+            assert go.wait(300)
+            order.append("alone")
+
+    def share() -> None:
+        with lock.shared():
+            order.append("shared")
+
+    threads = [threading.Thread(target=alone) for _ in range(timers)]
+    for thread in threads:
+        thread.start()
+    assert begun.wait(300)
+    while turns.waiting("gpu") < timers - 1:
+        time.sleep(0.01)
+    threads.append(threading.Thread(target=share))
+    threads[-1].start()
+    go.set()
+    for thread in threads:
+        thread.join(300)
+    return "".join(one[0] for one in order)
+
+
+def test_who_waits_for_the_device_alone_gets_it_from_the_one_before(tmp_path: Path, is_free: IsFree) -> None:
+    assert order_of(tmp_path, 5) == "aaaaas"
+    assert is_free("gpu", tmp_path)
+
+
+def test_after_a_row_the_device_is_given_back_for_others(
+    tmp_path: Path, is_free: IsFree, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(gpu_lock, "_MOST_IN_A_ROW", 3)
+    order = order_of(tmp_path, 5)
+    assert order[:3] == "aaa"  # who is next then is the kernel's choice
+    assert sorted(order) == sorted("aaaaas")
+    assert is_free("gpu", tmp_path)
+
+
+def test_a_failure_while_alone_gives_the_device_back(tmp_path: Path, is_free: IsFree) -> None:
+    turns, lock = AloneTurns(), GpuLock("gpu", tmp_path)
+    with pytest.raises(ValueError, match="broken"), turns.alone("gpu", lock):
+        int("broken")
+    assert is_free("gpu", tmp_path)
+    with turns.alone("gpu", lock):
+        assert not is_free("gpu", tmp_path)
+
+
+def test_a_device_that_cannot_be_taken_is_tried_by_the_next(tmp_path: Path, is_free: IsFree) -> None:
+    turns = AloneTurns()
+    with pytest.raises(FileNotFoundError), turns.alone("gpu", GpuLock("gpu", tmp_path / "missing")):
+        pass
+    with turns.alone("gpu", GpuLock("gpu", tmp_path)):
+        assert not is_free("gpu", tmp_path)
+    assert is_free("gpu", tmp_path)
