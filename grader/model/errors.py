@@ -1,6 +1,7 @@
 """Errors that a person can correct. The text says what is wrong, where, and what to do; no stack trace is shown.
 
-The other kind is what fails on our side: any other exception. It becomes `internal-error` or a bug report.
+The other kind is what fails on our side: any other exception. It becomes `internal-error` or a bug report. Python alone is enough for
+this file: the upgrade of a handout uses it before anything is installed.
 """
 
 from __future__ import annotations
@@ -12,8 +13,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict
-
 
 class RemediableError(Exception):
     """The request cannot be carried out as it is."""
@@ -21,13 +20,6 @@ class RemediableError(Exception):
 
 class MachineError(RemediableError):
     """The request cannot be carried out on this machine, for a reason that has nothing to do with any submission."""
-
-
-# A table of a lab's files: frozen, and a key that is not known is an error.
-
-
-class Strict(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
 
 # A file that one process holds at a time. The kernel lets go of it when the process ends, however it ends.

@@ -11,7 +11,8 @@ from typing import Literal, Self
 
 from pydantic import Field, ValidationError, model_validator
 
-from grader.model.errors import RemediableError, Strict
+from grader.model.errors import RemediableError
+from grader.model.toml_table import Strict
 
 # What a lab's files say of its kernels' speed: how it is timed or counted, its tiers, and the climb of its write-up.
 

@@ -167,12 +167,11 @@ def test_a_section_of_a_page_is_a_module_a_template_and_a_line(  # noqa: PLR0913
     registered = f"{code}{registry}.py"
     copy.create(f"{code}time_section.py", module)
     copy.create(f"{templates}time.html.j2", TEMPLATE)
-    copy.replace(
-        registered,
-        f"\n{list_name}:",
-        f"from grader.pages.{package}.time_section import time_section\n\n{list_name}:",
-    )
-    copy.replace(registered, "\n)\n", f'\n    Section("{package}/time.html.j2", time_section),\n)\n')
+    lines = (copy.root / registered).read_text(encoding="utf-8").splitlines()
+    (opening,) = [line for line in lines if line.startswith(f"{list_name}:")]
+    added = f'    Section("{package}/time.html.j2", time_section),'
+    imported = f"from grader.pages.{package}.time_section import time_section"
+    copy.replace(registered, f"\n{opening}\n", f"\n{imported}\n\n{opening}\n{added}\n")
 
     html = (copy.grade() / page).read_text(encoding="utf-8")
     assert f'<p class="some-seconds">{text}</p>' in html
