@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstddef>
 #include <optional>
+#include <set>
 
 #include "judge/comparison.hpp"
 
@@ -14,7 +15,9 @@ namespace {
 constexpr double closeness = 1e-6;               // relative: some roundings of fp32
 constexpr double closeness_of_integers = 1e-12;  // these are not rounded; a factor that is worked out is
 constexpr std::array<std::size_t, 3> usual_sides{8, 16, 32};
-constexpr unsigned largest_side = 1024;  // of a block; a submission may give any numbers
+constexpr double most_rounding = 1.0 / 64;  // relative: what roundings to 8 or 11 bits add up to is no constant of a formula
+constexpr std::size_t least_witnesses = 3;  // fewer rows may agree by chance
+constexpr unsigned largest_side = 1024;     // of a block; a submission may give any numbers
 
 constexpr Guess unwritten{Guess::State::unwritten, 0, 0};
 
@@ -152,19 +155,48 @@ Mistake part_unwritten() {
            covered([](const Output&, std::size_t, std::size_t j) { return j > 0; })}};
 }
 
-// The first element that is wrong and has a right value other than zero.
-std::optional<std::size_t> first_wrong(const Expectation& right, const std::vector<double>& got) {
-  for (std::size_t i = 0; i < got.size(); ++i) {
-    if (!is_right(got[i], right, i) && std::isfinite(got[i]) && right.values[i] != 0) return i;
-  }
-  return std::nullopt;
+bool is_finite_and_wrong(const Expectation& right, const std::vector<double>& got, std::size_t i) {
+  return !is_right(got[i], right, i) && std::isfinite(got[i]) && std::isfinite(right.values[i]);
 }
 
+// How often a wrong factor or term was seen independently of the others: in so many rows, because the elements of a row may share a sum
+// that is wrong. A vector's elements share none. It is known by its arguments, as a matrix with one row is given the number 1.
+std::size_t witnesses(const Trial& trial, const std::vector<double>& got) {
+  const Expectation& right = only_output(trial)->expectation;
+  const bool vector = right.rows == 1 && std::none_of(trial.operands.begin(), trial.operands.end(), [](const Operand& operand) {
+                        return operand.kind == Operand::Kind::scalar && operand.number == 1;
+                      });
+  std::set<std::size_t> found;
+  for (std::size_t i = 0; i < got.size() && found.size() < least_witnesses; ++i) {
+    if (is_finite_and_wrong(right, got, i)) found.insert(vector ? i : i / right.columns);
+  }
+  return found.size();
+}
+
+// The wrong element that tells a factor best: its bound is the smallest beside its value.
+std::optional<std::size_t> most_exact_wrong(const Expectation& right, const std::vector<double>& got) {
+  std::optional<std::size_t> best;
+  double least = 0;
+  for (std::size_t i = 0; i < got.size(); ++i) {
+    if (!is_finite_and_wrong(right, got, i) || right.values[i] == 0) continue;
+    const double inexact = right.bounds.empty() ? 0 : right.bounds[i] / std::abs(right.values[i]);
+    if (best && inexact >= least) continue;
+    best = i;
+    least = inexact;
+  }
+  return best;
+}
+
+// The bound is scaled too, and counts twice: for the element, and for the one from which the factor is known.
 Mistake scaled(double factor) {
   return {"output-scaled",
           "Every value is the right one times the same factor.",
           "Which constant belongs in the formula, and which products or divisions does each value pass through?",
-          {variant([factor](const Output& o, std::size_t i, std::size_t j) { return o.changed(i, j, factor * o.at(i, j).value); })}};
+          {variant([factor](const Output& o, std::size_t i, std::size_t j) -> Guess {
+            const Guess right = o.at(i, j);
+            const double value = factor * right.value;
+            return {Guess::State::value, value, 2 * std::abs(factor) * right.bound + o.close * std::abs(value)};
+          })}};
 }
 
 Mistake offset(double difference) {
@@ -257,10 +289,15 @@ std::vector<Mistake> generic_mistakes(const Trial& trial, const std::vector<doub
                            cut_off(),
                            neighbour(trial, size, -1),
                            neighbour(trial, size, 1)};
-  if (const auto first = first_wrong(right, got)) {
-    const double value = got[*first];
-    if (value != 0) all.push_back(scaled(value / right.values[*first]));
-    all.push_back(offset(value - right.values[*first]));
+  if (witnesses(trial, got) < least_witnesses) return all;
+  if (const auto best = most_exact_wrong(right, got)) {
+    const double factor = got[*best] / right.values[*best];
+    if (factor != 0 && std::abs(factor - 1) > most_rounding) all.push_back(scaled(factor));
+  }
+  for (std::size_t i = 0; i < got.size(); ++i) {
+    if (!is_finite_and_wrong(right, got, i)) continue;
+    all.push_back(offset(got[i] - right.values[i]));
+    break;
   }
   return all;
 }

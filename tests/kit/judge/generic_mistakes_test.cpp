@@ -135,6 +135,40 @@ TEST_CASE("sums of integers that pass through a float are not taken for values t
   CHECK_FALSE(explain({}, {trial, config, sums}));
 }
 
+TEST_CASE("a factor is told where independent rows share it, and not where a rounding gives it", "[generic]") {
+  constexpr double bound = 3e-5;  // of softmax's rows of 9973 elements
+  const auto said = [](std::vector<double> factors, std::vector<Operand> arguments = {}) {
+    constexpr std::size_t columns = 200;
+    Expectation right{.rows = factors.size(), .columns = columns, .values = {}, .bounds = {}};
+    std::vector<double> got;
+    RandomStream random(7);
+    for (const double factor : factors) {
+      for (std::size_t j = 0; j < columns; ++j) {
+        right.values.push_back(random.between(1, 1'000'000));
+        right.bounds.push_back(bound * right.values.back());
+        got.push_back(factor * right.values.back());
+      }
+    }
+    Trial trial;
+    trial.operands = {output("out", right)};
+    trial.operands.insert(trial.operands.end(), arguments.begin(), arguments.end());
+    const auto found = explain({}, {trial, config, got});
+    return found ? found->mistake : "";
+  };
+  CHECK(said({1 + 4e-5, 1 + 6e-5}).empty());               // sums of 11 bits that err alike
+  CHECK(said({1 + 4e-5, 1, 1, 1 + 4e-5}).empty());         // and some that are just right
+  CHECK(said(std::vector<double>(40, 1 + 5e-3)).empty());  // all sums are rounded down
+  CHECK(said({1.4, 1.4}).empty());                         // a wrong sum, and another
+  CHECK(said({1.4}, {integer("rows", 1), integer("columns", 200)}).empty());
+  CHECK(said({1.4}, {integer("n", 200)}) == "output-scaled");
+  CHECK(said({1.4, 1.4, 1.4}) == "output-scaled");
+  CHECK(said({1.4 * (1 + bound), 1.4, 1.4 * (1 - bound)}) == "output-scaled");  // each is within its bound
+  CHECK(said({1.4, 1.4, 1.4 * (1 + 4 * bound)}).empty());
+  const Element offset = [](const Stencil& s, std::size_t i, std::size_t j) { return s.right(i, j) + 1; };
+  CHECK(said_of(offset, {2, 43}).empty());
+  CHECK(said_of(offset, {3, 43}) == "output-offset");
+}
+
 TEST_CASE("a launch that was right refutes a mistake that would have spoilt it", "[generic]") {
   const Stencil small({20, 20}), large({37, 43});
   const Element halved = [](const Stencil& s, std::size_t i, std::size_t j) { return s.right(i, j) / 2; };
