@@ -13,11 +13,12 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from campaign import Campaign, Finding, check_case, run_campaign
-from fuzzers import FUZZERS, UnavailableError
-from native_fuzzing import MessageFuzzing
-
 ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests" / "samples"))
+from campaign import Campaign, Finding, check_case, run_campaign  # noqa: E402 - modules of these import what lies there
+from fuzzers import FUZZERS, UnavailableError  # noqa: E402
+from native_fuzzing import MessageFuzzing  # noqa: E402
+
 FINDINGS = ROOT / "build" / "fuzz" / "findings"
 _SHARES = {"kernels": 5.0, "conversation": 2.0}  # of the time; every other fuzzer has 1
 
