@@ -12,7 +12,7 @@ import re
 import shutil
 import subprocess
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -57,7 +57,6 @@ class Call:
     there: str = "copy"  # "here": in this clone, with its set-up; "sources": in a tree of two sources
     lacks: tuple[str, ...] = ()  # programs that are not on the path
     without_gpu: bool = False
-    variables: Mapping[str, str] = field(default_factory=dict)
 
 
 GRADED = ("OUT={}/graded",)
@@ -89,9 +88,9 @@ CALLS = {
     "bench": Call(("SHORT=1",), "against the same kernel unwatched at -O2", there="here", without_gpu=True),
     "ladder": Call((), "The ladder is not measured anew", without_gpu=True),
     "check": Call(("LAB=none",), "none", 2),  # the proofs of one lab take minutes; .ci/run has them
-    "lint": Call((), "Would reformat: tests/one.py", 2, "sources", lacks=("shellcheck",)),
+    "lint": Call((), "1 file would be reformatted", 2, "sources", lacks=("shellcheck",)),
     "format": Call((), "1 file reformatted", there="sources"),
-    "tidy": Call((), "one.cpp", there="sources"),
+    "tidy": Call((), "Dereference of null pointer", 2, there="sources"),
     "clean": Call(there="sources"),
 }
 NOT_RUN = {"order": "counts 49 kernels on four shapes each, for minutes: docs/benchmarks.md is made from what it found"}
@@ -108,6 +107,9 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
         if built.name not in _MADE:
             (copy / "build" / built.name).symlink_to(built)
     (copy / "class" / "ann").mkdir(parents=True)
+    somebody = ["-c", "user.name=A", "-c", "user.email=a@example.org"]
+    for command in (["init"], ["add", "."], [*somebody, "commit", "-m", "all"]):  # handouts hold what git tracks
+        subprocess.run(["git", *command], cwd=copy, check=True, capture_output=True)
     solution = next((ROOT / "solutions" / LAB).glob("*.cu"))
     for folder in (copy / "class" / "ann", copy / "assignments" / LAB):
         shutil.copy(solution, folder / solution.name)
@@ -126,7 +128,9 @@ def sources(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (tree / ".venv").symlink_to(ROOT / ".venv")
     shutil.copy(ROOT / "build" / ".cmake", tree / "build")
     (tree / "tests" / "one.py").write_text('"""One."""\n\nONE   = 1\n', encoding="utf-8")
-    (tree / "kit" / "one.cpp").write_text("int   one() { return 1; }\n", encoding="utf-8")
+    (tree / "kit" / "one.cpp").write_text(
+        "int   one() { int* nothing = nullptr; return *nothing; }\n", encoding="utf-8"
+    )
     (tree / ".gitignore").write_text("build\n.venv\n", encoding="utf-8")
     (tree / "CMakeLists.txt").write_text(
         "cmake_minimum_required(VERSION 3.22)\nproject(one CXX)\nset(CMAKE_EXPORT_COMPILE_COMMANDS ON)\nadd_library(one kit/one.cpp)\n",
@@ -160,28 +164,56 @@ def path_without(programs: tuple[str, ...], folder: Path) -> str:
 
 
 def on_terminal(command: list[str], folder: Path, until: str) -> tuple[int, str]:
-    """Runs `command` on a terminal, presses q when it has shown `until`; its status and all that it showed."""
+    """Runs `command` on a terminal of its own, presses q when it has shown `until`; its status and all that it showed."""
     ours, its = pty.openpty()
-    with subprocess.Popen(
-        command, cwd=folder, env=environment(), stdin=its, stdout=its, stderr=its, start_new_session=True
-    ) as run:
+    alone = ["setsid", "--ctty", "timeout", "--foreground", "300", *command]  # on a fault, q is never pressed
+    env = environment() | {"COLUMNS": "120", "LINES": "50", "TERM": "xterm"}
+    with subprocess.Popen(alone, cwd=folder, env=env, stdin=its, stdout=its, stderr=its) as run:
         os.close(its)
-        shown = b""
-        pressed = False
+        shown, pressed = b"", False
         while True:
             try:
                 shown += os.read(ours, 4096)
             except OSError:  # nobody has the terminal open any more
                 break
-            if not pressed and until in shown.decode(errors="replace"):
+            if not pressed and until in plain(shown):
                 os.write(ours, b"q")
                 pressed = True
     os.close(ours)
-    return run.returncode, shown.decode(errors="replace")
+    return run.returncode, plain(shown)
+
+
+def plain(shown: bytes) -> str:
+    """Without colours and movements of the cursor."""
+    return re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", shown.decode(errors="replace"))
 
 
 def test_each_target_that_help_lists_is_tried_here_or_it_is_said_why_not() -> None:
     assert sorted(targets()) == sorted([*CALLS, *NOT_RUN])
+
+
+@pytest.fixture(scope="module")
+def graded(copy: Path) -> tuple[int, str]:
+    """What came of grading a class, which the targets need that take OUT."""
+    return outcome("grade", CALLS["grade"], copy, environment())
+
+
+def command_of(target: str, call: Call, folder: Path) -> list[str]:
+    return [
+        "make",
+        target,
+        *(word.format(folder) for word in call.words),
+        *([] if call.there == "here" else ["setup=:"]),
+    ]
+
+
+def outcome(target: str, call: Call, folder: Path, env: Mapping[str, str]) -> tuple[int, str]:
+    """Its exit status, and all that it says."""
+    command = command_of(target, call, folder)
+    done = subprocess.run(
+        command, cwd=folder, env=env, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False
+    )
+    return done.returncode, done.stdout + done.stderr
 
 
 @pytest.mark.parametrize("target", CALLS)
@@ -189,20 +221,32 @@ def test_it_ends_as_it_should(target: str, request: pytest.FixtureRequest, tmp_p
     call = CALLS[target]
     if call.without_gpu and _HAS_GPU:
         pytest.skip("with a GPU this takes minutes")
-    if target in {"lint", "format"} and not (ROOT / ".venv/bin/clang-format").exists():
-        pytest.skip("make lint has not been run here, which gets the tools")
+    if target in {"lint", "format"}:
+        need_formatters()
     folder = ROOT if call.there == "here" else request.getfixturevalue(call.there)
-    command = ["make", target, *(word.format(folder) for word in call.words)]
-    command += [] if call.there == "here" else ["setup=:"]
+    before = request.getfixturevalue("graded") if GRADED[0] in call.words else None
     said, status = call.says.format(folder), call.status
+    env = environment() | ({"PATH": path_without(call.lacks, tmp_path / "bin")} if call.lacks else {})
+    if target == "tidy" and shutil.which("clang-tidy") is None:
+        said, status = "install clang-tidy first", 2
     if target == "watch":
-        ended, shown = on_terminal(command, folder, said)
+        ended, shown = on_terminal(command_of(target, call, folder), folder, said)
+    elif target == "grade":
+        assert before is not None
+        ended, shown = before
     else:
-        env = environment() | ({"PATH": path_without(call.lacks, tmp_path / "bin")} if call.lacks else {})
-        if target == "tidy" and shutil.which("clang-tidy") is None:
-            said, status = "install clang-tidy first", 2
-        done = subprocess.run(
-            command, cwd=folder, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False,
-        )  # fmt: skip
-        ended, shown = done.returncode, done.stdout
-    assert (ended, said in " ".join(shown.split()) or said in shown) == (status, True), shown
+        ended, shown = outcome(target, call, folder, env)
+    assert (ended, said in " ".join(shown.split())) == (status, True), shown
+
+
+def test_what_format_has_laid_out_passes_lint(sources: Path, tmp_path: Path) -> None:
+    need_formatters()
+    without = environment() | {"PATH": path_without(("shellcheck",), tmp_path / "bin")}
+    for target in ("format", "lint"):
+        ended, shown = outcome(target, CALLS[target], sources, without)
+        assert ended == 0, shown
+
+
+def need_formatters() -> None:
+    if not (ROOT / ".venv/bin/clang-format").exists():
+        pytest.skip("their tools are not here: make lint gets them")
