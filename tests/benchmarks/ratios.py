@@ -275,6 +275,8 @@ def main() -> None:
     tiled = next(lab for lab in labs if lab.id.endswith("tiled"))
     labs = [tiled] if short else labs
     sources = [ROOT / "solutions" / lab.id / lab.public.file for lab in labs]
+    if short:
+        print("each step once, on its smallest input: the numbers below say nothing")
     print(f"confinement: {toolset.confinement.name}; compiler: {toolset.compiler_version}")
     with tempfile.TemporaryDirectory(prefix="bench-") as folder:
         scratch = Path(folder)
