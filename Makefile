@@ -28,7 +28,11 @@ BUNDLE ?=
 IMAGE ?=
 MINUTES ?= 10
 SEED ?=
-export MINUTES SEED OUT SUBMISSIONS LAB CASE OPTIONS FILE SHAPE BLOCK THREAD INPUTS GPU SWEEP EXPORT ASSIGNMENT ROSTER ATTEMPT TIMEZONE COMMENTS COURSE STUDENT PLATFORM BUNDLE IMAGE
+BASE ?=
+BASE_TREE ?=
+SCOPE ?= sample
+ONLY ?=
+export BASE BASE_TREE SCOPE ONLY MINUTES SEED OUT SUBMISSIONS LAB CASE OPTIONS FILE SHAPE BLOCK THREAD INPUTS GPU SWEEP EXPORT ASSIGNMENT ROSTER ATTEMPT TIMEZONE COMMENTS COURSE STUDENT PLATFORM BUNDLE IMAGE
 
 setup := bash kit/setup/setup.sh
 tilelab := .venv/bin/tilelab
@@ -37,7 +41,7 @@ labs := $${LAB:+$$(printf -- '--lab %s ' $$LAB)}
 # One --export for each format in EXPORT="grades-csv another".
 exports := $${EXPORT:+$$(printf -- '--export %s ' $$EXPORT)}
 
-.PHONY: help setup grade export pages history autograder leaderboard handouts images bundle test test-gpu test-aarch64 fuzz watch report answers trace profile bench ladder order check lint tidy format clean
+.PHONY: help setup grade export pages history autograder leaderboard handouts images bundle test test-gpu test-aarch64 fuzz same watch report answers trace profile bench ladder order check lint tidy format clean
 help:  ## list these commands
 	@echo "Tilelab grades CUDA matrix-multiplication kernels, with or without a GPU."
 	@echo
@@ -89,6 +93,9 @@ test-gpu:  ## run the tests that need a GPU, with a table at the end; without a 
 
 fuzz:  ## look for inputs that Tilelab handles wrongly, for MINUTES=10; SEED=... repeats a run, OPTIONS="--only kernels" for one fuzzer
 	@$(setup) test && .venv/bin/python tests/fuzz/fuzz.py --minutes "$$MINUTES" $${SEED:+--seed "$$SEED"} $$OPTIONS
+
+same:  ## compare what is said of class, corpora and programs with what revision BASE said; SCOPE=whole, ONLY="class check run", BASE_TREE=a-built-clone
+	@$(setup) && .venv/bin/python tests/same.py $${BASE:+--base "$$BASE"} $${BASE_TREE:+--base-tree "$$BASE_TREE"} --scope "$$SCOPE" $${ONLY:+$$(printf -- '--only %s ' $$ONLY)} $$OPTIONS
 
 watch:  ## run a student's tests again whenever a file in assignments/ is saved; with LAB=..., of that lab
 	@$(setup) && $(tilelab) watch $$LAB $${CASE:+--case "$$CASE"}
