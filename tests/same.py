@@ -38,6 +38,7 @@ _CORES = os.cpu_count() or 1
 _SEED = "20240917\n"  # of hidden sizes and inputs: any number
 _FIRST_LINES = 6  # of a difference, on the terminal
 _MOST_SHOWN = 40  # differences on the terminal; all are in build/same
+_PRODUCT = ("grader", "kit", "assignments", "solutions", "CMakeLists.txt")
 _META = "meta.json"
 Record = dict[str, str]  # what was said, by the name of what was asked
 
@@ -401,8 +402,8 @@ def built(commit: str, given: str) -> Path:
     """A built tree of `commit`: the one given, or a clone that is made and built once."""
     if given:
         tree = Path(given).resolve()
-        if git("status", "--porcelain", "--untracked-files=no", tree=tree).strip():
-            message = f"{tree} has changes that are not committed: it is no tree of {commit[:12]}"
+        if git("diff", "--name-only", commit, "--", *_PRODUCT, tree=tree).strip():
+            message = f"{tree} is not the product of {commit[:12]}: its sources differ"
             raise SameError(message)
         return tree
     tree = KEPT / "trees" / commit[:12]
@@ -421,7 +422,7 @@ def _progress(words: str) -> None:
 def options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--base", default="", help="a revision; default: the last one that has a record, else HEAD")
-    parser.add_argument("--base-tree", default="", help="a clone that is built already; BASE is its HEAD")
+    parser.add_argument("--base-tree", default="", help="a built clone of BASE; default for BASE: its HEAD")
     parser.add_argument(
         "--scope", choices=["sample", "whole"], default="sample", help="sample: about 3 minutes on 2 cores"
     )
@@ -433,7 +434,10 @@ def options() -> argparse.Namespace:
 def main() -> int:
     asked = options()
     given = asked.base_tree
-    commit = commit_of("HEAD", Path(given)) if given else commit_of(asked.base or last_recorded(asked.scope))
+    if given and not asked.base:
+        commit = commit_of("HEAD", Path(given))
+    else:
+        commit = commit_of(asked.base or last_recorded(asked.scope))
     folder = KEPT / f"{commit[:12]}-{compiler()}-{asked.scope}"
     shutil.rmtree(SHOWN, ignore_errors=True)
     print(f"base: {commit[:12]}, {folder}")
