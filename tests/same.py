@@ -94,6 +94,11 @@ class Side:
             stdin=subprocess.DEVNULL,
             check=False,
         )
+        if done.returncode < 0:
+            message = (
+                f"`tilelab {words[0]}` was ended by signal {-done.returncode}: nothing is known of it; run this again"
+            )
+            raise SameError(message)
         out, err = (text.decode("utf-8", "backslashreplace") for text in (done.stdout, done.stderr))
         return f"{out}\n-- standard error\n{err}\n-- exit status {done.returncode}\n"
 

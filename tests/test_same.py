@@ -70,3 +70,10 @@ def test_a_kept_record_is_what_was_kept(tmp_path: Path) -> None:
     record = {"class/grade": "Zoë Ångström\r\n", "meta.json": "{}"}
     SAME["keep"](record, tmp_path / "new" / "class.zip")
     assert SAME["kept"](tmp_path / "new" / "class.zip") == record
+
+
+def test_a_command_that_was_killed_is_no_answer(tmp_path: Path) -> None:
+    killed = tree(tmp_path, RACE)
+    (killed / ".venv" / "bin" / "tilelab").write_text("#!/bin/sh\nkill -TERM $$\n")
+    with pytest.raises(SAME["SameError"], match="was ended by signal 15"):
+        SAME["collected"](killed, "HEAD", "profiles", whole=False)
