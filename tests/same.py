@@ -386,7 +386,11 @@ def git(*words: str, tree: Path = ROOT) -> bytes:
 
 
 def commit_of(revision: str, tree: Path = ROOT) -> str:
-    return git("rev-parse", "--verify", f"{revision}^{{commit}}", tree=tree).decode().strip()
+    try:
+        return git("rev-parse", "--verify", "--quiet", f"{revision}^{{commit}}", tree=tree).decode().strip()
+    except SameError as error:
+        message = f"{revision} is no revision of this clone: git log lists them"
+        raise SameError(message) from error
 
 
 def compiler() -> str:
