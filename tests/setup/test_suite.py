@@ -113,7 +113,7 @@ def landed(tmp_path: Path) -> Path:
     git(tmp_path, "init", "-q", "-b", "main")
     commit(tmp_path)
     git(tmp_path, "checkout", "-q", "-b", "work")
-    (tmp_path / "solutions/03-x/hidden").touch()
+    (tmp_path / "solutions/03-x/hidden_tests.cpp").touch()
     commit(tmp_path)
     git(tmp_path, "checkout", "-q", "main")
     git(tmp_path, "merge", "-q", "--no-ff", "-m", "landed", "work")
