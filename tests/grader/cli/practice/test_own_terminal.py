@@ -31,7 +31,7 @@ def made(monkeypatch: pytest.MonkeyPatch, lines: int) -> OwnTerminal:
 
     text = "".join(f"line {number}\n" for number in range(lines))
     monkeypatch.setattr(OwnTerminal, "_run", lambda *words: subprocess.CompletedProcess(words, 0, text, ""))
-    monkeypatch.setattr(shutil, "get_terminal_size", lambda: os.terminal_size((80, 24)))
+    monkeypatch.setattr(shutil, "get_terminal_size", lambda *_, **__: os.terminal_size((80, 24)))
     return OwnTerminal(Path(), lent)
 
 
