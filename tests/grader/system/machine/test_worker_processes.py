@@ -58,7 +58,7 @@ def test_a_command_that_has_workers_runs_once(tmp_path: Path) -> None:
     """Each worker imports the program that was started."""
     (tmp_path / "cli.py").write_text(_COMMANDS, encoding="utf-8")
     (tmp_path / "sitecustomize.py").write_text(
-        f"import grader.commands; grader.commands.__path__.insert(0, {str(tmp_path)!r})"
+        f"import grader.cli; grader.cli.__path__.insert(0, {str(tmp_path)!r})"
     )
     program = shutil.copy(ROOT / "kit" / "setup" / "tilelab-program.txt", tmp_path / "tilelab")
     ran = subprocess.run(
