@@ -57,9 +57,7 @@ def test_a_process_that_is_ended_breaks_one_piece_of_work_and_the_next_is_done_h
 def test_a_command_that_has_workers_runs_once(tmp_path: Path) -> None:
     """Each worker imports the program that was started."""
     (tmp_path / "cli.py").write_text(_COMMANDS, encoding="utf-8")
-    (tmp_path / "sitecustomize.py").write_text(
-        f"import grader.cli; grader.cli.__path__.insert(0, {str(tmp_path)!r})"
-    )
+    (tmp_path / "sitecustomize.py").write_text(f"import grader.cli; grader.cli.__path__.insert(0, {str(tmp_path)!r})")
     program = shutil.copy(ROOT / "kit" / "setup" / "tilelab-program.txt", tmp_path / "tilelab")
     ran = subprocess.run(
         [sys.executable, program],
