@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE), str(HERE.parent / "batch"), str(HERE.parents[2])]
+sys.path[:0] = [str(HERE), str(HERE.parents[1] / "roll/batch"), str(HERE.parents[3])]
 
 from fake_course import FILES, SEED, FakeJudge  # noqa: E402 -- the path is set above
 
