@@ -303,7 +303,7 @@ def collected(tree: Path, commit: str, part: str, *, whole: bool) -> Record:
         inputs = Path(scratch)
         packed = git("archive", "--format=tar", commit, "assignments", "solutions", "tests")
         with tarfile.open(fileobj=BytesIO(packed)) as archive:
-            archive.extractall(inputs, filter="tar")
+            archive.extractall(inputs)  # noqa: S202 -- our own commit; a filter is younger than Python 3.11.2
         side = Side(tree, inputs, whole)
         record: Record = {}
         asked = list(PARTS[part](side))
