@@ -41,7 +41,7 @@ _SCOPES = ("_block", "_system")
 def function_table(*, of_the_page: bool = False) -> str:
     """Markdown: every name; on the page, headers where their functions are."""
     sys.path.insert(0, str(ROOT))
-    from grader.build.device_functions import C_LIBRARY, ONLY_ON_A_GPU, REDIRECTIONS  # noqa: PLC0415 -- no package when run as a script
+    from grader.engines.device_functions import C_LIBRARY, ONLY_ON_A_GPU, REDIRECTIONS  # noqa: PLC0415 -- no package when run as a script
 
     functions = [(what, _link(header) if of_the_page else names) for what, header, names in _functions_by_header()]
     rows = [

@@ -12,7 +12,7 @@ import tempfile
 from pathlib import Path
 
 import grader
-from grader.build.toolset import Toolset
+from grader.engines.toolset import Toolset
 from grader.model.labs import load_lab
 from grader.pages.launches.trace_pages import as_markdown
 from grader.pages.launches.trace_tables import Grid, Heading, Part, Sentence, matrix, number, trace_parts

@@ -18,9 +18,9 @@ from dataclasses import asdict, dataclass, replace
 from html import unescape
 from pathlib import Path
 
-from grader.build.toolset import Toolset
 from grader.cli.opened_tools import lab_judge
 from grader.cli.practice.practice import PUBLIC_SEED
+from grader.engines.toolset import Toolset
 from grader.explain.story import unpacked
 from grader.model.labs import load_lab
 from grader.model.outcome import LabOutcome

@@ -10,12 +10,12 @@ from pathlib import Path
 
 from rich.console import Console
 
-from grader.build.toolset import Toolset
 from grader.cli.proofs import page_proofs
 from grader.cli.proofs.course_proofs import CourseProofs, UnpackedHandout
 from grader.cli.proofs.kernel_proofs import KernelProofs, MutantProofs
 from grader.cli.proofs.proving import Proof, ProofLines, prove
 from grader.course.handouts import handout
+from grader.engines.toolset import Toolset
 from grader.model.course_root import course_root, load_labs, seed_if_made
 from grader.model.errors import RemediableError
 from grader.model.labs import Lab

@@ -15,9 +15,9 @@ from pathlib import Path
 from rich.console import Console
 from rich.text import Text
 
-from grader.build.backend import VARIABLE, backend_choice, choose_compiler, left_out, open_backend
-from grader.build.toolset import Toolset
 from grader.cli.opened_tools import lab_judge, open_toolset
+from grader.engines.backend import VARIABLE, backend_choice, choose_compiler, left_out, open_backend
+from grader.engines.toolset import Toolset
 from grader.model.course_root import course_root, load_labs, matching_lab, seed_if_made
 from grader.model.errors import MachineError, RemediableError
 from grader.model.labs import lab_ids

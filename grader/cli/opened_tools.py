@@ -17,15 +17,15 @@ from grader.model.result import Environment
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from grader.build.backend import BackendChoice
-    from grader.build.toolset import Toolset
+    from grader.engines.backend import BackendChoice
+    from grader.engines.toolset import Toolset
     from grader.run.speed.speed_run import SizeSweep
 
 
 def open_toolset(root: Path, *, allow_no_sandbox: bool, backend: BackendChoice | None = None) -> Toolset:
     """`backend` None: as TILELAB_BACKEND has it."""
-    from grader.build.backend import backend_choice
-    from grader.build.toolset import Toolset
+    from grader.engines.backend import backend_choice
+    from grader.engines.toolset import Toolset
 
     return Toolset.open(root, allow_no_sandbox=allow_no_sandbox, backend=backend or backend_choice())
 

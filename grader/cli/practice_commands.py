@@ -19,9 +19,9 @@ from grader.model.errors import RemediableError
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from grader.build.toolset import Toolset
     from grader.cli.practice.graded_hints import Counts
     from grader.cli.practice.practice import Practice
+    from grader.engines.toolset import Toolset
     from grader.model.labs import Lab
     from grader.pages.screens.first_mistake import Tried
 

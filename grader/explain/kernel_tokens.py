@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
 
-from grader.build.token_scan import tokens_of
+from grader.engines.token_scan import tokens_of
 
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 _PAIRS = {"(": ")", "[": "]", "{": "}"}

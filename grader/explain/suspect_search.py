@@ -18,8 +18,8 @@ from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from pathlib import Path
 
-from grader.build.entry_points import EntrySignatures
-from grader.build.toolset import Toolset
+from grader.engines.entry_points import EntrySignatures
+from grader.engines.toolset import Toolset
 from grader.explain.small_edits import SmallEdit, small_edits
 from grader.model.labs import CaseSpec, Lab
 from grader.model.outcome import JudgedCase, LabOutcome

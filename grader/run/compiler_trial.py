@@ -17,9 +17,9 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from grader.build.backend import COMPILER_VARIABLE, TRIED
-from grader.build.entry_points import EntrySignatures
-from grader.build.toolset import Toolset, known_remedy_for
+from grader.engines.backend import COMPILER_VARIABLE, TRIED
+from grader.engines.entry_points import EntrySignatures
+from grader.engines.toolset import Toolset, known_remedy_for
 from grader.model.errors import RemediableError
 from grader.model.result import Finding
 from grader.model.verdicts import Verdict

@@ -11,9 +11,9 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from grader.build.build_steps import BuildSteps
-from grader.build.entry_points import name_of
-from grader.build.toolset import Toolset
+from grader.engines.build_steps import BuildSteps
+from grader.engines.entry_points import name_of
+from grader.engines.toolset import Toolset
 from grader.model.advice import advice_for
 from grader.model.labs import Lab
 from grader.model.outcome import JudgedCase

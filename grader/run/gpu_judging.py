@@ -11,12 +11,12 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from grader.build.backend import trouble_compiling
-from grader.build.build_steps import BUILD_LIMITS, MAX_TEXT_BYTES, asked_for
-from grader.build.compiler_view import CompilerView, different_programs, no_one_program
-from grader.build.cpu_toolchain import DECIDED, home_of
-from grader.build.gpu_build import CUBIN, TAIL, GpuBuild, build_for_gpu, too_much_memory, variable_bytes
-from grader.build.gpu_toolchain import (
+from grader.engines.backend import trouble_compiling
+from grader.engines.build_steps import BUILD_LIMITS, MAX_TEXT_BYTES, asked_for
+from grader.engines.compiler_view import CompilerView, different_programs, no_one_program
+from grader.engines.cpu_toolchain import DECIDED, home_of
+from grader.engines.gpu_build import CUBIN, TAIL, GpuBuild, build_for_gpu, too_much_memory, variable_bytes
+from grader.engines.gpu_toolchain import (
     TOOLS,
     GpuToolchain,
     device_preprocessing,
@@ -24,10 +24,10 @@ from grader.build.gpu_toolchain import (
     reports,
     sanitizer_command,
 )
-from grader.build.nvcc_log import telling_line
-from grader.build.occupancy import registers_that_fit
-from grader.build.refusal import Refusal
-from grader.build.toolset import Toolset
+from grader.engines.nvcc_log import telling_line
+from grader.engines.occupancy import registers_that_fit
+from grader.engines.refusal import Refusal
+from grader.engines.toolset import Toolset
 from grader.model.errors import RemediableError
 from grader.model.labs import Lab
 from grader.model.outcome import GpuOutcome, JudgedCase, Sanitized, Tool
@@ -38,7 +38,7 @@ from grader.system.confined_run import Finished, run_confined
 from grader.system.gpu_lock import GpuLock
 
 if TYPE_CHECKING:
-    from grader.build.toolset import Toolset
+    from grader.engines.toolset import Toolset
 
 
 # Whether nvcc and the CPU executor's compiler are given the same program by one file. Both preprocessors run confined; what they

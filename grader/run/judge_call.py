@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
-from grader.build.backend import GPU_RUN_LIMITS, GpuBackend
-from grader.build.entry_points import EntrySignatures
+from grader.engines.backend import GPU_RUN_LIMITS, GpuBackend
+from grader.engines.entry_points import EntrySignatures
 from grader.model.course_root import judge_key
 from grader.model.labs import Lab
 from grader.model.outcome import JudgedCase, located
@@ -28,7 +28,7 @@ from grader.run.lab_verdict import was_run
 from grader.system.gpu_lock import GpuLock
 
 if TYPE_CHECKING:
-    from grader.build.toolset import Toolset
+    from grader.engines.toolset import Toolset
 
 
 # The judge itself ends long before, because every launch has a time limit of its own.

@@ -12,10 +12,10 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Protocol
 
-from grader.build.cpu_build import CpuBuild
-from grader.build.entry_points import EntrySignatures
-from grader.build.refusal import Refusal
-from grader.build.toolset import Toolset
+from grader.engines.cpu_build import CpuBuild
+from grader.engines.entry_points import EntrySignatures
+from grader.engines.refusal import Refusal
+from grader.engines.toolset import Toolset
 from grader.model.labs import Lab
 from grader.model.outcome import GpuOutcome, JudgedCase, LabOutcome, unjudged
 from grader.model.result import Build, Finding, StepPage

@@ -12,9 +12,9 @@ import json
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from grader.build.backend import GPU_RUN_LIMITS, Device
-from grader.build.gpu_build import BESIDE, SOURCE, build_native
-from grader.build.toolset import Toolset
+from grader.engines.backend import GPU_RUN_LIMITS, Device
+from grader.engines.gpu_build import BESIDE, SOURCE, build_native
+from grader.engines.toolset import Toolset
 from grader.model.labs import Lab
 from grader.model.outcome import GpuOutcome, JudgedCase, located
 from grader.model.result import Launch

@@ -14,8 +14,8 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from grader.build.refusal import Refusal
-from grader.build.toolset import Toolset
+from grader.engines.refusal import Refusal
+from grader.engines.toolset import Toolset
 from grader.model.advice import advice_for
 from grader.model.labs import Lab
 from grader.model.outcome import JudgedCase, located

@@ -30,7 +30,7 @@ def collect_rarely() -> None:
 
 
 _FEWEST_CORES = 4  # on fewer, compilers and runners keep them busy, and a worker would only need memory
-_PRELOADED = ["__main__", "grader.build.cpu_build"]  # once, in the process that all others are copies of
+_PRELOADED = ["__main__", "grader.engines.cpu_build"]  # once, in the process that all others are copies of
 
 _Given = ParamSpec("_Given")
 _Found = TypeVar("_Found")

@@ -33,7 +33,7 @@ take_toolkit() {
 
 has_gpu() { [ -e /dev/nvidiactl ] || [ -e /dev/dxg ]; }
 
-# grader/build/gpu_toolchain.py looks in the same place.
+# grader/engines/gpu_toolchain.py looks in the same place.
 has_toolkit() {
   local home
   if command -v nvcc >/dev/null; then return; fi

@@ -17,8 +17,8 @@ import pytest
 from corpus_sample import sample
 from typer.testing import CliRunner
 
-from grader.build.backend import COMPILER_VARIABLE
 from grader.cli.cli import app
+from grader.engines.backend import COMPILER_VARIABLE
 
 HERE = Path(__file__).resolve().parent
 FIRST_LINE = re.compile(

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from checked_file import check
 
-from grader.build.backend import COMPILER_VARIABLE
 from grader.cli.launches import check_command
+from grader.engines.backend import COMPILER_VARIABLE
 from grader.run.launches.kernel_check import CheckReport, CheckRequest
 
 HERE = Path(__file__).resolve().parent

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from grader.build.backend import COMPILER_VARIABLE
 from grader.cli.cli import app
+from grader.engines.backend import COMPILER_VARIABLE
 from grader.model.result import Finding
 from grader.run.launches.kernel_check import CheckReport
 

@@ -18,9 +18,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from grader.build.backend import backend_choice
-from grader.build.gpu_toolchain import cublas_of
-from grader.build.toolset import Toolset
+from grader.engines.backend import backend_choice
+from grader.engines.gpu_toolchain import cublas_of
+from grader.engines.toolset import Toolset
 from grader.model.errors import RemediableError
 from grader.model.labs import Lab, load_lab
 from grader.model.outcome import Contest

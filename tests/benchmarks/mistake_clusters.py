@@ -17,7 +17,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from grader.build.toolset import Toolset
+from grader.engines.toolset import Toolset
 from grader.explain.clustering import WrongSubmission, behaviour, clusters_of, went_wrong, wrong_submission
 from grader.explain.mutation import mutants_of
 from grader.model.course_root import load_labs

@@ -17,10 +17,10 @@ from typing import Any
 from ladder_speeds import LADDER, ROOT
 from order_kernels import order_kernels
 
-from grader.build.backend import backend_choice
-from grader.build.entry_points import EntrySignatures
-from grader.build.gpu_build import GpuTarget, build_for_gpu
-from grader.build.toolset import Toolset
+from grader.engines.backend import backend_choice
+from grader.engines.entry_points import EntrySignatures
+from grader.engines.gpu_build import GpuTarget, build_for_gpu
+from grader.engines.toolset import Toolset
 from grader.model.labs import Lab, load_lab
 from grader.model.result import Launch
 from grader.run.launches.lab_launch import build_runner, profile_runner

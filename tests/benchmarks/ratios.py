@@ -27,15 +27,15 @@ from oclgrind import oclgrind, run_twin, version
 from resident import peak_mib
 from spending import Spent, alternate, exact, spend, spread
 
-from grader.build import compiled_object, cpu_build
-from grader.build.build_steps import BuildSteps
-from grader.build.compiled_object import AnnouncedObject
-from grader.build.cpu_build import build_for_cpu
-from grader.build.cpu_toolchain import CpuToolchain
-from grader.build.entry_points import EntrySignatures
-from grader.build.objects.symbol_table import ObjectFile
-from grader.build.proof.object_proof import Entry
-from grader.build.toolset import Toolset
+from grader.engines import compiled_object, cpu_build
+from grader.engines.build_steps import BuildSteps
+from grader.engines.compiled_object import AnnouncedObject
+from grader.engines.cpu_build import build_for_cpu
+from grader.engines.cpu_toolchain import CpuToolchain
+from grader.engines.entry_points import EntrySignatures
+from grader.engines.objects.symbol_table import ObjectFile
+from grader.engines.proof.object_proof import Entry
+from grader.engines.toolset import Toolset
 from grader.model.labs import Lab, load_lab
 from grader.model.verdicts import Verdict
 from grader.run.lab_judging import judge_lab

@@ -14,8 +14,8 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from grader.build.toolset import Toolset
 from grader.cli.opened_tools import open_toolset
+from grader.engines.toolset import Toolset
 from grader.explain.page_block import page_block
 from grader.explain.trace_story import story_of
 from grader.model.labs import Lab, load_lab

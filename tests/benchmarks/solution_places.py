@@ -13,7 +13,7 @@ from pathlib import Path
 
 from mistake_clusters import ROOT, Kernel, judged, kernels
 
-from grader.build.toolset import Toolset
+from grader.engines.toolset import Toolset
 from grader.explain.clustering import behaviour, went_wrong
 from grader.explain.mutant_search import SolutionMutants
 from grader.explain.mutation import mutants_of

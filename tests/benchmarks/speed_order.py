@@ -19,9 +19,9 @@ from typing import Any
 from ladder_speeds import LAB, ROOT, Contestants, add, at_size, contestants_of, expect_right
 from order_kernels import order_kernels
 
-from grader.build.backend import backend_choice
-from grader.build.gpu_toolchain import GpuToolchain
-from grader.build.toolset import Toolset
+from grader.engines.backend import backend_choice
+from grader.engines.gpu_toolchain import GpuToolchain
+from grader.engines.toolset import Toolset
 from grader.model.errors import RemediableError
 from grader.model.labs import Lab, load_lab
 from grader.run.speed.contest import ContestError, build, contestant_of, run_contest

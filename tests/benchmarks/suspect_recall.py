@@ -15,8 +15,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from grader.build.toolset import Toolset
 from grader.cli.practice.practice import PUBLIC_SEED
+from grader.engines.toolset import Toolset
 from grader.explain.suspect_search import MOST_EDITS, SuspectSearch, places, wrong_case
 from grader.model.labs import Lab, load_lab
 from grader.run.lab_judging import judge_lab

@@ -10,9 +10,9 @@ import argparse
 import sys
 from pathlib import Path
 
-from grader.build.backend import backend_choice
-from grader.build.toolset import Toolset
 from grader.cli.doctor import calibrate_labs
+from grader.engines.backend import backend_choice
+from grader.engines.toolset import Toolset
 from grader.model.errors import RemediableError
 
 ROOT = Path(__file__).resolve().parents[2]

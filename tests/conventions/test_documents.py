@@ -10,8 +10,8 @@ from types import ModuleType
 
 import pytest
 
-from grader.build import clang_flags, gcc_flags
 from grader.cli.proofs.page_proofs import broken_links
+from grader.engines import clang_flags, gcc_flags
 
 ROOT = Path(__file__).resolve().parents[2]
 _FENCE = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)

@@ -88,7 +88,7 @@ def test_the_scheduler_includes_no_observer() -> None:
 
 
 # The grader's packages, from the command line down to plain data. A package imports from those below it, and no other way.
-PACKAGES = ("cli", "plugins", "roll", "pages", "explain", "course", "run", "build", "source", "system", "model")
+PACKAGES = ("cli", "plugins", "roll", "pages", "explain", "course", "run", "engines", "source", "system", "model")
 
 
 def package_of(path: Path) -> str:

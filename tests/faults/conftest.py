@@ -23,9 +23,9 @@ from kernel_labs import kernel_lab_ids
 from pydantic import TypeAdapter
 from typer.testing import CliRunner
 
-from grader.build import cpu_toolchain
-from grader.build import cpu_toolchain as compiler_home
 from grader.cli.cli import app
+from grader.engines import cpu_toolchain
+from grader.engines import cpu_toolchain as compiler_home
 from grader.model.errors import exclusively
 from grader.model.labs import Lab, load_lab
 from grader.model.verdicts import Verdict

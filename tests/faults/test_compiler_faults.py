@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from corpus_sample import sample
 
-from grader.build import build_steps
+from grader.engines import build_steps
 
 pytestmark = pytest.mark.long
 

@@ -18,7 +18,7 @@ from document_edits import as_json, edited_bytes, edited_tree
 from fuzzer import WrongError
 from shown_outcome import render_outcome
 
-from grader.build.toolset import Toolset
+from grader.engines.toolset import Toolset
 from grader.model.course_root import course_seed, load_labs
 from grader.model.errors import RemediableError
 from grader.model.labs import Lab, load_lab

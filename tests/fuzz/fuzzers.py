@@ -21,8 +21,8 @@ from kernel_fuzzer import KernelFuzzer
 from kernel_labs import kernel_labs
 from native_fuzzing import MessageFuzzing, build
 
-from grader.build.backend import COMPILER_VARIABLE
-from grader.build.toolset import Toolset
+from grader.engines.backend import COMPILER_VARIABLE
+from grader.engines.toolset import Toolset
 from grader.model.course_root import load_labs
 from grader.model.outcome import JudgedCase, LabOutcome
 from grader.model.result import Build, Launch

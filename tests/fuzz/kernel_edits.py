@@ -12,7 +12,7 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from grader.build.token_scan import Token, tokens_of
+from grader.engines.token_scan import Token, tokens_of
 from grader.explain.mutation import mutants_of
 
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)

@@ -16,7 +16,7 @@ from fuzzer import WrongError
 from kernel_edits import mutant_of
 from shown_outcome import check_tame, render_outcome
 
-from grader.build.toolset import Toolset
+from grader.engines.toolset import Toolset
 from grader.model.labs import Lab
 from grader.model.outcome import LabOutcome
 from grader.model.verdicts import Verdict

@@ -16,7 +16,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from grader.build.entry_points import name_of
+from grader.engines.entry_points import name_of
 from grader.model.course_root import load_labs
 from grader.model.labs import Lab
 

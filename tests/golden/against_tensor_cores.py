@@ -18,7 +18,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from grader.build.toolset import Toolset
+from grader.engines.toolset import Toolset
 from grader.model.verdicts import Verdict
 from grader.run.kernels.kernel_source import read_kernel_source
 from grader.run.launches.kernel_check import CheckRequest, Refused, check_kernel

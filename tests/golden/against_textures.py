@@ -22,7 +22,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from grader.build.toolset import Toolset
+from grader.engines.toolset import Toolset
 from grader.model.verdicts import Verdict
 from grader.run.kernels.argument_text import WantedArgument, parse_argument
 from grader.run.kernels.element_types import ElementType, TextureOptions, texel_type

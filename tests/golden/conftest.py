@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from grader.build.cpu_build import CpuBuild
+from grader.engines.cpu_build import CpuBuild
 
 _SOCKET = 3  # the descriptor of the runner's end
 

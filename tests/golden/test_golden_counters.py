@@ -14,10 +14,10 @@ from typing import Any
 
 import pytest
 
-from grader.build.backend import COMPILER_VARIABLE
-from grader.build.cpu_build import build_for_cpu
-from grader.build.entry_points import EntrySignatures
-from grader.build.toolset import Toolset
+from grader.engines.backend import COMPILER_VARIABLE
+from grader.engines.cpu_build import build_for_cpu
+from grader.engines.entry_points import EntrySignatures
+from grader.engines.toolset import Toolset
 
 HERE = Path(__file__).parent
 MATMUL = EntrySignatures(

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.build.toolset import Toolset
+from grader.engines.toolset import Toolset
 from grader.model.labs import load_lab
 from grader.model.result import LabResult
 from grader.run.lab_judging import judge_lab

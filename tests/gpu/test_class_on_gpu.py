@@ -12,7 +12,7 @@ from pathlib import Path
 
 from class_expectations import class_expectations
 
-from grader.build.toolset import Toolset
+from grader.engines.toolset import Toolset
 from grader.model.labs import lab_ids
 from grader.model.result import Result
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from corpus_sample import sample
 from kernel_labs import kernel_labs
 
-from grader.build.toolset import Toolset
+from grader.engines.toolset import Toolset
 from grader.model.result import LabResult
 from grader.model.verdicts import Verdict
 

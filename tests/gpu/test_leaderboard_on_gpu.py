@@ -11,7 +11,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from grader.build.toolset import Toolset
+from grader.engines.toolset import Toolset
 from grader.model.labs import load_lab
 from grader.model.result import Result
 

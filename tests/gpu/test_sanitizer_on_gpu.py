@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 from corpus_sample import sample
 
-from grader.build.gpu_toolchain import TOOLS
-from grader.build.toolset import Toolset
+from grader.engines.gpu_toolchain import TOOLS
+from grader.engines.toolset import Toolset
 from grader.model.errors import RemediableError
 from grader.model.result import LabResult
 from grader.model.verdicts import Verdict

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.build.toolset import Toolset
+from grader.engines.toolset import Toolset
 from grader.model.labs import Lab, lab_ids, load_lab
 from grader.model.outcome import JudgedCase, LabOutcome
 from grader.model.result import LabResult

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from grader.build.toolset import Toolset
+from grader.engines.toolset import Toolset
 from grader.model.labs import lab_ids, load_lab
 from grader.model.outcome import JudgedCase, LabOutcome
 from grader.model.verdicts import Verdict

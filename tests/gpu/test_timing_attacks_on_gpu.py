@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.build.toolset import Toolset
+from grader.engines.toolset import Toolset
 from grader.model.labs import Lab, load_lab
 from grader.model.result import LabResult, Timing
 from grader.model.verdicts import Verdict

@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from grader.build.cpu_build import CpuBuild
-from grader.build.entry_points import EntrySignatures
-from grader.build.toolset import Toolset
+from grader.engines.cpu_build import CpuBuild
+from grader.engines.entry_points import EntrySignatures
+from grader.engines.toolset import Toolset
 from grader.model.labs import load_lab
 from grader.model.result import LabResult
 from grader.run.lab_judging import judge_lab

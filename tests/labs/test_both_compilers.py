@@ -15,8 +15,8 @@ from pathlib import Path
 import pytest
 from corpus_sample import sample
 
-from grader.build.backend import COMPILER_VARIABLE
-from grader.build.toolset import Toolset
+from grader.engines.backend import COMPILER_VARIABLE
+from grader.engines.toolset import Toolset
 from grader.model.course_root import load_labs
 from grader.model.outcome import LabOutcome
 from grader.model.result import Finding, Launch

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from grader.build.toolset import Toolset
 from grader.cli.practice.practice import PUBLIC_SEED, Practice
+from grader.engines.toolset import Toolset
 from grader.explain.suspect_search import ClassSearch, SuspectSearch, costs_more
 from grader.model.labs import load_lab
 from grader.model.outcome import JudgedCase, LabOutcome

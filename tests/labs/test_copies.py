@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from corpus_sample import sample
 
-from grader.build.toolset import Toolset
+from grader.engines.toolset import Toolset
 from grader.model.course_root import load_labs
 from grader.model.outcome import OUTCOME_JSON, LabOutcome
 from grader.run.lab_judging import judge_lab

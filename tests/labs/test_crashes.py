@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from grader.build.cpu_toolchain import target_of
-from grader.build.toolset import Toolset
+from grader.engines.cpu_toolchain import target_of
+from grader.engines.toolset import Toolset
 from grader.model.result import LabResult
 from grader.model.verdicts import Verdict
 

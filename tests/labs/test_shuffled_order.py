@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 from corpus_sample import sample
 
-from grader.build.toolset import Toolset
+from grader.engines.toolset import Toolset
 from grader.model.labs import load_lab
 from grader.model.outcome import LabOutcome
 from grader.model.result import Finding, Site

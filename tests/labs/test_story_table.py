@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.build.toolset import Toolset
+from grader.engines.toolset import Toolset
 
 ROOT = Path(__file__).resolve().parents[2]
 TABLE = runpy.run_path(str(ROOT / "tests" / "story_table.py"))

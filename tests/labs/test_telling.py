@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from corpus_sample import sample
 
-from grader.build.toolset import Toolset
+from grader.engines.toolset import Toolset
 from grader.model.labs import Lab, load_lab
 from grader.model.result import Environment, LabResult, Result, Submission
 from grader.pages.pages import student_page

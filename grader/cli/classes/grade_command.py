@@ -18,11 +18,11 @@ from zoneinfo import ZoneInfo
 
 from rich.console import Console
 
-from grader.build.toolset import Toolset
 from grader.cli.classes.pages_command import exports_named
 from grader.cli.classes.progress import TerminalProgress, summary
 from grader.cli.opened_tools import environment_of, jobs_at_once, lab_judge, open_toolset, size_sweep
 from grader.cli.practice.practice import PUBLIC_SEED
+from grader.engines.toolset import Toolset
 from grader.explain.class_mistakes import CommentsFile
 from grader.explain.mutant_search import MutantSearch
 from grader.explain.suspect_search import ClassSearch

@@ -20,11 +20,11 @@ from pathlib import Path
 from pydantic import ValidationError
 from rich.console import Console
 
-from grader.build.toolset import Toolset
 from grader.cli.classes.grade_command import class_setup
 from grader.cli.opened_tools import environment_of, lab_judge, open_toolset
 from grader.cli.practice.practice import PUBLIC_SEED, public_half
 from grader.course.handouts import course_time
+from grader.engines.toolset import Toolset
 from grader.explain.suspect_search import ClassSearch
 from grader.model.course_root import course_root, course_seed, load_labs
 from grader.model.errors import RemediableError

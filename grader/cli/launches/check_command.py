@@ -12,9 +12,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from grader.build.toolset import Toolset
 from grader.cli.launches.drawn_pages import write_page, write_stories
 from grader.cli.practice.terminal_keys import student_console
+from grader.engines.toolset import Toolset
 from grader.explain.mistake_stories import block_of_mistake, mistake_stories
 from grader.explain.trace_story import story_of
 from grader.model.course_root import course_root

@@ -14,7 +14,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from grader.build.toolset import Toolset
+from grader.engines.toolset import Toolset
 from grader.explain.block_race import block_race_of, told_block_race
 from grader.explain.mistake_stories import asking, better_block, block_of_mistake, mistake_stories
 from grader.explain.race_story import race_of, race_story

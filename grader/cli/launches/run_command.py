@@ -17,7 +17,7 @@ from typing import Any
 
 from rich.console import Console
 
-from grader.build.toolset import Toolset
+from grader.engines.toolset import Toolset
 from grader.model.course_root import course_root, lab_at, load_labs, matching_lab
 from grader.model.labs import load_lab
 from grader.model.result import Outlook

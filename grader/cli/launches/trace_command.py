@@ -14,9 +14,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from grader.build.toolset import Toolset
 from grader.cli.launches.check_command import CheckOptions, check_file
 from grader.cli.launches.drawn_pages import with_its_mistake, write_page, write_stories
+from grader.engines.toolset import Toolset
 from grader.explain.block_race import story_of_block_race
 from grader.explain.mistake_stories import better_block, block_of_mistake, mistake_stories
 from grader.explain.race_story import story_of_race

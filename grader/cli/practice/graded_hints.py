@@ -11,11 +11,11 @@ from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
-from grader.build.toolset import Toolset
 from grader.course.answer_check import check_answers, no_answers
 from grader.course.answer_text import ANSWER_BYTES, NoAnswersError, answer_text
 from grader.course.number_text import rounded
 from grader.course.question_file import ANSWERS, LabQuestions, NumberSpec, load_questions
+from grader.engines.toolset import Toolset
 from grader.model import visible_text
 from grader.model.advice import question_for
 from grader.model.errors import RemediableError

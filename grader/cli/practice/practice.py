@@ -15,8 +15,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Protocol
 
-from grader.build.toolset import Toolset
 from grader.course.handout_archive import MANIFEST, Manifest, digest
+from grader.engines.toolset import Toolset
 from grader.model.course_root import course_root, lab_at, load_labs, matching_lab
 from grader.model.errors import RemediableError
 from grader.model.labs import CaseSpec, Lab, LabError, lab_ids, load_lab

@@ -24,7 +24,7 @@ from typing import Self, TextIO
 
 from rich.console import Console
 
-from grader.build.backend import PartError, provide_parts
+from grader.engines.backend import PartError, provide_parts
 from grader.system.own_files import open_page
 
 _MOST_BYTES = 1024  # of what was pressed at once

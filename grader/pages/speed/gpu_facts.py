@@ -7,7 +7,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from grader.build.occupancy import Resource, resources
+from grader.engines.occupancy import Resource, resources
 from grader.model import visible_text
 from grader.model.result import GpuKernel, LabResult
 from grader.model.visible_text import counted, share

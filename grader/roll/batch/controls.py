@@ -17,7 +17,7 @@ from functools import partial
 from pathlib import Path
 from typing import Protocol
 
-from grader.build.toolset import remedy_for
+from grader.engines.toolset import remedy_for
 from grader.model.labs import Lab, LabError
 from grader.model.outcome import LabOutcome
 from grader.model.verdicts import Verdict, worst

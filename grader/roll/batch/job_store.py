@@ -16,7 +16,7 @@ from typing import Protocol, Self
 
 from pydantic import BaseModel, ValidationError
 
-from grader.build.toolset import Toolset
+from grader.engines.toolset import Toolset
 from grader.model.labs import Lab
 from grader.model.outcome import OUTCOME_JSON, LabOutcome
 from grader.model.verdicts import Verdict

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from grader.build.objects.entry_walk import Die, text_of
+from grader.engines.objects.entry_walk import Die, text_of
 from grader.run.kernels.element_types import (
     CLASSES,
     HALF,

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from grader.build.objects.entry_walk import Die, text_of, type_of
+from grader.engines.objects.entry_walk import Die, text_of, type_of
 
 ALIASES = frozenset({"DW_TAG_typedef", "DW_TAG_restrict_type", "DW_TAG_const_type", "DW_TAG_volatile_type"})
 CLASSES = frozenset({"DW_TAG_structure_type", "DW_TAG_class_type"})

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from elftools.elf.elffile import ELFFile
 
-from grader.build.objects.entry_walk import Die, TypeName, origin_of, text_of, type_of
+from grader.engines.objects.entry_walk import Die, TypeName, origin_of, text_of, type_of
 from grader.run.kernels.argument_text import (
     NUMBER_TYPES,
     ArgumentError,

@@ -14,12 +14,12 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from grader.build.cpu_build import CpuBuild
-from grader.build.device_functions import DEVICE_RUNTIME
-from grader.build.entry_points import USE_FILE, EntrySignatures
-from grader.build.refusal import Refusal
-from grader.build.token_scan import texture_reference
-from grader.build.toolset import Toolset
+from grader.engines.cpu_build import CpuBuild
+from grader.engines.device_functions import DEVICE_RUNTIME
+from grader.engines.entry_points import USE_FILE, EntrySignatures
+from grader.engines.refusal import Refusal
+from grader.engines.token_scan import texture_reference
+from grader.engines.toolset import Toolset
 from grader.model.verdicts import Verdict
 from grader.run.kernels.argument_text import NumbersError, is_numbers, numbers_of
 from grader.run.kernels.host_code import (

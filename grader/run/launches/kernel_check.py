@@ -15,9 +15,9 @@ from pathlib import Path
 
 from pydantic import ConfigDict, Field
 
-from grader.build.build_steps import BuildSteps
-from grader.build.cpu_build import CpuBuild
-from grader.build.toolset import Toolset
+from grader.engines.build_steps import BuildSteps
+from grader.engines.cpu_build import CpuBuild
+from grader.engines.toolset import Toolset
 from grader.model.outcome import located
 from grader.model.result import Finding, Launch, Model
 from grader.model.verdicts import Verdict

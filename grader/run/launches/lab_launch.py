@@ -16,9 +16,9 @@ from typing import Literal, TypeVar
 
 from pydantic import ValidationError
 
-from grader.build.entry_points import EntrySignatures, name_of
-from grader.build.refusal import Refusal
-from grader.build.toolset import Toolset
+from grader.engines.entry_points import EntrySignatures, name_of
+from grader.engines.refusal import Refusal
+from grader.engines.toolset import Toolset
 from grader.model.course_root import lab_at
 from grader.model.errors import RemediableError
 from grader.model.labs import Lab, LabError

@@ -12,7 +12,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from grader.build.toolset import Toolset
+from grader.engines.toolset import Toolset
 from grader.model.errors import RemediableError
 from grader.model.labs import Lab
 from grader.model.result import Finding, Launch

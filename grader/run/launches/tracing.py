@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Protocol
 
-from grader.build.toolset import Toolset
+from grader.engines.toolset import Toolset
 from grader.model.labs import Lab
 from grader.model.outcome import located
 from grader.model.verdicts import Verdict

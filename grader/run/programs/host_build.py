@@ -12,8 +12,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import NamedTuple
 
-from grader.build.build_steps import MAX_TEXT_BYTES, names_the_text, used_up
-from grader.build.token_scan import hand_written_marker
+from grader.engines.build_steps import MAX_TEXT_BYTES, names_the_text, used_up
+from grader.engines.token_scan import hand_written_marker
 from grader.run.kernels.kernel_source import INCLUDE, KernelSource, stand_in
 from grader.run.programs.host_refusals import HostRefusal, library_of_header, refusals_of_errors, undefined_names
 from grader.run.programs.host_text import host_text, read_only_parameters

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from grader.build.token_scan import texture_reference
+from grader.engines.token_scan import texture_reference
 from grader.run.kernels.kernel_source import KernelSource
 from grader.source.student_code import distance
 

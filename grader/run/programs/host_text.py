@@ -8,9 +8,9 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from grader.build.changed_text import Piece, with_pieces
-from grader.build.text_steps import launches_in
-from grader.build.token_scan import Token, tokens_of
+from grader.engines.changed_text import Piece, with_pieces
+from grader.engines.text_steps import launches_in
+from grader.engines.token_scan import Token, tokens_of
 from grader.run.programs.read_parameters import DEVICE, GLOBAL, HOST, closing, marked_functions, read_parameters
 
 # The C++ that takes the place of a kernel's body in host code: it passes the addresses of its parameters on to the kit's library.

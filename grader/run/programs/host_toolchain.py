@@ -11,9 +11,9 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from grader.build import backend, cpu_toolchain
-from grader.build.cpu_toolchain import CompilerHome, home_of
-from grader.build.toolset import Toolset
+from grader.engines import backend, cpu_toolchain
+from grader.engines.cpu_toolchain import CompilerHome, home_of
+from grader.engines.toolset import Toolset
 from grader.model.errors import RemediableError
 from grader.system.confined_run import run_confined
 from grader.system.confinement import Confinement, Limits

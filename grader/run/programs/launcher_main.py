@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from grader.build.token_scan import Token, tokens_of
+from grader.engines.token_scan import Token, tokens_of
 from grader.run.programs.host_build import TextFrame
 from grader.run.programs.host_refusals import HostRefusal
 from grader.run.programs.host_text import stub_parameters

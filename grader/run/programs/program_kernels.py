@@ -16,10 +16,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import cast
 
-from grader.build.cpu_build import CpuBuild
-from grader.build.objects.entry_walk import QuickElf
-from grader.build.objects.symbol_table import function_symbols
-from grader.build.toolset import Toolset
+from grader.engines.cpu_build import CpuBuild
+from grader.engines.objects.entry_walk import QuickElf
+from grader.engines.objects.symbol_table import function_symbols
+from grader.engines.toolset import Toolset
 from grader.model.verdicts import Verdict
 from grader.run.kernels.class_layout import WIDEST, passing_of
 from grader.run.kernels.kernel_arguments import Parameter, read_parameters

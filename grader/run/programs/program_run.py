@@ -19,7 +19,7 @@ from typing import IO, Any
 
 from pydantic import ValidationError
 
-from grader.build.toolset import Toolset
+from grader.engines.toolset import Toolset
 from grader.model.errors import MachineError
 from grader.run.programs.program_kernels import ProgramKernel
 from grader.run.programs.run_record import RunRecord

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from grader.build.objects.entry_walk import QuickElf
-from grader.build.objects.symbol_table import Symbol, symbols_of
+from grader.engines.objects.entry_walk import QuickElf
+from grader.engines.objects.symbol_table import Symbol, symbols_of
 from grader.run.kernels.host_code import items_of
 from grader.run.kernels.kernel_source import CheckError, KernelSource, base_name, read_kernel_source, with_flat_includes
 from grader.run.programs.host_text import MARK

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal
 
-from grader.build.token_scan import Token
+from grader.engines.token_scan import Token
 from grader.run.kernels.host_code import items_of
 from grader.run.kernels.kernel_source import KernelSource
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from grader.build.toolset import Toolset
+from grader.engines.toolset import Toolset
 from grader.model.errors import MachineError
 from grader.model.verdicts import Verdict
 from grader.run.programs.host_build import DEVICE_ARCH, HostBuild

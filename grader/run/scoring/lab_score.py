@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 
-from grader.build.occupancy import occupancy
+from grader.engines.occupancy import occupancy
 from grader.model.labs import Lab
 from grader.model.outcome import LabOutcome, Sanitized
 from grader.model.result import (

@@ -29,7 +29,7 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from grader.build.occupancy import occupancy
+from grader.engines.occupancy import occupancy
 from grader.model.errors import RemediableError
 from grader.model.result import GpuKernel, Launch, Traffic
 from grader.run.scoring.metrics import LOAD, MULTIPLY_ADD, SECTORS_PER_PASS, STORE, l1_bytes, passes, shared_names

@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from grader.build.backend import Peak
-from grader.build.gpu_toolchain import cublas_of
-from grader.build.toolset import Toolset
+from grader.engines.backend import Peak
+from grader.engines.gpu_toolchain import cublas_of
+from grader.engines.toolset import Toolset
 from grader.model.labs import Lab, load_lab
 from grader.model.outcome import Contest, LabOutcome, SizeOutcome
 from grader.model.result import Ratio, SweepPoint

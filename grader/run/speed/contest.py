@@ -25,11 +25,11 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from grader.build.backend import GPU_RUN_LIMITS, Device
-from grader.build.entry_points import EntrySignatures
-from grader.build.gpu_build import CUBIN, IMAGE, build_for_gpu
-from grader.build.gpu_toolchain import cublas_of
-from grader.build.toolset import Toolset
+from grader.engines.backend import GPU_RUN_LIMITS, Device
+from grader.engines.entry_points import EntrySignatures
+from grader.engines.gpu_build import CUBIN, IMAGE, build_for_gpu
+from grader.engines.gpu_toolchain import cublas_of
+from grader.engines.toolset import Toolset
 from grader.model.labs import Lab
 from grader.model.outcome import Contest
 from grader.run.speed.paired_times import Interval, ratio_interval

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import cache
 from statistics import median
 
-from grader.build.backend import Peak
+from grader.engines.backend import Peak
 
 # The median of paired ratios with its bootstrap interval. Pure and deterministic: it uses no random numbers.
 #

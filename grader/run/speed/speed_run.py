@@ -12,8 +12,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from grader.build.gpu_toolchain import cublas_of
-from grader.build.toolset import Toolset
+from grader.engines.gpu_toolchain import cublas_of
+from grader.engines.toolset import Toolset
 from grader.model.labs import Lab, LabError, load_lab
 from grader.model.outcome import Contest, LabOutcome, SizeOutcome, SpeedOutcome
 from grader.run.speed.contest import (

@@ -7,7 +7,7 @@ import re
 import statistics
 from collections.abc import Sequence
 
-from grader.build.backend import Peak
+from grader.engines.backend import Peak
 from grader.model.labs import Lab, TierSpec
 from grader.model.outcome import Contest, LabOutcome, SizeOutcome, SpeedOutcome
 from grader.model.result import ContestantTimes, Ratio, SweepPoint, SweepTime, TimedTier, Timing

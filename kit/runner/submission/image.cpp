@@ -1,4 +1,4 @@
-// Reads image.json, which grader/build writes.
+// Reads image.json, which grader/engines writes.
 #include "runner/submission/image.hpp"
 
 #include <algorithm>

@@ -4,7 +4,7 @@
 #include <stdexcept>
 
 // The names are the linker's, because <cmath> gives each of them several meanings. They are those of PURE in
-// grader/build/device_functions.py.
+// grader/engines/device_functions.py.
 // clang-format off: a table reads better as one
 #define TILELAB_LIBRARY(F) \
   F(acos) F(acosf) F(acosh) F(acoshf) F(asin) F(asinf) F(asinh) F(asinhf) F(atan) F(atanf) F(atan2) F(atan2f) F(atanh) F(atanhf) \

@@ -1,5 +1,5 @@
 // Launches from a kernel, child<<<grid, block, shared_bytes, stream>>>(…), and the few functions of CUDA's device runtime that belong
-// to them. `tilelab check` writes __child_launch in the place of <<<…>>>: grader/build/text_steps.py.
+// to them. `tilelab check` writes __child_launch in the place of <<<…>>>: grader/engines/text_steps.py.
 //
 // Missing: waiting for children (CUDA 12 has no such function), events and copies of the device runtime.
 #pragma once
@@ -77,7 +77,7 @@ inline cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned int)
 }
 inline cudaError_t cudaStreamDestroy(cudaStream_t) { return cudaSuccess; }
 
-// cudaMalloc and cudaFree of device code are malloc and free by another name: grader/build/device_functions.py calls them so. In a
+// cudaMalloc and cudaFree of device code are malloc and free by another name: grader/engines/device_functions.py calls them so. In a
 // lab's file they are calls of the host.
 template <typename T>
 cudaError_t __heap_malloc(T** pointer, std::size_t bytes) {

@@ -12,7 +12,7 @@
 #endif
 
 // What a declaration says is read from the object file, where `retain` is a flag and an alignment a number of the function's or the
-// variable's section: grader/build/objects/symbol_table.py.
+// variable's section: grader/engines/objects/symbol_table.py.
 #define __host__ __attribute__((aligned(64)))
 #define __device__ __attribute__((retain))
 #define __global__ __attribute__((used, retain, aligned(128)))

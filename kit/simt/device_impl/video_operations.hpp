@@ -7,7 +7,7 @@
 
 namespace tilelab::simt {
 
-// Operations by their numbers, as grader/build/ptx/ptx_video.py has them.
+// Operations by their numbers, as grader/engines/ptx/ptx_video.py has them.
 enum class Video {
   add,
   sub,

@@ -1,5 +1,5 @@
 // Where a program's barriers lie between its conditions and its return statements. Static: the builder reads it from the machine code
-// (grader/build/proof/barrier_paths.py). It judges nothing.
+// (grader/engines/proof/barrier_paths.py). It judges nothing.
 #pragma once
 
 #include <algorithm>

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from grader.build.occupancy import known_capabilities, occupancy, resources
+from grader.engines.occupancy import known_capabilities, occupancy, resources
 from grader.model.result import GpuKernel
 from grader.pages.speed.gpu_facts import OccupancyFigure, occupancy_figure
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from grader.build.toolset import Toolset
 from grader.cli.opened_tools import lab_judge
+from grader.engines.toolset import Toolset
 from grader.explain.story import unpacked
 from grader.model.labs import load_lab
 from grader.model.result import Environment, Result, Submission

@@ -10,11 +10,11 @@ from typing import Self
 import pytest
 from typer.testing import CliRunner, Result
 
-from grader.build.backend import GpuBackend
 from grader.cli import practice_commands
 from grader.cli.classes import grade_command
 from grader.cli.classes import grade_command as class_setup
 from grader.cli.cli import app
+from grader.engines.backend import GpuBackend
 from grader.model.labs import Lab
 from grader.model.outcome import JudgedCase, LabOutcome
 from grader.model.result import Build

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from grader.build.toolset import Toolset
 from grader.cli.launches import drawn_pages as module
 from grader.cli.launches.drawn_pages import drawn_block
 from grader.cli.opened_tools import lab_judge
+from grader.engines.toolset import Toolset
 from grader.explain.story import PageStepKind, unpacked
 from grader.model.labs import Lab, load_lab
 from grader.model.outcome import OUTCOME_JSON, JudgedCase, LabOutcome

@@ -5,8 +5,8 @@ from __future__ import annotations
 import dataclasses
 from pathlib import Path
 
-from grader.build.toolset import Toolset
 from grader.cli.opened_tools import lab_judge
+from grader.engines.toolset import Toolset
 from grader.explain.story import unpacked
 from grader.model.labs import load_lab
 from grader.model.outcome import OUTCOME_JSON, LabOutcome

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from grader.build.backend import PartError
-from grader.build.toolset import Toolset
 from grader.cli.practice.practice import LabTests, Practice
 from grader.course.handout_archive import MANIFEST, Manifest, digest
+from grader.engines.backend import PartError
+from grader.engines.toolset import Toolset
 from grader.model.course_root import load_labs
 from grader.model.labs import Lab, LabError
 from grader.model.outcome import JudgedCase, LabOutcome

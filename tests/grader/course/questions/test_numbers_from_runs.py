@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from grader.build.toolset import Toolset
 from grader.course.number_text import rounded
 from grader.course.question_file import NumberSpec, load_questions
+from grader.engines.toolset import Toolset
 from grader.model.labs import lab_ids, load_lab
 from grader.run.kernels.argument_text import parse_argument
 from grader.run.kernels.kernel_source import read_kernel_source

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.build.toolset import Toolset
+from grader.engines.toolset import Toolset
 from grader.explain.block_race import block_race_of, story_of_block_race, told_block_race
 from grader.explain.page_block import page_block
 from grader.explain.story import Story

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.build.toolset import Toolset
+from grader.engines.toolset import Toolset
 from grader.explain.story import LANES, PageStepKind, StoryRun
 from grader.explain.warp_steps import run_of_trace
 from grader.model.labs import load_lab

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.build.toolset import Toolset
+from grader.engines.toolset import Toolset
 from grader.explain.mistake_stories import mistake_stories
 from grader.explain.story import ToldStory
 from grader.model.labs import load_lab

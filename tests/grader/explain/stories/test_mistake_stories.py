@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.build.toolset import Toolset
+from grader.engines.toolset import Toolset
 from grader.explain.mistake_stories import asking, mistake_stories
 from grader.explain.product_sum import factors_of, products_of
 from grader.explain.story import PageStepKind, Question, Story, element_name, spans

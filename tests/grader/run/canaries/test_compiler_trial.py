@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 from corpus_sample import sample
 
-from grader.build import clang_flags, compiled_object, cpu_build, gcc_flags, ir_rewriting
-from grader.build.backend import COMPILER_VARIABLE
-from grader.build.cpu_toolchain import prepare
-from grader.build.proof.object_proof import Checked
-from grader.build.toolset import Toolset
+from grader.engines import clang_flags, compiled_object, cpu_build, gcc_flags, ir_rewriting
+from grader.engines.backend import COMPILER_VARIABLE
+from grader.engines.cpu_toolchain import prepare
+from grader.engines.proof.object_proof import Checked
+from grader.engines.toolset import Toolset
 from grader.run import compiler_trial
 from grader.run import compiler_trial as canary_run
 from grader.run.compiler_trial import Canary, compiler_trouble, read_canaries, run_canary, try_compiler

@@ -11,11 +11,11 @@ from uuid import uuid4
 import pytest
 from kernel_labs import kernel_lab_ids
 
-from grader.build.backend import Device, GpuBackend
-from grader.build.entry_points import EntrySignatures
-from grader.build.gpu_build import GpuBuild
-from grader.build.gpu_toolchain import GpuToolchain
-from grader.build.toolset import Toolset
+from grader.engines.backend import Device, GpuBackend
+from grader.engines.entry_points import EntrySignatures
+from grader.engines.gpu_build import GpuBuild
+from grader.engines.gpu_toolchain import GpuToolchain
+from grader.engines.toolset import Toolset
 from grader.model.labs import Lab, load_lab
 from grader.model.outcome import JudgedCase
 from grader.model.result import Launch

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from grader.build.toolset import Toolset
+from grader.engines.toolset import Toolset
 from grader.model.course_root import judge_key
 from grader.model.labs import CaseSpec, Lab, PublicSpec
 from grader.model.outcome import LabOutcome

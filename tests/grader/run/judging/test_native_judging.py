@@ -12,10 +12,10 @@ from uuid import uuid4
 
 import pytest
 
-from grader.build.backend import Device, GpuBackend
-from grader.build.gpu_build import SOURCE, GpuTarget, NativeBuild, build_native
-from grader.build.gpu_toolchain import GpuToolchain, NoToolchain, find_toolchain
-from grader.build.toolset import Toolset
+from grader.engines.backend import Device, GpuBackend
+from grader.engines.gpu_build import SOURCE, GpuTarget, NativeBuild, build_native
+from grader.engines.gpu_toolchain import GpuToolchain, NoToolchain, find_toolchain
+from grader.engines.toolset import Toolset
 from grader.model.labs import Lab, PublicSpec
 from grader.model.outcome import GpuOutcome, JudgedCase
 from grader.model.verdicts import Verdict

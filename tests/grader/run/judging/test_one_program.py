@@ -15,11 +15,11 @@ import pytest
 from corpus_sample import sample
 from kernel_labs import kernel_lab_ids
 
-from grader.build import compiler_view
-from grader.build.backend import GpuBackend
-from grader.build.gpu_toolchain import NoToolchain, find_toolchain
-from grader.build.refusal import Refusal
-from grader.build.toolset import Toolset
+from grader.engines import compiler_view
+from grader.engines.backend import GpuBackend
+from grader.engines.gpu_toolchain import NoToolchain, find_toolchain
+from grader.engines.refusal import Refusal
+from grader.engines.toolset import Toolset
 from grader.model.verdicts import Verdict
 from grader.run.gpu_judging import two_programs
 from grader.system.bubblewrap import Unconfined

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from grader.build.backend import Device, GpuBackend
-from grader.build.gpu_toolchain import GpuToolchain
-from grader.build.toolset import Toolset
+from grader.engines.backend import Device, GpuBackend
+from grader.engines.gpu_toolchain import GpuToolchain
+from grader.engines.toolset import Toolset
 from grader.model.errors import RemediableError
 from grader.model.labs import Lab, lab_ids, load_lab
 from grader.model.verdicts import Verdict

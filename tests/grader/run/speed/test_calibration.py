@@ -9,9 +9,9 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from grader.build.backend import Device, GpuBackend
-from grader.build.toolset import Toolset
 from grader.cli.doctor import Facts, write
+from grader.engines.backend import Device, GpuBackend
+from grader.engines.toolset import Toolset
 from grader.model.labs import Lab, lab_ids, load_lab
 from grader.model.outcome import Contest
 from grader.run.speed import calibration

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from grader.build.backend import Device, GpuBackend
-from grader.build.toolset import Toolset
+from grader.engines.backend import Device, GpuBackend
+from grader.engines.toolset import Toolset
 from grader.run.speed.contest import Built, ContestError, run_contest, run_timer
 from grader.system.gpu_lock import GpuLock
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from grader.build.backend import Peak, peak_of
+from grader.engines.backend import Peak, peak_of
 from grader.run.speed.paired_times import Work, is_impossible
 
 N = 1024

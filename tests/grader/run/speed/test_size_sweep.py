@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from grader.build.backend import Device, GpuBackend
-from grader.build.toolset import Toolset
+from grader.engines.backend import Device, GpuBackend
+from grader.engines.toolset import Toolset
 from grader.model.labs import Lab, PerformanceSpec, PublicSpec
 from grader.model.outcome import Contest, LabOutcome, SpeedOutcome
 from grader.run.speed.contest import Built, ContestError, contestant_of

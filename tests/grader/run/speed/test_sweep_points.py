@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.build.backend import Peak
+from grader.engines.backend import Peak
 from grader.model.labs import CaseSpec, Lab, PerformanceSpec, PrivateSpec, PublicSpec, TierSpec
 from grader.model.outcome import OUTCOME_JSON, Contest, JudgedCase, LabOutcome, SizeOutcome, SpeedOutcome, WrongOutput
 from grader.model.result import SweepPoint

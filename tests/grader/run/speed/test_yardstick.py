@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from grader.build.backend import Device, GpuBackend
-from grader.build.toolset import Toolset
+from grader.engines.backend import Device, GpuBackend
+from grader.engines.toolset import Toolset
 from grader.model.labs import Lab, lab_ids, load_lab
 from grader.model.outcome import Contest, LabOutcome, SpeedOutcome
 from grader.pages.speed.calibration_sheet import tier_calibration_table

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from grader.build import backend, gpu_toolchain
-from grader.build.backend import Device, GpuBackend, backend_choice, open_backend
-from grader.build.gpu_build import GpuTarget
-from grader.build.gpu_toolchain import GpuToolchain, NoToolchain, find_toolchain
+from grader.engines import backend, gpu_toolchain
+from grader.engines.backend import Device, GpuBackend, backend_choice, open_backend
+from grader.engines.gpu_build import GpuTarget
+from grader.engines.gpu_toolchain import GpuToolchain, NoToolchain, find_toolchain
 from grader.model.errors import RemediableError
 from grader.system.bubblewrap import Unconfined
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.build.backend import COMPILER_VARIABLE, choose_compiler
+from grader.engines.backend import COMPILER_VARIABLE, choose_compiler
 from grader.model.errors import RemediableError
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from grader.build.backend import Device, GpuBackend
+from grader.engines.backend import Device, GpuBackend
 from grader.system.gpu_lock import DeviceLoad
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.build.backend import PartError, left_out, part, program, provide_parts
+from grader.engines.backend import PartError, left_out, part, program, provide_parts
 
 SET_UP = '#!/bin/sh\ncd "$(dirname "$0")/../.."\necho "$@" >>calls\n%s\n'
 BUILDS = 'shift; mkdir -p build/parts build/bin; for one; do : >"build/bin/$one"; : >"build/parts/$one"; done'

@@ -8,7 +8,7 @@ from typing import Any, cast
 
 import pytest
 
-from grader.build.toolset import Toolset
+from grader.engines.toolset import Toolset
 from grader.model.errors import RemediableError
 
 

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from grader.build.entry_points import EntrySignatures
-from grader.build.toolset import Toolset
+from grader.engines.entry_points import EntrySignatures
+from grader.engines.toolset import Toolset
 from grader.system.worker_processes import WorkerProcesses, fitting_count
 
 ROOT = Path(__file__).resolve().parents[4]

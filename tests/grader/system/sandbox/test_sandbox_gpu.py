@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from grader.build.backend import GPU_RUN_LIMITS
+from grader.engines.backend import GPU_RUN_LIMITS
 from grader.system.confined_run import run_confined
 from grader.system.confinement import Confinement, Profile
 

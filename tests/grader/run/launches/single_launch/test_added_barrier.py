@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.build.toolset import Toolset
+from grader.engines.toolset import Toolset
 from grader.model.labs import load_lab
 from grader.model.verdicts import Verdict
 from grader.run.launches.added_barrier import BarrierSearch, places_for_a_barrier

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from grader.build.toolset import Toolset
 from grader.cli.launches.trace_command import NoLaunchError, RunTraces, TracedRun, run_parts
+from grader.engines.toolset import Toolset
 from grader.explain.race_story import story_of_race
 from grader.model.labs import load_lab
 from grader.model.verdicts import Verdict

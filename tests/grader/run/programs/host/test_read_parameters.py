@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from grader.build.token_scan import tokens_of
+from grader.engines.token_scan import tokens_of
 from grader.run.programs.read_parameters import read_parameters
 
 

@@ -1,0 +1,316 @@
+"""The steps of one build: each runs confined in the build's folder, and says afterwards whose fault it is that it failed.
+
+Not here: which steps there are, and what is looked for in the files that they write.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+import shlex
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NoReturn
+
+from grader.engines.cpu_toolchain import CpuToolchain
+from grader.engines.device_functions import UNSUPPORTED_HEADERS, UNSUPPORTED_MEMBERS, UNSUPPORTED_NAMES, WITHOUT_A_MASK
+from grader.engines.refusal import BuildFaultError, Refusal
+from grader.engines.token_scan import texture_reference
+from grader.model.verdicts import Verdict
+from grader.source.compiler_message import Diagnostic, Said, diagnostics
+from grader.source.error_report import mistakes
+from grader.source.student_code import Place, StudentCode
+from grader.system.confined_run import Finished, run_confined
+from grader.system.confinement import Confinement, Limits
+
+# Whose fault it is that a compiler failed. Pure; the words for a student are in `build_steps.py`.
+#
+# It is the submission's only where the compiler names the submission's text, or where the compiler measurably used up what every
+# submission may use. Everything else is ours: a compiler that was killed or broke, a full disk, a damaged file of the kit.
+
+_SIGXCPU, _SIGXFSZ = 128 + 24, 128 + 25  # as an exit status
+_CRASHES = (128 + 6, 128 + 11)  # SIGABRT and SIGSEGV
+_NEARLY = 0.8  # of a limit: who was stopped at it has used that much, as far as a kernel counts it
+_DIAGNOSTIC = re.compile(
+    r"^(?P<file>[^\s:][^:\n]*):\d+:(?:\d+:)? (?P<kind>fatal error|error|sorry, unimplemented): (?P<text>.*)$",
+    re.MULTILINE,
+)
+# A fatal error about a file that is written has the line that the compiler has come to, and is not about that line.
+_WRITING = re.compile(
+    r"(?:when writing output to|error writing to|error closing|unable to open output file|cannot open file) "
+    r"|(?:opening|closing) (?:output|dependency|dump) file |can.t (?:open|create|write|close) "
+)
+_FORBIDDEN = re.compile(r"^[^\s:]+: fatal error: (?P<file>/[^\n]+): Permission denied$", re.MULTILINE)
+_SAID_OF_TEXT = (
+    r"\d+:(?:\d+:)? +(?:recursively )?(?:required (?:from|by)|in .constexpr. expansion|note: in instantiation)"
+)
+_TIME = re.compile(r"CPU time limit exceeded|died due to signal 24")
+_SIZE = re.compile(r"File size limit exceeded|File too large")
+_MEMORY = re.compile(
+    r"virtual memory exhausted|memory exhausted|out of memory allocating (?P<asked>\d+) bytes|out of memory|std::bad_alloc"
+)
+
+
+def names_the_text(log: str, own: Collection[str], ours: Sequence[str]) -> bool:
+    """Whether an error is about the submission's text. `own`: its files' names; `ours`: folders of the kit's own headers."""
+    elsewhere = []
+    for match in _DIAGNOSTIC.finditer(log):
+        if is_about_writing(match[0]):
+            continue
+        file = posixpath.normpath(match["file"])  # a file that includes itself is called ././././it
+        if file in own:
+            return True
+        elsewhere.append(file)
+    names = "|".join(re.escape(name) for name in sorted(own))
+    if elsewhere and re.search(rf"^(?:\./)*(?:{names}):{_SAID_OF_TEXT}", log, re.MULTILINE):
+        return True  # a template or a constant of somebody else's, for the submission's sake
+    foreign = [file for file in elsewhere if file.startswith("/") and not file.startswith(tuple(ours))]
+    included = re.search(rf"^(?:In file included from|\s+from) (?:\./)*(?:{names}):\d+", log, re.MULTILINE)
+    return bool(foreign) and included is not None
+
+
+def asked_for(log: str, text: str) -> str:
+    """The file that the text names and no submission may read; empty: none. Some compilers stop without a line where a sandbox forbids a
+    file that the text asks for, as in `__has_include("/opt/x.h")`.
+    """
+    found = (match["file"] for match in _FORBIDDEN.finditer(log))
+    return next((file for file in found if f'"{file}"' in text or f"<{file}>" in text), "")
+
+
+def is_about_writing(line: str) -> bool:
+    """Whether this line of a compiler's output says that something of ours could not be written."""
+    match = _DIAGNOSTIC.match(line)
+    return match is not None and match["kind"] == "fatal error" and _WRITING.match(match["text"]) is not None
+
+
+def used_up(finished: Finished, limits: Limits, said: str) -> str:
+    """The limit at which the compiler was stopped, in words; empty where what it used does not show that it came to one."""
+    if finished.overspent:
+        return f"{limits.all_seconds:g} seconds of processor time"
+    if (finished.returncode == _SIGXCPU or _TIME.search(said)) and finished.cpu_seconds >= _NEARLY * limits.cpu_seconds:
+        return f"{limits.cpu_seconds} seconds of processor time"
+    if finished.returncode == _SIGXFSZ or _SIZE.search(said):
+        return f"{limits.file_bytes >> 20} MiB for one file"
+    if match := _MEMORY.search(said):
+        asked = int(match["asked"] or 0)
+        if max(asked, finished.peak_bytes) >= limits.memory_bytes // 2:
+            return f"{limits.memory_bytes >> 20} MiB of memory"
+    if finished.returncode in _CRASHES and finished.peak_bytes >= limits.memory_bytes:
+        return f"{limits.memory_bytes >> 20} MiB of memory"  # who does not look whether it gets more breaks off
+    return ""
+
+
+# Turns the compiler's errors into reasons that a student can act on: host code, and CUDA that the executor lacks. What the other errors
+# mean is told in `compiler_words/`.
+
+MAX_ERRORS = 3
+_UNKNOWN_NAME = re.compile(
+    r"[\u2018'](?:::)?(?P<gcc>\w+)(?:::\w+)*[\u2019'] "
+    r"(?:was not declared|does not name a type|has not been declared|is not a namespace-name)"
+    r"|(?:use of undeclared identifier|unknown type name|expected namespace name|no (?:type|member|template) named) '(?P<clang>\w+)'"
+)
+_UNKNOWN_GROUP = re.compile(
+    r"[\u2018'](coalesced_\w+|\w*multi_grid\w*|\w*cluster\w*|\w+_partition|memcpy_async|wait\w*|\w+_scan\w*|invoke_one\w*)[\u2019'] "
+    r"(?:is not a member of|in namespace) [\u2018'](?:\w+::)?(?:cg|cooperative_groups)[\u2019']"
+)
+_UNKNOWN_MEMBER = re.compile(
+    r"[\u2018'](?:const )?class cooperative_groups::(\w+)[^\u2019']*[\u2019'] has no member named [\u2018'](\w+)[\u2019']"
+    r"|no member named '(?P<member>\w+)' in 'cooperative_groups::(?P<group>\w+)"
+)
+_UNKNOWN_OF_CUDA = re.compile(
+    r"[\u2018'](?P<gcc>\w+)[\u2019'] (?:is not a member of|in namespace) [\u2018'](?P<space>cuda(?:::\w+)*|nvcuda(?:::\w+)*)[\u2019']"
+    r"|no (?:type|member|template) named '(?P<clang>\w+)' in namespace '(?P<of>cuda(?:::\w+)*|nvcuda(?:::\w+)*)'"
+)
+# A template of our headers that has no definition for these arguments, or an object of one that lacks a member.
+_INCOMPLETE_OF_CUDA = re.compile(
+    r"[\u2018'](?:class |struct )?(?P<gcc>cuda::\w+)<[^\u2019']*[\u2019'] has incomplete type"
+    r"|incomplete type [\u2018'](?:class |struct )?(?P<used>cuda::\w+)<"
+    r"|undefined template '(?P<clang>cuda::\w+)<"
+)
+_UNKNOWN_MEMBER_OF_CUDA = re.compile(
+    r"[\u2018'](?:const )?(?:using \w+ = )?(?:class |struct )?(?P<of>cuda::\w+)<[^\u2019]*[\u2019'] has no member named "
+    r"[\u2018'](?P<gcc>\w+)[\u2019']"
+    r"|no member named '(?P<clang>\w+)' in '(?P<its>cuda::\w+)<"
+)
+_CALL_OF_A_TEMPLATE = re.compile(r"there are no arguments to [\u2018'](\w+)[\u2019'] that depend")
+_LAUNCH = re.compile(r"<<<|expected primary-expression before [\u2018']<[\u2019']")
+_HOST_NAME = re.compile(
+    r"[\u2018']cuda(?!TextureObject_t|SurfaceObject_t)(?:[A-Z]\w*|_\w+)[\u2019']|[\u2018']cublas\w*[\u2019']"
+)
+_NOT_FOR_THIS_FILE = (
+    "This is host code: hand in only the kernel, its helper functions and the launch function. "
+    "The grader allocates, copies and launches."
+)
+
+
+def compile_errors(log: str, file_name: str, source: str) -> tuple[Refusal, ...]:
+    """The first errors in `file_name` itself, whose text is `source`. Where one of them names CUDA that the executor lacks, only that
+    one. May be empty.
+    """
+    code = StudentCode(source)
+    own = "\n".join(line for line in log.split("\n") if not is_about_writing(line))
+    errors = [one for one in diagnostics(own, file_name, code.lines) if one.severity == "error"]
+    host_code = any(_HOST_NAME.search(one.text) for one in errors) or _LAUNCH.search(log) is not None
+    if errors and (removed := texture_reference(log, source)):
+        return (removed,)
+    for error in errors:
+        if not host_code and (what := _needs_a_gpu(error.text)):
+            text = f"The CPU executor does not know {what}: this file has to be graded on a GPU."
+            return (Refusal(Verdict.NEEDS_GPU, error.line, text),)
+    host = next((found for error in errors if (found := _host_code(error, code) or _without_a_mask(error, code))), None)
+    said = [host] if host else mistakes(errors, code, MAX_ERRORS)
+    return tuple(
+        Refusal(Verdict.COMPILE_ERROR, one.place.line, one.message, one.advice, one.place.columns) for one in said
+    )
+
+
+def _host_code(error: Diagnostic, code: StudentCode) -> Said | None:
+    bare = code.line(error.line)
+    if "<<<" in bare:
+        place = Place(error.line, bare.index("<<<"), bare.rindex(">>>") + 3 if ">>>" in bare else len(bare))
+        return Said(place, "This launches a kernel with <<<…>>>, as a main() does.", _NOT_FOR_THIS_FILE)
+    if match := _HOST_NAME.search(error.text):
+        name = match[0].strip("\u2018\u2019'")
+        return Said(
+            code.word_at(error.line, error.column, name), f"`{name}` is not for a kernel's file.", _NOT_FOR_THIS_FILE
+        )
+    return None
+
+
+def _without_a_mask(error: Diagnostic, code: StudentCode) -> Said | None:
+    name = _UNKNOWN_NAME.match(error.text) or _CALL_OF_A_TEMPLATE.match(error.text)
+    unknown = next((one for one in name.groups() if one), "") if name else ""
+    if unknown not in WITHOUT_A_MASK:
+        return None
+    what = f"`{unknown}` is of old CUDA: since its version 9, the lanes that take part have to be named."
+    advice = f"Write `{unknown}_sync(0xffffffff, …)` where all 32 lanes of the warp come here."
+    return Said(code.word_at(error.line, error.column, unknown), what, advice)
+
+
+def _needs_a_gpu(message: str) -> str | None:
+    header = re.match(r"'?(\S+?)(?:: No such file or directory|' file not found)", message)
+    if header and UNSUPPORTED_HEADERS.fullmatch(header[1]):
+        return f"<{header[1]}>"
+    if group := _UNKNOWN_GROUP.search(message):
+        return f"`cooperative_groups::{group[1]}`"
+    member = _UNKNOWN_MEMBER.match(message)
+    if member and UNSUPPORTED_MEMBERS.fullmatch(member["member"] or member[2]):
+        return f"`{member['member'] or member[2]}()` of `cooperative_groups::{member['group'] or member[1]}`"
+    if of_cuda := _UNKNOWN_OF_CUDA.search(message):
+        return f"`{of_cuda['space'] or of_cuda['of']}::{of_cuda['gcc'] or of_cuda['clang']}`"
+    name = _UNKNOWN_NAME.match(message)
+    unknown = (name["gcc"] or name["clang"]) if name else ""
+    return f"`{unknown}`" if UNSUPPORTED_NAMES.fullmatch(unknown) else _lacking_template(message)
+
+
+def _lacking_template(message: str) -> str | None:
+    if incomplete := _INCOMPLETE_OF_CUDA.search(message):
+        return f"this kind of `{incomplete['gcc'] or incomplete['used'] or incomplete['clang']}`"
+    if lacks := _UNKNOWN_MEMBER_OF_CUDA.search(message):
+        return f"`{lacks['gcc'] or lacks['clang']}` of `{lacks['of'] or lacks['its']}`"
+    return None
+
+
+BUILD_LIMITS = Limits(
+    cpu_seconds=10, wall_seconds=60, memory_bytes=2 << 30, processes=64, file_bytes=128 << 20, open_files=256
+)
+MAX_TEXT_BYTES = 32 << 20  # of preprocessed text, and of assembly; a lab's have some hundred kilobytes
+_STEP = "step.done"  # exists once the first of several commands has succeeded
+
+
+class TooLongError(Exception):
+    """A text is longer than any lab's: the submission's doing, and the message is for its author."""
+
+
+@dataclass
+class BuildSteps:
+    """The steps of one build in one folder."""
+
+    toolchain: CpuToolchain
+    confinement: Confinement
+    folder: Path
+    name: str
+    headers: frozenset[str] = frozenset()  # headers of the submission's author
+    scanned: bool = True  # whether the text is scanned before it counts as compiled
+    defined: str = ""  # lines of macros before the text, which has line numbers of its own
+    log: list[str] = field(default_factory=list)
+    stopped: str = ""  # at which of our limits the compiler was killed
+    ended: str = ""  # how the last commands ended
+
+    def confined(self, argv: list[str]) -> Finished:
+        home = self.toolchain.home
+        readable = [*self.toolchain.includes, *self.toolchain.archives, self.toolchain.prelude.parent, *home.places]
+        return run_confined(
+            self.confinement,
+            [*home.before, *argv],
+            readable=readable,
+            writable=[self.folder],
+            limits=BUILD_LIMITS,
+            profile="build",
+            cwd=self.folder,
+        )
+
+    def run(self, *commands: list[str]) -> bool:
+        """Runs the commands one by one until one fails. They share a sandbox: starting one costs as much as compiling a small program."""
+        command = (
+            commands[0] if len(commands) == 1 else ["sh", "-c", f" && : >{_STEP} && ".join(map(shlex.join, commands))]
+        )
+        finished = self.confined(command)
+        text = (finished.stderr + finished.stdout).decode("utf-8", "replace").replace(f"{self.folder}/", "")
+        if text.strip():
+            self.log.append(text.strip())
+        if finished.returncode != 0 and (limit := used_up(finished, BUILD_LIMITS, text)):
+            self.stopped = f"The compiler was stopped: it needed more than {limit} for {self.name}."
+            self.log.append(self.stopped)
+        self.ended = "did not end in time" if finished.timed_out else f"ended with status {finished.returncode}"
+        return finished.returncode == 0
+
+    def first_step_succeeded(self) -> bool:
+        """Whether the first of the commands that `run` was given last has succeeded."""
+        return (self.folder / _STEP).is_file()
+
+    def forget(self) -> None:
+        """What the last commands said is about a text that is not compiled any more."""
+        self.log.clear()
+        self.stopped = self.ended = ""
+
+    def text(self, name: str, too_long: str) -> str:
+        """The text of a file that a step wrote. `too_long`: what a student is told where it is longer than any lab's."""
+        path = self.folder / name
+        if path.is_symlink() or not path.is_file():
+            message = f"{name} was not written"
+            raise BuildFaultError(message)
+        if path.stat().st_size > MAX_TEXT_BYTES:
+            raise TooLongError(too_long)
+        return path.read_text(encoding="utf-8", errors="replace")
+
+    def authors_text(self) -> str:
+        """The submission's file and its own headers, with the macros of the command line."""
+        names = (self.name, *sorted(self.headers))
+        return "\n".join((self.folder / name).read_text(encoding="utf-8", errors="replace") for name in names)
+
+    def failed(self) -> tuple[Refusal, ...]:
+        """Why the last step failed, in the compiler's words. Raises BuildFaultError where they do not say that it is the submission."""
+        log = "\n".join(self.log)
+        source = (self.folder / self.name).read_text(encoding="utf-8", errors="replace").removeprefix(self.defined)
+        if errors := compile_errors(log, self.name, source):
+            return errors
+        if self.stopped:
+            return refuse(self.stopped)
+        if file := asked_for(log, self.authors_text()):
+            return refuse(f"The file asks for {file}, which a submission may not read.")
+        ours = [*map(str, self.toolchain.includes), str(self.toolchain.prelude.parent)]
+        if names_the_text(log, {self.name, *self.headers}, ours):
+            return refuse("The file does not compile; the compiler's log says why.")
+        return self.break_off("the compiler")
+
+    def break_off(self, who: str) -> NoReturn:
+        """Nothing shows that the submission made `who` fail."""
+        said = next((line for line in reversed(self.log[-1:]) if line), "it said nothing")
+        message = f"{who} {self.ended} and names nothing in the submission: {said[-400:]}"
+        raise BuildFaultError(message)
+
+
+def refuse(message: str) -> tuple[Refusal, ...]:
+    return (Refusal(Verdict.COMPILE_ERROR, 0, message),)

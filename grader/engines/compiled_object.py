@@ -1,0 +1,309 @@
+"""A submission's object file once its checks are passed, with what the linked program does not contain."""
+
+from __future__ import annotations
+
+import re
+import struct
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from grader.engines.build_steps import BuildSteps, names_the_text
+from grader.engines.cpu_toolchain import PLAIN
+from grader.engines.device_functions import ALLOCATING, DEVICE_PREFIX, REDIRECTIONS
+from grader.engines.dump_scan import scan_gimple, scan_ir, variable_array
+from grader.engines.entry_points import (
+    USE_FILE,
+    EntryPoints,
+    EntrySignatures,
+    entry_points,
+    name_of,
+    not_global,
+    use_of_launch,
+    used_kernel,
+)
+from grader.engines.ir_rewriting import rewritten
+from grader.engines.misplaced_code import Program
+from grader.engines.objects.debug_info import GUARD, DebugInfo, Function
+from grader.engines.objects.entry_walk import QuickElf
+from grader.engines.objects.symbol_table import RETAIN, ObjectFile, Symbol, read_object, symbols_of
+from grader.engines.proof.code_object import read_code
+from grader.engines.proof.object_proof import Entry, check_announcements
+from grader.engines.refusal import Refusal
+from grader.engines.token_scan import tokens_of
+from grader.model.verdicts import Verdict
+
+LAUNCHING = f"{DEVICE_PREFIX}12__child_grid"  # the kit's function that launches a grid
+
+
+@dataclass(frozen=True)
+class CompiledObject:
+    object: ObjectFile
+    found: EntryPoints
+    preprocessed: str
+    assembly: str
+    entered: frozenset[str]  # symbols of functions that were proved from their beginning on, and may be called first
+    rooms: dict[str, int]  # of the variables: see compiled_object.py
+    argument_bytes: Mapping[str, int]  # on the stack that a function uses which may be called first
+    targets: tuple[str, ...]  # symbols of the functions that calls through pointers may go to
+    library_targets: tuple[str, ...]  # the same, of the C library
+    passed: tuple[tuple[str, str], ...]  # names and symbols of functions whose addresses the caller passes
+
+    def static_shared_bytes(self, kernels: Sequence[Symbol]) -> int:
+        """The size of all static arrays that a kernel reaches. A template has one for each instantiation."""
+        reached = [self.object.symbols[index] for index in self.object.reached(kernels)]
+        arrays = [symbol for symbol in reached if symbol.kind == "STT_TLS" and not symbol.undefined]
+        return sum(symbol.size for symbol in arrays if not symbol.name.startswith(GUARD))
+
+    @property
+    def launches_children(self) -> bool:
+        return any(one.undefined and one.name.startswith(LAUNCHING) for one in self.object.symbols)
+
+    @property
+    def allocates(self) -> bool:
+        """A kernel uses malloc, new, free or delete."""
+        return any(one.undefined and one.name in ALLOCATING for one in self.object.symbols)
+
+    @property
+    def on_device(self) -> frozenset[str]:
+        """The __device__, __constant__ and __managed__ variables."""
+        data = (one for one in self.object.symbols if one.kind == "STT_OBJECT" and one.in_section)
+        spaces = ((one.name, self.object.space_of(one)) for one in data)
+        return frozenset(name for name, space in spaces if space.on_device or space.is_constant)
+
+    @property
+    def constants(self) -> frozenset[str]:
+        """The __constant__ variables."""
+        data = (one for one in self.object.symbols if one.kind == "STT_OBJECT" and one.in_section)
+        return frozenset(one.name for one in data if self.object.space_of(one).is_constant)
+
+
+def dynamic_arrays(obj: ObjectFile) -> list[str]:
+    """The `extern __shared__` arrays. Nothing defines them yet."""
+    undefined = {s.name for s in obj.symbols if s.kind == "STT_TLS" and s.undefined}
+    return sorted(name for name in undefined if re.fullmatch(r"[A-Za-z_]\w*", name))
+
+
+def misplaced(  # noqa: PLR0913, PLR0917 - the file in all its forms
+    steps: BuildSteps,
+    text: str,
+    compiled: CompiledObject,
+    info: DebugInfo,
+    chosen: tuple[Function, Function | None],
+    entries: EntrySignatures,
+) -> Refusal | None:
+    """Why the kernel is no kernel, or what is on the wrong side. `chosen`: the kernel and the launch function that the lab asks for."""
+    kernel, launch = chosen
+    kernels = [one for one in compiled.found.kernels if info.addresses.get(one.name) == kernel.first]
+    if not any(compiled.object.space_of(one).is_kernel for one in kernels):
+        return not_global(entries, text)
+    kernels += [one for one in compiled.found.beside if compiled.object.space_of(one).is_kernel]
+    launches = [one for one in compiled.found.launches if launch and info.addresses.get(one.name) == launch.first]
+    submitted = steps.toolchain.after_prelude(compiled.preprocessed, steps.name)
+
+    def words() -> list[str]:
+        tokens = tokens_of(submitted, steps.name, str(steps.folder))
+        return [token.text for token in tokens if token.kind in {"word", "sign"}]
+
+    refusal = Program(compiled.object, info, compiled.assembly, steps.name, words).misplaced(kernels, launches)
+    # nvcc's host compiler may have seen other code than what stands here for a launch function.
+    asks = refusal and launches and "__CUDA_ARCH__" in text
+    if refusal is None:
+        return None
+    return replace(
+        refusal, verdict=Verdict.NEEDS_GPU if asks else refusal.verdict, columns=_named_columns(refusal, text)
+    )
+
+
+def _named_columns(refusal: Refusal, text: str) -> tuple[int, int] | None:
+    """Where the line has the name that the message begins with."""
+    name = re.match(r"`(?:\w+::)*(\w+)`", refusal.message)
+    lines = text.split("\n")
+    if name is None or not 0 < refusal.line <= len(lines):
+        return None
+    found = re.search(rf"(?<!\w){name[1]}(?!\w)", lines[refusal.line - 1])
+    return found.span() if found else None
+
+
+# Makes an object file in which every access is announced, and proves it; or says why there is none.
+
+
+@dataclass(frozen=True)
+class AnnouncedObject:
+    """The object file in which every access is announced, or why there is none."""
+
+    assembly: str
+    object: ObjectFile
+    refusal: Refusal | None
+    argument_bytes: Mapping[str, int] = field(default_factory=dict)  # see Checked
+    targets: tuple[str, ...] = ()
+    library_targets: tuple[str, ...] = ()
+
+
+def announced_object(
+    steps: BuildSteps, assembly: str, obj: ObjectFile, entered: Mapping[str, Entry], passed: Sequence[str]
+) -> AnnouncedObject:
+    """With a call before each access that nothing announced; what comes of it is assembled and held to the same proof."""
+    checked = check_announcements(read_code(steps.folder / "submission.o"), assembly, entered, steps.name, passed)
+    if checked.refusal or not checked.assembly:
+        return AnnouncedObject(
+            assembly, obj, checked.refusal, checked.argument_bytes, checked.targets, checked.library_targets
+        )
+    (steps.folder / "announced.s").write_text(checked.assembly, encoding="utf-8")
+    if not steps.run(steps.toolchain.assemble("announced.s", "submission.o")):
+        return AnnouncedObject(assembly, obj, beyond_proof())
+    again = check_announcements(read_code(steps.folder / "submission.o"), checked.assembly, entered, steps.name, passed)
+    refusal = again.refusal or (beyond_proof() if again.assembly else None)
+    obj = read_object(steps.folder / "submission.o")
+    return AnnouncedObject(checked.assembly, obj, refusal, again.argument_bytes, again.targets, again.library_targets)
+
+
+def beyond_proof() -> Refusal:
+    what = (
+        "The CPU executor cannot follow every access that the compiler made of this file: it has to be graded on a GPU."
+    )
+    return Refusal(Verdict.NEEDS_GPU, 0, what)
+
+
+# Compiles the changed text, finds the entry points in the object, and reads the compiler's dump for reasons not to trust it.
+
+TOO_LONG = "The file is too large when it is compiled."
+
+
+def compile_text(steps: BuildSteps) -> bool:
+    """Compiles the scanned text. With Clang, the dump is rewritten before its passes run."""
+    parse, *others = steps.toolchain.compile("scanned.ii", "submission.o")
+    if not steps.run(parse):
+        return False
+    if others:
+        dump = steps.text(steps.toolchain.dump, TOO_LONG)
+        (steps.folder / steps.toolchain.dump).write_text(rewritten(dump), encoding="utf-8")
+    return all(steps.run(command) for command in others)
+
+
+def read_compiled(steps: BuildSteps, preprocessed: str, entries: EntrySignatures) -> tuple[ObjectFile, EntryPoints]:
+    """Reads the object. An inline or constexpr launch function is compiled only if it is used, so where it is missing, a use is added."""
+    obj = read_object(steps.folder / "submission.o")
+    if entries.by_name:
+        return obj, used_kernel(obj, len(entries.functions), len(entries.beside))
+    found = entry_points(obj, entries)
+    if entries.launch is None or found.launches or name_of(entries.launch) not in preprocessed:
+        return obj, found
+    (steps.folder / "scanned.ii").write_text(f"{preprocessed}\n{use_of_launch(entries.launch)}\n", encoding="utf-8")
+    known = len(steps.log)
+    if compile_text(steps):
+        obj = read_object(steps.folder / "submission.o")
+    elif not names_the_text("\n".join(steps.log[known:]), {USE_FILE, steps.name, *steps.headers}, []):
+        steps.break_off("the compiler")
+    del steps.log[known:]  # it is about a line that the author never wrote
+    return obj, entry_points(obj, entries)
+
+
+def refusal_of_dump(steps: BuildSteps, found: EntryPoints) -> Refusal | None:
+    """The first reason not to trust the compiler's instrumentation of the file, taken from its dump."""
+    dump = steps.text(steps.toolchain.dump, TOO_LONG)
+    if found_array := variable_array(dump, steps.name):
+        return found_array
+    trusted = [str(path) for path in steps.toolchain.includes]
+    if not steps.toolchain.is_clang:
+        return scan_gimple(dump, steps.name, trusted)
+    plain = steps.toolchain.prelude.with_name(PLAIN).read_text(encoding="utf-8")
+    return scan_ir(dump, plain, steps.name, trusted, {symbol.name for symbol in found.all})
+
+
+# Puts space that belongs to nobody behind each variable of an object file, so that an access past one does not reach the next.
+#
+# Each variable has a section of its own, which is made larger; no code changes. Constants without a name stay as they are.
+
+_VARIABLES = (".bss.", ".data.", ".rodata.")
+_ALLOCATED, _MERGED, _THREAD_LOCAL = 2, 16, 1024  # SHF_ALLOC, SHF_MERGE, SHF_TLS
+_FLAGS, _OFFSET, _SIZE = 8, 24, 32  # where a section's header holds them
+_NUMBER = struct.Struct("<Q")
+LEAST, MOST = 4 << 10, 64 << 10  # bytes behind one variable
+_TOGETHER = 16 << 20  # bytes behind all of them; where there are very many, each gets less
+_GRAIN = 256
+
+
+def spread_variables(path: Path) -> dict[str, int]:
+    """Changes the object file. Returns for each variable the bytes from its first one on that nothing else is in."""
+    content = bytearray(path.read_bytes())
+    with path.open("rb") as stream:
+        elf = QuickElf(stream)
+        alone = _alone_in_a_section(symbols_of(elf))
+        rooms: dict[str, int] = {}
+        most = min(MOST, _TOGETHER // max(1, len(alone)))
+        for index, section in enumerate(elf.iter_sections()):
+            header = elf["e_shoff"] + index * elf["e_shentsize"]
+            flags, size = section["sh_flags"], section["sh_size"]
+            _NUMBER.pack_into(content, header + _FLAGS, flags & ~RETAIN)
+            variable = alone.get(index)
+            if variable is None or not _holds_a_variable(section.name, flags) or variable.size != size:
+                continue
+            room = -(-(size + max(_GRAIN, min(most, max(LEAST, size)))) // _GRAIN) * _GRAIN
+            if section["sh_type"] != "SHT_NOBITS":
+                _NUMBER.pack_into(
+                    content, header + _OFFSET, _append(content, section.data(), section["sh_addralign"], room)
+                )
+            _NUMBER.pack_into(content, header + _SIZE, room)
+            rooms[variable.name] = room
+    path.write_bytes(content)
+    return rooms
+
+
+def _alone_in_a_section(symbols: list[Symbol]) -> dict[int, Symbol]:
+    """The variables by section, where a section holds one variable and nothing else that has a name."""
+    found: dict[int, list[Symbol]] = {}
+    for symbol in symbols:
+        if symbol.in_section and symbol.kind not in {"STT_SECTION", "STT_FILE"}:
+            found.setdefault(symbol.section, []).append(symbol)
+    return {
+        index: one
+        for index, (one, *others) in found.items()
+        if not others and one.kind == "STT_OBJECT" and one.value == 0
+    }
+
+
+def _holds_a_variable(name: str, flags: int) -> bool:
+    return name.startswith(_VARIABLES) and bool(flags & _ALLOCATED) and not flags & (_MERGED | _THREAD_LOCAL)
+
+
+def _append(content: bytearray, data: bytes, alignment: int, room: int) -> int:
+    """Where in the file it begins."""
+    content.extend(bytes(-len(content) % max(1, alignment)))
+    at = len(content)
+    content.extend(data + bytes(room - len(data)))
+    return at
+
+
+# The changes that objcopy makes to a submission's object file before it is linked.
+
+# These sections hold all data of a submission. The runner gets their bounds from the linker.
+ALIGNMENT = 256  # alignment of each __device__ variable, like CUDA's; the compiler's alignment would change the number of sectors
+_OWN = re.compile(r"\.(bss|data)\.\w")
+_DATA_SECTIONS = ((".rodata", "tlrodata"), (".data", "tldata"), (".bss", "tlbss"))
+
+
+def rewrite_arguments(objcopy: str, sections: Iterable[str], entry_points: Iterable[str], file_name: str) -> list[str]:
+    """Hides all symbols except the entry points, so that a submission cannot replace a function of the kit. Removes constructors. Redirects
+    copies that announce nothing to our functions. Moves data to sections whose bounds the linker knows.
+    """
+    argv = [objcopy, "--remove-section=.init_array*", "--remove-section=.rela.init_array*"]
+    argv += [f"--redefine-sym={name}={replacement}" for name, replacement in REDIRECTIONS.items()]
+    for section in sorted(set(sections)):
+        for prefix, target in _DATA_SECTIONS:
+            if section == prefix or section.startswith(prefix + "."):
+                argv.append(f"--rename-section={section}={target}")
+                if _OWN.match(section):
+                    argv.append(f"--set-section-alignment={section}={ALIGNMENT}")
+    argv += [f"--keep-global-symbol={name}" for name in entry_points]
+    return [*argv, file_name]
+
+
+def globalize_arguments(objcopy: str, names: Iterable[str], file_name: str) -> list[str]:
+    """Makes static entry points visible. objcopy cannot do this in the same run."""
+    return [objcopy, *(f"--globalize-symbol={name}" for name in names), file_name]
+
+
+def argument_file(argv: list[str]) -> str:
+    """All but the program as binutils read them from a file: a line of commands holds 128 KiB, and a file has thousands of sections."""
+    return "".join(re.sub(r"([\s\\'\"])", r"\\\1", word) + "\n" for word in argv[1:])

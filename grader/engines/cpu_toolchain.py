@@ -1,0 +1,381 @@
+"""The host compiler for the CPU executor, GCC or Clang: the commands that turn a text into a runner, and the prelude.
+
+The flags of each are in `gcc_flags.py` and `clang_flags.py`.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cache, partial
+from pathlib import Path
+
+from grader.engines import clang_flags, gcc_flags
+from grader.model.errors import exclusively
+from grader.system.confinement import system_folders
+
+# The headers that stand before every submission, and what a compiler made of them in advance, kept in a folder with their hashes.
+#
+# A damaged file is made anew: a compiler that reads one says that the submission is wrong.
+
+# The commands that make a file at this place, of which each may leave others beside it.
+Recipe = Callable[[Path], list[list[str]]]
+# CUDA's device language, as nvcc has it in every file. LaunchConfig is not in it: a submission that does not include the kit's own
+# header gets the compiler's error here as it would with nvcc.
+TEXT = "#include <cuda_on_cpu.hpp>\n"
+_SUMS = "sha256"  # beside the files: a line for each, as sha256sum writes it
+
+
+def keep(folder: Path, headers: tuple[str, ...], made: Mapping[str, Recipe], text: str = TEXT) -> None:
+    """Makes in `folder` what is missing or damaged; `text`: what each header holds. Raises OSError, or subprocess.CalledProcessError
+    where a command fails.
+    """
+    if _is_whole(folder, headers, made, text):
+        return
+    folder.mkdir(parents=True, exist_ok=True)
+    with exclusively(folder / ".lock"):  # several commands may start at once
+        if not _is_whole(folder, headers, made, text):
+            _make(folder, headers, made, text)
+
+
+def _is_whole(folder: Path, headers: tuple[str, ...], made: Mapping[str, Recipe], text: str) -> bool:
+    try:
+        if any((folder / name).read_text(encoding="utf-8") != text for name in headers):
+            return False
+        return (folder / _SUMS).read_text(encoding="utf-8") == _sums({name: folder / name for name in made})
+    except (OSError, ValueError):
+        return False
+
+
+def _sums(files: Mapping[str, Path]) -> str:
+    return "".join(f"{_sum_of(path, _stamp(path.stat()))}  {name}\n" for name, path in files.items())
+
+
+def _stamp(file: os.stat_result) -> tuple[int, ...]:
+    return file.st_dev, file.st_ino, file.st_size, file.st_mtime_ns, file.st_ctime_ns
+
+
+@cache
+def _sum_of(path: Path, _stamp: tuple[int, ...]) -> str:
+    """A process that opens a toolset often reads the tens of megabytes once."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _make(folder: Path, headers: tuple[str, ...], made: Mapping[str, Recipe], text: str) -> None:
+    """Each file appears as a whole or not at all, because other commands may read them at the same time; their hashes come last."""
+    with tempfile.TemporaryDirectory(prefix=".making-", dir=folder) as unfinished:
+        for name in headers:
+            header = Path(unfinished, name)
+            header.write_text(text, encoding="utf-8")
+            header.replace(folder / name)
+        files = {name: Path(unfinished, name) for name in made}
+        for name, recipe in made.items():
+            for command in recipe(files[name]):
+                subprocess.run(command, check=True, capture_output=True)
+        sums = Path(unfinished, _SUMS)
+        sums.write_text(_sums(files), encoding="utf-8")
+        for name, path in files.items():
+            path.replace(folder / name)
+        sums.replace(folder / _SUMS)
+
+
+# What of a compiler lies where a sandbox shows nothing by itself: under /opt, in a shared folder, behind a wrapper script.
+#
+# A sandbox shows the system's folders alone. A compiler elsewhere is asked where its parts are, and those are shown too, each folder
+# as it is and none above it. Whether that was enough is for the controls to say, which compile with it.
+
+_PROGRAMS = ("cc1plus", "collect2", "as", "ld", "ld.gold", "objcopy", "lto-wrapper")
+_SEARCHED = re.compile(r"#include <\.\.\.> search starts here:\n(.*?)\nEnd of search list", re.DOTALL)
+_DRIVER = re.compile(r"^(?:COLLECT_GCC=|InstalledDir: )(.+)$", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class CompilerHome:
+    """Empty for a compiler of the system's."""
+
+    places: tuple[Path, ...] = ()  # folders and files that a sandbox has to show
+    libraries: tuple[Path, ...] = ()  # where its programs find their own libraries
+
+    @property
+    def before(self) -> list[str]:
+        """What comes before a command in the sandbox, where the environment is a fixed one."""
+        return ["env", f"LD_LIBRARY_PATH={':'.join(map(str, self.libraries))}"] if self.libraries else []
+
+    @property
+    def link_flags(self) -> tuple[str, ...]:
+        """A runner finds none of this compiler's libraries when it runs."""
+        return ("-static-libstdc++", "-static-libgcc") if self.places else ()
+
+
+def home_of(compiler: str) -> CompilerHome:
+    """Asks once in a process. Raises nothing: a compiler that does not answer has no home."""
+    return _home(compiler, os.environ.get("LD_LIBRARY_PATH", ""))
+
+
+@functools.cache
+def _home(compiler: str, library_path: str) -> CompilerHome:
+    driver = shutil.which(compiler)
+    if driver is None:
+        return CompilerHome()
+    part = Path(_ask(driver, "-print-prog-name=cc1plus"))
+    if not any(map(_is_hidden, (*_chain(Path(driver)), part if part.is_absolute() else Path(driver)))):
+        return CompilerHome()
+    places = [
+        one for one in dict.fromkeys(_parts(driver)) if one.exists() and _is_hidden(one) and not _holds_too_much(one)
+    ]
+    libraries = [Path(one) for one in library_path.split(":") if one and _is_hidden(Path(one)) and Path(one).is_dir()]
+    return CompilerHome(tuple(dict.fromkeys([*places, *libraries])), tuple(libraries))
+
+
+def programs_of(compiler: str) -> list[Path]:
+    """The files that compile, assemble and link: with another one of them, a file may come out otherwise."""
+    driver = shutil.which(compiler)
+    if driver is None:
+        return []
+    asked = [shutil.which(_ask(driver, f"-print-prog-name={program}")) for program in _PROGRAMS]
+    return list(dict.fromkeys(Path(one).resolve() for one in (driver, *asked) if one))
+
+
+def _parts(driver: str) -> Iterator[Path]:
+    yield from _chain(Path(driver))
+    _, spoken = _said(driver, "-v", "-E", "-x", "c++", "/dev/null")
+    for named in _DRIVER.findall(spoken):
+        yield from _chain(Path(shutil.which(named) or named))
+    for program in _PROGRAMS:
+        found = Path(_ask(driver, f"-print-prog-name={program}"))
+        if found.is_absolute():
+            yield from (found.parent, *_chain(found))
+    for listed in _SEARCHED.findall(spoken):
+        yield from map(Path, listed.split())
+    for word in _ask(driver, "-print-search-dirs").splitlines():
+        if word.startswith("libraries: ="):
+            yield from (Path(os.path.normpath(one)) for one in word.removeprefix("libraries: =").split(":"))
+    yield Path(_ask(driver, "-print-file-name=include"))
+
+
+def _chain(path: Path) -> Iterable[Path]:
+    """The path and, where it is a link, every place it leads to."""
+    while path.is_symlink():
+        yield path
+        path = Path(os.path.normpath(path.parent / path.readlink()))
+    yield path
+
+
+def _is_hidden(path: Path) -> bool:
+    """Whether a sandbox shows nothing of it by itself; it does show what set-up unpacked for this clone."""
+    if ".tilelab/prefix/" in f"{path}/":
+        return False
+    shown = [folder.resolve() for folder in system_folders()]
+    return not any(path.resolve().is_relative_to(folder) for folder in shown)
+
+
+def _holds_too_much(folder: Path) -> bool:
+    """The root, somebody's home, or what holds the current folder: solutions and the seed may lie there."""
+    kept = (Path("/"), Path.home(), Path.cwd())
+    return folder.is_dir() and any(one.resolve().is_relative_to(folder.resolve()) for one in kept)
+
+
+def _ask(driver: str, question: str) -> str:
+    return _said(driver, question)[0]
+
+
+def _said(driver: str, *words: str) -> tuple[str, str]:
+    """On its standard output and on its standard error."""
+    try:
+        done = subprocess.run([driver, *words], check=False, capture_output=True, text=True, timeout=20)
+    except (OSError, subprocess.SubprocessError):
+        return "", ""
+    return done.stdout.strip(), done.stderr.strip()
+
+
+PLAIN = "plain.ll"  # beside Clang's prelude: the dump of a function without attributes
+PRELUDE = "prelude.hpp"
+TELLING_PRELUDE = (
+    "telling_prelude.hpp"  # the same text; GCC reads a precompiled one only with the flags that it was made with
+)
+USUAL_ARCH = 900
+DECIDED = ("-fdirectives-only", "-dI")  # for compiler_view.py
+DUMP = {"gcc": "submission.gimple", "clang": "submission.ll"}  # the compiler's dump of the text
+
+
+@dataclass(frozen=True)
+class CpuToolchain:
+    compiler: str
+    includes: tuple[Path, ...]  # of device headers
+    archives: tuple[Path, ...]  # linked into a runner besides the submission
+    prelude: Path  # the header that is force-included; for GCC, it is also precompiled beside this file
+    cuda_arch: int = USUAL_ARCH  # the value of __CUDA_ARCH__: the one nvcc has where the submission is graded
+    linker: str = ""  # the compiler that links: the kit's, where it is another one; "": the same
+
+    @property
+    def is_clang(self) -> bool:
+        return is_clang(self.compiler)
+
+    @property
+    def home(self) -> CompilerHome:
+        """What of its compilers lies where a sandbox shows nothing by itself."""
+        homes = [home_of(one) for one in (self.compiler, self.linker) if one]
+        places = dict.fromkeys(place for home in homes for place in home.places)
+        return CompilerHome(tuple(places), tuple(dict.fromkeys(one for home in homes for one in home.libraries)))
+
+    @property
+    def flags(self) -> tuple[str, ...]:
+        told = clang_flags if self.is_clang else gcc_flags
+        machine = told.MACHINE.get(target_of(self.compiler), ())
+        includes = (*self._arch, *(f"-I{path}" for path in self.includes))
+        return (*told.LANGUAGE, *told.INSTRUMENTATION, *machine, *told.WARNINGS, *includes)
+
+    @property
+    def _arch(self) -> tuple[str, str]:
+        return f"-D__CUDA_ARCH__={self.cuda_arch}", f"-D__CUDA_ARCH_LIST__={self.cuda_arch}"
+
+    @property
+    def telling_flags(self) -> tuple[str, ...]:
+        """With these the compiler warns most, and its code is not run."""
+        told = clang_flags if self.is_clang else gcc_flags
+        includes = (*self._arch, *(f"-I{path}" for path in self.includes))
+        return (*told.LANGUAGE, *told.WARNINGS, *told.TELLING, *includes, "-O1")
+
+    @property
+    def dump(self) -> str:
+        """The name of the file with the compiler's dump."""
+        return DUMP["clang" if self.is_clang else "gcc"]
+
+    @property
+    def objcopy(self) -> str:
+        """The objcopy for the compiler's target, which may be another machine."""
+        return _cpu_toolchain_ask(self.compiler, "-print-prog-name=objcopy") or "objcopy"
+
+    def preprocess(self, source: str, output: str) -> list[str]:
+        """Expands macros. For GCC, the prelude stays one line, which includes it precompiled. For Clang, it is text before the submission,
+        because Clang would expand macros of a precompiled prelude a second time.
+        """
+        whole = [] if self.is_clang else ["-fpch-preprocess"]
+        return [
+            self.compiler, "-x", "c++", *self.flags, "-include", str(self.prelude), "-E", *whole, source, "-o", output,
+        ]  # fmt: skip
+
+    def decide(self, source: str, output: str, gcc: str) -> list[str]:
+        """Decides conditions, as `preprocess` does, and leaves macros as they are written. Clang cannot: then `gcc` does it."""
+        told = replace(self, compiler=gcc) if self.is_clang else self
+        return [
+            told.compiler, "-x", "c++", *told.flags, "-include", str(self.prelude), "-E", *DECIDED, source, "-o", output,
+        ]  # fmt: skip
+
+    def after_prelude(self, preprocessed: str, source: str) -> str:
+        """The preprocessed text after the prelude. It begins at the line marker with which the compiler returns from the prelude."""
+        marker = f'\n# 1 "{source}" 2\n'
+        at = preprocessed.find(marker) if self.is_clang else -1
+        return preprocessed if at < 0 else preprocessed[at + 1 :]
+
+    def has_prelude(self, preprocessed: str) -> bool:
+        """Whether the compiler took the prelude as it should: GCC precompiled, so that nothing of it is read as the submission's."""
+        words = f'"{self.prelude}"' if self.is_clang else f'#pragma GCC pch_preprocess "{self.prelude}.gch"'
+        return words in preprocessed
+
+    def compile(self, preprocessed: str, output: str) -> list[list[str]]:
+        """Compiles exactly the text that was scanned. The assembly and the compiler's dump stay beside the object.
+        The dump is complete after the first command. Where there are more commands, they compile the dump.
+        """
+        if not self.is_clang:
+            return [
+                [
+                    self.compiler, "-x", "c++-cpp-output", *self.flags, "-fpreprocessed", "-save-temps=obj",
+                    f"-fdump-tree-gimple-lineno={self.dump}", "-c", preprocessed, "-o", output,
+                ]
+            ]  # fmt: skip
+        assembly = f"{output.removesuffix('.o')}.s"
+        return [
+            self._parse(preprocessed, self.dump),
+            [self.compiler, "-x", "ir", *self.flags, "-w", "-S", self.dump, "-o", assembly],
+            self.assemble(assembly, output),
+        ]
+
+    def warn(self, source: str, output: str) -> list[str]:
+        """Compiles the source as it is, for its warnings alone: a value that is used unset shows only where the code is optimised."""
+        prelude = str(self.prelude.with_name(TELLING_PRELUDE))
+        return [self.compiler, "-x", "c++", *self.telling_flags, "-include", prelude, "-c", source, "-o", output]
+
+    def assemble(self, assembly: str, output: str) -> list[str]:
+        return [self.compiler, "-x", "assembler", "-c", assembly, "-o", output]
+
+    def precompiled(self, header: str, flags: tuple[str, ...], result: Path) -> list[list[str]]:
+        """What makes GCC's precompiled form of a header beside the prelude."""
+        return [[self.compiler, "-x", "c++-header", *flags, str(self.prelude.with_name(header)), "-o", str(result)]]
+
+    def plain_dump(self, result: Path) -> list[list[str]]:
+        """What makes Clang's dump of a function without attributes."""
+        source, text = result.with_name("plain.cpp"), result.with_name("plain.ii")
+        source.write_text("void plain() {}\n", encoding="utf-8")
+        return [self.preprocess(str(source), str(text)), self._parse(str(text), str(result))]
+
+    def _parse(self, source: str, output: str) -> list[str]:
+        """Makes Clang's dump before its passes run. The next step adds the sanitizer's calls."""
+        return [
+            self.compiler, "-x", "c++-cpp-output", *self.flags, "-S", "-emit-llvm", "-Xclang", "-disable-llvm-passes",
+            source, "-o", output,
+        ]  # fmt: skip
+
+    def link(self, objects: list[str], roots: list[str], output: str) -> list[str]:
+        """Links at a fixed address. Static TLS offsets need that, and are 2.6 times faster than dynamic ones."""
+        keep = [f"-Wl,--undefined={root}" for root in roots]
+        linker = self.linker or self.compiler
+        return [
+            linker, "-no-pie", *_linker(linker), *home_of(linker).link_flags, "-Wl,--gc-sections", "-Wl,-z,noexecstack",
+            "-Wl,-z,relro,-z,now",  # what the loader has filled in cannot be written any more
+            "-Wl,--build-id=none",  # nobody asks for it, and it is a hash of the whole runner
+            *keep, *objects, *map(str, self.archives), "-o", output,
+        ]  # fmt: skip
+
+
+@functools.cache
+def _linker(compiler: str) -> tuple[str, ...]:
+    """Chooses gold where the compiler finds it. Gold links a runner in less than half of the usual linker's time."""
+    return ("-fuse-ld=gold",) if shutil.which(_cpu_toolchain_ask(compiler, "-print-prog-name=ld.gold")) else ()
+
+
+def target_of(compiler: str) -> str:
+    """The processor that the compiler compiles for: "x86_64", "aarch64"."""
+    return _cpu_toolchain_ask(compiler, "-dumpmachine").partition("-")[0]
+
+
+def is_clang(compiler: str) -> bool:
+    return "clang" in _cpu_toolchain_ask(compiler, "--version").partition("\n")[0].lower()
+
+
+@functools.cache
+def _cpu_toolchain_ask(compiler: str, question: str) -> str:
+    return subprocess.run([compiler, question], check=False, capture_output=True, text=True).stdout.strip()
+
+
+def prepare(
+    compiler: str, includes: list[Path], archives: list[Path], cache: Path, cuda_arch: int = USUAL_ARCH
+) -> CpuToolchain:
+    """Makes the prelude where it is missing or damaged, or was made from other headers or by another compiler. Raises OSError or
+    subprocess.CalledProcessError where the kit itself does not compile, which is a fault of ours.
+    """
+    draft = CpuToolchain(compiler, tuple(includes), tuple(archives), cache / PRELUDE, cuda_arch)
+    key = hashlib.sha256(" ".join([*draft.flags, *draft.telling_flags]).encode())
+    key.update(subprocess.run([compiler, "--version"], check=True, capture_output=True).stdout)
+    for include in includes:
+        for header in sorted(path for path in include.rglob("*") if path.is_file()):
+            key.update(header.read_bytes())
+    toolchain = replace(draft, prelude=cache / key.hexdigest()[:16] / PRELUDE)
+    keep(toolchain.prelude.parent, (PRELUDE, TELLING_PRELUDE), _recipes(toolchain))
+    return toolchain
+
+
+def _recipes(toolchain: CpuToolchain) -> dict[str, Recipe]:
+    """For GCC, both headers precompiled; for Clang, the dump of a function without attributes."""
+    if toolchain.is_clang:
+        return {PLAIN: toolchain.plain_dump}
+    flags = {PRELUDE: toolchain.flags, TELLING_PRELUDE: toolchain.telling_flags}
+    return {f"{header}.gch": partial(toolchain.precompiled, header, flags[header]) for header in flags}

@@ -1,0 +1,303 @@
+"""Turns one source file into a cubin and a description for the GPU runner. nvcc runs confined, and its output is read as data.
+
+As in `cpu_build.py`, nothing of the submission runs here, and a failure of the submission is an outcome and no exception.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from elftools.common.exceptions import ELFError
+from elftools.elf.elffile import ELFFile
+from elftools.elf.sections import SymbolTableSection
+
+from grader.engines.build_steps import used_up
+from grader.engines.cpu_toolchain import home_of
+from grader.engines.entry_points import EntrySignatures, name_of
+from grader.engines.gpu_toolchain import PROGRAM_STANDARDS, GpuToolchain
+from grader.engines.nvcc_log import kernel_resources, needs_too_much_shared, nvcc_refusals
+from grader.engines.occupancy import resident_threads
+from grader.engines.refusal import Refusal
+from grader.model.outcome import KernelResources
+from grader.model.verdicts import Verdict
+from grader.system.confined_run import run_confined
+from grader.system.confinement import Confinement, Limits
+
+# Generates the file that nvcc compiles: the submission, and after it our own kernels, which evaluate its launch function on the GPU
+# and fill shared memory. Pure.
+#
+# No host code of a submission ever runs. Macros that it leaves defined are undefined before our first line.
+
+ASK_LAUNCH, POISON_SHARED = "tilelab_ask_launch", "tilelab_poison_shared"
+_WORD = re.compile(r"\b(?!__)[A-Za-z_]\w*")  # __global__ and the like are CUDA's own macros
+_PARAMETERS = re.compile(r"\((.*)\)$")
+
+_POISON = f"""extern "C" __global__ void {POISON_SHARED}(unsigned tilelab_words, unsigned tilelab_word) {{
+  extern __shared__ volatile unsigned tilelab_shared[];
+  for (unsigned tilelab_i = threadIdx.x; tilelab_i < tilelab_words; tilelab_i += blockDim.x) tilelab_shared[tilelab_i] = tilelab_word;
+}}
+"""
+# Put before a submission that must print nothing. The headers that declare printf come first, so that none declares it again.
+_SILENCE = """#include <cstdio>
+template <class... Values>
+__host__ __device__ inline int tilelab_print_nothing(const char*, Values...) { return 0; }
+namespace std { using ::tilelab_print_nothing; }
+#define printf tilelab_print_nothing
+"""
+
+
+def launch_tail(source_name: str, entries: EntrySignatures, *, silent: bool = False) -> str:
+    """The text of that file. `source_name` is in the same folder. `silent`: the kernel prints nothing."""
+    parts = [_signature_check(entries.kernel), _POISON]
+    if entries.launch is not None:
+        parts.append(_ask(entries.launch))
+    code = "".join(parts)
+    macros = "".join(f"#undef {word}\n" for word in sorted(set(_WORD.findall(_without_strings(code)))))
+    return f'{_SILENCE if silent else ""}#include "{source_name}"\n{macros}{code}'
+
+
+def _signature_check(kernel: str) -> str:
+    """A line that compiles only if the kernel has exactly these parameters. It also keeps a static kernel from being removed."""
+    parameters = _parameters(kernel)
+    return f"static_assert(static_cast<void (*)({parameters})>({name_of(kernel)}) != nullptr);\n"
+
+
+def _ask(launch: str) -> str:
+    types = [one for one in _parameters(launch).split(", ") if one]
+    declared = "".join(f", {kind} tilelab_{i}" for i, kind in enumerate(types))
+    given = ", ".join(f"tilelab_{i}" for i in range(len(types)))
+    fields = ("grid.x", "grid.y", "grid.z", "block.x", "block.y", "block.z", "shared_bytes")
+    stores = "".join(f"  tilelab_answer[{i}] = tilelab_config.{field};\n" for i, field in enumerate(fields))
+    return (
+        f'extern "C" __global__ void {ASK_LAUNCH}(unsigned* tilelab_answer{declared}) {{\n'
+        f"  const LaunchConfig tilelab_config = {name_of(launch)}({given});\n{stores}}}\n"
+    )
+
+
+def _parameters(signature: str) -> str:
+    match = _PARAMETERS.search(signature)
+    return match[1] if match else ""
+
+
+def _without_strings(code: str) -> str:
+    return re.sub(r'"[^"]*"', "", code)
+
+
+# The corpus needs some seconds. A machine that is so loaded that they take `wall_seconds` is no fault of a submission.
+NVCC_LIMITS = Limits(
+    cpu_seconds=40,  # of one process: behind `all_seconds`
+    wall_seconds=180,
+    memory_bytes=4 << 30,
+    processes=64,
+    file_bytes=128 << 20,
+    open_files=256,
+    all_seconds=30,
+)
+TAIL, CUBIN, IMAGE = "launch_tail.cu", "submission.cubin", "cubin.json"
+MAX_LOG = 8_000  # characters
+MAX_CUBIN_BYTES = 64 << 20
+
+
+@dataclass(frozen=True)
+class GpuTarget:
+    """What the cubin is compiled for, and which device runs it."""
+
+    capability: int  # 90 for 9.0
+    device: int = 0  # the driver's number
+    driver: str = ""  # the path of libcuda; empty: the usual name
+
+
+@dataclass(frozen=True)
+class GpuBuild:
+    """The result. Where there is neither `image` nor `refusals`, the fault is ours, and `log` says what happened."""
+
+    image: Path | None = None
+    refusals: tuple[Refusal, ...] = ()
+    resources: KernelResources | None = None
+    log: str = ""
+    seconds: float = 0.0
+    starved: str = ""  # how little of its time nvcc could compute, where the time was over
+
+
+def build_for_gpu(  # noqa: PLR0913, PLR0917 -- those of build_for_cpu, and the target
+    toolchain: GpuToolchain,
+    confinement: Confinement,
+    source: Path,
+    folder: Path,
+    entries: EntrySignatures,
+    target: GpuTarget,
+    *,
+    max_registers: int | None = None,
+    silent: bool = False,
+) -> GpuBuild:
+    """Builds `source` in the empty folder `folder`. The cubin and its description stay there.
+
+    `max_registers`: the most registers of a thread, so that the kernel can be launched with its block. `silent`: printf prints nothing.
+    """
+    began = time.monotonic()
+    (folder / source.name).write_bytes(source.read_bytes())
+    (folder / TAIL).write_text(launch_tail(source.name, entries, silent=silent), encoding="utf-8")
+    home = home_of(toolchain.host_compiler)
+    finished = run_confined(
+        confinement,
+        [*home.before, *toolchain.compile(TAIL, CUBIN, target.capability, max_registers)],
+        readable=[toolchain.root, *toolchain.includes, *home.places],
+        writable=[folder],
+        limits=NVCC_LIMITS,
+        profile="build",
+        cwd=folder,
+    )
+    output = (finished.stderr + finished.stdout).decode("utf-8", "replace").replace(f"{folder}/", "")
+    log = output if len(output) <= MAX_LOG else output[:MAX_LOG] + "\n…"
+    seconds = time.monotonic() - began
+    if finished.returncode != 0 and (limit := used_up(finished, NVCC_LIMITS, output)):
+        message = f"nvcc was stopped: it needed more than {limit} for {source.name}."
+        return GpuBuild(refusals=(Refusal(Verdict.COMPILE_ERROR, 0, message),), log=log, seconds=seconds)
+    if finished.timed_out:
+        starved = f"nvcc did not end within {NVCC_LIMITS.wall_seconds:g} seconds, and computed in {finished.cpu_seconds:.0f} of them"
+        return GpuBuild(log=log, seconds=seconds, starved=starved)
+    if finished.returncode != 0:
+        return GpuBuild(refusals=_refusals(output, source, entries), log=log, seconds=seconds)
+    names = _kernels(folder / CUBIN)
+    image = {
+        "driver": target.driver,
+        "device": target.device,
+        "cubin": CUBIN,
+        "functions": names,
+        "kernel": entries.kernel,
+        "ask_launch": ASK_LAUNCH if entries.launch else "",
+        "poison_shared": POISON_SHARED,
+    }
+    (folder / IMAGE).write_text(json.dumps(image), encoding="utf-8")
+    return GpuBuild(folder / IMAGE, resources=_resources(output, entries), log=log, seconds=seconds)
+
+
+def _refusals(output: str, file: Path, entries: EntrySignatures) -> tuple[Refusal, ...]:
+    if large := needs_too_much_shared(output):
+        text = "A block asks for more than 49152 bytes of static shared memory, which is the maximum."
+        name = name_of(entries.kernel)
+        the_kernel = re.compile(rf"_ZL?{len(name)}{name}(?!\d)")
+        if any(one == name or the_kernel.match(one) for one in large):
+            return (Refusal(Verdict.LAUNCH_ERROR, 0, text),)
+        advice = "Remove the kernels that the lab does not ask for."
+        return (Refusal(Verdict.COMPILE_ERROR, 0, f"In `{large[0]}`, which is not the lab's kernel: {text}", advice),)
+    text = file.read_text(encoding="utf-8", errors="replace")
+    return nvcc_refusals(output, file.name, TAIL, kernel=entries.kernel, launch=entries.launch, source=text)
+
+
+def _resources(output: str, entries: EntrySignatures) -> KernelResources | None:
+    """The kernel's resources. The kernel is the function whose mangled name contains the length of its name and its name."""
+    name = name_of(entries.kernel)
+    found = kernel_resources(output)
+    mangled = f"{len(name)}{name}"
+    return next((one for key, one in found.items() if key == name or mangled in key), None)
+
+
+def _kernels(cubin: Path) -> list[str]:
+    """The names of a cubin's functions, for drivers that cannot list them. Empty where the cubin cannot be read."""
+    if cubin.is_symlink() or cubin.stat().st_size > MAX_CUBIN_BYTES:
+        return []
+    try:
+        with cubin.open("rb") as file:
+            tables = [one for one in ELFFile(file).iter_sections() if isinstance(one, SymbolTableSection)]
+            symbols = [symbol for table in tables for symbol in table.iter_symbols()]
+            return [symbol.name for symbol in symbols if symbol["st_info"]["type"] == "STT_FUNC"]
+    except (ELFError, KeyError, ValueError, IndexError):
+        return []
+
+
+# Compiles a file with host code into a program for a real GPU, with nvcc. nvcc runs confined, and nothing of the file runs here.
+#
+# As in `gpu_build.py`, a failure of the submission is an outcome and no exception. Whoever runs the program confines it.
+
+PROGRAM, SOURCE = "native", "native_program.cu"
+BESIDE = ("thread_names.cpp", "program_turns.cpp")  # in kit/cuda: compiled with the program
+_ERROR = re.compile(r"^[^\n]*(?:\): |: |\b)(?:fatal )?error\b[^\n]*$", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class NativeBuild:
+    """`trouble`: why there is no program, in one line."""
+
+    program: Path | None = None
+    log: str = ""
+    trouble: str = ""
+
+
+def build_native(
+    toolchain: GpuToolchain, confinement: Confinement, texts: Mapping[str, str], folder: Path, target: GpuTarget
+) -> NativeBuild:
+    """`texts`: SOURCE, those BESIDE it, and what they include, by plain names. `folder`: an empty one, where the program comes to lie."""
+    for name, text in texts.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    tries: list[NativeBuild] = []
+    for standard in PROGRAM_STANDARDS:
+        built = _built(toolchain, confinement, folder, target, standard)
+        if built.program is not None:
+            return built
+        tries.append(built)
+        if not _ERROR.search(built.log):
+            break
+    return tries[0]
+
+
+def _built(
+    toolchain: GpuToolchain, confinement: Confinement, folder: Path, target: GpuTarget, standard: str
+) -> NativeBuild:
+    home = home_of(toolchain.host_compiler)
+    finished = run_confined(
+        confinement,
+        [*home.before, *toolchain.link([SOURCE, *BESIDE], PROGRAM, target.capability, standard)],
+        readable=[toolchain.root, *toolchain.includes, *home.places],
+        writable=[folder],
+        limits=NVCC_LIMITS,
+        profile="build",
+        cwd=folder,
+    )
+    output = (finished.stderr + finished.stdout).decode("utf-8", "replace").replace(f"{folder}/", "")
+    log = output if len(output) <= MAX_LOG else output[:MAX_LOG] + "\n…"
+    program = folder / PROGRAM
+    if finished.returncode == 0 and program.is_file() and not program.is_symlink():
+        return NativeBuild(program, log)
+    if limit := used_up(finished, NVCC_LIMITS, output):
+        return NativeBuild(log=log, trouble=f"nvcc needed more than {limit}")
+    first = _ERROR.search(output)
+    said = first[0].strip()[:300] if first else "it gives no reason"
+    return NativeBuild(log=log, trouble=f"nvcc does not compile the file: {said}")
+
+
+# How much of a GPU's memory a program takes whatever it computes: its variables, and the local memory of all threads that the GPU
+# runs at once, which the driver sets aside for a kernel's first launch.
+#
+# One submission that takes most of it would leave none for what runs beside it.
+
+_SHARE = 0.5  # of a GPU's memory that one submission may take in this way
+
+
+def variable_bytes(cubin: Path) -> int:
+    """Of all `__device__` variables in the cubin. 0 where it cannot be read."""
+    try:
+        with cubin.open("rb") as file:
+            sections = ELFFile(file).iter_sections()
+            return sum(int(one["sh_size"]) for one in sections if one.name.startswith(".nv.global"))
+    except (ELFError, KeyError, ValueError, OSError):
+        return 0
+
+
+def too_much_memory(
+    variables: int, resources: KernelResources | None, capability: int, multiprocessors: int, memory_bytes: int
+) -> str:
+    """Why a GPU does not run the program; empty: it does. `capability`: 90 for 9.0."""
+    stack = resources.stack_bytes if resources else 0
+    local = stack * resident_threads(capability) * multiprocessors
+    if local + variables <= _SHARE * memory_bytes:
+        return ""
+    share = f"{(local + variables) / (1 << 30):.1f} GiB, more than half of the GPU's memory"
+    if local > variables:
+        return f"a thread has {stack:,} bytes of local memory; for all threads that the GPU runs at once, these are {share}"
+    return f"the file's __device__ variables take {share}"

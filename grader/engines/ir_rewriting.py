@@ -1,0 +1,261 @@
+"""Changes Clang's dump of a file before it is compiled further, so that both compilers' programs do the same.
+
+Here, a local variable without an initial value gets the bytes that GCC puts there, reads of a constant table are announced where they
+do not use a subscript, and nothing jumps behind the end of a function that lacks its `return`. `ir_rewriting.py`, `ir_rewriting.py` and
+`ir_rewriting.py` make one more change each. `dump_scan.py` refuses whatever else would differ.
+"""
+
+from __future__ import annotations
+
+import re
+import struct
+from collections import defaultdict
+from dataclasses import dataclass, field
+
+from grader.engines.clang_ir import SYMBOL, bytes_of, leading_type, parts_of
+from grader.engines.device_functions import ALIGNED_COPY
+from grader.engines.objects.assembly import BLOCK_BEGINS
+
+# Adds a call to each basic block in Clang's dump, with which the block announces itself. GCC's `-fsanitize-coverage=trace-pc` does this.
+#
+# Clang's own option also announces the blocks around each check of the sanitizer, which makes four times as many steps as there are
+# for the statements. Here such a block belongs to the block before it. So does a block that has one predecessor without a choice.
+
+_LABEL = re.compile(r'^("[^"]*"|[\w.$-]+):')
+_TARGET = re.compile(r'label %("[^"]*"|[\w.$-]+)')
+_PLACE = re.compile(r", !dbg !\d+")
+# The kit's own functions that announce nothing have no such attribute.
+_INSTRUMENTED = re.compile(r"^attributes #(\d+) = \{.*\bsanitize_thread\b", re.MULTILINE)
+_DECLARATION = re.compile(rf"^declare .*@{BLOCK_BEGINS}\(", re.MULTILINE)
+_ENTRY = ""
+_MORE = "  ]"  # the end of a `switch` that has several lines
+
+
+@dataclass
+class _Block:
+    label: str
+    first: int  # the line of its first instruction
+    end: int = 0  # the line after its last instruction
+    # For each branch to it: whether it belongs to a check, whether it is unconditional.
+    predecessors: list[tuple[bool, bool]] = field(default_factory=list)
+
+
+def announce_blocks(dump: str) -> str:
+    lines = dump.split("\n")
+    instrumented = set(_INSTRUMENTED.findall(dump))
+    announced: dict[int, str] = {}
+    at = 0
+    while at < len(lines):
+        if not lines[at].startswith("define "):
+            at += 1
+            continue
+        end = lines.index("}", at)
+        if instrumented & set(re.findall(r" #(\d+)", lines[at])):
+            announced.update(_calls(lines, at + 1, end))
+        at = end
+    rewritten = [
+        piece for number, line in enumerate(lines) for piece in (announced.get(number), line) if piece is not None
+    ]
+    if announced and not _DECLARATION.search(dump):
+        rewritten.append(f"declare void @{BLOCK_BEGINS}()\n")
+    return "\n".join(rewritten)
+
+
+def _calls(lines: list[str], first: int, end: int) -> dict[int, str]:
+    """The calls to insert, by the number of the line that each comes before."""
+    found = {}
+    for block in _blocks(lines, first, end):
+        own_branches = [unconditional for check, unconditional in block.predecessors if not check]
+        if block.label == _ENTRY or (own_branches and not (len(block.predecessors) == 1 and own_branches[0])):
+            numbers = range(block.first, block.end)
+            at = next((n for n in numbers if not re.search(r"= (phi|alloca) ", lines[n])), block.end)
+            places = (_PLACE.search(lines[n]) for n in numbers[at - block.first :])
+            place = next((one[0] for one in places if one), "")
+            found[at] = f"  call void @{BLOCK_BEGINS}(){place}"
+    return found
+
+
+def _blocks(lines: list[str], first: int, end: int) -> list[_Block]:
+    """The blocks, each with the branches that lead to it."""
+    blocks = [_Block(_ENTRY, first)]
+    for number in range(first, end):
+        if label := _LABEL.match(lines[number]):
+            blocks[-1].end = number
+            blocks.append(_Block(label[1], number + 1))
+    blocks[-1].end = end
+    branches: defaultdict[str, list[tuple[bool, bool]]] = defaultdict(list)
+    for block in blocks:
+        for target, check, unconditional in _branches(
+            [line for line in lines[block.first : block.end] if line.strip()]
+        ):
+            branches[target].append((check, unconditional))
+    for block in blocks:
+        block.predecessors = branches[block.label]
+    return blocks
+
+
+def _branches(instructions: list[str]) -> list[tuple[str, bool, bool]]:
+    """The branches of a block's last instruction: label, whether it belongs to a sanitizer's check, whether it is unconditional."""
+    last = len(instructions) - 1
+    while last > 0 and (instructions[last].startswith(_MORE) or instructions[last].startswith("    ")):
+        last -= 1  # a `switch`
+    text = " ".join(instructions[last:])
+    targets = _TARGET.findall(text)
+    return [(target, "!nosanitize" in text, text.lstrip().startswith("br label ")) for target in targets]
+
+
+# Makes copies of whole objects in Clang's dump check the alignment that they assume.
+#
+# GCC checks both addresses when an object is copied, and Clang does not. So each copy becomes a call of the kit's own function
+# (`kit/simt/device_impl/memory_functions.cpp`), which checks both addresses and announces both accesses.
+
+_COPY = re.compile(
+    r"call void @llvm\.mem(?:cpy|move)\.p0\w*\.p0\w*\.i64\((?P<arguments>.*)\)(?P<rest>(?:, ![a-z.]+ !\d+)*)$",
+    re.MULTILINE,
+)
+# The initial contents of a local array, which are not the kernel's memory; C++ cannot write such a name.
+_FIRST_VALUE = re.compile(r'@"?__const\.')
+_PROMISE = re.compile(r" (?:noundef|nonnull|dereferenceable\(\d+\)|align \d+)(?= )")
+
+
+def with_aligned_copies(dump: str) -> str:
+    rewritten = _COPY.sub(_call, dump)
+    if rewritten == dump:
+        return dump
+    pointer = "ptr" if f"@{ALIGNED_COPY}(ptr " in rewritten else "i8*"
+    return f"{rewritten}\ndeclare void @{ALIGNED_COPY}({pointer}, {pointer}, i64, i64, i64)\n"
+
+
+def _call(match: re.Match[str]) -> str:
+    to, source, size, volatile = parts_of(match["arguments"])
+    if volatile != "i1 false":
+        return match[0]
+    read = 0 if _FIRST_VALUE.search(source) else _alignment(source)
+    alignments = f"i64 {_alignment(to)}, i64 {read}"
+    return f"call void @{ALIGNED_COPY}({_bare(to)}, {_bare(source)}, {size}, {alignments}){match['rest']}"
+
+
+def _bare(argument: str) -> str:
+    kind = leading_type(argument)
+    return kind + _PROMISE.sub("", argument[len(kind) :])
+
+
+def _alignment(argument: str) -> int:
+    found = re.match(r"(?: \w+(?:\(\d+\))?)*? align (\d+) ", argument[len(leading_type(argument)) :])
+    return int(found[1]) if found else 1
+
+
+# Removes the wrapper functions of `extern __shared__` arrays from Clang's dump of a file.
+#
+# Clang accesses a thread-local variable of another file through a wrapper function, which would run the variable's initialiser first.
+# Shared memory has no initialiser. So each call of a wrapper becomes the variable's address, and the wrappers are removed. GCC has a
+# flag for this.
+
+_WRAPPER = re.compile(
+    r"^define linkonce_odr hidden [^@\n]*@(_ZTW\w+)\(\)[^\n]*\{\n(.*?)^\}\n", re.MULTILINE | re.DOTALL
+)
+_WEAK = re.compile(r"^declare extern_weak void @_ZTH(\w+)\(\)", re.MULTILINE)
+_CALL = re.compile(r"= (?:tail )?call (?P<type>[^@\n]*) @(?P<name>_ZTW\w+)\(\)(?: #\d+)?")
+_IR_WRAPPERS_PROMISE = re.compile(r"(?:noundef|nonnull|align \d+|dereferenceable\(\d+\)) ")
+
+
+def without_wrappers(dump: str) -> str:
+    weak = {f"_ZTW{name}" for name in _WEAK.findall(dump)}
+    variables = {}
+    for match in _WRAPPER.finditer(dump):
+        named = {name for name in SYMBOL.findall(match[2]) if not name.startswith(("_ZTH", "llvm."))}
+        if match[1] in weak and len(named) == 1:
+            variables[match[1]] = named.pop()
+
+    def address(call: re.Match[str]) -> str:
+        if call["name"] not in variables:
+            return call[0]
+        kind = leading_type(_IR_WRAPPERS_PROMISE.sub("", call["type"]))
+        return f"= bitcast {kind} @{variables[call['name']]} to {kind}"
+
+    without = _WRAPPER.sub(lambda match: "" if match[1] in variables else match[0], dump)
+    return _CALL.sub(address, without)
+
+
+_BYTE = 0xFE  # GCC's -ftrivial-auto-var-init=pattern
+_MARK = re.compile(r'^!(\d+) = !\{!"auto-init"\}', re.MULTILINE)
+_IR_REWRITING_COPY = re.compile(
+    r"call void @llvm\.memcpy\.(?P<to>p0\w*)\.p0\w*\.i64\((?P<arguments>.*)\)(?P<rest>, !dbg .*)"
+)
+_FILL = re.compile(r"(call void @llvm\.memset\.\S+\(.*, i8) -(?:86|1)(, i64 .*)")
+_CONSTANT = re.compile(r'^@("[^"]*"|[\w.$-]+) = (?P<how>[\w ()]*?\b)constant (?P<value>.*)$', re.MULTILINE)
+_NO_RETURN = re.compile(
+    r"br i1 false, label %[\w.]+, label %(?P<name>[\w.]+)(?P<at>, !dbg !\d+)[^\n]*"
+    r"(?P<block>\n+(?P=name):[^\n]*\n\s+call void @__ubsan_handle_missing_return\()"
+)
+GEP_FLAGS = r"(?:(?:inbounds|nuw|nusw|inrange\([^)]*\)) )*"  # of getelementptr
+_DIRECT = re.compile(rf'= getelementptr {GEP_FLAGS}(?P<what>.*? @("[^"]*"|[\w.$-]+), .*)$', re.MULTILINE)
+
+
+def rewritten(dump: str) -> str:
+    # An empty list of linker options would still make a section.
+    text = _NO_RETURN.sub(r"br label %\g<name>\g<at>\g<block>", dump.replace("\n!llvm.linker.options = !{}\n", "\n"))
+    filled = with_aligned_copies(_as_gcc_fills(without_wrappers(text)))
+    return announce_blocks(_announced_constants(filled))
+
+
+def _as_gcc_fills(dump: str) -> str:
+    marks = _MARK.findall(dump)
+    if not marks:
+        return dump
+    is_marked = re.compile(rf"!annotation !(?:{'|'.join(marks)})$")
+    lines, fills = [], set[str]()
+    for line in dump.split("\n"):
+        rewritten_line = line
+        if is_marked.search(line):
+            if copy := _IR_REWRITING_COPY.search(line):
+                to, _, size, *_ = parts_of(copy["arguments"])
+                fills.add(copy["to"])
+                call = f"call void @llvm.memset.{copy['to']}.i64({to}, i8 {_BYTE - 256}, {size}, i1 false)"
+                rewritten_line = f"{line[: copy.start()]}{call}{copy['rest']}"
+            else:
+                rewritten_line = _FILL.sub(rf"\1 {_BYTE - 256}\2", _initial_value(line))
+        lines.append(rewritten_line)
+    for pointer in sorted(fills):
+        if f"declare void @llvm.memset.{pointer}.i64(" not in dump:
+            kind = "ptr" if pointer == "p0" else "i8*"
+            lines.append(f"declare void @llvm.memset.{pointer}.i64({kind} nocapture writeonly, i8, i64, i1 immarg)")
+    return "\n".join(lines)
+
+
+def _initial_value(line: str) -> str:
+    """Puts GCC's value into a store of a scalar. Other lines stay."""
+    before, store, rest = line.partition("store ")
+    kind, parts = leading_type(rest), parts_of(rest)
+    value = _value(kind)
+    return f"{before}store {kind} {value}, {', '.join(parts[1:])}" if store and value else line
+
+
+def _value(kind: str) -> str:
+    size = bytes_of(kind)
+    pattern = bytes([_BYTE]) * size
+    if re.fullmatch(r"i(8|16|32|64|128)", kind):
+        return str(int.from_bytes(pattern, "little", signed=True))
+    if kind == "ptr" or kind.endswith("*"):
+        return f"inttoptr (i64 {int.from_bytes(pattern, 'little', signed=True)} to {kind})"
+    if kind in {"float", "double"}:  # a float is written as a double too
+        (number,) = struct.unpack("<f" if kind == "float" else "<d", pattern)
+        return f"0x{struct.unpack('<Q', struct.pack('<d', number))[0]:016X}"
+    return ""
+
+
+def _announced_constants(dump: str) -> str:
+    """The sanitizer's pass does not announce accesses whose address starts from a constant table. For `table[i]`, i is checked against
+    the table's length. Any other computation could lead anywhere, so such a table becomes a variable, whose accesses are announced.
+    """
+    types = {match[1]: leading_type(match["value"]) for match in _CONSTANT.finditer(dump)}
+    moved_from = set[str]()
+    for match in _DIRECT.finditer(dump):
+        kind, base, *indices = parts_of(match["what"])
+        name = base.rpartition("@")[2]
+        subscript = kind == types.get(name) and kind.startswith("[") and re.fullmatch(r"i\d+ 0", indices[0])
+        if name in types and not subscript:
+            moved_from.add(name)
+    return _CONSTANT.sub(
+        lambda found: found[0].replace("constant ", "global ", 1) if found[1] in moved_from else found[0], dump
+    )

@@ -1,0 +1,332 @@
+"""Reads a linked runner's debug information: source lines, functions with their signatures, shared arrays, variables.
+
+Only the submission has debug information: the kit is compiled without.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from grader.engines.objects.entry_walk import (
+    CLASSES,
+    SCOPES,
+    Die,
+    EntryWalk,
+    QuickElf,
+    UnreadableEntryError,
+    origin_of,
+    parameter_type,
+    qualified_name,
+    read_quickly,
+    text_of,
+    type_of,
+)
+from grader.engines.objects.frame_guards import Frame, add_local, frame_of, has_place_in_frame
+from grader.engines.objects.symbol_table import Symbol, data_symbols, function_symbols, thread_local_symbols
+
+# Finds the symbol of a thread-local variable whose debug entry has no location.
+#
+# On 64-bit ARM, GCC gives such entries no location, and no linkage name where nothing outside the file can use one. So the name is
+# computed here by the rules of name mangling (Itanium C++ ABI, 5.1). The caller checks whether the symbol's size fits.
+
+FROM_THREAD_POINTER = frozenset({0x9B, 0xE0})  # DW_OP_form_tls_address, DW_OP_GNU_push_tls_address
+_ADDRESS = 0x03  # DW_OP_addr
+_ANONYMOUS = "12_GLOBAL__N_1"
+_ONE_DIGIT = 10
+
+
+class ThreadLocalNames:
+    """One program's thread-local symbols by name, and its functions' names by first address."""
+
+    def __init__(self, symbols: Mapping[str, Symbol], functions: Mapping[int, str]) -> None:
+        self._symbols = symbols
+        self._functions = functions
+        self._numbers: dict[
+            int, dict[int, int]
+        ] = {}  # by the offset of the function's entry, then by that of the variable's entry
+
+    def symbol_of(self, die: Die) -> Symbol | None:
+        """The symbol of a variable that is defined. None where no symbol fits."""
+        origin = origin_of(die)
+        if linkage := text_of(die, "DW_AT_linkage_name") or text_of(origin, "DW_AT_linkage_name"):
+            return self._symbols.get(linkage)
+        name = text_of(origin, "DW_AT_name")
+        if name is None:
+            return None
+        function = _enclosing_function(die)
+        candidates = _outside(origin, name) if function is None else self._inside(function, die, name)
+        return next((self._symbols[one] for one in candidates if one in self._symbols), None)
+
+    def _inside(self, function: Die, die: Die, name: str) -> list[str]:
+        """Possible names of a function's variable: `As` of `_Z5tiledPf` is `_ZZ5tiledPfE2As`. The next `As` in it ends in `_0`."""
+        first = function.attributes.get("DW_AT_low_pc")
+        symbol = self._functions.get(first.value) if first else None
+        if function.offset not in self._numbers:
+            self._numbers[function.offset] = _numbers(function)
+        number = self._numbers[function.offset].get(die.offset)
+        if symbol is None or number is None:
+            return []
+        encoding = symbol[2:] if symbol.startswith("_Z") else f"{len(symbol)}{symbol}"
+        suffix = "" if number == 0 else f"_{number - 1}" if number <= _ONE_DIGIT else f"__{number - 1}_"
+        return [f"_ZZ{encoding}E{len(name)}{name}{suffix}"]
+
+
+def _enclosing_function(die: Die) -> Die | None:
+    while (die := die.get_parent()) is not None:
+        if die.tag == "DW_TAG_subprogram":
+            return die
+    return None
+
+
+def _numbers(function: Die) -> dict[int, int]:
+    """Numbers the static variables of the function that have the same name, in the order of the source."""
+    seen: dict[str, int] = {}
+    numbers: dict[int, int] = {}
+    for variable in sorted(filter(_is_static, _variables(function)), key=_place):
+        name = text_of(origin_of(variable), "DW_AT_name") or ""
+        numbers[variable.offset] = seen[name] = seen.get(name, -1) + 1
+    return numbers
+
+
+def _variables(function: Die) -> Iterator[Die]:
+    waiting = [function]
+    while waiting:
+        for child in waiting.pop().iter_children():
+            if child.tag == "DW_TAG_variable":
+                yield child
+            elif child.tag == "DW_TAG_lexical_block":
+                waiting.append(child)
+
+
+def _is_static(die: Die) -> bool:
+    if "DW_AT_declaration" in die.attributes:
+        return False
+    location = die.attributes.get("DW_AT_location")
+    if location is None:
+        return True
+    code = bytes(location.value) if location.form == "DW_FORM_exprloc" else b""
+    return bool(code) and (code[0] == _ADDRESS or code[-1] in FROM_THREAD_POINTER)
+
+
+def _place(die: Die) -> list[int]:
+    attributes = origin_of(die).attributes
+    return [attributes[key].value if key in attributes else 0 for key in ("DW_AT_decl_line", "DW_AT_decl_column")]
+
+
+def _outside(origin: Die, name: str) -> list[str]:
+    """Possible names of a variable of a file or a namespace, with and without `static`."""
+    path, scope = "", origin.get_parent()
+    while scope is not None and scope.tag != "DW_TAG_compile_unit":
+        namespace = text_of(scope, "DW_AT_name")
+        path = (f"{len(namespace)}{namespace}" if namespace else _ANONYMOUS) + path
+        scope = scope.get_parent()
+    if not path:
+        return [name, f"_ZL{len(name)}{name}"]
+    return [f"_ZN{path}{letter}{len(name)}{name}E" for letter in ("", "L")]
+
+
+_MAX_DIES = 400_000  # no lab's debug information is larger
+_DWARF_5 = 5
+_AN_ADDRESS = 0x03  # DW_OP_addr
+_ADDRESS_BYTES = 8
+GUARD = "_ZGV"  # a flag that the compiler adds: whether a variable is initialised
+DATA_SECTIONS = ("tlrodata", "tldata", "tlbss")  # what a submission's data is in, once it is linked
+_OFFSET_BYTES = {0x0C: 4, 0x0E: 8}  # DW_OP_const4u, DW_OP_const8u
+
+
+@dataclass(frozen=True)
+class Function:
+    first: int
+    end: int
+    name: str  # without parameters
+    signature: str  # "scale(float const*, float*, int)"
+    returns: str
+    in_submission: bool
+    is_implicit: bool = False  # made by the compiler
+
+
+@dataclass(frozen=True)
+class SharedArray:
+    name: str
+    symbol: str
+    offset: int  # within the thread-local segment
+    bytes: int
+    element: str
+    element_bytes: int
+    dimensions: tuple[int, ...]
+    dynamic: bool
+
+
+@dataclass(frozen=True)
+class StaticVariable:
+    """A __device__ or __constant__ variable, or a static variable of a function."""
+
+    name: str
+    address: int  # near 0: nothing uses the variable, and the linker removed it
+    bytes: int
+    element: str
+    element_bytes: int
+    dimensions: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class DebugInfo:
+    files: list[str] = field(default_factory=list)
+    lines: list[tuple[int, int, int]] = field(default_factory=list)  # address, line, index into `files`
+    functions: list[Function] = field(default_factory=list)
+    shared: list[SharedArray] = field(default_factory=list)
+    variables: list[StaticVariable] = field(default_factory=list)
+    frames: list[Frame] = field(default_factory=list)  # of the functions
+    guards: list[tuple[int, int]] = field(default_factory=list)  # of shared arrays of classes: offset and size
+    offsets: dict[str, int] = field(default_factory=dict)  # of every thread-local symbol, within its segment
+    addresses: dict[str, int] = field(default_factory=dict)  # of every function, by symbol
+    data: tuple[Symbol, ...] = ()  # the variables of the submission's sections, sorted by address
+
+
+def read_debug_info(program: Path, file_name: str, *, headers: Collection[str] = ()) -> DebugInfo:
+    """The debug information of a linked runner. `file_name` is the submission, `headers` are the submission's own headers."""
+    with program.open("rb") as stream:
+        elf = QuickElf(stream)
+        dwarf = elf.get_dwarf_info(relocate_dwarf_sections=False)
+        read_quickly(dwarf)
+        symbols = thread_local_symbols(elf)
+        functions = function_symbols(elf)
+        names = ThreadLocalNames(symbols, {address: name for name, address in functions})
+        info = DebugInfo(
+            guards=[(one.value, one.size) for name, one in symbols.items() if name.startswith(GUARD)],
+            offsets={name: symbol.value for name, symbol in symbols.items()},
+            addresses=dict(functions),
+            data=data_symbols(elf, DATA_SECTIONS),
+        )
+        for unit in dwarf.iter_CUs():
+            known = len(info.lines)
+            ours = _read_lines(dwarf.line_program_for_CU(unit), info, {file_name, *headers})
+            own_code = {
+                at for at, _, file in info.lines[known:] if info.files[file].rsplit("/", 1)[-1] in {file_name, *headers}
+            }
+            for die in _entries(unit, ours):
+                if die.tag == "DW_TAG_subprogram" and "DW_AT_low_pc" in die.attributes:
+                    info.functions.append(_function(die, ours, own_code))
+                    info.frames.append(
+                        frame_of(die, info.functions[-1].first, info.functions[-1].end, elf.get_machine_arch())
+                    )
+                elif die.tag == "DW_TAG_variable" and has_place_in_frame(die):
+                    add_local(info.frames, die)
+                elif die.tag == "DW_TAG_variable" and (array := _shared_array(die, symbols, names)):
+                    info.shared.append(array)
+                elif die.tag == "DW_TAG_variable" and (variable := _static_variable(die)):
+                    info.variables.append(variable)
+        info.lines.sort()
+    return info
+
+
+def _entries(unit: Any, ours: set[int]) -> list[Die]:  # noqa: ANN401 - pyelftools ships no types
+    """The unit's entries that may be functions with code, or variables, in their order. All know their parents, and so do the functions'
+    declarations.
+    """
+    try:
+        walk = EntryWalk(unit)
+        entries = list(islice(walk.telling(ours), _MAX_DIES))
+        for die in entries:
+            if die.tag == "DW_TAG_subprogram" and (origin := origin_of(die)) is not die:
+                walk.adopt(origin)
+    except UnreadableEntryError:
+        return list(islice(_telling(unit.get_top_DIE(), ours), _MAX_DIES))
+    return entries
+
+
+def _telling(scope: Die, ours: set[int]) -> Iterator[Die]:
+    """The same as pyelftools finds it, which takes longer and can read every form. Those inside a mere declaration, or inside a class of
+    a header of the kit's, are passed over.
+    """
+    for child in scope.iter_children():
+        yield child
+        if not child.has_children or "DW_AT_declaration" in child.attributes:
+            continue
+        file = child.attributes.get("DW_AT_decl_file")
+        if child.tag in SCOPES or (child.tag in CLASSES and (file is None or file.value in ours)):
+            yield from _telling(child, ours)
+
+
+def _read_lines(program: Any | None, info: DebugInfo, own: Collection[str]) -> set[int]:  # noqa: ANN401 - pyelftools ships no types
+    """Adds the unit's files and lines. Returns which of its file numbers belong to the submission."""
+    if program is None:
+        return set()
+    base = len(info.files)
+    names = [entry.name.decode("utf-8", "replace") for entry in program["file_entry"]]
+    info.files.extend(names)
+    first_number = 0 if program["version"] >= _DWARF_5 else 1
+    for entry in program.get_entries():
+        state = entry.state
+        if state is not None and not state.end_sequence and state.line:
+            info.lines.append((state.address, state.line, base + state.file - first_number))
+    return {i + first_number for i, name in enumerate(names) if name.rsplit("/", 1)[-1] in own}
+
+
+def _function(die: Die, ours: set[int], own_code: Collection[int]) -> Function:
+    """`ours`: file numbers, `own_code`: addresses where a line of the submission begins. GCC does not say where a lambda is declared."""
+    first, high = die.attributes["DW_AT_low_pc"].value, die.attributes["DW_AT_high_pc"]
+    end = high.value if high.form == "DW_FORM_addr" else first + high.value
+    origin = origin_of(die)
+    parameters = [origin_of(child) for child in die.iter_children() if child.tag == "DW_TAG_formal_parameter"]
+    types = [parameter_type(one) for one in parameters if "DW_AT_artificial" not in one.attributes]
+    name, file = qualified_name(origin), origin.attributes.get("DW_AT_decl_file")
+    is_lambda = file is None and name.rpartition("::")[2] == "operator()"
+    in_submission = first in own_code if is_lambda else file is not None and file.value in ours
+    signature, implicit = f"{name}({', '.join(types)})", "DW_AT_artificial" in origin.attributes
+    return Function(first, end, name, signature, type_of(origin).name, in_submission, implicit)
+
+
+def _shared_array(die: Die, symbols: dict[str, Symbol], names: ThreadLocalNames) -> SharedArray | None:
+    """The shared array of a thread-local variable: in a runner, __shared__ is thread-local. One without a definition is `extern`."""
+    origin = origin_of(die)
+    name = text_of(origin, "DW_AT_name")
+    if name is None:
+        return None
+    symbol = text_of(die, "DW_AT_linkage_name") or text_of(origin, "DW_AT_linkage_name") or name
+    offset, kind = _thread_local_offset(die), type_of(origin)
+    element_bytes, size = max(1, kind.bytes), math.prod(kind.dimensions) * kind.bytes
+    if _is_unplaced(die) and (found := names.symbol_of(die)) and found.size == size:
+        offset = found.value
+    if offset is not None:
+        if not any(one.value == offset and one.size == size and name in one.name for one in symbols.values()):
+            return None  # nothing uses it, so the linker removed it, and the offset belongs to another variable
+        return SharedArray(name, symbol, offset, size, kind.name, element_bytes, kind.dimensions, dynamic=False)
+    if symbol in symbols and "DW_AT_declaration" in die.attributes:
+        return SharedArray(name, symbol, symbols[symbol].value, 0, kind.name, element_bytes, (), dynamic=True)
+    return None
+
+
+def _static_variable(die: Die) -> StaticVariable | None:
+    origin, location = origin_of(die), die.attributes.get("DW_AT_location")
+    name = text_of(origin, "DW_AT_name")
+    if name is None or location is None or location.form != "DW_FORM_exprloc":
+        return None
+    code, kind = bytes(location.value), type_of(origin)
+    if len(code) != 1 + _ADDRESS_BYTES or code[0] != _AN_ADDRESS:
+        return None
+    size = math.prod(kind.dimensions) * kind.bytes
+    return StaticVariable(
+        name, int.from_bytes(code[1:], "little"), size, kind.name, max(1, kind.bytes), kind.dimensions
+    )
+
+
+def _is_unplaced(die: Die) -> bool:
+    """Whether the entry is defined but has no location. On 64-bit ARM this is so for every thread-local variable."""
+    return not {"DW_AT_location", "DW_AT_declaration"} & die.attributes.keys()
+
+
+def _thread_local_offset(die: Die) -> int | None:
+    location = die.attributes.get("DW_AT_location")
+    if location is None or location.form != "DW_FORM_exprloc":
+        return None
+    code = bytes(location.value)
+    size = _OFFSET_BYTES.get(code[0]) if code else None
+    if size is None or len(code) != size + 2 or code[-1] not in FROM_THREAD_POINTER:
+        return None
+    return int.from_bytes(code[1 : 1 + size], "little")

@@ -1,0 +1,205 @@
+"""Where calls that may reach a barrier lie in the machine code: which branches decide whether a thread makes the call, and which return
+statements of the kernel come behind it. kit/simt/observers/barrier_places.hpp says what it is for.
+
+It reads the blocks of each function alone. A function that it cannot read, or that is very large, has no places: the executor then says
+less, and judges returns as if they came before every barrier.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from grader.engines.objects.symbol_table import Symbol
+from grader.engines.proof.code_object import CodeObject
+from grader.engines.proof.function_proof import Blocks, blocks_of
+from grader.engines.proof.machine_state import Atoms, UnprovableCodeError
+from grader.engines.proof.memory_rules import BRANCH, CALL, RETURN, FunctionMemory
+from grader.engines.proof.processors import processor_of
+
+LEAVES = "tilelab_leaves"  # declared in kit/simt/device/synchronization.hpp; `changed_text.py` puts the calls
+_LEAVES_SYMBOL = f"_ZN11cuda_on_cpu{len(LEAVES)}{LEAVES}Ev"
+_BARRIER = re.compile(r"_Z\w*(?:sync|barrier)\w*")
+_MOST_BLOCKS = 3_000  # of one function
+_MOST_CALLS = 500
+
+Call = tuple[int, list[int]]  # where it returns to; addresses behind the branches
+Return = tuple[int, list[int], list[Call]]
+
+
+@dataclass(frozen=True)
+class BarrierPaths:
+    calls: list[Call] = field(default_factory=list)
+    returns: list[Return] = field(default_factory=list)
+
+
+def barrier_paths(
+    code: CodeObject, addresses: Mapping[str, int], loops: Sequence[tuple[int, int]], names: Collection[str]
+) -> BarrierPaths:
+    """`addresses` of the functions in the program, `loops` as `loop_addresses` gives them, `names`: functions that may be looked at."""
+    functions = {
+        one.name: one for one in code.symbols if one.kind == "STT_FUNC" and one.in_section and one.name in names
+    }
+    waiting = _waiting(code, functions)
+    processor = processor_of(code.machine)(FunctionMemory(Atoms(), code))
+    found = BarrierPaths()
+    for name in sorted(waiting & functions.keys() & addresses.keys()):
+        symbol = functions[name]
+        section = code.sections[symbol.section]
+        try:
+            blocks = blocks_of(processor, section, symbol.value, symbol.value + symbol.size)
+        except UnprovableCodeError:
+            continue
+        if len(blocks.blocks) > _MOST_BLOCKS:
+            continue
+        one = _Function(blocks, addresses[name] - symbol.value, waiting, loops)
+        found.calls.extend(one.calls())
+        found.returns.extend(one.returns())
+    return found
+
+
+def _waiting(code: CodeObject, functions: Mapping[str, Symbol]) -> set[str]:
+    """The functions that may reach a barrier, the kit's and the submission's."""
+    callers: dict[str, set[str]] = {}
+    for name, symbol in functions.items():
+        relocations = code.sections[symbol.section].relocations
+        for offset, relocation in relocations.items():
+            if symbol.value <= offset < symbol.value + symbol.size:
+                target = relocation.symbol
+                called = target.name
+                if target.kind == "STT_SECTION":
+                    at = code.function_at(target.section, 0)
+                    called = at.name if at else ""
+                callers.setdefault(called, set()).add(name)
+    waiting = {name for name in callers if _BARRIER.fullmatch(name)}
+    fresh = list(waiting)
+    while fresh:
+        more = callers.get(fresh.pop(), set()) - waiting
+        waiting |= more
+        fresh += more
+    return waiting
+
+
+class _Function:
+    def __init__(self, blocks: Blocks, base: int, waiting: Collection[str], loops: Sequence[tuple[int, int]]) -> None:
+        self.blocks, self.base, self.waiting = blocks, base, waiting
+        self.loops = loops
+        self._conditions: dict[int, frozenset[int]] = {}
+
+    @cached_property
+    def _called(self) -> list[tuple[int, int, str]]:
+        """Of every call its block, where it returns to, and whom it calls."""
+        found = []
+        for begin, block in self.blocks.blocks.items():
+            for place, flow in zip(block.places, block.flows, strict=True):
+                if flow.kind == CALL:
+                    name = next((one.symbol.name for one in place.relocations.values()), "")
+                    found.append((begin, place.offset + place.instruction.length, name))
+        return found
+
+    @cached_property
+    def _barriers(self) -> list[tuple[int, int]]:
+        return [(begin, behind) for begin, behind, name in self._called if name in self.waiting][:_MOST_CALLS]
+
+    @cached_property
+    def _leaving(self) -> list[tuple[int, int]]:
+        return [(begin, behind) for begin, behind, name in self._called if name == _LEAVES_SYMBOL]
+
+    def calls(self) -> Iterator[Call]:
+        for begin, behind in self._barriers:
+            branches = sorted(self._deciding(begin))
+            yield self.base + behind, [self.base + one for one in branches]
+
+    def returns(self) -> Iterator[Return]:
+        for begin, behind in self._leaving:
+            before = self._before(begin, loops=True)
+            passed = [one for one in self._barriers if one[0] in before or (one[0] == begin and one[1] < behind)]
+            inside = [one for one in passed if self._share_a_loop(one[1], behind)]
+            forward = self._before(begin, loops=False)
+            around = [self._after_others(one, inside) for one in inside if one[0] in forward or one[0] == begin]
+            yield (
+                self.base + behind,
+                [self.base + at for block, at in passed if (block, at) not in inside],
+                around,
+            )
+
+    def _after_others(self, call: tuple[int, int], others: Sequence[tuple[int, int]]) -> Call:
+        """A call with those of the same loop that come before it in one pass."""
+        before = self._before(call[0], loops=False)
+        earlier = [at for block, at in others if at < call[1] and (block in before or block == call[0])]
+        return self.base + call[1], [self.base + at for at in earlier]
+
+    def _share_a_loop(self, one: int, other: int) -> bool:
+        low, high = self.base + min(one, other), self.base + max(one, other)
+        return any(first <= low and high <= self._loop_end(last) for first, last in self.loops)
+
+    def _loop_end(self, last: int) -> int:
+        """The end of the block that announces itself at `last`."""
+        for block in self.blocks.blocks.values():
+            end: int = block.places[-1].offset + block.places[-1].instruction.length
+            if block.places[0].offset <= last - self.base <= end:
+                return self.base + end
+        return last
+
+    def _before(self, begin: int, *, loops: bool) -> set[int]:
+        """The blocks from which a way leads to this one; without `loops`, only forwards in the code, which is in the source's order."""
+        found, waiting = set[int](), [begin]
+        while waiting:
+            at = waiting.pop()
+            for one in self.blocks.blocks[at].before:
+                if one not in found and (loops or one < at):
+                    found.add(one)
+                    waiting.append(one)
+        return found
+
+    def _deciding(self, begin: int) -> frozenset[int]:
+        """Behind which branches it is decided whether a thread that runs to the end comes to this block."""
+        found, seen, waiting = set[int](), {begin}, [begin]
+        while waiting:
+            for block in self._last_choices(waiting.pop()):
+                place = self.blocks.blocks[block].places[-1]
+                found.add(place.offset + place.instruction.length)
+                if block not in seen:
+                    seen.add(block)
+                    waiting.append(block)
+        return frozenset(found)
+
+    def _last_choices(self, begin: int) -> list[int]:
+        """Blocks with one way that leads to the block for certain, and another on which a thread can run to the end without it."""
+        avoiding = self._avoiding(begin)
+        chosen = []
+        for at, block in self.blocks.blocks.items():
+            ways = [target for target, _, _ in block.followers if target in self.blocks.blocks]
+            if block.flows[-1].kind != BRANCH or len(ways) < 2:  # noqa: PLR2004 - both ways of a branch
+                continue
+            to_end = [way in avoiding for way in ways]
+            if (
+                any(to_end)
+                and not all(to_end)
+                and any(self._reaches(way, begin) for way in ways if way not in avoiding)
+            ):
+                chosen.append(at)
+        return chosen
+
+    def _avoiding(self, begin: int) -> set[int]:
+        """Blocks from which a thread can run to the end without this block, and not by a return statement that comes before it."""
+        before = (block for block, _ in self._leaving if begin not in self._all_before(block))
+        closed = {begin, *before}
+        found = {at for at, block in self.blocks.blocks.items() if block.flows[-1].kind == RETURN and at not in closed}
+        waiting = list(found)
+        while waiting:
+            for one in self.blocks.blocks[waiting.pop()].before:
+                if one not in found and one not in closed:
+                    found.add(one)
+                    waiting.append(one)
+        return found
+
+    def _reaches(self, one: int, other: int) -> bool:
+        return one == other or one in self._all_before(other)
+
+    def _all_before(self, begin: int) -> frozenset[int]:
+        if begin not in self._conditions:
+            self._conditions[begin] = frozenset(self._before(begin, loops=True))
+        return self._conditions[begin]

@@ -1,0 +1,417 @@
+"""Follows one function from its first instruction along every path and finds the accesses that nothing announces before them.
+
+Theory of operation. Blocks are looked at once, each after those that lead to it forwards. Where paths meet, what all of them know
+is kept. Where one comes back (a loop), nothing is kept but the stack and the frame pointer, which must agree. So every fact that is
+used holds on every path, and no number of passes has to be found. Calls forget what they may change; a store through a pointer
+forgets the frame. Announcements come right before the access, so little is lost by that.
+"""
+
+from __future__ import annotations
+
+import bisect
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from grader.engines.objects.symbol_table import Symbol
+from grader.engines.proof.code_object import CodeObject, Relocation, Section, kit_call
+from grader.engines.proof.machine_state import HALF, Atoms, State, UnprovableCodeError, Value, signed
+from grader.engines.proof.memory_rules import (
+    BRANCH,
+    CALL,
+    JUMP,
+    POINTER_CALL,
+    RETURN,
+    STOP,
+    TAIL,
+    Flow,
+    FunctionMemory,
+    Granted,
+    Instruction,
+    Place,
+    Processor,
+    Unannounced,
+)
+
+# A function's basic blocks, and the order in which the proof looks at them.
+
+
+@dataclass
+class Block:
+    places: list[Place[Any]]
+    flows: list[Flow]
+    followers: list[tuple[int, str, bool]] = field(default_factory=list)  # where, on which condition, whether it jumps
+    before: list[int] = field(default_factory=list)
+    is_probe: bool = False
+
+
+@dataclass
+class Blocks:
+    """Of the function from `first` to `end`, by their first bytes. A follower may lie at `end`: there is nothing."""
+
+    first: int
+    end: int
+    blocks: dict[int, Block]
+    calls_somebody: bool
+
+    def in_flow_order(self) -> list[int]:
+        """Each after those that lead to it, but for the ways back of loops; those that nothing leads to are left out."""
+        done, order = {self.first}, list[int]()
+        waiting = [(self.first, self._followers(self.first))]
+        while waiting:
+            begin, followers = waiting[-1]
+            following = next((one for one in followers if one in self.blocks and one not in done), None)
+            if following is None:
+                order.append(begin)
+                waiting.pop()
+            else:
+                done.add(following)
+                waiting.append((following, self._followers(following)))
+        return order[::-1]
+
+    def _followers(self, begin: int) -> Iterator[int]:
+        return iter([target for target, _, _ in self.blocks[begin].followers])
+
+
+def blocks_of(processor: Processor[Any], section: Section, first: int, end: int) -> Blocks:
+    """Raises UnprovableCodeError."""
+    relocated = sorted(one for one in section.relocations if first <= one < end)
+    places = [_place(section, relocated, first + at, one) for at, one in processor.decode(section.code[first:end])]
+    if not places or places[-1].offset + places[-1].instruction.length != end:
+        raise UnprovableCodeError(first, "bytes that are no instructions")
+    flows = [_flow(processor, place, first, end) for place in places]
+    begins = {first, *_begins(places, flows)}
+    blocks: dict[int, Block] = {}
+    for place, flow in zip(places, flows, strict=True):
+        if place.offset in begins:
+            block = blocks[place.offset] = Block([], [])
+        block.places.append(place)
+        block.flows.append(flow)
+    for block in blocks.values():
+        _follow(processor, block)
+    for begin, block in blocks.items():
+        for target, _, _ in block.followers:
+            if target in blocks:
+                blocks[target].before.append(begin)
+    return Blocks(first, end, blocks, any(flow.kind in {CALL, POINTER_CALL, TAIL} for flow in flows))
+
+
+def _begins(places: list[Place[Any]], flows: list[Flow]) -> Iterator[int]:
+    """Where control may go other than to the next instruction, and behind where it may."""
+    offsets = {place.offset for place in places}
+    for place, flow in zip(places, flows, strict=True):
+        if flow.kind in {JUMP, BRANCH}:
+            yield _target(place, flow, offsets)
+        if flow.kind in {JUMP, BRANCH, RETURN, STOP, TAIL} or _never_returns(place, flow):
+            yield place.offset + place.instruction.length
+
+
+def _flow(processor: Processor[Any], place: Place[Any], first: int, end: int) -> Flow:
+    flow = processor.flow(place.instruction)
+    if (
+        flow.kind == JUMP
+        and flow.target is not None
+        and (place.relocations or not first <= place.offset + flow.target < end)
+    ):
+        return Flow(TAIL, "", flow.target)
+    return flow
+
+
+def _place(section: Section, relocated: list[int], at: int, instruction: Instruction) -> Place[Any]:
+    length = instruction.length
+    begin = bisect.bisect_left(relocated, at)
+    end = bisect.bisect_left(relocated, at + length, begin)
+    inside: dict[int, Relocation] = {one - at: section.relocations[one] for one in relocated[begin:end]}
+    return Place(at, instruction, inside)
+
+
+def _target(place: Place[Any], flow: Flow, offsets: set[int]) -> int:
+    if flow.target is None:
+        raise UnprovableCodeError(place.offset, "a jump through a register or through memory")
+    if place.relocations:
+        raise UnprovableCodeError(place.offset, "a jump into another function")
+    if place.offset + flow.target not in offsets:
+        raise UnprovableCodeError(place.offset, "a jump out of the function")
+    return place.offset + flow.target
+
+
+def _never_returns(place: Place[Any], flow: Flow) -> bool:
+    symbols = [relocation.symbol for relocation in place.relocations.values()]
+    return flow.kind == CALL and any(one.undefined and not kit_call(one.name).returns for one in symbols)
+
+
+def _follow(processor: Processor[Any], block: Block) -> None:
+    place, flow = block.places[-1], block.flows[-1]
+    behind = place.offset + place.instruction.length
+    if flow.kind in {RETURN, STOP, TAIL} or _never_returns(place, flow):
+        return
+    if flow.kind == JUMP:
+        block.followers.append((place.offset + (flow.target or 0), "", True))
+        return
+    if flow.kind == BRANCH:
+        target = place.offset + (flow.target or 0)
+        instructions = [one.instruction for one in block.places]
+        block.is_probe = target == block.places[0].offset and processor.is_probe(instructions)
+        if not block.is_probe:  # which goes on when it is through
+            block.followers.append((target, flow.condition, True))
+    block.followers.append((behind, flow.condition, False))
+
+
+AskedBy = Callable[[Symbol], Granted]
+MakeProcessor = Callable[[FunctionMemory], Processor[Any]]
+_FUNCTIONS = {"STT_FUNC", "STT_NOTYPE", "STT_SECTION"}  # what a call can name
+
+
+@dataclass(frozen=True)
+class Call:
+    """Of another function of the submission."""
+
+    offset: int
+    target: Symbol
+    room: int  # bytes from the callee's arguments up to what the caller must keep
+
+
+@dataclass(frozen=True)
+class PointerCall:
+    """A call of whatever function a pointer holds."""
+
+    offset: int
+    room: int  # as of a Call
+
+
+@dataclass
+class FunctionReport:
+    unannounced: list[Unannounced]
+    calls: list[Call]
+    argument_bytes: int  # behind its link, that it uses
+    granted: Granted  # that its caller answers for
+    pointer_calls: list[PointerCall]
+    jumps_on: bool  # to another function, which returns in its place
+    taken: set[tuple[int, int]]  # section and offset of what its code takes the address of
+    foreign: set[str]  # symbols outside the file that its code takes the address of
+
+
+def prove_function(
+    code: CodeObject, function: Symbol, make: MakeProcessor, asked_by: AskedBy, answer_bytes: int = 0
+) -> FunctionReport:
+    """`asked_by` tells what another function asks of its callers, `answer_bytes` how many bytes the kit lets this one use
+    where its result is to be made. Raises UnprovableCodeError.
+    """
+    return _FunctionProof(code, function, make, asked_by, answer_bytes).prove()
+
+
+def is_silent(code: CodeObject, function: Symbol, call_relocations: frozenset[int]) -> bool:
+    """Whether nothing in it announces: it calls nobody, or pure functions of the kit."""
+    relocations = code.sections[function.section].relocations.items()
+    inside = [one for at, one in relocations if function.value <= at < function.value + function.size]
+    called = [one.symbol for one in inside if one.kind in call_relocations and one.symbol.kind in _FUNCTIONS]
+    return all(symbol.undefined and kit_call(symbol.name).is_silent for symbol in called)
+
+
+class _FunctionProof:
+    def __init__(
+        self, code: CodeObject, function: Symbol, make: MakeProcessor, asked_by: AskedBy, answer_bytes: int
+    ) -> None:
+        self.code, self.function, self.asked_by = code, function, asked_by
+        self.memory = FunctionMemory(Atoms(), code)
+        self.machine = make(self.memory)
+        self.memory.answer = self.machine.result, answer_bytes
+        self.pointers = (self.machine.stack_pointer, self.machine.frame_pointer)
+
+    def prove(self) -> FunctionReport:
+        function = self.function
+        section = self.code.sections[function.section]
+        blocks = blocks_of(self.machine, section, function.value, function.value + function.size)
+        self.memory.is_leaf = not blocks.calls_somebody
+        jumps_on = any(flow.kind == TAIL for block in blocks.blocks.values() for flow in block.flows)
+        self.memory.is_silent = not jumps_on and is_silent(self.code, function, self.machine.call_relocations)
+        self._follow(blocks)
+        if self.memory.is_silent and self.pointer_calls:
+            raise UnprovableCodeError(
+                self.pointer_calls[0].offset, "a function that announces nothing and calls a pointer"
+            )
+        if self.memory.is_silent and self.memory.unannounced:
+            first = self.memory.unannounced[0]
+            raise UnprovableCodeError(first.offset, "a function that announces nothing and uses memory of others")
+        memory = self.memory
+        taken, foreign = self._addresses(blocks)
+        return FunctionReport(
+            memory.unannounced,
+            self.calls,
+            memory.argument_bytes,
+            memory.granted,
+            self.pointer_calls,
+            jumps_on,
+            taken,
+            foreign,
+        )
+
+    def _addresses(self, blocks: Blocks) -> tuple[set[tuple[int, int]], set[str]]:
+        """Of what its code takes the address, all of it: where control never comes as well."""
+        taken, foreign = set[tuple[int, int]](), set[str]()
+        for block in blocks.blocks.values():
+            for place, flow in zip(block.places, block.flows, strict=True):
+                for at, relocation in place.relocations.items() if flow.kind not in {CALL, TAIL} else ():
+                    symbol = relocation.symbol
+                    if symbol.in_section:
+                        taken.add((symbol.section, symbol.value + self.machine.taken_address(place, at, relocation)))
+                    elif symbol.undefined and symbol.kind != "STT_TLS":
+                        foreign.add(symbol.name)
+        return taken, foreign
+
+    # --- Blocks.
+
+    def _follow(self, blocks: Blocks) -> None:
+        self.calls: list[Call] = []
+        self.pointer_calls: list[PointerCall] = []
+        order = blocks.in_flow_order()
+        position = {begin: number for number, begin in enumerate(order)}
+        leaving: dict[tuple[int, int], State] = {}
+        entering: dict[int, State] = {}
+        for begin in order:
+            block = blocks.blocks[begin]
+            known = [leaving[one, begin] for one in block.before if (one, begin) in leaving]
+            if begin == blocks.first:
+                known.append(self.machine.begin())
+            is_loop = any(position[one] >= position[begin] for one in block.before if one in position)
+            state = self._met(block, known, is_loop=is_loop)
+            entering[begin] = state.copy() if is_loop else state
+            self._run(state, block, blocks.end)
+            for target, condition, jumps in block.followers:
+                after = state.copy()
+                if condition:
+                    _narrow(after, self.memory.atoms, condition, jumps=jumps)
+                if target in entering:  # a way back
+                    self._hold_together(block, after, entering[target])
+                way = begin, target
+                leaving[way] = leaving[way].met(after) if way in leaving else after
+
+    def _met(self, block: Block, known: list[State], *, is_loop: bool) -> State:
+        state = known[0]
+        for other in known[1:]:
+            self._hold_together(block, other, state)
+            state = state.met(other)
+        if is_loop:
+            return State({name: state.registers[name] for name in self.pointers})
+        return state
+
+    def _hold_together(self, block: Block, one: State, other: State) -> None:
+        if any(one.registers[name] != other.registers[name] for name in self.pointers):
+            raise UnprovableCodeError(block.places[0].offset, "a stack that differs from path to path")
+
+    # --- Instructions.
+
+    def _run(self, state: State, block: Block, end: int) -> None:
+        if block.is_probe:
+            self.machine.probe(state, block.places[0].offset, [place.instruction for place in block.places])
+            return
+        for place, flow in zip(block.places, block.flows, strict=True):
+            if flow.kind == CALL:
+                self._call(state, place, flow)
+            elif flow.kind == POINTER_CALL:
+                self._call_pointer(state, place)
+            elif flow.kind == TAIL:
+                self._jump_on(state, place, flow)
+            elif flow.kind == RETURN:
+                if not self.machine.has_returned(state):
+                    raise UnprovableCodeError(place.offset, "a return with another stack than it began with")
+            elif flow.kind not in {JUMP, BRANCH, STOP}:
+                self.machine.execute(state, place)
+        if any(target >= end for target, _, _ in block.followers):
+            self.memory.unannounced.append(Unannounced(block.places[-1].offset, "end"))
+
+    def _call(self, state: State, place: Place[Any], flow: Flow) -> None:
+        if not self.machine.has_frame(state):
+            raise UnprovableCodeError(place.offset, "a call before the frame was made")
+        relocations = list(place.relocations.values())
+        if not relocations and flow.target is not None:  # of itself, which the assembler knows where to find
+            self._call_to(state, place, self.function.section, place.offset + flow.target)
+        elif len(relocations) == 1 and relocations[0].kind in self.machine.call_relocations:
+            symbol, behind = relocations[0].symbol, relocations[0].addend - self.machine.call_addend
+            if symbol.in_section:
+                self._call_to(state, place, symbol.section, symbol.value + behind)
+            elif symbol.undefined and behind == 0:
+                self._call_kit(state, symbol)
+            else:
+                raise UnprovableCodeError(place.offset, "a call into the middle of a function")
+        else:
+            raise UnprovableCodeError(place.offset, "a call through a pointer")
+        self.machine.called(state)
+
+    def _jump_on(self, state: State, place: Place[Any], flow: Flow) -> None:
+        """To the first byte of another function, with the stack as this one was entered. Such is the code that a compiler puts
+        between a table of virtual functions and a function of another base class.
+        """
+        relocations, target = list(place.relocations.values()), None
+        if not relocations:
+            target = self.code.function_at(self.function.section, place.offset + (flow.target or 0))
+        elif len(relocations) == 1 and relocations[0].kind in self.machine.call_relocations:
+            symbol, behind = relocations[0].symbol, relocations[0].addend - self.machine.call_addend
+            target = self.code.function_at(symbol.section, symbol.value + behind) if symbol.in_section else None
+        if target is None or not self.machine.has_returned(state) or self.asked_by(target):
+            raise UnprovableCodeError(place.offset, "a jump out of the function")
+        self.calls.append(Call(place.offset, target, 0))
+
+    def _call_pointer(self, state: State, place: Place[Any]) -> None:
+        """What is called was checked just before, to be one of the functions whose addresses the program takes; all of these are
+        proved.
+        """
+        bottom = self.memory.frame_offset(state.registers[self.machine.stack_pointer])
+        if not self.machine.has_frame(state) or bottom is None:
+            raise UnprovableCodeError(place.offset, "a call before the frame was made")
+        target = self.machine.called_address(state, place)
+        if target is None or not state.is_announced("call", target, 1):
+            self.memory.unannounced.append(Unannounced(place.offset, "call"))
+        self.pointer_calls.append(PointerCall(place.offset, self.memory.link[0] - bottom))
+        state.words.clear()
+        state.announced.clear()
+        state.called(frozenset(self.pointers))
+        self.machine.called(state)
+
+    def _call_to(self, state: State, place: Place[Any], section: int, offset: int) -> None:
+        target = self.code.function_at(section, offset)
+        bottom = self.memory.frame_offset(state.registers[self.machine.stack_pointer])
+        if target is None or bottom is None:
+            raise UnprovableCodeError(place.offset, "a call into the middle of a function")
+        self._call_own(state, place, target, self.memory.link[0] - bottom)
+
+    def _call_own(self, state: State, place: Place[Any], target: Symbol, room: int) -> None:
+        self.calls.append(Call(place.offset, target, room))
+        known = self.memory.answer_for(state, place.offset, self.asked_by(target))
+        if not (known and is_silent(self.code, target, self.machine.call_relocations)):
+            state.words.clear()
+        state.announced.clear()
+        state.called(frozenset(self.pointers))
+
+    def _call_kit(self, state: State, symbol: Symbol) -> None:
+        call = kit_call(symbol.name)
+        first, second, third = (self.machine.register(state, name) for name in self.machine.arguments)
+        if not (call.announces or symbol.name.startswith("__ubsan_")):
+            state.announced.clear()
+        if call.announces:
+            state.announce(call.announces, first, call.size or (second if second[1] else second[0]))
+        elif call.copies:
+            self.memory.changed(state, first, third)
+        elif not call.leaves_frame:
+            state.words.clear()
+        if not call.leaves_registers:
+            state.called(self.machine.preserved)
+
+
+def _narrow(state: State, atoms: Atoms, condition: str, *, jumps: bool) -> None:
+    """Adds what the last comparison tells of a checked index, on one of the ways out of a branch."""
+    flags = state.flags
+    if condition not in {"be", "b", "a", "ae"} or not isinstance(flags, tuple) or flags[0] != "cmp" or flags[3][1]:
+        return
+    _, bits, one, (number, _) = flags
+    highest = number - 1 if condition in {"b", "ae"} else number
+    if (condition in {"be", "b"}) != jumps or highest < 0 or signed(number, bits) < 0:
+        return
+    values: list[Value] = [one]
+    if bits == HALF:
+        half = atoms.lower(one)
+        values = [atoms.unsigned(half), atoms.signed(half)]
+    for value in values:
+        if len(value[1]) == 1 and value[1][0][1] == 1:
+            shift = signed(value[0])
+            state.facts[value[1][0][0]] = -shift, highest - shift

@@ -1,0 +1,289 @@
+"""Holds each access of a function against what may be touched: its own frame, constants, or what was announced just before.
+
+An access that is none of these is not refused here: it is noted, and a call that announces it will be inserted before it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Generic, Protocol, TypeVar
+
+from grader.engines.objects.symbol_table import Symbol
+from grader.engines.proof.code_object import BUILT_IN_VARIABLES, CodeObject, Relocation
+from grader.engines.proof.machine_state import ALL, Atoms, State, Value, plus, signed
+
+# What a function does with the addresses that it is given: register and kind -> from where to where.
+Granted = dict[tuple[str, str], tuple[int, int]]
+
+
+@dataclass(frozen=True, slots=True)
+class Unannounced:
+    """An access that nothing proved announcement precedes."""
+
+    offset: int  # of the instruction in its section
+    kind: str  # "read", "write"; "call": through a pointer that nobody checked; "end": control would leave the function here
+    operand: int = 0  # the instruction's how manieth; of no meaning for a call
+    register: str = ""  # of a call: in which it hands on an address
+    span: tuple[int, int] = (0, 0)  # of a call: from where to where that is used
+
+
+@dataclass(frozen=True, slots=True)
+class Spot:
+    """An instruction's operand."""
+
+    offset: int  # of the instruction in its section
+    operand: int
+
+
+@dataclass
+class FunctionMemory:
+    """One function's memory. All places in the frame are told from the stack pointer that the function began with."""
+
+    atoms: Atoms
+    code: CodeObject
+    stack_pointer: str = ""
+    link: tuple[int, int] = (0, 0)  # the two words that lead to the caller, from where to where: nothing writes there
+    top: int = 0  # behind the frame; from there on lie the arguments that did not fit into registers
+    red_zone: int = 0  # bytes below the stack pointer that a leaf may use
+    is_leaf: bool = False  # calls nobody: what lies just below the stack pointer is its own
+    is_silent: bool = False  # nothing in it announces: a small function of the kit's headers
+    given: dict[str, Value] = field(default_factory=dict)  # registers that hold where its object or result is made
+    answer: tuple[str, int] = ("", 0)  # such a register, and how many bytes the kit lets the function use from there on
+    unannounced: list[Unannounced] = field(default_factory=list)
+    argument_bytes: int = 0  # behind the link, that the function takes for arguments
+    granted: Granted = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.entry = self.atoms.named("the stack pointer at the begin")[1]
+        self._origins: dict[int, tuple[str, int]] = {}  # atoms that are a section's or a variable's address
+
+    def address_of(self, symbol: Symbol, addend: int) -> Value:
+        """Two names of one place have one address."""
+        if symbol.in_section and symbol.kind != "STT_TLS":
+            value = self.atoms.named(("section", symbol.section))
+            self._origins[value[1][0][0]] = ("section", symbol.section)
+            return plus(value, (symbol.value + addend, ()))
+        value = self.atoms.named(("symbol", symbol.kind == "STT_TLS", symbol.section, symbol.name))
+        if symbol.undefined and symbol.kind != "STT_TLS" and symbol.name in BUILT_IN_VARIABLES:
+            self._origins[value[1][0][0]] = ("variable", BUILT_IN_VARIABLES[symbol.name])
+        return plus(value, (addend & 0xFFFFFFFFFFFFFFFF, ()))
+
+    def frame_offset(self, address: Value) -> int | None:
+        """From the stack pointer at the begin, where that alone and a constant make the address."""
+        return signed(address[0]) if address[1] == self.entry else None
+
+    def load(self, state: State, spot: Spot, address: Value, size: int) -> Value | None:
+        """What is read: the same for the same word of the frame. None: nobody knows."""
+        offset = self.frame_offset(address)
+        if offset is None:
+            if not (
+                self._in_frame(state, address, size, writes=False)
+                or self._constant(state, address, size)
+                or self._grants("read", address, size)
+            ):
+                self._announced(state, spot, "read", address, size)
+            return None
+        if not self._frame_holds(state, offset, offset + size, writes=False):
+            self._announced(state, spot, "read", address, size)
+            return None
+        known = state.words.get(offset)
+        if known is not None and known[0] == size:
+            return known[1]
+        if size not in {4, 8}:
+            return None
+        value = self.atoms.fresh((0, (1 << 32) - 1) if size == 4 else None)  # noqa: PLR2004 - bytes
+        state.stored(offset, size, value)
+        return value
+
+    def store(self, state: State, spot: Spot, address: Value, size: int, value: Value | None) -> None:
+        offset = self.frame_offset(address)
+        if offset is not None and self._frame_holds(state, offset, offset + size, writes=True):
+            state.stored(offset, size, value)
+        elif offset is None and (ends := self._in_frame(state, address, size, writes=True)):
+            for word in [
+                one for one, (bytes_of, _) in state.words.items() if one < ends[1] and one + bytes_of > ends[0]
+            ]:
+                del state.words[word]
+        elif not self._grants("write", address, size):
+            self._announced(state, spot, "write", address, size)
+            state.words.clear()
+
+    def _grants(self, kind: str, address: Value, size: int) -> bool:
+        """A silent function reaches what it was given the address of on its caller's account: an object it makes, or its
+        result. The caller answers for it, also for its lying in none of the function's own frame.
+        """
+        register = next((name for name, value in self.given.items() if value[1] == address[1]), "")
+        begin = signed(address[0])
+        answers = register == self.answer[0] and 0 <= begin <= begin + size <= self.answer[1]
+        if not register or not (self.is_silent or answers):
+            return False
+        low, high = self.granted.get((register, kind), (begin, begin))
+        self.granted[register, kind] = min(low, begin), max(high, begin + size)
+        return True
+
+    def answer_for(self, state: State, at: int, granted: Granted) -> bool:
+        """For what a function does with an address that it is given: it lies in this frame, or is announced before the
+        call. Whether it is known where it lies.
+        """
+        known = True
+        for (register, kind), (begin, end) in granted.items():
+            address = state.registers.get(register) or self.atoms.fresh()
+            low, high = begin + signed(address[0]), end + signed(address[0])
+            if address[1] == self.entry and self._frame_holds(state, low, high, writes=True):
+                if kind == "write":
+                    state.stored(low, high - low, None)
+            elif not self._grants(kind, (low & ALL, address[1]), high - low):
+                if not state.is_announced(kind, (low & ALL, address[1]), high - low):
+                    self.unannounced.append(Unannounced(at, kind, register=register, span=(begin, end)))
+                known = False
+        return known
+
+    def changed(self, state: State, address: Value, size: Value) -> None:
+        """What a function of the kit has written, and announced itself."""
+        offset = self.frame_offset(address)
+        if size[1] or offset is None:
+            state.words.clear()
+        else:
+            state.stored(offset, size[0], None)
+
+    def touch(self, state: State, spot: Spot, kind: str, address: Value, size: Value) -> None:
+        """Of a length that is itself a value: what a repeated instruction reads or writes."""
+        if not size[1]:
+            if kind == "read":
+                self.load(state, spot, address, size[0])
+            else:
+                self.store(state, spot, address, size[0], None)
+            return
+        self._announced(state, spot, kind, address, size)
+        if kind == "write":
+            state.words.clear()
+
+    def _announced(self, state: State, spot: Spot, kind: str, address: Value, size: int | Value) -> None:
+        missing = Unannounced(spot.offset, kind, spot.operand)
+        if not state.is_announced(kind, address, size) and missing not in self.unannounced[-2:]:  # of a pair, once
+            self.unannounced.append(missing)
+
+    def _in_frame(self, state: State, address: Value, size: int, *, writes: bool) -> tuple[int, int] | None:
+        """The part of the frame in which it lies, where a checked index makes the address."""
+        rest = plus(address, (0, tuple((atom, -1 & 0xFFFFFFFFFFFFFFFF) for atom, _ in self.entry)))
+        if len(rest[1]) != len(address[1]) - 1:
+            return None
+        bounds = self.atoms.bounds(rest, state.facts)
+        if bounds is None or not self._frame_holds(state, bounds[0], bounds[1] + size, writes=writes):
+            return None
+        return bounds[0], bounds[1] + size
+
+    def _frame_holds(self, state: State, begin: int, end: int, *, writes: bool) -> bool:
+        bottom = self.frame_offset(state.registers[self.stack_pointer])
+        if bottom is None or begin < bottom - (self.red_zone if self.is_leaf else 0):
+            return False
+        if writes and begin < self.link[1] and end > self.link[0]:
+            return False
+        if end <= self.top:
+            return True
+        if begin < self.top or end - self.top > _MOST_ARGUMENTS:
+            return False
+        self.argument_bytes = max(self.argument_bytes, end - self.top)
+        return True
+
+    def _constant(self, state: State, address: Value, size: int) -> bool:
+        """Read-only data of the submission's, from its first byte to its last, or a variable of CUDA's own."""
+        for atom, factor in address[1]:
+            origin = self._origins.get(atom)
+            if origin is None or factor != 1:
+                continue
+            others: Mapping[int, int] = dict(address[1])
+            rest = address[0], tuple(term for term in others.items() if term[0] != atom)
+            bounds = self.atoms.bounds(rest, state.facts)
+            if bounds is None or bounds[0] < 0:
+                return False
+            if origin[0] == "variable":
+                return bounds[1] + size <= origin[1]
+            section = self.code.sections[origin[1]]
+            if section.is_merged and bounds[0] != bounds[1]:
+                return False
+            return section.read_only and bounds[1] + size <= section.size
+        return False
+
+
+_MOST_ARGUMENTS = 4096  # bytes on the stack: what CUDA allows a kernel
+
+
+# What the proof asks of a processor: how its code reads, where control goes, and what each instruction does to what is known.
+
+CALL, JUMP, BRANCH, RETURN, STOP = "call", "jump", "branch", "return", "stop"
+TAIL = "tail"  # a jump to another function, which returns to this one's caller
+POINTER_CALL = "pointer call"  # of what a register or a word of memory holds
+
+
+class Instruction(Protocol):
+    @property
+    def length(self) -> int: ...
+
+
+Code = TypeVar("Code", bound=Instruction)  # a processor's own kind of instruction
+
+
+@dataclass(frozen=True, slots=True)
+class Flow:
+    """Where control goes behind an instruction; `kind` "": to the next one."""
+
+    kind: str = ""
+    condition: str = ""  # of a branch: "be", "b", "a" and "ae" compare without signs; the others are not looked at
+    target: int | None = None  # of a jump or a branch, from the instruction's own first byte; None: nobody knows
+
+
+@dataclass(frozen=True, slots=True)
+class Place(Generic[Code]):
+    """Where an instruction stands, and what the linker will put into it."""
+
+    offset: int
+    instruction: Code
+    relocations: Mapping[int, Relocation]  # by offset in the instruction
+
+
+class Processor(Protocol[Code]):
+    """One function's instructions, one after the other. What it cannot follow raises UnprovableCodeError."""
+
+    stack_pointer: str
+    frame_pointer: str
+    arguments: tuple[str, str, str]
+    result: str  # in which a function is told where to make a result that fits into no register
+    preserved: frozenset[str]  # registers that the kit's functions leave as they are
+    call_relocations: frozenset[int]
+    call_addend: int  # of a relocation that names the first byte of what is called
+    memory: FunctionMemory
+
+    @staticmethod
+    def decode(code: bytes) -> Sequence[tuple[int, Code]]:
+        """With their offsets, up to the first bytes that are none."""
+
+    def flow(self, instruction: Code) -> Flow: ...
+
+    def is_probe(self, instructions: Sequence[Code]) -> bool:
+        """Whether this block, which jumps back to itself, touches each page of a large frame and does nothing else."""
+
+    def probe(self, state: State, at: int, instructions: Sequence[Code]) -> None: ...
+
+    def begin(self) -> State: ...
+
+    def execute(self, state: State, place: Place[Code]) -> None:
+        """Everything but calls, jumps and returns."""
+
+    def register(self, state: State, name: str) -> tuple[int, tuple[tuple[int, int], ...]]: ...
+
+    def called_address(self, state: State, place: Place[Code]) -> Value | None:
+        """What a call through a pointer goes to. None: it is read from memory, so that nobody can have checked it before."""
+
+    def taken_address(self, place: Place[Code], at: int, relocation: Relocation) -> int:
+        """Behind which byte of its symbol's section the address lies that the linker puts into the instruction at `at`."""
+
+    def has_frame(self, state: State) -> bool:
+        """Whether the frame pointer leads to the two words that lead to the caller's frame, so that others may be called."""
+
+    def called(self, state: State) -> None:
+        """What the call itself changes."""
+
+    def has_returned(self, state: State) -> bool:
+        """Whether the stack and the frame pointer are as they were when the function began."""

@@ -1,0 +1,382 @@
+"""The whole of a submission that a kernel can reach: each function proved, and what one promises another held against it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from grader.engines.device_functions import DEVICE_PREFIX, PURE, is_device_function
+from grader.engines.objects.symbol_table import Symbol
+from grader.engines.proof.code_object import CodeObject
+from grader.engines.proof.function_proof import Call, FunctionReport, PointerCall, is_silent, prove_function
+from grader.engines.proof.machine_state import StrangeAssemblyError, UnprovableCodeError
+from grader.engines.proof.memory_rules import Granted, Instruction, Unannounced
+from grader.engines.proof.processors import call_writer_of, processor_of
+from grader.engines.refusal import Refusal
+from grader.model.verdicts import Verdict
+
+_MOST_CODE = 1 << 20  # bytes that a kernel can reach: some seconds of this proof, and a hundred times a lab's
+
+
+@dataclass(frozen=True)
+class Unproved:
+    """Why a function is beyond what can be proved."""
+
+    function: str
+    offset: int  # from the function's first byte
+    why: str
+
+
+@dataclass
+class ObjectReport:
+    unannounced: dict[str, list[Unannounced]] = field(default_factory=dict)  # by function; offsets from its first byte
+    unproved: Unproved | None = None
+    targets: list[str] = field(default_factory=list)  # functions that a call through a pointer may go to
+    library_targets: list[str] = field(default_factory=list)  # the same, outside the file
+    argument_bytes: dict[str, int] = field(
+        default_factory=dict
+    )  # on the stack, of the functions that the kit calls, by their symbols
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A function that the kit calls."""
+
+    argument_bytes: int  # that the kit puts on the stack for it
+    answer_bytes: int = 0  # of the kit's object in which it makes its result
+
+
+def prove_object(code: CodeObject, entries: Mapping[str, Entry], passed: Collection[str] = ()) -> ObjectReport:
+    """`entries` by their symbols; `passed`: functions whose addresses their arguments may hold."""
+    return _ObjectProof(code, entries, passed).prove()
+
+
+class _ObjectProof:
+    def __init__(self, code: CodeObject, entries: Mapping[str, Entry], passed: Collection[str]) -> None:
+        self.code, self.entries, self.passed = code, entries, passed
+        self.processor = processor_of(code.machine)
+        self.begun: set[tuple[int, int]] = set()
+        self.done: dict[tuple[int, int], FunctionReport] = {}
+        self.looked_at: set[tuple[int, int]] = set()  # with all that they call
+        self.bytes = 0
+        self.in_data = set[str]()
+        self.report = ObjectReport()
+
+    def prove(self) -> ObjectReport:
+        functions = [symbol for symbol in self.code.symbols if symbol.kind == "STT_FUNC" and symbol.in_section]
+        entered = [symbol for symbol in functions if symbol.name in self.entries]
+        calls = list[tuple[Symbol, Call]]()
+        try:
+            self._prove_all(entered, calls)
+            while not self._targets_proved() and (waiting := self._targets()):
+                self._prove_all(waiting, calls)
+        except _StoppedError as stop:
+            self.report.unproved = stop.unproved
+            return self.report
+        self.report.unproved = self._broken_promise(entered, calls) or self._broken_target()
+        if self._pointer_calls():
+            self.report.targets = [symbol.name for symbol in self._targets()]
+            self.report.library_targets = sorted((self._foreign() | self.in_data) & PURE)
+        return self.report
+
+    def _prove_all(self, waiting: list[Symbol], calls: list[tuple[Symbol, Call]]) -> None:
+        waiting = list(waiting)
+        while waiting:
+            symbol = waiting.pop()
+            if (symbol.section, symbol.value) not in self.looked_at:
+                self.looked_at.add((symbol.section, symbol.value))
+                proved = self._proved(symbol)
+                calls.extend((symbol, call) for call in proved.calls)
+                waiting.extend(call.target for call in proved.calls)
+
+    # --- Calls through pointers.
+
+    def _pointer_calls(self) -> list[tuple[tuple[int, int], PointerCall]]:
+        return [(key, call) for key, proved in self.done.items() for call in proved.pointer_calls]
+
+    def _targets_proved(self) -> bool:
+        return not self._pointer_calls() or all((one.section, one.value) in self.looked_at for one in self._targets())
+
+    def _targets(self) -> list[Symbol]:
+        """Every function whose address proved code takes, or data that such code reaches."""
+        functions = [one for one in self.code.symbols if one.kind == "STT_FUNC" and one.in_section]
+        places, seen = {place for proved in self.done.values() for place in proved.taken}, set[int]()
+        places |= {(one.section, one.value) for one in functions if one.name in self.passed}
+        self.in_data = set[str]()  # what the data name outside the file: most of it is no function
+        waiting = [section for section, _ in places]
+        while waiting:
+            section = waiting.pop()
+            if section in seen or section in self.code.functions:
+                continue
+            seen.add(section)
+            for relocation in self.code.sections[section].relocations.values():
+                if relocation.symbol.in_section:
+                    places.add((relocation.symbol.section, relocation.symbol.value + relocation.addend))
+                    waiting.append(relocation.symbol.section)
+                elif relocation.symbol.undefined and relocation.symbol.kind != "STT_TLS":
+                    self.in_data.add(relocation.symbol.name)
+        found = (self.code.function_at(section, offset) for section, offset in sorted(places))
+        return [symbol for symbol in found if symbol]
+
+    def _foreign(self) -> set[str]:
+        """The functions outside the file whose addresses proved code takes."""
+        return {one for proved in self.done.values() for one in proved.foreign if _is_function(one)}
+
+    def _broken_target(self) -> Unproved | None:
+        """What a call through a pointer takes for granted of every function that it can go to."""
+        for (section, offset), call in self._pointer_calls():
+            caller = self.code.function_at(section, offset)
+            name = caller.name if caller else ""
+            for target in self._targets():
+                proved = self.done[target.section, target.value]
+                if proved.granted:
+                    return Unproved(name, call.offset - offset, "a pointer to a function that announces nothing")
+                if proved.argument_bytes > call.room:
+                    return Unproved(
+                        name, call.offset - offset, "a pointer to a function with arguments that nobody passed"
+                    )
+            if foreign := self._foreign() - PURE:
+                return Unproved(name, call.offset - offset, f"a pointer to `{min(foreign)}`, which is not in the file")
+        return None
+
+    def _proved(self, symbol: Symbol) -> FunctionReport:
+        key = symbol.section, symbol.value
+        if key in self.done:
+            return self.done[key]
+        self.begun.add(key)
+        self.bytes += symbol.size
+        if self.bytes > _MOST_CODE:
+            raise _StoppedError(Unproved(symbol.name, 0, "a program of this size"))
+        try:
+            entry = self._entry_at(symbol)
+            answer_bytes = entry.answer_bytes if entry else 0
+            proved = self.done[key] = prove_function(self.code, symbol, self.processor, self._asked_by, answer_bytes)
+        except UnprovableCodeError as error:
+            raise _StoppedError(Unproved(symbol.name, error.offset - symbol.value, str(error))) from error
+        if proved.unannounced:
+            self.report.unannounced[symbol.name] = [
+                replace(one, offset=one.offset - symbol.value) for one in proved.unannounced
+            ]
+        return proved
+
+    def _asked_by(self, symbol: Symbol) -> Granted:
+        entry = self._entry_at(symbol)
+        if not (entry and entry.answer_bytes) and not is_silent(self.code, symbol, self.processor.call_relocations):
+            return {}
+        if (symbol.section, symbol.value) in self.begun and (symbol.section, symbol.value) not in self.done:
+            raise _StoppedError(Unproved(symbol.name, 0, "a launch function that calls itself"))
+        proved = self._proved(symbol)
+        if proved.jumps_on:
+            raise _StoppedError(Unproved(symbol.name, 0, "a call of a function that jumps to another one"))
+        return proved.granted
+
+    def _entry_at(self, symbol: Symbol) -> Entry | None:
+        """One function may have several names."""
+        names = (one.name for one in self.code.functions[symbol.section] if one.value == symbol.value)
+        return next((self.entries[name] for name in names if name in self.entries), None)
+
+    def _broken_promise(self, entered: list[Symbol], calls: list[tuple[Symbol, Call]]) -> Unproved | None:
+        """A function that takes for its arguments what nobody put there."""
+        for caller, call in calls:
+            if self.done[call.target.section, call.target.value].argument_bytes > call.room:
+                return Unproved(caller.name, call.offset - caller.value, "arguments that nobody passed")
+        for symbol in entered:
+            proved = self.done[symbol.section, symbol.value]
+            entry = self.entries[symbol.name]
+            self.report.argument_bytes[symbol.name] = proved.argument_bytes
+            granted = any(begin < 0 or end > entry.answer_bytes for begin, end in proved.granted.values())
+            if proved.argument_bytes > entry.argument_bytes or granted:
+                return Unproved(symbol.name, 0, "arguments that nobody passed")
+        return None
+
+
+def _is_function(name: str) -> bool:
+    """Of a symbol that the file does not define: the kit's variables have no parameters behind their names."""
+    return is_device_function(name) and not (name.startswith(DEVICE_PREFIX) and name.endswith("E"))
+
+
+class _StoppedError(Exception):
+    def __init__(self, unproved: Unproved) -> None:
+        super().__init__(unproved.why)
+        self.unproved = unproved
+
+
+# Puts a call that announces an access before each instruction that the proof found unannounced, into the compiler's assembly.
+#
+# What comes of it is assembled and proved anew, so nothing here has to be trusted: a call in the wrong place proves nothing.
+# What the calls look like is each processor's: `x86_calls.py`, `arm_calls.py`.
+
+_LABEL = re.compile(r"^([\w.$]+):")
+_SIZE = re.compile(r"^\s+\.size\s+([\w.$]+),")
+_INSTRUCTION = re.compile(r"^\s+(?![.#/])\S")
+_ANNOUNCEMENT = re.compile(
+    r"^\s+(?:callq?|bl)\s+__tsan_(read|write)\d+(?:@PLT)?\s*$"
+)  # not of a volatile: ours does not say that
+_RELOAD = re.compile(
+    r"^\s+(?:mov[lq]|ldr)\s.*(?:Reload|\(%rbp\), %\w+|\[(?:sp|x29)[^\]]*\])\s*$"
+)  # from the frame, into a register
+_RELOADS = 2  # at most so many instructions between the call and the access
+_PLACE = re.compile(r"^\s+\.loc\s+(\d+)\s+(\d+)")
+_FILE = re.compile(r'^\s+\.file\s+(\d+)\s+(?:"[^"]*"\s+)?"([^"]*)"')
+
+Code = Sequence[tuple[int, Instruction]]  # of one function: its instructions with their offsets
+
+
+def instruction_lines(assembly: str, functions: Mapping[str, Code]) -> dict[str, list[int]]:
+    """For each function the numbers of the lines on which its instructions stand, in their order. Raises StrangeAssemblyError."""
+    found: dict[str, list[int]] = {}
+    inside = ""
+    for number, line in enumerate(assembly.split("\n")):
+        if not inside:
+            label = _LABEL.match(line)
+            if label and label[1] in functions:
+                inside = label[1]
+                found[inside] = []
+        elif (size := _SIZE.match(line)) and size[1] == inside:
+            inside = ""
+        elif _INSTRUCTION.match(line):
+            found[inside].append(number)
+    for name, code in functions.items():
+        if len(found.get(name, ())) != len(code):
+            raise StrangeAssemblyError(name)
+    return found
+
+
+def with_calls(
+    assembly: str, functions: Mapping[str, Code], unannounced: Mapping[str, Sequence[Unannounced]], machine: str
+) -> str:
+    """Raises StrangeAssemblyError. The compiler's own call right before such an access goes: what it announces could not be proved to be
+    the same, and the access would be counted twice.
+    """
+    writer = call_writer_of(machine)
+    places = instruction_lines(assembly, functions)
+    lines = assembly.split("\n")
+    before: dict[int, list[str]] = {}
+    behind: dict[int, list[str]] = {}
+    instead: dict[int, str] = {}
+    gone: set[int] = set()
+    for name, missing in unannounced.items():
+        number_of = {offset: number for number, (offset, _) in enumerate(functions[name])}
+        for one in missing:
+            number = number_of[one.offset]
+            line = places[name][number]
+            if one.kind == "end":
+                behind[line] = [writer.stop]
+            else:
+                instruction = functions[name][number][1]
+                before.setdefault(line, []).extend(writer.before(one, instruction, lines[line]))
+                gone.update(_doubted(one, lines, places[name][max(0, number - _RELOADS - 1) : number]))
+                if one.kind == "call":
+                    instead[line] = writer.in_place_of(instruction, lines[line])
+    return "\n".join(
+        piece
+        for number, line in enumerate(lines)
+        if number not in gone
+        for piece in (*before.get(number, ()), instead.get(number, line), *behind.get(number, ()))
+    )
+
+
+def _doubted(missing: Unannounced, lines: Sequence[str], before: Sequence[int]) -> Iterator[int]:
+    """The line of the compiler's own call for this access; `before`: the lines of the instructions right before it."""
+    for line in reversed(before):
+        if announced := _ANNOUNCEMENT.match(lines[line]):
+            if announced[1] == missing.kind:
+                yield line
+            return
+        if not _RELOAD.match(lines[line]):
+            return
+
+
+def source_lines(assembly: str, numbers: Sequence[int], file_name: str) -> dict[int, int]:
+    """Of some lines of the assembly: the submission's line they come from, 0 where that is another file's."""
+    wanted, ours, line = set(numbers), set[str](), 0
+    found: dict[int, int] = {}
+    for number, text in enumerate(assembly.split("\n")):
+        if file := _FILE.match(text):
+            if file[2].rsplit("/", 1)[-1] == file_name:
+                ours.add(file[1])
+        elif place := _PLACE.match(text):
+            line = int(place[2]) if place[1] in ours else 0
+        if number in wanted:
+            found[number] = line
+    return found
+
+
+# What the builder asks of this package: is every access of these functions announced, and if not, the assembly in which it is.
+
+_STACK_ARGUMENTS = 4096  # bytes that kit/runner/kernel_call.cpp can put on the stack: what CUDA allows a kernel
+_ANSWER = 28  # bytes of a LaunchConfig, to which a launch function's first argument points
+KERNEL, LAUNCH = Entry(_STACK_ARGUMENTS), Entry(0, _ANSWER)
+
+
+@dataclass(frozen=True)
+class Checked:
+    """Everything is announced where both are empty."""
+
+    refusal: Refusal | None = None
+    assembly: str = ""  # with the calls that are missing, to be assembled and checked again
+    targets: tuple[str, ...] = ()  # symbols of the functions that calls through pointers may go to
+    library_targets: tuple[str, ...] = ()  # the same, outside the file
+    argument_bytes: Mapping[str, int] = field(
+        default_factory=dict
+    )  # that the kit puts on the stack, by the symbols of what it calls
+
+
+def check_announcements(
+    code: CodeObject, assembly: str, entries: Mapping[str, Entry], file_name: str, passed: Sequence[str] = ()
+) -> Checked:
+    """`entries`: the functions that the kit calls, by their symbols; `assembly`: what `code` was made from; `passed`: functions
+    whose addresses are the kernel's arguments.
+    """
+    report = prove_object(code, entries, passed)
+    if report.unproved is not None:
+        return Checked(_refused(report.unproved, code, assembly, file_name))
+    if not report.unannounced:
+        return Checked(
+            targets=tuple(report.targets),
+            library_targets=tuple(report.library_targets),
+            argument_bytes=report.argument_bytes,
+        )
+    try:
+        functions = {_label(code, name): _code_of(code, name) for name in report.unannounced}
+        missing = {_label(code, name): found for name, found in report.unannounced.items()}
+        return Checked(assembly=with_calls(assembly, functions, missing, code.machine))
+    except StrangeAssemblyError as error:
+        return Checked(_beyond(0, f"the compiler's text is not what it made of `{str(error)[:60]}`"))
+
+
+def _refused(unproved: Unproved, code: CodeObject, assembly: str, file_name: str) -> Refusal:
+    name = _label(code, unproved.function)
+    instructions = _code_of(code, unproved.function)
+    line = 0
+    try:
+        numbers = instruction_lines(assembly, {name: instructions})[name]
+        position = next((at for at, (offset, _) in enumerate(instructions) if offset == unproved.offset), 0)
+        line = source_lines(assembly, [numbers[position]], file_name)[numbers[position]]
+    except (StrangeAssemblyError, IndexError):
+        pass  # the refusal stands without its line
+    return _beyond(line, unproved.why)
+
+
+def _beyond(line: int, why: str) -> Refusal:
+    what = (
+        f"The CPU executor cannot follow what the compiler made of this ({why}): this file has to be graded on a GPU."
+    )
+    return Refusal(Verdict.NEEDS_GPU, line, what, "Write it in a simpler way, and it can be checked here as well.")
+
+
+def _code_of(code: CodeObject, name: str) -> Code:
+    symbol = next(one for one in code.symbols if one.name == name and one.kind == "STT_FUNC" and one.in_section)
+    section = code.sections[symbol.section]
+    return processor_of(code.machine).decode(section.code[symbol.value : symbol.value + symbol.size])
+
+
+def _label(code: CodeObject, name: str) -> str:
+    """A constructor has two names, of which the text has one as a label: `C2`."""
+    symbol = next(one for one in code.symbols if one.name == name and one.kind == "STT_FUNC" and one.in_section)
+    same = [one.name for one in code.functions[symbol.section] if one.value == symbol.value]
+    return next((one for one in same if "C2" in one or "D2" in one), name) if len(same) > 1 else name
+
+
+__all__ = ["KERNEL", "LAUNCH", "Checked", "ObjectReport", "check_announcements"]

@@ -1,0 +1,312 @@
+"""Finds the `asm` statements of a preprocessed text and puts C++ in their place: calls of the kit's functions, in a block of its own.
+
+The new text has the lines of the old one: markers say from which line each part comes. It is compiled and proved like any other
+text, so nothing here has to be trusted. Of a PTX text, nothing but numbers gets into C++; of the operands, C++ that was scanned
+like the rest. What is not understood is refused by name, and never compiled.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from grader.engines.ptx.ptx_memory import loops_as_waits, memory, of_barriers
+from grader.engines.ptx.ptx_numbers import arithmetic
+from grader.engines.ptx.ptx_reader import (
+    CONSTRAINTS,
+    Declaration,
+    Instruction,
+    NotUnderstoodError,
+    Scope,
+    statements_of,
+)
+from grader.engines.ptx.ptx_registers import KIT, Register, Registers
+from grader.engines.ptx.ptx_warp import of_the_warp
+from grader.engines.refusal import Refusal
+from grader.engines.token_scan import Token, tokens_of
+from grader.model.verdicts import Verdict
+
+# Reads one `asm` statement of a preprocessed text: its PTX text, its outputs and its inputs. What it means is not asked here.
+
+ASSEMBLY = frozenset({"asm", "__asm", "__asm__"})
+_QUALIFIERS = frozenset({"volatile", "__volatile__", "__volatile", "inline", "__inline__"})
+_ESCAPES = {"n": "\n", "t": "\t", '"': '"', "\\": "\\", "r": "\r", "'": "'"}
+_RAW = re.compile(r'R"([^()\\\s]{0,16})\((.*)\)\1"', re.DOTALL)
+_OPENING, _CLOSING = frozenset("([{"), frozenset(")]}")
+
+
+@dataclass(frozen=True)
+class AsmOperand:
+    constraint: str
+    name: str
+    text: str
+    at: int
+
+
+@dataclass(frozen=True)
+class AsmStatement:
+    """One asm statement. `pieces`: of the PTX text, each with where its literal stands in the file."""
+
+    pieces: tuple[tuple[str, int], ...]
+    outputs: tuple[AsmOperand, ...]
+    inputs: tuple[AsmOperand, ...]
+    end: int  # behind its closing parenthesis
+    basic: bool
+
+
+class StatementReader:
+    """Reads one statement, from the token behind `asm` on."""
+
+    def __init__(self, text: str, tokens: Sequence[Token], at: int) -> None:
+        self._source, self._tokens, self._at = text, tokens, at
+
+    def statement(self) -> AsmStatement:
+        while self._text() in _QUALIFIERS:
+            self._at += 1
+        self._take("(", "`asm goto`" if self._text() == "goto" else "this form of `asm`")
+        pieces: list[tuple[str, int]] = []
+        while self._kind() == "string":
+            pieces.append((_literal(self._text()), self._token().start))
+            self._at += 1
+        if not pieces:
+            self._stop()
+        basic = self._text() == ")"
+        sections: list[tuple[AsmOperand, ...]] = []
+        while self._text() in {":", "::"}:
+            sections += [()] * (len(self._text()) - 1)
+            self._at += 1
+            if self._text() in {":", "::", ")"}:
+                sections.append(())
+            elif len(sections) == 2:  # noqa: PLR2004 -- behind outputs and inputs
+                self._clobbers()
+                sections.append(())
+            else:
+                sections.append(self._operands())
+        end = self._token()
+        self._take(")", "this form of `asm`")
+        if len(sections) > 3:  # noqa: PLR2004 -- outputs, inputs, clobbers
+            self._stop()
+        outputs, inputs = (*sections, (), ())[:2]
+        return AsmStatement(tuple(pieces), outputs, inputs, end.start + 1, basic)
+
+    def _operands(self) -> tuple[AsmOperand, ...]:
+        found = [self._operand()]
+        while self._text() == ",":
+            self._at += 1
+            found.append(self._operand())
+        return tuple(found)
+
+    def _operand(self) -> AsmOperand:
+        name = ""
+        if self._text() == "[":
+            self._at += 1
+            name = self._text()
+            self._at += 1
+            self._take("]", "this form of `asm`")
+        start = self._token().start
+        if self._kind() != "string":
+            self._stop()
+        constraint = _literal(self._text())
+        self._at += 1
+        opening = self._token()
+        self._take("(", "this form of `asm`")
+        depth = 1
+        while depth:
+            token = self._token()
+            if token.text in ASSEMBLY:
+                self._stop()
+            depth += (token.text in _OPENING) - (token.text in _CLOSING) if token.kind == "sign" else 0
+            self._at += 1
+        closing = self._tokens[self._at - 1]
+        if closing.text != ")":
+            self._stop()
+        return AsmOperand(constraint, name, self._source[opening.start + 1 : closing.start], start)
+
+    def _clobbers(self) -> None:
+        while self._kind() == "string":
+            if _literal(self._text()) != "memory":
+                self._stop()
+            self._at += 1
+            if self._text() != ",":
+                return
+            self._at += 1
+        self._stop()
+
+    def _token(self) -> Token:
+        if self._at >= len(self._tokens):
+            self._stop()
+        return self._tokens[self._at]
+
+    def _text(self) -> str:
+        return self._tokens[self._at].text if self._at < len(self._tokens) else ""
+
+    def _kind(self) -> str:
+        return self._tokens[self._at].kind if self._at < len(self._tokens) else ""
+
+    def _take(self, text: str, what: str) -> None:
+        if self._text() != text:
+            raise NotUnderstoodError(what)
+        self._at += 1
+
+    @staticmethod
+    def _stop() -> None:
+        message = "this form of `asm`"
+        raise NotUnderstoodError(message)
+
+
+def _literal(text: str) -> str:
+    """What a string literal holds. Only the escapes that PTX texts have."""
+    if raw := _RAW.fullmatch(text):
+        return raw[2]
+    if not text.startswith('"') or re.search(r"\\[^nt\"\\r'\n]", text):
+        message = "this kind of string"
+        raise NotUnderstoodError(message)
+    return re.sub(r"\\(.)", lambda escape: _ESCAPES[escape[1]], text[1:-1])
+
+
+_MARKER = re.compile(r'^# (\d+) "((?:[^"\\\n]|\\.)*)"[ \d]*$', re.MULTILINE)
+_NAME = re.compile(r"[A-Za-z_]\w*")
+_MOST_INSTRUCTIONS = 2_000  # in one file
+
+
+@dataclass(frozen=True)
+class Rewritten:
+    """`text`: with all that was understood in place. `refusals`: why a statement was not, by where its `asm` stands."""
+
+    text: str
+    understood: frozenset[int] = frozenset()
+    refusals: dict[int, Refusal] = field(default_factory=dict)
+
+
+def rewrite_assembly(preprocessed: str, file_name: str, folder: str = "") -> Rewritten:
+    """`folder`: as for `tokens_of`."""
+    if not any(word in preprocessed for word in ("asm",)):
+        return Rewritten(preprocessed)
+    tokens = [token for token in tokens_of(preprocessed, file_name, folder) if token.kind != "directive"]
+    lines = _Lines(preprocessed)
+    replaced: list[tuple[int, int, str]] = []
+    refusals: dict[int, Refusal] = {}
+    budget = _MOST_INSTRUCTIONS
+    for index, token in enumerate(tokens):
+        if token.kind != "word" or token.text not in ASSEMBLY:
+            continue
+        try:
+            statement = StatementReader(preprocessed, tokens, index + 1).statement()
+            code, count = _code(statement, lines)
+            budget -= count
+            if budget < 0:
+                message = "so much inline PTX in one file"
+                raise NotUnderstoodError(message)  # noqa: TRY301 -- it ends as the others do
+            replaced.append((token.start, statement.end, code))
+        except NotUnderstoodError as error:
+            refusals[token.start] = _refusal(token.line, str(error))
+    text, at = [], 0
+    for start, end, code in replaced:
+        text += [preprocessed[at:start], code]
+        at = end
+    text.append(preprocessed[at:])
+    return Rewritten("".join(text), frozenset(start for start, _, _ in replaced), refusals)
+
+
+def _refusal(line: int, what: str) -> Refusal:
+    message = f"The CPU executor does not know {what} in inline PTX: this file has to be graded on a GPU."
+    return Refusal(Verdict.NEEDS_GPU, line, message, "Everything the lab asks for can be written in CUDA C++.")
+
+
+class _Lines:
+    """From which file and line a place of the preprocessed text comes."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        markers = list(_MARKER.finditer(text))
+        self._starts = [marker.end() + 1 for marker in markers]
+        self._said = [(int(marker[1]), marker[2]) for marker in markers]
+
+    def marker(self, at: int) -> str:
+        """The marker for text that stands there."""
+        index = bisect_right(self._starts, at) - 1
+        line, file = self._said[index] if index >= 0 else (1, "submission.cu")
+        start = self._starts[index] if index >= 0 else 0
+        return f'\n# {line + self._text.count(chr(10), start, at)} "{file}"\n'
+
+
+def _code(statement: AsmStatement, lines: _Lines) -> tuple[str, int]:
+    """The C++ for a statement, and how many instructions it has."""
+    operands = [*statement.outputs, *statement.inputs]
+    before, after, known = [], [], []
+    for number, operand in enumerate(operands):
+        is_output = number < len(statement.outputs)
+        letter = (
+            operand.constraint.removeprefix("=" if operand.constraint.startswith("=") else "+")
+            if is_output
+            else operand.constraint
+        )
+        if is_output and operand.constraint[:1] not in {"=", "+"}:
+            message = f'the constraint "{operand.constraint}"'
+            raise NotUnderstoodError(message)
+        letter = letter.removeprefix("&") if is_output else letter
+        variable, marker = f"tilelab_o{number}", lines.marker(operand.at)
+        if letter == "n" and not is_output:
+            before.append(
+                f"{marker}constexpr unsigned long long {variable} = static_cast<unsigned long long>({operand.text});"
+            )
+            known.append(Register(variable, "n"))
+            continue
+        if letter not in CONSTRAINTS:
+            message = f'the constraint "{operand.constraint}"'
+            raise NotUnderstoodError(message)
+        known.append(Register(variable, CONSTRAINTS[letter]))
+        if not is_output:
+            before.append(f"{marker}unsigned long long {variable} = {KIT}in_{letter}({operand.text});")
+            continue
+        place = operand.text.strip()
+        if not _NAME.fullmatch(place):
+            before.append(f"{marker}auto& tilelab_l{number} = ({operand.text});")
+            place = f"tilelab_l{number}"
+        first = f"{KIT}in_{letter}({place})" if operand.constraint.startswith("+") else "0"
+        before.append(f"{marker}unsigned long long {variable} = {first};")
+        after.append(f"{marker}{place} = {KIT}out_{letter}{{{variable}}};")
+    named = {operand.name: known[number] for number, operand in enumerate(operands) if operand.name}
+    registers = Registers(known, named)
+    body, count = _body(statement, registers, lines)
+    declared = "".join(f" unsigned long long {name} = 0;" for name in registers.declared)
+    closing = f"{lines.marker(statement.end)}}} while (0)"
+    return f"do {{{''.join(before)}{declared}{body}{''.join(after)}{closing}", count
+
+
+def _body(statement: AsmStatement, registers: Registers, lines: _Lines) -> tuple[str, int]:
+    text, starts = "", []
+    for piece, at in statement.pieces:
+        starts.append((len(text), at))
+        text += piece
+    code, count = [], 0
+    for found in statements_of(loops_as_waits(text)):
+        if isinstance(found, Scope):
+            (registers.open if found.opens else registers.close)()
+        elif isinstance(found, Declaration):
+            registers.declare(found.type, found.names)
+        else:
+            count += 1
+            place = starts[bisect_right(starts, (found.at, 1 << 60)) - 1][1]
+            code.append(lines.marker(place) + " ".join(_instruction(found, registers)))
+    return "".join(code), count
+
+
+def _instruction(instruction: Instruction, registers: Registers) -> list[str]:
+    for understand in (arithmetic, of_barriers, memory, of_the_warp):
+        try:
+            code = understand(instruction, registers)
+        except NotUnderstoodError as error:
+            name = f"`{instruction.name.replace(':', '::')}`"
+            if str(error) == name:
+                raise
+            message = f"{error} of {name}"
+            raise NotUnderstoodError(message) from error
+        if code is not None:
+            if instruction.guard is None:
+                return code
+            return [f"if ({registers.predicate(instruction.guard)}) {{", *code, "}"]
+    message = f"`{instruction.name.replace(':', '::')}`"
+    raise NotUnderstoodError(message)

@@ -1,0 +1,279 @@
+"""Writes image.json: what a runner has to know about the submission that is linked into it. kit/runner/submission/image.cpp reads it."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+
+from grader.engines.build_steps import BuildSteps
+from grader.engines.compiled_object import (
+    CompiledObject,
+    argument_file,
+    beyond_proof,
+    dynamic_arrays,
+    globalize_arguments,
+    misplaced,
+    rewrite_arguments,
+)
+from grader.engines.entry_points import (
+    EntrySignatures,
+    function_at,
+    function_of,
+    is_of_use,
+    readable_name,
+    wrong_signatures,
+)
+from grader.engines.objects.assembly import loop_addresses
+from grader.engines.objects.debug_info import DebugInfo, Function, SharedArray, StaticVariable, read_debug_info
+from grader.engines.objects.frame_guards import Frame, Local, Zone
+from grader.engines.proof.barrier_paths import BarrierPaths, barrier_paths
+from grader.engines.proof.code_object import read_code
+from grader.engines.refusal import Refusal
+from grader.model.verdicts import Verdict
+
+MAX_LINES = 200_000
+MAX_LOOPS = 10_000
+MAX_GUARDS = 1_000
+MAX_FRAMES = 1_000
+
+
+def shared_assembly(dynamic_symbols: list[str], dynamic_bytes: int = 227 * 1024, padding_bytes: int = 64 * 1024) -> str:
+    """One block of thread-local memory, which all `extern __shared__` arrays share: as much as any block may ask for. It has padding at its
+    end, so that an access a little past the end hits nothing else. The thread control block comes after the padding.
+    """
+    labels = ["tilelab_dynamic_shared", *dynamic_symbols]
+    return "\n".join(
+        [
+            '.section .tbss,"awT",%nobits',
+            ".balign 256",
+            *(
+                line
+                for label in labels
+                for line in (
+                    f".globl {label}",
+                    f".type {label}, %tls_object",
+                    f".size {label}, {dynamic_bytes}",
+                    f"{label}:",
+                )
+            ),
+            f".zero {dynamic_bytes + padding_bytes}",
+            '.section .note.GNU-stack,"",%progbits',
+            "",
+        ]
+    )
+
+
+@dataclass(frozen=True)
+class Variables:
+    """What is known of the submission's variables besides their types, by symbol."""
+
+    rooms: Mapping[str, int] = field(default_factory=dict)  # bytes from the first one on that nothing else is in
+    constants: Collection[str] = ()  # those that are __constant__
+    on_device: Collection[str] = ()  # those of the device; the others are constants of the file's
+
+
+@dataclass(frozen=True)
+class CodeLayout:
+    """Facts about a linked runner that its debug information does not contain."""
+
+    dynamic_offset: int  # the offset of dynamic shared memory in the thread-local segment
+    static_shared_bytes: int  # of the arrays that the kernel reaches
+    loops: list[tuple[int, int]]  # the addresses at which a loop's first and last block announce themselves
+    argument_bytes: int  # on the stack that the kernel uses
+    targets: list[int]  # addresses of the functions that calls through pointers may go to
+    barriers: BarrierPaths = field(default_factory=BarrierPaths)
+    passed: Mapping[str, int] = field(default_factory=dict)  # functions that the caller may pass to the kernel, by name
+    variables: Variables = field(default_factory=Variables)
+    launches_children: bool = False  # a kernel launches others
+    allocates: bool = False  # a kernel uses malloc, new, free or delete
+    library_targets: tuple[str, ...] = ()  # functions of the C library that calls through pointers may go to
+    jumps: bool = False  # the file holds jumps that may skip a declaration
+
+
+def write_image(
+    path: Path, info: DebugInfo, *, source: str, entries: tuple[Function, Function | None], layout: CodeLayout
+) -> None:
+    """`entries`: the kernel and the launch function. No launch function where the caller chooses grid and block itself."""
+    kernel, launch = entries
+    image = {
+        "files": info.files,
+        "source": source.split("\n"),
+        "lines": info.lines[:MAX_LINES],
+        "functions": [[f.first, f.end, f.name] for f in info.functions],
+        "header_code": sorted([f.first, f.end] for f in info.functions if not f.in_submission),
+        "loops": layout.loops[:MAX_LOOPS],
+        "barrier_calls": layout.barriers.calls,
+        "returns": layout.barriers.returns,
+        "shared": [_shared(array) for array in info.shared],
+        "guards": info.guards[:MAX_GUARDS],
+        "frames": _frames(info.frames, jumps=layout.jumps),
+        "variables": _variables(info, layout.variables),
+        "dynamic_offset": layout.dynamic_offset,
+        "static_shared_bytes": layout.static_shared_bytes,
+        "targets": layout.targets,
+        "library_targets": layout.library_targets,
+        "passed": dict(layout.passed),
+        "argument_bytes": layout.argument_bytes,
+        "launches_children": layout.launches_children,
+        "allocates": layout.allocates,
+        "kernel": kernel.first,
+        "launch": launch.first if launch else 0,
+    }
+    path.write_text(json.dumps(image), encoding="utf-8")
+
+
+def _variables(info: DebugInfo, known_of: Variables) -> list[dict[str, object]]:
+    """Those of the symbol table, which knows all of them and their sizes. The debug information knows most of their names and types."""
+    described = {variable.address: variable for variable in info.variables if variable.bytes}
+    found = []
+    for symbol in info.data:
+        if not symbol.size or is_of_use(symbol.name):
+            continue
+        known = described.get(symbol.value)
+        unknown = StaticVariable(readable_name(symbol.name), symbol.value, symbol.size, "byte", 1, ())
+        fields = asdict(known or unknown) | {"bytes": symbol.size}
+        fields |= {
+            "symbol": symbol.name,
+            "on_device": symbol.name in known_of.on_device,
+            "room": known_of.rooms.get(symbol.name, symbol.size),
+            "read_only": symbol.name in known_of.constants,
+        }
+        found.append(fields)
+    return found
+
+
+def _frames(frames: Sequence[Frame], *, jumps: bool) -> list[dict[str, object]]:
+    described = (_frame(one) | {"unset": one.extents() if jumps else []} for one in frames)
+    return [one for one in described if one["zones"] or one["unset"]][:MAX_FRAMES]
+
+
+def _frame(frame: Frame) -> dict[str, object]:
+    """Its guards and the variables next to them, by their places in a list; -1: nobody's."""
+    zones = frame.zones()
+    around = list(dict.fromkeys(one for zone in zones for one in (zone.below, zone.above) if one))
+
+    def described(zone: Zone) -> list[int]:
+        return [zone.begin, zone.end, *(around.index(one) if one else -1 for one in (zone.below, zone.above))]
+
+    return {
+        "first": frame.first,
+        "end": frame.end,
+        "zones": [described(zone) for zone in zones],
+        "variables": [_local(one) for one in around],
+    }
+
+
+def _local(variable: Local) -> dict[str, object]:
+    kind = variable.kind
+    return {
+        "name": variable.name,
+        "begin": variable.begin,
+        "bytes": variable.bytes,
+        "element": kind.name,
+        "element_bytes": max(1, kind.bytes),
+        "dimensions": kind.dimensions,
+    }
+
+
+def _shared(array: SharedArray) -> dict[str, object]:
+    fields = asdict(array)
+    del fields["symbol"]
+    return fields
+
+
+# Links a submission's object file to a runner, and writes beside it what the runner has to know about it.
+
+_MOST_CHARACTERS = 32 << 10  # of one command; a shell takes 128 KiB for all of them
+_JUMP = re.compile(r"\b(?:goto|switch)\b")
+
+
+def link(steps: BuildSteps, compiled: CompiledObject) -> None:
+    """Raises BuildFaultError: what was checked before can be linked."""
+    found, sections = compiled.found, compiled.object.sections
+    (steps.folder / "shared.s").write_text(shared_assembly(dynamic_arrays(compiled.object)), encoding="utf-8")
+    roots = [symbol.name for symbol in found.all]
+    hidden = [symbol.name for symbol in found.all if not symbol.is_global]
+    objcopy = steps.toolchain.objcopy
+    commands = [globalize_arguments(objcopy, hidden, "submission.o")] if hidden else []
+    commands.append(rewrite_arguments(objcopy, sections, roots, "submission.o"))
+    commands.append(steps.toolchain.link(["submission.o", "shared.s"], roots, "runner"))
+    if not steps.run(*(_shortened(steps, number, command) for number, command in enumerate(commands))):
+        steps.break_off("the linker")
+
+
+def _shortened(steps: BuildSteps, number: int, command: list[str]) -> list[str]:
+    """The command, or where it is too long for a command line, one that reads its arguments from a file."""
+    if sum(map(len, command)) < _MOST_CHARACTERS:
+        return command
+    name = f"arguments.{number}"
+    (steps.folder / name).write_text(argument_file(command), encoding="utf-8")
+    return [command[0], f"@{name}"]
+
+
+def described(steps: BuildSteps, text: str, entries: EntrySignatures, compiled: CompiledObject) -> tuple[Refusal, ...]:
+    """Writes image.json, or says why not."""
+    block_offsets = compiled.object.block_offsets
+    info = read_debug_info(steps.folder / "runner", steps.name, headers=steps.headers)
+    kernel, launch = function_of(info.functions, entries.kernel), function_of(info.functions, entries.launch)
+    if entries.by_name:
+        kernel = function_at(info.functions, info.addresses.get(compiled.found.kernels[0].name, 0))
+    if kernel is None or (entries.launch and launch is None):
+        return wrong_signatures(info.functions, entries, text)
+    proved = {info.addresses.get(name) for name in compiled.entered}
+    if kernel.first not in proved or (launch and launch.first not in proved):
+        return (beyond_proof(),)
+    if refusal := misplaced(steps, text, compiled, info, (kernel, launch), entries):
+        return (refusal,)
+    known = {array.symbol for array in info.shared}
+    offset = info.offsets["tilelab_dynamic_shared"]
+    constant = next(
+        (array.name for array in info.shared if not array.dynamic and array.element.endswith(" const")), None
+    )
+    if constant:  # GCC does not announce reads of it
+        message = f"`{constant}` is __shared__ and const: no thread could ever write to it."
+        return (Refusal(Verdict.REJECTED, 0, message, "Remove the const."),)
+    info.shared.extend(
+        SharedArray(name, name, offset, 0, "float", 4, (), dynamic=True)
+        for name in dynamic_arrays(compiled.object)
+        if name not in known
+    )
+    passed = {name: info.addresses[symbol] for name, symbol in compiled.passed}
+    targets = sorted(info.addresses[name] for name in compiled.targets)
+    loops = loop_addresses(compiled.assembly, block_offsets, info.addresses)
+    reached = {symbol.name for symbol in compiled.object.symbols if symbol.kind == "STT_FUNC"}
+    barriers = barrier_paths(read_code(steps.folder / "submission.o"), info.addresses, loops, reached)
+    chosen = (*compiled.found.kernels, *compiled.found.launches)
+    layout = CodeLayout(
+        offset,
+        compiled.static_shared_bytes(compiled.found.kernels),
+        loops,
+        max(compiled.argument_bytes.get(one.name, 0) for one in chosen),
+        targets,
+        barriers,
+        passed,
+        Variables(compiled.rooms, compiled.constants, compiled.on_device),
+        compiled.launches_children,
+        compiled.allocates,
+        compiled.library_targets,
+        jumps=_JUMP.search(steps.authors_text()) is not None,
+    )
+    write_image(steps.folder / "image.json", info, source=text, entries=(kernel, launch), layout=layout)
+    for number, symbol in enumerate(compiled.found.beside):
+        other = function_at(info.functions, info.addresses.get(symbol.name, 0))
+        if other is None or other.first not in proved:
+            return (beyond_proof(),)
+        own = replace(
+            layout,
+            static_shared_bytes=compiled.static_shared_bytes([symbol]),
+            argument_bytes=compiled.argument_bytes.get(symbol.name, 0),
+        )
+        write_image(steps.folder / image_beside(number), info, source=text, entries=(other, None), layout=own)
+    return ()
+
+
+def image_beside(number: int) -> str:
+    """The name of the file for one of `EntrySignatures.beside`, by its place there."""
+    return f"image{number}.json"

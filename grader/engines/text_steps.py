@@ -1,0 +1,279 @@
+"""The steps between the preprocessor and the compiler for the executor, in their order. What is compiled for a GPU, and the host
+code of a program, have steps of their own (`grader/engines/`, `grader/run/programs/`).
+
+A step gets the text and what the steps before it learned, and gives both back. The lines of the text stay where they are. None of the
+steps is believed: what they made is compiled, checked and proved like any other text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from grader.engines.changed_text import (
+    ChangedText,
+    TextOrigin,
+    unmarked_lambdas,
+    with_alignment_first,
+    with_marked_returns,
+)
+from grader.engines.entry_points import use_of
+from grader.engines.local_guards import with_guards
+from grader.engines.ptx.asm_statements import rewrite_assembly
+from grader.engines.token_scan import Token, scan, tokens_of
+from grader.source.bare_code import plain_text
+
+# Finds `child<<<grid, block, shared, stream>>>(…)` in a preprocessed text and puts C++ in its place: a call of the kit, with the same
+# expressions in the same order and lines. Neither the text nor what it names is believed: it is compiled, scanned and proved like
+# any other.
+#
+# This is for `tilelab check` alone. A lab's kernel launches no other one: nvcc would have to link it in another way.
+
+_OPENING_TRIPLE = re.compile(r"<\s*<\s*<")
+_PAIRS = {"(": ")", "[": "]", "{": "}"}
+_CLOSING = {closing: opening for opening, closing in _PAIRS.items()}
+_BEHIND_NO_NAME = frozenset({"return", "else", "do", "case", "operator"})
+_JOINS = frozenset({"::", ".", "->"})
+_MOST_ARGUMENTS = 200  # tokens of a template's arguments
+
+
+@dataclass(frozen=True)
+class WithLaunches:
+    text: str
+    kernels: tuple[str, ...] = ()  # what is launched, as the text names it: with scope and template arguments
+
+
+@dataclass(frozen=True)
+class LaunchStatement:
+    """Positions in the list of tokens."""
+
+    callee: int  # where the expression begins that names the kernel
+    opening: int  # the first < of <<<
+    closing: int  # the first > of >>>
+    end: int  # the ) behind the arguments
+
+
+def launches_in(tokens: Sequence[Token]) -> Iterator[LaunchStatement]:
+    """`tokens`: without directives."""
+    for index in range(len(tokens) - 4):
+        if not _is_triple(tokens, index, "<"):
+            continue
+        callee, closing = _kernel_before(tokens, index), _closing_triple(tokens, index + 3)
+        end = None if closing is None else _closing(tokens, closing + 3)
+        if callee is not None and closing is not None and end is not None:
+            yield LaunchStatement(callee, index, closing, end)
+
+
+def with_launch_calls(preprocessed: str, file_name: str, folder: str = "") -> WithLaunches:
+    """`folder`: as for `tokens_of`. What is not understood stays as it is, and the compiler refuses it."""
+    if not _OPENING_TRIPLE.search(preprocessed):
+        return WithLaunches(preprocessed)
+    tokens = [token for token in tokens_of(preprocessed, file_name, folder) if token.kind != "directive"]
+    changes: list[tuple[int, int, str]] = []  # from, to, new text
+    kernels: list[str] = []
+    for one in launches_in(tokens):
+        callee, opening, behind = (tokens[at].start for at in (one.callee, one.opening, one.closing))
+        kernels.append(preprocessed[callee:opening].strip())
+        changes += [
+            (callee, callee, "::cuda_on_cpu::__child_launch([=](auto... __arguments) { "),
+            (opening, tokens[one.opening + 2].start + 1, "(__arguments...); }, "),
+            (behind, tokens[one.closing + 2].start + 1, ")"),
+            *(
+                (token.start, token.start + len(token.text), "nullptr")
+                for token in tokens[one.closing + 4 : one.end]
+                if token.text == "__null"
+            ),
+        ]
+    return WithLaunches(_changed(preprocessed, changes), tuple(dict.fromkeys(kernels)))
+
+
+def _changed(text: str, changes: Sequence[tuple[int, int, str]]) -> str:
+    pieces, done = list[str](), 0
+    for first, end, new in sorted(changes):
+        pieces += [text[done:first], new]
+        done = end
+    return "".join([*pieces, text[done:]])
+
+
+def _is_triple(tokens: Sequence[Token], at: int, sign: str) -> bool:
+    """Three of these signs. Editors write `<< <` too, and nvcc takes it."""
+    some = tokens[at : at + 3]
+    return len(some) == 3 and all(one.text == sign for one in some)  # noqa: PLR2004
+
+
+def _kernel_before(tokens: Sequence[Token], at: int) -> int | None:
+    """Where the expression begins that names the kernel: `name`, `scope::name`, `name<arguments>`, `(expression)`, `table[i]`,
+    `object.name`.
+    """
+    at -= 1
+    if at < 0:
+        return None
+    if tokens[at].text == ")":
+        return _opening(tokens, at)
+    if tokens[at].text == ">":
+        arguments = _template_before(tokens, at)
+        if arguments is None or arguments == 0:
+            return None
+        at = arguments - 1
+    while at > 0 and tokens[at].text == "]":
+        opening = _opening(tokens, at)
+        if opening is None or opening == 0:
+            return None
+        at = opening - 1
+    if tokens[at].kind != "word" or tokens[at].text in _BEHIND_NO_NAME:
+        return None
+    return _first_of_joined(tokens, at)
+
+
+def _first_of_joined(tokens: Sequence[Token], at: int) -> int:
+    """Where `a::b`, `a.b` and `a->b` begin that end with the word at this place."""
+    while at > 0 and tokens[at - 1].text in _JOINS:
+        is_scope = tokens[at - 1].text == "::"
+        at -= 1
+        if at > 0 and tokens[at - 1].kind == "word" and tokens[at - 1].text not in _BEHIND_NO_NAME:
+            at -= 1
+        elif at > 0 and is_scope and tokens[at - 1].text == ">" and (scope := _template_before(tokens, at - 1)):
+            at = scope - 1
+        else:
+            break
+    return at
+
+
+def _template_before(tokens: Sequence[Token], at: int) -> int | None:
+    """The `<` that the `>` at this place closes."""
+    depth, brackets = 0, 0
+    for index in range(at, max(at - _MOST_ARGUMENTS, -1), -1):
+        text = tokens[index].text
+        brackets += (text in _CLOSING) - (text in _PAIRS)
+        if text in {";", "{", "}"} or brackets < 0:
+            return None
+        depth += 0 if brackets else (text == ">") - (text == "<")
+        if depth == 0:
+            return index
+    return None
+
+
+def _closing_triple(tokens: Sequence[Token], at: int) -> int | None:
+    """The `>>>(` that ends a launch's configuration."""
+    depth = 0
+    for index in range(at, len(tokens) - 3):
+        text = tokens[index].text
+        depth += (text in _PAIRS) - (text in _CLOSING)
+        if depth < 0 or text == ";":
+            return None
+        if depth == 0 and _is_triple(tokens, index, ">") and tokens[index + 3].text == "(":
+            return index
+    return None
+
+
+def _closing(tokens: Sequence[Token], at: int) -> int | None:
+    depth = 0
+    for index in range(at, len(tokens)):
+        depth += (tokens[index].text in _PAIRS) - (tokens[index].text in _CLOSING)
+        if depth == 0:
+            return index
+    return None
+
+
+def _opening(tokens: Sequence[Token], at: int) -> int | None:
+    depth = 0
+    for index in range(at, -1, -1):
+        depth += (tokens[index].text in _CLOSING) - (tokens[index].text in _PAIRS)
+        if depth == 0:
+            return index
+    return None
+
+
+# Macros of the kit: no variable with one of them is a local one.
+_MEMORY = re.compile(r"\b__(?:shared|constant|device|managed)__")
+
+
+@dataclass(frozen=True)
+class TextStep:
+    change: Callable[[ChangedText, TextOrigin], ChangedText]
+    applies: Callable[[TextOrigin], bool] = lambda _: True
+    mends: bool = False  # a compiler may refuse the text without it
+    is_guessed: bool = False  # many texts need it, which shows before they are expanded
+
+
+def in_steps(expanded: str, origin: TextOrigin) -> ChangedText:
+    """What the steps make of a submission's expanded text. They end at the first refusal."""
+    now = ChangedText(expanded, expanded)
+    for step in STEPS:
+        if now.refusal:
+            break
+        if step.applies(origin):
+            before, now = now.text, step.change(now, origin)
+            now = replace(now, mended=now.mended or (step.mends and now.text != before))
+    return now
+
+
+def probably_changed(source: str, origin: TextOrigin) -> bool:
+    """Whether it is worth to wait for the steps before anything is compiled: as far as the file itself tells before its macros and
+    headers are expanded. A wrong answer costs time alone.
+    """
+    text = _MEMORY.sub("static", plain_text(source))
+    whole = ChangedText(text, text)
+    return any(step.change(whole, origin).text != text for step in STEPS if step.is_guessed and step.applies(origin))
+
+
+def _assembly(now: ChangedText, origin: TextOrigin) -> ChangedText:
+    """Calls in the place of inline PTX."""
+    rewritten = rewrite_assembly(now.text, origin.file, origin.folder)
+    return replace(now, text=rewritten.text, assembly={**dict.fromkeys(rewritten.understood), **rewritten.refusals})
+
+
+def _scanned(now: ChangedText, origin: TextOrigin) -> ChangedText:
+    """The author's own text, before anything of ours is in it. What comes behind this step may rely on it."""
+    return replace(now, refusal=scan(now.expanded, origin.file, origin.folder, now.assembly))
+
+
+def _alignment(now: ChangedText, _: TextOrigin) -> ChangedText:
+    return replace(now, text=with_alignment_first(now.text))
+
+
+def _lambdas(now: ChangedText, _: TextOrigin) -> ChangedText:
+    return replace(now, text=unmarked_lambdas(now.text))
+
+
+def _guards(now: ChangedText, origin: TextOrigin) -> ChangedText:
+    return replace(now, text=with_guards(now.text, origin.file, origin.folder))
+
+
+def _launches(now: ChangedText, origin: TextOrigin) -> ChangedText:
+    launching = with_launch_calls(now.text, origin.file, origin.folder)
+    return replace(now, text=launching.text, launched=launching.kernels)
+
+
+def _returns(now: ChangedText, origin: TextOrigin) -> ChangedText:
+    kernels = [origin.kernel, *origin.beside, *now.launched]
+    return replace(now, text=with_marked_returns(now.text, kernels, origin.file, origin.folder))
+
+
+def _use(now: ChangedText, origin: TextOrigin) -> ChangedText:
+    return replace(now, behind=f"\n{use_of(origin.kernel, origin.functions, origin.beside)}")
+
+
+def _is_scanned(origin: TextOrigin) -> bool:
+    return origin.scanned
+
+
+def _is_clangs(origin: TextOrigin) -> bool:
+    return origin.is_clang
+
+
+def _is_by_name(origin: TextOrigin) -> bool:
+    return origin.by_name
+
+
+STEPS = (
+    TextStep(_assembly, _is_scanned, mends=True),
+    TextStep(_scanned, _is_scanned),
+    TextStep(_alignment, _is_scanned, mends=True),
+    TextStep(_lambdas, _is_clangs),
+    TextStep(_guards, is_guessed=True),
+    TextStep(_launches, _is_by_name),
+    TextStep(_returns, is_guessed=True),  # behind the launches, which say what else is a kernel
+    TextStep(_use, _is_by_name),
+)

@@ -1,0 +1,354 @@
+"""Reads the text that the compiler will read, token by token, and refuses what would escape the executor.
+
+The text is the preprocessor's output: macros are expanded, so they can hide nothing, and exactly this text is compiled, with the kit's
+calls before a kernel's returns (`changed_text.py`). This is not a parser, and not the only check: the object file is checked
+afterwards.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from bisect import bisect_left
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from grader.engines.refusal import Refusal
+from grader.model.verdicts import Verdict
+from grader.source.bare_code import dead_numbers
+from grader.source.student_code import StudentCode
+
+# Splits the preprocessor's output into tokens, each with its line in the submission. Text of system headers is left out.
+
+_TOKEN = re.compile(
+    r"""(?P<string>(?:u8|[uUL])?R"(?P<delimiter>[^()\\\s]{0,16})\(.*?\)(?P=delimiter)"|(?:u8|[uUL])?"(?:[^"\\\n]|\\.)*")"""
+    r"""|(?P<character>(?:u8|[uUL])?'(?:[^'\\\n]|\\.)*')"""
+    r"""|(?P<directive>^\#[^\n]*)"""
+    r"""|(?P<word>[^\W\d][\w$]*)"""
+    r"""|(?P<number>\.?\d(?:[eEpP][+-]|'?[\w.])*)"""
+    r"""|(?P<newline>\n)"""
+    r"""|(?P<sign>&&|::|->|<:(?!:[^:>])|:>|[^\s\w])""",
+    re.VERBOSE | re.DOTALL | re.MULTILINE,
+)
+_DIGRAPHS = {"<:": "[", ":>": "]"}
+_LINE_MARKER = re.compile(r'#\s+(\d+)\s+"((?:[^"\\]|\\.)*)"([ \d]*)$')
+# A submission could write files into these folders. They are no system headers, whatever a marker says.
+_NEVER_SYSTEM = ("/proc/", "/dev/", "/sys/", "/run/")
+
+
+@dataclass(frozen=True)
+class Token:
+    kind: str  # string, character, directive, word, number, sign
+    text: str
+    line: int  # in the submission; 0: in another file
+    start: int  # where the token begins in the preprocessed text
+
+
+@dataclass(frozen=True)
+class _Place:
+    """What a line marker says about the text after it."""
+
+    line: int
+    ours: bool
+    system: bool
+
+
+def tokens_of(preprocessed: str, file_name: str, folder: str = "") -> Iterator[Token]:
+    """`folder`: where the submission was preprocessed. Nothing in it is a system header.
+
+    The submission's own file is no system header either, even where `#pragma GCC system_header` or a system header's macro made
+    the compiler mark its text as one.
+    """
+    place = _Place(1, ours=True, system=False)
+    line = 1
+    for match in _TOKEN.finditer(preprocessed):
+        kind, text = match.lastgroup or "", match.group()
+        if kind == "newline":
+            line += 1
+            continue
+        if kind == "directive" and (marker := _LINE_MARKER.match(text.strip())):
+            place = _place(marker, file_name, folder)
+            line = place.line - 1  # the marker gives the number of the next line; its own newline comes before that
+            continue
+        if not place.system:
+            yield Token(kind, _DIGRAPHS.get(text, text), line if place.ours else 0, match.start())
+        line += text.count("\n")
+
+
+def _place(marker: re.Match[str], file_name: str, folder: str) -> _Place:
+    path = posixpath.normpath(marker[2]) if marker[2] else ""
+    ours = path.rsplit("/", 1)[-1] == file_name
+    reachable = (
+        not path.startswith("/") or path.startswith(_NEVER_SYSTEM) or (folder != "" and path.startswith(folder + "/"))
+    )
+    return _Place(int(marker[1]), ours, system="3" in marker[3].split() and not ours and not reachable)
+
+
+# Attributes that are allowed in __attribute__((…)) or [[…]]. They are about layout, inlining and diagnostics. None of them changes
+# what is instrumented, where code is placed, or when it runs.
+_ATTRIBUTE_NAMES = """
+    aligned always_inline assume const deprecated fallthrough flatten hot cold likely may_alias maybe_unused nodiscard
+    noinline nonnull noreturn no_unique_address packed pure returns_nonnull unlikely unused used warn_unused_result
+    nv_diag_suppress retain
+"""
+ATTRIBUTES = frozenset(_ATTRIBUTE_NAMES.split())
+NAMESPACES = frozenset({"gnu", "clang", "nv"})
+_BUILTIN_NAMES = """
+    abs labs llabs fabs fabsf fma fmaf sqrt sqrtf fmin fminf fmax fmaxf floor floorf ceil ceilf trunc truncf round roundf
+    isnan isinf isfinite isnormal signbit signbitf huge_val huge_valf inf inff nan nanf expect expect_with_probability
+    assume assume_aligned constant_p unreachable popcount popcountl popcountll clz clzl clzll ctz ctzl ctzll ffs ffsl
+    ffsll bswap16 bswap32 bswap64 memcpy memset memmove offsetof is_constant_evaluated bit_cast types_compatible_p
+    choose_expr prefetch add_overflow sub_overflow mul_overflow parity LINE FILE FUNCTION va_start va_end va_arg va_list
+    addressof launder
+"""
+BUILTINS = frozenset(_BUILTIN_NAMES.split())
+PRAGMAS = re.compile(
+    r"#\s*pragma\s+(unroll|nounroll|once|nv_\w+|diag_\w+|hd_warning_disable|STDC|message|region|endregion|pack|push_macro|pop_macro"
+    r"|GCC\s+(unroll|diagnostic|ivdep|poison|error|warning))\b"
+)
+# An array of variable length is an error by this warning; `dump_scan.py` finds it all the same.
+_ALLOWS_VLA = re.compile(r"#\s*pragma\s+(?:GCC|clang)\s+diagnostic\b.*-Wvla\b")
+POWERFUL_PRAGMAS = re.compile(
+    r"#\s*pragma\s+(GCC|clang|weak|redefine_extname|omp|acc|scalar_storage_order|comment|float_control|attribute)\b"
+)
+OWN_NAMES = re.compile(r"__(tsan|asan|ubsan|sanitizer|hwasan|emutls|llvm)_\w*|_*tilelab_\w*|__(start|stop)_tl\w*")
+_HOST_ATOMICS = ("__atomic_", "__sync_", "__c11_atomic_", "__scoped_atomic_", "__opencl_atomic_", "__hip_atomic_")
+_ASSEMBLY = frozenset({"asm", "__asm", "__asm__"})
+_OPENING, _CLOSING = frozenset("([{"), frozenset(")]}")
+
+
+def scan(
+    preprocessed: str,
+    file_name: str,
+    folder: str = "",
+    assembly: Mapping[int, Refusal | None] = MappingProxyType({}),
+) -> Refusal | None:
+    """The first reason not to compile this text, or None. `assembly`: for `asm` statements, by where they stand, why each cannot be
+    compiled; None: something else is compiled in its place.
+    """
+    tokens = [
+        token for token in tokens_of(preprocessed, file_name, folder) if token.kind in {"directive", "word", "sign"}
+    ]
+    prelude_seen = False
+    for index, token in enumerate(tokens):
+        if token.kind == "directive" and token.line == 0 and "pch_preprocess" in token.text and not prelude_seen:
+            prelude_seen = True  # the line that -include put before the submission's first line
+            continue
+        if token.text in _ASSEMBLY and token.start in assembly:
+            if refused := assembly[token.start]:
+                return refused
+            continue
+        judge = _JUDGES.get(token.kind)
+        refusal = judge(tokens, index) if judge else None
+        if refusal:
+            return refusal
+    return None
+
+
+def _directive(tokens: Sequence[Token], index: int) -> Refusal | None:
+    text, line = tokens[index].text.strip(), tokens[index].line
+    if not re.match(r"#\s*pragma\b", text):
+        return None if text == "#" else _refuse(line, f"the directive `{text[:60]}` is not allowed here")
+    if (POWERFUL_PRAGMAS.match(text) and not PRAGMAS.match(text)) or _ALLOWS_VLA.match(text):
+        return _refuse(line, f"`{text[:60]}` would change how the kernel is compiled")
+    return None  # an unknown pragma is ignored by every compiler
+
+
+def _word(tokens: Sequence[Token], index: int) -> Refusal | None:
+    word, line = tokens[index].text, tokens[index].line
+    if word in _ASSEMBLY:
+        return Refusal(
+            Verdict.NEEDS_GPU,
+            line,
+            "Inline assembly cannot run on the CPU executor: this file has to be graded on a GPU.",
+            "Everything the lab asks for can be written in CUDA C++.",
+        )
+    if word in {"__attribute__", "__attribute"}:
+        return _attributes(tokens, index + 1)
+    what = _forbidden_word(word, _text(tokens, index + 1))
+    return _refuse(line, what) if what else None
+
+
+def _forbidden_word(word: str, following: str) -> str | None:
+    if word.startswith("__builtin_") and word.removeprefix("__builtin_") not in BUILTINS:
+        return f"`{word}` is not a function of CUDA's device language"
+    if word.startswith(_HOST_ATOMICS) or word == "_Atomic":
+        return (
+            f"`{word}` is not a function of CUDA's device language: use atomicAdd() and CUDA's other atomic functions"
+        )
+    if OWN_NAMES.fullmatch(word):
+        return f"the name `{word}` is reserved for the grader"
+    if word == "goto" and following == "*":
+        return "a computed goto is not part of CUDA's device language"
+    return None
+
+
+def _sign(tokens: Sequence[Token], index: int) -> Refusal | None:
+    """Two `[` in a row always begin an attribute, with or without blanks between them. `]]` may close nested subscripts."""
+    if tokens[index].text == "[" and _text(tokens, index + 1) == "[":
+        return _attributes(tokens, index)
+    return None
+
+
+_JUDGES: dict[str, Callable[[Sequence[Token], int], Refusal | None]] = {
+    "directive": _directive,
+    "word": _word,
+    "sign": _sign,
+}
+
+
+def _attributes(tokens: Sequence[Token], start: int) -> Refusal | None:
+    """Checks the attributes' names. These are the words at the depth of the list; words in arguments do not count."""
+    depth, outer = 0, 2  # ((…)) and [[…]] both open two brackets
+    for index in range(start, len(tokens)):
+        token = tokens[index]
+        if token.text in _OPENING:
+            depth += 1
+        elif token.text in _CLOSING:
+            depth -= 1
+            if depth < outer:
+                return None
+        elif depth == outer and token.kind == "word" and not _names_a_scope(tokens, index):
+            if token.text.strip("_") not in ATTRIBUTES:
+                return _refuse(
+                    token.line,
+                    f"the attribute `{token.text}` is not allowed: it could hide from the grader what the kernel does",
+                )
+        elif depth < outer:
+            return None  # no attribute list: the compiler will report it
+    return None
+
+
+def _names_a_scope(tokens: Sequence[Token], index: int) -> bool:
+    """Whether the word is the `gnu` of [[gnu::unused]], or the `using` or the `gnu` of [[using gnu: unused]]."""
+    word = tokens[index].text
+    return word == "using" or (word.strip("_") in NAMESPACES and _text(tokens, index + 1) in {"::", ":"})
+
+
+def _text(tokens: Sequence[Token], index: int) -> str:
+    return tokens[index].text if index < len(tokens) else ""
+
+
+def _refuse(line: int, what: str) -> Refusal:
+    return Refusal(Verdict.REJECTED, line, what[0].upper() + what[1:] + ".", "Remove it; nothing in this lab needs it.")
+
+
+# Finds line markers that a submission writes itself: `#line 7`, `# 33 "stdio.h" 1 3`.
+#
+# The compiler's own markers tell the scan which text comes from a system header. A marker written by hand could present the
+# submission's text as a system header. A comment that looks like a marker is allowed, and so is a marker in `#if 0`, except where
+# we might read comments and strings in another way than the compiler.
+
+# The # of a directive is at the start of a line or after the end of a comment.
+_HASH = re.compile(r"(?:^|\*/)(?:[^\S\n]|\0)*(?:\#|%:|\?\?=)", re.MULTILINE)
+_IN_CODE = re.compile(r"line\b|\d")
+_NUMBER = re.compile(r"\d[\d']*")
+_NAME = re.compile(r"[A-Za-z_\"]")
+
+_SPLICE = re.compile(r"\\[ \t\f\v\0]*\n")
+_SPLICED_LINE = re.compile(rf"^(?:[^\n]*{_SPLICE.pattern})+", re.MULTILINE)
+# Comments, strings and characters as the compiler reads them. One that is not closed ends with its line. Words and numbers are
+# here because of quotes inside them: 1'000 contains no character constant.
+_HIDDEN = re.compile(
+    r"""(?P<comment>/\*.*?(?:\*/|\Z)|//[^\n]*)"""
+    r"""|"(?:\\.|[^"\\\n])*"?|'(?:\\.|[^'\\\n])*'?"""
+    r"""|(?P<kept>[^\W\d]\w*|\.?\d(?:[eEpP][+-]|'?[\w.])*)""",
+    re.DOTALL,
+)
+# In a raw string or a header's name, quotes and slashes have another meaning than `_HIDDEN` assumes.
+_AMBIGUOUS = re.compile(r'R"|__has_|##|<[^<>\n]*/[*/]')
+
+
+def hand_written_marker(source: str) -> int:
+    """The line of the first marker, or 0."""
+    joined = _SPLICED_LINE.sub(_join, source)
+    bare = _HIDDEN.sub(_blank, joined)
+    blanks, dead = _Blanks(bare), None
+    for found in _HASH.finditer(bare):
+        at = blanks.skip(found.end())
+        if _IN_CODE.match(bare, at):
+            line = bare.count("\n", 0, at) + 1
+            dead = dead_numbers(source) if dead is None else dead
+            if line not in dead:
+                return line
+    return _marker_anywhere(joined) if _AMBIGUOUS.search(joined) else 0
+
+
+def _marker_anywhere(joined: str) -> int:
+    """Like above, but reads comments and strings too. It looks only for what could mark a system header: a number and a name."""
+    blanks = _Blanks(joined)
+    for found in _HASH.finditer(joined):
+        number = _NUMBER.match(joined, blanks.skip(found.end()))
+        if number and _NAME.match(joined, blanks.skip(number.end())):
+            return joined.count("\n", 0, number.start()) + 1
+    return 0
+
+
+class _Blanks:
+    """Skips blanks and comments. No text makes the time quadratic."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._ends = [match.end() for match in re.finditer(r"\*/", text)]
+
+    def skip(self, at: int) -> int:
+        """The first position from `at` on that is neither a blank nor in a comment."""
+        while at < len(self._text):
+            if self._text[at].isspace() or self._text[at] == "\0":
+                at += 1
+            elif self._text.startswith("/*", at) and (end := bisect_left(self._ends, at + 4)) < len(self._ends):
+                at = self._ends[end]
+            else:
+                break
+        return at
+
+
+def _join(match: re.Match[str]) -> str:
+    """Joins spliced lines, and puts their line ends before the joined line: line numbers stay, and a # stays first in its line."""
+    return "\n" * match.group().count("\n") + _SPLICE.sub("", match.group())
+
+
+def _blank(match: re.Match[str]) -> str:
+    if match["kept"] is not None:
+        return match["kept"]
+    return "\n" * match.group().count("\n") or " " if match["comment"] is not None else '""'
+
+
+# References to textures and surfaces as CUDA had them before version 12: `texture<float, 2> t;` in a file, `tex2D(t, x, y)` in a kernel.
+# No compiler of today knows them, so they are a compile error, told with what takes their place.
+
+_DECLARED = re.compile(
+    r"^\s*(?:static\s+|extern\s+)*(?:texture\s*<[^;]*>|surface\s*<\s*void[^;]*>|textureReference\b)\s*(\w+)"
+)
+_ERROR_LINE = re.compile(r" error: ([^\n]*)")
+
+
+def texture_reference(log: str, source: str) -> Refusal | None:
+    """`log`: what a compiler says, after errors. The first reference of the file that it names, or that it stumbles over."""
+    errors = "\n".join(_ERROR_LINE.findall(log))
+    code = StudentCode(source)
+    for line in range(1, len(code.lines) + 1):
+        declared = _DECLARED.match(code.line(line))
+        if declared is None:
+            continue
+        kind = "surface" if "surface" in declared[0] else "texture"
+        if re.search(rf"[\u2018'](?:{re.escape(declared[1])}|{kind}|textureReference)[\u2019']", errors):
+            return Refusal(Verdict.COMPILE_ERROR, line, _told(declared[1], kind), _ADVICE[kind])
+    return None
+
+
+def _told(name: str, kind: str) -> str:
+    return f"`{name}` is a {kind} reference of old CUDA. CUDA 12 removed them: no compiler of today knows them."
+
+
+_ADVICE = {
+    "texture": (
+        "Give the kernel a parameter `cudaTextureObject_t t`, which the host makes with cudaCreateTextureObject(), and fetch with "
+        "`tex2D<float>(t, x, y)`."
+    ),
+    "surface": (
+        "Give the kernel a parameter `cudaSurfaceObject_t s`, which the host makes with cudaCreateSurfaceObject(), and use "
+        "`surf2Dread<float>(s, x * sizeof(float), y)`."
+    ),
+}
