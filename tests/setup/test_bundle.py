@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
@@ -32,7 +33,8 @@ def run(clone: Path, script: str, *arguments: str | Path) -> subprocess.Complete
       trap close_private_lists EXIT
     """
     command = ["bash", "-c", before + script, "set-up", *map(str, arguments)]
-    return subprocess.run(command, cwd=clone, capture_output=True, text=True, check=False)
+    unnamed = {name: value for name, value in os.environ.items() if name != "PYTHON"}  # CI names one
+    return subprocess.run(command, cwd=clone, env=unnamed, capture_output=True, text=True, check=False)
 
 
 def bundled(clone: Path, **changed: str) -> Path:
