@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from grader.engines.backend import trouble_compiling
 from grader.engines.build_steps import BUILD_LIMITS, MAX_TEXT_BYTES, asked_for
 from grader.engines.compiler_view import CompilerView, different_programs, no_one_program
 from grader.engines.cpu_toolchain import DECIDED, home_of
+from grader.engines.entry_points import EntrySignatures
 from grader.engines.gpu_build import CUBIN, TAIL, GpuBuild, build_for_gpu, too_much_memory, variable_bytes
 from grader.engines.gpu_toolchain import (
     TOOLS,
@@ -32,14 +33,11 @@ from grader.model.errors import RemediableError
 from grader.model.labs import Lab
 from grader.model.outcome import GpuOutcome, JudgedCase, Sanitized, Tool
 from grader.model.verdicts import Verdict
-from grader.run.judge_call import GpuSubmission, JudgeCall, cases_once, gpu_cases, run_judge
+from grader.run.judge_call import JudgeCall, confined_runner, run_judge
+from grader.run.lab_verdict import was_run
 from grader.source.bare_code import plain_text
 from grader.system.confined_run import Finished, run_confined
 from grader.system.gpu_lock import GpuLock
-
-if TYPE_CHECKING:
-    from grader.engines.toolset import Toolset
-
 
 # Whether nvcc and the CPU executor's compiler are given the same program by one file. Both preprocessors run confined; what they
 # leave is compared by `compiler_view.py`.
@@ -182,6 +180,20 @@ _HANGS = (Verdict.TIMEOUT, Verdict.BARRIER_DIVERGENCE)  # on the CPU executor: o
 # For a launch that hung on the CPU executor; others take some milliseconds. While it hangs, nobody can time a kernel.
 _HANGING_MS = 1_000
 _REBUILDS = 3  # for fewer registers: a kernel may be launched with several block sizes
+_TRIES = 2  # of a run that failed because of us
+
+Judged = tuple[tuple[Refusal, ...], GpuOutcome | None]
+
+
+@dataclass(frozen=True)
+class GpuSubmission:
+    """`built_for_cpu`: whether the CPU executor could run it."""
+
+    source: Path
+    lines: Sequence[str]
+    entries: EntrySignatures
+    built_for_cpu: bool
+    cases: tuple[str, ...]  # the cases that run on the GPU
 
 
 def judge_on_gpu(  # noqa: PLR0913, PLR0917 -- what is judged, and what is known of it
@@ -191,7 +203,7 @@ def judge_on_gpu(  # noqa: PLR0913, PLR0917 -- what is judged, and what is known
     scratch: Path,
     call: JudgeCall,
     on_cpu: Callable[[], Sequence[JudgedCase]] = tuple,
-) -> tuple[tuple[Refusal, ...], GpuOutcome | None]:
+) -> Judged:
     """Why nvcc refuses the submission, if it does; otherwise the GPU's outcome. None if nothing of NVIDIA's is on this machine.
 
     `on_cpu`: waits for the cases as the CPU executor judged them, and gives them. It is called after nvcc.
@@ -200,166 +212,177 @@ def judge_on_gpu(  # noqa: PLR0913, PLR0917 -- what is judged, and what is known
         return (), None
     with toolset.gpu.borrowed_device() as device:
         here = dataclasses.replace(toolset, gpu=dataclasses.replace(toolset.gpu, device=device, others=()))
-        return _judge(here, lab, submission, scratch, call, on_cpu)
+        return _OnDevice(here, toolset.gpu.toolchain, lab, submission, scratch, call).judged(on_cpu)
 
 
-def _judge(  # noqa: PLR0913, PLR0917 -- as judge_on_gpu
-    toolset: Toolset,
-    lab: Lab,
-    submission: GpuSubmission,
-    scratch: Path,
-    call: JudgeCall,
-    on_cpu: Callable[[], Sequence[JudgedCase]],
-) -> tuple[tuple[Refusal, ...], GpuOutcome | None]:
-    """Judges on the toolset's one device."""
-    gpu = toolset.gpu
-    assert gpu.toolchain is not None
-    outcome = GpuOutcome(
-        gpu.toolchain.name, gpu.target.capability, str(gpu.device or ""), alone=not submission.built_for_cpu
-    )
-    built = _build(toolset, gpu.toolchain, submission, scratch / "cubin-0", None)
-    if built.image is None and not built.refusals:  # tried again: a full disk, a machine out of memory
-        built = _build(toolset, gpu.toolchain, submission, scratch / "cubin-again", None)
-    outcome = dataclasses.replace(outcome, resources=built.resources, log=built.log)
-    if built.image is None:
-        if not built.refusals:
-            return _nvcc_failed(toolset, gpu.toolchain, outcome, built.starved)
-        if all(refusal.verdict is Verdict.LAUNCH_ERROR for refusal in built.refusals) and submission.built_for_cpu:
-            # The CPU executor refuses every launch of such a kernel and gives a better reason.
-            return (), dataclasses.replace(outcome, trouble=built.refusals[0].message)
-        return built.refusals, outcome
-    if refusal := _refusal_of_program(toolset, submission, scratch, built, built.image):
-        return (refusal,), outcome
-    if not gpu.runs or not submission.cases:
+@dataclass(frozen=True)
+class _OnDevice:
+    """One submission on the toolset's one device."""
+
+    toolset: Toolset
+    toolchain: GpuToolchain
+    lab: Lab
+    submission: GpuSubmission
+    scratch: Path
+    call: JudgeCall
+
+    def judged(self, on_cpu: Callable[[], Sequence[JudgedCase]]) -> Judged:
+        gpu, submission = self.toolset.gpu, self.submission
+        outcome = GpuOutcome(
+            self.toolchain.name, gpu.target.capability, str(gpu.device or ""), alone=not submission.built_for_cpu
+        )
+        built = self.built("cubin-0")
+        if built.image is None and not built.refusals:  # tried again: a full disk, a machine out of memory
+            built = self.built("cubin-again")
+        outcome = dataclasses.replace(outcome, resources=built.resources, log=built.log)
+        if built.image is None:
+            if not built.refusals:
+                return self.nvcc_failed(outcome, built.starved)
+            if all(refusal.verdict is Verdict.LAUNCH_ERROR for refusal in built.refusals) and submission.built_for_cpu:
+                # The CPU executor refuses every launch of such a kernel and gives a better reason.
+                return (), dataclasses.replace(outcome, trouble=built.refusals[0].message)
+            return built.refusals, outcome
+        if refusal := self.refusal_of_program(built, built.image):
+            return (refusal,), outcome
+        if not gpu.runs or not submission.cases:
+            return (), outcome
+        hung = {case.name for case in on_cpu() if case.verdict in _HANGS}
+        if ending := tuple(name for name in submission.cases if name not in hung):
+            outcome = self.run(ending, built, outcome)
+        hanging = tuple(name for name in submission.cases if name in hung)
+        if hanging and not outcome.trouble:
+            outcome = self.run_hanging(hanging, built.image, outcome)
         return (), outcome
-    hung = {case.name for case in on_cpu() if case.verdict in _HANGS}
-    on_gpu = dataclasses.replace(call, cases=tuple(name for name in submission.cases if name not in hung))
-    if on_gpu.cases:
-        outcome = _run(toolset, lab, submission, scratch, on_gpu, built, outcome)
-    hanging = tuple(name for name in submission.cases if name in hung)
-    if hanging and not outcome.trouble:
-        outcome = _run_hanging(
-            toolset, lab, submission, scratch, dataclasses.replace(call, cases=hanging), built.image, outcome
+
+    def built(self, name: str, registers: int | None = None) -> GpuBuild:
+        """In a new folder of this name. `registers`: the most that a thread may have."""
+        folder = self.scratch / name
+        folder.mkdir()
+        return build_for_gpu(
+            self.toolchain,
+            self.toolset.confinement,
+            self.submission.source,
+            folder,
+            self.submission.entries,
+            self.toolset.gpu.target,
+            max_registers=registers,
         )
-    return (), outcome
 
+    def nvcc_failed(self, outcome: GpuOutcome, starved: str) -> Judged:
+        """Nvcc fails twice, names nothing of the submission and came to no limit. If it still compiles the kit's own kernel, it is the
+        submission's doing; else it is ours, as where the machine gave it no time. Raises RuntimeError where grading needs a GPU that it
+        then cannot have.
+        """
+        first = telling_line(outcome.log) or "it says nothing"
+        trouble = starved or trouble_compiling(self.toolchain, self.toolset.confinement, self.toolset.gpu.target)
+        if not trouble and _KILLED not in outcome.log:
+            message = f"nvcc cannot compile this file, and it can compile others here. It says: {first[:200]}"
+            return (Refusal(Verdict.COMPILE_ERROR, 0, message),), outcome
+        message = f"nvcc failed, and not over the submission: {trouble or first}"
+        if self.toolset.gpu.runs:
+            raise RuntimeError(message)
+        return (), dataclasses.replace(outcome, trouble=message)
 
-def _run_hanging(  # noqa: PLR0913, PLR0917 -- a step of judge_on_gpu
-    toolset: Toolset,
-    lab: Lab,
-    submission: GpuSubmission,
-    scratch: Path,
-    call: JudgeCall,
-    image: Path,
-    outcome: GpuOutcome,
-) -> GpuOutcome:
-    """Adds the cases that did not end on the CPU executor. A kernel that hangs holds up everybody who waits for the GPU, and that both
-    agree is soon seen: one case shows it. Where that one ends, the CPU executor was too slow or wrong, and all are run. None of them can
-    pass any more, so nobody's launch is given another chance with the device alone.
-    """
-    call = dataclasses.replace(call, launch_ms=_HANGING_MS)
-    try:
-        first = cases_once(
-            toolset,
-            lab,
-            submission,
-            scratch,
-            dataclasses.replace(call, cases=call.cases[:1], until_failure=True),
-            image,
+    def refusal_of_program(self, built: GpuBuild, image: Path) -> Refusal | None:
+        """Why what nvcc made of the file is not run: it is another program than the CPU executor's, or too large for the GPU."""
+        if self.submission.built_for_cpu:
+            views = self.scratch / "views"
+            views.mkdir()
+            if refusal := two_programs(self.toolset, self.submission.source, views):
+                return refusal
+        device = self.toolset.gpu.device
+        if device is None:
+            return None
+        variables = variable_bytes(image.with_name(CUBIN))
+        large = too_much_memory(
+            variables, built.resources, device.capability, device.multiprocessors, device.memory_bytes
         )
-        if len(call.cases) == 1 or any(not case.passed for case in first):
-            return dataclasses.replace(outcome, cases=(*outcome.cases, *first))
-        every = cases_once(toolset, lab, submission, scratch, call, image)
-    except RuntimeError as error:
-        return dataclasses.replace(outcome, trouble=str(error))
-    return dataclasses.replace(outcome, cases=(*outcome.cases, *every))
+        message = f"The GPU cannot run this kernel beside others: {large}."
+        return Refusal(Verdict.LAUNCH_ERROR, 0, message, "Use smaller arrays.") if large else None
 
+    def run(self, names: tuple[str, ...], built: GpuBuild, outcome: GpuOutcome) -> GpuOutcome:
+        """These cases on the GPU. While a block does not get the registers that it needs, the kernel is compiled again for fewer.
 
-def _refusal_of_program(
-    toolset: Toolset, submission: GpuSubmission, scratch: Path, built: GpuBuild, image: Path
-) -> Refusal | None:
-    """Why what nvcc made of the file is not run: it is another program than the CPU executor's, or too large for the GPU."""
-    if submission.built_for_cpu:
-        views = scratch / "views"
-        views.mkdir()
-        if refusal := two_programs(toolset, submission.source, views):
-            return refusal
-    device = toolset.gpu.device
-    if device is None:
-        return None
-    variables = variable_bytes(image.with_name(CUBIN))
-    large = too_much_memory(variables, built.resources, device.capability, device.multiprocessors, device.memory_bytes)
-    message = f"The GPU cannot run this kernel beside others: {large}."
-    return Refusal(Verdict.LAUNCH_ERROR, 0, message, "Use smaller arrays.") if large else None
+        Cases that show a student everything run first. Facts about the kernel are those of the build that these cases needed.
+        """
+        call = dataclasses.replace(self.call, cases=names)
+        told = {spec.name for spec in self.lab.cases if spec.feedback == "full"}
+        for number in range(1, _REBUILDS + 1):
+            assert built.image is not None
+            try:
+                cases = self.cases(call, built.image)
+            except RuntimeError as error:
+                return dataclasses.replace(outcome, trouble=str(error))
+            outcome = dataclasses.replace(outcome, cases=cases)
+            shown = register_limit([case for case in cases if case.name in told])
+            limit = shown or register_limit(cases)
+            if limit is None or number == _REBUILDS:
+                break
+            again = self.built(f"cubin-{number}", limit)
+            if again.image is None:
+                break
+            built, outcome = again, dataclasses.replace(outcome, log=again.log)
+            if shown:
+                outcome = dataclasses.replace(outcome, register_limit=shown, resources=again.resources)
+        gpu = self.toolset.gpu
+        if gpu.sanitizer is None or built.image is None:
+            return outcome
+        assert gpu.runner is not None
+        assert gpu.device is not None
+        folder = self.scratch / "sanitized"
+        folder.mkdir()
+        with gpu.turns, GpuLock(gpu.device.lock_name).shared():
+            sanitized, trouble = sanitize(
+                gpu.sanitizer, gpu.runner, self.lab, built.image, call, folder, self.submission.lines
+            )
+        return dataclasses.replace(outcome, sanitized=sanitized, trouble=trouble)
 
-
-def _nvcc_failed(
-    toolset: Toolset, toolchain: GpuToolchain, outcome: GpuOutcome, starved: str
-) -> tuple[tuple[Refusal, ...], GpuOutcome]:
-    """Nvcc fails twice, names nothing of the submission and came to no limit. If it still compiles the kit's own kernel, it is the
-    submission's doing; else it is ours, as where the machine gave it no time. Raises RuntimeError where grading needs a GPU that it
-    then cannot have.
-    """
-    first = telling_line(outcome.log) or "it says nothing"
-    trouble = starved or trouble_compiling(toolchain, toolset.confinement, toolset.gpu.target)
-    if not trouble and _KILLED not in outcome.log:
-        message = f"nvcc cannot compile this file, and it can compile others here. It says: {first[:200]}"
-        return (Refusal(Verdict.COMPILE_ERROR, 0, message),), outcome
-    message = f"nvcc failed, and not over the submission: {trouble or first}"
-    if toolset.gpu.runs:
-        raise RuntimeError(message)
-    return (), dataclasses.replace(outcome, trouble=message)
-
-
-def _run(  # noqa: PLR0913, PLR0917 -- a step of judge_on_gpu
-    toolset: Toolset,
-    lab: Lab,
-    submission: GpuSubmission,
-    scratch: Path,
-    call: JudgeCall,
-    built: GpuBuild,
-    outcome: GpuOutcome,
-) -> GpuOutcome:
-    """The cases on the GPU. While a block does not get the registers that it needs, the kernel is compiled again for fewer.
-
-    Cases that show a student everything run first. Facts about the kernel are those of the build that these cases needed.
-    """
-    assert toolset.gpu.toolchain is not None
-    told = {spec.name for spec in lab.cases if spec.feedback == "full"}
-    for number in range(1, _REBUILDS + 1):
-        assert built.image is not None
+    def run_hanging(self, names: tuple[str, ...], image: Path, outcome: GpuOutcome) -> GpuOutcome:
+        """Adds the cases that did not end on the CPU executor. A kernel that hangs holds up everybody who waits for the GPU, and that both
+        agree is soon seen: one case shows it. Where that one ends, the CPU executor was too slow or wrong, and all are run. None of them
+        can pass any more, so nobody's launch is given another chance with the device alone.
+        """
+        call = dataclasses.replace(self.call, cases=names, launch_ms=_HANGING_MS)
         try:
-            cases = gpu_cases(toolset, lab, submission, scratch, call, built.image)
+            cases = self.cases_once(dataclasses.replace(call, cases=names[:1], until_failure=True), image)
+            if len(names) > 1 and all(case.passed for case in cases):
+                cases = self.cases_once(call, image)
         except RuntimeError as error:
             return dataclasses.replace(outcome, trouble=str(error))
-        outcome = dataclasses.replace(outcome, cases=cases)
-        shown = register_limit([case for case in cases if case.name in told])
-        limit = shown or register_limit(cases)
-        if limit is None or number == _REBUILDS:
-            break
-        again = _build(toolset, toolset.gpu.toolchain, submission, scratch / f"cubin-{number}", limit)
-        if again.image is None:
-            break
-        built, outcome = again, dataclasses.replace(outcome, log=again.log)
-        if shown:
-            outcome = dataclasses.replace(outcome, register_limit=shown, resources=again.resources)
-    if toolset.gpu.sanitizer is None or built.image is None:
-        return outcome
-    sanitized, trouble = _sanitized(toolset, lab, submission, scratch, call, built.image)
-    return dataclasses.replace(outcome, sanitized=sanitized, trouble=trouble)
+        return dataclasses.replace(outcome, cases=(*outcome.cases, *cases))
 
+    def cases(self, call: JudgeCall, image: Path) -> tuple[JudgedCase, ...]:
+        """As `cases_once`. A launch that did not end gets another chance with the device alone."""
+        cases = self.cases_once(call, image)
+        late = next((case.name for case in cases if case.verdict is Verdict.TIMEOUT and was_run(case)), None)
+        if late is None:
+            return cases
+        # Kernels that hang, and contexts that are made and ended, may delay a launch that is not at fault.
+        with self.toolset.gpu.turns, self.lock.alone():
+            again = self.judge(dataclasses.replace(call, cases=(late,)), image)
+            return cases if any(case.verdict is Verdict.TIMEOUT for case in again) else self.judge(call, image)
 
-def _sanitized(  # noqa: PLR0913, PLR0917 -- a step of judge_on_gpu
-    toolset: Toolset, lab: Lab, submission: GpuSubmission, scratch: Path, call: JudgeCall, image: Path
-) -> tuple[tuple[Sanitized, ...], str]:
-    gpu = toolset.gpu
-    assert gpu.sanitizer is not None
-    assert gpu.runner is not None
-    assert gpu.device is not None
-    folder = scratch / "sanitized"
-    folder.mkdir()
-    with gpu.turns, GpuLock(gpu.device.lock_name).shared():
-        return sanitize(gpu.sanitizer, gpu.runner, lab, image, call, folder, submission.lines)
+    def cases_once(self, call: JudgeCall, image: Path) -> tuple[JudgedCase, ...]:
+        """The cases, while others use the device. Tried again if the machine failed: another program may have caused one failure."""
+        cases: tuple[JudgedCase, ...] = ()
+        for _ in range(_TRIES):
+            with self.toolset.gpu.turns, self.lock.shared():
+                cases = self.judge(call, image)
+            if all(case.verdict is not Verdict.INTERNAL_ERROR for case in cases):
+                break
+        return cases
+
+    def judge(self, call: JudgeCall, image: Path) -> tuple[JudgedCase, ...]:
+        folder = self.scratch / "gpu"
+        folder.mkdir(exist_ok=True)
+        return run_judge(
+            call, self.lab, confined_runner(self.toolset, self.toolset.gpu, image), folder, self.submission.lines
+        )
+
+    @property
+    def lock(self) -> GpuLock:
+        assert self.toolset.gpu.device is not None
+        return GpuLock(self.toolset.gpu.device.lock_name)
 
 
 def register_limit(cases: Sequence[JudgedCase]) -> int | None:
@@ -373,18 +396,3 @@ def register_limit(cases: Sequence[JudgedCase]) -> int | None:
         if launch.verdict is Verdict.LAUNCH_ERROR and launch.counters.get("short_of_registers") and launch.block
     ]
     return min((registers_that_fit(x * y * z) for x, y, z in blocks), default=None)
-
-
-def _build(
-    toolset: Toolset, toolchain: GpuToolchain, submission: GpuSubmission, folder: Path, limit: int | None
-) -> GpuBuild:
-    folder.mkdir()
-    return build_for_gpu(
-        toolchain,
-        toolset.confinement,
-        submission.source,
-        folder,
-        submission.entries,
-        toolset.gpu.target,
-        max_registers=limit,
-    )

@@ -6,7 +6,6 @@ submission's own file.
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import os
 import subprocess
@@ -18,14 +17,11 @@ from typing import TYPE_CHECKING, Any
 from pydantic import ValidationError
 
 from grader.engines.backend import GPU_RUN_LIMITS, GpuBackend
-from grader.engines.entry_points import EntrySignatures
 from grader.model.course_root import judge_key
 from grader.model.labs import Lab
 from grader.model.outcome import JudgedCase, located
 from grader.model.result import Launch
 from grader.model.verdicts import Verdict
-from grader.run.lab_verdict import was_run
-from grader.system.gpu_lock import GpuLock
 
 if TYPE_CHECKING:
     from grader.engines.toolset import Toolset
@@ -163,59 +159,6 @@ def _case(entry: dict[str, Any], launch: Callable[[dict[str, Any]], Launch]) -> 
 
 def _launch(entry: dict[str, Any], lab: Lab, lines: Sequence[str]) -> Launch:
     return located(Launch.model_validate(entry), {lab.public.file: lines})
-
-
-# Lets a judge run cases with a runner on the GPU: in turns with others, again where the machine failed, alone where one was late.
-
-_TRIES = 2  # of a run that failed because of us
-
-
-@dataclass(frozen=True)
-class GpuSubmission:
-    """`built_for_cpu`: whether the CPU executor could run it."""
-
-    source: Path
-    lines: Sequence[str]
-    entries: EntrySignatures
-    built_for_cpu: bool
-    cases: tuple[str, ...]  # the cases that run on the GPU
-
-
-def gpu_cases(  # noqa: PLR0913, PLR0917 -- as judge_on_gpu
-    toolset: Toolset, lab: Lab, submission: GpuSubmission, scratch: Path, call: JudgeCall, image: Path
-) -> tuple[JudgedCase, ...]:
-    """As `cases_once`. A launch that did not end gets another chance with the device alone."""
-    argv = confined_runner(toolset, toolset.gpu, image)
-    assert toolset.gpu.device is not None
-    lock = GpuLock(toolset.gpu.device.lock_name)
-    folder = scratch / "gpu"
-    cases = cases_once(toolset, lab, submission, scratch, call, image)
-    late = next((case.name for case in cases if case.verdict is Verdict.TIMEOUT and was_run(case)), None)
-    if late is None:
-        return cases
-    # Kernels that hang, and contexts that are made and ended, may delay a launch that is not at fault.
-    with toolset.gpu.turns, lock.alone():
-        again = run_judge(dataclasses.replace(call, cases=(late,)), lab, argv, folder, submission.lines)
-        if any(case.verdict is Verdict.TIMEOUT for case in again):
-            return cases
-        return run_judge(call, lab, argv, folder, submission.lines)
-
-
-def cases_once(  # noqa: PLR0913, PLR0917 -- as judge_on_gpu
-    toolset: Toolset, lab: Lab, submission: GpuSubmission, scratch: Path, call: JudgeCall, image: Path
-) -> tuple[JudgedCase, ...]:
-    """The cases, while others use the device. Tried again if the machine failed: another program may have caused one failure."""
-    assert toolset.gpu.device is not None
-    folder = scratch / "gpu"
-    folder.mkdir(exist_ok=True)
-    argv = confined_runner(toolset, toolset.gpu, image)
-    cases: tuple[JudgedCase, ...] = ()
-    for _ in range(_TRIES):
-        with toolset.gpu.turns, GpuLock(toolset.gpu.device.lock_name).shared():
-            cases = run_judge(call, lab, argv, folder, submission.lines)
-        if all(case.verdict is not Verdict.INTERNAL_ERROR for case in cases):
-            break
-    return cases
 
 
 def confined_runner(toolset: Toolset, gpu: GpuBackend, image: Path) -> list[str]:

@@ -20,9 +20,9 @@ from grader.model.labs import Lab, load_lab
 from grader.model.outcome import JudgedCase
 from grader.model.result import Launch
 from grader.model.verdicts import Verdict
-from grader.run import gpu_judging, judge_call
-from grader.run.gpu_judging import judge_on_gpu
-from grader.run.judge_call import GpuSubmission, JudgeCall
+from grader.run import gpu_judging
+from grader.run.gpu_judging import GpuSubmission, judge_on_gpu
+from grader.run.judge_call import JudgeCall
 
 ROOT = Path(__file__).resolve().parents[4]
 CASES = ("one", "two", "three")
@@ -46,7 +46,7 @@ def judged(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, is_free: Callable[[s
     lab: Lab = load_lab(ROOT, kernel_lab_ids(ROOT)[0])
     monkeypatch.setattr(gpu_judging, "build_for_gpu", lambda *_, **__: GpuBuild(image=tmp_path / "cubin.json"))
     monkeypatch.setattr(gpu_judging, "two_programs", lambda *_: None)
-    monkeypatch.setattr(judge_call, "confined_runner", lambda *_: ["runner"])
+    monkeypatch.setattr(gpu_judging, "confined_runner", lambda *_: ["runner"])
 
     def run(
         *answers: Answers, on_cpu: Sequence[JudgedCase] = (), alone_from: int = 1
@@ -61,7 +61,7 @@ def judged(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, is_free: Callable[[s
             )
             return answers[len(asked) - 1](call.cases)
 
-        monkeypatch.setattr(judge_call, "run_judge", run_judge)
+        monkeypatch.setattr(gpu_judging, "run_judge", run_judge)
         submission = GpuSubmission(tmp_path / "k.cu", ["line"], EntrySignatures("k()", None), True, CASES)
         _, outcome = judge_on_gpu(here, lab, submission, tmp_path, JudgeCall(tmp_path, 1), lambda: on_cpu)
         assert outcome is not None
