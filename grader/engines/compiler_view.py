@@ -2,6 +2,7 @@
 decided, and what the macros mean that it uses and did not define. Comments do not count. Pure.
 
 It reads what GCC makes of a file with `-E -fdirectives-only -dI`: conditions and includes are done, macros stand as they are written.
+The kit's functions are rows of macros, so what its prelude declares is read where those are expanded.
 What a program can learn of its compiler without the preprocessor, as by the names that headers declare, is not seen here.
 """
 
@@ -241,10 +242,20 @@ class _Line:
 
 @dataclass(frozen=True)
 class CompilerView:
-    """`text`: GCC's output. `ours`: folders whose headers are the kit's, and files that are."""
+    """`text`: GCC's output. `ours`: folders whose headers are the kit's, and files that are. `expanded`: headers that every file reads,
+    with their macros expanded.
+    """
 
     text: str
     ours: tuple[str, ...] = ()
+    expanded: str = ""
+
+    def named(self, parts: Sequence[_Part | HeaderText]) -> list[Mapping[str, bool]]:
+        """CUDA's names in its headers."""
+        names = [part.names for part in parts if isinstance(part, HeaderText)]
+        if self.expanded:
+            names.append(_HEADERS.read(self.expanded[_first_marker(self.expanded) :], self.ours).names)
+        return names
 
 
 def no_one_program(source: str) -> Refusal | None:
@@ -274,7 +285,7 @@ def different_programs(source: str, file: str, cpu: CompilerView, gpu: CompilerV
         if unsteady := next((name for name, _ in one.macros if name in _CHANGING), None):
             return _refuse(one.number, f"`{unsteady}` need not be the same for nvcc and for the CPU executor.")
     lines = live_lines(source)
-    if found := one_sided_name(lines, *(_named(parts) for parts in (seen_parts, nvcc_parts))):
+    if found := one_sided_name(lines, cpu.named(seen_parts), gpu.named(nvcc_parts)):
         return _refuse(found[0], f"Only one of nvcc's and the CPU executor's headers declare `{found[1]}`.", _OWN_NAMES)
     if any(paste in line.bare for paste in _PASTES for line in lines):
         pieces = {piece for line in lines for piece in _PIECE.findall(line.bare)}
@@ -342,10 +353,7 @@ class _Part:
 
 def _parts(view: CompilerView, file: str) -> Iterator[_Part | HeaderText]:
     """The view from its first line marker on: what is the submission's, and each stretch of headers between."""
-    text, at = view.text, next_marker(view.text, 0)
-    if at == len(text):
-        message = "a preprocessor's output holds no line marker"
-        raise ValueError(message)
+    text, at = view.text, _first_marker(view.text)
     while marker := MARKER.match(text, at):
         end = next_marker(text, marker.end())
         if _is_submissions(marker[2], file, view.ours):
@@ -362,6 +370,13 @@ def _parts(view: CompilerView, file: str) -> Iterator[_Part | HeaderText]:
                 known = _HEADERS.read(text[at:end], view.ours)
             yield known
         at = end
+
+
+def _first_marker(text: str) -> int:
+    if (at := next_marker(text, 0)) == len(text):
+        message = "a preprocessor's output holds no line marker"
+        raise ValueError(message)
+    return at
 
 
 def _ends(view: CompilerView, file: str, at: int) -> bool:
@@ -387,10 +402,6 @@ def _is_submissions(path: str, file: str, ours: Sequence[str]) -> bool:
 def _is_header(path: str) -> bool:
     """Whether it can be a header of the system's or the kit's, or the compiler's own: no file in the folder of the submission."""
     return path.startswith(("<", "/"))
-
-
-def _named(parts: Sequence[_Part | HeaderText]) -> list[Mapping[str, bool]]:
-    return [part.names for part in parts if isinstance(part, HeaderText)]
 
 
 def _kit_names(parts: Sequence[_Part | HeaderText]) -> frozenset[str]:

@@ -201,6 +201,7 @@ PRELUDE = "prelude.hpp"
 TELLING_PRELUDE = (
     "telling_prelude.hpp"  # the same text; GCC reads a precompiled one only with the flags that it was made with
 )
+EXPANDED = "expanded.ii"  # the prelude with its macros expanded, for compiler_view.py: rows of functions are macros
 USUAL_ARCH = 900
 DECIDED = ("-fdirectives-only", "-dI")  # for compiler_view.py
 DUMP = {"gcc": "submission.gimple", "clang": "submission.ll"}  # the compiler's dump of the text
@@ -311,6 +312,10 @@ class CpuToolchain:
         """What makes GCC's precompiled form of a header beside the prelude."""
         return [[self.compiler, "-x", "c++-header", *flags, str(self.prelude.with_name(header)), "-o", str(result)]]
 
+    def expanded(self, result: Path) -> list[list[str]]:
+        """What makes the prelude's text with macros expanded."""
+        return [[self.compiler, "-x", "c++", *self.flags, "-E", str(self.prelude), "-o", str(result)]]
+
     def plain_dump(self, result: Path) -> list[list[str]]:
         """What makes Clang's dump of a function without attributes."""
         source, text = result.with_name("plain.cpp"), result.with_name("plain.ii")
@@ -374,8 +379,9 @@ def prepare(
 
 
 def _recipes(toolchain: CpuToolchain) -> dict[str, Recipe]:
-    """For GCC, both headers precompiled; for Clang, the dump of a function without attributes."""
+    """The prelude expanded; for GCC, both headers precompiled; for Clang, the dump of a function without attributes."""
+    expanded = {EXPANDED: toolchain.expanded}
     if toolchain.is_clang:
-        return {PLAIN: toolchain.plain_dump}
+        return {**expanded, PLAIN: toolchain.plain_dump}
     flags = {PRELUDE: toolchain.flags, TELLING_PRELUDE: toolchain.telling_flags}
-    return {f"{header}.gch": partial(toolchain.precompiled, header, flags[header]) for header in flags}
+    return {**expanded, **{f"{header}.gch": partial(toolchain.precompiled, header, flags[header]) for header in flags}}

@@ -14,7 +14,7 @@ from pathlib import Path
 from grader.engines.backend import trouble_compiling
 from grader.engines.build_steps import BUILD_LIMITS, MAX_TEXT_BYTES, asked_for
 from grader.engines.compiler_view import CompilerView, different_programs, no_one_program
-from grader.engines.cpu_toolchain import DECIDED, home_of
+from grader.engines.cpu_toolchain import DECIDED, EXPANDED, home_of
 from grader.engines.entry_points import EntrySignatures
 from grader.engines.gpu_build import CUBIN, TAIL, GpuBuild, build_for_gpu, too_much_memory, variable_bytes
 from grader.engines.gpu_toolchain import (
@@ -71,9 +71,8 @@ def two_programs(toolset: Toolset, source: Path, folder: Path) -> Refusal | None
         if refusal := _failed(finished, folder / output, source.name, text):
             return refusal
     kit = tuple(str(path) for path in toolset.toolchain.includes)
-    return different_programs(
-        text, source.name, CompilerView(_read(folder / _ON_CPU), kit), CompilerView(_read(folder / _ON_GPU), (TAIL,))
-    )
+    cpu = CompilerView(_read(folder / _ON_CPU), kit, _read(toolset.toolchain.prelude.with_name(EXPANDED)))
+    return different_programs(text, source.name, cpu, CompilerView(_read(folder / _ON_GPU), (TAIL,)))
 
 
 def _confined(toolset: Toolset, command: list[str], compiler: str, headers: list[Path], folder: Path) -> Finished:

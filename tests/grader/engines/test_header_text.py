@@ -2,7 +2,23 @@
 
 from __future__ import annotations
 
-from grader.engines.compiler_view import CompilerView, HeaderText, ReadHeaders, different_programs
+import subprocess
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from grader.engines.compiler_view import (
+    MARKER,
+    CompilerView,
+    HeaderText,
+    ReadHeaders,
+    different_programs,
+    named_in,
+    next_marker,
+)
+from grader.engines.cpu_toolchain import DECIDED, EXPANDED
+from grader.engines.toolset import Toolset
 
 FILLING = "int filling;\n" * 10_000  # a stretch that is worth keeping
 SOURCE = '#include "lab.h"\nint own = LIMIT;\n'
@@ -62,3 +78,46 @@ def test_a_file_of_the_submissions_name_is_its_own_text_among_headers() -> None:
     bare = CompilerView(kept.text.replace("int hidden;\n", "").replace("kernel.cu", "other.cu"))
     refusal = different_programs(SOURCE, "other.cu", CompilerView(kept.text.replace("kernel.cu", "other.cu")), bare)
     assert refusal is not None
+
+
+def test_a_name_that_a_row_of_the_kit_makes_is_declared_for_the_executor() -> None:
+    rows = "#define ROW(name) float name##_rn(float);\nROW(__scaled)\n"
+    source = "float twice(float x) { return __scaled_rn(x); }\n"
+    nvcc = view("float __scaled_rn(float);\n", source)
+    refusal = different_programs(source, "kernel.cu", view(rows, source), nvcc)
+    assert refusal is not None
+    assert "`__scaled_rn`" in refusal.message
+    expanded = '# 1 "/usr/include/lab.h"\nfloat __scaled_rn(float);\n'
+    assert different_programs(source, "kernel.cu", replace(view(rows, source), expanded=expanded), nvcc) is None
+    assert different_programs(source, "kernel.cu", replace(view(rows, source), expanded=expanded), view("", source))
+    with pytest.raises(ValueError, match="no line marker"):
+        different_programs(source, "kernel.cu", replace(view(rows, source), expanded="nothing"), nvcc)
+
+
+def test_all_that_the_kits_headers_declare_is_seen(toolset: Toolset, tmp_path: Path) -> None:
+    """A name that a macro of a header pastes together is seen where the prelude brings that header."""
+    told = toolset.toolchain
+    headers = [path.relative_to(told.includes[-1]) for path in sorted(told.includes[-1].rglob("*"))]
+    offered = [path for path in headers if path.suffix == ".h" or (path.parts[0] == "cuda" and not path.suffix)]
+    source = tmp_path / "all.cu"
+    lines = [f"#include <{path}>\n" for path in offered if (told.includes[-1] / path).is_file()]
+    source.write_text("".join(lines), encoding="utf-8")
+
+    def declared(text: str) -> set[str]:
+        names, at = set(), next_marker(text, 0)
+        while marker := MARKER.match(text, at):
+            at, start = next_marker(text, marker.end()), marker.end()
+            if marker[2].startswith(str(told.includes[-1])):
+                names |= {name for name, declares in named_in(text, start, at) if declares}
+        return names
+
+    def preprocessed(*words: str) -> set[str]:
+        command = [told.compiler, "-x", "c++", *told.flags, "-include", str(told.prelude), "-E", *words, str(source)]
+        return declared(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+
+    seen = declared(told.prelude.with_name(EXPANDED).read_text(encoding="utf-8"))
+    if not told.is_clang:
+        seen |= preprocessed(*DECIDED)
+    expanded = preprocessed()
+    assert {"__fmul_rn", "__habs2", "make_float4"} <= expanded
+    assert expanded - seen == set()
