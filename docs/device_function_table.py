@@ -2,15 +2,19 @@
 
 `.venv/bin/python docs/device_function_table.py` prints every name. With `--write` it writes the section between the two markers
 of how-the-cpu-executor-works.md, and a test fails where that is not current. The page names a header where the executor has its
-own functions, so that a new one leaves the page as it is. Reads declarations line by line: no C++ parser.
+own functions, so that a new one leaves the page as it is. The compiler writes
+the rows out, and declarations are read line by line: no C++ parser.
 """
 
 # ruff: noqa: INP001 -- a script, in no package
 from __future__ import annotations
 
+import json
 import re
+import subprocess
 import sys
 from collections.abc import Iterable
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -30,9 +34,7 @@ _MACRO = re.compile(r"^#define (__\w+)", re.MULTILINE)
 _NUMBER = re.compile(r"^#define (\w+) \d+$", re.MULTILINE)
 _ALIAS = re.compile(r"^#define (__\w+)\(\.\.\.\) ::(\w+)", re.MULTILINE)
 _VARIABLE = re.compile(r"^(?:extern|inline) (?:const|constexpr) \w+ ([^=;]+)", re.MULTILINE)
-_TYPE_MACRO = re.compile(
-    r"^#define (\w+)\((\w+)\) *\\\n((?:.*\\\n)*.*\n)", re.MULTILINE
-)  # the same functions for several types
+_ROWS = re.compile(r"^TILELAB_\w+\(", re.MULTILINE)  # functions of several types: the compiler writes them out
 _ROUNDED = re.compile(r"(\w+_)(rn|rz|ru|rd)")
 _PARTING = ("parting", "by_value", "in_two", "by_size", "lanes_of")  # how partitions are made
 _SCOPES = ("_block", "_system")
@@ -161,15 +163,41 @@ def document_with(section: str, text: str) -> str:
     return f"{before}{BEGIN}\n{section}\n{END}{rest.split(END)[1]}"
 
 
+@cache
 def _text(header: str) -> str:
-    """With a macro that declares functions of one type written out for every type it is given."""
-    text = (HEADERS / header).read_text(encoding="utf-8")
-    for macro, parameter, body in _TYPE_MACRO.findall(text):
-        lines = re.sub(r" *\\?\n *", "\n", body).strip()
-        text = text.replace(body, "\n", 1)
-        for call, type_ in re.findall(rf"^({macro}\((.+)\))$", text, re.MULTILINE):
-            text = text.replace(f"{call}\n", re.sub(rf"\b{parameter}\b", type_, lines) + "\n", 1)
-    return text
+    """With rows written out by the compiler's preprocessor, a declaration in each line."""
+    path = HEADERS / header
+    text = path.read_text(encoding="utf-8")
+    if not _ROWS.search(text) and "TILELAB_IS(" not in text and "TILELAB_DOES(" not in text:
+        return text
+    compiler = json.loads((ROOT / "build" / "kit.json").read_text(encoding="utf-8"))["compiler"]
+    command = [compiler, "-E", "-std=c++20", "-x", "c++", str(path)]
+    written = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    own, is_own = [], False
+    for line in written.splitlines():
+        if marker := re.match(r'# \d+ "(.*)"', line):
+            is_own = marker[1] == str(path)
+        elif is_own:
+            own.append(line)
+    return _by_lines(re.sub(r"\s+", " ", " ".join(own)))
+
+
+def _by_lines(text: str) -> str:
+    """A declaration in each line; what stands in braces, other than a namespace's, is indented."""
+    text = re.sub(r"__attribute__\(\(.*?\)\)\) |__attribute__\(\(\w+(?:, ?\w+)*\)\) ", "", text)
+    lines: list[str] = []
+    depth, of_line, line = 0, 0, ""
+    for part in re.split(r"(?<=[;{}])", text):
+        of_line = of_line if line else depth
+        line = re.sub(r"^template <[^<>]*> ", "", f"{line}{part}".lstrip())
+        if line.endswith("{") and "namespace" in line:
+            line = ""
+            continue
+        depth += line.endswith("{") - (line.endswith("}") and depth > 0)
+        if depth <= of_line:
+            lines.append("  " * of_line + re.sub(r"(?<=\w) (?=\()| (?=;)", "", line))
+            line = ""
+    return "\n".join(lines) + "\n"
 
 
 def _by_rounding(header: str) -> str:
@@ -208,7 +236,8 @@ def _headers() -> list[str]:
 
 
 def _streams() -> list[str]:
-    return re.findall(r"^#define (cudaStream\w+)", _text("launch_functions.hpp"), re.MULTILINE)
+    text = (HEADERS / "launch_functions.hpp").read_text(encoding="utf-8")
+    return re.findall(r"^#define (cudaStream\w+)", text, re.MULTILINE)
 
 
 def _random() -> list[str]:

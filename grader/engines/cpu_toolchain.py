@@ -309,8 +309,11 @@ class CpuToolchain:
         return [self.compiler, "-x", "assembler", "-c", assembly, "-o", output]
 
     def precompiled(self, header: str, flags: tuple[str, ...], result: Path) -> list[list[str]]:
-        """What makes GCC's precompiled form of a header beside the prelude."""
-        return [[self.compiler, "-x", "c++-header", *flags, str(self.prelude.with_name(header)), "-o", str(result)]]
+        """What makes GCC's precompiled form of a header beside the prelude. A message that lists functions of the kit's then names their
+        rows, and not the macros that the rows are made with.
+        """
+        told = ["-x", "c++-header", *flags, "-ftrack-macro-expansion=0"]
+        return [[self.compiler, *told, str(self.prelude.with_name(header)), "-o", str(result)]]
 
     def expanded(self, result: Path) -> list[list[str]]:
         """What makes the prelude's text with macros expanded."""

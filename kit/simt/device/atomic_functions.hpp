@@ -1,127 +1,51 @@
 // Atomic functions. One operating-system thread runs the whole launch, and fibers do not switch during an update. So each
-// function is an ordinary update that is announced as atomic.
+// function is an ordinary update that is announced as atomic. They are overloads, as CUDA's are: 1 may be added to a float.
 #pragma once
 
 #include "vector_types.hpp"
 
 inline namespace cuda_on_cpu {
 
-int atomicAdd(int* address, int value);
-unsigned int atomicAdd(unsigned int* address, unsigned int value);
-unsigned long long atomicAdd(unsigned long long* address, unsigned long long value);
-float atomicAdd(float* address, float value);
-double atomicAdd(double* address, double value);
-float2 atomicAdd(float2* address, float2 value);
-float4 atomicAdd(float4* address, float4 value);
-int atomicSub(int* address, int value);
-unsigned int atomicSub(unsigned int* address, unsigned int value);
-int atomicExch(int* address, int value);
-unsigned int atomicExch(unsigned int* address, unsigned int value);
-unsigned long long atomicExch(unsigned long long* address, unsigned long long value);
-float atomicExch(float* address, float value);
-int atomicMin(int* address, int value);
-unsigned int atomicMin(unsigned int* address, unsigned int value);
-long long atomicMin(long long* address, long long value);
-unsigned long long atomicMin(unsigned long long* address, unsigned long long value);
-int atomicMax(int* address, int value);
-unsigned int atomicMax(unsigned int* address, unsigned int value);
-long long atomicMax(long long* address, long long value);
-unsigned long long atomicMax(unsigned long long* address, unsigned long long value);
-int atomicAnd(int* address, int value);
-unsigned int atomicAnd(unsigned int* address, unsigned int value);
-long long atomicAnd(long long* address, long long value);
-unsigned long long atomicAnd(unsigned long long* address, unsigned long long value);
-int atomicOr(int* address, int value);
-unsigned int atomicOr(unsigned int* address, unsigned int value);
-long long atomicOr(long long* address, long long value);
-unsigned long long atomicOr(unsigned long long* address, unsigned long long value);
-int atomicXor(int* address, int value);
-unsigned int atomicXor(unsigned int* address, unsigned int value);
-long long atomicXor(long long* address, long long value);
-unsigned long long atomicXor(unsigned long long* address, unsigned long long value);
-unsigned int atomicInc(unsigned int* address, unsigned int value);
-unsigned int atomicDec(unsigned int* address, unsigned int value);
-int atomicCAS(int* address, int compare, int value);
-unsigned int atomicCAS(unsigned int* address, unsigned int compare, unsigned int value);
-unsigned long long atomicCAS(unsigned long long* address, unsigned long long compare, unsigned long long value);
-unsigned short atomicCAS(unsigned short* address, unsigned short compare, unsigned short value);
-int atomicAdd_block(int* address, int value);
-unsigned int atomicAdd_block(unsigned int* address, unsigned int value);
-unsigned long long atomicAdd_block(unsigned long long* address, unsigned long long value);
-float atomicAdd_block(float* address, float value);
-double atomicAdd_block(double* address, double value);
-float2 atomicAdd_block(float2* address, float2 value);
-float4 atomicAdd_block(float4* address, float4 value);
-int atomicSub_block(int* address, int value);
-unsigned int atomicSub_block(unsigned int* address, unsigned int value);
-int atomicExch_block(int* address, int value);
-unsigned int atomicExch_block(unsigned int* address, unsigned int value);
-unsigned long long atomicExch_block(unsigned long long* address, unsigned long long value);
-float atomicExch_block(float* address, float value);
-int atomicMin_block(int* address, int value);
-unsigned int atomicMin_block(unsigned int* address, unsigned int value);
-long long atomicMin_block(long long* address, long long value);
-unsigned long long atomicMin_block(unsigned long long* address, unsigned long long value);
-int atomicMax_block(int* address, int value);
-unsigned int atomicMax_block(unsigned int* address, unsigned int value);
-long long atomicMax_block(long long* address, long long value);
-unsigned long long atomicMax_block(unsigned long long* address, unsigned long long value);
-int atomicAnd_block(int* address, int value);
-unsigned int atomicAnd_block(unsigned int* address, unsigned int value);
-long long atomicAnd_block(long long* address, long long value);
-unsigned long long atomicAnd_block(unsigned long long* address, unsigned long long value);
-int atomicOr_block(int* address, int value);
-unsigned int atomicOr_block(unsigned int* address, unsigned int value);
-long long atomicOr_block(long long* address, long long value);
-unsigned long long atomicOr_block(unsigned long long* address, unsigned long long value);
-int atomicXor_block(int* address, int value);
-unsigned int atomicXor_block(unsigned int* address, unsigned int value);
-long long atomicXor_block(long long* address, long long value);
-unsigned long long atomicXor_block(unsigned long long* address, unsigned long long value);
-unsigned int atomicInc_block(unsigned int* address, unsigned int value);
-unsigned int atomicDec_block(unsigned int* address, unsigned int value);
-int atomicCAS_block(int* address, int compare, int value);
-unsigned int atomicCAS_block(unsigned int* address, unsigned int compare, unsigned int value);
-unsigned long long atomicCAS_block(unsigned long long* address, unsigned long long compare, unsigned long long value);
-unsigned short atomicCAS_block(unsigned short* address, unsigned short compare, unsigned short value);
-int atomicAdd_system(int* address, int value);
-unsigned int atomicAdd_system(unsigned int* address, unsigned int value);
-unsigned long long atomicAdd_system(unsigned long long* address, unsigned long long value);
-float atomicAdd_system(float* address, float value);
-double atomicAdd_system(double* address, double value);
-float2 atomicAdd_system(float2* address, float2 value);
-float4 atomicAdd_system(float4* address, float4 value);
-int atomicSub_system(int* address, int value);
-unsigned int atomicSub_system(unsigned int* address, unsigned int value);
-int atomicExch_system(int* address, int value);
-unsigned int atomicExch_system(unsigned int* address, unsigned int value);
-unsigned long long atomicExch_system(unsigned long long* address, unsigned long long value);
-float atomicExch_system(float* address, float value);
-int atomicMin_system(int* address, int value);
-unsigned int atomicMin_system(unsigned int* address, unsigned int value);
-long long atomicMin_system(long long* address, long long value);
-unsigned long long atomicMin_system(unsigned long long* address, unsigned long long value);
-int atomicMax_system(int* address, int value);
-unsigned int atomicMax_system(unsigned int* address, unsigned int value);
-long long atomicMax_system(long long* address, long long value);
-unsigned long long atomicMax_system(unsigned long long* address, unsigned long long value);
-int atomicAnd_system(int* address, int value);
-unsigned int atomicAnd_system(unsigned int* address, unsigned int value);
-long long atomicAnd_system(long long* address, long long value);
-unsigned long long atomicAnd_system(unsigned long long* address, unsigned long long value);
-int atomicOr_system(int* address, int value);
-unsigned int atomicOr_system(unsigned int* address, unsigned int value);
-long long atomicOr_system(long long* address, long long value);
-unsigned long long atomicOr_system(unsigned long long* address, unsigned long long value);
-int atomicXor_system(int* address, int value);
-unsigned int atomicXor_system(unsigned int* address, unsigned int value);
-long long atomicXor_system(long long* address, long long value);
-unsigned long long atomicXor_system(unsigned long long* address, unsigned long long value);
-unsigned int atomicInc_system(unsigned int* address, unsigned int value);
-unsigned int atomicDec_system(unsigned int* address, unsigned int value);
-int atomicCAS_system(int* address, int compare, int value);
-unsigned int atomicCAS_system(unsigned int* address, unsigned int compare, unsigned int value);
-unsigned long long atomicCAS_system(unsigned long long* address, unsigned long long compare, unsigned long long value);
-unsigned short atomicCAS_system(unsigned short* address, unsigned short compare, unsigned short value);
+// The function of that name for one type, and those with the scope of a block and of the system. Behind it: what `old` becomes.
+#define TILELAB_ATOMIC(name, T, ...)                                                             \
+  T name(T* address, T value) TILELAB_DOES(TILELAB_UPDATE(address, device, __VA_ARGS__));        \
+  T name##_block(T* address, T value) TILELAB_DOES(TILELAB_UPDATE(address, block, __VA_ARGS__)); \
+  T name##_system(T* address, T value) TILELAB_DOES(TILELAB_UPDATE(address, system, __VA_ARGS__));
+#define TILELAB_ATOMIC_OF_WORDS(name, ...) \
+  TILELAB_ATOMIC(name, int, __VA_ARGS__)   \
+  TILELAB_ATOMIC(name, unsigned int, __VA_ARGS__)
+#define TILELAB_ATOMIC_OF_INTEGERS(name, ...)  \
+  TILELAB_ATOMIC_OF_WORDS(name, __VA_ARGS__)   \
+  TILELAB_ATOMIC(name, long long, __VA_ARGS__) \
+  TILELAB_ATOMIC(name, unsigned long long, __VA_ARGS__)
+#define TILELAB_ATOMIC_CAS(T)                                                                                                   \
+  T atomicCAS(T* address, T compare, T value) TILELAB_DOES(TILELAB_UPDATE(address, device, old == compare ? value : old));      \
+  T atomicCAS_block(T* address, T compare, T value) TILELAB_DOES(TILELAB_UPDATE(address, block, old == compare ? value : old)); \
+  T atomicCAS_system(T* address, T compare, T value) TILELAB_DOES(TILELAB_UPDATE(address, system, old == compare ? value : old));
+
+TILELAB_ATOMIC_OF_WORDS(atomicAdd, old + value)
+TILELAB_ATOMIC(atomicAdd, unsigned long long, old + value)
+TILELAB_ATOMIC(atomicAdd, float, old + value)
+TILELAB_ATOMIC(atomicAdd, double, old + value)
+TILELAB_ATOMIC(atomicAdd, float2, make_float2(old.x + value.x, old.y + value.y))
+TILELAB_ATOMIC(atomicAdd, float4, make_float4(old.x + value.x, old.y + value.y, old.z + value.z, old.w + value.w))
+TILELAB_ATOMIC_OF_WORDS(atomicSub, old - value)
+TILELAB_ATOMIC_OF_WORDS(atomicExch, value)
+TILELAB_ATOMIC(atomicExch, unsigned long long, value)
+TILELAB_ATOMIC(atomicExch, float, value)
+TILELAB_ATOMIC_OF_INTEGERS(atomicMin, value < old ? value : old)
+TILELAB_ATOMIC_OF_INTEGERS(atomicMax, old < value ? value : old)
+TILELAB_ATOMIC_OF_INTEGERS(atomicAnd, old& value)
+TILELAB_ATOMIC_OF_INTEGERS(atomicOr, old | value)
+TILELAB_ATOMIC_OF_INTEGERS(atomicXor, old ^ value)
+TILELAB_ATOMIC(atomicInc, unsigned int, old >= value ? 0 : old + 1)
+TILELAB_ATOMIC(atomicDec, unsigned int, old == 0 || old > value ? value : old - 1)
+TILELAB_ATOMIC_CAS(int)
+TILELAB_ATOMIC_CAS(unsigned int)
+TILELAB_ATOMIC_CAS(unsigned long long)
+TILELAB_ATOMIC_CAS(unsigned short)
+#undef TILELAB_ATOMIC_CAS
+#undef TILELAB_ATOMIC_OF_INTEGERS
+#undef TILELAB_ATOMIC_OF_WORDS
 
 }  // namespace cuda_on_cpu

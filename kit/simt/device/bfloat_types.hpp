@@ -29,29 +29,29 @@ struct alignas(4) __nv_bfloat162 {
   TILELAB_QUIET __nv_bfloat162(const __nv_bfloat16& low, const __nv_bfloat16& high) : x(low), y(high) {}
 };
 
-__nv_bfloat16 __float2bfloat16_rn(float a);
-__nv_bfloat16 __float2bfloat16_rz(float a);
-unsigned short __bfloat16_as_ushort(__nv_bfloat16 a);
-__nv_bfloat16 __ushort_as_bfloat16(unsigned short a);
-__nv_bfloat16 __hadd(__nv_bfloat16 a, __nv_bfloat16 b);
-__nv_bfloat16 __hsub(__nv_bfloat16 a, __nv_bfloat16 b);
-__nv_bfloat16 __hmul(__nv_bfloat16 a, __nv_bfloat16 b);
+__nv_bfloat16 __float2bfloat16_rn(float a) TILELAB_IS(of_bits(bfloat_bits(static_cast<double>(a))));
+__nv_bfloat16 __float2bfloat16_rz(float a) TILELAB_IS(of_bits(bfloat_bits(static_cast<double>(a), true)));
+unsigned short __bfloat16_as_ushort(__nv_bfloat16 a) TILELAB_IS(a.__x);
+__nv_bfloat16 __ushort_as_bfloat16(unsigned short a) TILELAB_IS(of_bits(a));
 __nv_bfloat16 __hfma(__nv_bfloat16 a, __nv_bfloat16 b, __nv_bfloat16 c);
-__nv_bfloat162 __floats2bfloat162_rn(float low, float high);
-float2 __bfloat1622float2(__nv_bfloat162 a);
-float __low2float(__nv_bfloat162 a);
-float __high2float(__nv_bfloat162 a);
-__nv_bfloat16 operator+(__nv_bfloat16 a, __nv_bfloat16 b);
-__nv_bfloat16 operator-(__nv_bfloat16 a, __nv_bfloat16 b);
-__nv_bfloat16 operator*(__nv_bfloat16 a, __nv_bfloat16 b);
-__nv_bfloat16 operator/(__nv_bfloat16 a, __nv_bfloat16 b);
-__nv_bfloat16 operator-(__nv_bfloat16 a);
-bool operator==(__nv_bfloat16 a, __nv_bfloat16 b);
-bool operator!=(__nv_bfloat16 a, __nv_bfloat16 b);
-bool operator<(__nv_bfloat16 a, __nv_bfloat16 b);
-bool operator>(__nv_bfloat16 a, __nv_bfloat16 b);
-bool operator<=(__nv_bfloat16 a, __nv_bfloat16 b);
-bool operator>=(__nv_bfloat16 a, __nv_bfloat16 b);
+__nv_bfloat162 __floats2bfloat162_rn(float low, float high) TILELAB_IS({__float2bfloat16(low), __float2bfloat16(high)});
+float2 __bfloat1622float2(__nv_bfloat162 a) TILELAB_IS(make_float2(bfloat_value(a.x.__x), bfloat_value(a.y.__x)));
+float __low2float(__nv_bfloat162 a) TILELAB_IS(bfloat_value(a.x.__x));
+float __high2float(__nv_bfloat162 a) TILELAB_IS(bfloat_value(a.y.__x));
+__nv_bfloat16 operator+(__nv_bfloat16 a, __nv_bfloat16 b) TILELAB_IS(of_bits(bfloat_bits(value(a) + value(b))));
+__nv_bfloat16 operator-(__nv_bfloat16 a, __nv_bfloat16 b) TILELAB_IS(of_bits(bfloat_bits(value(a) - value(b))));
+__nv_bfloat16 operator*(__nv_bfloat16 a, __nv_bfloat16 b) TILELAB_IS(of_bits(bfloat_bits(value(a) * value(b))));
+__nv_bfloat16 operator/(__nv_bfloat16 a, __nv_bfloat16 b) TILELAB_IS(of_bits(bfloat_bits(value(a) / value(b))));
+__nv_bfloat16 operator-(__nv_bfloat16 a) TILELAB_IS(of_bits(a.__x ^ 0x8000u));
+bool operator==(__nv_bfloat16 a, __nv_bfloat16 b) TILELAB_IS(value(a) == value(b));
+bool operator!=(__nv_bfloat16 a, __nv_bfloat16 b) TILELAB_IS(value(a) != value(b));
+bool operator<(__nv_bfloat16 a, __nv_bfloat16 b) TILELAB_IS(value(a) < value(b));
+bool operator>(__nv_bfloat16 a, __nv_bfloat16 b) TILELAB_IS(value(a) > value(b));
+bool operator<=(__nv_bfloat16 a, __nv_bfloat16 b) TILELAB_IS(value(a) <= value(b));
+bool operator>=(__nv_bfloat16 a, __nv_bfloat16 b) TILELAB_IS(value(a) >= value(b));
+__nv_bfloat16 __hadd(__nv_bfloat16 a, __nv_bfloat16 b) TILELAB_IS(a + b);
+__nv_bfloat16 __hsub(__nv_bfloat16 a, __nv_bfloat16 b) TILELAB_IS(a - b);
+__nv_bfloat16 __hmul(__nv_bfloat16 a, __nv_bfloat16 b) TILELAB_IS(a* b);
 inline __nv_bfloat16& operator+=(__nv_bfloat16& a, const __nv_bfloat16& b) { return a = a + b; }
 inline __nv_bfloat16& operator-=(__nv_bfloat16& a, const __nv_bfloat16& b) { return a = a - b; }
 inline __nv_bfloat16& operator*=(__nv_bfloat16& a, const __nv_bfloat16& b) { return a = a * b; }

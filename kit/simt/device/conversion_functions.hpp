@@ -1,78 +1,44 @@
 // Conversions between numbers, with the rounding in the name, and between numbers and their bits.
 #pragma once
 
+#include "rounded_functions.hpp"
+
 inline namespace cuda_on_cpu {
 
-int __float2int_rn(float a);
-int __float2int_rz(float a);
-int __float2int_ru(float a);
-int __float2int_rd(float a);
-unsigned __float2uint_rn(float a);
-unsigned __float2uint_rz(float a);
-unsigned __float2uint_ru(float a);
-unsigned __float2uint_rd(float a);
-long long __float2ll_rn(float a);
-long long __float2ll_rz(float a);
-long long __float2ll_ru(float a);
-long long __float2ll_rd(float a);
-unsigned long long __float2ull_rn(float a);
-unsigned long long __float2ull_rz(float a);
-unsigned long long __float2ull_ru(float a);
-unsigned long long __float2ull_rd(float a);
-int __double2int_rn(double a);
-int __double2int_rz(double a);
-int __double2int_ru(double a);
-int __double2int_rd(double a);
-unsigned __double2uint_rn(double a);
-unsigned __double2uint_rz(double a);
-unsigned __double2uint_ru(double a);
-unsigned __double2uint_rd(double a);
-long long __double2ll_rn(double a);
-long long __double2ll_rz(double a);
-long long __double2ll_ru(double a);
-long long __double2ll_rd(double a);
-unsigned long long __double2ull_rn(double a);
-unsigned long long __double2ull_rz(double a);
-unsigned long long __double2ull_ru(double a);
-unsigned long long __double2ull_rd(double a);
-float __int2float_rn(int a);
-float __int2float_rz(int a);
-float __int2float_ru(int a);
-float __int2float_rd(int a);
-float __uint2float_rn(unsigned a);
-float __uint2float_rz(unsigned a);
-float __uint2float_ru(unsigned a);
-float __uint2float_rd(unsigned a);
-float __ll2float_rn(long long a);
-float __ll2float_rz(long long a);
-float __ll2float_ru(long long a);
-float __ll2float_rd(long long a);
-float __ull2float_rn(unsigned long long a);
-float __ull2float_rz(unsigned long long a);
-float __ull2float_ru(unsigned long long a);
-float __ull2float_rd(unsigned long long a);
-double __int2double_rn(int a);
-double __uint2double_rn(unsigned a);
-double __ll2double_rn(long long a);
-double __ll2double_rz(long long a);
-double __ll2double_ru(long long a);
-double __ll2double_rd(long long a);
-double __ull2double_rn(unsigned long long a);
-double __ull2double_rz(unsigned long long a);
-double __ull2double_ru(unsigned long long a);
-double __ull2double_rd(unsigned long long a);
-float __double2float_rn(double a);
-float __double2float_rz(double a);
-float __double2float_ru(double a);
-float __double2float_rd(double a);
-int __float_as_int(float a);
-unsigned __float_as_uint(float a);
-float __int_as_float(int a);
-float __uint_as_float(unsigned a);
-long long __double_as_longlong(double a);
-double __longlong_as_double(long long a);
-int __double2hiint(double a);
-int __double2loint(double a);
-double __hiloint2double(int high, int low);
+#define TILELAB_TO_INTEGER(name, Integer, Number)                                 \
+  Integer name##_rn(Number a) TILELAB_IS(saturating<Integer>(std::nearbyint(a))); \
+  Integer name##_rz(Number a) TILELAB_IS(saturating<Integer>(std::trunc(a)));     \
+  Integer name##_ru(Number a) TILELAB_IS(saturating<Integer>(std::ceil(a)));      \
+  Integer name##_rd(Number a) TILELAB_IS(saturating<Integer>(std::floor(a)));
+
+TILELAB_TO_INTEGER(__float2int, int, float)
+TILELAB_TO_INTEGER(__float2uint, unsigned, float)
+TILELAB_TO_INTEGER(__float2ll, long long, float)
+TILELAB_TO_INTEGER(__float2ull, unsigned long long, float)
+TILELAB_TO_INTEGER(__double2int, int, double)
+TILELAB_TO_INTEGER(__double2uint, unsigned, double)
+TILELAB_TO_INTEGER(__double2ll, long long, double)
+TILELAB_TO_INTEGER(__double2ull, unsigned long long, double)
+#undef TILELAB_TO_INTEGER
+TILELAB_ROUNDED(__int2float, float, (int a), same, a)
+TILELAB_ROUNDED(__uint2float, float, (unsigned a), same, a)
+TILELAB_ROUNDED(__ll2float, float, (long long a), same, a)
+TILELAB_ROUNDED(__ull2float, float, (unsigned long long a), same, a)
+double __int2double_rn(int a) TILELAB_IS(a);
+double __uint2double_rn(unsigned a) TILELAB_IS(a);
+TILELAB_ROUNDED(__ll2double, double, (long long a), same, a)
+TILELAB_ROUNDED(__ull2double, double, (unsigned long long a), same, a)
+TILELAB_ROUNDED(__double2float, float, (double a), same, a)
+#undef TILELAB_ROUNDED
+int __float_as_int(float a) TILELAB_IS(std::bit_cast<int>(a));
+unsigned __float_as_uint(float a) TILELAB_IS(std::bit_cast<unsigned>(a));
+float __int_as_float(int a) TILELAB_IS(std::bit_cast<float>(a));
+float __uint_as_float(unsigned a) TILELAB_IS(std::bit_cast<float>(a));
+long long __double_as_longlong(double a) TILELAB_IS(std::bit_cast<long long>(a));
+double __longlong_as_double(long long a) TILELAB_IS(std::bit_cast<double>(a));
+int __double2hiint(double a) TILELAB_IS(static_cast<int>(std::bit_cast<std::uint64_t>(a) >> 32));
+int __double2loint(double a) TILELAB_IS(static_cast<int>(std::bit_cast<std::uint64_t>(a)));
+double __hiloint2double(int high, int low)
+    TILELAB_IS(std::bit_cast<double>((std::uint64_t{static_cast<unsigned>(high)} << 32) | static_cast<unsigned>(low)));
 
 }  // namespace cuda_on_cpu

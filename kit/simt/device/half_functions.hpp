@@ -1,4 +1,5 @@
-// Half-precision arithmetic by name, for one number and for pairs. Results are correctly rounded, also subnormal ones.
+// Half-precision arithmetic by name, for one number and for pairs. Results are correctly rounded, also subnormal ones. They are computed in
+// double and rounded once: there, sums, products and quotients of halves are exact or cannot be ties.
 #pragma once
 
 #include "half_types.hpp"
@@ -8,211 +9,130 @@ inline namespace cuda_on_cpu {
 namespace cuda_fp16_on_cpu {
 
 // Conversions.
-__half __float2half(float a);
-__half __float2half_rn(float a);
-__half __float2half_rz(float a);
-__half __float2half_ru(float a);
-__half __float2half_rd(float a);
-__half __double2half(double a);
-float __half2float(__half a);
-short __half2short_rn(__half a);
-short __half2short_rz(__half a);
-short __half2short_ru(__half a);
-short __half2short_rd(__half a);
-__half __short2half_rn(short a);
-__half __short2half_rz(short a);
-__half __short2half_ru(short a);
-__half __short2half_rd(short a);
-unsigned short __half2ushort_rn(__half a);
-unsigned short __half2ushort_rz(__half a);
-unsigned short __half2ushort_ru(__half a);
-unsigned short __half2ushort_rd(__half a);
-__half __ushort2half_rn(unsigned short a);
-__half __ushort2half_rz(unsigned short a);
-__half __ushort2half_ru(unsigned short a);
-__half __ushort2half_rd(unsigned short a);
-int __half2int_rn(__half a);
-int __half2int_rz(__half a);
-int __half2int_ru(__half a);
-int __half2int_rd(__half a);
-__half __int2half_rn(int a);
-__half __int2half_rz(int a);
-__half __int2half_ru(int a);
-__half __int2half_rd(int a);
-unsigned __half2uint_rn(__half a);
-unsigned __half2uint_rz(__half a);
-unsigned __half2uint_ru(__half a);
-unsigned __half2uint_rd(__half a);
-__half __uint2half_rn(unsigned a);
-__half __uint2half_rz(unsigned a);
-__half __uint2half_ru(unsigned a);
-__half __uint2half_rd(unsigned a);
-long long __half2ll_rn(__half a);
-long long __half2ll_rz(__half a);
-long long __half2ll_ru(__half a);
-long long __half2ll_rd(__half a);
-__half __ll2half_rn(long long a);
-__half __ll2half_rz(long long a);
-__half __ll2half_ru(long long a);
-__half __ll2half_rd(long long a);
-unsigned long long __half2ull_rn(__half a);
-unsigned long long __half2ull_rz(__half a);
-unsigned long long __half2ull_ru(__half a);
-unsigned long long __half2ull_rd(__half a);
-__half __ull2half_rn(unsigned long long a);
-__half __ull2half_rz(unsigned long long a);
-__half __ull2half_ru(unsigned long long a);
-__half __ull2half_rd(unsigned long long a);
-signed char __half2char_rz(__half a);
-unsigned char __half2uchar_rz(__half a);
-short __half_as_short(__half a);
-unsigned short __half_as_ushort(__half a);
-__half __short_as_half(short a);
-__half __ushort_as_half(unsigned short a);
+__half __float2half(float a) TILELAB_IS(rounded(a));
+__half __float2half_rn(float a) TILELAB_IS(rounded(a, HalfRounding::to_nearest_even));
+__half __float2half_rz(float a) TILELAB_IS(rounded(a, HalfRounding::towards_zero));
+__half __float2half_ru(float a) TILELAB_IS(rounded(a, HalfRounding::up));
+__half __float2half_rd(float a) TILELAB_IS(rounded(a, HalfRounding::down));
+__half __double2half(double a) TILELAB_IS(rounded(a));
+float __half2float(__half a) TILELAB_IS(static_cast<float>(value(a)));
+#define TILELAB_HALF_CONVERSIONS(name, Integer)                                                      \
+  Integer __half2##name##_rn(__half a) TILELAB_IS(whole<Integer>(a, HalfRounding::to_nearest_even)); \
+  __half __##name##2half_rn(Integer a)TILELAB_IS(rounded_integer(a, HalfRounding::to_nearest_even)); \
+  Integer __half2##name##_rz(__half a) TILELAB_IS(whole<Integer>(a, HalfRounding::towards_zero));    \
+  __half __##name##2half_rz(Integer a)TILELAB_IS(rounded_integer(a, HalfRounding::towards_zero));    \
+  Integer __half2##name##_ru(__half a) TILELAB_IS(whole<Integer>(a, HalfRounding::up));              \
+  __half __##name##2half_ru(Integer a)TILELAB_IS(rounded_integer(a, HalfRounding::up));              \
+  Integer __half2##name##_rd(__half a) TILELAB_IS(whole<Integer>(a, HalfRounding::down));            \
+  __half __##name##2half_rd(Integer a)TILELAB_IS(rounded_integer(a, HalfRounding::down));
+TILELAB_HALF_CONVERSIONS(short, short)
+TILELAB_HALF_CONVERSIONS(ushort, unsigned short)
+TILELAB_HALF_CONVERSIONS(int, int)
+TILELAB_HALF_CONVERSIONS(uint, unsigned)
+TILELAB_HALF_CONVERSIONS(ll, long long)
+TILELAB_HALF_CONVERSIONS(ull, unsigned long long)
+#undef TILELAB_HALF_CONVERSIONS
+signed char __half2char_rz(__half a) TILELAB_IS(whole<signed char>(a, HalfRounding::towards_zero));
+unsigned char __half2uchar_rz(__half a) TILELAB_IS(whole<unsigned char>(a, HalfRounding::towards_zero));
+short __half_as_short(__half a) TILELAB_IS(static_cast<short>(a.__x));
+unsigned short __half_as_ushort(__half a) TILELAB_IS(a.__x);
+__half __short_as_half(short a) TILELAB_IS(of_bits(static_cast<unsigned short>(a)));
+__half __ushort_as_half(unsigned short a) TILELAB_IS(of_bits(a));
 
-// For one number.
-__half __hadd(__half a, __half b);
-__half __hadd_rn(__half a, __half b);
-__half __hadd_sat(__half a, __half b);
-__half __hsub(__half a, __half b);
-__half __hsub_rn(__half a, __half b);
-__half __hsub_sat(__half a, __half b);
-__half __hmul(__half a, __half b);
-__half __hmul_rn(__half a, __half b);
-__half __hmul_sat(__half a, __half b);
-__half __hdiv(__half a, __half b);
-__half __hfma(__half a, __half b, __half c);
-__half __hfma_sat(__half a, __half b, __half c);
-__half __hfma_relu(__half a, __half b, __half c);
-__half __hneg(__half a);
-__half __habs(__half a);
-__half __hmax(__half a, __half b);
-__half __hmin(__half a, __half b);
-__half __hmax_nan(__half a, __half b);
-__half __hmin_nan(__half a, __half b);
-bool __heq(__half a, __half b);
-bool __hne(__half a, __half b);
-bool __hlt(__half a, __half b);
-bool __hle(__half a, __half b);
-bool __hgt(__half a, __half b);
-bool __hge(__half a, __half b);
-bool __hequ(__half a, __half b);
-bool __hneu(__half a, __half b);
-bool __hltu(__half a, __half b);
-bool __hleu(__half a, __half b);
-bool __hgtu(__half a, __half b);
-bool __hgeu(__half a, __half b);
-bool __hisnan(__half a);
-int __hisinf(__half a);
-__half hsqrt(__half a);
-__half hrsqrt(__half a);
-__half hrcp(__half a);
-__half hlog(__half a);
-__half hlog2(__half a);
-__half hlog10(__half a);
-__half hexp(__half a);
-__half hexp2(__half a);
-__half hexp10(__half a);
-__half hsin(__half a);
-__half hcos(__half a);
-__half htanh(__half a);
-__half htanh_approx(__half a);
-__half hceil(__half a);
-__half hfloor(__half a);
-__half htrunc(__half a);
-__half hrint(__half a);
+// For one number, and for the two of a pair.
+#define TILELAB_HALF_OF_ONE(name, name2, ...)    \
+  __half name(__half a) TILELAB_IS(__VA_ARGS__); \
+  __half2 name2(__half2 a) TILELAB_IS({name(a.x), name(a.y)});
+#define TILELAB_HALF_OF_TWO(name, name2, ...)              \
+  __half name(__half a, __half b) TILELAB_IS(__VA_ARGS__); \
+  __half2 name2(__half2 a, __half2 b) TILELAB_IS({name(a.x, b.x), name(a.y, b.y)});
+#define TILELAB_HALF_OF_THREE(name, name2, ...)                      \
+  __half name(__half a, __half b, __half c) TILELAB_IS(__VA_ARGS__); \
+  __half2 name2(__half2 a, __half2 b, __half2 c) TILELAB_IS({name(a.x, b.x, c.x), name(a.y, b.y, c.y)});
 
-// For pairs.
-__half2 make_half2(__half x, __half y);
-__half2 __halves2half2(__half low, __half high);
-__half2 __half2half2(__half a);
-__half2 __float2half2_rn(float a);
-__half2 __floats2half2_rn(float low, float high);
-__half2 __float22half2_rn(float2 a);
-float2 __half22float2(__half2 a);
-float __low2float(__half2 a);
-float __high2float(__half2 a);
-__half __low2half(__half2 a);
-__half __high2half(__half2 a);
-__half2 __low2half2(__half2 a);
-__half2 __high2half2(__half2 a);
-__half2 __lows2half2(__half2 a, __half2 b);
-__half2 __highs2half2(__half2 a, __half2 b);
-__half2 __lowhigh2highlow(__half2 a);
-__half2 __hadd2(__half2 a, __half2 b);
-__half2 __hadd2_rn(__half2 a, __half2 b);
-__half2 __hadd2_sat(__half2 a, __half2 b);
-__half2 __hsub2(__half2 a, __half2 b);
-__half2 __hsub2_rn(__half2 a, __half2 b);
-__half2 __hsub2_sat(__half2 a, __half2 b);
-__half2 __hmul2(__half2 a, __half2 b);
-__half2 __hmul2_rn(__half2 a, __half2 b);
-__half2 __hmul2_sat(__half2 a, __half2 b);
-__half2 __h2div(__half2 a, __half2 b);
-__half2 __hfma2(__half2 a, __half2 b, __half2 c);
-__half2 __hfma2_sat(__half2 a, __half2 b, __half2 c);
-__half2 __hfma2_relu(__half2 a, __half2 b, __half2 c);
-__half2 __hcmadd(__half2 a, __half2 b, __half2 c);
-__half2 __hneg2(__half2 a);
-__half2 __habs2(__half2 a);
-__half2 __hmax2(__half2 a, __half2 b);
-__half2 __hmax2_nan(__half2 a, __half2 b);
-__half2 __hmin2(__half2 a, __half2 b);
-__half2 __hmin2_nan(__half2 a, __half2 b);
-__half2 __heq2(__half2 a, __half2 b);
-bool __hbeq2(__half2 a, __half2 b);
-unsigned __heq2_mask(__half2 a, __half2 b);
-__half2 __hne2(__half2 a, __half2 b);
-bool __hbne2(__half2 a, __half2 b);
-unsigned __hne2_mask(__half2 a, __half2 b);
-__half2 __hlt2(__half2 a, __half2 b);
-bool __hblt2(__half2 a, __half2 b);
-unsigned __hlt2_mask(__half2 a, __half2 b);
-__half2 __hle2(__half2 a, __half2 b);
-bool __hble2(__half2 a, __half2 b);
-unsigned __hle2_mask(__half2 a, __half2 b);
-__half2 __hgt2(__half2 a, __half2 b);
-bool __hbgt2(__half2 a, __half2 b);
-unsigned __hgt2_mask(__half2 a, __half2 b);
-__half2 __hge2(__half2 a, __half2 b);
-bool __hbge2(__half2 a, __half2 b);
-unsigned __hge2_mask(__half2 a, __half2 b);
-__half2 __hequ2(__half2 a, __half2 b);
-bool __hbequ2(__half2 a, __half2 b);
-unsigned __hequ2_mask(__half2 a, __half2 b);
-__half2 __hneu2(__half2 a, __half2 b);
-bool __hbneu2(__half2 a, __half2 b);
-unsigned __hneu2_mask(__half2 a, __half2 b);
-__half2 __hltu2(__half2 a, __half2 b);
-bool __hbltu2(__half2 a, __half2 b);
-unsigned __hltu2_mask(__half2 a, __half2 b);
-__half2 __hleu2(__half2 a, __half2 b);
-bool __hbleu2(__half2 a, __half2 b);
-unsigned __hleu2_mask(__half2 a, __half2 b);
-__half2 __hgtu2(__half2 a, __half2 b);
-bool __hbgtu2(__half2 a, __half2 b);
-unsigned __hgtu2_mask(__half2 a, __half2 b);
-__half2 __hgeu2(__half2 a, __half2 b);
-bool __hbgeu2(__half2 a, __half2 b);
-unsigned __hgeu2_mask(__half2 a, __half2 b);
-__half2 __hisnan2(__half2 a);
-__half2 h2sqrt(__half2 a);
-__half2 h2rsqrt(__half2 a);
-__half2 h2rcp(__half2 a);
-__half2 h2log(__half2 a);
-__half2 h2log2(__half2 a);
-__half2 h2log10(__half2 a);
-__half2 h2exp(__half2 a);
-__half2 h2exp2(__half2 a);
-__half2 h2exp10(__half2 a);
-__half2 h2sin(__half2 a);
-__half2 h2cos(__half2 a);
-__half2 h2tanh(__half2 a);
-__half2 h2tanh_approx(__half2 a);
-__half2 h2ceil(__half2 a);
-__half2 h2floor(__half2 a);
-__half2 h2trunc(__half2 a);
-__half2 h2rint(__half2 a);
+TILELAB_HALF_OF_TWO(__hadd, __hadd2, rounded(value(a) + value(b)))
+TILELAB_HALF_OF_TWO(__hadd_rn, __hadd2_rn, rounded(value(a) + value(b)))
+TILELAB_HALF_OF_TWO(__hadd_sat, __hadd2_sat, saturated(rounded(value(a) + value(b))))
+TILELAB_HALF_OF_TWO(__hsub, __hsub2, rounded(value(a) - value(b)))
+TILELAB_HALF_OF_TWO(__hsub_rn, __hsub2_rn, rounded(value(a) - value(b)))
+TILELAB_HALF_OF_TWO(__hsub_sat, __hsub2_sat, saturated(rounded(value(a) - value(b))))
+TILELAB_HALF_OF_TWO(__hmul, __hmul2, rounded(value(a) * value(b)))
+TILELAB_HALF_OF_TWO(__hmul_rn, __hmul2_rn, rounded(value(a) * value(b)))
+TILELAB_HALF_OF_TWO(__hmul_sat, __hmul2_sat, saturated(rounded(value(a) * value(b))))
+TILELAB_HALF_OF_TWO(__hdiv, __h2div, rounded(value(a) / value(b)))
+TILELAB_HALF_OF_THREE(__hfma, __hfma2, of_bits(half_fused(value(a), value(b), value(c))))
+TILELAB_HALF_OF_THREE(__hfma_sat, __hfma2_sat, saturated(__hfma(a, b, c)))
+TILELAB_HALF_OF_THREE(__hfma_relu, __hfma2_relu, at_least_zero(__hfma(a, b, c)))
+TILELAB_HALF_OF_ONE(__hneg, __hneg2, of_bits(a.__x ^ 0x8000u))
+TILELAB_HALF_OF_ONE(__habs, __habs2, of_bits(a.__x & 0x7FFFu))
+TILELAB_HALF_OF_TWO(__hmax, __hmax2, larger(a, b, false))
+TILELAB_HALF_OF_TWO(__hmin, __hmin2, smaller(a, b, false))
+TILELAB_HALF_OF_TWO(__hmax_nan, __hmax2_nan, larger(a, b, true))
+TILELAB_HALF_OF_TWO(__hmin_nan, __hmin2_nan, smaller(a, b, true))
+TILELAB_HALF_OF_ONE(hsqrt, h2sqrt, rounded(std::sqrt(value(a))))
+TILELAB_HALF_OF_ONE(hrsqrt, h2rsqrt, rounded(1.0 / std::sqrt(value(a))))
+TILELAB_HALF_OF_ONE(hrcp, h2rcp, rounded(1.0 / value(a)))
+TILELAB_HALF_OF_ONE(hlog, h2log, rounded(std::log(value(a))))
+TILELAB_HALF_OF_ONE(hlog2, h2log2, rounded(std::log2(value(a))))
+TILELAB_HALF_OF_ONE(hlog10, h2log10, rounded(std::log10(value(a))))
+TILELAB_HALF_OF_ONE(hexp, h2exp, rounded(std::exp(value(a))))
+TILELAB_HALF_OF_ONE(hexp2, h2exp2, rounded(std::exp2(value(a))))
+TILELAB_HALF_OF_ONE(hexp10, h2exp10, rounded(std::pow(10.0, value(a))))
+TILELAB_HALF_OF_ONE(hsin, h2sin, rounded(std::sin(value(a))))
+TILELAB_HALF_OF_ONE(hcos, h2cos, rounded(std::cos(value(a))))
+TILELAB_HALF_OF_ONE(htanh, h2tanh, rounded(std::tanh(value(a))))
+TILELAB_HALF_OF_ONE(htanh_approx, h2tanh_approx, rounded(std::tanh(value(a))))
+TILELAB_HALF_OF_ONE(hceil, h2ceil, rounded(std::ceil(value(a))))
+TILELAB_HALF_OF_ONE(hfloor, h2floor, rounded(std::floor(value(a))))
+TILELAB_HALF_OF_ONE(htrunc, h2trunc, rounded(std::trunc(value(a))))
+TILELAB_HALF_OF_ONE(hrint, h2rint, rounded(std::nearbyint(value(a))))
+#undef TILELAB_HALF_OF_THREE
+#undef TILELAB_HALF_OF_TWO
+#undef TILELAB_HALF_OF_ONE
+__half2 __hcmadd(__half2 a, __half2 b, __half2 c)
+    TILELAB_IS({__hfma(__hneg(a.y), b.y, __hfma(a.x, b.x, c.x)), __hfma(a.y, b.x, __hfma(a.x, b.y, c.y))});
+
+// Comparisons of one number; of pairs: 1 or 0 in each half, whether both hold, all bits of each half.
+#define TILELAB_HALF_COMPARED(name, ...)                                                                            \
+  bool __h##name(__half a, __half b) TILELAB_IS(__VA_ARGS__);                                                       \
+  __half2 __h##name##2(__half2 a, __half2 b)TILELAB_IS({one_if(__h##name(a.x, b.x)), one_if(__h##name(a.y, b.y))}); \
+  bool __hb##name##2(__half2 a, __half2 b)TILELAB_IS(__h##name(a.x, b.x) && __h##name(a.y, b.y));                   \
+  unsigned __h##name##2_mask(__half2 a,                                                                             \
+                             __half2 b)TILELAB_IS((__h##name(a.x, b.x) ? 0xFFFFu : 0u) | (__h##name(a.y, b.y) ? 0xFFFF0000u : 0u));
+TILELAB_HALF_COMPARED(eq, value(a) == value(b))
+TILELAB_HALF_COMPARED(ne, value(a) < value(b) || value(a) > value(b))
+TILELAB_HALF_COMPARED(lt, value(a) < value(b))
+TILELAB_HALF_COMPARED(le, value(a) <= value(b))
+TILELAB_HALF_COMPARED(gt, value(a) > value(b))
+TILELAB_HALF_COMPARED(ge, value(a) >= value(b))
+TILELAB_HALF_COMPARED(equ, unordered(a, b) || value(a) == value(b))
+TILELAB_HALF_COMPARED(neu, unordered(a, b) || value(a) != value(b))
+TILELAB_HALF_COMPARED(ltu, unordered(a, b) || value(a) < value(b))
+TILELAB_HALF_COMPARED(leu, unordered(a, b) || value(a) <= value(b))
+TILELAB_HALF_COMPARED(gtu, unordered(a, b) || value(a) > value(b))
+TILELAB_HALF_COMPARED(geu, unordered(a, b) || value(a) >= value(b))
+#undef TILELAB_HALF_COMPARED
+bool __hisnan(__half a) TILELAB_IS(std::isnan(value(a)));
+__half2 __hisnan2(__half2 a) TILELAB_IS({one_if(__hisnan(a.x)), one_if(__hisnan(a.y))});
+int __hisinf(__half a) TILELAB_IS(a.__x == 0x7C00u ? 1 : a.__x == 0xFC00u ? -1 : 0);
+
+// What a pair is made of.
+__half2 make_half2(__half x, __half y) TILELAB_IS({x, y});
+__half2 __halves2half2(__half low, __half high) TILELAB_IS({low, high});
+__half2 __half2half2(__half a) TILELAB_IS({a, a});
+__half2 __float2half2_rn(float a) TILELAB_IS({rounded(a), rounded(a)});
+__half2 __floats2half2_rn(float low, float high) TILELAB_IS({rounded(low), rounded(high)});
+__half2 __float22half2_rn(float2 a) TILELAB_IS({rounded(a.x), rounded(a.y)});
+float2 __half22float2(__half2 a) TILELAB_IS({__half2float(a.x), __half2float(a.y)});
+float __low2float(__half2 a) TILELAB_IS(__half2float(a.x));
+float __high2float(__half2 a) TILELAB_IS(__half2float(a.y));
+__half __low2half(__half2 a) TILELAB_IS(a.x);
+__half __high2half(__half2 a) TILELAB_IS(a.y);
+__half2 __low2half2(__half2 a) TILELAB_IS({a.x, a.x});
+__half2 __high2half2(__half2 a) TILELAB_IS({a.y, a.y});
+__half2 __lows2half2(__half2 a, __half2 b) TILELAB_IS({a.x, b.x});
+__half2 __highs2half2(__half2 a, __half2 b) TILELAB_IS({a.y, b.y});
+__half2 __lowhigh2highlow(__half2 a) TILELAB_IS({a.y, a.x});
 
 }  // namespace cuda_fp16_on_cpu
 }  // namespace cuda_on_cpu

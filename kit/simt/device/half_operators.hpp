@@ -6,62 +6,45 @@
 inline namespace cuda_on_cpu {
 namespace cuda_fp16_on_cpu {
 
-inline __half operator+(const __half& a, const __half& b) { return __hadd(a, b); }
-inline __half operator-(const __half& a, const __half& b) { return __hsub(a, b); }
-inline __half operator*(const __half& a, const __half& b) { return __hmul(a, b); }
-inline __half operator/(const __half& a, const __half& b) { return __hdiv(a, b); }
-inline __half& operator+=(__half& a, const __half& b) { return a = __hadd(a, b); }
-inline __half& operator-=(__half& a, const __half& b) { return a = __hsub(a, b); }
-inline __half& operator*=(__half& a, const __half& b) { return a = __hmul(a, b); }
-inline __half& operator/=(__half& a, const __half& b) { return a = __hdiv(a, b); }
-inline __half& operator++(__half& a) { return a = __hadd(a, __float2half_rn(1.0f)); }
-inline __half operator++(__half& a, int) {
-  const __half before = a;
-  ++a;
-  return before;
-}
-inline __half& operator--(__half& a) { return a = __hsub(a, __float2half_rn(1.0f)); }
-inline __half operator--(__half& a, int) {
-  const __half before = a;
-  --a;
-  return before;
-}
+#define TILELAB_HALF_OPERATOR(T, sign, function)                            \
+  inline T operator sign(const T& a, const T& b) { return function(a, b); } \
+  inline T& operator sign## = (T & a, const T& b) { return a = function(a, b); }
+#define TILELAB_HALF_STEP(T, sign, function, one)                \
+  inline T& operator sign(T& a) { return a = function(a, one); } \
+  inline T operator sign(T& a, int) {                            \
+    const T before = a;                                          \
+    sign a;                                                      \
+    return before;                                               \
+  }
+#define TILELAB_HALF_COMPARISON(sign, function, of_pairs)                                \
+  inline bool operator sign(const __half& a, const __half& b) { return function(a, b); } \
+  inline bool operator sign(const __half2& a, const __half2& b) { return of_pairs(a, b); }
+
+TILELAB_HALF_OPERATOR(__half, +, __hadd)
+TILELAB_HALF_OPERATOR(__half, -, __hsub)
+TILELAB_HALF_OPERATOR(__half, *, __hmul)
+TILELAB_HALF_OPERATOR(__half, /, __hdiv)
+TILELAB_HALF_STEP(__half, ++, __hadd, __float2half_rn(1.0f))
+TILELAB_HALF_STEP(__half, --, __hsub, __float2half_rn(1.0f))
 inline __half operator+(const __half& a) { return a; }
 inline __half operator-(const __half& a) { return __hneg(a); }
-inline bool operator==(const __half& a, const __half& b) { return __heq(a, b); }
-inline bool operator!=(const __half& a, const __half& b) { return __hneu(a, b); }
-inline bool operator<(const __half& a, const __half& b) { return __hlt(a, b); }
-inline bool operator<=(const __half& a, const __half& b) { return __hle(a, b); }
-inline bool operator>(const __half& a, const __half& b) { return __hgt(a, b); }
-inline bool operator>=(const __half& a, const __half& b) { return __hge(a, b); }
-inline __half2 operator+(const __half2& a, const __half2& b) { return __hadd2(a, b); }
-inline __half2 operator-(const __half2& a, const __half2& b) { return __hsub2(a, b); }
-inline __half2 operator*(const __half2& a, const __half2& b) { return __hmul2(a, b); }
-inline __half2 operator/(const __half2& a, const __half2& b) { return __h2div(a, b); }
-inline __half2& operator+=(__half2& a, const __half2& b) { return a = __hadd2(a, b); }
-inline __half2& operator-=(__half2& a, const __half2& b) { return a = __hsub2(a, b); }
-inline __half2& operator*=(__half2& a, const __half2& b) { return a = __hmul2(a, b); }
-inline __half2& operator/=(__half2& a, const __half2& b) { return a = __h2div(a, b); }
-inline __half2& operator++(__half2& a) { return a = __hadd2(a, __float2half2_rn(1.0f)); }
-inline __half2 operator++(__half2& a, int) {
-  const __half2 before = a;
-  ++a;
-  return before;
-}
-inline __half2& operator--(__half2& a) { return a = __hsub2(a, __float2half2_rn(1.0f)); }
-inline __half2 operator--(__half2& a, int) {
-  const __half2 before = a;
-  --a;
-  return before;
-}
+TILELAB_HALF_OPERATOR(__half2, +, __hadd2)
+TILELAB_HALF_OPERATOR(__half2, -, __hsub2)
+TILELAB_HALF_OPERATOR(__half2, *, __hmul2)
+TILELAB_HALF_OPERATOR(__half2, /, __h2div)
+TILELAB_HALF_STEP(__half2, ++, __hadd2, __float2half2_rn(1.0f))
+TILELAB_HALF_STEP(__half2, --, __hsub2, __float2half2_rn(1.0f))
 inline __half2 operator+(const __half2& a) { return a; }
 inline __half2 operator-(const __half2& a) { return __hneg2(a); }
-inline bool operator==(const __half2& a, const __half2& b) { return __hbeq2(a, b); }
-inline bool operator!=(const __half2& a, const __half2& b) { return __hbneu2(a, b); }
-inline bool operator<(const __half2& a, const __half2& b) { return __hblt2(a, b); }
-inline bool operator<=(const __half2& a, const __half2& b) { return __hble2(a, b); }
-inline bool operator>(const __half2& a, const __half2& b) { return __hbgt2(a, b); }
-inline bool operator>=(const __half2& a, const __half2& b) { return __hbge2(a, b); }
+TILELAB_HALF_COMPARISON(==, __heq, __hbeq2)
+TILELAB_HALF_COMPARISON(!=, __hneu, __hbneu2)
+TILELAB_HALF_COMPARISON(<, __hlt, __hblt2)
+TILELAB_HALF_COMPARISON(<=, __hle, __hble2)
+TILELAB_HALF_COMPARISON(>, __hgt, __hbgt2)
+TILELAB_HALF_COMPARISON(>=, __hge, __hbge2)
+#undef TILELAB_HALF_OPERATOR
+#undef TILELAB_HALF_STEP
+#undef TILELAB_HALF_COMPARISON
 
 }  // namespace cuda_fp16_on_cpu
 }  // namespace cuda_on_cpu

@@ -6,17 +6,17 @@
 inline namespace cuda_on_cpu {
 
 // Every type has the same ten functions.
-#define TILELAB_CACHED(Type)              \
-  Type __ldg(const Type* address);        \
-  Type __ldcg(const Type* address);       \
-  Type __ldca(const Type* address);       \
-  Type __ldcs(const Type* address);       \
-  Type __ldlu(const Type* address);       \
-  Type __ldcv(const Type* address);       \
-  void __stwb(Type* address, Type value); \
-  void __stcg(Type* address, Type value); \
-  void __stcs(Type* address, Type value); \
-  void __stwt(Type* address, Type value);
+#define TILELAB_CACHED(Type)                                                          \
+  Type __ldg(const Type* address) TILELAB_DOES(TILELAB_LOAD(address));                \
+  Type __ldcg(const Type* address) TILELAB_DOES(TILELAB_LOAD(address));               \
+  Type __ldca(const Type* address) TILELAB_DOES(TILELAB_LOAD(address));               \
+  Type __ldcs(const Type* address) TILELAB_DOES(TILELAB_LOAD(address));               \
+  Type __ldlu(const Type* address) TILELAB_DOES(TILELAB_LOAD(address));               \
+  Type __ldcv(const Type* address) TILELAB_DOES(TILELAB_LOAD(address));               \
+  void __stwb(Type* address, Type value) TILELAB_DOES(TILELAB_STORE(address, value)); \
+  void __stcg(Type* address, Type value) TILELAB_DOES(TILELAB_STORE(address, value)); \
+  void __stcs(Type* address, Type value) TILELAB_DOES(TILELAB_STORE(address, value)); \
+  void __stwt(Type* address, Type value) TILELAB_DOES(TILELAB_STORE(address, value));
 
 TILELAB_CACHED(char)
 TILELAB_CACHED(signed char)
@@ -48,7 +48,5 @@ TILELAB_CACHED(ulonglong2)
 TILELAB_CACHED(float2)
 TILELAB_CACHED(float4)
 TILELAB_CACHED(double2)
-
-#undef TILELAB_CACHED
 
 }  // namespace cuda_on_cpu

@@ -24,48 +24,29 @@ struct tf32;
 }
 
 // Which type of the kit's table an element is.
+template <int Number, typename T>
+struct Element {
+  static constexpr int number = Number;
+  using type = T;
+};
 template <typename T>
 struct element_of;
 template <>
-struct element_of<__half> {
-  static constexpr int number = 0;
-  using type = __half;
-};
+struct element_of<__half> : Element<0, __half> {};
 template <>
-struct element_of<__nv_bfloat16> {
-  static constexpr int number = 1;
-  using type = __nv_bfloat16;
-};
+struct element_of<__nv_bfloat16> : Element<1, __nv_bfloat16> {};
 template <>
-struct element_of<precision::tf32> {
-  static constexpr int number = 2;
-  using type = float;
-};
+struct element_of<precision::tf32> : Element<2, float> {};
 template <>
-struct element_of<signed char> {
-  static constexpr int number = 3;
-  using type = signed char;
-};
+struct element_of<signed char> : Element<3, signed char> {};
 template <>
-struct element_of<unsigned char> {
-  static constexpr int number = 4;
-  using type = unsigned char;
-};
+struct element_of<unsigned char> : Element<4, unsigned char> {};
 template <>
-struct element_of<float> {
-  static constexpr int number = 5;
-  using type = float;
-};
+struct element_of<float> : Element<5, float> {};
 template <>
-struct element_of<int> {
-  static constexpr int number = 6;
-  using type = int;
-};
+struct element_of<int> : Element<6, int> {};
 template <>
-struct element_of<double> {
-  static constexpr int number = 7;
-  using type = double;
-};
+struct element_of<double> : Element<7, double> {};
 
 // How many elements a lane holds: a half-precision operand has room for 16, whatever its shape.
 template <typename Use, int m, int n, int k, typename T>

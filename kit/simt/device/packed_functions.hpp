@@ -1,100 +1,61 @@
-// The two halves or four bytes of a word, each for itself.
+// The two halves or four bytes of a word, each for itself. A row is the function for halves, whose name ends with 2, and the one for bytes.
 #pragma once
+
+#include "vector_types.hpp"
 
 inline namespace cuda_on_cpu {
 
+#define TILELAB_OF_PARTS(name, parameters, function, arguments, ...)          \
+  unsigned name##2 parameters TILELAB_IS(function<2, __VA_ARGS__> arguments); \
+  unsigned name##4 parameters TILELAB_IS(function<4, __VA_ARGS__> arguments);
+// Whether the parts have signs, and what is kept of the result.
+#define TILELAB_PACKED(name, operation, has_sign, keeps) \
+  TILELAB_OF_PARTS(name, (unsigned a, unsigned b), each, (a, b), Video::operation, has_sign, Keeps::keeps)
+#define TILELAB_PACKED_OF_ONE(name, operation, has_sign, keeps) \
+  TILELAB_OF_PARTS(name, (unsigned a), each, (0, a), Video::operation, has_sign, Keeps::keeps)
+// All bits of a part for which it is true, and 1 for such a part.
+#define TILELAB_COMPARED(name, operation, has_sign)           \
+  TILELAB_PACKED(__vcmp##name, operation, has_sign, all_bits) \
+  TILELAB_PACKED(__vset##name, operation, has_sign, wrapped)
+
 // Sums, wrapped around, or kept in the range of a signed (ss) or unsigned (us) part.
-unsigned __vadd2(unsigned a, unsigned b);
-unsigned __vaddss2(unsigned a, unsigned b);
-unsigned __vaddus2(unsigned a, unsigned b);
-unsigned __vsub2(unsigned a, unsigned b);
-unsigned __vsubss2(unsigned a, unsigned b);
-unsigned __vsubus2(unsigned a, unsigned b);
-unsigned __vneg2(unsigned a);
-unsigned __vnegss2(unsigned a);
-unsigned __vadd4(unsigned a, unsigned b);
-unsigned __vaddss4(unsigned a, unsigned b);
-unsigned __vaddus4(unsigned a, unsigned b);
-unsigned __vsub4(unsigned a, unsigned b);
-unsigned __vsubss4(unsigned a, unsigned b);
-unsigned __vsubus4(unsigned a, unsigned b);
-unsigned __vneg4(unsigned a);
-unsigned __vnegss4(unsigned a);
-
+TILELAB_PACKED(__vadd, add, false, wrapped)
+TILELAB_PACKED(__vaddss, add, true, signed_range)
+TILELAB_PACKED(__vaddus, add, false, unsigned_range)
+TILELAB_PACKED(__vsub, sub, false, wrapped)
+TILELAB_PACKED(__vsubss, sub, true, signed_range)
+TILELAB_PACKED(__vsubus, sub, false, unsigned_range)
+TILELAB_PACKED_OF_ONE(__vneg, sub, false, wrapped)
+TILELAB_PACKED_OF_ONE(__vnegss, sub, true, signed_range)
 // Absolute values and differences; and the sum of all differences.
-unsigned __vabs2(unsigned a);
-unsigned __vabsss2(unsigned a);
-unsigned __vabsdiffs2(unsigned a, unsigned b);
-unsigned __vabsdiffu2(unsigned a, unsigned b);
-unsigned __vsads2(unsigned a, unsigned b);
-unsigned __vsadu2(unsigned a, unsigned b);
-unsigned __vabs4(unsigned a);
-unsigned __vabsss4(unsigned a);
-unsigned __vabsdiffs4(unsigned a, unsigned b);
-unsigned __vabsdiffu4(unsigned a, unsigned b);
-unsigned __vsads4(unsigned a, unsigned b);
-unsigned __vsadu4(unsigned a, unsigned b);
-
+TILELAB_PACKED_OF_ONE(__vabs, abs_diff, true, wrapped)
+TILELAB_PACKED_OF_ONE(__vabsss, abs_diff, true, signed_range)
+TILELAB_PACKED(__vabsdiffs, abs_diff, true, wrapped)
+TILELAB_PACKED(__vabsdiffu, abs_diff, false, wrapped)
+TILELAB_OF_PARTS(__vsads, (unsigned a, unsigned b), sum_of_differences, (a, b), true)
+TILELAB_OF_PARTS(__vsadu, (unsigned a, unsigned b), sum_of_differences, (a, b), false)
 // The mean, rounded up or down.
-unsigned __vavgs2(unsigned a, unsigned b);
-unsigned __vavgu2(unsigned a, unsigned b);
-unsigned __vhaddu2(unsigned a, unsigned b);
-unsigned __vavgs4(unsigned a, unsigned b);
-unsigned __vavgu4(unsigned a, unsigned b);
-unsigned __vhaddu4(unsigned a, unsigned b);
-
+TILELAB_PACKED(__vavgs, average, true, wrapped)
+TILELAB_PACKED(__vavgu, average, false, wrapped)
+TILELAB_PACKED(__vhaddu, average_below, false, wrapped)
 // The smaller and the larger part.
-unsigned __vmaxs2(unsigned a, unsigned b);
-unsigned __vmaxu2(unsigned a, unsigned b);
-unsigned __vmins2(unsigned a, unsigned b);
-unsigned __vminu2(unsigned a, unsigned b);
-unsigned __vmaxs4(unsigned a, unsigned b);
-unsigned __vmaxu4(unsigned a, unsigned b);
-unsigned __vmins4(unsigned a, unsigned b);
-unsigned __vminu4(unsigned a, unsigned b);
-
-// All bits of a part for which it is true.
-unsigned __vcmpeq2(unsigned a, unsigned b);
-unsigned __vcmpne2(unsigned a, unsigned b);
-unsigned __vcmpges2(unsigned a, unsigned b);
-unsigned __vcmpgeu2(unsigned a, unsigned b);
-unsigned __vcmpgts2(unsigned a, unsigned b);
-unsigned __vcmpgtu2(unsigned a, unsigned b);
-unsigned __vcmples2(unsigned a, unsigned b);
-unsigned __vcmpleu2(unsigned a, unsigned b);
-unsigned __vcmplts2(unsigned a, unsigned b);
-unsigned __vcmpltu2(unsigned a, unsigned b);
-unsigned __vcmpeq4(unsigned a, unsigned b);
-unsigned __vcmpne4(unsigned a, unsigned b);
-unsigned __vcmpges4(unsigned a, unsigned b);
-unsigned __vcmpgeu4(unsigned a, unsigned b);
-unsigned __vcmpgts4(unsigned a, unsigned b);
-unsigned __vcmpgtu4(unsigned a, unsigned b);
-unsigned __vcmples4(unsigned a, unsigned b);
-unsigned __vcmpleu4(unsigned a, unsigned b);
-unsigned __vcmplts4(unsigned a, unsigned b);
-unsigned __vcmpltu4(unsigned a, unsigned b);
-
-// 1 for a part for which it is true.
-unsigned __vseteq2(unsigned a, unsigned b);
-unsigned __vsetne2(unsigned a, unsigned b);
-unsigned __vsetges2(unsigned a, unsigned b);
-unsigned __vsetgeu2(unsigned a, unsigned b);
-unsigned __vsetgts2(unsigned a, unsigned b);
-unsigned __vsetgtu2(unsigned a, unsigned b);
-unsigned __vsetles2(unsigned a, unsigned b);
-unsigned __vsetleu2(unsigned a, unsigned b);
-unsigned __vsetlts2(unsigned a, unsigned b);
-unsigned __vsetltu2(unsigned a, unsigned b);
-unsigned __vseteq4(unsigned a, unsigned b);
-unsigned __vsetne4(unsigned a, unsigned b);
-unsigned __vsetges4(unsigned a, unsigned b);
-unsigned __vsetgeu4(unsigned a, unsigned b);
-unsigned __vsetgts4(unsigned a, unsigned b);
-unsigned __vsetgtu4(unsigned a, unsigned b);
-unsigned __vsetles4(unsigned a, unsigned b);
-unsigned __vsetleu4(unsigned a, unsigned b);
-unsigned __vsetlts4(unsigned a, unsigned b);
-unsigned __vsetltu4(unsigned a, unsigned b);
+TILELAB_PACKED(__vmaxs, max, true, wrapped)
+TILELAB_PACKED(__vmaxu, max, false, wrapped)
+TILELAB_PACKED(__vmins, min, true, wrapped)
+TILELAB_PACKED(__vminu, min, false, wrapped)
+TILELAB_COMPARED(eq, equal, false)
+TILELAB_COMPARED(ne, not_equal, false)
+TILELAB_COMPARED(ges, greater_equal, true)
+TILELAB_COMPARED(geu, greater_equal, false)
+TILELAB_COMPARED(gts, greater, true)
+TILELAB_COMPARED(gtu, greater, false)
+TILELAB_COMPARED(les, less_equal, true)
+TILELAB_COMPARED(leu, less_equal, false)
+TILELAB_COMPARED(lts, less, true)
+TILELAB_COMPARED(ltu, less, false)
+#undef TILELAB_COMPARED
+#undef TILELAB_PACKED_OF_ONE
+#undef TILELAB_PACKED
+#undef TILELAB_OF_PARTS
 
 }  // namespace cuda_on_cpu

@@ -1,64 +1,31 @@
 // Arithmetic with the rounding in its name: to nearest even (rn), towards zero (rz), up (ru), down (rd).
 #pragma once
 
+#include "vector_types.hpp"
+
 inline namespace cuda_on_cpu {
 
-float __fadd_rn(float a, float b);
-float __fadd_rz(float a, float b);
-float __fadd_ru(float a, float b);
-float __fadd_rd(float a, float b);
-float __fsub_rn(float a, float b);
-float __fsub_rz(float a, float b);
-float __fsub_ru(float a, float b);
-float __fsub_rd(float a, float b);
-float __fmul_rn(float a, float b);
-float __fmul_rz(float a, float b);
-float __fmul_ru(float a, float b);
-float __fmul_rd(float a, float b);
-float __fdiv_rn(float a, float b);
-float __fdiv_rz(float a, float b);
-float __fdiv_ru(float a, float b);
-float __fdiv_rd(float a, float b);
-float __frcp_rn(float a);
-float __frcp_rz(float a);
-float __frcp_ru(float a);
-float __frcp_rd(float a);
-float __fsqrt_rn(float a);
-float __fsqrt_rz(float a);
-float __fsqrt_ru(float a);
-float __fsqrt_rd(float a);
-float __fmaf_rn(float a, float b, float c);
-float __fmaf_rz(float a, float b, float c);
-float __fmaf_ru(float a, float b, float c);
-float __fmaf_rd(float a, float b, float c);
-double __dadd_rn(double a, double b);
-double __dadd_rz(double a, double b);
-double __dadd_ru(double a, double b);
-double __dadd_rd(double a, double b);
-double __dsub_rn(double a, double b);
-double __dsub_rz(double a, double b);
-double __dsub_ru(double a, double b);
-double __dsub_rd(double a, double b);
-double __dmul_rn(double a, double b);
-double __dmul_rz(double a, double b);
-double __dmul_ru(double a, double b);
-double __dmul_rd(double a, double b);
-double __ddiv_rn(double a, double b);
-double __ddiv_rz(double a, double b);
-double __ddiv_ru(double a, double b);
-double __ddiv_rd(double a, double b);
-double __drcp_rn(double a);
-double __drcp_rz(double a);
-double __drcp_ru(double a);
-double __drcp_rd(double a);
-double __dsqrt_rn(double a);
-double __dsqrt_rz(double a);
-double __dsqrt_ru(double a);
-double __dsqrt_rd(double a);
-double __fma_rn(double a, double b, double c);
-double __fma_rz(double a, double b, double c);
-double __fma_ru(double a, double b, double c);
-double __fma_rd(double a, double b, double c);
-float __frsqrt_rn(float a);
+// Behind the parameters: the operation, and what it is applied to.
+#define TILELAB_ROUNDED(name, Number, parameters, ...)                                 \
+  Number name##_rn parameters TILELAB_IS(in_mode<Number>(FE_TONEAREST, __VA_ARGS__));  \
+  Number name##_rz parameters TILELAB_IS(in_mode<Number>(FE_TOWARDZERO, __VA_ARGS__)); \
+  Number name##_ru parameters TILELAB_IS(in_mode<Number>(FE_UPWARD, __VA_ARGS__));     \
+  Number name##_rd parameters TILELAB_IS(in_mode<Number>(FE_DOWNWARD, __VA_ARGS__));
+
+TILELAB_ROUNDED(__fadd, float, (float a, float b), added, a, b)
+TILELAB_ROUNDED(__fsub, float, (float a, float b), subtracted, a, b)
+TILELAB_ROUNDED(__fmul, float, (float a, float b), multiplied, a, b)
+TILELAB_ROUNDED(__fdiv, float, (float a, float b), divided, a, b)
+TILELAB_ROUNDED(__frcp, float, (float a), divided, 1.0f, a)
+TILELAB_ROUNDED(__fsqrt, float, (float a), root, a)
+TILELAB_ROUNDED(__fmaf, float, (float a, float b, float c), fused, a, b, c)
+TILELAB_ROUNDED(__dadd, double, (double a, double b), added, a, b)
+TILELAB_ROUNDED(__dsub, double, (double a, double b), subtracted, a, b)
+TILELAB_ROUNDED(__dmul, double, (double a, double b), multiplied, a, b)
+TILELAB_ROUNDED(__ddiv, double, (double a, double b), divided, a, b)
+TILELAB_ROUNDED(__drcp, double, (double a), divided, 1.0, a)
+TILELAB_ROUNDED(__dsqrt, double, (double a), root, a)
+TILELAB_ROUNDED(__fma, double, (double a, double b, double c), fused, a, b, c)
+float __frsqrt_rn(float a) TILELAB_IS(static_cast<float>(1.0 / std::sqrt(static_cast<double>(a))));
 
 }  // namespace cuda_on_cpu

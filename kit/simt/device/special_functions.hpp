@@ -4,16 +4,20 @@
 
 #include <cstddef>
 
+#include "vector_types.hpp"
+
 inline namespace cuda_on_cpu {
 
-long long clock64();
-bool __isGlobal(const void* address);
-bool __isShared(const void* address);
-bool __isConstant(const void* address);
-bool __isLocal(const void* address);
-std::size_t __cvta_generic_to_global(const void* address);
-std::size_t __cvta_generic_to_shared(const void* address);
-void* __cvta_global_to_generic(std::size_t address);
-void* __cvta_shared_to_generic(std::size_t address);
+long long clock64() TILELAB_DOES(return Machine::active() ? static_cast<long long>(Machine::current().clock(TILELAB_STATEMENT)) : 0);
+bool __isGlobal(const void* address) TILELAB_DOES(return TILELAB_LIES(is_global, address));
+bool __isShared(const void* address) TILELAB_DOES(return TILELAB_LIES(is_shared, address));
+bool __isConstant(const void* address) TILELAB_DOES(return TILELAB_LIES(is_constant, address));
+bool __isLocal(const void* address) TILELAB_DOES(return TILELAB_LIES(is_local, address));
+std::size_t __cvta_generic_to_global(const void* address) TILELAB_DOES(return reinterpret_cast<std::size_t>(address));
+std::size_t __cvta_generic_to_shared(const void* address)
+    TILELAB_DOES(return Machine::active() ? reinterpret_cast<std::size_t>(address) - Machine::current().shared_base() : 0);
+void* __cvta_global_to_generic(std::size_t address) TILELAB_DOES(return reinterpret_cast<void*>(address));
+void* __cvta_shared_to_generic(std::size_t address)
+    TILELAB_DOES(return reinterpret_cast<void*>(Machine::active() ? address + Machine::current().shared_base() : 0));
 
 }  // namespace cuda_on_cpu

@@ -1,4 +1,4 @@
-// memcpy and similar functions, and the C library's functions that write through a pointer. The submission's calls are redirected
+// memcpy and similar functions, the heap, and the C library's functions that write through a pointer. The submission's calls are redirected
 // here (see engines/cpu's list of redirections), so that their accesses are announced like any others.
 #include <cmath>
 #include <cstddef>
@@ -34,24 +34,29 @@ void announce_text(const char* text, std::uintptr_t pc, std::uintptr_t frame) {
     });                                                                                                                   \
   } while (false)
 
+#define TILELAB_ALLOCATE(bytes) reinterpret_cast<void*>(tilelab::simt::Machine::current().allocate(bytes, TILELAB_STATEMENT))
+#define TILELAB_FREE(address) tilelab::simt::Machine::current().release(reinterpret_cast<std::uintptr_t>(address), TILELAB_STATEMENT)
+
 extern "C" {
 
-void* tilelab_memcpy(void* to, const void* from, std::size_t bytes) {
-  ANNOUNCE_RANGE(from, bytes, read);
-  ANNOUNCE_RANGE(to, bytes, write);
-  return std::memmove(to, from, bytes);
-}
-
-void* tilelab_memmove(void* to, const void* from, std::size_t bytes) {
-  ANNOUNCE_RANGE(from, bytes, read);
-  ANNOUNCE_RANGE(to, bytes, write);
-  return std::memmove(to, from, bytes);
-}
-
-void* tilelab_memset(void* to, int value, std::size_t bytes) {
-  ANNOUNCE_RANGE(to, bytes, write);
-  return std::memset(to, value, bytes);
-}
+// Clang's pass calls the names with __tsan_ since LLVM 15. Older versions, and GCC always, call the plain names.
+#define COPIES(name)                                          \
+  void* name(void* to, const void* from, std::size_t bytes) { \
+    ANNOUNCE_RANGE(from, bytes, read);                        \
+    ANNOUNCE_RANGE(to, bytes, write);                         \
+    return std::memmove(to, from, bytes);                     \
+  }
+#define FILLS(name)                                    \
+  void* name(void* to, int value, std::size_t bytes) { \
+    ANNOUNCE_RANGE(to, bytes, write);                  \
+    return std::memset(to, value, bytes);              \
+  }
+COPIES(tilelab_memcpy)
+COPIES(tilelab_memmove)
+FILLS(tilelab_memset)
+COPIES(__tsan_memcpy)
+COPIES(__tsan_memmove)
+FILLS(__tsan_memset)
 
 // A copy of an object that Clang makes. Its addresses are checked as GCC checks them, the source first. `from_alignment` is 0 if the
 // source is the initial value of a local variable: that is not the kernel's memory, so it is neither checked nor announced.
@@ -65,67 +70,32 @@ void tilelab_copy(void* to, const void* from, std::size_t bytes, std::size_t to_
   std::memmove(to, from, bytes);
 }
 
-// Clang's pass calls these for copies since LLVM 15. Older versions, and GCC always, call the plain names.
-void* __tsan_memcpy(void* to, const void* from, std::size_t bytes) {
-  ANNOUNCE_RANGE(from, bytes, read);
-  ANNOUNCE_RANGE(to, bytes, write);
-  return std::memmove(to, from, bytes);
-}
-
-void* __tsan_memmove(void* to, const void* from, std::size_t bytes) {
-  ANNOUNCE_RANGE(from, bytes, read);
-  ANNOUNCE_RANGE(to, bytes, write);
-  return std::memmove(to, from, bytes);
-}
-
-void* __tsan_memset(void* to, int value, std::size_t bytes) {
-  ANNOUNCE_RANGE(to, bytes, write);
-  return std::memset(to, value, bytes);
-}
-
-void tilelab_sincosf(float x, float* sine, float* cosine) {
-  TILELAB_ANNOUNCE(sine, sizeof *sine, write);
-  TILELAB_ANNOUNCE(cosine, sizeof *cosine, write);
-  *sine = std::sin(x);
-  *cosine = std::cos(x);
-}
-
-void tilelab_sincos(double x, double* sine, double* cosine) {
-  TILELAB_ANNOUNCE(sine, sizeof *sine, write);
-  TILELAB_ANNOUNCE(cosine, sizeof *cosine, write);
-  *sine = std::sin(x);
-  *cosine = std::cos(x);
-}
-
-float tilelab_modff(float x, float* whole) {
-  TILELAB_ANNOUNCE(whole, sizeof *whole, write);
-  return std::modf(x, whole);
-}
-
-double tilelab_modf(double x, double* whole) {
-  TILELAB_ANNOUNCE(whole, sizeof *whole, write);
-  return std::modf(x, whole);
-}
-
-float tilelab_frexpf(float x, int* exponent) {
-  TILELAB_ANNOUNCE(exponent, sizeof *exponent, write);
-  return std::frexp(x, exponent);
-}
-
-double tilelab_frexp(double x, int* exponent) {
-  TILELAB_ANNOUNCE(exponent, sizeof *exponent, write);
-  return std::frexp(x, exponent);
-}
-
-float tilelab_remquof(float x, float y, int* quotient) {
-  TILELAB_ANNOUNCE(quotient, sizeof *quotient, write);
-  return std::remquo(x, y, quotient);
-}
-
-double tilelab_remquo(double x, double y, int* quotient) {
-  TILELAB_ANNOUNCE(quotient, sizeof *quotient, write);
-  return std::remquo(x, y, quotient);
-}
+// What the C library writes where a pointer says: of a number, or of a number and another.
+#define SINE_AND_COSINE(name, T)                     \
+  void name(T x, T* sine, T* cosine) {               \
+    TILELAB_ANNOUNCE(sine, sizeof *sine, write);     \
+    TILELAB_ANNOUNCE(cosine, sizeof *cosine, write); \
+    *sine = std::sin(x);                             \
+    *cosine = std::cos(x);                           \
+  }
+#define GIVES_TWO(name, T, Other, function)        \
+  T name(T x, Other* other) {                      \
+    TILELAB_ANNOUNCE(other, sizeof *other, write); \
+    return function(x, other);                     \
+  }
+#define QUOTIENT(name, T)                                \
+  T name(T x, T y, int* quotient) {                      \
+    TILELAB_ANNOUNCE(quotient, sizeof *quotient, write); \
+    return std::remquo(x, y, quotient);                  \
+  }
+SINE_AND_COSINE(tilelab_sincosf, float)
+SINE_AND_COSINE(tilelab_sincos, double)
+GIVES_TWO(tilelab_modff, float, float, std::modf)
+GIVES_TWO(tilelab_modf, double, double, std::modf)
+GIVES_TWO(tilelab_frexpf, float, int, std::frexp)
+GIVES_TWO(tilelab_frexp, double, int, std::frexp)
+QUOTIENT(tilelab_remquof, float)
+QUOTIENT(tilelab_remquo, double)
 
 float tilelab_nanf(const char* tag) {
   announce_text(tag, TILELAB_PC, TILELAB_CALLER_FRAME);
@@ -135,6 +105,24 @@ float tilelab_nanf(const char* tag) {
 double tilelab_nan(const char* tag) {
   announce_text(tag, TILELAB_PC, TILELAB_CALLER_FRAME);
   return std::nan(tag);
+}
+
+// malloc, free, new and delete of device code.
+void* tilelab_malloc(std::size_t bytes) { return TILELAB_ALLOCATE(bytes); }
+void tilelab_free(void* address) { TILELAB_FREE(address); }
+
+// new and new[]; CUDA's answer null where there is no memory left.
+void* tilelab_Znwm(std::size_t bytes) { return TILELAB_ALLOCATE(bytes == 0 ? 1 : bytes); }
+void* tilelab_Znam(std::size_t bytes) { return TILELAB_ALLOCATE(bytes == 0 ? 1 : bytes); }
+
+// delete and delete[], the second of each with the object's size
+void tilelab_ZdlPv(void* address) { TILELAB_FREE(address); }
+void tilelab_ZdaPv(void* address) { TILELAB_FREE(address); }
+void tilelab_ZdlPvm(void* address, std::size_t) { TILELAB_FREE(address); }
+void tilelab_ZdaPvm(void* address, std::size_t) { TILELAB_FREE(address); }
+
+[[noreturn]] void tilelab_cxa_throw_bad_array_new_length() {
+  tilelab::simt::Machine::current().trap("asks new for an array of a length that cannot be", TILELAB_STATEMENT);
 }
 
 }  // extern "C"

@@ -17,6 +17,7 @@ enum class Video {
   average,
   shift_left,
   shift_right,
+  average_below,  // rounded down
   equal = 10,
   not_equal,
   less,
@@ -36,6 +37,7 @@ constexpr VideoNumber video_result(Video operation, VideoNumber a, VideoNumber b
     case Video::max: return std::max(a, b);
     case Video::average:  // a sum below zero is rounded down
       return (a + b + (a + b >= 0 ? 1 : 0)) >> 1;
+    case Video::average_below: return (a + b) >> 1;
     case Video::shift_left: return a * (VideoNumber{1} << static_cast<int>(b));
     case Video::shift_right: return a >> static_cast<int>(b);
     case Video::equal: return a == b ? 1 : 0;
