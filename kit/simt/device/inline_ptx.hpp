@@ -108,13 +108,10 @@ bits find_leading(bits value, int width, bool is_signed, bool as_shift);
 bits reverse_bits(bits value, int width);
 bits divide(bits a, bits b, int width, bool is_signed);
 bits remainder(bits a, bits b, int width, bool is_signed);
-// Of bytes and halves of words: see device_impl/video_operations.hpp. `flags`: 1 and 2, a and b are signed; 4, the result is; 8, it
-// saturates; 16, a shift counts modulo 32. `part`: 0 the whole, 1 to 4 a byte, 5 and 6 a half. Selectors have four bits for each lane.
-bits video(int operation, int flags, int a_part, int b_part, int into, int second, bits a, bits b, bits c);
+// Of the bytes and halves of words. `flags`: 1 and 2, a and b are signed; 4, the result is; 8, it saturates. Selectors have four bits for
+// each lane.
 bits video_lanes(int lanes, int operation, int flags, unsigned chosen, bool adds, unsigned a_lanes, unsigned b_lanes, bits a, bits b,
                  bits c);
-bits video_multiply_add(int flags, int a_part, int b_part, int shift, bool plus_one, bool negates_product, bool negates_c, bits a, bits b,
-                        bits c);
 bits float_operation(int operation, int rounding, bool flush, bits a, bits b, bits c);
 bits double_operation(int operation, int rounding, bits a, bits b, bits c);
 bits half_operation(int operation, bool bfloat, bits a, bits b, bits c);

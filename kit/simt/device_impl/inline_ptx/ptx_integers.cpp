@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "simt/device/inline_ptx.hpp"
+#include "simt/device/integer_functions.hpp"
 
 namespace {
 
@@ -64,14 +65,7 @@ bits insert_field(bits value, bits into, bits position, bits length, int width) 
 }
 
 bits permute_bytes(bits a, bits b, bits selector) {
-  const bits bytes = (a & 0xFFFFFFFFu) | b << 32;
-  bits result = 0;
-  for (int at = 0; at < 4; ++at) {
-    const bits which = selector >> (4 * at) & 0xF;
-    const bits byte = bytes >> (8 * (which & 7)) & 0xFF;
-    result |= ((which & 8) != 0 ? ((byte & 0x80) != 0 ? 0xFFu : 0u) : byte) << (8 * at);
-  }
-  return result;
+  return __byte_perm(static_cast<unsigned>(a), static_cast<unsigned>(b), static_cast<unsigned>(selector));
 }
 
 bits logic_3(bits a, bits b, bits c, int table) {
@@ -83,9 +77,9 @@ bits logic_3(bits a, bits b, bits c, int table) {
 }
 
 bits funnel_shift(bits low, bits high, bits count, bool left, bool clamps) {
-  const bits both = high << 32 | (low & 0xFFFFFFFFu), shift = clamps ? std::min<bits>(count & 0xFFFFFFFFu, 32) : count & 31;
-  if (left) return shift == 32 ? low & 0xFFFFFFFFu : both << shift >> 32;
-  return shift == 32 ? high & 0xFFFFFFFFu : both >> shift & 0xFFFFFFFFu;
+  const auto a = static_cast<unsigned>(low), b = static_cast<unsigned>(high);
+  const auto shift = static_cast<unsigned>(clamps ? count : count & 31);
+  return left ? __funnelshift_lc(a, b, shift) : __funnelshift_rc(a, b, shift);
 }
 
 bits population(bits value, int width) { return static_cast<bits>(std::popcount(value & low_bits(width))); }
@@ -99,11 +93,7 @@ bits find_leading(bits value, int width, bool is_signed, bool as_shift) {
   return static_cast<bits>(as_shift ? width - 1 - at : at);
 }
 
-bits reverse_bits(bits value, int width) {
-  bits reversed = 0;
-  for (int at = 0; at < width; ++at) reversed |= (value >> at & 1u) << (width - 1 - at);
-  return reversed;
-}
+bits reverse_bits(bits value, int width) { return __brevll(value) >> (64 - width); }
 
 // A GPU has no trap for a division by zero: the result has all bits set, and the remainder is the dividend.
 bits divide(bits a, bits b, int width, bool is_signed) {
