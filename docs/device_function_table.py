@@ -242,10 +242,7 @@ def _streams() -> list[str]:
 
 def _random() -> list[str]:
     """Of the states and of the functions."""
-    text = "".join(
-        _text(header)
-        for header in ("random_states.hpp", "random_bits.hpp", "random_recurrences.hpp", "curand_kernel.h")
-    )
+    text = "".join(_text(header) for header in ("random_bits.hpp", "random_recurrences.hpp", "curand_kernel.h"))
     names = re.findall(r"^(?:struct|using) (curand\w+)|\b((?:curand|skipahead)\w*)\([^)]*\) \{", text, re.MULTILINE)
     return list(dict.fromkeys(state or function for state, function in names))
 

@@ -199,7 +199,6 @@ def test_the_list_of_cuda_functions_misses_no_declaration() -> None:
         "inline_ptx.hpp",
         "asynchronous_copies.hpp",
         "texel_access.hpp",
-        "barrier_functions.hpp",
         "scoped_atomics.hpp",
         "cuda_scopes.hpp",
     }  # by other headers, and by what stands for inline PTX

@@ -1,4 +1,4 @@
-// What the headers for asynchronous copies and for tensor cores call.
+// What the headers for asynchronous copies, for cuda::barrier, cuda::pipeline and mbarriers, and for tensor cores call.
 #pragma once
 
 #include <cstddef>
@@ -16,6 +16,28 @@ void commit();
 void wait(std::size_t prior);
 
 }  // namespace pipeline_on_cpu
+
+// A barrier is eight bytes of shared memory.
+namespace barrier_on_cpu {
+
+void init(void* barrier, long long expected);
+// Each returns the number of the phase that the arrival counts for.
+unsigned arrive(void* barrier, long long count);
+unsigned arrive_and_drop(void* barrier);
+unsigned arrive_and_expect(void* barrier, long long count, long long bytes);
+void expect(void* barrier, long long bytes);
+// An arrival that does not end the phase. If it was the last one, close() has to follow.
+unsigned arrive_and_keep_open(void* barrier, long long count);
+bool was_last(void* barrier);
+void close(void* barrier);
+void wait(void* barrier, unsigned phase);
+void wait_parity(void* barrier, bool parity);
+// The part of a copy by `count` threads that this one makes. The end of the barrier's phase completes it.
+void copy_part(void* to, const void* from, std::size_t size, unsigned rank, unsigned count, void* barrier);
+// The same by one thread, and its bytes count for the barrier.
+void copy_bytes(void* to, const void* from, std::size_t size, void* barrier);
+
+}  // namespace barrier_on_cpu
 
 // Fragments of matrices: `use` is 0 for the left operand, 1 for the right one, 2 for a sum; `type` is an index into the table of
 // matrix_fragments.cpp.

@@ -42,7 +42,6 @@
 #include "graph_functions.hpp"
 #include "inline_ptx.hpp"
 #include "asynchronous_copies.hpp"
-#include "barrier_functions.hpp"
 #include "scoped_atomics.hpp"
 #include "bfloat_types.hpp"
 #include "half_types.hpp"

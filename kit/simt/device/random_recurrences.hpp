@@ -2,7 +2,7 @@
 // 1999), with the seeds, sequences, subsequences and offsets of cuRAND: the numbers are the same as on a GPU.
 #pragma once
 
-#include "random_states.hpp"
+#include "random_bits.hpp"
 
 inline namespace cuda_on_cpu {
 
