@@ -127,7 +127,7 @@ using UnsignedByte = std::uint8_t;
 using Short = std::int16_t;
 using UnsignedShort = std::uint16_t;
 
-// Operations by their numbers, as grader/engines/inline_ptx/ptx_video.py has them: on two numbers, for CUDA's functions of packed words and
+// Operations by their numbers, as grader/engines/ptx/ptx_video.py has them: on two numbers, for CUDA's functions of packed words and
 // for inline PTX.
 enum class Video { add, sub, abs_diff, min, max, average, average_below, equal = 10, not_equal, less, less_equal, greater, greater_equal };
 
