@@ -244,7 +244,7 @@ def leaderboard_command(
 
 
 @class_app.command("grade-one")
-def grade_one_command(  # noqa: PLR0913, PLR0917 - one for each option
+def grade_one_command(
     platform: Annotated[
         str, typer.Argument(help="gradescope, classroom50, github-actions, prairielearn or autolab", metavar="PLATFORM")
     ],

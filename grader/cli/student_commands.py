@@ -147,7 +147,7 @@ def trace_command(  # noqa: PLR0913, PLR0917 - one for each option
 
 
 @student_app.command("profile")
-def profile_command(  # noqa: PLR0913, PLR0917 - one for each option
+def profile_command(
     file: Annotated[Path | None, typer.Argument(help="the .cu file; default: the lab's file in assignments/")] = None,
     shape: Annotated[
         str | None, typer.Option(help="the problem's sizes: M, N and K of a product; default: 128 each")

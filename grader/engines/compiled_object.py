@@ -84,7 +84,7 @@ def dynamic_arrays(obj: ObjectFile) -> list[str]:
     return sorted(name for name in undefined if re.fullmatch(r"[A-Za-z_]\w*", name))
 
 
-def misplaced(  # noqa: PLR0913, PLR0917 - the file in all its forms
+def misplaced(
     steps: BuildSteps,
     text: str,
     compiled: CompiledObject,

@@ -61,7 +61,7 @@ class CpuBuild:
     seconds: float = 0.0
 
 
-def build_for_cpu(  # noqa: PLR0913 - the tools, where it lies, what it must hold
+def build_for_cpu(
     toolchain: CpuToolchain,
     confinement: Confinement,
     source: Path,

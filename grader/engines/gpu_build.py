@@ -124,7 +124,7 @@ class GpuBuild:
     starved: str = ""  # how little of its time nvcc could compute, where the time was over
 
 
-def build_for_gpu(  # noqa: PLR0913, PLR0917 -- those of build_for_cpu, and the target
+def build_for_gpu(  # noqa: PLR0913 -- those of build_for_cpu, and the target
     toolchain: GpuToolchain,
     confinement: Confinement,
     source: Path,

@@ -71,7 +71,7 @@ def needs_too_much_shared(log: str) -> tuple[str, ...]:
     return tuple(one[1] for one in said if one)
 
 
-def nvcc_refusals(  # noqa: PLR0913 - what nvcc said, of which text, and what it has to hold
+def nvcc_refusals(
     log: str, file_name: str, tail_name: str, *, kernel: str, launch: str | None, source: str = ""
 ) -> tuple[Refusal, ...]:
     """Why there is no cubin. Empty where the log does not mention the submission: then the fault is ours. `source`: the submission's text.

@@ -151,7 +151,7 @@ def _groups(places: Mapping[Place, Sequence[int]], block: Index3) -> str:
     return " ".join(f"{who} {does}." for who, does in said)
 
 
-def _questions(  # noqa: PLR0913, PLR0917 -- what is known of the standstill
+def _questions(
     run: StoryRun,
     stands: Sequence[int],
     here: Sequence[int],

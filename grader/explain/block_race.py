@@ -255,9 +255,7 @@ def _mended(added: AddedAtomic | None, race: BlockRace, like: _Told) -> _Told | 
     return _cut(added.traced, trace, race, shared, title, _ATOMIC)
 
 
-def _cut(  # noqa: PLR0913, PLR0917 -- what is cut out, and how it is called
-    traced: TracedLaunch, trace: Trace, race: BlockRace, shared: Shared, title: str, schedule: str
-) -> _Told:
+def _cut(traced: TracedLaunch, trace: Trace, race: BlockRace, shared: Shared, title: str, schedule: str) -> _Told:
     chosen: set[int] = set()
     for side, uses in zip(race.sides, shared.uses, strict=True):
         own = [at for at, step in enumerate(trace.steps) if step[1] == side.thread and _is_common(trace, step)]
@@ -317,7 +315,7 @@ def _marks(told: _Told, race: BlockRace, *, lost: bool) -> Iterator[Mark]:
         yield Mark(told.places[at], text, tone, (side.thread,), (element,))
 
 
-def _summary(  # noqa: PLR0913, PLR0917 -- what is known of the race
+def _summary(
     race: BlockRace, one: _Told, other: _Told, held: _Told | None, added: AddedAtomic | None, name: str
 ) -> str:
     first, second = race.sides
@@ -353,7 +351,7 @@ def _remedy(*, updates: bool) -> str:
     )
 
 
-def _questions(  # noqa: PLR0913, PLR0917 -- what there is to tell apart
+def _questions(
     race: BlockRace, one: _Told, other: _Told, held: _Told | None, mended: _Told | None, name: str
 ) -> Iterator[Question]:
     ends = [each.end for each in (one, other, held, mended) if each is not None]

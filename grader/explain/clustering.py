@@ -162,7 +162,7 @@ def went_wrong(lab: LabResult) -> bool:
     return is_wrong(lab.verdict, every_case_passed=all(one.passed for one in lab.cases))
 
 
-def wrong_submission(  # noqa: PLR0913 -- whose, what came of it, and what it is compared with
+def wrong_submission(
     student: str, lab_id: str, lab: LabResult, text: str, *, like: str = "", behaviour: str = ""
 ) -> WrongSubmission:
     """`text`: the file that was handed in; `like`: the small mistake in the solution that behaves the same."""

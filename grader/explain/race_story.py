@@ -207,7 +207,7 @@ def _with_barrier(added: AddedBarrier) -> str:
     return f"With __syncthreads() after line{'s' if len(added.after_lines) > 1 else ''} {lines}"
 
 
-def _cut(  # noqa: PLR0913 -- what is cut out, and how it is called
+def _cut(
     trace: Trace,
     meeting: Meeting,
     sides: tuple[RaceSide, RaceSide],

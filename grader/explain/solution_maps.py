@@ -239,7 +239,7 @@ _LONGEST = 160  # characters of a line
 Place = tuple[Verdict, str, int]  # what it is, in words, and the solution's line
 
 
-def solution_map(  # noqa: PLR0913, PLR0917 -- a lab, its solution, and the class that is compared with it
+def solution_map(
     lab_id: str,
     file: str,
     solution: str,

@@ -203,7 +203,7 @@ class ToldStory:
     story: Story
 
 
-def framed(  # noqa: PLR0913 -- what differs from story to story
+def framed(
     traced: TracedLaunch,
     source: Sequence[str],
     run: StoryRun,

@@ -224,7 +224,7 @@ def _ending(trace: Trace, launch: Launch) -> str:
 # here: where two threads race, their own order is what there is to see. Pure.
 
 
-def run_of_threads(  # noqa: PLR0913 -- what is shown, and how it is called
+def run_of_threads(
     trace: Trace, chosen: Sequence[int], file: str, *, title: str, schedule: str, line_of: dict[int, int] | None = None
 ) -> StoryRun:
     """`chosen`: places in `trace.steps`, rising. `line_of`: lines of the shown source, where the traced one has others."""

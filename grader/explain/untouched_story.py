@@ -141,7 +141,7 @@ def _unread_factor(traced: TracedLaunch, source: Sequence[str]) -> UntouchedElem
     return None
 
 
-def _made(  # noqa: PLR0913 -- what is told of it
+def _made(
     traced: TracedLaunch, trace: Trace, source: Sequence[str], goal: Goal, *, reads: bool, missing: int
 ) -> UntouchedElement | None:
     launch = traced.report.launch

@@ -120,7 +120,7 @@ TOOL_SECONDS = 120  # for one tool and all cases
 MAX_LOG_BYTES = 4 << 20
 
 
-def sanitize(  # noqa: PLR0913, PLR0917 -- a step of judge_on_gpu
+def sanitize(
     program: Path, runner: Path, lab: Lab, image: Path, call: JudgeCall, folder: Path, lines: Sequence[str]
 ) -> tuple[tuple[Sanitized, ...], str]:
     """What the tools reported, each thing once. Also which tools did not finish, and why."""
@@ -195,7 +195,7 @@ class GpuSubmission:
     cases: tuple[str, ...]  # the cases that run on the GPU
 
 
-def judge_on_gpu(  # noqa: PLR0913, PLR0917 -- what is judged, and what is known of it
+def judge_on_gpu(
     toolset: Toolset,
     lab: Lab,
     submission: GpuSubmission,

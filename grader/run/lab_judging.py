@@ -125,7 +125,7 @@ def judge_lab(  # noqa: PLR0913 - what a lab is judged on, each by name
         remove_folder(folder)
 
 
-def _judge_program(  # noqa: PLR0913, PLR0917 - as judge_lab
+def _judge_program(
     toolset: Toolset, lab: Lab, text: str, folder: Path, call: JudgeCall, for_gpu: tuple[str, ...], drawn: Draw | None
 ) -> LabOutcome:
     """A submission whose host code is the student's own. `for_gpu`: the cases that run on a GPU as well."""
@@ -167,7 +167,7 @@ def _for_a_gpu(lab: Lab, only: tuple[str, ...], *, public_only: bool) -> tuple[s
     return tuple(spec.name for spec in specs if spec.role == "correctness" and (not only or spec.name in only))
 
 
-def _on_cpu(  # noqa: PLR0913, PLR0917 - as judge_lab
+def _on_cpu(
     toolset: Toolset, lab: Lab, built: CpuBuild, folder: Path, text: str, call: JudgeCall
 ) -> tuple[JudgedCase, ...]:
     if built.runner is None or built.image is None:
@@ -182,7 +182,7 @@ def _on_cpu(  # noqa: PLR0913, PLR0917 - as judge_lab
     return run_judge(call, lab, argv, folder, text.split("\n"))
 
 
-def _refused(  # noqa: PLR0913, PLR0917 - what there is to tell
+def _refused(
     lab: Lab,
     build: Build,
     refusals: tuple[Refusal, ...],

@@ -30,7 +30,7 @@ _OURS = ("native_launcher.hpp", "launcher_call.hpp")  # in kit/host_api
 _FILE_BYTES = 64 << 20
 
 
-def judge_natively(  # noqa: PLR0913 - as judge_on_gpu
+def judge_natively(
     toolset: Toolset, lab: Lab, text: str, folder: Path, call: JudgeCall, *, alone: bool
 ) -> GpuOutcome | None:
     """`call.cases`: those that run on the GPU. `alone`: the CPU executor cannot run the submission. None where no GPU can be used."""
@@ -43,7 +43,7 @@ def judge_natively(  # noqa: PLR0913 - as judge_on_gpu
         return _judge(here, device, lab, text, folder, call, alone=alone)
 
 
-def _judge(  # noqa: PLR0913, PLR0917 - as judge_on_gpu
+def _judge(
     toolset: Toolset, device: Device, lab: Lab, text: str, folder: Path, call: JudgeCall, *, alone: bool
 ) -> GpuOutcome:
     gpu = toolset.gpu

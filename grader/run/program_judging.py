@@ -255,7 +255,7 @@ def build_submission(toolset: Toolset, lab: Lab, text: str, folder: Path) -> Bui
     return BuiltSubmission(built, found, time.monotonic() - began)
 
 
-def judge_submission(  # noqa: PLR0913, PLR0917 - as judge_lab
+def judge_submission(
     toolset: Toolset, lab: Lab, started: StartedProgram, text: str, folder: Path, call: JudgeCall
 ) -> tuple[JudgedCase, ...]:
     """Runs the lab's cases. Raises RuntimeError, which is ours to investigate."""

@@ -98,7 +98,7 @@ def test_kernels_are_listed_with_lines_that_may_be_pasted(program: Path) -> None
         ("int main() { }", [], 2, None),
     ],
 )
-def test_every_end_is_reported_in_the_same_form(  # noqa: PLR0913, PLR0917 -- the cases have four parts
+def test_every_end_is_reported_in_the_same_form(
     source: str,
     options: list[str],
     status: int,

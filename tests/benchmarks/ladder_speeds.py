@@ -154,7 +154,7 @@ def expect_close(names: Sequence[str], contest: Contest) -> None:
         raise ContestError(message)
 
 
-def at_size(  # noqa: PLR0913 -- what is timed, and what of it has to be right
+def at_size(
     toolset: Toolset,
     lab: Lab,
     built: Built,

@@ -29,8 +29,8 @@ from grader.pages.pages import class_page, student_page
 from grader.roll.intake.attempts import Intake
 from grader.roll.intake.class_level import FILE_BYTES, IntakeError
 from grader.roll.intake.intake import Discovery, discover
-from grader.run.scoring.lab_score import JudgedStudent, score_class
-from grader.run.scoring.redaction import for_student
+from grader.run.scoring.lab_score import JudgedStudent, decide_class, score_class
+from grader.run.scoring.redaction import for_student, redacted
 
 HONEST = "honest"
 _NAMES = (
@@ -130,10 +130,10 @@ class ArchiveFuzzer:
             )
             for one in found.students
         ]
-        results = score_class(students, self.labs, _ENVIRONMENT)
+        results = score_class(students, self.labs, _ENVIRONMENT, decide_class(students, self.labs))
         graded = GradedClass(found.title, tuple(lab.id for lab in self.labs), tuple(results), found.notices)
         texts = [one.submission.model_dump_json() for one in found.students]
-        texts += [str(one.contents) for export in EXPORTS for one in export.made(grades_of(graded)).files]
+        texts += [str(one.contents) for export in EXPORTS for one in export.made(grades_of(redacted(graded))).files]
         texts.append(class_page(results, course=found.title, notes=found.notices))
         for result, one in zip(results, found.students, strict=True):
             if result.submission.id != HONEST:

@@ -14,7 +14,7 @@ from grader.pages.exports.export_list import EXPORTS
 from grader.pages.pages import class_page, student_page
 from grader.pages.screens.first_mistake import Tried
 from grader.pages.screens.lab_screen import Screen
-from grader.run.scoring.redaction import for_student
+from grader.run.scoring.redaction import for_student, redacted
 
 _STUDENT = Student(name="A student", login="a", number="1", email="a@example.org", platform_ids={"Canvas": "1"})
 _ENVIRONMENT = Environment(kit="0", compiler="g++", sandbox="none", date="2026-09-01")
@@ -37,7 +37,11 @@ def render_everything(lab_id: str, lab: LabResult, source: str) -> list[str]:
         student_page(result, sources=sources, preview=True),
         class_page(whole.results, course=whole.title, notes=("a note",)),
         for_student(result).model_dump_json(by_alias=True),
-        *(f"{one.path}\n{one.contents!s}" for export in EXPORTS for one in export.made(grades_of(whole)).files),
+        *(
+            f"{one.path}\n{one.contents!s}"
+            for export in EXPORTS
+            for one in export.made(grades_of(redacted(whole))).files
+        ),
         *(_screen(lab_id, lab, source, lines) for lines in (None, 24)),
     ]
 

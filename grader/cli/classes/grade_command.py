@@ -32,12 +32,12 @@ from grader.model.labs import Lab, lab_ids
 from grader.plugins.slurm.shared_folder import JudgingOptions, SharedFolder
 from grader.plugins.slurm.slurm_cluster import SLICE, SlurmCluster
 from grader.plugins.slurm.slurm_commands import own_options
-from grader.roll.batch.class_batch import grade_submissions
+from grader.roll.batch.class_batch import Batch, grade_submissions
+from grader.roll.batch.class_insight import InsightSearch
 from grader.roll.batch.controls import Controls
 from grader.roll.batch.job_store import judging_fingerprints
 from grader.roll.batch.judging_setup import JudgingSetup, LineSearch
 from grader.roll.batch.output_folder import OutputFolder, require_temporary_files
-from grader.roll.batch.week_insight import WeekSearch
 from grader.roll.intake.intake import IntakeOptions
 from grader.roll.people.roster import read_roster
 from grader.roll.policy.class_policy import CoursePolicy, read_policy
@@ -49,7 +49,7 @@ from grader.system.worker_processes import WorkerProcesses, fitting_count
 # What a class is judged with on this machine: by `tilelab grade`, and by a task of a cluster.
 
 
-def class_setup(  # noqa: PLR0913 -- what judging is done with, each by name
+def class_setup(
     toolset: Toolset,
     labs: Sequence[Lab],
     seed: int,
@@ -298,15 +298,16 @@ def grade_class(request: ClassRequest) -> int:
         setup = replace(setup, elsewhere=cluster, lines=None)
     progress = TerminalProgress(console)
     try:
-        report = grade_submissions(
+        batch = Batch(
             sources,
             folder,
             labs,
             setup,
+            progress,
             exports=formats,
             assignment=request.assignment.strip(),
             roster=people,
-            week=WeekSearch(
+            insight=InsightSearch(
                 comments,
                 written,
                 folder.private,
@@ -315,8 +316,8 @@ def grade_class(request: ClassRequest) -> int:
             policy=policy,
             intake=IntakeOptions(zone=zone, confinement=toolset.confinement),
             workers=at_once,
-            progress=progress,
         )
+        report = grade_submissions(batch)
     finally:
         workers.end()
         progress.end()

@@ -188,7 +188,7 @@ def _judge_slice_command_answer(array: ArrayFolder, number: int, order: ArrayOrd
         return _judged(array, number, order, labs, toolset.working_with(workers), given, node)
 
 
-def _judged(  # noqa: PLR0913, PLR0917 -- a step of _answer
+def _judged(
     array: ArrayFolder,
     number: int,
     order: ArrayOrder,

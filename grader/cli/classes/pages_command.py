@@ -28,6 +28,7 @@ from grader.roll.batch.publishing import write_exports, write_files
 from grader.roll.people.roster import read_roster
 from grader.roll.policy.class_policy import AmbiguousError, PersonIndex, read_policy
 from grader.roll.policy.grade_history import KeptBatch, KeptGrade, changes_of
+from grader.run.scoring.redaction import redacted
 
 # The formats of grades that a command was asked for, by their names.
 
@@ -151,8 +152,8 @@ def export_again(request: ExportRequest) -> int:
             graded, notices = with_roster(graded, roster, folder.identities.read().book)
         assignment = request.assignment.strip() or batch.assignment
         part = with_labs(graded, request.labs) if request.labs else graded
-        table = write_exports(graded, folder, [] if GRADES_CSV in formats else [GRADES_CSV])  # of all labs
-        written = write_exports(part, folder, formats, assignment)
+        table = write_exports(redacted(graded), folder, [] if GRADES_CSV in formats else [GRADES_CSV])  # of all labs
+        written = write_exports(redacted(part), folder, formats, assignment)
     _export_command_say(console, [*notices, *written.notices], "note: ", "yellow")
     broken = [*lost, *table.faults, *table.unwritten, *written.faults, *written.unwritten]
     _export_command_say(console, broken, "", "bold magenta")

@@ -7,12 +7,14 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 
 from rich.console import Console, Group, RenderableType
-from rich.progress import BarColumn, Progress, TextColumn
+from rich.progress import BarColumn, TextColumn
+from rich.progress import Progress as Bar
 from rich.table import Table
 from rich.text import Text
 
 from grader.model.verdicts import LOOKS, TECHNIQUE_MISSED, TERMINAL_STYLES, Verdict
 from grader.roll.batch.class_batch import BatchReport
+from grader.roll.batch.judging_setup import Progress
 
 # How long a piece of work will still take, in words, from how long what is done has taken. Pure.
 
@@ -41,7 +43,7 @@ _QUIET_SECONDS = 2.0  # in a log, of any other work before it is mentioned
 _REPEATED_SECONDS = 60.0  # in a log, between two lines about it
 
 
-class TerminalProgress:
+class TerminalProgress(Progress):
     """Implements the batch's Progress on a console."""
 
     def __init__(self, console: Console, clock: Callable[[], float] = time.monotonic) -> None:
@@ -49,7 +51,7 @@ class TerminalProgress:
         self._jobs = self._done = 0
         self._began = self._told = self._noted = 0.0
         self._what = self._note = ""
-        self._bar: Progress | None = None
+        self._bar: Bar | None = None
 
     def doing(self, what: str, done: int, total: int) -> None:
         """Work other than judging: `done` of `total` steps. It may be called as often as one likes."""
@@ -99,7 +101,7 @@ class TerminalProgress:
         self._what, self._began = what, self._clock()
         if total and self._console.is_terminal:
             columns = (BarColumn(bar_width=20), TextColumn("{task.description}", markup=False))
-            self._bar = Progress(*columns, console=self._console, transient=True)
+            self._bar = Bar(*columns, console=self._console, transient=True)
             self._bar.add_task("", total=total)
             self._show(what, 0, total)
             self._bar.start()

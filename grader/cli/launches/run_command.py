@@ -122,7 +122,7 @@ def _print_json(report: ProgramReport) -> None:
 _NOT_PASSED = 1
 
 
-def profile_kernel(  # noqa: PLR0913 - one for each of the command's options
+def profile_kernel(
     file: Path | None, lab_id: str | None, kernel: str | None, *, shape: str | None, gpu: str | None, as_json: bool
 ) -> int:
     """Returns 0 if the launch is right and clean, else 1. The output then says what is wrong, beside the counts."""

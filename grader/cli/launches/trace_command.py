@@ -331,7 +331,7 @@ def trace_kernel(file: Path | None, lab_id: str | None, wish: TraceWish) -> int:
     return 0 if found.is_right and found.traced.report.launch.verdict is Verdict.PASS else _NOT_PASSED
 
 
-def _follow(  # noqa: PLR0913, PLR0917 -- what is run, and what is asked of it
+def _follow(
     toolset: Toolset, lab: Lab, source: bytes, request: TraceRequest, wish: TraceWish, scratch: Path
 ) -> _Followed:
     if lab.public.starts_itself:

@@ -349,7 +349,7 @@ def _what_is_missing(result: Result) -> str:
     return "an upload without a lab's file" if result.submission.handed_in else ""
 
 
-def _follow_up_group(view: ClassView, anchor: str, title: str, rule: str, tone: str, found: Mapping[str, str]) -> Group:  # noqa: PLR0913, PLR0917 -- each is a part of the heading
+def _follow_up_group(view: ClassView, anchor: str, title: str, rule: str, tone: str, found: Mapping[str, str]) -> Group:
     people = [
         Person(
             student,

@@ -12,20 +12,20 @@ import re
 import zipfile
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal
 
-from grader.model.result import Case, Finding, GradedClass, LabResult, Result
+from grader.model.result import Case, Finding, LabResult, Result
 from grader.model.verdicts import Verdict
 from grader.model.written_names import some
-from grader.run.scoring.redaction import for_student
+from grader.run.scoring.redaction import RedactedClass
 
 
 @dataclass(frozen=True)
 class Grades:
     """What an export is made from. `grades_of` in export.py makes it."""
 
-    graded: GradedClass  # its results are redacted
+    graded: RedactedClass
     assignment: str  # what the platform calls it: the heading of its column
     at: str  # when they were exported: ISO 8601 in UTC, with milliseconds
     page: Callable[[str], bytes | None]  # by a student's id: the page that may be given back; None: there is none
@@ -182,15 +182,14 @@ def rows_by(results: Sequence[Result], keys_of: Callable[[Result], Sequence[str]
 
 
 def grades_of(
-    graded: GradedClass,
+    graded: RedactedClass,
     *,
     assignment: str = "",
     at: str = "",
     page: Callable[[str], bytes | None] = lambda _: None,
 ) -> Grades:
-    """`graded` without anything that a case's feedback policy withholds. `assignment` empty: the class's title."""
-    redacted = tuple(for_student(result) for result in graded.results)
-    return Grades(replace(graded, results=redacted), assignment or graded.title, at, page)
+    """`assignment` empty: the class's title."""
+    return Grades(graded, assignment or graded.title, at, page)
 
 
 # Tables for platforms and spreadsheets: no cell of a student's runs as a formula, and what a platform matches by stays as it is. Pure.

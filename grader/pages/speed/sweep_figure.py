@@ -305,7 +305,7 @@ def _ratios(points: Sequence[SweepPoint], xs: Sequence[float], names: Sequence[s
     )
 
 
-def _series(  # noqa: PLR0913, PLR0917 -- the data, and the axes to draw it on
+def _series(
     points: Sequence[SweepPoint],
     xs: Sequence[float],
     names: Sequence[str],

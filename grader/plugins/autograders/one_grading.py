@@ -17,16 +17,16 @@ from grader.model.result import Result, Student
 from grader.model.verdicts import Verdict
 from grader.model.written_names import clean
 from grader.pages.exports.export import UNDECIDED
+from grader.roll.batch.class_insight import asking_labs, with_answers
 from grader.roll.batch.job_store import Check, JobStore
-from grader.roll.batch.judging_jobs import judge_class
-from grader.roll.batch.judging_setup import JudgingSetup
-from grader.roll.batch.week_insight import asking_labs, with_answers
+from grader.roll.batch.judging_jobs import judge_class, plan_judging
+from grader.roll.batch.judging_setup import JudgingSetup, Progress
 from grader.roll.intake.attempts import Intake
 from grader.roll.intake.intake import take_one
 from grader.roll.intake.matching import lab_file
 from grader.roll.intake.upload import STUDENT, Refusal, Upload, read_folder
 from grader.roll.people.person_keys import id_form
-from grader.run.scoring.lab_score import score_class
+from grader.run.scoring.lab_score import decide_class, score_class
 from grader.system.confinement import Confinement
 
 # What a platform says of the submission that its container holds: whose it is, when it was handed in, when it was due. Plain data.
@@ -61,20 +61,6 @@ def late_words(late: timedelta) -> str:
     return f"Handed in {' '.join(filter(None, parts))} after the due date. What that costs, the platform decides."
 
 
-class SilentProgress:
-    """Implements the batch's Progress for one submission."""
-
-    def doing(self, what: str, done: int, total: int) -> None: ...
-
-    def begin(self, jobs: int, reused: int) -> None: ...
-
-    def step(self) -> None: ...
-
-    def note(self, text: str) -> None: ...
-
-    def end(self) -> None: ...
-
-
 class LaterControls:
     """Implements the batch's Check. The first look, which a batch takes beside its first jobs, is left out."""
 
@@ -107,7 +93,7 @@ class OneGrading:
         return tuple(lab_id for lab_id, lab in self.result.labs.items() if lab.verdict in UNDECIDED)
 
 
-def grade_folder(  # noqa: PLR0913, PLR0917 -- what was handed in, and what it is graded with
+def grade_folder(
     folder: Path,
     handed_in: HandedIn,
     labs: Sequence[Lab],
@@ -120,16 +106,11 @@ def grade_folder(  # noqa: PLR0913, PLR0917 -- what was handed in, and what it i
     """
     asking = asking_labs(labs)
     intake = _taken(folder, handed_in, labs, scratch, confinement)
-    judged = judge_class(
-        [intake],
-        labs,
-        setup,
-        JobStore(scratch / "outcomes"),
-        scratch / "jobs",
-        workers=None,
-        progress=SilentProgress(),
+    plan = plan_judging([intake], labs, setup, JobStore(scratch / "outcomes"))
+    judged = judge_class(plan, scratch / "jobs", Progress())
+    (result,) = with_answers(
+        score_class(judged.students, labs, setup.environment, decide_class(judged.students, labs)), [intake], asking
     )
-    (result,) = with_answers(score_class(judged.students, labs, setup.environment), [intake], asking)
     faults = [*filter(None, [judged.stopped]), *judged.faults]
     return OneGrading(result, intake.texts(), tuple(faults))
 

@@ -252,7 +252,7 @@ class ArrayRun:
         counts = len(open_keys) == len(one.keys)
         self._retry(one, open_keys, labs, judged, why, counts=counts, smaller=last.state not in _FROM_OUTSIDE)
 
-    def _retry(  # noqa: PLR0913 -- whose, which, and why
+    def _retry(
         self,
         one: Slice,
         keys: Sequence[str],

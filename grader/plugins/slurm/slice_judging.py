@@ -13,8 +13,8 @@ from grader.model.outcome import LabOutcome
 from grader.model.result import Submission
 from grader.plugins.slurm.shared_folder import ArrayFolder, ArrayOrder, Bench, SharedFolder, SliceJob, TaskAnswer
 from grader.roll.batch.job_store import JobStore, job_key, lab_fingerprint
-from grader.roll.batch.judging_jobs import judge_class
-from grader.roll.batch.judging_setup import JudgingSetup
+from grader.roll.batch.judging_jobs import judge_class, plan_judging
+from grader.roll.batch.judging_setup import JudgingSetup, Progress
 from grader.roll.batch.output_folder import scratch_folder
 from grader.roll.intake.attempts import Intake
 
@@ -45,17 +45,7 @@ def gpu_is_shared(labs: Sequence[Lab], bench: Bench, allocation: Mapping[str, st
 _TRACE = 4000  # characters of a fault that are passed on
 
 
-class Unheard:
-    """A task tells nobody how far it is: the job store does."""
-
-    def doing(self, what: str, done: int, total: int) -> None: ...
-    def begin(self, jobs: int, reused: int) -> None: ...
-    def step(self) -> None: ...
-    def note(self, text: str) -> None: ...
-    def end(self) -> None: ...
-
-
-def judge_slice(  # noqa: PLR0913, PLR0917 -- what is judged, with what, and where
+def judge_slice(  # noqa: PLR0913 -- what is judged, with what, and where
     array: ArrayFolder,
     number: int,
     order: ArrayOrder,
@@ -91,7 +81,8 @@ def judge_slice(  # noqa: PLR0913, PLR0917 -- what is judged, with what, and whe
     for lab in (labs[one] for one in dict.fromkeys(job.lab for job in jobs)):
         mine = [student for student, job in zip(students, jobs, strict=True) if job.lab == lab.id]
         with scratch_folder() as scratch:
-            judged = judge_class(mine, [lab], setup, store, scratch / "jobs", workers=workers, progress=Unheard())
+            plan = plan_judging(mine, [lab], setup, store)
+            judged = judge_class(plan, scratch / "jobs", Progress(), workers=workers)
         if judged.stopped:
             return TaskAnswer(node=node, bench=bench, refused=judged.stopped)
         found |= {one.submission.id: one.outcomes[lab.id] for one in judged.students}

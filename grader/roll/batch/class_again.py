@@ -16,15 +16,16 @@ from grader.model.labs import Lab
 from grader.model.result import ClassInsight, GradedClass, LabResult, Result
 from grader.model.written_names import some
 from grader.pages.exports.export import Export
+from grader.roll.batch.class_insight import pages_command
 from grader.roll.batch.class_standing import HistoryFolder, earlier_labs, hand_in, other_outs
 from grader.roll.batch.last_batch import LastBatch, LastBatchFile
 from grader.roll.batch.output_folder import OutputFolder
 from grader.roll.batch.page_material import ClassMaterial, MaterialFolder, StudentMaterial, with_step_pages
-from grader.roll.batch.publishing import publish
-from grader.roll.batch.week_insight import pages_command
+from grader.roll.batch.publishing import ClassToWrite, publish
 from grader.roll.policy.applied_policy import Applied, Candidate, apply_policy
 from grader.roll.policy.class_policy import ClassPolicy, CoursePolicy, class_policy
 from grader.roll.policy.grade_history import KeptBatch, KeptGrade, last_grades, new_grades, with_changes
+from grader.run.scoring.redaction import redacted
 
 # A graded class as its last batch left it in OUT: results, students' texts, and what else its pages are made from.
 #
@@ -139,7 +140,7 @@ class Decided:
     named: str = ""  # the file of comments, where it is not the one in OUT
 
 
-def write_again(  # noqa: PLR0913, PLR0917 -- the class, what was decided, and what is written
+def write_again(
     out: OutputFolder,
     labs: Sequence[Lab],
     decided: Decided,
@@ -174,15 +175,9 @@ def write_again(  # noqa: PLR0913, PLR0917 -- the class, what was decided, and w
         update={"insight": insight, "comments": decided.named, "course": decided.policy.named}
     )
     graded = GradedClass(kept.batch.title, kept.batch.labs, results, notices, insight)
-    published = publish(
-        graded,
-        out,
-        sources,
-        seed=kept.seed,
-        exports=exports,
-        assignment=assignment or kept.batch.assignment,
-        more=tuple(MaterialFolder(out.private).files(material, kept.students)),
-    )
+    files = tuple(MaterialFolder(out.private).files(material, kept.students))
+    named = assignment or kept.batch.assignment
+    published = publish(ClassToWrite(graded, redacted(graded), sources, kept.seed, named, files), out, exports)
     on_pages = Counter(keys.values())
     return WrittenAgain(
         len(results),

@@ -1,34 +1,43 @@
-"""Grades a whole class in four steps: takes the submissions in, judges what is new, scores everything, writes the results."""
+"""Grades a whole class in the eight steps that ARCHITECTURE.md draws, each a function of one value into the next."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
 from grader.explain.mutant_search import FoundMutants
 from grader.model.labs import Lab
-from grader.model.result import Environment, GradedClass
+from grader.model.result import Environment, GradedClass, Result
 from grader.pages.exports.export import Export
-from grader.roll.batch.class_standing import HistoryFolder, Standings, before_deadlines, other_attempts, other_outs
+from grader.roll.batch.class_insight import AskingLab, InsightSearch, SeenClass, asking_labs, with_answers
+from grader.roll.batch.class_standing import (
+    HistoryFolder,
+    OtherAttempt,
+    OtherOuts,
+    Standings,
+    before_deadlines,
+    other_attempts,
+    other_outs,
+)
 from grader.roll.batch.controls import same_endings
 from grader.roll.batch.job_store import JobStore, grade_bases
-from grader.roll.batch.judging_jobs import JudgedClass, judge_class
+from grader.roll.batch.judging_jobs import JudgedClass, JudgingPlan, judge_class, plan_judging
 from grader.roll.batch.judging_setup import JudgingSetup, Progress
 from grader.roll.batch.leaderboards import RankedClass, rank_class
 from grader.roll.batch.output_folder import OutputFolder, scratch_folder
 from grader.roll.batch.page_material import ClassMaterial, MaterialFolder
-from grader.roll.batch.publishing import publish
-from grader.roll.batch.week_insight import Week, WeekSearch, asking_labs, with_answers
+from grader.roll.batch.publishing import ClassToWrite, File, publish
 from grader.roll.intake.attempts import Intake
-from grader.roll.intake.intake import IntakeOptions, discover
+from grader.roll.intake.intake import Discovery, IntakeOptions, discover
 from grader.roll.intake.matching import lab_file
 from grader.roll.people.roster import Roster
-from grader.roll.policy.class_policy import CoursePolicy, class_policy
-from grader.run.lab_verdict import lab_verdict
-from grader.run.scoring.lab_score import score_class
+from grader.roll.policy.class_policy import ClassPolicy, CoursePolicy, class_policy
+from grader.run.lab_verdict import LabVerdict
+from grader.run.scoring.lab_score import decide_class, score_class
+from grader.run.scoring.redaction import redacted
 
 
 @dataclass(frozen=True)
@@ -55,166 +64,259 @@ class BatchReport:
         return (*filter(None, [self.stopped]), *self.ungraded, *self.pages, *self.unwritten)
 
 
-def grade_submissions(  # noqa: PLR0913 -- what comes in, what goes out, and what it is done with
-    submissions: Path | Sequence[Path],
-    out: OutputFolder,
-    labs: Sequence[Lab],
-    setup: JudgingSetup,
-    *,
-    exports: Sequence[Export],
-    assignment: str = "",
-    roster: Roster | None = None,
-    week: WeekSearch | None = None,
-    policy: CoursePolicy | None = None,
-    now: datetime | None = None,
-    intake: IntakeOptions | None = None,
-    workers: int | None = None,
-    progress: Progress,
-) -> BatchReport:
-    """Grades `submissions` for `labs`. `now`: when deadlines are looked at; none: by this machine's clock. Raises LabError, IntakeError,
-    PolicyError, IdentityError, OutError or MachineError before anything is written.
-    """
-    asking = asking_labs(labs)
-    with scratch_folder() as scratch, out.alone():
-        identities = out.identities.read()
-        discovery = discover(
-            submissions,
-            scratch / "intake",
-            [lab_file(lab) for lab in labs],
-            roster,
-            identities.book,
-            intake,
-            told=partial(progress.doing, "reading submissions"),
-        )
-        given = [student.submission for student in discovery.students]
-        rostered = None if roster is None else discovery.rostered
-        resolved = class_policy(policy or CoursePolicy(), given, labs, identities.book, rostered)
-        elsewhere = other_outs(resolved.course.also_in, out.path, identities.book)
-        students = before_deadlines(discovery.students, labs, resolved)
-        others, untried = other_attempts(students, labs, resolved)
-        out.claim()
-        out.identities.write(identities)
-        if setup.elsewhere is not None:
-            setup = setup.elsewhere.bench(setup, labs, progress)
-        mutants = FoundMutants()
+@dataclass(frozen=True)
+class Batch:
+    """What is graded, into what, and with what."""
 
-        def explore(wrong: Sequence[Lab], judging_seconds: float) -> None:
-            nonlocal mutants
-            if week is not None:
-                mutants = week.found_mutants(wrong, setup, scratch / "mutants", judging_seconds)
+    submissions: Path | Sequence[Path]
+    out: OutputFolder
+    labs: Sequence[Lab]
+    setup: JudgingSetup
+    progress: Progress = field(default_factory=Progress)
+    exports: Sequence[Export] = ()
+    assignment: str = ""  # what the platform calls it
+    roster: Roster | None = None
+    insight: InsightSearch | None = None  # none: nobody looks at the class as a whole
+    policy: CoursePolicy | None = None
+    now: datetime | None = None  # when deadlines are looked at; none: by this machine's clock
+    intake: IntakeOptions | None = None
+    workers: int | None = None  # none: one for each core
 
-        judged = judge_class(
-            [*students, *(one.intake for one in others)],
-            labs,
-            setup,
-            JobStore(out.jobs),
-            scratch / "jobs",
-            workers=workers,
-            progress=progress,
-            explore=explore,
-        )
-        history = HistoryFolder(out.path / "instructor")
-        standings = Standings(resolved, students, labs, history, now or datetime.now(UTC), elsewhere.grades)
-        bases = grade_bases(labs, setup.fingerprints, setup.seed)
-        applied = standings.applied(score_class(judged.students, labs, setup.environment), others)
-        students = standings.students
-        results = with_answers(applied.results, students, asking)
-        ranked = RankedClass(tuple(results))
-        if not judged.stopped:
-            ranked = rank_class(results, students, labs, out)
-        alarms = [*resolved.alarms, *_alarms(students, labs, judged, setup)]
-        notices = (
-            *([f"grading stopped: {judged.stopped}"] if judged.stopped else []),
-            *alarms,
-            *judged.notices,
-            *discovery.notices,
-            *resolved.notices,
-            *elsewhere.notices,
-            *untried,
-            *applied.notices,
-            *ranked.notices,
-            *out.seed_notices(setup.seed),
-            *out.open_notices(),
-            *out.left_over([result.submission.id for result in results]),
-        )
-        sources = {student.submission.id: student.texts() for student in students}
-        seen = Week(tuple(ranked.results))
-        if week is not None and not judged.stopped:
-            seen = week.week(seen.results, sources, labs, mutants)
-        of_class = seen.results
-        unkept: list[str] = []
-        if not judged.stopped:  # else nobody knows what was found
-            of_class, unkept = standings.keep(of_class, bases, setup.environment)
-        of_policy = {*resolved.alarms, *resolved.notices, *elsewhere.notices, *applied.notices}
-        material = ClassMaterial(
-            now=standings.now.isoformat(),
-            stopped=judged.stopped,
-            comments=_named_comments(week, out),
-            course=policy.named if policy is not None else "",
-            rostered=None if rostered is None else tuple(sorted(rostered)),
-            notices=tuple(one for one in notices if one not in of_policy),
-            bases=bases,
-            likenesses={lab: dict(found) for lab, found in mutants.likenesses().items()},
-            insight=seen.insight,
-        )
-        kept = MaterialFolder(out.private).files(material, standings.material(of_class, sources))
-        graded = GradedClass(discovery.title, tuple(lab.id for lab in labs), of_class, notices, seen.insight)
-        published = publish(
-            graded,
-            out,
-            sources,
-            seed=setup.seed,
-            exports=exports,
-            assignment=assignment,
-            more=(*ranked.files, *seen.files, *kept),
-            told=partial(progress.doing, "writing pages"),
-        )
-        progress.end()
-        unwritten = (*unkept, *published.unwritten)
-        if not unwritten:
-            out.remember_seed(setup.seed)
-        out.record_faults(
-            [
-                *filter(None, [judged.stopped]),
-                *judged.faults,
-                *ranked.faults,
-                *seen.faults,
-                *published.faults,
-                *unwritten,
-            ]
-        )
-    return BatchReport(
+
+def grade_submissions(batch: Batch) -> BatchReport:
+    """Raises LabError, IntakeError, PolicyError, IdentityError, OutError or MachineError before anything is written."""
+    with scratch_folder() as scratch, batch.out.alone():
+        taken = take_in(batch, scratch)
+        planned = plan(taken)
+        judged = judge(planned)
+        decided = decide(judged)
+        scored = score(decided)
+        graded = grade(scored)
+        whole = redact(graded)
+        return write(whole)
+
+
+@dataclass(frozen=True)
+class Taken:
+    """Who handed in what, and what counts of it."""
+
+    batch: Batch
+    scratch: Path
+    discovery: Discovery
+    policy: ClassPolicy
+    elsewhere: OtherOuts
+    students: Sequence[Intake]
+    others: Sequence[OtherAttempt]
+    notices: Sequence[str]  # whose earlier attempts are not looked at
+    asking: Sequence[AskingLab]
+
+
+def take_in(batch: Batch, scratch: Path) -> Taken:
+    """From here on OUT is this class's: ids are kept before any page bears one."""
+    asking = asking_labs(batch.labs)
+    identities = batch.out.identities.read()
+    discovery = discover(
+        batch.submissions,
+        scratch / "intake",
+        [lab_file(lab) for lab in batch.labs],
+        batch.roster,
+        identities.book,
+        batch.intake,
+        told=partial(batch.progress.doing, "reading submissions"),
+    )
+    given = [student.submission for student in discovery.students]
+    rostered = None if batch.roster is None else discovery.rostered
+    policy = class_policy(batch.policy or CoursePolicy(), given, batch.labs, identities.book, rostered)
+    elsewhere = other_outs(policy.course.also_in, batch.out.path, identities.book)
+    students = before_deadlines(discovery.students, batch.labs, policy)
+    others, notices = other_attempts(students, batch.labs, policy)
+    batch.out.claim()
+    batch.out.identities.write(identities)
+    return Taken(batch, scratch, discovery, policy, elsewhere, students, others, notices, asking)
+
+
+@dataclass(frozen=True)
+class Planned:
+    taken: Taken
+    setup: JudgingSetup  # as the machines that judge have it
+    jobs: JudgingPlan
+
+
+def plan(taken: Taken) -> Planned:
+    batch, setup = taken.batch, taken.batch.setup
+    if setup.elsewhere is not None:
+        setup = setup.elsewhere.bench(setup, batch.labs, batch.progress)
+    everybody = [*taken.students, *(one.intake for one in taken.others)]
+    return Planned(taken, setup, plan_judging(everybody, batch.labs, setup, JobStore(batch.out.jobs)))
+
+
+@dataclass(frozen=True)
+class Judged:
+    taken: Taken
+    setup: JudgingSetup
+    found: JudgedClass
+    mutants: FoundMutants  # how mistakes in the solutions behave
+
+
+def judge(planned: Planned) -> Judged:
+    taken, batch, mutants = planned.taken, planned.taken.batch, FoundMutants()
+
+    def explore(wrong: Sequence[Lab], judging_seconds: float) -> None:
+        nonlocal mutants
+        if batch.insight is not None:
+            folder = taken.scratch / "mutants"
+            mutants = batch.insight.found_mutants(wrong, planned.setup, folder, judging_seconds)
+
+    found = judge_class(planned.jobs, taken.scratch / "jobs", batch.progress, workers=batch.workers, explore=explore)
+    return Judged(taken, planned.setup, found, mutants)
+
+
+@dataclass(frozen=True)
+class Decided:
+    judged: Judged
+    verdicts: Mapping[str, Sequence[LabVerdict]]  # by lab, of the students and then of other attempts
+
+
+def decide(judged: Judged) -> Decided:
+    return Decided(judged, decide_class(judged.found.students, judged.taken.batch.labs))
+
+
+@dataclass(frozen=True)
+class Scored:
+    decided: Decided
+    results: Sequence[Result]  # in the order of the verdicts
+
+
+def score(decided: Decided) -> Scored:
+    judged = decided.judged
+    labs, environment = judged.taken.batch.labs, judged.setup.environment
+    return Scored(decided, score_class(judged.found.students, labs, environment, decided.verdicts))
+
+
+@dataclass(frozen=True)
+class Graded:
+    """The class as the instructor sees it."""
+
+    judged: Judged
+    whole: GradedClass
+    sources: Mapping[str, Mapping[str, str]]  # by student, each file's text
+    files: Sequence[File]  # besides a class's own
+    alarms: Sequence[str]  # what may be this machine's doing, and nobody knows
+    faults: Sequence[str]  # what broke on our side after judging
+    unkept: Sequence[str]  # what OUT does not take
+
+
+def grade(scored: Scored) -> Graded:
+    """By the course's policy, and as a class: late work, overrides and history; answers, ranks and common mistakes."""
+    judged = scored.decided.judged
+    taken, batch, stopped = judged.taken, judged.taken.batch, judged.found.stopped
+    history = HistoryFolder(batch.out.private)
+    now = batch.now or datetime.now(UTC)
+    standings = Standings(taken.policy, list(taken.students), batch.labs, history, now, taken.elsewhere.grades)
+    applied = standings.applied(scored.results, taken.others)
+    students = standings.students
+    results = with_answers(applied.results, students, taken.asking)
+    ranked = RankedClass(tuple(results)) if stopped else rank_class(results, students, batch.labs, batch.out)
+    sources = {student.submission.id: student.texts() for student in students}
+    alarms = [*taken.policy.alarms, *_alarms(students, scored.decided)]
+    notices = (
+        *([f"grading stopped: {stopped}"] if stopped else []),
+        *alarms,
+        *judged.found.notices,
+        *taken.discovery.notices,
+        *taken.policy.notices,
+        *taken.elsewhere.notices,
+        *taken.notices,
+        *applied.notices,
+        *ranked.notices,
+        *batch.out.seed_notices(judged.setup.seed),
+        *batch.out.open_notices(),
+        *batch.out.left_over([result.submission.id for result in results]),
+    )
+    seen = SeenClass(tuple(ranked.results))
+    if batch.insight is not None and not stopped:
+        seen = batch.insight.look(seen.results, sources, batch.labs, judged.mutants)
+    of_policy = {*taken.policy.alarms, *taken.policy.notices, *taken.elsewhere.notices, *applied.notices}
+    bases = grade_bases(batch.labs, judged.setup.fingerprints, judged.setup.seed)
+    of_class, unkept = seen.results, list[str]()
+    if not stopped:  # else nobody knows what was found
+        of_class, unkept = standings.keep(of_class, bases, judged.setup.environment)
+    material = ClassMaterial(
+        now=now.isoformat(),
+        stopped=stopped,
+        comments=_named_comments(batch),
+        course=batch.policy.named if batch.policy is not None else "",
+        rostered=None if batch.roster is None else tuple(sorted(taken.discovery.rostered)),
+        notices=tuple(one for one in notices if one not in of_policy),
+        bases=bases,
+        likenesses={lab: dict(found) for lab, found in judged.mutants.likenesses().items()},
+        insight=seen.insight,
+    )
+    kept = MaterialFolder(batch.out.private).files(material, standings.material(of_class, sources))
+    whole = GradedClass(taken.discovery.title, tuple(lab.id for lab in batch.labs), of_class, notices, seen.insight)
+    faults = (*ranked.faults, *seen.faults)
+    return Graded(judged, whole, sources, (*ranked.files, *seen.files, *kept), alarms, faults, unkept)
+
+
+@dataclass(frozen=True)
+class Redacted:
+    graded: Graded
+    to_write: ClassToWrite
+
+
+def redact(graded: Graded) -> Redacted:
+    """What students get, and what platforms get of them, is made of this alone."""
+    batch, seed = graded.judged.taken.batch, graded.judged.setup.seed
+    return Redacted(
         graded,
-        out.path,
-        published.exports,
-        setup.environment,
-        judged.judged,
-        judged.reused,
-        judged.faults,
-        (*ranked.faults, *seen.faults, *published.faults),
-        unwritten,
-        judged.stopped,
-        tuple(alarms),
-        export_notices=published.notices,
-        leaderboard=out.leaderboard if ranked.files else None,
+        ClassToWrite(graded.whole, redacted(graded.whole), graded.sources, seed, batch.assignment, graded.files),
     )
 
 
-def _named_comments(week: WeekSearch | None, out: OutputFolder) -> str:
+def write(whole: Redacted) -> BatchReport:
+    graded, judged = whole.graded, whole.graded.judged
+    batch, found = judged.taken.batch, judged.found
+    out = batch.out
+    published = publish(whole.to_write, out, batch.exports, told=partial(batch.progress.doing, "writing pages"))
+    batch.progress.end()
+    unwritten = (*graded.unkept, *published.unwritten)
+    if not unwritten:
+        out.remember_seed(judged.setup.seed)
+    pages = (*graded.faults, *published.faults)
+    out.record_faults([*filter(None, [found.stopped]), *found.faults, *pages, *unwritten])
+    return BatchReport(
+        graded.whole,
+        out.path,
+        published.exports,
+        judged.setup.environment,
+        found.judged,
+        found.reused,
+        found.faults,
+        pages,
+        unwritten,
+        found.stopped,
+        tuple(graded.alarms),
+        export_notices=published.notices,
+        leaderboard=next((one.path for one in graded.files if one.path == out.leaderboard), None),
+    )
+
+
+def _named_comments(batch: Batch) -> str:
     """Empty: the file in OUT, which moves with it."""
-    if week is None or week.comments.path.absolute() == out.comments.absolute():
+    if batch.insight is None or batch.insight.comments.path.absolute() == batch.out.comments.absolute():
         return ""
-    return str(week.comments.path.absolute())
+    return str(batch.insight.comments.path.absolute())
 
 
-def _alarms(students: Sequence[Intake], labs: Sequence[Lab], judged: JudgedClass, setup: JudgingSetup) -> Iterator[str]:
+def _alarms(students: Sequence[Intake], decided: Decided) -> Iterator[str]:
     """Where most of a class ends the same way, and no control has shown that a right kernel passes here."""
     handed_in = [student for student in students if student.submission.handed_in]
     if handed_in and not any(student.sources or student.blocked for student in handed_in):
         yield f"none of the {len(handed_in)} submissions holds a file that a lab asks for: is this the right folder?"
-    verdicts = {lab.id: [lab_verdict(lab, one.outcomes[lab.id]).verdict for one in judged.students] for lab in labs}
-    for lab, verdict, count, total in same_endings(labs, verdicts):
-        if setup.controls is None or not setup.controls.covers(lab):
+    verdicts = {lab: [one.verdict for one in found] for lab, found in decided.verdicts.items()}
+    controls = decided.judged.setup.controls
+    for lab, verdict, count, total in same_endings(decided.judged.taken.batch.labs, verdicts):
+        if controls is None or not controls.covers(lab):
             yield (
                 f"{count} of {total} files for {lab.id} end as {verdict}, and no model solution of that lab shows whether a right "
                 "kernel passes on this machine: look at some of them before you give grades back"

@@ -51,13 +51,19 @@ class JudgedClass:
 
 
 @dataclass
-class _Work:
-    """Outcomes by key, and the key of each student's file for each lab."""
+class JudgingPlan:
+    """What is to be judged of a class, and what is known: outcomes by key, and the key of each student's file for each lab."""
 
+    students: Sequence[Intake]
+    labs: Sequence[Lab]
+    setup: JudgingSetup
+    store: JobStore
+    jobs: dict[str, _Job] = field(default_factory=dict)  # by key; equal files make one job
     outcomes: dict[str, LabOutcome] = field(default_factory=dict)
     keys: dict[tuple[str, str], str] = field(default_factory=dict)  # (student, lab) → key
-    files: dict[str, tuple[Lab, Path]] = field(default_factory=dict)  # what was judged, by key
+    files: dict[str, tuple[Lab, Path]] = field(default_factory=dict)  # what is judged, by key
     faults: list[str] = field(default_factory=list)
+    reused: int = 0
 
     def take(self, key: str, outcome: LabOutcome, fault: str) -> None:
         self.outcomes[key] = outcome
@@ -65,25 +71,26 @@ class _Work:
             concerned = ", ".join(student for (student, _), one in self.keys.items() if one == key)
             self.faults.append(f"{concerned}: {fault}")
 
-    def judged(self, students: Sequence[Intake], labs: Sequence[Lab]) -> tuple[JudgedStudent, ...]:
-        return tuple(
-            JudgedStudent(student.submission, {lab.id: self.outcome(student, lab) for lab in labs})
-            for student in students
+    def judged(self, faults: Sequence[str], stopped: str, notices: tuple[str, ...] = ()) -> JudgedClass:
+        students = tuple(
+            JudgedStudent(student.submission, {lab.id: self._outcome(student, lab) for lab in self.labs})
+            for student in self.students
         )
+        return JudgedClass(students, len(self.jobs), self.reused, (*self.faults, *faults), stopped, notices)
 
-    def discard(self, keys: Collection[str], jobs: Mapping[str, _Job]) -> None:
+    def discard(self, keys: Collection[str]) -> None:
         """Of these nothing is known: their outcomes are ours to make anew."""
         for key in keys:
-            self.outcomes[key] = unjudged(jobs[key].lab.id, Verdict.INTERNAL_ERROR, _STOPPED)
+            self.outcomes[key] = unjudged(self.jobs[key].lab.id, Verdict.INTERNAL_ERROR, _STOPPED)
 
-    def wrong(self, labs: Sequence[Lab]) -> list[Lab]:
+    def wrong(self) -> list[Lab]:
         """Labs with submissions that went wrong, and not only the grader; those with most first."""
-        by_id = {lab.id: lab for lab in labs}
+        by_id = {lab.id: lab for lab in self.labs}
         bad = {key: went_wrong(self.files[key][0], outcome) for key, outcome in self.outcomes.items()}
         counts = Counter(lab_id for (_, lab_id), key in self.keys.items() if bad.get(key, False))
         return [by_id[lab_id] for lab_id, _ in counts.most_common()]
 
-    def outcome(self, student: Intake, lab: Lab) -> LabOutcome:
+    def _outcome(self, student: Intake, lab: Lab) -> LabOutcome:
         """The outcome of the student's file. For a file that was not judged, it says why."""
         file = lab.public.file
         if not student.submission.handed_in:
@@ -98,102 +105,99 @@ class _Work:
         return unjudged(lab.id, Verdict.MISSING_FILE, f"{file} was not handed in" + (f": {hint}" if hint else ""))
 
 
-def judge_class(  # noqa: PLR0913 -- whom, on what, with what, and where to
-    students: Sequence[Intake],
-    labs: Sequence[Lab],
-    setup: JudgingSetup,
-    store: JobStore,
-    scratch: Path,
-    *,
-    workers: int | None,
-    progress: Progress,
-    explore: Explore | None = None,
+def plan_judging(students: Sequence[Intake], labs: Sequence[Lab], setup: JudgingSetup, store: JobStore) -> JudgingPlan:
+    """What `store` does not hold yet is to be judged."""
+    plan = JudgingPlan(students, labs, setup, store)
+    for lab in labs:
+        asked = lab_fingerprint(lab)
+        for student in students:
+            path = student.sources.get(lab.public.file)
+            if path is None:
+                continue
+            key = job_key(path.read_bytes(), asked, setup=setup.fingerprints[lab.id], seed=setup.seed)
+            plan.keys[student.submission.id, lab.id] = key
+            plan.files[key] = lab, path
+            if key in plan.outcomes or key in plan.jobs:
+                continue
+            known = store.find(key)
+            if known is None or broke(lab, known):
+                plan.jobs[key] = _Job(lab, path)
+            elif setup.sweep is not None and setup.sweep.lacks(lab, known):
+                plan.jobs[key] = _Job(lab, path, known)
+            else:
+                plan.outcomes[key] = known
+    plan.reused = len(plan.outcomes)
+    return plan
+
+
+def judge_class(
+    plan: JudgingPlan, scratch: Path, progress: Progress, *, workers: int | None = None, explore: Explore | None = None
 ) -> JudgedClass:
-    """Judges what `store` does not hold yet. `workers` None: one for each core. `explore`: what else is to be found out of this class."""
-    work = _Work()
-    jobs = _jobs(students, labs, setup, store, work)
-    reused = len(work.outcomes)
-    progress.begin(len(jobs), reused)
-    if setup.elsewhere is not None:
-        there = _judged_elsewhere(students, labs, setup, store, jobs, work, progress)
+    """`workers` None: one for each core. `explore`: what else is to be found out of this class."""
+    progress.begin(len(plan.jobs), plan.reused)
+    if plan.setup.elsewhere is not None:
+        there = _judged_elsewhere(plan, progress)
         if explore is not None and not there.stopped:
-            explore(work.wrong(labs), 0.0)
+            explore(plan.wrong(), 0.0)
         return there
     began = time.monotonic()
-    with HeldOutcomes(store, setup.controls) as held:
-        stopped = _judge_all(jobs, setup, held, work, scratch, workers, progress)
+    with HeldOutcomes(plan.store, plan.setup.controls) as held:
+        stopped = _judge_all(plan, held, scratch, workers, progress)
         if not stopped:
-            taken = time.monotonic() - began if jobs else 0.0
+            taken = time.monotonic() - began if plan.jobs else 0.0
             answer = held.last_look()
             with ThreadPoolExecutor(1) as beside:
-                explored = beside.submit(explore, work.wrong(labs), taken) if explore is not None else None
-                if setup.lines is not None:
-                    work.faults.extend(setup.lines.run(work.files, work.outcomes, held, taken))
+                explored = beside.submit(explore, plan.wrong(), taken) if explore is not None else None
+                if plan.setup.lines is not None:
+                    plan.faults.extend(plan.setup.lines.run(plan.files, plan.outcomes, held, taken))
             if explored is not None:
                 explored.result()
             stopped = held.settled(answer.result())
     progress.end()
     if stopped and not held.passed:
-        work.faults.clear()  # what broke on such a machine says nothing
-        work.discard(jobs.keys(), jobs)
+        plan.faults.clear()  # what broke on such a machine says nothing
+        plan.discard(plan.jobs.keys())
     elif stopped:
-        work.discard({*held.unsettled, *jobs.keys() - work.outcomes.keys()}, jobs)
-    return JudgedClass(work.judged(students, labs), len(jobs), reused, (*work.faults, *held.faults), stopped)
+        plan.discard({*held.unsettled, *plan.jobs.keys() - plan.outcomes.keys()})
+    return plan.judged(held.faults, stopped)
 
 
-def _judged_elsewhere(  # noqa: PLR0913, PLR0917 -- a step of judge_class
-    students: Sequence[Intake],
-    labs: Sequence[Lab],
-    setup: JudgingSetup,
-    store: JobStore,
-    jobs: Mapping[str, _Job],
-    work: _Work,
-    progress: Progress,
-) -> JudgedClass:
-    reused = len(work.outcomes)
-    assert setup.elsewhere is not None
+def _judged_elsewhere(plan: JudgingPlan, progress: Progress) -> JudgedClass:
+    assert plan.setup.elsewhere is not None
 
     def take(key: str, outcome: LabOutcome, fault: str) -> None:
-        work.take(key, outcome, fault)
+        plan.take(key, outcome, fault)
         progress.step()
 
-    asked = {key: (job.lab, job.source) for key, job in jobs.items()}
-    there = setup.elsewhere.judge(asked, setup, store, take, progress)
+    asked = {key: (job.lab, job.source) for key, job in plan.jobs.items()}
+    there = plan.setup.elsewhere.judge(asked, plan.setup, plan.store, take, progress)
     progress.end()
-    work.discard(jobs.keys() - work.outcomes.keys(), jobs)
-    faults = (*work.faults, *there.faults)
-    return JudgedClass(work.judged(students, labs), len(jobs), reused, faults, there.stopped, there.notices)
+    plan.discard(plan.jobs.keys() - plan.outcomes.keys())
+    return plan.judged(there.faults, there.stopped, there.notices)
 
 
-def _judge_all(  # noqa: PLR0913, PLR0917 -- a step of judge_class
-    jobs: Mapping[str, _Job],
-    setup: JudgingSetup,
-    held: HeldOutcomes,
-    work: _Work,
-    scratch: Path,
-    workers: int | None,
-    progress: Progress,
-) -> str:
+def _judge_all(plan: JudgingPlan, held: HeldOutcomes, scratch: Path, workers: int | None, progress: Progress) -> str:
     """Every job, and the first look at controls beside them, until a control fails: then the answer is why, and what is not judged yet
     is left.
     """
-    stop = threading.Event()
+    stop, jobs = threading.Event(), plan.jobs
     left = Counter(job.lab.id for job in jobs.values())
     first = held.begin(list({job.lab.id: job.lab for job in jobs.values()}.values()))
     with _pool(workers or os.cpu_count() or 1, stop) as pool:
         keys: dict[Future[Any], str] = {
-            pool.submit(_do_job, setup, jobs[key], scratch / key[:16], stop): key for key in _longest_first(jobs)
+            pool.submit(_do_job, plan.setup, jobs[key], scratch / key[:16], stop): key for key in _longest_first(jobs)
         }
         for future in as_completed([first, *keys]):
             if future is first:
                 stopped = held.begun(first.result())
             else:
                 outcome, fault = future.result()
-                job = jobs[keys[future]]
-                stopped = _take(keys[future], job, outcome, fault, held, work)
-                left[job.lab.id] -= 1
-                if not left[job.lab.id]:
-                    stopped = stopped or held.complete(job.lab)
+                lab = jobs[keys[future]].lab
+                plan.take(keys[future], outcome, fault)
+                stopped = _held(keys[future], lab, outcome, held)
+                left[lab.id] -= 1
+                if not left[lab.id]:
+                    stopped = stopped or held.complete(lab)
             if stopped:
                 stop.set()
                 pool.shutdown(wait=True, cancel_futures=True)
@@ -203,41 +207,12 @@ def _judge_all(  # noqa: PLR0913, PLR0917 -- a step of judge_class
     return ""
 
 
-def _take(  # noqa: PLR0913, PLR0917 -- a step of _judge_all
-    key: str, job: _Job, outcome: LabOutcome, fault: str, held: HeldOutcomes, work: _Work
-) -> str:
-    """Takes what came of a job. Answers why grading has to stop."""
-    work.take(key, outcome, fault)
-    if broke(job.lab, outcome):
-        return held.broke(job.lab)
+def _held(key: str, lab: Lab, outcome: LabOutcome, held: HeldOutcomes) -> str:
+    """Answers why grading has to stop."""
+    if broke(lab, outcome):
+        return held.broke(lab)
     noisy = outcome.speed is not None and outcome.speed.trouble  # such times are measured again
-    return "" if noisy else held.take(key, job.lab, outcome)
-
-
-def _jobs(
-    students: Sequence[Intake], labs: Sequence[Lab], setup: JudgingSetup, store: JobStore, work: _Work
-) -> dict[str, _Job]:
-    """The jobs to be done, by key. Outcomes that already exist go into `work`. Equal files make one job."""
-    jobs: dict[str, _Job] = {}
-    for lab in labs:
-        asked = lab_fingerprint(lab)
-        for student in students:
-            path = student.sources.get(lab.public.file)
-            if path is None:
-                continue
-            key = job_key(path.read_bytes(), asked, setup=setup.fingerprints[lab.id], seed=setup.seed)
-            work.keys[student.submission.id, lab.id] = key
-            work.files[key] = lab, path
-            if key in work.outcomes or key in jobs:
-                continue
-            known = store.find(key)
-            if known is None or broke(lab, known):
-                jobs[key] = _Job(lab, path)
-            elif setup.sweep is not None and setup.sweep.lacks(lab, known):
-                jobs[key] = _Job(lab, path, known)
-            else:
-                work.outcomes[key] = known
-    return jobs
+    return "" if noisy else held.take(key, lab, outcome)
 
 
 def _longest_first(jobs: Mapping[str, _Job]) -> list[str]:

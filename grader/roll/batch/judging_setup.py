@@ -105,8 +105,8 @@ class Sweep(Protocol):
     def add(self, lab: Lab, source: Path, outcome: LabOutcome, scratch: Path, /) -> LabOutcome: ...
 
 
-class Progress(Protocol):
-    """Told how far judging has come, and any other work that takes time."""
+class Progress:
+    """Told how far judging has come, and any other work that takes time. This one shows nothing."""
 
     def doing(self, what: str, done: int, total: int) -> None: ...
     def begin(self, jobs: int, reused: int) -> None: ...

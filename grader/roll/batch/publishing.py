@@ -26,7 +26,7 @@ from grader.pages.exports.grades_csv import GRADES_CSV
 from grader.pages.pages import class_page, student_page
 from grader.roll.batch.last_batch import LastBatchFile
 from grader.roll.batch.output_folder import OutputFolder
-from grader.run.scoring.redaction import for_student
+from grader.run.scoring.redaction import RedactedClass
 from grader.system.own_files import write_atomically
 
 # Which files of OUT are as they would be made now: instructor/pages/inputs.json says what each was made from, and what it held then.
@@ -169,7 +169,9 @@ def formats_of(out: OutputFolder, requested: Sequence[Export]) -> tuple[Export, 
     return tuple(one for one in EXPORTS if one in (*requested, GRADES_CSV) or any(out.path.glob(one.file)))
 
 
-def write_exports(graded: GradedClass, out: OutputFolder, exports: Sequence[Export], assignment: str = "") -> Exported:
+def write_exports(
+    graded: RedactedClass, out: OutputFolder, exports: Sequence[Export], assignment: str = ""
+) -> Exported:
     """Each of `exports`. Students' pages have to lie in OUT already."""
     at = datetime.now(UTC).isoformat(timespec="milliseconds")
     grades = grades_of(graded, assignment=assignment, at=at, page=partial(_page, out))
@@ -225,47 +227,47 @@ class Published:
     notices: tuple[str, ...] = ()  # about exports, for the instructor
 
 
-def publish(  # noqa: PLR0913 -- what is written, where to, and what of it is secret
-    graded: GradedClass,
+@dataclass(frozen=True)
+class ClassToWrite:
+    graded: GradedClass  # for the instructor
+    given_back: RedactedClass  # the same, as students may see it
+    sources: Mapping[str, Mapping[str, str]]  # by student, each file's text
+    seed: int
+    assignment: str = ""
+    more: Sequence[File] = ()  # files besides a class's own
+
+
+def publish(
+    whole: ClassToWrite,
     out: OutputFolder,
-    sources: Mapping[str, Mapping[str, str]],
-    *,
-    seed: int,
     exports: Sequence[Export],
-    assignment: str = "",
-    more: Sequence[File] = (),
     told: Callable[[int, int], None] = lambda _done, _total: None,
 ) -> Published:
-    """Writes everything that can be made and written. `sources`: by student, each file's text. `more`: files besides a class's own.
-    `exports`: those that were requested; `told` hears for how many students of how many it is done.
+    """Writes everything that can be made and written. `exports`: those that were requested; `told` hears for how many students of how
+    many it is done.
     """
+    graded, assignment = whole.graded, whole.assignment
     kept = KeptPages(out.path)
-    faults, unwritten = write_files(chain(_files(graded, out, sources, seed, told), more), kept)
+    faults, unwritten = write_files(chain(_files(whole, out, told), whole.more), kept)
     kept.withdraw({out.students / one.submission.id: _names_given_back(one) for one in graded.results})
-    exported = write_exports(graded, out, formats_of(out, exports), assignment)
+    exported = write_exports(whole.given_back, out, formats_of(out, exports), assignment)
     notices = (*exported.notices, *of_earlier_batches(out, exported))
     last = LastBatchFile(out.path / "instructor")
     unwritten += write_files([File(last.path, partial(last.text, graded, assignment))])[1]
     return Published((*faults, *exported.faults), (*unwritten, *exported.unwritten), exported.formats, notices)
 
 
-def _files(
-    graded: GradedClass,
-    out: OutputFolder,
-    sources: Mapping[str, Mapping[str, str]],
-    seed: int,
-    told: Callable[[int, int], None],
-) -> Iterator[File]:
+def _files(whole: ClassToWrite, out: OutputFolder, told: Callable[[int, int], None]) -> Iterator[File]:
     """One after the other: what they hold meanwhile is let go with each."""
-    for at, result in enumerate(graded.results):
+    graded, sources = whole.graded, whole.sources
+    for at, (result, public) in enumerate(zip(graded.results, whole.given_back.results, strict=True)):
         told(at, len(graded.results))
         student_id = result.submission.id
         private = out.path / "instructor"
         inputs = _inputs(result, sources[student_id])
-        yield from _given_back(result, out.students / student_id, sources[student_id], inputs)
-        yield File(
-            private / f"{student_id}.json", partial(_record, result, seed), inputs and inputs_digest(inputs, str(seed))
-        )
+        yield from _given_back(public, out.students / student_id, sources[student_id], inputs)
+        record = inputs and inputs_digest(inputs, str(whole.seed))
+        yield File(private / f"{student_id}.json", partial(_record, result, whole.seed), record)
         from_private = f"../students/{quote(student_id)}/"
         yield File(
             private / f"{student_id}.html",
@@ -289,11 +291,10 @@ def _inputs(result: Result, sources: Mapping[str, str]) -> str:
     return inputs_digest(whole, *pages, *chain.from_iterable(sorted(sources.items())))
 
 
-def _given_back(result: Result, folder: Path, sources: Mapping[str, str], inputs: str) -> Iterator[File]:
-    public = cache(lambda: for_student(result))
-    yield File(folder / "result.json", lambda: public().model_dump_json(by_alias=True, indent=2) + "\n", inputs)
-    yield File(folder / "report.html", lambda: student_page(public(), sources=sources, steps=""), inputs)
-    for lab in result.labs.values():
+def _given_back(public: Result, folder: Path, sources: Mapping[str, str], inputs: str) -> Iterator[File]:
+    yield File(folder / "result.json", lambda: public.model_dump_json(by_alias=True, indent=2) + "\n", inputs)
+    yield File(folder / "report.html", lambda: student_page(public, sources=sources, steps=""), inputs)
+    for lab in public.labs.values():
         for page in lab.step_pages:
             yield File(folder / page.name, partial(unpacked, page), inputs)
 

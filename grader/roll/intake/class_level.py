@@ -53,7 +53,7 @@ def _here() -> tzinfo:
 class Spool:
     """Makes folders in `scratch`, one for the files of each archive. `told` hears how many uploads of how many were read."""
 
-    def __init__(  # noqa: PLR0913, PLR0917 -- most have a value that a test need not give
+    def __init__(
         self,
         scratch: Path,
         wanted: Collection[str],

@@ -58,7 +58,7 @@ class Discovery:
     rostered: frozenset[str] = frozenset()  # the ids of those who have a row of the roster
 
 
-def discover(  # noqa: PLR0913, PLR0917 -- what comes in, where to, and what is known of it
+def discover(
     source: Path | Sequence[Path],
     scratch: Path,
     wanted: Collection[str] | Collection[LabFile],
@@ -124,7 +124,7 @@ def take_one(
     return with_counted(Intake(submission, attempts=(attempt,)), counted)
 
 
-def _for_person(  # noqa: PLR0913, PLR0917 -- a step of discover
+def _for_person(
     one: Delivery,
     person: Person,
     uploads: Sequence[Upload],

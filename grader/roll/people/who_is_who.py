@@ -148,7 +148,7 @@ def _known(arrivals: Sequence[Arrival], keys: Sequence[Sequence[Key]], book: Ide
     return found
 
 
-def _chosen(  # noqa: PLR0913, PLR0917 -- a step of who_is_who
+def _chosen(
     arrivals: Sequence[Arrival],
     keys: Sequence[Sequence[Key]],
     identities: Sequence[Identity | None],

@@ -112,7 +112,7 @@ class BuiltKernel:
     headers: list[str] = field(default_factory=list)  # those of them that are headers, as they were written
 
 
-def build_kernel(  # noqa: PLR0913 - what to build, where, and with what
+def build_kernel(
     toolset: Toolset,
     source: KernelSource,
     kernel: str,
@@ -157,7 +157,7 @@ def _choices(source: KernelSource, kernel: str, functions: Collection[str]) -> I
 class _Tries:
     """The tries with one choice of the file's declarations."""
 
-    def __init__(  # noqa: PLR0913, PLR0917 - what to build, where, and with what
+    def __init__(
         self,
         toolset: Toolset,
         main: str,

@@ -187,7 +187,7 @@ class NoSuchLaunchError(RemediableError):
     """No public test has such a launch. The text says which there are."""
 
 
-def watch_public_launch(  # noqa: PLR0913 -- what is run, and how it is asked for
+def watch_public_launch(
     toolset: Toolset,
     lab: Lab,
     runner_file: Path,

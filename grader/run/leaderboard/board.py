@@ -207,7 +207,7 @@ class Boards:
     history: History
 
 
-def make_boards(  # noqa: PLR0913 -- the class, what it asks for, and what is kept
+def make_boards(
     labs: Sequence[Lab],
     results: Sequence[Result],
     wishes: Mapping[str, Mapping[str, Wish]],

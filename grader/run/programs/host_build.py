@@ -126,7 +126,7 @@ class _Work:
         return [*(f"-D{one}" for one in self.definitions), *(["-fopenmp"] if self.openmp else [])]
 
 
-def build_host(  # noqa: PLR0913, PLR0917 - the tools, what to build and where
+def build_host(
     toolchain: HostToolchain,
     confinement: Confinement,
     source: ProgramSource,

@@ -134,7 +134,7 @@ class ProgramKernel:
     left_out: tuple[str, ...] = ()
 
 
-def build_kernels(  # noqa: PLR0913, PLR0917 - what to build, where, and with what
+def build_kernels(
     toolset: Toolset,
     source: ProgramSource,
     names: Sequence[KernelName],

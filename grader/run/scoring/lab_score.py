@@ -153,9 +153,13 @@ def _second_opinion_note(one: Sanitized, file: str) -> Finding:
     )
 
 
-def score_lab(lab: Lab, outcome: LabOutcome, *, speed_counts: bool = False) -> LabResult:
-    """The lab's points and findings. `speed_counts`: performance points go by measured speed, see `speed_is_assessed`."""
-    found = lab_verdict(lab, outcome)
+def score_lab(
+    lab: Lab, outcome: LabOutcome, verdict: LabVerdict | None = None, *, speed_counts: bool = False
+) -> LabResult:
+    """The lab's points and findings. `verdict`: where it is known already. `speed_counts`: performance points go by measured speed, see
+    `speed_is_assessed`.
+    """
+    found = verdict or lab_verdict(lab, outcome)
     judged = [_case(lab, outcome, case) for case in found.cases]
     counted = counted_performance(lab, judged, found.before_timing)
     held = [_held_to_its_tier(lab, case, counted) for case in judged]
@@ -301,17 +305,27 @@ class JudgedStudent:
     outcomes: Mapping[str, LabOutcome]
 
 
-def score_class(students: Sequence[JudgedStudent], labs: Sequence[Lab], environment: Environment) -> list[Result]:
-    """A result for each student. Each of them has an outcome for every one of `labs`."""
-    scored = {lab.id: _score(lab, [student.outcomes[lab.id] for student in students]) for lab in labs}
+def decide_class(students: Sequence[JudgedStudent], labs: Sequence[Lab]) -> dict[str, list[LabVerdict]]:
+    """By lab, the verdict of each student. Each of them has an outcome for every one of `labs`."""
+    return {lab.id: [lab_verdict(lab, student.outcomes[lab.id]) for student in students] for lab in labs}
+
+
+def score_class(
+    students: Sequence[JudgedStudent],
+    labs: Sequence[Lab],
+    environment: Environment,
+    verdicts: Mapping[str, Sequence[LabVerdict]],
+) -> list[Result]:
+    """A result for each student. `verdicts`: from `decide_class`."""
+    scored = {lab.id: _score(lab, [student.outcomes[lab.id] for student in students], verdicts[lab.id]) for lab in labs}
     return [
         _result(student.submission, {lab.id: scored[lab.id][number] for lab in labs}, environment)
         for number, student in enumerate(students)
     ]
 
 
-def _score(lab: Lab, outcomes: Iterable[LabOutcome]) -> list[LabResult]:
-    results = [score_lab(lab, outcome) for outcome in outcomes]
+def _score(lab: Lab, outcomes: Sequence[LabOutcome], verdicts: Sequence[LabVerdict]) -> list[LabResult]:
+    results = [score_lab(lab, outcome, found) for outcome, found in zip(outcomes, verdicts, strict=True)]
     if not speed_is_assessed(lab, results):
         return results
     return [with_measured_speed(lab, result) for result in results]

@@ -9,8 +9,10 @@ Nothing here may depend on what a launch of such a case holds. The instructor's 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+from typing import NewType
 
-from grader.model.result import UNCOUNTED, Case, Finding, LabResult, Result, Suspect, SweepPoint, Timing
+from grader.model.result import UNCOUNTED, Case, Finding, GradedClass, LabResult, Result, Suspect, SweepPoint, Timing
 from grader.model.verdicts import Verdict, worst
 from grader.run.lab_verdict import NOT_RUN
 from grader.run.scoring.lab_score import deduplicate
@@ -24,6 +26,13 @@ _UNDECIDED = frozenset({Verdict.INTERNAL_ERROR, Verdict.NEEDS_GPU})
 def for_student(result: Result) -> Result:
     """`result` with nothing in it that a case's feedback policy withholds."""
     return result.model_copy(update={"labs": {lab_id: _lab(lab) for lab_id, lab in result.labs.items()}})
+
+
+RedactedClass = NewType("RedactedClass", GradedClass)  # exports take nothing else
+
+
+def redacted(graded: GradedClass) -> RedactedClass:
+    return RedactedClass(replace(graded, results=tuple(map(for_student, graded.results))))
 
 
 def _timing(lab: LabResult) -> Timing | None:

@@ -103,7 +103,7 @@ def kernels_of(lab: Lab) -> list[tuple[str, Path]]:
     return [("model solution", lab.private_dir / lab.public.file), *((one.stem, one) for one in faster)]
 
 
-def _measured(  # noqa: PLR0913 -- what is measured, and with which shape
+def _measured(
     toolset: Toolset,
     lab: Lab,
     name: str,

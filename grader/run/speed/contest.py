@@ -78,7 +78,7 @@ class Built:
     silent: tuple[str, ...] = ()  # the names of those that were built silent
 
 
-def contestant_of(  # noqa: PLR0913 -- the fields of a Contestant
+def contestant_of(
     lab: Lab,
     source: Path,
     name: str,

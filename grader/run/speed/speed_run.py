@@ -214,7 +214,7 @@ def _sizes_with(
         return tuple(SizeOutcome(shape, names, trouble=str(error), ours=True) for shape in shapes)
 
 
-def swept(  # noqa: PLR0913 -- what is timed, and at which sizes
+def swept(
     toolset: Toolset, built: Built, names: tuple[str, ...], problem: str, shapes: Sequence[str], *, kept: int
 ) -> Iterator[SizeOutcome]:
     """Measures size by size. After a size at which a kernel does not end, the rest is left out: each would take as long."""
@@ -232,7 +232,7 @@ def swept(  # noqa: PLR0913 -- what is timed, and at which sizes
         yield SizeOutcome(shape, names, contest)
 
 
-def _least_noisy_contest(  # noqa: PLR0913, PLR0917 -- as above
+def _least_noisy_contest(
     toolset: Toolset, built: Built, names: tuple[str, ...], problem: str, shape: str, kept: int
 ) -> Contest:
     for _ in range(_TRIES):

@@ -57,9 +57,7 @@ def tiled_trace(tile: int, side: int) -> Trace:
     steps: list[Step] = []
     memory: dict[tuple[int, int], float] = {}
 
-    def add(  # noqa: PLR0913, PLR0917 -- the numbers of a step
-        kind: StepKind, thread: int, interval: int, array: int, at: int, place: int, slot: int
-    ) -> float:
+    def add(kind: StepKind, thread: int, interval: int, array: int, at: int, place: int, slot: int) -> float:
         value = memory.get((array, at), float((7 * at + array) % 50))
         steps.append((kind, thread, interval, array, 4 * at, 4, bits_of(value), place, slot, 0))
         return value

@@ -70,7 +70,7 @@ def capability(request: pytest.FixtureRequest, toolchain: GpuToolchain) -> int:
 
 
 @pytest.mark.parametrize(("lab_id", "file"), sample(list(kernels()), 4))
-def test_every_kernel_of_the_course_with_its_tail(  # noqa: PLR0913, PLR0917 -- what is compiled, and with what
+def test_every_kernel_of_the_course_with_its_tail(
     lab_id: str, file: str, capability: int, toolchain: GpuToolchain, toolset: Toolset, tmp_path: Path
 ) -> None:
     lab = load_lab(ROOT, lab_id)

@@ -25,7 +25,7 @@ from grader.engines.occupancy import known_capabilities, occupancy, registers_th
         (90, 1, 32, 0, 32, 32, ("blocks",)),  # one thread takes a whole warp
     ],
 )
-def test_a_multiprocessor_holds_what_the_calculator_says(  # noqa: PLR0913, PLR0917 -- one row of a table
+def test_a_multiprocessor_holds_what_the_calculator_says(
     capability: int, threads: int, registers: int, shared: int, blocks: int, warps: int, limited_by: tuple[str, ...]
 ) -> None:
     found = occupancy(capability, threads=threads, registers=registers, shared_bytes=shared)

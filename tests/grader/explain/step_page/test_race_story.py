@@ -35,7 +35,7 @@ def bits(value: float) -> int:
     return int.from_bytes(struct.pack("<f", value), "little")
 
 
-def step(kind: StepKind, thread: int, array: int, element: int, value: float, place: int, interval: int = 0) -> Step:  # noqa: PLR0913, PLR0917 -- a step's parts
+def step(kind: StepKind, thread: int, array: int, element: int, value: float, place: int, interval: int = 0) -> Step:
     return int(kind), thread, interval, array, 4 * element, 4, bits(value), place, 0, 0
 
 

@@ -21,6 +21,7 @@ from grader.model.result import (
 from grader.model.verdicts import Verdict
 from grader.pages.exports.export import ExportFile, Grades, Made, grades_of
 from grader.pages.exports.export_list import EXPORTS
+from grader.run.scoring.redaction import redacted
 
 HIDDEN_SHAPE = "M=97531"
 ENVIRONMENT = Environment(kit="0.1.0", compiler="g++", sandbox="none", date="2026-01-01")
@@ -119,7 +120,7 @@ def export(
 ) -> Made:
     graded = GradedClass("a class", ("01-a",), tuple(results))
     grades: Grades = grades_of(
-        graded,
+        redacted(graded),
         assignment=assignment,
         at="2026-02-03T04:05:06.789+00:00",
         page=(lambda one: f"page of {one}".encode()) if pages is None else pages.get,

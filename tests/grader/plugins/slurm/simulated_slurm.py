@@ -10,7 +10,7 @@ import itertools
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from fake_course import FILES, SEED, Course, FakeControls, Silent
+from fake_course import FILES, SEED, Course, FakeControls
 
 from grader.model.labs import Lab, load_lab
 from grader.model.outcome import LabOutcome
@@ -20,7 +20,7 @@ from grader.plugins.slurm.shared_folder import ArrayFolder, Bench, JudgingOption
 from grader.plugins.slurm.slice_judging import judge_slice
 from grader.plugins.slurm.slurm_cluster import SlurmCluster
 from grader.plugins.slurm.slurm_commands import RefusedError, Submission, TaskId, TaskState, Waiting
-from grader.roll.batch.class_batch import BatchReport, grade_submissions
+from grader.roll.batch.class_batch import Batch, BatchReport, grade_submissions
 from grader.roll.batch.judging_setup import JudgingSetup
 from grader.roll.batch.output_folder import OutputFolder
 
@@ -145,7 +145,7 @@ def grade_there(slurm: SimulatedSlurm, *labs: str, slice_size: int = 2) -> Batch
     )
     loaded = [load_lab(course.root, lab) for lab in labs or FILES]
     out = OutputFolder(course.out, course.source)
-    return grade_submissions(course.source, out, loaded, setup, exports=EXPORTS, workers=1, progress=Silent())
+    return grade_submissions(Batch(course.source, out, loaded, setup, exports=EXPORTS, workers=1))
 
 
 def nobody_judges_here(_lab: Lab, _source: Path, _scratch: Path) -> LabOutcome:

@@ -16,7 +16,7 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from fake_course import FILES, SEED, Course, Silent, small_course
+from fake_course import FILES, SEED, Course, small_course
 from real_slurm import DoesNotStartError, RealSlurm, missing_programs, real_slurm, wait_for
 from simulated_slurm import nobody_judges_here
 
@@ -28,7 +28,7 @@ from grader.plugins.slurm.shared_folder import Bench, JudgingOptions, SharedFold
 from grader.plugins.slurm.slice_judging import gpu_is_shared
 from grader.plugins.slurm.slurm_cluster import SlurmCluster
 from grader.plugins.slurm.slurm_commands import Waiting
-from grader.roll.batch.class_batch import BatchReport, grade_submissions
+from grader.roll.batch.class_batch import Batch, BatchReport, grade_submissions
 from grader.roll.batch.judging_setup import JudgingSetup
 from grader.roll.batch.output_folder import OutputFolder
 
@@ -76,7 +76,7 @@ def grade(course: Course) -> BatchReport:
     setup = JudgingSetup(nobody_judges_here, front, dict.fromkeys(FILES, "the front's"), SEED, elsewhere=cluster)
     loaded = [load_lab(course.root, lab) for lab in FILES]
     out = OutputFolder(course.out, course.source)
-    return grade_submissions(course.source, out, loaded, setup, exports=EXPORTS, workers=1, progress=Silent())
+    return grade_submissions(Batch(course.source, out, loaded, setup, exports=EXPORTS, workers=1))
 
 
 def name_in(course: Course) -> str:

@@ -17,10 +17,10 @@ from grader.model.result import Environment, Finding, Launch, Result
 from grader.model.verdicts import Verdict
 from grader.pages.exports.export import Export
 from grader.pages.exports.export_list import EXPORTS
-from grader.roll.batch.class_batch import BatchReport, grade_submissions
+from grader.roll.batch.class_batch import Batch, BatchReport, grade_submissions
+from grader.roll.batch.class_insight import InsightSearch
 from grader.roll.batch.judging_setup import JudgingSetup
 from grader.roll.batch.output_folder import OutputFolder
-from grader.roll.batch.week_insight import WeekSearch
 from grader.roll.intake.attempts import Attempt, Intake
 from grader.roll.intake.intake import Discovery, IntakeOptions
 from grader.roll.people.roster import roster_in
@@ -111,14 +111,6 @@ class FakeControls:
     def stop(self) -> None: ...
 
 
-class Silent:
-    def doing(self, what: str, done: int, total: int) -> None: ...
-    def begin(self, jobs: int, reused: int) -> None: ...
-    def step(self) -> None: ...
-    def note(self, text: str) -> None: ...
-    def end(self) -> None: ...
-
-
 @dataclasses.dataclass
 class Course:
     root: Path
@@ -150,23 +142,24 @@ class Course:
         loaded = [load_lab(self.root, lab) for lab in labs or FILES]
         out = OutputFolder(self.out, self.source)
         comments = CommentsFile(out.comments)
-        week = WeekSearch(comments, comments.read(), out.private, self.mutants)
+        insight = InsightSearch(comments, comments.read(), out.private, self.mutants)
         for name, text in self.policy.items():
             (self.root / name).write_text(text, encoding="utf-8")
         roster = roster_in(self.roster.encode(), "roster.csv") if self.roster else None
         return grade_submissions(
-            self.source,
-            out,
-            loaded,
-            setup,
-            exports=self.exports,
-            roster=roster,
-            week=week,
-            policy=read_policy(self.root, list(FILES)),
-            now=self.now,
-            intake=self.intake,
-            workers=2,
-            progress=Silent(),
+            Batch(
+                self.source,
+                out,
+                loaded,
+                setup,
+                exports=self.exports,
+                roster=roster,
+                insight=insight,
+                policy=read_policy(self.root, list(FILES)),
+                now=self.now,
+                intake=self.intake,
+                workers=2,
+            )
         )
 
     def result(self, student: str) -> Result:

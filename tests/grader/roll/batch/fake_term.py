@@ -15,13 +15,13 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from unittest import mock
 
-from fake_course import PRIVATE, PUBLIC, SEED, FakeJudge, Silent, with_times
+from fake_course import PRIVATE, PUBLIC, SEED, FakeJudge, with_times
 
 from grader.model.labs import load_lab
 from grader.model.result import Environment, Result
 from grader.pages.exports.export_list import EXPORTS
 from grader.roll.batch import class_batch
-from grader.roll.batch.class_batch import BatchReport, grade_submissions
+from grader.roll.batch.class_batch import Batch, BatchReport, grade_submissions
 from grader.roll.batch.judging_setup import JudgingSetup
 from grader.roll.batch.output_folder import OutputFolder
 from grader.roll.intake.intake import Discovery, discover
@@ -134,16 +134,17 @@ class Term:
 
         with mock.patch.object(class_batch, "discover", discovered):
             return grade_submissions(
-                self.folder / "submissions",
-                OutputFolder(out, self.folder / "submissions"),
-                [load_lab(self.course, lab) for lab in labs],
-                setup,
-                exports=[one for one in EXPORTS if one.name in _FORMATS],
-                roster=roster_in(roster.encode(), "roster.csv"),
-                policy=read_policy(self.course, list(LABS)),
-                now=self.moment(event),
-                workers=2,
-                progress=Silent(),
+                Batch(
+                    self.folder / "submissions",
+                    OutputFolder(out, self.folder / "submissions"),
+                    [load_lab(self.course, lab) for lab in labs],
+                    setup,
+                    exports=[one for one in EXPORTS if one.name in _FORMATS],
+                    roster=roster_in(roster.encode(), "roster.csv"),
+                    policy=read_policy(self.course, list(LABS)),
+                    now=self.moment(event),
+                    workers=2,
+                )
             )
 
     def result(self, path: Path) -> Result:

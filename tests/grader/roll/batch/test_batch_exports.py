@@ -21,6 +21,7 @@ from grader.pages.exports.export_list import EXPORTS
 from grader.roll.batch.last_batch import LastBatchFile
 from grader.roll.batch.output_folder import OutputFolder
 from grader.roll.batch.publishing import write_exports
+from grader.run.scoring.redaction import redacted
 
 ROSTER = "name,login,number,Moodle ID,section\nAnna Abel,anna,1,,A\nBen Bo,ben,2,,A\nCleo C,cleo,3,,B\n"
 LATER = "Identifier,Full name,ID number,Email address\nParticipant 7,anna,1,anna@x.org\nParticipant 8,ben,2,ben@x.org\n"
@@ -108,7 +109,7 @@ def write_worksheet(course: Course) -> tuple[str, ...]:
     folder = OutputFolder(course.out, course.source)
     file = LastBatchFile(course.out / "instructor")
     graded, _ = file.graded(file.read())
-    return write_exports(graded, folder, [one for one in EXPORTS if one.name == "moodle-worksheet"]).notices
+    return write_exports(redacted(graded), folder, [one for one in EXPORTS if one.name == "moodle-worksheet"]).notices
 
 
 TERM = 'time_zone = "Europe/Zurich"\n[deadlines]\na = "2026-10-11 23:59"\nb = "2026-10-12 23:59"\n[late]\npenalty = "25%"\n'
@@ -318,6 +319,8 @@ def test_an_export_that_fails_costs_no_other_one(course: Course) -> None:
 
     one = next(one for one in EXPORTS if one.name == "canvas")
     folder = OutputFolder(course.out, course.source)
-    written = write_exports(GradedClass("t", (), ()), folder, [Export("broken", "exports/x", "x", breaks), one])
+    written = write_exports(
+        redacted(GradedClass("t", (), ())), folder, [Export("broken", "exports/x", "x", breaks), one]
+    )
     assert "out of luck" in written.faults[0]
     assert [row["Student"].strip() for row in grade_table(course, "canvas.csv")] == ["Points Possible"]

@@ -14,6 +14,7 @@ from grader.model.result import LabResult, Result
 from grader.model.verdicts import Verdict
 from grader.roll.batch.output_folder import OutError, OutputFolder
 from grader.roll.intake.class_level import IntakeError
+from grader.run.lab_verdict import LabVerdict
 from grader.run.scoring import lab_score
 from grader.run.scoring.lab_score import score_lab
 
@@ -113,9 +114,9 @@ def test_keeps_and_mentions_pages_of_students_who_are_gone(course: Course) -> No
 def test_every_lab_of_every_student_is_scored_once(course: Course, monkeypatch: pytest.MonkeyPatch) -> None:
     scored: list[str] = []
 
-    def counting(lab: Lab, outcome: LabOutcome) -> LabResult:
+    def counting(lab: Lab, outcome: LabOutcome, verdict: LabVerdict) -> LabResult:
         scored.append(lab.id)
-        return score_lab(lab, outcome)
+        return score_lab(lab, outcome, verdict)
 
     monkeypatch.setattr(lab_score, "score_lab", counting)
     course.hand_in("anna", a="one", b="RACE")

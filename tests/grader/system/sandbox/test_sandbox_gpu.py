@@ -69,7 +69,7 @@ def test_a_confined_runner_uses_the_device(confinement: Confinement, driver: Pat
     ("kernel", "status", "findings"),
     [("scale", "completed", []), ("stray", "completed", ["out-of-bounds"]), ("dies", "crash", [])],
 )
-def test_a_confined_runner_launches_kernels(  # noqa: PLR0913, PLR0917 -- a row, and where
+def test_a_confined_runner_launches_kernels(
     kernel: str, status: str, findings: list[str], confinement: Confinement, driver: Path, tmp_path: Path
 ) -> None:
     (tmp_path / "a.cubin").write_bytes(b"")

@@ -12,7 +12,7 @@ from grader.explain.class_mistakes import CommentsError
 from grader.explain.mutant_search import MutantSearch
 from grader.model.labs import Lab
 from grader.model.outcome import LabOutcome
-from grader.roll.batch import week_insight
+from grader.roll.batch import class_insight
 
 SOLUTION = "__global__ void a(int* p, int n) { for (int i = 0; i < n; ++i) p[i] += 1; }\n"
 
@@ -63,7 +63,7 @@ def test_what_breaks_here_costs_nobody_a_grade(course: Course, monkeypatch: pyte
     def broken(*_: object) -> None:
         raise RecursionError
 
-    monkeypatch.setattr(week_insight, "wrong_submissions", broken)
+    monkeypatch.setattr(class_insight, "wrong_submissions", broken)
     report = course.grade()
     assert any("the class as a whole" in fault for fault in report.faults)
     assert {row["student"] for row in course.rows()} == {"anna", "ben"}

@@ -37,7 +37,7 @@ from grader.roll.intake.matching import HandedAnswers
 
 
 @dataclass(frozen=True)
-class Week:
+class SeenClass:
     """The class after a batch. `results`: with the instructor's comments."""
 
     results: tuple[Result, ...]
@@ -47,7 +47,7 @@ class Week:
 
 
 @dataclass(frozen=True)
-class WeekSearch:
+class InsightSearch:
     """`comments`: the instructor's file; `written`: what it held before the batch; `private`: the instructor's folder in OUT."""
 
     comments: CommentsFile
@@ -63,26 +63,28 @@ class WeekSearch:
             return FoundMutants()
         try:
             return self.mutants.run(labs, partial(_key, setup), self.private / "mutants", scratch, judging_seconds)
-        except Exception:  # noqa: BLE001 -- as in `week`
+        except Exception:  # noqa: BLE001 -- as in `look`
             return FoundMutants(faults=(f"the class as a whole: {traceback.format_exc()}",))
 
-    def week(self, results: Sequence[Result], sources: Sources, labs: Sequence[Lab], mutants: FoundMutants) -> Week:
+    def look(
+        self, results: Sequence[Result], sources: Sources, labs: Sequence[Lab], mutants: FoundMutants
+    ) -> SeenClass:
         """Each part by itself: what breaks in one costs no other."""
-        week = Week(tuple(results))
-        parts: tuple[Callable[[Week], Week], ...] = (
+        seen = SeenClass(tuple(results))
+        parts: tuple[Callable[[SeenClass], SeenClass], ...] = (
             lambda one: self._mistakes(one, sources, labs, mutants),
             lambda one: self._similar(one, sources, labs),
         )
         for part in parts:
             try:
-                week = part(week)
+                seen = part(seen)
             except Exception:  # noqa: BLE001 -- grades stand, whatever breaks here
-                week = replace(week, faults=(*week.faults, f"the class as a whole: {traceback.format_exc()}"))
-        return week
+                seen = replace(seen, faults=(*seen.faults, f"the class as a whole: {traceback.format_exc()}"))
+        return seen
 
-    def _mistakes(self, week: Week, sources: Sources, labs: Sequence[Lab], mutants: FoundMutants) -> Week:
+    def _mistakes(self, seen: SeenClass, sources: Sources, labs: Sequence[Lab], mutants: FoundMutants) -> SeenClass:
         likenesses = mutants.likenesses()
-        wrong = wrong_submissions(week.results, sources, likenesses)
+        wrong = wrong_submissions(seen.results, sources, likenesses)
         mistakes = tuple(
             lab_mistakes(lab.id, wrong[lab.id], _texts(sources, lab), likenesses.get(lab.id, {}), self.written)
             for lab in labs
@@ -90,18 +92,18 @@ class WeekSearch:
         )
         before = KeptCounts(self.private / "clusters" / "mistakes.json").update(wrong, [lab.id for lab in labs])
         mistakes = with_counts(mistakes, before)
-        maps, broken = self._maps(week.results, sources, [lab for lab in labs if lab.id in wrong], likenesses)
+        maps, broken = self._maps(seen.results, sources, [lab for lab in labs if lab.id in wrong], likenesses)
         return replace(
-            week,
-            results=commented(week.results, sources, likenesses, self.written),
+            seen,
+            results=commented(seen.results, sources, likenesses, self.written),
             insight=replace(
-                week.insight,
+                seen.insight,
                 mistakes=mistakes,
                 maps=maps,
                 comments=str(self.comments.path),
                 again=pages_command(self.private.parent),
             ),
-            faults=(*week.faults, *mutants.faults, *_unkept(mutants), *broken, *self._added(mistakes)),
+            faults=(*seen.faults, *mutants.faults, *_unkept(mutants), *broken, *self._added(mistakes)),
         )
 
     @staticmethod
@@ -130,9 +132,9 @@ class WeekSearch:
             return (f"{self.comments.path}: new mistakes could not be added: {error}",)
         return ()
 
-    def _similar(self, week: Week, sources: Sources, labs: Sequence[Lab]) -> Week:
-        names = {one.submission.id: one.submission.called for one in week.results}
-        teams = {one.submission.id: one.submission.student.team for one in week.results}
+    def _similar(self, seen: SeenClass, sources: Sources, labs: Sequence[Lab]) -> SeenClass:
+        names = {one.submission.id: one.submission.called for one in seen.results}
+        teams = {one.submission.id: one.submission.student.team for one in seen.results}
         counts, files = [], []
         known = list(_known(labs))
         for lab in labs:
@@ -144,7 +146,7 @@ class WeekSearch:
             files.append(
                 File(folder / f"{lab.id}.html", page, inputs_digest(of, lab.public.title, repr(sorted(names.items()))))
             )
-        return replace(week, insight=replace(week.insight, similar=tuple(counts)), files=tuple(files))
+        return replace(seen, insight=replace(seen.insight, similar=tuple(counts)), files=tuple(files))
 
 
 def pages_command(out: Path) -> str:
@@ -182,7 +184,7 @@ def _known(labs: Sequence[Lab]) -> Iterator[str]:
 
 
 @dataclass(frozen=True)
-class Asking:
+class AskingLab:
     """A lab that asks something."""
 
     lab: Lab
@@ -201,17 +203,17 @@ class Asking:
         return found.model_copy(update={"notices": (*handed.notices, *found.notices)})
 
 
-def asking_labs(labs: Sequence[Lab]) -> list[Asking]:
+def asking_labs(labs: Sequence[Lab]) -> list[AskingLab]:
     """Those of them that ask something. Raises LabError where a lab's own questions are wrong."""
-    return [Asking(lab, found) for lab in labs if (found := load_questions(lab)) is not None]
+    return [AskingLab(lab, found) for lab in labs if (found := load_questions(lab)) is not None]
 
 
-def with_answers(results: Sequence[Result], students: Sequence[Intake], asking: Sequence[Asking]) -> list[Result]:
+def with_answers(results: Sequence[Result], students: Sequence[Intake], asking: Sequence[AskingLab]) -> list[Result]:
     """The results with what each student answered. Of those who handed in nothing, nothing is said."""
     return [_with(result, student, asking) for result, student in zip(results, students, strict=True)]
 
 
-def _with(result: Result, student: Intake, asking: Sequence[Asking]) -> Result:
+def _with(result: Result, student: Intake, asking: Sequence[AskingLab]) -> Result:
     if not student.submission.handed_in or not asking:
         return result
     labs = dict(result.labs)
