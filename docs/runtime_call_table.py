@@ -16,15 +16,10 @@ DOCUMENT = ROOT / "docs" / "running-a-program.md"
 HEADERS = ROOT / "kit" / "host_api"
 BEGIN, END = "<!-- runtime functions: begin (docs/runtime_call_table.py --write) -->", "<!-- runtime functions: end -->"
 _PARTS = (
-    ("Memory", "runtime_memory.hpp"),
-    ("Memory pools, and memory of graphs", "runtime_pools.hpp"),
-    ("Copies and fills", "runtime_copies.hpp"),
-    ("Arrays", "runtime_arrays.hpp"),
-    ("Textures and surfaces", "runtime_textures.hpp"),
-    ("Streams and events", "runtime_streams.hpp"),
-    ("Graphs", "runtime_graphs.hpp"),
-    ("Capture of streams", "runtime_capture.hpp"),
-    ("Launches by function, occupancy", "runtime_kernels.hpp"),
+    ("Memory, copies and fills", "runtime_memory.hpp"),
+    ("Arrays, textures and surfaces", "runtime_textures.hpp"),
+    ("Graphs, capture of streams, memory pools", "runtime_graphs.hpp"),
+    ("Streams, events, launches by function, occupancy", "runtime_kernels.hpp"),
     ("Device, errors, limits", "runtime_device.hpp"),
     ("CUB, with `<cub/cub.cuh>`", "device_wide.hpp"),
     ("cuRAND, with `<curand.h>`", "random_calls.hpp"),

@@ -11,18 +11,11 @@
 
 #include "cuda_on_cpu.hpp"
 
-#include "container_copies.hpp"
-#include "launch_stub.hpp"
 #include "launcher_call.hpp"
-#include "runtime_arrays.hpp"
-#include "runtime_capture.hpp"
-#include "runtime_copies.hpp"
 #include "runtime_device.hpp"
 #include "runtime_graphs.hpp"
 #include "runtime_kernels.hpp"
 #include "runtime_memory.hpp"
-#include "runtime_pools.hpp"
-#include "runtime_streams.hpp"
 #include "runtime_textures.hpp"
 
 // NVIDIA's helper_cuda.h, which many projects bring, declares its functions only where these are there.

@@ -7,7 +7,7 @@
 
 #include <cstddef>
 
-#include "error_codes.hpp"
+#include "runtime_types.hpp"
 
 namespace tilelab_host {
 

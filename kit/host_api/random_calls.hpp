@@ -4,7 +4,6 @@
 
 #include <cstddef>
 
-#include "error_codes.hpp"
 #include "runtime_types.hpp"
 
 struct curandGenerator_st;

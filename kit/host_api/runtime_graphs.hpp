@@ -1,11 +1,179 @@
-// CUDA's runtime: graphs, made node by node. Capturing streams is in runtime_capture.hpp. External semaphores, user objects and launches of
-// graphs from kernels are missing.
+// CUDA's runtime: graphs, capture of streams, and memory of pools and graphs.
 #pragma once
 
-#include "api_marks.hpp"
-#include "error_codes.hpp"
-#include "runtime_copies.hpp"
-#include "runtime_graph_types.hpp"
+#include <cstddef>
+#include <cstdint>
+
+#include "graph_functions.hpp"
+#include "runtime_memory.hpp"
+#include "runtime_types.hpp"
+
+// The types and constants of CUDA's graphs and of stream capture that host code names. External semaphores and arrays are missing.
+
+struct CUgraph_st;
+struct CUgraphNode_st;
+struct CUgraphExec_st;
+typedef CUgraph_st* cudaGraph_t;
+typedef CUgraphNode_st* cudaGraphNode_t;
+typedef CUgraphExec_st* cudaGraphExec_t;
+
+enum cudaGraphNodeType {
+  cudaGraphNodeTypeKernel = 0,
+  cudaGraphNodeTypeMemcpy = 1,
+  cudaGraphNodeTypeMemset = 2,
+  cudaGraphNodeTypeHost = 3,
+  cudaGraphNodeTypeGraph = 4,
+  cudaGraphNodeTypeEmpty = 5,
+  cudaGraphNodeTypeWaitEvent = 6,
+  cudaGraphNodeTypeEventRecord = 7,
+  cudaGraphNodeTypeExtSemaphoreSignal = 8,
+  cudaGraphNodeTypeExtSemaphoreWait = 9,
+  cudaGraphNodeTypeMemAlloc = 10,
+  cudaGraphNodeTypeMemFree = 11,
+  cudaGraphNodeTypeConditional = 13,
+  cudaGraphNodeTypeCount
+};
+
+struct cudaKernelNodeParams {
+  void* func;
+  dim3 gridDim, blockDim;
+  unsigned int sharedMemBytes;
+  void** kernelParams;
+  void** extra;
+};
+typedef cudaKernelNodeParams cudaKernelNodeParamsV2;
+struct cudaMemsetParams {
+  void* dst;
+  std::size_t pitch;
+  unsigned int value, elementSize;  // elementSize: 1, 2 or 4 bytes
+  std::size_t width, height;        // elements of a row, rows
+};
+typedef cudaMemsetParams cudaMemsetParamsV2;
+struct cudaHostNodeParams {
+  cudaHostFn_t fn;
+  void* userData;
+};
+typedef cudaHostNodeParams cudaHostNodeParamsV2;
+struct cudaMemcpyNodeParams {
+  int flags, reserved[3];
+  cudaMemcpy3DParms copyParams;
+};
+struct cudaChildGraphNodeParams {
+  cudaGraph_t graph;
+};
+struct cudaEventRecordNodeParams {
+  cudaEvent_t event;
+};
+struct cudaEventWaitNodeParams {
+  cudaEvent_t event;
+};
+struct cudaMemAllocNodeParams {
+  cudaMemPoolProps poolProps;
+  const cudaMemAccessDesc* accessDescs;
+  std::size_t accessDescCount, bytesize;
+  void* dptr;
+};
+typedef cudaMemAllocNodeParams cudaMemAllocNodeParamsV2;
+struct cudaMemFreeNodeParams {
+  void* dptr;
+};
+
+enum cudaGraphConditionalNodeType { cudaGraphCondTypeIf = 0, cudaGraphCondTypeWhile = 1, cudaGraphCondTypeSwitch = 2 };
+#define cudaGraphCondAssignDefault 1
+struct cudaConditionalNodeParams {
+  cudaGraphConditionalHandle handle;
+  cudaGraphConditionalNodeType type;
+  unsigned int size;
+  cudaGraph_t* phGraph_out;
+};
+
+struct cudaGraphNodeParams {
+  cudaGraphNodeType type;
+  int reserved0[3];
+  union {
+    long long reserved1[29];
+    cudaKernelNodeParamsV2 kernel;
+    cudaMemcpyNodeParams memcpy;
+    cudaMemsetParamsV2 memset;
+    cudaHostNodeParamsV2 host;
+    cudaChildGraphNodeParams graph;
+    cudaEventWaitNodeParams eventWait;
+    cudaEventRecordNodeParams eventRecord;
+    cudaMemAllocNodeParamsV2 alloc;
+    cudaMemFreeNodeParams free;
+    cudaConditionalNodeParams conditional;
+  };
+  long long reserved2;
+};
+
+enum cudaGraphDependencyType { cudaGraphDependencyTypeDefault = 0, cudaGraphDependencyTypeProgrammatic = 1 };
+struct cudaGraphEdgeData {
+  unsigned char from_port, to_port, type, reserved[5];
+};
+#define cudaGraphKernelNodePortDefault 0
+#define cudaGraphKernelNodePortProgrammatic 1
+#define cudaGraphKernelNodePortLaunchCompletion 2
+
+enum cudaGraphInstantiateFlags {
+  cudaGraphInstantiateFlagAutoFreeOnLaunch = 1,
+  cudaGraphInstantiateFlagUpload = 2,
+  cudaGraphInstantiateFlagDeviceLaunch = 4,
+  cudaGraphInstantiateFlagUseNodePriority = 8
+};
+enum cudaGraphInstantiateResult {
+  cudaGraphInstantiateSuccess = 0,
+  cudaGraphInstantiateError = 1,
+  cudaGraphInstantiateInvalidStructure = 2,
+  cudaGraphInstantiateNodeOperationNotSupported = 3,
+  cudaGraphInstantiateMultipleDevicesNotSupported = 4,
+  cudaGraphInstantiateConditionalHandleUnused = 5
+};
+struct cudaGraphInstantiateParams {
+  unsigned long long flags;
+  cudaStream_t uploadStream;
+  cudaGraphNode_t errNode_out;
+  cudaGraphInstantiateResult result_out;
+};
+enum cudaGraphExecUpdateResult {
+  cudaGraphExecUpdateSuccess = 0,
+  cudaGraphExecUpdateError = 1,
+  cudaGraphExecUpdateErrorTopologyChanged = 2,
+  cudaGraphExecUpdateErrorNodeTypeChanged = 3,
+  cudaGraphExecUpdateErrorFunctionChanged = 4,
+  cudaGraphExecUpdateErrorParametersChanged = 5,
+  cudaGraphExecUpdateErrorNotSupported = 6,
+  cudaGraphExecUpdateErrorUnsupportedFunctionChange = 7,
+  cudaGraphExecUpdateErrorAttributesChanged = 8
+};
+struct cudaGraphExecUpdateResultInfo {
+  cudaGraphExecUpdateResult result;
+  cudaGraphNode_t errorNode, errorFromNode;
+};
+typedef cudaGraphExecUpdateResultInfo cudaGraphExecUpdateResultInfo_st;
+enum cudaGraphDebugDotFlags {
+  cudaGraphDebugDotFlagsVerbose = 1 << 0,
+  cudaGraphDebugDotFlagsKernelNodeParams = 1 << 2,
+  cudaGraphDebugDotFlagsMemcpyNodeParams = 1 << 3,
+  cudaGraphDebugDotFlagsMemsetNodeParams = 1 << 4,
+  cudaGraphDebugDotFlagsHostNodeParams = 1 << 5,
+  cudaGraphDebugDotFlagsEventNodeParams = 1 << 6,
+  cudaGraphDebugDotFlagsExtSemasSignalNodeParams = 1 << 7,
+  cudaGraphDebugDotFlagsExtSemasWaitNodeParams = 1 << 8,
+  cudaGraphDebugDotFlagsKernelNodeAttributes = 1 << 9,
+  cudaGraphDebugDotFlagsHandles = 1 << 10,
+  cudaGraphDebugDotFlagsConditionalNodeParams = 1 << 15
+};
+
+enum cudaStreamCaptureStatus { cudaStreamCaptureStatusNone = 0, cudaStreamCaptureStatusActive = 1, cudaStreamCaptureStatusInvalidated = 2 };
+enum cudaStreamCaptureMode { cudaStreamCaptureModeGlobal = 0, cudaStreamCaptureModeThreadLocal = 1, cudaStreamCaptureModeRelaxed = 2 };
+enum cudaStreamUpdateCaptureDependenciesFlags { cudaStreamAddCaptureDependencies = 0, cudaStreamSetCaptureDependencies = 1 };
+typedef unsigned long long cudaCaptureId_t;
+
+typedef cudaLaunchAttributeID cudaKernelNodeAttrID;
+typedef cudaLaunchAttributeValue cudaKernelNodeAttrValue;
+
+// CUDA's runtime: graphs, made node by node. External semaphores, user objects and launches of
+// graphs from kernels are missing.
 
 TILELAB_CUDA_CALL cudaGraphCreate(cudaGraph_t* graph, unsigned int flags);
 TILELAB_CUDA_CALL cudaGraphDestroy(cudaGraph_t graph);
@@ -153,4 +321,71 @@ TILELAB_CUDA_FORM cudaGraphAddMemcpyNodeFromSymbol(cudaGraphNode_t* node, cudaGr
                                                    std::size_t count, void* to, const T& symbol, std::size_t bytes, std::size_t offset,
                                                    cudaMemcpyKind kind) {
   return cudaGraphAddMemcpyNodeFromSymbol(node, graph, before, count, to, tilelab_host::place_of(symbol), bytes, offset, kind);
+}
+
+// CUDA's runtime: capturing the work of streams as a graph.
+
+TILELAB_CUDA_CALL cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode mode);
+TILELAB_CUDA_CALL cudaStreamBeginCaptureToGraph(cudaStream_t stream, cudaGraph_t graph, const cudaGraphNode_t* before,
+                                                const cudaGraphEdgeData* edges, std::size_t count, cudaStreamCaptureMode mode);
+TILELAB_CUDA_CALL cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph);
+TILELAB_CUDA_CALL cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* status);
+TILELAB_CUDA_CALL cudaStreamGetCaptureInfo(cudaStream_t stream, cudaStreamCaptureStatus* status, unsigned long long* id = nullptr);
+TILELAB_CUDA_CALL cudaStreamGetCaptureInfo_v2(cudaStream_t stream, cudaStreamCaptureStatus* status, unsigned long long* id = nullptr,
+                                              cudaGraph_t* graph = nullptr, const cudaGraphNode_t** last = nullptr,
+                                              std::size_t* count = nullptr);
+TILELAB_CUDA_CALL cudaStreamGetCaptureInfo_v3(cudaStream_t stream, cudaStreamCaptureStatus* status, unsigned long long* id = nullptr,
+                                              cudaGraph_t* graph = nullptr, const cudaGraphNode_t** last = nullptr,
+                                              const cudaGraphEdgeData** edges = nullptr, std::size_t* count = nullptr);
+TILELAB_CUDA_CALL cudaStreamUpdateCaptureDependencies(cudaStream_t stream, cudaGraphNode_t* nodes, std::size_t count,
+                                                      unsigned int flags = 0);
+TILELAB_CUDA_CALL cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode* mode);
+
+// The forms of CUDA 13.
+TILELAB_CUDA_FORM cudaStreamGetCaptureInfo(cudaStream_t stream, cudaStreamCaptureStatus* status, unsigned long long* id, cudaGraph_t* graph,
+                                           const cudaGraphNode_t** last = nullptr, const cudaGraphEdgeData** edges = nullptr,
+                                           std::size_t* count = nullptr) {
+  return cudaStreamGetCaptureInfo_v3(stream, status, id, graph, last, edges, count);
+}
+TILELAB_CUDA_FORM cudaStreamGetCaptureInfo(cudaStream_t stream, cudaStreamCaptureStatus* status, unsigned long long* id, cudaGraph_t* graph,
+                                           const cudaGraphNode_t** last, std::size_t* count) {
+  return cudaStreamGetCaptureInfo_v2(stream, status, id, graph, last, count);
+}
+TILELAB_CUDA_FORM cudaStreamUpdateCaptureDependencies(cudaStream_t stream, cudaGraphNode_t* nodes, const cudaGraphEdgeData*,
+                                                      std::size_t count, unsigned int flags = 0) {
+  return cudaStreamUpdateCaptureDependencies(stream, nodes, count, flags);
+}
+
+// CUDA's runtime: memory pools, memory in the order of a stream, and memory that graphs allocate. Sizes are in bytes. Sharing a pool with
+// other processes is missing.
+
+TILELAB_CUDA_CALL cudaDeviceGetDefaultMemPool(cudaMemPool_t* pool, int device);
+TILELAB_CUDA_CALL cudaDeviceGetMemPool(cudaMemPool_t* pool, int device);
+TILELAB_CUDA_CALL cudaDeviceSetMemPool(int device, cudaMemPool_t pool);
+TILELAB_CUDA_CALL cudaMemPoolCreate(cudaMemPool_t* pool, const cudaMemPoolProps* properties);
+TILELAB_CUDA_CALL cudaMemPoolDestroy(cudaMemPool_t pool);
+TILELAB_CUDA_CALL cudaMemPoolTrimTo(cudaMemPool_t pool, std::size_t least_bytes);
+TILELAB_CUDA_CALL cudaMemPoolSetAttribute(cudaMemPool_t pool, cudaMemPoolAttr attribute, void* value);
+TILELAB_CUDA_CALL cudaMemPoolGetAttribute(cudaMemPool_t pool, cudaMemPoolAttr attribute, void* value);
+TILELAB_CUDA_CALL cudaMemPoolSetAccess(cudaMemPool_t pool, const cudaMemAccessDesc* access, std::size_t count);
+TILELAB_CUDA_CALL cudaMemPoolGetAccess(cudaMemAccessFlags* flags, cudaMemPool_t pool, cudaMemLocation* place);
+TILELAB_CUDA_CALL cudaMallocFromPoolAsync(void** pointer, std::size_t bytes, cudaMemPool_t pool, cudaStream_t stream);
+
+TILELAB_CUDA_CALL cudaGraphAddMemAllocNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* before, std::size_t count,
+                                           cudaMemAllocNodeParams* params);
+TILELAB_CUDA_CALL cudaGraphAddMemFreeNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* before, std::size_t count,
+                                          void* pointer);
+TILELAB_CUDA_CALL cudaGraphMemAllocNodeGetParams(cudaGraphNode_t node, cudaMemAllocNodeParams* params);
+TILELAB_CUDA_CALL cudaGraphMemFreeNodeGetParams(cudaGraphNode_t node, void* pointer);
+TILELAB_CUDA_CALL cudaDeviceGraphMemTrim(int device);
+TILELAB_CUDA_CALL cudaDeviceGetGraphMemAttribute(int device, cudaGraphMemAttributeType attribute, void* value);
+TILELAB_CUDA_CALL cudaDeviceSetGraphMemAttribute(int device, cudaGraphMemAttributeType attribute, void* value);
+
+template <typename T>
+TILELAB_CUDA_FORM cudaMallocFromPoolAsync(T** pointer, std::size_t bytes, cudaMemPool_t pool, cudaStream_t stream) {
+  return cudaMallocFromPoolAsync(reinterpret_cast<void**>(pointer), bytes, pool, stream);
+}
+template <typename T>
+TILELAB_CUDA_FORM cudaMallocAsync(T** pointer, std::size_t bytes, cudaMemPool_t pool, cudaStream_t stream) {
+  return cudaMallocFromPoolAsync(reinterpret_cast<void**>(pointer), bytes, pool, stream);
 }

@@ -1,10 +1,63 @@
-// CUDA's runtime: memory of the device, managed memory, and page-locked memory of the host. Sizes are in bytes. Memory pools
-// are in runtime_pools.hpp. Arrays are missing.
+// CUDA's runtime: memory, pools of it, copies and fills.
 #pragma once
 
-#include "api_marks.hpp"
-#include "error_codes.hpp"
+#include <cstddef>
+#include <type_traits>
+#include <utility>
+
 #include "runtime_types.hpp"
+
+// The types and constants of CUDA's memory pools, and of memory that graphs allocate.
+
+struct CUmemPoolHandle_st;
+typedef CUmemPoolHandle_st* cudaMemPool_t;
+
+enum cudaMemAllocationType {
+  cudaMemAllocationTypeInvalid = 0,
+  cudaMemAllocationTypePinned = 1,
+  cudaMemAllocationTypeManaged = 2,
+  cudaMemAllocationTypeMax = 0x7FFFFFFF
+};
+enum cudaMemAllocationHandleType {
+  cudaMemHandleTypeNone = 0,
+  cudaMemHandleTypePosixFileDescriptor = 1,
+  cudaMemHandleTypeWin32 = 2,
+  cudaMemHandleTypeWin32Kmt = 4,
+  cudaMemHandleTypeFabric = 8
+};
+struct cudaMemPoolProps {
+  cudaMemAllocationType allocType;
+  cudaMemAllocationHandleType handleTypes;
+  cudaMemLocation location;
+  void* win32SecurityAttributes;
+  std::size_t maxSize;
+  unsigned short usage;
+  unsigned char reserved[54];
+};
+enum cudaMemAccessFlags { cudaMemAccessFlagsProtNone = 0, cudaMemAccessFlagsProtRead = 1, cudaMemAccessFlagsProtReadWrite = 3 };
+struct cudaMemAccessDesc {
+  cudaMemLocation location;
+  cudaMemAccessFlags flags;
+};
+enum cudaMemPoolAttr {
+  cudaMemPoolReuseFollowEventDependencies = 1,
+  cudaMemPoolReuseAllowOpportunistic = 2,
+  cudaMemPoolReuseAllowInternalDependencies = 3,
+  cudaMemPoolAttrReleaseThreshold = 4,
+  cudaMemPoolAttrReservedMemCurrent = 5,
+  cudaMemPoolAttrReservedMemHigh = 6,
+  cudaMemPoolAttrUsedMemCurrent = 7,
+  cudaMemPoolAttrUsedMemHigh = 8
+};
+enum cudaGraphMemAttributeType {
+  cudaGraphMemAttrUsedMemCurrent = 0,
+  cudaGraphMemAttrUsedMemHigh = 1,
+  cudaGraphMemAttrReservedMemCurrent = 2,
+  cudaGraphMemAttrReservedMemHigh = 3
+};
+
+// CUDA's runtime: memory of the device, managed memory, and page-locked memory of the host. Sizes are in bytes. Memory pools
+// are in runtime_graphs.hpp. Arrays are missing.
 
 TILELAB_CUDA_CALL cudaMalloc(void** pointer, std::size_t bytes);
 TILELAB_CUDA_CALL cudaMallocManaged(void** pointer, std::size_t bytes, unsigned int flags = cudaMemAttachGlobal);
@@ -65,4 +118,117 @@ TILELAB_CUDA_FORM cudaMallocAsync(T** pointer, std::size_t bytes, cudaStream_t s
 template <typename T>
 TILELAB_CUDA_FORM cudaHostGetDevicePointer(T** device_pointer, void* host_pointer, unsigned int flags) {
   return cudaHostGetDevicePointer(static_cast<void**>(static_cast<void*>(device_pointer)), host_pointer, flags);
+}
+
+// CUDA's runtime: copies and fills. Sizes, widths and pitches are in bytes; heights and depths count rows and slices. Copies from and to
+// arrays are in runtime_textures.hpp, but for cudaMemcpy3D.
+
+TILELAB_CUDA_CALL cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind);
+TILELAB_CUDA_CALL cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind, cudaStream_t stream = nullptr);
+TILELAB_CUDA_CALL cudaMemcpy2D(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch, std::size_t width,
+                               std::size_t height, cudaMemcpyKind kind);
+TILELAB_CUDA_CALL cudaMemcpy2DAsync(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch, std::size_t width,
+                                    std::size_t height, cudaMemcpyKind kind, cudaStream_t stream = nullptr);
+TILELAB_CUDA_CALL cudaMemcpy3D(const cudaMemcpy3DParms* copy);
+TILELAB_CUDA_CALL cudaMemcpy3DAsync(const cudaMemcpy3DParms* copy, cudaStream_t stream = nullptr);
+TILELAB_CUDA_CALL cudaMemcpyPeer(void* to, int to_device, const void* from, int from_device, std::size_t bytes);
+TILELAB_CUDA_CALL cudaMemcpyPeerAsync(void* to, int to_device, const void* from, int from_device, std::size_t bytes,
+                                      cudaStream_t stream = nullptr);
+TILELAB_CUDA_CALL cudaMemcpy3DPeer(const cudaMemcpy3DPeerParms* copy);
+TILELAB_CUDA_CALL cudaMemcpy3DPeerAsync(const cudaMemcpy3DPeerParms* copy, cudaStream_t stream = nullptr);
+
+TILELAB_CUDA_CALL cudaMemset(void* to, int value, std::size_t bytes);
+TILELAB_CUDA_CALL cudaMemsetAsync(void* to, int value, std::size_t bytes, cudaStream_t stream = nullptr);
+TILELAB_CUDA_CALL cudaMemset2D(void* to, std::size_t pitch, int value, std::size_t width, std::size_t height);
+TILELAB_CUDA_CALL cudaMemset2DAsync(void* to, std::size_t pitch, int value, std::size_t width, std::size_t height,
+                                    cudaStream_t stream = nullptr);
+TILELAB_CUDA_CALL cudaMemset3D(cudaPitchedPtr to, int value, cudaExtent extent);
+TILELAB_CUDA_CALL cudaMemset3DAsync(cudaPitchedPtr to, int value, cudaExtent extent, cudaStream_t stream = nullptr);
+
+// `symbol`: the program's own variable of the __device__ or __constant__ variable's name; it is never read or written.
+TILELAB_CUDA_CALL cudaMemcpyToSymbol(const void* symbol, const void* from, std::size_t bytes, std::size_t offset = 0,
+                                     cudaMemcpyKind kind = cudaMemcpyHostToDevice);
+TILELAB_CUDA_CALL cudaMemcpyFromSymbol(void* to, const void* symbol, std::size_t bytes, std::size_t offset = 0,
+                                       cudaMemcpyKind kind = cudaMemcpyDeviceToHost);
+TILELAB_CUDA_CALL cudaMemcpyToSymbolAsync(const void* symbol, const void* from, std::size_t bytes, std::size_t offset, cudaMemcpyKind kind,
+                                          cudaStream_t stream = nullptr);
+TILELAB_CUDA_CALL cudaMemcpyFromSymbolAsync(void* to, const void* symbol, std::size_t bytes, std::size_t offset, cudaMemcpyKind kind,
+                                            cudaStream_t stream = nullptr);
+TILELAB_CUDA_CALL cudaGetSymbolAddress(void** pointer, const void* symbol);
+TILELAB_CUDA_CALL cudaGetSymbolSize(std::size_t* bytes, const void* symbol);
+
+namespace tilelab_host {
+// Where the program's own variable lies: it may have an operator& of its own.
+template <typename T>
+__attribute__((always_inline)) inline const void* place_of(const T& symbol) {
+  return const_cast<const void*>(static_cast<const volatile void*>(__builtin_addressof(symbol)));
+}
+}  // namespace tilelab_host
+
+template <typename T>
+TILELAB_CUDA_FORM cudaMemcpyToSymbol(const T& symbol, const void* from, std::size_t bytes, std::size_t offset = 0,
+                                     cudaMemcpyKind kind = cudaMemcpyHostToDevice) {
+  return cudaMemcpyToSymbol(tilelab_host::place_of(symbol), from, bytes, offset, kind);
+}
+template <typename T>
+TILELAB_CUDA_FORM cudaMemcpyFromSymbol(void* to, const T& symbol, std::size_t bytes, std::size_t offset = 0,
+                                       cudaMemcpyKind kind = cudaMemcpyDeviceToHost) {
+  return cudaMemcpyFromSymbol(to, tilelab_host::place_of(symbol), bytes, offset, kind);
+}
+template <typename T>
+TILELAB_CUDA_FORM cudaMemcpyToSymbolAsync(const T& symbol, const void* from, std::size_t bytes, std::size_t offset = 0,
+                                          cudaMemcpyKind kind = cudaMemcpyHostToDevice, cudaStream_t stream = nullptr) {
+  return cudaMemcpyToSymbolAsync(tilelab_host::place_of(symbol), from, bytes, offset, kind, stream);
+}
+template <typename T>
+TILELAB_CUDA_FORM cudaMemcpyFromSymbolAsync(void* to, const T& symbol, std::size_t bytes, std::size_t offset = 0,
+                                            cudaMemcpyKind kind = cudaMemcpyDeviceToHost, cudaStream_t stream = nullptr) {
+  return cudaMemcpyFromSymbolAsync(to, tilelab_host::place_of(symbol), bytes, offset, kind, stream);
+}
+template <typename T, typename S>
+TILELAB_CUDA_FORM cudaGetSymbolAddress(T** pointer, const S& symbol) {
+  return cudaGetSymbolAddress(static_cast<void**>(static_cast<void*>(pointer)), tilelab_host::place_of(symbol));
+}
+template <typename S>
+TILELAB_CUDA_FORM cudaGetSymbolSize(std::size_t* bytes, const S& symbol) {
+  return cudaGetSymbolSize(bytes, tilelab_host::place_of(symbol));
+}
+
+// Copies that are given the address of an object that keeps its elements elsewhere, as `&v` of a std::vector: the compiler takes it, as any
+// pointer is one to void. Such a copy is told, and not done. A std::array holds its elements itself and is memory like any other.
+
+// Notes the mistake. Where the object lies, its own size, and whether the copy reads it.
+TILELAB_CUDA_CALL tilelab_copy_of_container(const void* object, std::size_t object_bytes, std::size_t bytes, bool reads);
+
+namespace tilelab_host {
+
+// What allocates its elements: a vector, a string. An author's own class with data() may be meant to go to the device as it is.
+template <typename T, typename = void, typename = void>
+struct IsContainer : std::false_type {
+  static constexpr std::size_t bytes = 0;
+};
+template <typename T>
+struct IsContainer<T, decltype(static_cast<void>(std::declval<const T&>().data())),
+                   decltype(static_cast<void>(std::declval<typename T::allocator_type>()))> : std::true_type {
+  static constexpr std::size_t bytes = sizeof(T);
+};
+
+template <typename To, typename From>
+using IfContainer = typename std::enable_if<IsContainer<To>::value || IsContainer<From>::value>::type;
+
+template <typename To, typename From>
+__attribute__((always_inline)) inline cudaError_t refuse_container(To* to, const From* from, std::size_t bytes) {
+  return IsContainer<From>::value ? tilelab_copy_of_container(static_cast<const void*>(from), IsContainer<From>::bytes, bytes, true)
+                                  : tilelab_copy_of_container(static_cast<const void*>(to), IsContainer<To>::bytes, bytes, false);
+}
+
+}  // namespace tilelab_host
+
+template <typename To, typename From, typename = tilelab_host::IfContainer<To, From>>
+TILELAB_CUDA_FORM cudaMemcpy(To* to, const From* from, std::size_t bytes, cudaMemcpyKind) {
+  return tilelab_host::refuse_container(to, from, bytes);
+}
+template <typename To, typename From, typename = tilelab_host::IfContainer<To, From>>
+TILELAB_CUDA_FORM cudaMemcpyAsync(To* to, const From* from, std::size_t bytes, cudaMemcpyKind, cudaStream_t = nullptr) {
+  return tilelab_host::refuse_container(to, from, bytes);
 }

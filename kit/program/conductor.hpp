@@ -8,16 +8,12 @@
 
 #include <atomic>
 
-#include "program/calls/array_calls.hpp"
 #include "program/calls/copy_calls.hpp"
 #include "program/calls/launch_calls.hpp"
 #include "program/calls/memory_calls.hpp"
-#include "program/calls/operand_calls.hpp"
-#include "program/calls/texture_calls.hpp"
 #include "program/calls/waiting_calls.hpp"
-#include "program/host/host_clock.hpp"
-#include "program/host/host_process.hpp"
-#include "program/host/host_request.hpp"
+#include "program/host_process.hpp"
+#include "program/host_request.hpp"
 #include "program/session.hpp"
 
 namespace tilelab::program {

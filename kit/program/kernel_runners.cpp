@@ -6,9 +6,9 @@
 #include <cstring>
 
 #include "judge/process/reply_check.hpp"
-#include "program/memory/value_marks.hpp"
-#include "program/order/launch_effects.hpp"
-#include "program/order/touched_runs.hpp"
+#include "program/memory/device_memory.hpp"
+#include "program/memory/pending_work.hpp"
+#include "program/memory/repeated_launches.hpp"
 #include "protocol/json/json_text.hpp"
 
 namespace tilelab::program {

@@ -13,8 +13,7 @@
 
 #include "judge/process/runner_process.hpp"
 #include "program/memory/device_memory.hpp"
-#include "program/memory/texture_table.hpp"
-#include "program/order/repeated_launches.hpp"
+#include "program/memory/repeated_launches.hpp"
 #include "program/program_description.hpp"
 #include "protocol/protocol.hpp"
 

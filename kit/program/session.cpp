@@ -3,7 +3,7 @@
 #include <cstring>
 #include <utility>
 
-#include "program/memory/value_marks.hpp"
+#include "program/memory/device_memory.hpp"
 
 namespace tilelab::program {
 

@@ -8,16 +8,10 @@
 
 #include <nlohmann/json.hpp>
 
-#include "program/api_errors.hpp"
-#include "program/host/host_view.hpp"
 #include "program/memory/device_memory.hpp"
-#include "program/memory/texture_table.hpp"
-#include "program/order/pending_work.hpp"
-#include "program/order/stream_order.hpp"
+#include "program/memory/pending_work.hpp"
+#include "program/memory/provenance.hpp"
 #include "program/program_description.hpp"
-#include "program/provenance/altered_inputs.hpp"
-#include "program/provenance/custody.hpp"
-#include "program/provenance/host_reads.hpp"
 #include "program/run_record.hpp"
 #include "simt/memory/device_heap.hpp"
 

@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "judge/process/orphans.hpp"
-#include "program/provenance/custody.hpp"
+#include "program/memory/provenance.hpp"
 #include "program_judge/data_folder.hpp"
 #include "program_judge/native_session.hpp"
 #include "program_judge/output_process.hpp"

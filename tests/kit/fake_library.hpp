@@ -12,7 +12,7 @@
 #include <nlohmann/json.hpp>
 
 #include "fake_program.hpp"
-#include "program/host/host_protocol.hpp"
+#include "program/host_request.hpp"
 #include "protocol/channel.hpp"
 
 namespace tilelab::fake {

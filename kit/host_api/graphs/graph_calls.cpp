@@ -1,11 +1,13 @@
-// Implements what runtime_graphs.hpp declares about graphs as a whole: their nodes and edges.
-#include <algorithm>
-
-#include "host_api/graphs/dot_file.hpp"
-#include "host_api/graphs/graph.hpp"
-#include "host_api/graphs/graph_memory.hpp"
-#include "host_api/library/host_session.hpp"
+// Implements what runtime_graphs.hpp declares about graphs, their nodes and executable graphs.
 #include "host_api/runtime_graphs.hpp"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "host_api/graphs/graph.hpp"
+#include "host_api/graphs/stream_capture.hpp"
+#include "host_api/library/host_session.hpp"
+#include "host_api/library/own_symbols.hpp"
 
 using namespace tilelab_host;
 
@@ -172,4 +174,418 @@ cudaError_t cudaGraphDebugDotPrint(cudaGraph_t graph, const char* path, unsigned
   const Graph* const one = graph_of(graph);
   if (!one || !path) return refuse("cudaGraphDebugDotPrint", TILELAB_AT);
   return write_dot_file(*one, path) ? cudaSuccess : refuse("cudaGraphDebugDotPrint", TILELAB_AT, cudaErrorOperatingSystem);
+}
+
+namespace {
+
+// Where a new node goes, and which call makes it.
+struct NewNode {
+  cudaGraphNode_t* node;
+  cudaGraph_t graph;
+  const cudaGraphNode_t* before;
+  std::size_t count;
+  const char* call;
+  std::uintptr_t at;
+};
+
+// `make(work)` makes the work, or says what is wrong.
+template <typename Make>
+cudaError_t add(const NewNode& place, const Make& make) {
+  const std::lock_guard lock(graphs_mutex());
+  Graph* const graph = graph_of(place.graph);
+  if (!place.node || !graph || (place.count > 0 && !place.before)) return refuse(place.call, place.at);
+  std::vector<GraphNode*> before;
+  for (std::size_t i = 0; i < place.count; ++i) {
+    GraphNode* const one = node_of(place.before[i]);
+    if (!one || one->graph != graph) return refuse(place.call, place.at);
+    before.push_back(one);
+  }
+  Work work;
+  if (const cudaError_t error = make(work); error != cudaSuccess) return error;
+  *place.node = handle_of(graph->add(std::move(work), before, place.at));
+  return cudaSuccess;
+}
+
+template <typename Kind>
+Kind* work_of(cudaGraphNode_t node) {
+  GraphNode* const one = node_of(node);
+  return one ? std::get_if<Kind>(&one->work) : nullptr;
+}
+
+// What a node of this kind does, as CUDA's parameters.
+template <typename Kind, typename Params, typename Give>
+cudaError_t get(cudaGraphNode_t node, Params* params, const char* call, std::uintptr_t at, const Give& give) {
+  const std::lock_guard lock(graphs_mutex());
+  Kind* const work = work_of<Kind>(node);
+  if (!work || !params) return refuse(call, at);
+  *params = give(*work);
+  return cudaSuccess;
+}
+
+template <typename Make>
+cudaError_t set(cudaGraphNode_t node, const char* call, std::uintptr_t at, const Make& make) {
+  const std::lock_guard lock(graphs_mutex());
+  Work work;
+  if (const cudaError_t error = make(work); error != cudaSuccess) return error;
+  return set_work(node_of(node), std::move(work), call, at);
+}
+
+// The executable graph's copy of a node. Null: it has none.
+GraphNode* own_node(cudaGraphExec_t graph, cudaGraphNode_t node) {
+  const ExecutableGraph* const one = executable_of(graph);
+  const GraphNode* const original = node_of(node);
+  return one && original ? one->graph->copy_of(*original) : nullptr;
+}
+
+template <typename Make>
+cudaError_t set(cudaGraphExec_t graph, cudaGraphNode_t node, const char* call, std::uintptr_t at, const Make& make) {
+  const std::lock_guard lock(graphs_mutex());
+  GraphNode* const own = own_node(graph, node);
+  if (!own) return refuse(call, at);
+  Work work;
+  if (const cudaError_t error = make(work); error != cudaSuccess) return error;
+  return set_work(own, std::move(work), call, at);
+}
+
+cudaKernelNodeParams params_of(KernelWork& kernel) {
+  kernel.places.clear();
+  for (auto& value : kernel.values) kernel.places.push_back(value.data());
+  return {const_cast<void*>(kernel.function),
+          kernel.shape.grid,
+          kernel.shape.block,
+          static_cast<unsigned int>(kernel.shape.shared_bytes),
+          kernel.places.data(),
+          nullptr};
+}
+
+cudaError_t child_work(cudaGraph_t child, Work& work, const char* call, std::uintptr_t at) {
+  const Graph* const graph = graph_of(child);
+  if (!graph) return refuse(call, at);
+  if (has_memory_nodes(*graph)) return refuse(call, at, cudaErrorNotSupported);
+  work = ChildWork{graph->clone()};
+  return cudaSuccess;
+}
+
+}  // namespace
+
+cudaError_t tilelab_host::event_work(cudaEvent_t event, bool records, Work& work, const char* call, std::uintptr_t at) {
+  if (!event) return refuse(call, at);
+  if (records)
+    work = RecordWork{event};
+  else
+    work = WaitWork{event};
+  return cudaSuccess;
+}
+
+cudaError_t tilelab_host::any_work(cudaGraphNodeParams* params, Graph& graph, Work& work, const char* call, std::uintptr_t at) {
+  if (!params) return refuse(call, at);
+  switch (params->type) {
+    case cudaGraphNodeTypeKernel: return kernel_work(&params->kernel, work, call, at);
+    case cudaGraphNodeTypeMemcpy: return copy_work(&params->memcpy.copyParams, work, call, at);
+    case cudaGraphNodeTypeMemset: return fill_work(&params->memset, work, call, at);
+    case cudaGraphNodeTypeHost: return host_work(&params->host, work, call, at);
+    case cudaGraphNodeTypeGraph: return child_work(params->graph.graph, work, call, at);
+    case cudaGraphNodeTypeEmpty: return work = EmptyWork{}, cudaSuccess;
+    case cudaGraphNodeTypeWaitEvent: return event_work(params->eventWait.event, false, work, call, at);
+    case cudaGraphNodeTypeEventRecord: return event_work(params->eventRecord.event, true, work, call, at);
+    case cudaGraphNodeTypeMemAlloc: return alloc_work(&params->alloc, work, call, at);
+    case cudaGraphNodeTypeMemFree: return free_work(params->free.dptr, graph, work, call, at);
+    case cudaGraphNodeTypeConditional: return conditional_work(&params->conditional, work, call, at);
+    default: return refuse(call, at, cudaErrorNotSupported);
+  }
+}
+
+cudaError_t tilelab_host::set_work(GraphNode* node, Work work, const char* call, std::uintptr_t at) {
+  if (!node || node->work.index() != work.index()) return refuse(call, at);
+  node->work = std::move(work);
+  node->at = at;
+  return cudaSuccess;
+}
+
+cudaError_t cudaGraphAddEmptyNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* before, std::size_t count) {
+  return add({node, graph, before, count, "cudaGraphAddEmptyNode", TILELAB_AT}, [](Work&) { return cudaSuccess; });
+}
+// A call that adds a node of one kind: its name, what makes the node's work, its own parameters.
+#define TILELAB_ADD(NAME, WORK, ...)                                                                                         \
+  cudaError_t cudaGraphAdd##NAME(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* before, std::size_t count, \
+                                 __VA_ARGS__) {                                                                              \
+    const char* const call = "cudaGraphAdd" #NAME;                                                                           \
+    const std::uintptr_t at = TILELAB_AT;                                                                                    \
+    return add({node, graph, before, count, call, at}, [&](Work& work) { return WORK; });                                    \
+  }
+TILELAB_ADD(KernelNode, kernel_work(params, work, call, at), const cudaKernelNodeParams* params)
+TILELAB_ADD(MemcpyNode, copy_work(params, work, call, at), const cudaMemcpy3DParms* params)
+TILELAB_ADD(MemcpyNode1D, copy_work(to, from, bytes, kind, work, call, at), void* to, const void* from, std::size_t bytes,
+            cudaMemcpyKind kind)
+TILELAB_ADD(MemsetNode, fill_work(params, work, call, at), const cudaMemsetParams* params)
+TILELAB_ADD(HostNode, host_work(params, work, call, at), const cudaHostNodeParams* params)
+TILELAB_ADD(ChildGraphNode, child_work(child, work, call, at), cudaGraph_t child)
+TILELAB_ADD(EventRecordNode, event_work(event, true, work, call, at), cudaEvent_t event)
+TILELAB_ADD(EventWaitNode, event_work(event, false, work, call, at), cudaEvent_t event)
+TILELAB_ADD(MemAllocNode, alloc_work(params, work, call, at), cudaMemAllocNodeParams* params)
+TILELAB_ADD(MemFreeNode, free_work(pointer, *graph_of(graph), work, call, at), void* pointer)
+TILELAB_ADD(Node, any_work(params, *graph_of(graph), work, call, at), cudaGraphNodeParams* params)
+cudaError_t cudaGraphAddMemcpyNodeToSymbol(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* before, std::size_t count,
+                                           const void* symbol, const void* from, std::size_t bytes, std::size_t offset,
+                                           cudaMemcpyKind kind) {
+  const NewNode place{node, graph, before, count, "cudaGraphAddMemcpyNodeToSymbol", TILELAB_AT};
+  return add(place, [&](Work& work) {
+    void* to = nullptr;
+    if (const cudaError_t error = address_of_variable(symbol, &to, place.call, place.at); error != cudaSuccess) return error;
+    return copy_work(static_cast<char*>(to) + offset, from, bytes, kind, work, place.call, place.at);
+  });
+}
+cudaError_t cudaGraphAddMemcpyNodeFromSymbol(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* before, std::size_t count,
+                                             void* to, const void* symbol, std::size_t bytes, std::size_t offset, cudaMemcpyKind kind) {
+  const NewNode place{node, graph, before, count, "cudaGraphAddMemcpyNodeFromSymbol", TILELAB_AT};
+  return add(place, [&](Work& work) {
+    void* from = nullptr;
+    if (const cudaError_t error = address_of_variable(symbol, &from, place.call, place.at); error != cudaSuccess) return error;
+    return copy_work(to, static_cast<char*>(from) + offset, bytes, kind, work, place.call, place.at);
+  });
+}
+cudaError_t cudaGraphAddNode_v2(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* before, const cudaGraphEdgeData*,
+                                std::size_t count, cudaGraphNodeParams* params) {
+  const NewNode place{node, graph, before, count, "cudaGraphAddNode", TILELAB_AT};
+  return add(place, [&](Work& work) { return any_work(params, *graph_of(graph), work, place.call, place.at); });
+}
+
+cudaError_t cudaGraphKernelNodeGetParams(cudaGraphNode_t node, cudaKernelNodeParams* params) {
+  return get<KernelWork>(node, params, "cudaGraphKernelNodeGetParams", TILELAB_AT, params_of);
+}
+// A call that changes a node of one kind, and the one that changes it in an executable graph.
+#define TILELAB_SET(NAME, WORK, ...)                                                          \
+  cudaError_t cudaGraph##NAME(cudaGraphNode_t node, __VA_ARGS__) {                            \
+    const char* const call = "cudaGraph" #NAME;                                               \
+    const std::uintptr_t at = TILELAB_AT;                                                     \
+    return set(node, call, at, [&](Work& work) { return WORK; });                             \
+  }                                                                                           \
+  cudaError_t cudaGraphExec##NAME(cudaGraphExec_t graph, cudaGraphNode_t node, __VA_ARGS__) { \
+    const char* const call = "cudaGraphExec" #NAME;                                           \
+    const std::uintptr_t at = TILELAB_AT;                                                     \
+    return set(graph, node, call, at, [&](Work& work) { return WORK; });                      \
+  }
+TILELAB_SET(KernelNodeSetParams, kernel_work(params, work, call, at), const cudaKernelNodeParams* params)
+TILELAB_SET(MemcpyNodeSetParams, copy_work(params, work, call, at), const cudaMemcpy3DParms* params)
+TILELAB_SET(MemcpyNodeSetParams1D, copy_work(to, from, bytes, kind, work, call, at), void* to, const void* from, std::size_t bytes,
+            cudaMemcpyKind kind)
+TILELAB_SET(MemsetNodeSetParams, fill_work(params, work, call, at), const cudaMemsetParams* params)
+TILELAB_SET(HostNodeSetParams, host_work(params, work, call, at), const cudaHostNodeParams* params)
+TILELAB_SET(EventRecordNodeSetEvent, event_work(event, true, work, call, at), cudaEvent_t event)
+TILELAB_SET(EventWaitNodeSetEvent, event_work(event, false, work, call, at), cudaEvent_t event)
+// Of the attributes only a cooperative launch changes what a kernel may do here.
+cudaError_t cudaGraphKernelNodeSetAttribute(cudaGraphNode_t node, cudaKernelNodeAttrID attribute, const cudaKernelNodeAttrValue* value) {
+  const std::lock_guard lock(graphs_mutex());
+  KernelWork* const kernel = work_of<KernelWork>(node);
+  if (!kernel || !value) return refuse("cudaGraphKernelNodeSetAttribute", TILELAB_AT);
+  if (attribute == cudaLaunchAttributeCooperative) kernel->shape.cooperative = value->cooperative != 0;
+  return cudaSuccess;
+}
+cudaError_t cudaGraphMemcpyNodeGetParams(cudaGraphNode_t node, cudaMemcpy3DParms* params) {
+  return get<CopyWork>(node, params, "cudaGraphMemcpyNodeGetParams", TILELAB_AT, [](const CopyWork& one) { return one.what; });
+}
+cudaError_t cudaGraphMemsetNodeGetParams(cudaGraphNode_t node, cudaMemsetParams* params) {
+  return get<FillWork>(node, params, "cudaGraphMemsetNodeGetParams", TILELAB_AT, [](const FillWork& one) { return one.what; });
+}
+cudaError_t cudaGraphHostNodeGetParams(cudaGraphNode_t node, cudaHostNodeParams* params) {
+  return get<HostWork>(node, params, "cudaGraphHostNodeGetParams", TILELAB_AT, [](const HostWork& one) { return one.what; });
+}
+cudaError_t cudaGraphChildGraphNodeGetGraph(cudaGraphNode_t node, cudaGraph_t* graph) {
+  return get<ChildWork>(node, graph, "cudaGraphChildGraphNodeGetGraph", TILELAB_AT,
+                        [](const ChildWork& one) { return handle_of(*one.graph); });
+}
+cudaError_t cudaGraphEventRecordNodeGetEvent(cudaGraphNode_t node, cudaEvent_t* event) {
+  return get<RecordWork>(node, event, "cudaGraphEventRecordNodeGetEvent", TILELAB_AT, [](const RecordWork& one) { return one.event; });
+}
+cudaError_t cudaGraphEventWaitNodeGetEvent(cudaGraphNode_t node, cudaEvent_t* event) {
+  return get<WaitWork>(node, event, "cudaGraphEventWaitNodeGetEvent", TILELAB_AT, [](const WaitWork& one) { return one.event; });
+}
+cudaError_t cudaGraphMemAllocNodeGetParams(cudaGraphNode_t node, cudaMemAllocNodeParams* params) {
+  return get<AllocWork>(node, params, "cudaGraphMemAllocNodeGetParams", TILELAB_AT, [](const AllocWork& one) { return one.what; });
+}
+cudaError_t cudaGraphMemFreeNodeGetParams(cudaGraphNode_t node, void* pointer) {
+  return get<FreeWork>(node, static_cast<void**>(pointer), "cudaGraphMemFreeNodeGetParams", TILELAB_AT,
+                       [](const FreeWork& one) { return one.pointer; });
+}
+cudaError_t cudaGraphNodeSetParams(cudaGraphNode_t node, cudaGraphNodeParams* params) {
+  constexpr const char* call = "cudaGraphNodeSetParams";
+  const std::uintptr_t at = TILELAB_AT;
+  const std::lock_guard lock(graphs_mutex());
+  GraphNode* const one = node_of(node);
+  if (!one || !params || params->type != type_of(one->work)) return refuse(call, at);
+  Work work;
+  if (const cudaError_t error = any_work(params, *one->graph, work, call, at); error != cudaSuccess) return error;
+  return set_work(one, std::move(work), call, at);
+}
+
+namespace {
+
+cudaError_t instantiate(cudaGraphExec_t* made, cudaGraph_t graph, unsigned long long flags, const char* call, std::uintptr_t at) {
+  const std::lock_guard lock(graphs_mutex());
+  const Graph* const original = graph_of(graph);
+  if (!made || !original) return refuse(call, at);
+  if ((flags & cudaGraphInstantiateFlagDeviceLaunch) != 0) return refuse(call, at, cudaErrorNotSupported);
+  auto one = std::make_unique<ExecutableGraph>();
+  one->graph = original->clone();
+  one->flags = flags;
+  auto plan = plan_of(*one->graph);
+  if (!plan) return refuse(call, at);  // the edges make a circle
+  one->plan = std::move(*plan);
+  *made = keep_executable(std::move(one));
+  return cudaSuccess;
+}
+
+// Whether two graphs have the same nodes and edges, in the order of their making; `wrong` is the node of `to` that differs.
+cudaGraphExecUpdateResult compare(const Graph& from, const Graph& to, const GraphNode** wrong, const GraphNode** wrong_from) {
+  std::unordered_map<const GraphNode*, std::size_t> places;
+  for (std::size_t i = 0; i < from.nodes().size(); ++i) places[from.nodes()[i].get()] = i;
+  const std::size_t common = std::min(from.nodes().size(), to.nodes().size());
+  for (std::size_t i = 0; i < common; ++i) {
+    const GraphNode &one = *from.nodes()[i], &other = *to.nodes()[i];
+    *wrong = &other;
+    *wrong_from = &one;
+    if (one.work.index() != other.work.index()) return cudaGraphExecUpdateErrorNodeTypeChanged;
+    if (one.before.size() != other.before.size()) return cudaGraphExecUpdateErrorTopologyChanged;
+    for (std::size_t k = 0; k < one.before.size(); ++k) {
+      if (to.nodes()[places[one.before[k]]].get() != other.before[k]) return cudaGraphExecUpdateErrorTopologyChanged;
+    }
+    if (const auto* const child = std::get_if<ChildWork>(&one.work)) {
+      const auto result = compare(*child->graph, *std::get<ChildWork>(other.work).graph, wrong, wrong_from);
+      if (result != cudaGraphExecUpdateSuccess) return result;
+    }
+    if (const auto* const conditional = std::get_if<ConditionalWork>(&one.work)) {
+      const auto& same = std::get<ConditionalWork>(other.work);
+      if (conditional->type != same.type || conditional->bodies.size() != same.bodies.size())
+        return cudaGraphExecUpdateErrorParametersChanged;
+      for (std::size_t k = 0; k < conditional->bodies.size(); ++k) {
+        const auto result = compare(*conditional->bodies[k], *same.bodies[k], wrong, wrong_from);
+        if (result != cudaGraphExecUpdateSuccess) return result;
+      }
+    }
+  }
+  *wrong = *wrong_from = nullptr;
+  return from.nodes().size() == to.nodes().size() ? cudaGraphExecUpdateSuccess : cudaGraphExecUpdateErrorTopologyChanged;
+}
+
+// `to` does what `from` does. Both have the same nodes.
+void take_over(const Graph& from, Graph& to) {
+  for (std::size_t i = 0; i < from.nodes().size(); ++i) {
+    const GraphNode& source = *from.nodes()[i];
+    GraphNode& own = *to.nodes()[i];
+    own.at = source.at;
+    if (const auto* const child = std::get_if<ChildWork>(&source.work)) {
+      take_over(*child->graph, *std::get<ChildWork>(own.work).graph);
+    } else if (const auto* const conditional = std::get_if<ConditionalWork>(&source.work)) {
+      auto& same = std::get<ConditionalWork>(own.work);
+      same.handle = conditional->handle;
+      for (std::size_t k = 0; k < same.bodies.size(); ++k) take_over(*conditional->bodies[k], *same.bodies[k]);
+    } else {
+      own.work = source.work;
+    }
+  }
+}
+
+}  // namespace
+
+cudaError_t cudaGraphInstantiate(cudaGraphExec_t* made, cudaGraph_t graph, unsigned long long flags) {
+  return instantiate(made, graph, flags, "cudaGraphInstantiate", TILELAB_AT);
+}
+cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t* made, cudaGraph_t graph, unsigned long long flags) {
+  return instantiate(made, graph, flags, "cudaGraphInstantiateWithFlags", TILELAB_AT);
+}
+cudaError_t cudaGraphInstantiateWithParams(cudaGraphExec_t* made, cudaGraph_t graph, cudaGraphInstantiateParams* params) {
+  if (!params) return refuse("cudaGraphInstantiateWithParams", TILELAB_AT);
+  const cudaError_t error = instantiate(made, graph, params->flags, "cudaGraphInstantiateWithParams", TILELAB_AT);
+  params->errNode_out = nullptr;
+  params->result_out = error == cudaSuccess ? cudaGraphInstantiateSuccess : cudaGraphInstantiateError;
+  return error;
+}
+cudaError_t cudaGraphExecDestroy(cudaGraphExec_t graph) {
+  const std::lock_guard lock(graphs_mutex());
+  return drop_executable(graph) ? cudaSuccess : refuse("cudaGraphExecDestroy", TILELAB_AT);
+}
+cudaError_t cudaGraphExecGetFlags(cudaGraphExec_t graph, unsigned long long* flags) {
+  const std::lock_guard lock(graphs_mutex());
+  const ExecutableGraph* const one = executable_of(graph);
+  if (!one || !flags) return refuse("cudaGraphExecGetFlags", TILELAB_AT);
+  *flags = one->flags;
+  return cudaSuccess;
+}
+cudaError_t cudaGraphUpload(cudaGraphExec_t graph, cudaStream_t) {
+  const std::lock_guard lock(graphs_mutex());
+  return executable_of(graph) ? cudaSuccess : refuse("cudaGraphUpload", TILELAB_AT);
+}
+
+// Where the stream is captured, the graph becomes a child of the one that is made.
+cudaError_t cudaGraphLaunch(cudaGraphExec_t graph, cudaStream_t stream) {
+  constexpr const char* call = "cudaGraphLaunch";
+  ExecutableGraph* one = nullptr;
+  {
+    const std::lock_guard lock(graphs_mutex());
+    one = executable_of(graph);
+    if (!one) return refuse(call, TILELAB_AT);
+    const std::uintptr_t at = TILELAB_AT;
+    const auto captured = capture(stream, call, at, [&](Work& work) {
+      if (has_memory_nodes(*one->graph)) return refuse(call, at, cudaErrorStreamCaptureUnsupported);
+      return work = ChildWork{one->graph->clone()}, cudaSuccess;
+    });
+    if (captured) return *captured;
+  }
+  return launch_graph(*one, stream, TILELAB_AT);
+}
+
+cudaError_t cudaGraphExecUpdate(cudaGraphExec_t graph, cudaGraph_t changed, cudaGraphExecUpdateResultInfo* result) {
+  const std::lock_guard lock(graphs_mutex());
+  ExecutableGraph* const one = executable_of(graph);
+  const Graph* const from = graph_of(changed);
+  if (!one || !from || !result) return refuse("cudaGraphExecUpdate", TILELAB_AT);
+  const GraphNode *wrong = nullptr, *wrong_from = nullptr;
+  *result = {compare(*from, *one->graph, &wrong_from, &wrong), nullptr, nullptr};
+  if (result->result != cudaGraphExecUpdateSuccess) {
+    if (wrong) result->errorNode = handle_of(const_cast<GraphNode&>(*wrong));
+    if (wrong_from) result->errorFromNode = handle_of(const_cast<GraphNode&>(*wrong_from));
+    return refuse("cudaGraphExecUpdate", TILELAB_AT, cudaErrorGraphExecUpdateFailure);
+  }
+  take_over(*from, *one->graph);
+  return cudaSuccess;
+}
+
+cudaError_t cudaGraphExecChildGraphNodeSetParams(cudaGraphExec_t graph, cudaGraphNode_t node, cudaGraph_t child) {
+  constexpr const char* call = "cudaGraphExecChildGraphNodeSetParams";
+  const std::lock_guard lock(graphs_mutex());
+  GraphNode* const own = own_node(graph, node);
+  const Graph* const from = graph_of(child);
+  auto* const work = own ? std::get_if<ChildWork>(&own->work) : nullptr;
+  if (!work || !from) return refuse(call, TILELAB_AT);
+  const GraphNode *wrong = nullptr, *wrong_from = nullptr;
+  if (compare(*from, *work->graph, &wrong_from, &wrong) != cudaGraphExecUpdateSuccess)
+    return refuse(call, TILELAB_AT, cudaErrorGraphExecUpdateFailure);
+  take_over(*from, *work->graph);
+  return cudaSuccess;
+}
+cudaError_t cudaGraphExecNodeSetParams(cudaGraphExec_t graph, cudaGraphNode_t node, cudaGraphNodeParams* params) {
+  constexpr const char* call = "cudaGraphExecNodeSetParams";
+  const std::uintptr_t at = TILELAB_AT;
+  const std::lock_guard lock(graphs_mutex());
+  const GraphNode* const own = own_node(graph, node);
+  if (!own || !params || params->type != type_of(own->work)) return refuse(call, at);
+  if (params->type == cudaGraphNodeTypeGraph) return cudaGraphExecChildGraphNodeSetParams(graph, node, params->graph.graph);
+  return set(graph, node, call, at, [&](Work& work) { return any_work(params, *own->graph, work, call, at); });
+}
+
+cudaError_t cudaGraphNodeSetEnabled(cudaGraphExec_t graph, cudaGraphNode_t node, unsigned int enabled) {
+  const std::lock_guard lock(graphs_mutex());
+  GraphNode* const own = own_node(graph, node);
+  const bool can = own && (std::holds_alternative<KernelWork>(own->work) || std::holds_alternative<CopyWork>(own->work) ||
+                           std::holds_alternative<FillWork>(own->work));
+  if (!can) return refuse("cudaGraphNodeSetEnabled", TILELAB_AT);
+  own->is_enabled = enabled != 0;
+  return cudaSuccess;
+}
+cudaError_t cudaGraphNodeGetEnabled(cudaGraphExec_t graph, cudaGraphNode_t node, unsigned int* enabled) {
+  const std::lock_guard lock(graphs_mutex());
+  const GraphNode* const own = own_node(graph, node);
+  if (!own || !enabled) return refuse("cudaGraphNodeGetEnabled", TILELAB_AT);
+  *enabled = own->is_enabled ? 1 : 0;
+  return cudaSuccess;
 }

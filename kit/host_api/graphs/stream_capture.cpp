@@ -1,15 +1,106 @@
-// Implements stream_capture.hpp.
+// Implements stream_capture.hpp, and what runtime_graphs.hpp declares about capture.
 #include "host_api/graphs/stream_capture.hpp"
 
 #include <algorithm>
 #include <atomic>
 #include <map>
+#include <mutex>
 #include <thread>
 
-#include "host_api/graphs/stream_table.hpp"
 #include "host_api/library/host_session.hpp"
+#include "host_api/runtime_graphs.hpp"
+
+using namespace tilelab_host;
 
 namespace tilelab_host {
+namespace {
+
+// Never destroyed: destructors of the program's objects may still use streams.
+struct StreamTable {
+  std::mutex mutex;
+  std::map<cudaStream_t, StreamTraits> streams;
+  std::map<cudaStream_t, std::vector<cudaStream_t>> branches;
+  std::vector<cudaEvent_t> events;  // that nobody has borrowed
+};
+StreamTable& stream_table() {
+  static StreamTable* const made = new StreamTable;
+  return *made;
+}
+
+// The legacy default stream has two names.
+cudaStream_t one_name(cudaStream_t stream) { return stream == cudaStreamLegacy ? nullptr : stream; }
+
+cudaStream_t make_branch() {
+  const Reply reply = Session::open().ask({{"op", "stream"}, {"what", "create"}, {"stream", 0}, {"nonblocking", true}, {"hidden", true}});
+  return reply.error() == cudaSuccess ? reinterpret_cast<cudaStream_t>(reply.fields.value("stream", std::uintptr_t{0})) : nullptr;
+}
+
+}  // namespace
+
+void remember_stream(cudaStream_t stream, StreamTraits traits) {
+  const std::lock_guard lock(stream_table().mutex);
+  stream_table().streams[stream] = traits;
+}
+
+StreamTraits traits_of(cudaStream_t stream) {
+  const std::lock_guard lock(stream_table().mutex);
+  const auto found = stream_table().streams.find(stream);
+  return found == stream_table().streams.end() ? StreamTraits{} : found->second;
+}
+
+bool is_stream(cudaStream_t stream) {
+  const std::lock_guard lock(stream_table().mutex);
+  return number_of(stream) <= number_of(cudaStreamPerThread) || stream_table().streams.contains(stream);
+}
+
+bool is_blocking(cudaStream_t stream) { return (traits_of(stream).flags & cudaStreamNonBlocking) == 0; }
+
+std::vector<cudaStream_t> branches_of(cudaStream_t stream, std::size_t count) {
+  const std::lock_guard lock(stream_table().mutex);
+  std::vector<cudaStream_t>& made = stream_table().branches[one_name(stream)];
+  while (made.size() < count) {
+    const cudaStream_t branch = make_branch();
+    if (branch == nullptr) break;
+    made.push_back(branch);
+  }
+  std::vector<cudaStream_t> all(made.begin(), made.begin() + static_cast<std::ptrdiff_t>(std::min(count, made.size())));
+  all.resize(count, stream);
+  return all;
+}
+
+void drop_stream(cudaStream_t stream) {
+  std::vector<cudaStream_t> branches;
+  {
+    const std::lock_guard lock(stream_table().mutex);
+    stream_table().streams.erase(stream);
+    const auto found = stream_table().branches.find(stream);
+    if (found == stream_table().branches.end()) return;
+    branches = std::move(found->second);
+    stream_table().branches.erase(found);
+  }
+  for (const cudaStream_t branch : branches) {
+    drop_stream(branch);  // bodies of conditions have branches of their own
+    (void)Session::open().call({{"op", "stream"}, {"what", "destroy"}, {"stream", number_of(branch)}});
+  }
+}
+
+cudaEvent_t borrow_event() {
+  const std::lock_guard lock(stream_table().mutex);
+  if (!stream_table().events.empty()) {
+    const cudaEvent_t event = stream_table().events.back();
+    stream_table().events.pop_back();
+    return event;
+  }
+  const Reply reply = Session::open().ask({{"op", "event"}, {"what", "create"}, {"event", 0}, {"hidden", true}});
+  return reply.error() == cudaSuccess ? reinterpret_cast<cudaEvent_t>(reply.fields.value("event", std::uintptr_t{0})) : nullptr;
+}
+
+void return_event(cudaEvent_t event) {
+  if (event == nullptr) return;
+  const std::lock_guard lock(stream_table().mutex);
+  stream_table().events.push_back(event);
+}
+
 namespace {
 
 struct Capture {
@@ -260,3 +351,89 @@ CaptureInfo capture_info(cudaStream_t stream, const std::vector<GraphNode*>* ins
 cudaStreamCaptureMode exchange_mode(cudaStreamCaptureMode mode) { return std::exchange(thread_mode, mode); }
 
 }  // namespace tilelab_host
+
+namespace {
+
+// Nodes of the graph. False: not all are.
+bool read_nodes(const Graph* graph, const cudaGraphNode_t* nodes, std::size_t count, std::vector<GraphNode*>& all) {
+  if (!graph || (count > 0 && !nodes)) return false;
+  for (std::size_t i = 0; i < count; ++i) {
+    GraphNode* const one = node_of(nodes[i]);
+    if (!one || one->graph != graph) return false;
+    all.push_back(one);
+  }
+  return true;
+}
+
+cudaError_t tell(cudaStream_t stream, cudaStreamCaptureStatus* status, unsigned long long* id, cudaGraph_t* graph,
+                 const cudaGraphNode_t** last, std::size_t* count, const char* call, std::uintptr_t at) {
+  if (!status) return refuse(call, at);
+  if (!stream || stream == cudaStreamLegacy) {
+    *status = cudaStreamCaptureStatusNone;
+    if (const auto refused = use_of_legacy_stream(call, at)) return *refused;
+  }
+  // CUDA's list is valid until the next call that changes the capture.
+  static thread_local CaptureInfo info;
+  info = capture_info(stream);
+  *status = info.status;
+  if (info.status != cudaStreamCaptureStatusActive) return cudaSuccess;
+  if (id) *id = info.id;
+  if (graph) *graph = info.graph;
+  if (last) *last = info.last.data();
+  if (count) *count = info.last.size();
+  return cudaSuccess;
+}
+
+}  // namespace
+
+cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode mode) {
+  return begin_capture(stream, nullptr, {}, mode, "cudaStreamBeginCapture", TILELAB_AT);
+}
+
+cudaError_t cudaStreamBeginCaptureToGraph(cudaStream_t stream, cudaGraph_t graph, const cudaGraphNode_t* before, const cudaGraphEdgeData*,
+                                          std::size_t count, cudaStreamCaptureMode mode) {
+  const std::lock_guard lock(graphs_mutex());
+  std::vector<GraphNode*> after;
+  Graph* const into = graph_of(graph);
+  if (!read_nodes(into, before, count, after)) return refuse("cudaStreamBeginCaptureToGraph", TILELAB_AT);
+  return begin_capture(stream, into, std::move(after), mode, "cudaStreamBeginCaptureToGraph", TILELAB_AT);
+}
+
+cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
+  return end_capture(stream, graph, "cudaStreamEndCapture", TILELAB_AT);
+}
+
+cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* status) {
+  return tell(stream, status, nullptr, nullptr, nullptr, nullptr, "cudaStreamIsCapturing", TILELAB_AT);
+}
+cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, cudaStreamCaptureStatus* status, unsigned long long* id) {
+  return tell(stream, status, id, nullptr, nullptr, nullptr, "cudaStreamGetCaptureInfo", TILELAB_AT);
+}
+cudaError_t cudaStreamGetCaptureInfo_v2(cudaStream_t stream, cudaStreamCaptureStatus* status, unsigned long long* id, cudaGraph_t* graph,
+                                        const cudaGraphNode_t** last, std::size_t* count) {
+  return tell(stream, status, id, graph, last, count, "cudaStreamGetCaptureInfo", TILELAB_AT);
+}
+cudaError_t cudaStreamGetCaptureInfo_v3(cudaStream_t stream, cudaStreamCaptureStatus* status, unsigned long long* id, cudaGraph_t* graph,
+                                        const cudaGraphNode_t** last, const cudaGraphEdgeData** edges, std::size_t* count) {
+  if (edges) *edges = nullptr;
+  return tell(stream, status, id, graph, last, count, "cudaStreamGetCaptureInfo", TILELAB_AT);
+}
+
+cudaError_t cudaStreamUpdateCaptureDependencies(cudaStream_t stream, cudaGraphNode_t* nodes, std::size_t count, unsigned int flags) {
+  constexpr const char* call = "cudaStreamUpdateCaptureDependencies";
+  const std::lock_guard lock(graphs_mutex());
+  const CaptureInfo info = capture_info(stream);
+  if (info.status == cudaStreamCaptureStatusNone) return refuse(call, TILELAB_AT, cudaErrorIllegalState);
+  if (info.status == cudaStreamCaptureStatusInvalidated) return refuse(call, TILELAB_AT, cudaErrorStreamCaptureInvalidated);
+  std::vector<GraphNode*> given;
+  if (flags > cudaStreamSetCaptureDependencies || !read_nodes(graph_of(info.graph), nodes, count, given)) return refuse(call, TILELAB_AT);
+  capture_info(stream, &given, flags == cudaStreamAddCaptureDependencies);
+  return cudaSuccess;
+}
+
+cudaError_t cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode* mode) {
+  if (!mode || *mode < cudaStreamCaptureModeGlobal || *mode > cudaStreamCaptureModeRelaxed)
+    return refuse("cudaThreadExchangeStreamCaptureMode", TILELAB_AT);
+  *mode = exchange_mode(*mode);
+  return cudaSuccess;
+}

@@ -1,16 +1,44 @@
-// Streams whose work becomes nodes of a graph instead of running: which streams are captured, what their next node comes after, and which
-// calls are not allowed meanwhile. Where nothing is captured, each question is answered at once.
+// The program's streams: what it said of each, and those whose work becomes nodes of a graph.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <optional>
 #include <vector>
 
 #include "host_api/graphs/graph.hpp"
-#include "host_api/runtime_graph_types.hpp"
+#include "host_api/runtime_graphs.hpp"
+#include "host_api/runtime_types.hpp"
 
 namespace tilelab_host {
+
+// What the program said about each of its streams when it made it, and the hidden streams in which branches of its graphs run.
+
+struct StreamTraits {
+  unsigned int flags = cudaStreamDefault;
+  int priority = 0;
+  cudaAccessPolicyWindow window{};
+  cudaSynchronizationPolicy policy = cudaSyncPolicyAuto;
+};
+
+void remember_stream(cudaStream_t stream, StreamTraits traits);
+StreamTraits traits_of(cudaStream_t stream);
+bool is_stream(cudaStream_t stream);
+bool is_blocking(cudaStream_t stream);
+
+// `count` streams for the branches of graphs that are launched in `stream`. Launches in one stream follow each other, so they have
+// the same ones. Where no more can be made, `stream` itself stands for the rest.
+std::vector<cudaStream_t> branches_of(cudaStream_t stream, std::size_t count);
+// The streams for its branches go too.
+void drop_stream(cudaStream_t stream);
+
+// Events of the library's own. Null: there are too many.
+cudaEvent_t borrow_event();
+void return_event(cudaEvent_t event);
+
+// Streams whose work becomes nodes of a graph instead of running: which streams are captured, what their next node comes after, and which
+// calls are not allowed meanwhile. Where nothing is captured, each question is answered at once.
 
 // The call adds work to the stream. Nothing: the stream is not captured, and the call goes on. Otherwise what it returns: `make` has made
 // the node's work, or the call is not allowed. `call`: the function of CUDA; `at`: where it was called.

@@ -1,3 +1,2 @@
 // Replaces NVTX's header of this name.
-#pragma once
 #include "nvtx_marks.hpp"

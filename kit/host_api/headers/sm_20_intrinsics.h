@@ -1,2 +1,1 @@
 // Replaces CUDA's header of this name: its declarations stand before every host text.
-#pragma once

@@ -15,8 +15,8 @@
 #include <cstring>
 #include <string>
 
-#include "host_api/library/device_variables.hpp"
 #include "host_api/library/fault_watch.hpp"
+#include "host_api/library/own_symbols.hpp"
 #include "protocol/json/json_text.hpp"
 
 namespace tilelab_host {

@@ -1,19 +1,25 @@
-// The library's side of the conversation with the conductor: one request, one reply, in order, over descriptor 3; bytes of copies go
-// through the staging memory, descriptor 4. The rules are in kit/program/host/host_protocol.hpp.
-//
-// This code runs inside the student's program, so nothing here decides anything: the conductor checks what it is told.
+// The program's connection to the conductor, and what the library's functions share.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
-#include <nlohmann/json.hpp>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "host_api/error_codes.hpp"
+#include <nlohmann/json.hpp>
+
+#include "host_api/runtime_device.hpp"
+#include "host_api/runtime_graphs.hpp"
+#include "host_api/runtime_types.hpp"
 #include "protocol/channel.hpp"
+
+// The library's side of the conversation with the conductor: one request, one reply, in order, over descriptor 3; bytes of copies go
+// through the staging memory, descriptor 4. The rules are in kit/program/host_request.hpp.
+//
+// This code runs inside the student's program, so nothing here decides anything: the conductor checks what it is told.
 
 // Where the calling API function returns to, in the program's own code.
 #define TILELAB_AT (reinterpret_cast<std::uintptr_t>(__builtin_return_address(0)))
@@ -87,5 +93,47 @@ std::uint64_t number_of(T* pointer) {
 inline cudaError_t refuse(const char* call, std::uintptr_t at, cudaError_t error = cudaErrorInvalidValue) {
   return Session::open().raise(error, call, at);
 }
+
+// The one device that programs see: what cudaGetDeviceProperties answers.
+
+// Total memory is the conductor's; everything else is as an H100 with 80 GB of memory (SXM) has it.
+const cudaDeviceProp& the_device();
+
+// The copies and fills behind every function that moves bytes between the host and the device: rows that need not follow each other.
+
+struct CopyOrder {
+  cudaMemcpyKind kind;
+  cudaStream_t stream = nullptr;
+  bool async = false;
+  std::uint64_t graph = 0;           // the launch of a graph that it is a part of; 0: none
+  const char* planned_by = nullptr;  // only looked at: the function that was called
+};
+
+// Sizes and pitches are in bytes. `at`: where the API function returns to.
+cudaError_t copy_rows(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch, std::size_t rows, std::size_t row_bytes,
+                      CopyOrder order, std::uintptr_t at);
+cudaError_t copy_slices(const cudaMemcpy3DParms& what, CopyOrder order, std::uintptr_t at);
+cudaError_t fill_rows(const cudaMemsetParams& what, CopyOrder order, std::uintptr_t at);
+
+// Where a copy begins in an array. `x` counts bytes.
+struct ArrayPlace {
+  std::size_t x = 0, y = 0, z = 0;
+};
+// Memory, or an array by its handle.
+struct CopySide {
+  const void* address;
+  std::size_t pitch;  // of memory
+  std::optional<ArrayPlace> in_array;
+};
+struct CopyExtent {
+  std::size_t rows, row_bytes, slices = 1;  // slices: that the whole copy has left; this is the first of them
+  bool is_line = false;                     // in arrays, the bytes run on from one row to the next
+};
+cudaError_t copy_sides(const CopySide& to, const CopySide& from, const CopyExtent& extent, CopyOrder order, std::uintptr_t at);
+
+// Copies with an array on one side or on both.
+
+// cudaMemcpy3D where an array takes part: the extent counts the array's texels.
+cudaError_t copy_with_arrays(const cudaMemcpy3DParms& what, CopyOrder order, std::uintptr_t at);
 
 }  // namespace tilelab_host

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "host_api/error_codes.hpp"
-#include "host_api/launch_stub.hpp"
+#include "host_api/runtime_kernels.hpp"
+#include "host_api/runtime_types.hpp"
 
 namespace tilelab_host {
 

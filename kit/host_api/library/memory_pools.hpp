@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "host_api/runtime_pool_types.hpp"
+#include "host_api/runtime_memory.hpp"
 
 namespace tilelab_host {
 

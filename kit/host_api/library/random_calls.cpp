@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "host_api/library/host_session.hpp"
-#include "host_api/library/row_copies.hpp"
 
 #include "curand_kernel.h"
 
@@ -27,12 +26,12 @@ namespace {
 
 constexpr std::size_t parts_of_generator = 4096;
 
-std::mutex known_mutex;
-std::set<curandGenerator_t> known;  // generators that there are: a program may pass what it never set
+std::mutex generators_mutex;
+std::set<curandGenerator_t> known_generators;  // generators that there are: a program may pass what it never set
 
 bool is_known(curandGenerator_t generator) {
-  const std::lock_guard lock(known_mutex);
-  return known.contains(generator);
+  const std::lock_guard lock(generators_mutex);
+  return known_generators.contains(generator);
 }
 
 curandState& next_part(curandGenerator_t generator) {
@@ -72,8 +71,8 @@ curandStatus_t generate(curandGenerator_t generator, T* to, std::size_t count, s
 curandStatus_t create(curandGenerator_t* generator, curandRngType_t type, bool for_host) {
   if (!generator || (type != CURAND_RNG_PSEUDO_DEFAULT && type != CURAND_RNG_PSEUDO_XORWOW)) return CURAND_STATUS_TYPE_ERROR;
   *generator = new curandGenerator_st{.for_host = for_host, .parts = {}};
-  const std::lock_guard lock(known_mutex);
-  known.insert(*generator);
+  const std::lock_guard lock(generators_mutex);
+  known_generators.insert(*generator);
   return CURAND_STATUS_SUCCESS;
 }
 
@@ -83,8 +82,8 @@ curandStatus_t curandCreateGenerator(curandGenerator_t* generator, curandRngType
 curandStatus_t curandCreateGeneratorHost(curandGenerator_t* generator, curandRngType_t type) { return create(generator, type, true); }
 
 curandStatus_t curandDestroyGenerator(curandGenerator_t generator) {
-  const std::lock_guard lock(known_mutex);
-  if (known.erase(generator) == 0) return CURAND_STATUS_NOT_INITIALIZED;
+  const std::lock_guard lock(generators_mutex);
+  if (known_generators.erase(generator) == 0) return CURAND_STATUS_NOT_INITIALIZED;
   delete generator;
   return CURAND_STATUS_SUCCESS;
 }

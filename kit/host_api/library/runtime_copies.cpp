@@ -1,7 +1,6 @@
-// Implements runtime_copies.hpp. The conductor says which side of a copy is the host's; its bytes go through the staging memory.
-#include "host_api/runtime_copies.hpp"
-
-#include "host_api/container_copies.hpp"
+// Implements what runtime_memory.hpp declares about copies. The conductor says which side of a copy is the host's; its bytes go through the
+// staging memory.
+#include "host_api/runtime_memory.hpp"
 
 #include <cstdint>
 #include <cstring>
@@ -9,11 +8,9 @@
 #include <string>
 
 #include "host_api/graphs/stream_capture.hpp"
-#include "host_api/library/array_copies.hpp"
-#include "host_api/library/device_variables.hpp"
-#include "host_api/library/heap_blocks.hpp"
+#include "host_api/library/fault_watch.hpp"
 #include "host_api/library/host_session.hpp"
-#include "host_api/library/row_copies.hpp"
+#include "host_api/library/own_symbols.hpp"
 
 using namespace tilelab_host;
 

@@ -1,17 +1,258 @@
-// Implements runtime_memory.hpp. Managed and page-locked memory is one file of the conductor's, mapped at the address that the device
-// has it at.
-#include "host_api/runtime_memory.hpp"
+// Implements memory_pools.hpp, and what runtime_memory.hpp declares about memory.
+#include "host_api/library/memory_pools.hpp"
 
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <map>
+#include <memory>
+#include <mutex>
 
-#include "host_api/graphs/graph_memory.hpp"
+#include "host_api/graphs/graph.hpp"
 #include "host_api/graphs/stream_capture.hpp"
 #include "host_api/library/host_session.hpp"
-#include "host_api/library/memory_pools.hpp"
+#include "host_api/runtime_graphs.hpp"
+#include "host_api/runtime_memory.hpp"
 
 using namespace tilelab_host;
+
+namespace {
+
+constexpr std::uint64_t granularity = 32u << 20;  // bytes that a pool gets at a time, as a GPU's driver gives them
+
+struct Pool {
+  cudaMemPoolProps properties{};
+  std::uint64_t threshold = 0, used = 0, used_high = 0, reserved = 0, reserved_high = 0;
+  int reuse[3] = {1, 1, 1};  // by cudaMemPoolReuse…, which change nothing here
+
+  void take(std::uint64_t bytes) {
+    used += bytes;
+    used_high = std::max(used_high, used);
+    reserved = std::max(reserved, (used + granularity - 1) / granularity * granularity);
+    reserved_high = std::max(reserved_high, reserved);
+  }
+  void trim(std::uint64_t least) {
+    const std::uint64_t kept = std::max(used, std::min(least, reserved));
+    reserved = std::min(reserved, (kept + granularity - 1) / granularity * granularity);
+  }
+};
+
+// Never destroyed: destructors of the program's objects may still free memory.
+struct Pools {
+  std::mutex mutex;
+  std::map<cudaMemPool_t, std::unique_ptr<Pool>> all;
+  cudaMemPool_t usual = nullptr, current = nullptr;
+  std::map<const void*, std::pair<cudaMemPool_t, std::uint64_t>> taken;  // by address: from which pool, how many bytes
+
+  cudaMemPool_t add(const cudaMemPoolProps& properties) {
+    auto made = std::make_unique<Pool>();
+    made->properties = properties;
+    const auto handle = reinterpret_cast<cudaMemPool_t>(made.get());
+    all[handle] = std::move(made);
+    return handle;
+  }
+};
+Pools& pools() {
+  static Pools* const made = [] {
+    auto* const fresh = new Pools;
+    cudaMemPoolProps usual{};
+    usual.allocType = cudaMemAllocationTypePinned;
+    usual.location = {cudaMemLocationTypeDevice, 0};
+    fresh->usual = fresh->current = fresh->add(usual);
+    return fresh;
+  }();
+  return *made;
+}
+
+Pool* pool_of(cudaMemPool_t handle) {
+  const auto found = pools().all.find(handle);
+  return found == pools().all.end() ? nullptr : found->second.get();
+}
+
+cudaError_t give(cudaMemPool_t* to, cudaMemPool_t pool, int device, const char* call, std::uintptr_t at) {
+  if (device != 0) return refuse(call, at, cudaErrorInvalidDevice);
+  if (!to) return refuse(call, at);
+  *to = pool;
+  return cudaSuccess;
+}
+
+cudaError_t capture_allocation(void** pointer, std::size_t bytes, Work& work, const char* call, std::uintptr_t at) {
+  cudaMemAllocNodeParams params{};
+  params.poolProps.allocType = cudaMemAllocationTypePinned;
+  params.poolProps.location = {cudaMemLocationTypeDevice, 0};
+  params.bytesize = bytes;
+  const cudaError_t error = alloc_work(&params, work, call, at);
+  if (error == cudaSuccess) *pointer = params.dptr;
+  return error;
+}
+
+}  // namespace
+
+cudaError_t tilelab_host::allocate_from_pool(void** pointer, std::size_t bytes, cudaMemPool_t from, cudaStream_t stream, const char* call,
+                                             std::uintptr_t at) {
+  if (!pointer) return refuse(call, at);
+  const auto captured = capture(stream, call, at, [&](Work& work) { return capture_allocation(pointer, bytes, work, call, at); });
+  if (captured) return *captured;
+  const std::lock_guard lock(pools().mutex);
+  const cudaMemPool_t handle = from != nullptr ? from : pools().current;
+  Pool* const pool = pool_of(handle);
+  if (!pool) return refuse(call, at);
+  const std::size_t most = pool->properties.maxSize;
+  if (most != 0 && (bytes > most || pool->used > most - bytes)) return refuse(call, at, cudaErrorMemoryAllocation);
+  const Reply reply =
+      Session::open().ask({{"op", "allocate"}, {"bytes", bytes}, {"kind", "device"}, {"stream", number_of(stream)}, {"at", at}});
+  if (reply.error() != cudaSuccess) return reply.error();
+  *pointer = reinterpret_cast<void*>(reply.fields.value("address", std::uintptr_t{0}));
+  pool->take(bytes);
+  pools().taken[*pointer] = {handle, bytes};
+  return cudaSuccess;
+}
+
+cudaError_t tilelab_host::free_to_pool(void* pointer, cudaStream_t stream, const char* call, std::uintptr_t at) {
+  Graph* graph = nullptr;
+  if (is_any_captured()) graph = graph_of(capture_info(stream).graph);
+  const auto captured = capture(
+      stream, call, at, [&](Work& work) { return graph != nullptr ? free_work(pointer, *graph, work, call, at) : refuse(call, at); });
+  if (captured) return *captured;
+  const cudaError_t error = Session::open().call(
+      {{"op", "free"}, {"address", number_of(pointer)}, {"kind", "device"}, {"async", true}, {"stream", number_of(stream)}, {"at", at}});
+  if (error == cudaSuccess && !note_freed_graph_memory(pointer, stream)) note_freed_pool_memory(pointer);
+  return error;
+}
+
+void tilelab_host::note_freed_pool_memory(const void* pointer) {
+  const std::lock_guard lock(pools().mutex);
+  const auto found = pools().taken.find(pointer);
+  if (found == pools().taken.end()) return;
+  if (Pool* const pool = pool_of(found->second.first)) pool->used -= found->second.second;
+  pools().taken.erase(found);
+}
+
+void tilelab_host::pools_after_wait() {
+  const std::lock_guard lock(pools().mutex);
+  for (auto& [handle, pool] : pools().all) pool->trim(pool->threshold);
+}
+
+cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t* pool, int device) {
+  return give(pool, pools().usual, device, "cudaDeviceGetDefaultMemPool", TILELAB_AT);
+}
+cudaError_t cudaDeviceGetMemPool(cudaMemPool_t* pool, int device) {
+  return give(pool, pools().current, device, "cudaDeviceGetMemPool", TILELAB_AT);
+}
+cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t pool) {
+  if (device != 0) return refuse("cudaDeviceSetMemPool", TILELAB_AT, cudaErrorInvalidDevice);
+  const std::lock_guard lock(pools().mutex);
+  if (!pool_of(pool)) return refuse("cudaDeviceSetMemPool", TILELAB_AT);
+  pools().current = pool;
+  return cudaSuccess;
+}
+
+cudaError_t cudaMemPoolCreate(cudaMemPool_t* pool, const cudaMemPoolProps* properties) {
+  constexpr const char* call = "cudaMemPoolCreate";
+  if (!pool || !properties) return refuse(call, TILELAB_AT);
+  if (properties->allocType != cudaMemAllocationTypePinned || properties->location.type != cudaMemLocationTypeDevice)
+    return refuse(call, TILELAB_AT, properties->allocType == cudaMemAllocationTypeManaged ? cudaErrorNotSupported : cudaErrorInvalidValue);
+  if (properties->location.id != 0) return refuse(call, TILELAB_AT, cudaErrorInvalidDevice);
+  if (properties->handleTypes != cudaMemHandleTypeNone) return refuse(call, TILELAB_AT, cudaErrorNotSupported);
+  const std::lock_guard lock(pools().mutex);
+  *pool = pools().add(*properties);
+  return cudaSuccess;
+}
+// What was taken from it stays, and is freed as before.
+cudaError_t cudaMemPoolDestroy(cudaMemPool_t pool) {
+  const std::lock_guard lock(pools().mutex);
+  if (!pool_of(pool) || pool == pools().usual) return refuse("cudaMemPoolDestroy", TILELAB_AT);
+  if (pools().current == pool) pools().current = pools().usual;
+  pools().all.erase(pool);
+  return cudaSuccess;
+}
+cudaError_t cudaMemPoolTrimTo(cudaMemPool_t pool, std::size_t least_bytes) {
+  const std::lock_guard lock(pools().mutex);
+  Pool* const one = pool_of(pool);
+  if (!one) return refuse("cudaMemPoolTrimTo", TILELAB_AT);
+  one->trim(least_bytes);
+  return cudaSuccess;
+}
+cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t pool, cudaMemPoolAttr attribute, void* value) {
+  const std::lock_guard lock(pools().mutex);
+  Pool* const one = pool_of(pool);
+  if (!one || !value) return refuse("cudaMemPoolSetAttribute", TILELAB_AT);
+  switch (attribute) {
+    case cudaMemPoolReuseFollowEventDependencies:
+    case cudaMemPoolReuseAllowOpportunistic:
+    case cudaMemPoolReuseAllowInternalDependencies: one->reuse[attribute - 1] = *static_cast<int*>(value); return cudaSuccess;
+    case cudaMemPoolAttrReleaseThreshold: one->threshold = *static_cast<std::uint64_t*>(value); return cudaSuccess;
+    case cudaMemPoolAttrReservedMemHigh:
+    case cudaMemPoolAttrUsedMemHigh:
+      if (*static_cast<std::uint64_t*>(value) != 0) break;
+      (attribute == cudaMemPoolAttrUsedMemHigh ? one->used_high : one->reserved_high) =
+          attribute == cudaMemPoolAttrUsedMemHigh ? one->used : one->reserved;
+      return cudaSuccess;
+    default: break;
+  }
+  return refuse("cudaMemPoolSetAttribute", TILELAB_AT);
+}
+cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t pool, cudaMemPoolAttr attribute, void* value) {
+  const std::lock_guard lock(pools().mutex);
+  const Pool* const one = pool_of(pool);
+  if (!one || !value) return refuse("cudaMemPoolGetAttribute", TILELAB_AT);
+  const auto number = [&](std::uint64_t held) { return *static_cast<std::uint64_t*>(value) = held, cudaSuccess; };
+  switch (attribute) {
+    case cudaMemPoolReuseFollowEventDependencies:
+    case cudaMemPoolReuseAllowOpportunistic:
+    case cudaMemPoolReuseAllowInternalDependencies: *static_cast<int*>(value) = one->reuse[attribute - 1]; return cudaSuccess;
+    case cudaMemPoolAttrReleaseThreshold: return number(one->threshold);
+    case cudaMemPoolAttrReservedMemCurrent: return number(one->reserved);
+    case cudaMemPoolAttrReservedMemHigh: return number(one->reserved_high);
+    case cudaMemPoolAttrUsedMemCurrent: return number(one->used);
+    case cudaMemPoolAttrUsedMemHigh: return number(one->used_high);
+  }
+  return refuse("cudaMemPoolGetAttribute", TILELAB_AT);
+}
+cudaError_t cudaMemPoolSetAccess(cudaMemPool_t pool, const cudaMemAccessDesc* access, std::size_t count) {
+  const std::lock_guard lock(pools().mutex);
+  if (!pool_of(pool) || (count > 0 && !access)) return refuse("cudaMemPoolSetAccess", TILELAB_AT);
+  for (std::size_t i = 0; i < count; ++i) {
+    if (access[i].location.type != cudaMemLocationTypeDevice) return refuse("cudaMemPoolSetAccess", TILELAB_AT);
+    if (access[i].location.id != 0) return refuse("cudaMemPoolSetAccess", TILELAB_AT, cudaErrorInvalidDevice);
+    if (access[i].flags != cudaMemAccessFlagsProtReadWrite) return refuse("cudaMemPoolSetAccess", TILELAB_AT);  // it owns the pool
+  }
+  return cudaSuccess;
+}
+cudaError_t cudaMemPoolGetAccess(cudaMemAccessFlags* flags, cudaMemPool_t pool, cudaMemLocation* place) {
+  const std::lock_guard lock(pools().mutex);
+  if (!flags || !pool_of(pool) || !place) return refuse("cudaMemPoolGetAccess", TILELAB_AT);
+  const bool is_here = place->type == cudaMemLocationTypeDevice && place->id == 0;
+  *flags = is_here ? cudaMemAccessFlagsProtReadWrite : cudaMemAccessFlagsProtNone;
+  return cudaSuccess;
+}
+cudaError_t cudaMallocFromPoolAsync(void** pointer, std::size_t bytes, cudaMemPool_t pool, cudaStream_t stream) {
+  if (!pool) return refuse("cudaMallocFromPoolAsync", TILELAB_AT);
+  return allocate_from_pool(pointer, bytes, pool, stream, "cudaMallocFromPoolAsync", TILELAB_AT);
+}
+
+cudaError_t cudaDeviceGraphMemTrim(int device) {
+  if (device != 0) return refuse("cudaDeviceGraphMemTrim", TILELAB_AT, cudaErrorInvalidDevice);
+  trim_graph_memory();
+  return cudaSuccess;
+}
+cudaError_t cudaDeviceGetGraphMemAttribute(int device, cudaGraphMemAttributeType attribute, void* value) {
+  if (device != 0) return refuse("cudaDeviceGetGraphMemAttribute", TILELAB_AT, cudaErrorInvalidDevice);
+  const GraphMemory sums = graph_memory();
+  const std::uint64_t all[] = {sums.used, sums.used_high, sums.reserved, sums.reserved_high};
+  if (!value || attribute < cudaGraphMemAttrUsedMemCurrent || attribute > cudaGraphMemAttrReservedMemHigh)
+    return refuse("cudaDeviceGetGraphMemAttribute", TILELAB_AT);
+  *static_cast<std::uint64_t*>(value) = all[attribute];
+  return cudaSuccess;
+}
+cudaError_t cudaDeviceSetGraphMemAttribute(int device, cudaGraphMemAttributeType attribute, void* value) {
+  if (device != 0) return refuse("cudaDeviceSetGraphMemAttribute", TILELAB_AT, cudaErrorInvalidDevice);
+  const bool of_used = attribute == cudaGraphMemAttrUsedMemHigh;
+  if (!value || *static_cast<std::uint64_t*>(value) != 0 || (!of_used && attribute != cudaGraphMemAttrReservedMemHigh))
+    return refuse("cudaDeviceSetGraphMemAttribute", TILELAB_AT);
+  forget_graph_memory_peaks(of_used);
+  return cudaSuccess;
+}
 
 namespace {
 

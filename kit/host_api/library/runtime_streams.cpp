@@ -1,11 +1,11 @@
-// Implements runtime_streams.hpp. A stream or an event is a number of the conductor's, which the program holds as a pointer.
-#include "host_api/runtime_streams.hpp"
+// Implements what runtime_kernels.hpp declares about streams and events. A stream or an event is a number of the conductor's, which the
+// program holds as a pointer.
+#include "host_api/runtime_kernels.hpp"
 
 #include <algorithm>
 
-#include "host_api/graphs/graph_work.hpp"
+#include "host_api/graphs/graph.hpp"
 #include "host_api/graphs/stream_capture.hpp"
-#include "host_api/graphs/stream_table.hpp"
 #include "host_api/library/host_session.hpp"
 #include "host_api/library/memory_pools.hpp"
 

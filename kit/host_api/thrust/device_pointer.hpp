@@ -8,7 +8,6 @@
 #include <string>
 #include <type_traits>
 
-#include "runtime_copies.hpp"
 #include "runtime_device.hpp"
 #include "runtime_memory.hpp"
 

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "program/calls/copy_calls.hpp"
-#include "program/host/host_request.hpp"
+#include "program/host_request.hpp"
 #include "program/kernel_runners.hpp"
 #include "program/session.hpp"
 

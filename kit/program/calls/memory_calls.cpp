@@ -1,6 +1,15 @@
+// Implements memory_calls.hpp.
 #include "program/calls/memory_calls.hpp"
 
-#include "program/memory/memory_side.hpp"
+#include <bit>
+#include <cstring>
+#include <fstream>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+#include "program/memory/device_memory.hpp"
 
 namespace tilelab::program {
 
@@ -85,6 +94,271 @@ Reply MemoryCalls::pointer(const HostRequest& request) {
   Allocation* one = session_.memory.containing(address);
   if (one == nullptr || !one->is_live()) return {.value = {{"error", 0}, {"kind", "host"}, {"base", 0}, {"bytes", 0}}};
   return {.value = {{"error", 0}, {"kind", side_of(one)}, {"base", one->address}, {"bytes", one->bytes}}};
+}
+
+ChannelFormat channels_of(const HostRequest& request) {
+  return {.bits = {request.number("bits_x"), request.number("bits_y"), request.number("bits_z"), request.number("bits_w")},
+          .kind = request.number("format")};
+}
+
+Reply ArrayCalls::array(const HostRequest& request) {
+  const std::string& what = request.text("what", 16);
+  if (what == "create") return create(request);
+  if (what != "level" && what != "info") throw BrokenRules("an unknown call of arrays");
+  const Allocation* one = session_.memory.near(request.number("address"));
+  if (one == nullptr || !one->shape) return session_.fail("array", CudaError::invalid_handle, request.at());
+  if (!one->is_live()) {
+    session_.record.host("use-after-free", request.at(), about(*one));
+    return session_.fail("array", CudaError::invalid_handle, request.at());
+  }
+  return what == "level" ? level(request, *one) : info(request, *one);
+}
+
+Reply ArrayCalls::create(const HostRequest& request) {
+  const std::uint64_t at = request.at();
+  const auto shape = ArrayShape::of({.channels = channels_of(request),
+                                     .extent = {request.number("width"), request.number("height"), request.number("depth")},
+                                     .flags = request.number("flags"),
+                                     .levels = request.number("levels")});
+  if (!shape) return session_.fail("array", CudaError::invalid_value, at);
+  Allocation* made = session_.memory.allocate(shape->bytes(), MemoryKind::array, at);
+  if (made == nullptr) return session_.fail("array", CudaError::memory_allocation, at);
+  made->shape = std::make_shared<const ArrayShape>(*shape);
+  session_.record.allocation(*made);
+  return {.value = {{"error", 0}, {"address", made->address}, {"levels", shape->levels().size()}}};
+}
+
+Reply ArrayCalls::level(const HostRequest& request, const Allocation& array) {
+  const std::uint64_t number = request.number("level");
+  if (!array.shape->is_mipmapped() || array.address != request.number("address") || number >= array.shape->levels().size())
+    return session_.fail("array", CudaError::invalid_value, request.at());
+  return {.value = {{"error", 0}, {"address", array.address + array.shape->levels()[number].offset}}};
+}
+
+Reply ArrayCalls::info(const HostRequest& request, const Allocation& array) {
+  const ArrayShape& shape = *array.shape;
+  const ArrayLevel* const level = shape.level_at(request.number("address") - array.address);
+  if (level == nullptr) return session_.fail("array", CudaError::invalid_handle, request.at());
+  const ArrayRequest& asked = shape.request();
+  const auto extent = [&](std::size_t d) { return asked.extent[d] == 0 ? 0 : level->extent[d]; };
+  const auto& bits = asked.channels.bits;
+  return {.value = {{"error", 0},
+                    {"width", extent(0)},
+                    {"height", extent(1)},
+                    {"depth", extent(2)},
+                    {"flags", asked.flags},
+                    {"format", asked.channels.kind},
+                    {"bits_x", bits[0]},
+                    {"bits_y", bits[1]},
+                    {"bits_z", bits[2]},
+                    {"bits_w", bits[3]}}};
+}
+
+namespace {
+
+constexpr std::uint64_t pointer_alignment = 512, pitch_alignment = 32, most_linear = 1u << 28;  // a texture's; in bytes, bytes, texels
+constexpr std::uint64_t most_width = 131072, most_height = 65000;                               // of rows with a pitch
+
+float float_of(const HostRequest& request, const char* key) {
+  const std::uint64_t bits = request.number(key);
+  if (bits > 0xFFFF'FFFF) throw BrokenRules("a float of more than 32 bits");
+  return std::bit_cast<float>(static_cast<std::uint32_t>(bits));
+}
+
+}  // namespace
+
+Reply TextureCalls::texture(const HostRequest& request) {
+  const std::string& what = request.text("what", 16);
+  if (what == "create") return create(request);
+  if (what != "destroy") throw BrokenRules("an unknown call of textures");
+  const std::uint64_t handle = request.number("handle");
+  const protocol::ProgramTexture* const made = session_.textures.find(handle);
+  if (made == nullptr || made->description.surface != request.flag("surface"))
+    return session_.fail("texture", CudaError::invalid_value, request.at());
+  session_.textures.destroy(handle);
+  return reply_of(session_.errors.sticky());
+}
+
+Reply TextureCalls::create(const HostRequest& request) {
+  protocol::ProgramTexture made;
+  const std::uint64_t kind = request.number("resource");
+  if (kind > 3) throw BrokenRules("a resource of an unknown kind");
+  made.description.surface = request.flag("surface");
+  auto trouble = kind < 2 ? show_array(request, made) : show_memory(request, made);
+  if (!trouble && !made.description.surface) trouble = describe(request, made.description);
+  if (trouble) return session_.fail("texture", *trouble, request.at());
+  if (made.description.address.empty()) made.description.address.assign(3, simt::AddressMode::clamp);
+  const auto handle = session_.textures.add(std::move(made));
+  if (!handle) return session_.fail("texture", CudaError::memory_allocation, request.at());
+  return {.value = {{"error", 0}, {"handle", *handle}}};
+}
+
+const Allocation* TextureCalls::memory_of(const HostRequest& request, std::size_t bytes) {
+  const std::uint64_t address = request.number("address");
+  const Allocation* one = session_.memory.near(address);
+  if (one == session_.memory.heap()) one = nullptr;  // no texture shows what kernels allocate
+  nlohmann::json numbers = one != nullptr ? about(*one) : nlohmann::json::object();
+  numbers["op"] = "texture";
+  numbers["address"] = address;
+  numbers["bytes"] = bytes;
+  const auto mistake = [&](const char* kind) {
+    session_.record.host(kind, request.at(), std::move(numbers));
+    return nullptr;
+  };
+  if (address < device_first || address >= memory_end) return mistake("host-pointer-on-device");
+  if (one == nullptr) return nullptr;
+  if (!one->is_live()) return mistake("use-after-free");
+  const std::size_t from = address - one->address, room = from < one->bytes ? one->bytes - from : 0;
+  numbers["offset"] = from;
+  numbers["room"] = room;
+  return bytes <= room ? one : mistake("copy-size");
+}
+
+// Kinds 0 and 1: an array, a mipmapped array.
+std::optional<CudaError> TextureCalls::show_array(const HostRequest& request, protocol::ProgramTexture& made) {
+  const std::uint64_t address = request.number("address");
+  const bool all_levels = request.number("resource") == 1;
+  const Allocation* const one = memory_of(request, 0);
+  if (one == nullptr || !one->shape) return CudaError::invalid_value;
+  const ArrayShape& shape = *one->shape;
+  const ArrayLevel* const level = all_levels ? &shape.levels().front() : shape.level_at(address - one->address);
+  if (level == nullptr || (all_levels && (!shape.is_mipmapped() || address != one->address))) return CudaError::invalid_value;
+  protocol::TextureDescription& description = made.description;
+  if (description.surface && (all_levels || !shape.has(ArrayShape::surface))) return CudaError::invalid_value;
+  made.address = one->address + level->offset;
+  description.extents = shape.texels(*level);
+  description.layers = shape.layers();
+  description.cube = shape.has(ArrayShape::cubemap);
+  description.format = shape.format();
+  if (all_levels) description.levels = static_cast<std::uint32_t>(shape.levels().size());
+  return std::nullopt;
+}
+
+// Kinds 2 and 3: a line of texels, rows of texels.
+std::optional<CudaError> TextureCalls::show_memory(const HostRequest& request, protocol::ProgramTexture& made) {
+  const auto format = format_of(channels_of(request));
+  if (made.description.surface || !format) return CudaError::invalid_value;
+  const bool has_rows = request.number("resource") == 3;
+  const std::uint64_t texel = format->texel_bytes(), bytes = has_rows ? 0 : request.number("bytes");
+  const std::uint64_t width = has_rows ? request.number("width") : bytes / texel, rows = has_rows ? request.number("height") : 1;
+  const std::uint64_t pitch = has_rows ? request.number("pitch") : 0;
+  if (width == 0 || rows == 0 || width > (has_rows ? most_width : most_linear) || rows > most_height) return CudaError::invalid_value;
+  if (has_rows && (pitch % pitch_alignment != 0 || pitch < width * texel || pitch > most_linear)) return CudaError::invalid_value;
+  if (memory_of(request, has_rows ? (rows - 1) * pitch + width * texel : bytes) == nullptr) return CudaError::invalid_value;
+  made.address = request.number("address");
+  if (made.address % pointer_alignment != 0) return CudaError::invalid_value;
+  made.description.format = *format;
+  made.description.extents = {static_cast<std::uint32_t>(width)};
+  if (has_rows) made.description.extents.insert(made.description.extents.begin(), static_cast<std::uint32_t>(rows));
+  made.description.pitch = pitch;
+  return std::nullopt;
+}
+
+std::optional<CudaError> TextureCalls::describe(const HostRequest& request, protocol::TextureDescription& description) {
+  for (const char* key : {"address_x", "address_y", "address_z"}) {
+    const std::uint64_t mode = request.number(key);
+    if (mode > 3) return CudaError::invalid_value;
+    description.address.push_back(static_cast<simt::AddressMode>(mode));
+  }
+  const bool small = description.format.bytes <= 2;
+  const bool is_float = description.format.kind == simt::TexelKind::floating;
+  description.normalized = request.flag("normalized");
+  description.as_float = request.flag("as_float") && small && !is_float;
+  description.linear = request.flag("linear");
+  if (description.linear && !is_float && !description.as_float) return CudaError::invalid_filter;
+  description.border = {float_of(request, "border_x"), float_of(request, "border_y"), float_of(request, "border_z"),
+                        float_of(request, "border_w")};
+  if (description.levels == 1) return std::nullopt;
+  description.blends_levels = request.flag("blends_levels");
+  description.level_bias = float_of(request, "level_bias");
+  description.least_level = float_of(request, "least_level");
+  description.most_level = float_of(request, "most_level");
+  return std::nullopt;
+}
+
+namespace {
+
+void load(const OperandDescription& operand, Allocation& place) {
+  std::ifstream file(operand.content, std::ios::binary);
+  file.read(place.content, static_cast<std::streamsize>(place.bytes));
+  if (!file || file.peek() != std::ifstream::traits_type::eof())
+    throw std::runtime_error(operand.content + " does not hold what the operand " + operand.name + " holds");
+  mark_as_set(place.marks, 0, place.bytes);
+  place.is_set = true;
+}
+
+void save(const std::string& path, const char* bytes, std::size_t count) {
+  if (path.empty()) return;
+  std::ofstream file(path, std::ios::binary);
+  file.write(bytes, static_cast<std::streamsize>(count));
+  file.close();
+  if (!file) throw std::runtime_error("cannot write " + path);
+}
+
+// One byte for each byte: 0 unset, 1 set by the host, 2 written by a kernel.
+std::string origins(const Allocation& one) {
+  std::string all(one.bytes, '\0');
+  for (std::size_t i = 0; i < one.bytes; ++i) all[i] = static_cast<char>(none_set(one.marks, i, 1) ? 0 : 1);
+  for_each_written_by_kernel(one.marks, 0, one.bytes,
+                             [&](std::size_t first, std::size_t bytes) { std::memset(all.data() + first, 2, bytes); });
+  return all;
+}
+
+}  // namespace
+
+OperandCalls::OperandCalls(Session& session) : session_(session) {
+  for (const OperandDescription& operand : session.description.operands) {
+    if (operand.is_scalar || operand.bytes == 0) {
+      places_.push_back(nullptr);
+      continue;
+    }
+    Allocation* place = session.memory.allocate(operand.bytes, operand.on_host ? MemoryKind::pinned : MemoryKind::device, 0);
+    if (place == nullptr) throw std::runtime_error("there is no room for the operand " + operand.name);
+    place->operand = &operand.name;
+    place->is_input = operand.is_input;
+    place->is_for_host = operand.is_for_host;
+    if (!operand.content.empty()) load(operand, *place);
+    session.view.open(*place);
+    session.record.allocation(*place, operand.name);
+    places_.push_back(place);
+  }
+}
+
+Reply OperandCalls::operands(const HostRequest& request) {
+  const auto& all = session_.description.operands;
+  if (request.number("count") != all.size()) {
+    session_.record.end("internal", {{"detail", "the launcher has another number of parameters than the lab's problem has operands"}});
+    throw RunOver("a launcher with other parameters");
+  }
+  Reply reply = reply_of(0);
+  nlohmann::json& list = reply.value["operands"] = nlohmann::json::array();
+  bool has_host_memory = false;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (places_[i] == nullptr) {
+      list.push_back({{"value", all[i].value}, {"address", 0}});
+      continue;
+    }
+    list.push_back({{"address", places_[i]->address}, {"bytes", places_[i]->bytes}});
+    if (!all[i].on_host) continue;
+    list.back()["offset"] = places_[i]->offset;
+    has_host_memory = true;
+  }
+  if (has_host_memory) reply.descriptors = {session_.view.descriptor()};
+  return reply;
+}
+
+void OperandCalls::finish(const HostRequest& request) {
+  session_.order.host_waits_for_all();
+  const Reply waited = session_.arrive(request.at());
+  session_.view.take_in_all(request.at());
+  for (std::size_t i = 0; i < places_.size(); ++i) {
+    const OperandDescription& operand = session_.description.operands[i];
+    const std::string marks = places_[i] != nullptr ? origins(*places_[i]) : std::string();
+    save(operand.keep, places_[i] != nullptr ? places_[i]->content : "", marks.size());
+    save(operand.marks, marks.data(), marks.size());
+  }
+  session_.record.end("finished",
+                      waited.value.contains("printed") ? nlohmann::json{{"printed", waited.value["printed"]}} : nlohmann::json::object());
 }
 
 }  // namespace tilelab::program

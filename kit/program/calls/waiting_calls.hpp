@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <map>
 
-#include "program/host/host_request.hpp"
+#include "program/host_request.hpp"
 #include "program/session.hpp"
 
 namespace tilelab::program {

@@ -1,24 +1,148 @@
-// The memory of the imagined device: what the program has allocated, and the files that hold it. Addresses are never given out
-// twice, so what points to freed memory is known for that.
+// The memory of the imagined device: files, allocations, arrays, textures, and which bytes have a value.
 #pragma once
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "program/host/host_protocol.hpp"
-#include "program/memory/array_shape.hpp"
-#include "program/memory/file_space.hpp"
-#include "program/memory/mapped_file.hpp"
+#include "program/host_request.hpp"
+#include "protocol/channel.hpp"
 #include "protocol/program_message.hpp"
+#include "simt/memory/texture_object.hpp"
 
 namespace tilelab::program {
+
+// Which parts of a memory file are in use. Parts begin at multiples of a granularity.
+
+class FileSpace {
+ public:
+  FileSpace(std::size_t bytes, std::size_t granularity) : granularity_(granularity), free_bytes_(bytes / granularity * granularity) {
+    if (free_bytes_ != 0) free_[0] = free_bytes_;
+  }
+  std::size_t rounded(std::size_t bytes) const { return (bytes + granularity_ - 1) / granularity_ * granularity_; }
+  // The lowest place where there is room, or nothing. `bytes` is not 0.
+  std::optional<std::size_t> take(std::size_t bytes) {
+    if (bytes > free_bytes_) return std::nullopt;
+    const std::size_t wanted = rounded(bytes);
+    for (auto one = free_.begin(); one != free_.end(); ++one) {
+      const auto [offset, room] = *one;
+      if (room < wanted) continue;
+      free_.erase(one);
+      if (room > wanted) free_[offset + wanted] = room - wanted;
+      free_bytes_ -= wanted;
+      return offset;
+    }
+    return std::nullopt;
+  }
+  void give_back(std::size_t offset, std::size_t bytes) {
+    std::size_t size = rounded(bytes);
+    free_bytes_ += size;
+    auto next = free_.upper_bound(offset);
+    if (next != free_.end() && next->first == offset + size) {
+      size += next->second;
+      next = free_.erase(next);
+    }
+    if (next != free_.begin()) {
+      const auto before = std::prev(next);
+      if (before->first + before->second == offset) {
+        before->second += size;
+        return;
+      }
+    }
+    free_[offset] = size;
+  }
+  std::size_t free_bytes() const { return free_bytes_; }
+
+ private:
+  std::size_t granularity_, free_bytes_;
+  std::map<std::size_t, std::size_t> free_;  // offset: bytes
+};
+
+// A file in memory of a fixed size, mapped here and shared with other processes. Pages that nobody touched cost nothing.
+
+class MappedFile {
+ public:
+  MappedFile() = default;
+  // Throws std::system_error, std::bad_alloc.
+  MappedFile(const char* name, std::size_t bytes);
+  ~MappedFile();
+  MappedFile(MappedFile&& other) noexcept;
+  MappedFile& operator=(MappedFile&&) = delete;
+
+  char* memory() const { return memory_; }
+  int descriptor() const { return file_.get(); }
+  // These bytes are zeros again. Whole pages are given back.
+  void forget(std::size_t offset, std::size_t bytes) const;
+
+ private:
+  Descriptor file_;
+  char* memory_ = nullptr;
+  std::size_t bytes_ = 0;
+};
+
+// What a CUDA array is: its texels, its extents, its levels of detail, and where each lies in its memory. Rows follow each other without
+// a gap, and so do slices: a GPU's own order of texels is nobody's business.
+
+// As cudaChannelFormatDesc says it.
+struct ChannelFormat {
+  std::array<std::uint64_t, 4> bits{};
+  std::uint64_t kind = 0;
+};
+// Nothing: no texel is like this.
+std::optional<simt::TexelFormat> format_of(const ChannelFormat& channels);
+
+struct ArrayLevel {
+  std::array<std::uint32_t, 3> extent{1, 1, 1};  // texels of a row, rows of a slice, slices (layers, faces)
+  std::size_t offset = 0, row_bytes = 0;
+  std::size_t bytes() const { return row_bytes * extent[1] * extent[2]; }
+};
+
+struct ArrayRequest {
+  ChannelFormat channels;
+  std::array<std::uint64_t, 3> extent{};  // as cudaExtent: a height or a depth of 0 is none
+  std::uint64_t flags = 0;
+  std::uint64_t levels = 0;  // 0: not mipmapped
+};
+
+class ArrayShape {
+ public:
+  static constexpr std::uint64_t layered = 1, surface = 2, cubemap = 4, gather = 8;  // flags, CUDA's
+
+  // Nothing: CUDA makes no such array.
+  static std::optional<ArrayShape> of(const ArrayRequest& request);
+
+  const ArrayRequest& request() const { return request_; }
+  const simt::TexelFormat& format() const { return format_; }
+  bool has(std::uint64_t flag) const { return (request_.flags & flag) != 0; }
+  bool is_mipmapped() const { return request_.levels != 0; }
+  std::uint32_t dimensions() const;  // without layers
+  std::uint32_t layers() const;      // 0: none; of cubes, cubes
+  std::size_t bytes() const { return bytes_; }
+  const std::vector<ArrayLevel>& levels() const { return levels_; }
+  // The level whose handle is this many bytes from the array's own address, or null. The levels of a mipmapped array have handles that
+  // are not the array's own.
+  const ArrayLevel* level_at(std::size_t offset) const;
+  // The extents in texels, slowest first, as a texture is described.
+  std::vector<std::uint32_t> texels(const ArrayLevel& level) const;
+
+ private:
+  ArrayShape() = default;
+
+  ArrayRequest request_;
+  simt::TexelFormat format_;
+  std::vector<ArrayLevel> levels_;
+  std::size_t bytes_ = 0;
+};
+
+// The memory of the imagined device: what the program has allocated, and the files that hold it. Addresses are never given out
+// twice, so what points to freed memory is known for that.
 
 struct Allocation {
   std::size_t index = 0;  // counted from 0 in the order in which they were made
@@ -101,5 +225,58 @@ class DeviceMemory {
   Allocation* heap_ = nullptr;
   std::size_t heap_limit_ = 0;
 };
+
+// What the program's mistakes and replies call the side of a copy or a pointer: host, device, or memory of both.
+
+// `memory` is null for the program's own memory.
+inline const char* side_of(const Allocation* memory) {
+  if (memory == nullptr) return "host";
+  switch (memory->kind) {
+    case MemoryKind::managed: return "managed";
+    case MemoryKind::pinned: return "pinned";
+    default: return "device";
+  }
+}
+
+// The textures and surfaces that the program has made, by their handles. A handle that was destroyed is never given out again.
+
+class TextureTable {
+ public:
+  // Without its place and its generation. Returns the handle; nothing: there are too many.
+  std::optional<std::uint64_t> add(protocol::ProgramTexture made);
+  bool destroy(std::uint64_t handle);  // false: there is no such object
+  const protocol::ProgramTexture* find(std::uint64_t handle) const;
+  // Whether a kernel may write to this memory through a surface.
+  bool has_surface_of(const Allocation& one) const;
+  // Nothing is there any more: the device was reset.
+  void clear();
+
+  template <typename Visit>
+  void for_each(const Visit& visit) const {
+    for (const Slot& one : slots_) {
+      if (one.is_live) visit(one.made);
+    }
+  }
+
+ private:
+  struct Slot {
+    protocol::ProgramTexture made;
+    bool is_live = false;
+  };
+  std::vector<Slot> slots_;
+  std::vector<std::size_t> free_;
+};
+
+// Marks of bytes (see simt/memory/byte_marks.hpp), as copies by the host change them. Positions are bytes from an allocation's start.
+
+// The host has set these bytes.
+void mark_as_set(std::uint8_t* marks, std::size_t first, std::size_t bytes);
+// They were copied from bytes with other marks. The ranges may overlap.
+void copy_marks(std::uint8_t* to, std::size_t to_first, const std::uint8_t* from, std::size_t from_first, std::size_t bytes);
+bool all_set(const std::uint8_t* marks, std::size_t first, std::size_t bytes);
+// Calls `visit` with the first byte and the number of bytes of each part of [first, first + bytes) that kernels wrote without a gap.
+void for_each_written_by_kernel(const std::uint8_t* marks, std::size_t first, std::size_t bytes,
+                                const std::function<void(std::size_t, std::size_t)>& visit);
+bool none_set(const std::uint8_t* marks, std::size_t first, std::size_t bytes);
 
 }  // namespace tilelab::program

@@ -12,7 +12,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 
-#include "program/host/host_protocol.hpp"
+#include "program/host_request.hpp"
 #include "protocol/channel.hpp"
 #include "protocol/protocol.hpp"
 #include "runner/submission/mapped_program.hpp"

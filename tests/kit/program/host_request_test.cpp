@@ -1,5 +1,5 @@
 // Requests of a hostile program: every value that is not as it should be is refused.
-#include "program/host/host_request.hpp"
+#include "program/host_request.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>

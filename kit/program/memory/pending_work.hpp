@@ -1,0 +1,166 @@
+// Work that may still run: the order that streams and events give it, and the bytes that it touches.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "simt/memory/byte_marks.hpp"
+#include "simt/memory/touched_words.hpp"
+
+namespace tilelab::program {
+
+// Which work is ordered before which, by CUDA's rules: streams, events, and what the host has waited for. Work is executed as soon as
+// it is submitted; this only remembers what a GPU would have been free to do.
+//
+// Each stream has a vector clock. Work of the legacy default stream comes after all work of other streams before it, and before all
+// later work; streams that do not block are exempt.
+
+// One piece of work: the `number`-th of its stream.
+struct Stamp {
+  std::size_t stream = 0;
+  std::uint64_t number = 0;
+};
+
+class StreamOrder {
+ public:
+  static constexpr std::uint64_t first_own = 3;  // 0 and 1 are the legacy default stream, 2 the default stream of a thread
+  static constexpr std::size_t most_streams = 1024, most_events = 1u << 16;
+
+  StreamOrder();
+  std::optional<std::uint64_t> create_stream(bool blocking);  // nothing: there are too many
+  std::optional<std::uint64_t> create_event();
+  bool knows_stream(std::uint64_t stream) const { return streams_.contains(stream); }
+  bool knows_event(std::uint64_t event) const { return events_.contains(event); }
+  bool destroy_stream(std::uint64_t stream);  // false: there is no such stream of the program's own
+  bool destroy_event(std::uint64_t event) { return events_.erase(event) != 0; }
+
+  // Whether work of this stream may run at the same time as other work, of kernels too. The legacy default stream waits for others.
+  bool may_overlap(std::uint64_t stream);
+
+  // The rest expects streams and events that are known.
+  Stamp submit(std::uint64_t stream);
+  void record(std::uint64_t event, std::uint64_t stream);
+  void wait(std::uint64_t stream, std::uint64_t event);  // later work of the stream comes after the event
+  void host_waits_for_stream(std::uint64_t stream);
+  void host_waits_for_event(std::uint64_t event);
+  void host_waits_for_all();
+  bool host_has_seen(std::uint64_t event) const;  // all work before the event is known to be done
+
+  bool is_before(const Stamp& work, const Stamp& later) const;  // `later` is the last work of its stream
+  bool is_done(const Stamp& work) const { return reached(host_, work); }
+
+ private:
+  using Clock = std::vector<std::uint64_t>;  // for each stream, how many pieces of its work
+  struct Stream {
+    std::size_t slot;
+    bool blocking = true;
+    Clock clock;
+  };
+  static void join(Clock& clock, const Clock& other);
+  static bool reached(const Clock& clock, const Stamp& work) { return work.stream < clock.size() && clock[work.stream] >= work.number; }
+  Stream& stream(std::uint64_t number) { return streams_.at(number == 1 ? 0 : number); }
+  void catch_up(Stream& one);
+
+  std::map<std::uint64_t, Stream> streams_;
+  std::map<std::uint64_t, Clock> events_;
+  std::vector<Clock> gone_;  // of streams that were destroyed; their work goes on
+  Clock host_;
+  std::size_t slots_ = 0, blocking_ = 0, nonblocking_ = 0;  // streams besides the legacy default stream that are or were
+  bool uses_threads_stream_ = false;
+  std::uint64_t next_stream_ = first_own, next_event_ = 1;
+};
+
+// Compares what two pieces of work touched of one allocation, byte by byte. Knows nothing of their order: see pending_work.hpp.
+
+using simt::TouchedRuns;
+using simt::WordTouch;
+
+inline constexpr std::size_t most_touched_runs = 1u << 20;  // of one buffer
+
+// Of `words`, those from `first` to `end`. Nothing: there are too many runs.
+std::optional<TouchedRuns> runs_of(const WordTouch* words, std::size_t first, std::size_t end);
+// Rows of bytes that a copy reads or writes; `pitch` bytes lie between the beginnings of two. Nothing: there are too many.
+std::optional<TouchedRuns> runs_of_rows(std::size_t offset, std::size_t rows, std::size_t row_bytes, std::size_t pitch, bool writes);
+
+struct TouchConflict {
+  std::size_t byte = 0;  // from the buffer's start
+  bool first_writes = false, second_writes = false;
+  std::uint16_t first_line = 0, second_line = 0;
+};
+// The lowest byte that both touch, where one of them writes it, and not both are atomic.
+std::optional<TouchConflict> first_conflict(const TouchedRuns& first, const TouchedRuns& second);
+
+// Work that the host has not waited for yet, and the memory that it uses. Finds two pieces that may run at the same time, and host
+//  code that looks at memory too early. Two kernels race where they touch the same bytes: see touched_runs.hpp.
+
+// What one copy or one kernel does with one allocation: [first, end) in bytes.
+struct Use {
+  Stamp stamp;
+  std::size_t first = 0, end = 0;
+  bool writes = false;
+  const std::string* kernel = nullptr;           // its name, which stays where it is; null: a copy
+  std::uint64_t at = 0;                          // where the program asked for it
+  std::size_t element_bytes = 1;                 // as a kernel sees the allocation
+  std::shared_ptr<const TouchedRuns> touched{};  // all that it does there; null: not known, or as far as `writes` says
+  std::uint64_t graph = 0;                       // the launch of a graph that it is a part of; 0: none
+};
+
+// An earlier use that nothing orders with a later one.
+struct UseConflict {
+  Use earlier;
+  std::optional<TouchConflict> place;  // first: of the earlier one
+};
+
+class PendingWork {
+ public:
+  explicit PendingWork(const StreamOrder& order) : order_(order) {}
+
+  // Two copies never conflict, and two kernels only where it is known which bytes they touch.
+  std::optional<UseConflict> add(std::uintptr_t allocation, const Use& use);
+  void forget(std::uintptr_t allocation);
+
+  // Host code must not touch this memory before the work is done, as far as `conflicts` says: offsets from `address`.
+  void guard(std::uintptr_t address, std::size_t bytes, const Use& use, const simt::HostConflicts& conflicts);
+  static simt::HostConflicts conflicts_of_copy(const Use& use);
+  using Range = std::pair<std::uintptr_t, std::size_t>;
+  // Those that were guarded since the last call, and those that need it no longer.
+  struct Guarded {
+    std::vector<Range> wholly, from_writes;
+  };
+  Guarded take_guarded();
+  std::vector<Range> take_done();
+  enum class HostTouch { read, write, atomic };
+  // Work that still may use this byte in a way that the host's touch disturbs, or null; `changes`: it may change the byte.
+  struct Disturbed {
+    const Use* use = nullptr;
+    bool changes = false;
+  };
+  Disturbed disturbed(std::uintptr_t address, HostTouch touch) const;
+
+ private:
+  struct Guard {
+    Range range;
+    Use use;
+    simt::HostConflicts conflicts;
+  };
+  static bool may_conflict(const Use& one, const Use& other);
+  void drop(const Use& one);
+
+  static constexpr std::size_t most_runs = 1u << 22;                // of all uses
+  static constexpr std::size_t most_uses = 64, most_guards = 4096;  // of one allocation; of all
+
+  const StreamOrder& order_;
+  std::map<std::uintptr_t, std::deque<Use>> uses_;
+  std::vector<Guard> guards_;
+  std::vector<Range> guarded_;
+  std::size_t runs_ = 0;
+};
+
+}  // namespace tilelab::program
