@@ -38,16 +38,14 @@ _BLAS = re.compile(
 )
 _DEVICE_WIDE = re.compile(r"^struct (Device\w+) \{|^  static cudaError_t (\w+)\(", re.MULTILINE)
 _THRUST = re.compile(r"^TILELAB_THRUST\((\w+), |^Out (copy)\(In first", re.MULTILINE)
-_BOTH_TYPES = re.compile(r"cublas##S##(gemmStridedBatched)\(")
 
 
 def calls_of(header: str) -> list[str]:
     """The names that a header, or several, declare, in their order."""
     text = "".join(one.read_text(encoding="utf-8") for one in sorted(HEADERS.glob(header)))
     blas = ["".join(names) for names in _BLAS.findall(text)]
-    both = [f"cublas{letter}{name}" for name in _BOTH_TYPES.findall(text) for letter in "SD"]
     thrust = [f"thrust::{''.join(names)}" for names in _THRUST.findall(text)]
-    return list(dict.fromkeys([*_device_wide(text), *_CALL.findall(text), *blas, *both, *thrust]))
+    return list(dict.fromkeys([*_device_wide(text), *_CALL.findall(text), *blas, *thrust]))
 
 
 def _device_wide(text: str) -> list[str]:

@@ -59,21 +59,11 @@ cublasStatus_t cublasGetMatrix(int rows, int columns, int element_bytes, const v
   cublasStatus_t cublas##S##axpy_v2(cublasHandle_t handle, int n, const T* alpha, const T* x, int incx, T* y, int incy);                   \
   cublasStatus_t cublas##S##scal_v2(cublasHandle_t handle, int n, const T* alpha, T* x, int incx);                                         \
   cublasStatus_t cublas##S##copy_v2(cublasHandle_t handle, int n, const T* x, int incx, T* y, int incy);                                   \
-  cublasStatus_t cublas##S##swap_v2(cublasHandle_t handle, int n, T* x, int incx, T* y, int incy);                                         \
   cublasStatus_t cublas##S##dot_v2(cublasHandle_t handle, int n, const T* x, int incx, const T* y, int incy, T* result);                   \
-  cublasStatus_t cublas##S##nrm2_v2(cublasHandle_t handle, int n, const T* x, int incx, T* result);                                        \
-  cublasStatus_t cublas##S##asum_v2(cublasHandle_t handle, int n, const T* x, int incx, T* result);                                        \
-  cublasStatus_t cublasI##S##amax_v2(cublasHandle_t handle, int n, const T* x, int incx, int* result);                                     \
-  cublasStatus_t cublasI##S##amin_v2(cublasHandle_t handle, int n, const T* x, int incx, int* result);                                     \
   cublasStatus_t cublas##S##gemv_v2(cublasHandle_t handle, cublasOperation_t op, int m, int n, const T* alpha, const T* a, int lda,        \
                                     const T* x, int incx, const T* beta, T* y, int incy);                                                  \
-  cublasStatus_t cublas##S##ger_v2(cublasHandle_t handle, int m, int n, const T* alpha, const T* x, int incx, const T* y, int incy, T* a,  \
-                                   int lda);                                                                                               \
   cublasStatus_t cublas##S##gemm_v2(cublasHandle_t handle, cublasOperation_t op_a, cublasOperation_t op_b, int m, int n, int k,            \
-                                    const T* alpha, const T* a, int lda, const T* b, int ldb, const T* beta, T* c, int ldc);               \
-  cublasStatus_t cublas##S##gemmStridedBatched(cublasHandle_t handle, cublasOperation_t op_a, cublasOperation_t op_b, int m, int n, int k, \
-                                               const T* alpha, const T* a, int lda, long long step_a, const T* b, int ldb,                 \
-                                               long long step_b, const T* beta, T* c, int ldc, long long step_c, int batches);
+                                    const T* alpha, const T* a, int lda, const T* b, int ldb, const T* beta, T* c, int ldc);
 // clang-format on
 TILELAB_BLAS_CALLS(S, float)
 TILELAB_BLAS_CALLS(D, double)
@@ -107,21 +97,9 @@ inline cublasStatus_t cublasGemmEx(cublasHandle_t handle, cublasOperation_t op_a
 #define cublasDscal cublasDscal_v2
 #define cublasScopy cublasScopy_v2
 #define cublasDcopy cublasDcopy_v2
-#define cublasSswap cublasSswap_v2
-#define cublasDswap cublasDswap_v2
 #define cublasSdot cublasSdot_v2
 #define cublasDdot cublasDdot_v2
-#define cublasSnrm2 cublasSnrm2_v2
-#define cublasDnrm2 cublasDnrm2_v2
-#define cublasSasum cublasSasum_v2
-#define cublasDasum cublasDasum_v2
-#define cublasIsamax cublasISamax_v2
-#define cublasIdamax cublasIDamax_v2
-#define cublasIsamin cublasISamin_v2
-#define cublasIdamin cublasIDamin_v2
 #define cublasSgemv cublasSgemv_v2
 #define cublasDgemv cublasDgemv_v2
-#define cublasSger cublasSger_v2
-#define cublasDger cublasDger_v2
 #define cublasSgemm cublasSgemm_v2
 #define cublasDgemm cublasDgemm_v2

@@ -49,8 +49,6 @@ TILELAB_CUDA_CALL cudaStreamGetPriority(cudaStream_t stream, int* priority);
 TILELAB_CUDA_CALL cudaStreamSetAttribute(cudaStream_t stream, cudaStreamAttrID attribute, const cudaStreamAttrValue* value);
 TILELAB_CUDA_CALL cudaStreamGetAttribute(cudaStream_t stream, cudaStreamAttrID attribute, cudaStreamAttrValue* value);
 TILELAB_CUDA_CALL cudaStreamCopyAttributes(cudaStream_t to, cudaStream_t from);
-TILELAB_CUDA_CALL cudaStreamGetId(cudaStream_t stream, unsigned long long* id);
-TILELAB_CUDA_CALL cudaStreamGetDevice(cudaStream_t stream, int* device);
 // The host's function runs when the stream has reached it: the call waits for that here.
 TILELAB_CUDA_CALL cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t function, void* user_data, unsigned int flags);
 TILELAB_CUDA_CALL cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void* user_data);
@@ -58,7 +56,6 @@ TILELAB_CUDA_CALL cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function,
 TILELAB_CUDA_CALL cudaEventCreate(cudaEvent_t* event);
 TILELAB_CUDA_CALL cudaEventCreateWithFlags(cudaEvent_t* event, unsigned int flags);
 TILELAB_CUDA_CALL cudaEventRecord(cudaEvent_t event, cudaStream_t stream = nullptr);
-TILELAB_CUDA_CALL cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream = nullptr, unsigned int flags = 0);
 TILELAB_CUDA_CALL cudaEventSynchronize(cudaEvent_t event);
 TILELAB_CUDA_CALL cudaEventQuery(cudaEvent_t event);
 TILELAB_CUDA_CALL cudaEventDestroy(cudaEvent_t event);
@@ -73,17 +70,12 @@ TILELAB_CUDA_CALL cudaLaunchKernel(const void* kernel, dim3 grid, dim3 block, vo
                                    cudaStream_t stream);
 TILELAB_CUDA_CALL cudaLaunchCooperativeKernel(const void* kernel, dim3 grid, dim3 block, void** arguments, std::size_t shared_bytes,
                                               cudaStream_t stream);
-TILELAB_CUDA_CALL cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* kernel, void** arguments);
 
 TILELAB_CUDA_CALL cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* kernel);
 TILELAB_CUDA_CALL cudaFuncSetAttribute(const void* kernel, cudaFuncAttribute attribute, int value);
 TILELAB_CUDA_CALL cudaFuncSetCacheConfig(const void* kernel, cudaFuncCache config);
-TILELAB_CUDA_CALL cudaFuncSetSharedMemConfig(const void* kernel, cudaSharedMemConfig config);
 
 TILELAB_CUDA_CALL cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const void* kernel, int block_size, std::size_t shared_bytes);
-TILELAB_CUDA_CALL cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, const void* kernel, int block_size,
-                                                                         std::size_t shared_bytes, unsigned int flags);
-TILELAB_CUDA_CALL cudaOccupancyAvailableDynamicSMemPerBlock(std::size_t* shared_bytes, const void* kernel, int blocks, int block_size);
 
 namespace tilelab_host {
 template <typename T>
@@ -105,13 +97,6 @@ TILELAB_CUDA_FORM cudaLaunchCooperativeKernel(T* kernel, dim3 grid, dim3 block, 
                                               cudaStream_t stream = nullptr) {
   return cudaLaunchCooperativeKernel(tilelab_host::code_of(kernel), grid, block, arguments, shared_bytes, stream);
 }
-template <typename... Parameters, typename... Arguments>
-TILELAB_CUDA_FORM cudaLaunchKernelEx(const cudaLaunchConfig_t* config, void (*kernel)(Parameters...), Arguments&&... arguments) {
-  return [&](Parameters... copies) __attribute__((always_inline)) {
-    void* places[] = {const_cast<void*>(static_cast<const volatile void*>(__builtin_addressof(copies)))..., nullptr};
-    return cudaLaunchKernelExC(config, tilelab_host::code_of(kernel), places);
-  }(static_cast<Arguments&&>(arguments)...);
-}
 template <typename T>
 TILELAB_CUDA_FORM cudaFuncGetAttributes(cudaFuncAttributes* attributes, T* kernel) {
   return cudaFuncGetAttributes(attributes, tilelab_host::code_of(kernel));
@@ -125,21 +110,8 @@ TILELAB_CUDA_FORM cudaFuncSetCacheConfig(T* kernel, cudaFuncCache config) {
   return cudaFuncSetCacheConfig(tilelab_host::code_of(kernel), config);
 }
 template <typename T>
-TILELAB_CUDA_FORM cudaFuncSetSharedMemConfig(T* kernel, cudaSharedMemConfig config) {
-  return cudaFuncSetSharedMemConfig(tilelab_host::code_of(kernel), config);
-}
-template <typename T>
 TILELAB_CUDA_FORM cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, T kernel, int block_size, std::size_t shared_bytes) {
   return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, tilelab_host::code_of(kernel), block_size, shared_bytes);
-}
-template <typename T>
-TILELAB_CUDA_FORM cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, T kernel, int block_size, std::size_t shared_bytes,
-                                                                         unsigned int flags) {
-  return cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(blocks, tilelab_host::code_of(kernel), block_size, shared_bytes, flags);
-}
-template <typename T>
-TILELAB_CUDA_FORM cudaOccupancyAvailableDynamicSMemPerBlock(std::size_t* shared_bytes, T* kernel, int blocks, int block_size) {
-  return cudaOccupancyAvailableDynamicSMemPerBlock(shared_bytes, tilelab_host::code_of(kernel), blocks, block_size);
 }
 template <typename T>
 TILELAB_CUDA_FORM cudaOccupancyMaxPotentialBlockSize(int* grid_size, int* block_size, T kernel, std::size_t shared_bytes = 0,
@@ -147,11 +119,6 @@ TILELAB_CUDA_FORM cudaOccupancyMaxPotentialBlockSize(int* grid_size, int* block_
   return tilelab_host::best_block_size(
       grid_size, block_size, tilelab_host::code_of(kernel), [](const void* bytes, int) { return *static_cast<const std::size_t*>(bytes); },
       &shared_bytes, limit);
-}
-template <typename T>
-TILELAB_CUDA_FORM cudaOccupancyMaxPotentialBlockSizeWithFlags(int* grid_size, int* block_size, T kernel, std::size_t shared_bytes = 0,
-                                                              int limit = 0, unsigned int /*flags*/ = 0) {
-  return cudaOccupancyMaxPotentialBlockSize(grid_size, block_size, kernel, shared_bytes, limit);
 }
 template <typename Size, typename T>
 TILELAB_CUDA_FORM cudaOccupancyMaxPotentialBlockSizeVariableSMem(int* grid_size, int* block_size, T kernel, Size shared_bytes,

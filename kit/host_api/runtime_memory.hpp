@@ -64,7 +64,6 @@ TILELAB_CUDA_CALL cudaMallocManaged(void** pointer, std::size_t bytes, unsigned 
 TILELAB_CUDA_CALL cudaMallocHost(void** pointer, std::size_t bytes);
 TILELAB_CUDA_CALL cudaHostAlloc(void** pointer, std::size_t bytes, unsigned int flags);
 TILELAB_CUDA_CALL cudaMallocPitch(void** pointer, std::size_t* pitch, std::size_t width, std::size_t height);
-TILELAB_CUDA_CALL cudaMalloc3D(cudaPitchedPtr* pointer, cudaExtent extent);
 TILELAB_CUDA_CALL cudaMallocAsync(void** pointer, std::size_t bytes, cudaStream_t stream);
 TILELAB_CUDA_CALL cudaFree(void* pointer);
 TILELAB_CUDA_CALL cudaFreeHost(void* pointer);
@@ -73,9 +72,7 @@ TILELAB_CUDA_CALL cudaFreeAsync(void* pointer, cudaStream_t stream);
 TILELAB_CUDA_CALL cudaHostRegister(void* pointer, std::size_t bytes, unsigned int flags);
 TILELAB_CUDA_CALL cudaHostUnregister(void* pointer);
 TILELAB_CUDA_CALL cudaHostGetDevicePointer(void** device_pointer, void* host_pointer, unsigned int flags);
-TILELAB_CUDA_CALL cudaHostGetFlags(unsigned int* flags, void* pointer);
 TILELAB_CUDA_CALL cudaMemGetInfo(std::size_t* free_bytes, std::size_t* total_bytes);
-TILELAB_CUDA_CALL cudaPointerGetAttributes(cudaPointerAttributes* attributes, const void* pointer);
 
 // Hints, which change nothing here.
 TILELAB_CUDA_CALL cudaMemPrefetchAsync(const void* pointer, std::size_t bytes, int device, cudaStream_t stream = nullptr);
@@ -134,16 +131,12 @@ TILELAB_CUDA_CALL cudaMemcpy3DAsync(const cudaMemcpy3DParms* copy, cudaStream_t 
 TILELAB_CUDA_CALL cudaMemcpyPeer(void* to, int to_device, const void* from, int from_device, std::size_t bytes);
 TILELAB_CUDA_CALL cudaMemcpyPeerAsync(void* to, int to_device, const void* from, int from_device, std::size_t bytes,
                                       cudaStream_t stream = nullptr);
-TILELAB_CUDA_CALL cudaMemcpy3DPeer(const cudaMemcpy3DPeerParms* copy);
-TILELAB_CUDA_CALL cudaMemcpy3DPeerAsync(const cudaMemcpy3DPeerParms* copy, cudaStream_t stream = nullptr);
 
 TILELAB_CUDA_CALL cudaMemset(void* to, int value, std::size_t bytes);
 TILELAB_CUDA_CALL cudaMemsetAsync(void* to, int value, std::size_t bytes, cudaStream_t stream = nullptr);
 TILELAB_CUDA_CALL cudaMemset2D(void* to, std::size_t pitch, int value, std::size_t width, std::size_t height);
 TILELAB_CUDA_CALL cudaMemset2DAsync(void* to, std::size_t pitch, int value, std::size_t width, std::size_t height,
                                     cudaStream_t stream = nullptr);
-TILELAB_CUDA_CALL cudaMemset3D(cudaPitchedPtr to, int value, cudaExtent extent);
-TILELAB_CUDA_CALL cudaMemset3DAsync(cudaPitchedPtr to, int value, cudaExtent extent, cudaStream_t stream = nullptr);
 
 // `symbol`: the program's own variable of the __device__ or __constant__ variable's name; it is never read or written.
 TILELAB_CUDA_CALL cudaMemcpyToSymbol(const void* symbol, const void* from, std::size_t bytes, std::size_t offset = 0,
@@ -155,7 +148,6 @@ TILELAB_CUDA_CALL cudaMemcpyToSymbolAsync(const void* symbol, const void* from, 
 TILELAB_CUDA_CALL cudaMemcpyFromSymbolAsync(void* to, const void* symbol, std::size_t bytes, std::size_t offset, cudaMemcpyKind kind,
                                             cudaStream_t stream = nullptr);
 TILELAB_CUDA_CALL cudaGetSymbolAddress(void** pointer, const void* symbol);
-TILELAB_CUDA_CALL cudaGetSymbolSize(std::size_t* bytes, const void* symbol);
 
 namespace tilelab_host {
 // Where the program's own variable lies: it may have an operator& of its own.
@@ -188,10 +180,6 @@ TILELAB_CUDA_FORM cudaMemcpyFromSymbolAsync(void* to, const T& symbol, std::size
 template <typename T, typename S>
 TILELAB_CUDA_FORM cudaGetSymbolAddress(T** pointer, const S& symbol) {
   return cudaGetSymbolAddress(static_cast<void**>(static_cast<void*>(pointer)), tilelab_host::place_of(symbol));
-}
-template <typename S>
-TILELAB_CUDA_FORM cudaGetSymbolSize(std::size_t* bytes, const S& symbol) {
-  return cudaGetSymbolSize(bytes, tilelab_host::place_of(symbol));
 }
 
 // Copies that are given the address of an object that keeps its elements elsewhere, as `&v` of a std::vector: the compiler takes it, as any

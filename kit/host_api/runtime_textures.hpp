@@ -58,36 +58,14 @@ TILELAB_CUDA_CALL cudaMemcpy2DToArrayAsync(cudaArray_t to, std::size_t x, std::s
                                            std::size_t width, std::size_t height, cudaMemcpyKind kind, cudaStream_t stream = nullptr);
 TILELAB_CUDA_CALL cudaMemcpy2DFromArray(void* to, std::size_t pitch, cudaArray_const_t from, std::size_t x, std::size_t y,
                                         std::size_t width, std::size_t height, cudaMemcpyKind kind);
-TILELAB_CUDA_CALL cudaMemcpy2DFromArrayAsync(void* to, std::size_t pitch, cudaArray_const_t from, std::size_t x, std::size_t y,
-                                             std::size_t width, std::size_t height, cudaMemcpyKind kind, cudaStream_t stream = nullptr);
 TILELAB_CUDA_CALL cudaMemcpy2DArrayToArray(cudaArray_t to, std::size_t to_x, std::size_t to_y, cudaArray_const_t from, std::size_t from_x,
                                            std::size_t from_y, std::size_t width, std::size_t height,
                                            cudaMemcpyKind kind = cudaMemcpyDeviceToDevice);
 // So many bytes, from one row to the next. Old: CUDA's own headers call them deprecated.
 TILELAB_CUDA_CALL cudaMemcpyToArray(cudaArray_t to, std::size_t x, std::size_t y, const void* from, std::size_t bytes, cudaMemcpyKind kind);
-TILELAB_CUDA_CALL cudaMemcpyToArrayAsync(cudaArray_t to, std::size_t x, std::size_t y, const void* from, std::size_t bytes,
-                                         cudaMemcpyKind kind, cudaStream_t stream = nullptr);
-TILELAB_CUDA_CALL cudaMemcpyFromArray(void* to, cudaArray_const_t from, std::size_t x, std::size_t y, std::size_t bytes,
-                                      cudaMemcpyKind kind);
-TILELAB_CUDA_CALL cudaMemcpyFromArrayAsync(void* to, cudaArray_const_t from, std::size_t x, std::size_t y, std::size_t bytes,
-                                           cudaMemcpyKind kind, cudaStream_t stream = nullptr);
-TILELAB_CUDA_CALL cudaMemcpyArrayToArray(cudaArray_t to, std::size_t to_x, std::size_t to_y, cudaArray_const_t from, std::size_t from_x,
-                                         std::size_t from_y, std::size_t bytes, cudaMemcpyKind kind = cudaMemcpyDeviceToDevice);
 
 __attribute__((always_inline)) inline cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w, cudaChannelFormatKind kind) {
   return {x, y, z, w, kind};
-}
-__attribute__((always_inline)) inline cudaChannelFormatDesc cudaCreateChannelDescHalf() {
-  return {16, 0, 0, 0, cudaChannelFormatKindFloat};
-}
-__attribute__((always_inline)) inline cudaChannelFormatDesc cudaCreateChannelDescHalf1() {
-  return {16, 0, 0, 0, cudaChannelFormatKindFloat};
-}
-__attribute__((always_inline)) inline cudaChannelFormatDesc cudaCreateChannelDescHalf2() {
-  return {16, 16, 0, 0, cudaChannelFormatKindFloat};
-}
-__attribute__((always_inline)) inline cudaChannelFormatDesc cudaCreateChannelDescHalf4() {
-  return {16, 16, 16, 16, cudaChannelFormatKindFloat};
 }
 // Of a type that no texel has, there is no description, and a call that is given it fails.
 template <typename T>
@@ -156,10 +134,5 @@ struct cudaResourceViewDesc {
 TILELAB_CUDA_CALL cudaCreateTextureObject(cudaTextureObject_t* object, const cudaResourceDesc* resource, const cudaTextureDesc* texture,
                                           const cudaResourceViewDesc* view);
 TILELAB_CUDA_CALL cudaDestroyTextureObject(cudaTextureObject_t object);
-TILELAB_CUDA_CALL cudaGetTextureObjectResourceDesc(cudaResourceDesc* resource, cudaTextureObject_t object);
-TILELAB_CUDA_CALL cudaGetTextureObjectTextureDesc(cudaTextureDesc* texture, cudaTextureObject_t object);
 TILELAB_CUDA_CALL cudaCreateSurfaceObject(cudaSurfaceObject_t* object, const cudaResourceDesc* resource);
 TILELAB_CUDA_CALL cudaDestroySurfaceObject(cudaSurfaceObject_t object);
-TILELAB_CUDA_CALL cudaGetSurfaceObjectResourceDesc(cudaResourceDesc* resource, cudaSurfaceObject_t object);
-// The most texels of one row of linear memory with this format.
-TILELAB_CUDA_CALL cudaDeviceGetTexture1DLinearMaxWidth(std::size_t* texels, const cudaChannelFormatDesc* format, int device);

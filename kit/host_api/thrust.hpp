@@ -3,8 +3,5 @@
 // allocators are missing.
 #pragma once
 
-#include "thrust/function_objects.hpp"
-#include "thrust/thrust_orders.hpp"
+#include "thrust/thrust_algorithms.hpp"
 #include "thrust/thrust_random.hpp"
-#include "thrust/thrust_sums.hpp"
-#include "thrust/thrust_vectors.hpp"

@@ -45,7 +45,7 @@ def test_copies_bring_every_byte_there_and_back(program: Path) -> None:
 def test_a_variable_of_the_device_is_known_by_its_symbol(program: Path) -> None:
     conductor = FakeConductor()
     done = conductor.run(program, "symbols")
-    assert done.stdout == "7 64 5\ncudaErrorInvalidSymbol\n"
+    assert done.stdout == "7 5\ncudaErrorInvalidSymbol\n"
     assert [(one["name"], one["bytes"], one["kind"]) for one in conductor.asked("symbol")] == [
         ("total", 4, "managed"),
         ("counter", 4, "device"),

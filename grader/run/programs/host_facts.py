@@ -202,8 +202,7 @@ _OPS = {
 }
 # How many arguments stand before those that a plain call would have.
 _OF_NODES = (
-    (r"cudaGraphAddMem(?:cpyNode1D|cpyNodeToSymbol|cpyNodeFromSymbol|FreeNode)", 4),
-    (r"cudaGraphExecMemcpyNodeSetParams1D", 2),
+    (r"cudaGraphAddMem(?:cpyNode1D|cpyNodeToSymbol|FreeNode)", 4),
     (r"cudaGraphMemcpyNodeSetParams1D", 1),
 )
 

@@ -81,6 +81,7 @@ _UNDEFINED = re.compile(
 )
 _CONDITION = re.compile(r"\s*#\s*(if|ifdef|ifndef|elif|else|endif)\b(.*)")
 _WINDOWS = re.compile(r"\b(?:_?WIN(?:32|64|DOWS)|_MSC_VER)\b")
+_WORD = re.compile(r"[A-Z][a-z]*")
 _MEANT = re.compile(r"did you mean [\u2018'](\w+)[\u2019']")
 _OF_A_THREAD = frozenset({"threadIdx", "blockIdx", "blockDim", "gridDim", "warpSize"})
 _OF_REFERENCES = re.compile(
@@ -186,11 +187,17 @@ def _is_for_windows(text: str, line: int) -> bool:
 
 
 def _misspelt(name: str, error: str) -> str:
-    """The kit's name that the compiler proposes, where it differs in two letters at most; a digit makes another function."""
+    """The kit's name that the compiler proposes, where it differs in two letters at most. A digit, a word more, or Get instead of Set
+    makes another function of CUDA.
+    """
     proposed = _MEANT.search(error)
     meant = proposed[1] if proposed else ""
-    same_digits = re.findall(r"\d", name) == re.findall(r"\d", meant)
-    is_near = meant.startswith("cuda") and same_digits and distance(name, meant) <= _MOST_LETTERS
+    is_other = (
+        re.findall(r"\d", name) != re.findall(r"\d", meant)
+        or name.replace("Set", "Get") == meant.replace("Set", "Get")
+        or set(_WORD.findall(meant)) < set(_WORD.findall(name))
+    )
+    is_near = meant.startswith("cuda") and not is_other and distance(name, meant) <= _MOST_LETTERS
     return meant if is_near else ""
 
 

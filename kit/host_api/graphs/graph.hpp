@@ -37,12 +37,6 @@ struct FillWork {
 struct HostWork {
   cudaHostNodeParams what;
 };
-struct RecordWork {
-  cudaEvent_t event;
-};
-struct WaitWork {
-  cudaEvent_t event;
-};
 struct ChildWork {
   std::shared_ptr<Graph> graph;
 };
@@ -60,8 +54,7 @@ struct ConditionalWork {
 };
 
 // In the order of `types_of_work`.
-using Work = std::variant<EmptyWork, KernelWork, CopyWork, FillWork, HostWork, RecordWork, WaitWork, ChildWork, AllocWork, FreeWork,
-                          ConditionalWork>;
+using Work = std::variant<EmptyWork, KernelWork, CopyWork, FillWork, HostWork, ChildWork, AllocWork, FreeWork, ConditionalWork>;
 
 cudaGraphNodeType type_of(const Work& work);
 
@@ -89,7 +82,6 @@ struct GraphNode {
   std::uintptr_t at = 0;       // where the program made it
   std::uint64_t id = 0;        // no two nodes have the same
   std::uint64_t original = 0;  // the node that this one is a copy of; 0: none
-  bool is_enabled = true;      // of an executable graph: otherwise it does nothing
   std::vector<GraphNode*> before{}, after{};
 };
 
@@ -174,7 +166,6 @@ struct GraphMemory {
 };
 GraphMemory graph_memory();
 void trim_graph_memory();
-void forget_graph_memory_peaks(bool of_used);
 
 // How an executable graph runs: its nodes one after the other, each in a branch. Nodes of one branch follow each other by edges; an edge
 // between two branches becomes an event. So the conductor, which knows streams and events, knows exactly the order that the edges give.
@@ -215,18 +206,5 @@ cudaGraphExec_t keep_executable(std::unique_ptr<ExecutableGraph> made);
 bool drop_executable(cudaGraphExec_t handle);
 
 cudaError_t launch_graph(ExecutableGraph& one, cudaStream_t stream, std::uintptr_t at);
-
-// What the functions for nodes and those for nodes of executable graphs share: parameters of any kind of node.
-
-// For cudaGraphAddNode and its kin. What CUDA writes into the parameters (an address, graphs) is written.
-cudaError_t any_work(cudaGraphNodeParams* params, Graph& graph, Work& work, const char* call, std::uintptr_t at);
-cudaError_t event_work(cudaEvent_t event, bool records, Work& work, const char* call, std::uintptr_t at);
-
-// The node does something else from now on, of the same kind.
-cudaError_t set_work(GraphNode* node, Work work, const char* call, std::uintptr_t at);
-
-// A graph as a file that Graphviz draws: nodes with their kinds and, of kernels, their sizes. Not the text that CUDA writes.
-
-bool write_dot_file(const Graph& graph, const char* path);  // false: it cannot be written
 
 }  // namespace tilelab_host

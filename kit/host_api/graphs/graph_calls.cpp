@@ -74,16 +74,6 @@ cudaError_t cudaGraphNodeFindInClone(cudaGraphNode_t* node, cudaGraphNode_t orig
   return cudaSuccess;
 }
 
-cudaError_t cudaGraphDestroyNode(cudaGraphNode_t node) {
-  const std::lock_guard lock(graphs_mutex());
-  GraphNode* const one = node_of(node);
-  if (!one) return refuse("cudaGraphDestroyNode", TILELAB_AT);
-  if (type_of(one->work) == cudaGraphNodeTypeMemAlloc || type_of(one->work) == cudaGraphNodeTypeMemFree)
-    return refuse("cudaGraphDestroyNode", TILELAB_AT, cudaErrorNotSupported);
-  one->graph->remove(*one);
-  return cudaSuccess;
-}
-
 cudaError_t cudaGraphNodeGetType(cudaGraphNode_t node, cudaGraphNodeType* type) {
   const std::lock_guard lock(graphs_mutex());
   const GraphNode* const one = node_of(node);
@@ -129,13 +119,6 @@ cudaError_t cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t* from, cudaGrap
   return give(second, to, count, call, TILELAB_AT);
 }
 
-cudaError_t cudaGraphNodeGetDependencies(cudaGraphNode_t node, cudaGraphNode_t* nodes, std::size_t* count) {
-  const std::lock_guard lock(graphs_mutex());
-  const GraphNode* const one = node_of(node);
-  if (!one) return refuse("cudaGraphNodeGetDependencies", TILELAB_AT);
-  return give(one->before, nodes, count, "cudaGraphNodeGetDependencies", TILELAB_AT);
-}
-
 cudaError_t cudaGraphNodeGetDependentNodes(cudaGraphNode_t node, cudaGraphNode_t* nodes, std::size_t* count) {
   const std::lock_guard lock(graphs_mutex());
   const GraphNode* const one = node_of(node);
@@ -167,13 +150,6 @@ cudaError_t cudaGraphRemoveDependencies(cudaGraph_t graph, const cudaGraphNode_t
     std::erase(second->before, first);
   }
   return cudaSuccess;
-}
-
-cudaError_t cudaGraphDebugDotPrint(cudaGraph_t graph, const char* path, unsigned int) {
-  const std::lock_guard lock(graphs_mutex());
-  const Graph* const one = graph_of(graph);
-  if (!one || !path) return refuse("cudaGraphDebugDotPrint", TILELAB_AT);
-  return write_dot_file(*one, path) ? cudaSuccess : refuse("cudaGraphDebugDotPrint", TILELAB_AT, cudaErrorOperatingSystem);
 }
 
 namespace {
@@ -222,19 +198,19 @@ cudaError_t get(cudaGraphNode_t node, Params* params, const char* call, std::uin
   return cudaSuccess;
 }
 
-template <typename Make>
-cudaError_t set(cudaGraphNode_t node, const char* call, std::uintptr_t at, const Make& make) {
-  const std::lock_guard lock(graphs_mutex());
-  Work work;
-  if (const cudaError_t error = make(work); error != cudaSuccess) return error;
-  return set_work(node_of(node), std::move(work), call, at);
-}
-
 // The executable graph's copy of a node. Null: it has none.
 GraphNode* own_node(cudaGraphExec_t graph, cudaGraphNode_t node) {
   const ExecutableGraph* const one = executable_of(graph);
   const GraphNode* const original = node_of(node);
   return one && original ? one->graph->copy_of(*original) : nullptr;
+}
+
+// The node does something else from now on, of the same kind.
+cudaError_t set_work(GraphNode* node, Work work, const char* call, std::uintptr_t at) {
+  if (!node || node->work.index() != work.index()) return refuse(call, at);
+  node->work = std::move(work);
+  node->at = at;
+  return cudaSuccess;
 }
 
 template <typename Make>
@@ -266,18 +242,8 @@ cudaError_t child_work(cudaGraph_t child, Work& work, const char* call, std::uin
   return cudaSuccess;
 }
 
-}  // namespace
-
-cudaError_t tilelab_host::event_work(cudaEvent_t event, bool records, Work& work, const char* call, std::uintptr_t at) {
-  if (!event) return refuse(call, at);
-  if (records)
-    work = RecordWork{event};
-  else
-    work = WaitWork{event};
-  return cudaSuccess;
-}
-
-cudaError_t tilelab_host::any_work(cudaGraphNodeParams* params, Graph& graph, Work& work, const char* call, std::uintptr_t at) {
+// For cudaGraphAddNode. What CUDA writes into the parameters (an address, graphs) is written.
+cudaError_t any_work(cudaGraphNodeParams* params, Graph& graph, Work& work, const char* call, std::uintptr_t at) {
   if (!params) return refuse(call, at);
   switch (params->type) {
     case cudaGraphNodeTypeKernel: return kernel_work(&params->kernel, work, call, at);
@@ -286,8 +252,6 @@ cudaError_t tilelab_host::any_work(cudaGraphNodeParams* params, Graph& graph, Wo
     case cudaGraphNodeTypeHost: return host_work(&params->host, work, call, at);
     case cudaGraphNodeTypeGraph: return child_work(params->graph.graph, work, call, at);
     case cudaGraphNodeTypeEmpty: return work = EmptyWork{}, cudaSuccess;
-    case cudaGraphNodeTypeWaitEvent: return event_work(params->eventWait.event, false, work, call, at);
-    case cudaGraphNodeTypeEventRecord: return event_work(params->eventRecord.event, true, work, call, at);
     case cudaGraphNodeTypeMemAlloc: return alloc_work(&params->alloc, work, call, at);
     case cudaGraphNodeTypeMemFree: return free_work(params->free.dptr, graph, work, call, at);
     case cudaGraphNodeTypeConditional: return conditional_work(&params->conditional, work, call, at);
@@ -295,12 +259,7 @@ cudaError_t tilelab_host::any_work(cudaGraphNodeParams* params, Graph& graph, Wo
   }
 }
 
-cudaError_t tilelab_host::set_work(GraphNode* node, Work work, const char* call, std::uintptr_t at) {
-  if (!node || node->work.index() != work.index()) return refuse(call, at);
-  node->work = std::move(work);
-  node->at = at;
-  return cudaSuccess;
-}
+}  // namespace
 
 cudaError_t cudaGraphAddEmptyNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* before, std::size_t count) {
   return add({node, graph, before, count, "cudaGraphAddEmptyNode", TILELAB_AT}, [](Work&) { return cudaSuccess; });
@@ -320,8 +279,6 @@ TILELAB_ADD(MemcpyNode1D, copy_work(to, from, bytes, kind, work, call, at), void
 TILELAB_ADD(MemsetNode, fill_work(params, work, call, at), const cudaMemsetParams* params)
 TILELAB_ADD(HostNode, host_work(params, work, call, at), const cudaHostNodeParams* params)
 TILELAB_ADD(ChildGraphNode, child_work(child, work, call, at), cudaGraph_t child)
-TILELAB_ADD(EventRecordNode, event_work(event, true, work, call, at), cudaEvent_t event)
-TILELAB_ADD(EventWaitNode, event_work(event, false, work, call, at), cudaEvent_t event)
 TILELAB_ADD(MemAllocNode, alloc_work(params, work, call, at), cudaMemAllocNodeParams* params)
 TILELAB_ADD(MemFreeNode, free_work(pointer, *graph_of(graph), work, call, at), void* pointer)
 TILELAB_ADD(Node, any_work(params, *graph_of(graph), work, call, at), cudaGraphNodeParams* params)
@@ -335,87 +292,31 @@ cudaError_t cudaGraphAddMemcpyNodeToSymbol(cudaGraphNode_t* node, cudaGraph_t gr
     return copy_work(static_cast<char*>(to) + offset, from, bytes, kind, work, place.call, place.at);
   });
 }
-cudaError_t cudaGraphAddMemcpyNodeFromSymbol(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* before, std::size_t count,
-                                             void* to, const void* symbol, std::size_t bytes, std::size_t offset, cudaMemcpyKind kind) {
-  const NewNode place{node, graph, before, count, "cudaGraphAddMemcpyNodeFromSymbol", TILELAB_AT};
-  return add(place, [&](Work& work) {
-    void* from = nullptr;
-    if (const cudaError_t error = address_of_variable(symbol, &from, place.call, place.at); error != cudaSuccess) return error;
-    return copy_work(to, static_cast<char*>(from) + offset, bytes, kind, work, place.call, place.at);
-  });
-}
-cudaError_t cudaGraphAddNode_v2(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* before, const cudaGraphEdgeData*,
-                                std::size_t count, cudaGraphNodeParams* params) {
-  const NewNode place{node, graph, before, count, "cudaGraphAddNode", TILELAB_AT};
-  return add(place, [&](Work& work) { return any_work(params, *graph_of(graph), work, place.call, place.at); });
-}
 
 cudaError_t cudaGraphKernelNodeGetParams(cudaGraphNode_t node, cudaKernelNodeParams* params) {
   return get<KernelWork>(node, params, "cudaGraphKernelNodeGetParams", TILELAB_AT, params_of);
 }
-// A call that changes a node of one kind, and the one that changes it in an executable graph.
-#define TILELAB_SET(NAME, WORK, ...)                                                          \
-  cudaError_t cudaGraph##NAME(cudaGraphNode_t node, __VA_ARGS__) {                            \
-    const char* const call = "cudaGraph" #NAME;                                               \
-    const std::uintptr_t at = TILELAB_AT;                                                     \
-    return set(node, call, at, [&](Work& work) { return WORK; });                             \
-  }                                                                                           \
-  cudaError_t cudaGraphExec##NAME(cudaGraphExec_t graph, cudaGraphNode_t node, __VA_ARGS__) { \
-    const char* const call = "cudaGraphExec" #NAME;                                           \
-    const std::uintptr_t at = TILELAB_AT;                                                     \
-    return set(graph, node, call, at, [&](Work& work) { return WORK; });                      \
-  }
-TILELAB_SET(KernelNodeSetParams, kernel_work(params, work, call, at), const cudaKernelNodeParams* params)
-TILELAB_SET(MemcpyNodeSetParams, copy_work(params, work, call, at), const cudaMemcpy3DParms* params)
-TILELAB_SET(MemcpyNodeSetParams1D, copy_work(to, from, bytes, kind, work, call, at), void* to, const void* from, std::size_t bytes,
-            cudaMemcpyKind kind)
-TILELAB_SET(MemsetNodeSetParams, fill_work(params, work, call, at), const cudaMemsetParams* params)
-TILELAB_SET(HostNodeSetParams, host_work(params, work, call, at), const cudaHostNodeParams* params)
-TILELAB_SET(EventRecordNodeSetEvent, event_work(event, true, work, call, at), cudaEvent_t event)
-TILELAB_SET(EventWaitNodeSetEvent, event_work(event, false, work, call, at), cudaEvent_t event)
-// Of the attributes only a cooperative launch changes what a kernel may do here.
-cudaError_t cudaGraphKernelNodeSetAttribute(cudaGraphNode_t node, cudaKernelNodeAttrID attribute, const cudaKernelNodeAttrValue* value) {
+cudaError_t cudaGraphMemcpyNodeSetParams1D(cudaGraphNode_t node, void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind) {
+  constexpr const char* call = "cudaGraphMemcpyNodeSetParams1D";
+  const std::uintptr_t at = TILELAB_AT;
   const std::lock_guard lock(graphs_mutex());
-  KernelWork* const kernel = work_of<KernelWork>(node);
-  if (!kernel || !value) return refuse("cudaGraphKernelNodeSetAttribute", TILELAB_AT);
-  if (attribute == cudaLaunchAttributeCooperative) kernel->shape.cooperative = value->cooperative != 0;
-  return cudaSuccess;
+  Work work;
+  if (const cudaError_t error = copy_work(to, from, bytes, kind, work, call, at); error != cudaSuccess) return error;
+  return set_work(node_of(node), std::move(work), call, at);
 }
-cudaError_t cudaGraphMemcpyNodeGetParams(cudaGraphNode_t node, cudaMemcpy3DParms* params) {
-  return get<CopyWork>(node, params, "cudaGraphMemcpyNodeGetParams", TILELAB_AT, [](const CopyWork& one) { return one.what; });
+cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t graph, cudaGraphNode_t node, const cudaKernelNodeParams* params) {
+  constexpr const char* call = "cudaGraphExecKernelNodeSetParams";
+  const std::uintptr_t at = TILELAB_AT;
+  return set(graph, node, call, at, [&](Work& work) { return kernel_work(params, work, call, at); });
 }
-cudaError_t cudaGraphMemsetNodeGetParams(cudaGraphNode_t node, cudaMemsetParams* params) {
-  return get<FillWork>(node, params, "cudaGraphMemsetNodeGetParams", TILELAB_AT, [](const FillWork& one) { return one.what; });
-}
-cudaError_t cudaGraphHostNodeGetParams(cudaGraphNode_t node, cudaHostNodeParams* params) {
-  return get<HostWork>(node, params, "cudaGraphHostNodeGetParams", TILELAB_AT, [](const HostWork& one) { return one.what; });
+cudaError_t cudaGraphExecMemcpyNodeSetParams(cudaGraphExec_t graph, cudaGraphNode_t node, const cudaMemcpy3DParms* params) {
+  constexpr const char* call = "cudaGraphExecMemcpyNodeSetParams";
+  const std::uintptr_t at = TILELAB_AT;
+  return set(graph, node, call, at, [&](Work& work) { return copy_work(params, work, call, at); });
 }
 cudaError_t cudaGraphChildGraphNodeGetGraph(cudaGraphNode_t node, cudaGraph_t* graph) {
   return get<ChildWork>(node, graph, "cudaGraphChildGraphNodeGetGraph", TILELAB_AT,
                         [](const ChildWork& one) { return handle_of(*one.graph); });
-}
-cudaError_t cudaGraphEventRecordNodeGetEvent(cudaGraphNode_t node, cudaEvent_t* event) {
-  return get<RecordWork>(node, event, "cudaGraphEventRecordNodeGetEvent", TILELAB_AT, [](const RecordWork& one) { return one.event; });
-}
-cudaError_t cudaGraphEventWaitNodeGetEvent(cudaGraphNode_t node, cudaEvent_t* event) {
-  return get<WaitWork>(node, event, "cudaGraphEventWaitNodeGetEvent", TILELAB_AT, [](const WaitWork& one) { return one.event; });
-}
-cudaError_t cudaGraphMemAllocNodeGetParams(cudaGraphNode_t node, cudaMemAllocNodeParams* params) {
-  return get<AllocWork>(node, params, "cudaGraphMemAllocNodeGetParams", TILELAB_AT, [](const AllocWork& one) { return one.what; });
-}
-cudaError_t cudaGraphMemFreeNodeGetParams(cudaGraphNode_t node, void* pointer) {
-  return get<FreeWork>(node, static_cast<void**>(pointer), "cudaGraphMemFreeNodeGetParams", TILELAB_AT,
-                       [](const FreeWork& one) { return one.pointer; });
-}
-cudaError_t cudaGraphNodeSetParams(cudaGraphNode_t node, cudaGraphNodeParams* params) {
-  constexpr const char* call = "cudaGraphNodeSetParams";
-  const std::uintptr_t at = TILELAB_AT;
-  const std::lock_guard lock(graphs_mutex());
-  GraphNode* const one = node_of(node);
-  if (!one || !params || params->type != type_of(one->work)) return refuse(call, at);
-  Work work;
-  if (const cudaError_t error = any_work(params, *one->graph, work, call, at); error != cudaSuccess) return error;
-  return set_work(one, std::move(work), call, at);
 }
 
 namespace {
@@ -493,23 +394,9 @@ cudaError_t cudaGraphInstantiate(cudaGraphExec_t* made, cudaGraph_t graph, unsig
 cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t* made, cudaGraph_t graph, unsigned long long flags) {
   return instantiate(made, graph, flags, "cudaGraphInstantiateWithFlags", TILELAB_AT);
 }
-cudaError_t cudaGraphInstantiateWithParams(cudaGraphExec_t* made, cudaGraph_t graph, cudaGraphInstantiateParams* params) {
-  if (!params) return refuse("cudaGraphInstantiateWithParams", TILELAB_AT);
-  const cudaError_t error = instantiate(made, graph, params->flags, "cudaGraphInstantiateWithParams", TILELAB_AT);
-  params->errNode_out = nullptr;
-  params->result_out = error == cudaSuccess ? cudaGraphInstantiateSuccess : cudaGraphInstantiateError;
-  return error;
-}
 cudaError_t cudaGraphExecDestroy(cudaGraphExec_t graph) {
   const std::lock_guard lock(graphs_mutex());
   return drop_executable(graph) ? cudaSuccess : refuse("cudaGraphExecDestroy", TILELAB_AT);
-}
-cudaError_t cudaGraphExecGetFlags(cudaGraphExec_t graph, unsigned long long* flags) {
-  const std::lock_guard lock(graphs_mutex());
-  const ExecutableGraph* const one = executable_of(graph);
-  if (!one || !flags) return refuse("cudaGraphExecGetFlags", TILELAB_AT);
-  *flags = one->flags;
-  return cudaSuccess;
 }
 cudaError_t cudaGraphUpload(cudaGraphExec_t graph, cudaStream_t) {
   const std::lock_guard lock(graphs_mutex());
@@ -547,45 +434,5 @@ cudaError_t cudaGraphExecUpdate(cudaGraphExec_t graph, cudaGraph_t changed, cuda
     return refuse("cudaGraphExecUpdate", TILELAB_AT, cudaErrorGraphExecUpdateFailure);
   }
   take_over(*from, *one->graph);
-  return cudaSuccess;
-}
-
-cudaError_t cudaGraphExecChildGraphNodeSetParams(cudaGraphExec_t graph, cudaGraphNode_t node, cudaGraph_t child) {
-  constexpr const char* call = "cudaGraphExecChildGraphNodeSetParams";
-  const std::lock_guard lock(graphs_mutex());
-  GraphNode* const own = own_node(graph, node);
-  const Graph* const from = graph_of(child);
-  auto* const work = own ? std::get_if<ChildWork>(&own->work) : nullptr;
-  if (!work || !from) return refuse(call, TILELAB_AT);
-  const GraphNode *wrong = nullptr, *wrong_from = nullptr;
-  if (compare(*from, *work->graph, &wrong_from, &wrong) != cudaGraphExecUpdateSuccess)
-    return refuse(call, TILELAB_AT, cudaErrorGraphExecUpdateFailure);
-  take_over(*from, *work->graph);
-  return cudaSuccess;
-}
-cudaError_t cudaGraphExecNodeSetParams(cudaGraphExec_t graph, cudaGraphNode_t node, cudaGraphNodeParams* params) {
-  constexpr const char* call = "cudaGraphExecNodeSetParams";
-  const std::uintptr_t at = TILELAB_AT;
-  const std::lock_guard lock(graphs_mutex());
-  const GraphNode* const own = own_node(graph, node);
-  if (!own || !params || params->type != type_of(own->work)) return refuse(call, at);
-  if (params->type == cudaGraphNodeTypeGraph) return cudaGraphExecChildGraphNodeSetParams(graph, node, params->graph.graph);
-  return set(graph, node, call, at, [&](Work& work) { return any_work(params, *own->graph, work, call, at); });
-}
-
-cudaError_t cudaGraphNodeSetEnabled(cudaGraphExec_t graph, cudaGraphNode_t node, unsigned int enabled) {
-  const std::lock_guard lock(graphs_mutex());
-  GraphNode* const own = own_node(graph, node);
-  const bool can = own && (std::holds_alternative<KernelWork>(own->work) || std::holds_alternative<CopyWork>(own->work) ||
-                           std::holds_alternative<FillWork>(own->work));
-  if (!can) return refuse("cudaGraphNodeSetEnabled", TILELAB_AT);
-  own->is_enabled = enabled != 0;
-  return cudaSuccess;
-}
-cudaError_t cudaGraphNodeGetEnabled(cudaGraphExec_t graph, cudaGraphNode_t node, unsigned int* enabled) {
-  const std::lock_guard lock(graphs_mutex());
-  const GraphNode* const own = own_node(graph, node);
-  if (!own || !enabled) return refuse("cudaGraphNodeGetEnabled", TILELAB_AT);
-  *enabled = own->is_enabled ? 1 : 0;
   return cudaSuccess;
 }

@@ -152,12 +152,6 @@ void trim_graph_memory() {
   free.clear();
 }
 
-void forget_graph_memory_peaks(bool of_used) {
-  const std::lock_guard lock(graphs_mutex());
-  GraphMemory& sums = chunk_table().sums;
-  (of_used ? sums.used_high : sums.reserved_high) = of_used ? sums.used : sums.reserved;
-}
-
 namespace {
 
 std::map<cudaGraphExec_t, std::unique_ptr<ExecutableGraph>>& executables() {
@@ -219,7 +213,7 @@ class Run {
       for (const std::size_t one : step.waits) {
         if (error == cudaSuccess) error = wait(branch, events[one], at_);
       }
-      if (error == cudaSuccess && step.node != nullptr && step.node->is_enabled) error = perform(step, branch);
+      if (error == cudaSuccess && step.node != nullptr) error = perform(step, branch);
       if (error == cudaSuccess && step.is_waited_for) error = record(events[i], branch, at_);
     }
     for (const std::size_t one : plan.ends) {
@@ -240,8 +234,6 @@ class Run {
     }
     if (const auto* const fill = std::get_if<FillWork>(&work)) return fill_rows(fill->what, order, at);
     if (const auto* const host = std::get_if<HostWork>(&work)) return call(*host, stream, at);
-    if (const auto* const one = std::get_if<RecordWork>(&work)) return record(one->event, stream, at);
-    if (const auto* const one = std::get_if<WaitWork>(&work)) return wait(stream, one->event, at);
     if (const auto* const one = std::get_if<AllocWork>(&work)) return allocate_for_graph(one->what.dptr, launched_in_, stream, number_, at);
     if (const auto* const one = std::get_if<FreeWork>(&work)) return free_for_graph(one->pointer, launched_in_, stream, number_, at);
     if (const auto* const one = std::get_if<ConditionalWork>(&work)) return choose(*one, step.bodies, stream, at);

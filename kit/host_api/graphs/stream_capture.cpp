@@ -130,7 +130,6 @@ Captures& captures() {
   static Captures* const made = new Captures;
   return *made;
 }
-thread_local cudaStreamCaptureMode thread_mode = cudaStreamCaptureModeGlobal;
 
 Capture* capture_of(cudaStream_t stream) {
   for (auto& [id, one] : captures().all) {
@@ -210,22 +209,20 @@ std::optional<cudaError_t> wait_for_all_in_capture(const char* call, std::uintpt
 }
 
 std::optional<cudaError_t> unsafe_in_capture(const char* call, std::uintptr_t at) {
-  if (active == 0 || thread_mode == cudaStreamCaptureModeRelaxed) return std::nullopt;
+  if (active == 0) return std::nullopt;
   const std::lock_guard lock(graphs_mutex());
   bool is_refused = false;
   for (auto& [id, one] : captures().all) {
     const bool is_here = one.thread == std::this_thread::get_id();
-    const bool counts = one.mode != cudaStreamCaptureModeRelaxed &&
-                        (is_here || (one.mode == cudaStreamCaptureModeGlobal && thread_mode == cudaStreamCaptureModeGlobal));
+    const bool counts = one.mode == cudaStreamCaptureModeGlobal || (is_here && one.mode == cudaStreamCaptureModeThreadLocal);
     is_refused |= counts;
     one.is_invalid |= counts;
   }
   return is_refused ? std::optional(refuse(call, at, cudaErrorStreamCaptureUnsupported)) : std::nullopt;
 }
 
-std::optional<cudaError_t> record_in_capture(cudaEvent_t event, cudaStream_t stream, bool external, const char* call, std::uintptr_t at) {
+std::optional<cudaError_t> record_in_capture(cudaEvent_t event, cudaStream_t stream, const char* call, std::uintptr_t at) {
   if (active == 0) return std::nullopt;
-  if (external) return capture(stream, call, at, [&](Work& work) { return work = RecordWork{event}, cudaSuccess; });
   const std::lock_guard lock(graphs_mutex());
   Capture* const one = capture_of(stream);
   if (one == nullptr) {
@@ -240,15 +237,13 @@ std::optional<cudaError_t> record_in_capture(cudaEvent_t event, cudaStream_t str
   return cudaSuccess;
 }
 
-std::optional<cudaError_t> wait_for_event_in_capture(cudaStream_t stream, cudaEvent_t event, bool external, const char* call,
-                                                     std::uintptr_t at) {
+std::optional<cudaError_t> wait_for_event_in_capture(cudaStream_t stream, cudaEvent_t event, const char* call, std::uintptr_t at) {
   if (active == 0) return std::nullopt;
   const std::lock_guard lock(graphs_mutex());
   Capture* const own = capture_of(stream);
   const auto recorded = captures().events.find(event);
   if (recorded == captures().events.end()) {
     if (own == nullptr) return is_legacy(stream) ? use_of_legacy_stream(call, at) : std::nullopt;
-    if (external) return capture(stream, call, at, [&](Work& work) { return work = WaitWork{event}, cudaSuccess; });
     own->is_invalid = true;
     return refuse(call, at, cudaErrorStreamCaptureIsolation);
   }
@@ -348,8 +343,6 @@ CaptureInfo capture_info(cudaStream_t stream, const std::vector<GraphNode*>* ins
   return info;
 }
 
-cudaStreamCaptureMode exchange_mode(cudaStreamCaptureMode mode) { return std::exchange(thread_mode, mode); }
-
 }  // namespace tilelab_host
 
 namespace {
@@ -413,11 +406,6 @@ cudaError_t cudaStreamGetCaptureInfo_v2(cudaStream_t stream, cudaStreamCaptureSt
                                         const cudaGraphNode_t** last, std::size_t* count) {
   return tell(stream, status, id, graph, last, count, "cudaStreamGetCaptureInfo", TILELAB_AT);
 }
-cudaError_t cudaStreamGetCaptureInfo_v3(cudaStream_t stream, cudaStreamCaptureStatus* status, unsigned long long* id, cudaGraph_t* graph,
-                                        const cudaGraphNode_t** last, const cudaGraphEdgeData** edges, std::size_t* count) {
-  if (edges) *edges = nullptr;
-  return tell(stream, status, id, graph, last, count, "cudaStreamGetCaptureInfo", TILELAB_AT);
-}
 
 cudaError_t cudaStreamUpdateCaptureDependencies(cudaStream_t stream, cudaGraphNode_t* nodes, std::size_t count, unsigned int flags) {
   constexpr const char* call = "cudaStreamUpdateCaptureDependencies";
@@ -428,12 +416,5 @@ cudaError_t cudaStreamUpdateCaptureDependencies(cudaStream_t stream, cudaGraphNo
   std::vector<GraphNode*> given;
   if (flags > cudaStreamSetCaptureDependencies || !read_nodes(graph_of(info.graph), nodes, count, given)) return refuse(call, TILELAB_AT);
   capture_info(stream, &given, flags == cudaStreamAddCaptureDependencies);
-  return cudaSuccess;
-}
-
-cudaError_t cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode* mode) {
-  if (!mode || *mode < cudaStreamCaptureModeGlobal || *mode > cudaStreamCaptureModeRelaxed)
-    return refuse("cudaThreadExchangeStreamCaptureMode", TILELAB_AT);
-  *mode = exchange_mode(*mode);
   return cudaSuccess;
 }

@@ -49,13 +49,12 @@ std::optional<cudaError_t> capture(cudaStream_t stream, const char* call, std::u
 std::optional<cudaError_t> wait_in_capture(cudaStream_t stream, const char* call, std::uintptr_t at);
 std::optional<cudaError_t> wait_for_all_in_capture(const char* call, std::uintptr_t at);
 std::optional<cudaError_t> use_of_legacy_stream(const char* call, std::uintptr_t at);
-// A call that CUDA may carry out in more than one way: it is allowed or not by the modes of the captures and of this thread.
+// A call that CUDA may carry out in more than one way: it is allowed or not by the modes of the captures.
 std::optional<cudaError_t> unsafe_in_capture(const char* call, std::uintptr_t at);
 
 // Events that were last recorded in a captured stream order nodes, and no work. Nothing: the call goes on.
-std::optional<cudaError_t> record_in_capture(cudaEvent_t event, cudaStream_t stream, bool external, const char* call, std::uintptr_t at);
-std::optional<cudaError_t> wait_for_event_in_capture(cudaStream_t stream, cudaEvent_t event, bool external, const char* call,
-                                                     std::uintptr_t at);
+std::optional<cudaError_t> record_in_capture(cudaEvent_t event, cudaStream_t stream, const char* call, std::uintptr_t at);
+std::optional<cudaError_t> wait_for_event_in_capture(cudaStream_t stream, cudaEvent_t event, const char* call, std::uintptr_t at);
 std::optional<cudaError_t> use_of_captured_event(cudaEvent_t event, const char* call, std::uintptr_t at);
 
 void forget_event(cudaEvent_t event);
@@ -73,6 +72,5 @@ cudaError_t begin_capture(cudaStream_t stream, Graph* into, std::vector<GraphNod
 // `graph`: null on an error, and where the program brought the graph.
 cudaError_t end_capture(cudaStream_t stream, cudaGraph_t* graph, const char* call, std::uintptr_t at);
 CaptureInfo capture_info(cudaStream_t stream, const std::vector<GraphNode*>* instead = nullptr, bool adds = false);
-cudaStreamCaptureMode exchange_mode(cudaStreamCaptureMode mode);
 
 }  // namespace tilelab_host

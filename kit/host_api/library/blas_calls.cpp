@@ -113,63 +113,97 @@ void send(Transfers& device, Strided<T> x, std::vector<T> here) {
 
 namespace {
 
-// One operand of a product: op(a), as it lies column by column.
-template <typename T>
-struct Operand {
-  const std::vector<T>& values;
-  Size rows;  // of a itself
-  bool turned;
-  double at(Size row, Size column) const { return static_cast<double>(turned ? values[row * rows + column] : values[column * rows + row]); }
+struct Matrix {
+  void* first;
+  cudaDataType_t type;
+  Size lead;
 };
 
-template <typename T>
+Size bytes_of(cudaDataType_t type) {
+  return type == CUDA_R_64F ? 8 : type == CUDA_R_32F ? 4 : type == CUDA_R_16F || type == CUDA_R_16BF ? 2 : 0;
+}
+
+template <typename Bits, typename Value>
+std::vector<double> fetched(Transfers& device, const Matrix& matrix, Size rows, Size columns, Value value) {
+  const auto here = device.fetch(static_cast<const Bits*>(matrix.first), rows, columns, matrix.lead);
+  std::vector<double> values(here.size());
+  std::transform(here.begin(), here.end(), values.begin(), value);
+  return values;
+}
+
+std::vector<double> fetch(Transfers& device, const Matrix& matrix, Size rows, Size columns) {
+  switch (matrix.type) {
+    case CUDA_R_16F:
+      return fetched<std::uint16_t>(device, matrix, rows, columns, [](auto bits) { return tilelab::simt::half_value(bits); });
+    case CUDA_R_16BF:
+      return fetched<std::uint16_t>(device, matrix, rows, columns, [](auto bits) { return tilelab::simt::bfloat_value(bits); });
+    case CUDA_R_32F: return fetched<float>(device, matrix, rows, columns, [](float one) { return static_cast<double>(one); });
+    default: return fetched<double>(device, matrix, rows, columns, [](double one) { return one; });
+  }
+}
+
+template <typename Bits, typename Round>
+void sent(Transfers& device, const Matrix& matrix, const std::vector<double>& values, Size rows, Size columns, Round round) {
+  std::vector<Bits> here(values.size());
+  std::transform(values.begin(), values.end(), here.begin(), round);
+  device.send(static_cast<Bits*>(matrix.first), here, rows, columns, matrix.lead);
+}
+
+void send(Transfers& device, const Matrix& matrix, const std::vector<double>& values, Size rows, Size columns) {
+  switch (matrix.type) {
+    case CUDA_R_16F:
+      return sent<std::uint16_t>(device, matrix, values, rows, columns, [](double one) { return tilelab::simt::half_bits(one); });
+    case CUDA_R_16BF:
+      return sent<std::uint16_t>(device, matrix, values, rows, columns, [](double one) { return tilelab::simt::bfloat_bits(one); });
+    case CUDA_R_32F: return sent<float>(device, matrix, values, rows, columns, [](double one) { return static_cast<float>(one); });
+    default: return sent<double>(device, matrix, values, rows, columns, [](double one) { return one; });
+  }
+}
+
+// alpha or beta, whose type follows from that of the sums.
+double factor(Transfers& device, const void* at, cublasComputeType_t sums) {
+  if (sums == CUBLAS_COMPUTE_64F) return device.number(static_cast<const double*>(at));
+  if (sums != CUBLAS_COMPUTE_16F) return static_cast<double>(device.number(static_cast<const float*>(at)));
+  return tilelab::simt::half_value(device.number(static_cast<const std::uint16_t*>(at)));
+}
+
+// Of matrices of any types. Sums are in double precision.
 struct Product {
-  cublasOperation_t op_a, op_b;
+  bool turn_a, turn_b;
   int m, n, k;
-  const T *alpha, *a;
-  int lda;
-  const T* b;
-  int ldb;
-  const T* beta;
-  T* c;
-  int ldc;
+  const void *alpha, *beta;
+  Matrix a, b, c;
+  cublasComputeType_t sums;
 };
 
-template <typename T>
-void multiply(Transfers& device, const Product<T>& p) {
-  const bool turn_a = p.op_a != CUBLAS_OP_N, turn_b = p.op_b != CUBLAS_OP_N;
-  device.require(p.m >= 0 && p.n >= 0 && p.k >= 0 && p.lda >= std::max(1, turn_a ? p.k : p.m) && p.ldb >= std::max(1, turn_b ? p.n : p.k) &&
-                 p.ldc >= std::max(1, p.m));
-  const T alpha = device.number(p.alpha), beta = device.number(p.beta);
-  if (device.failed() || p.m == 0 || p.n == 0) return;
+cublasStatus_t multiply(cublasHandle_t handle, const Product& p, std::uintptr_t at) {
+  Transfers device(handle, at);
+  const auto fits = [](const Matrix& one, int rows) { return one.lead >= static_cast<Size>(std::max(1, rows)); };
+  device.require(p.m >= 0 && p.n >= 0 && p.k >= 0 && fits(p.a, p.turn_a ? p.k : p.m) && fits(p.b, p.turn_b ? p.n : p.k) && fits(p.c, p.m));
+  for (const Matrix& one : {p.a, p.b, p.c})
+    if (bytes_of(one.type) == 0) return CUBLAS_STATUS_NOT_SUPPORTED;
+  const double alpha = factor(device, p.alpha, p.sums), beta = factor(device, p.beta, p.sums);
+  if (device.failed() || p.m == 0 || p.n == 0) return device.status();
   const Size m = static_cast<Size>(p.m), n = static_cast<Size>(p.n), k = static_cast<Size>(p.k);
-  const std::vector<T> a = device.fetch(p.a, turn_a ? k : m, turn_a ? m : k, static_cast<Size>(p.lda));
-  const std::vector<T> b = device.fetch(p.b, turn_b ? n : k, turn_b ? k : n, static_cast<Size>(p.ldb));
-  std::vector<T> c(m * n);
-  if (beta != T{}) c = device.fetch(p.c, m, n, static_cast<Size>(p.ldc));
-  if (device.failed()) return;
-  const Operand<T> left{a, turn_a ? k : m, turn_a}, right{b, turn_b ? n : k, turn_b};
+  const auto a = fetch(device, p.a, p.turn_a ? k : m, p.turn_a ? m : k), b = fetch(device, p.b, p.turn_b ? n : k, p.turn_b ? k : n);
+  std::vector<double> c(m * n);
+  if (beta != 0.0) c = fetch(device, p.c, m, n);
+  if (device.failed()) return device.status();
   std::vector<double> column(m);
   for (Size j = 0; j < n; ++j) {
     std::fill(column.begin(), column.end(), 0.0);
     for (Size l = 0; l < k; ++l) {
-      const double factor = right.at(l, j);
-      for (Size i = 0; i < m; ++i) column[i] += left.at(i, l) * factor;
+      const double right = p.turn_b ? b[l * n + j] : b[j * k + l];
+      for (Size i = 0; i < m; ++i) column[i] += (p.turn_a ? a[i * k + l] : a[l * m + i]) * right;
     }
-    for (Size i = 0; i < m; ++i) {
-      T& sum = c[j * m + i];
-      sum = static_cast<T>(static_cast<double>(alpha) * column[i] +
-                           (beta != T{} ? static_cast<double>(beta) * static_cast<double>(sum) : 0.0));
-    }
+    for (Size i = 0; i < m; ++i) c[j * m + i] = alpha * column[i] + (beta != 0.0 ? beta * c[j * m + i] : 0.0);
   }
-  device.send(p.c, c, m, n, static_cast<Size>(p.ldc));
+  send(device, p.c, c, m, n);
+  return device.status();
 }
 
-// The place of the largest or smallest absolute value, counted from 1; 0 where there is none.
-template <typename T, typename Before>
-int place_of(const std::vector<T>& x, Before before) {
-  const auto best = std::min_element(x.begin(), x.end(), [&](T one, T other) { return before(std::abs(one), std::abs(other)); });
-  return x.empty() ? 0 : static_cast<int>(best - x.begin()) + 1;
+Matrix matrix(const void* first, cudaDataType_t type, int lead) {
+  return {const_cast<void*>(first), type, static_cast<Size>(std::max(lead, 0))};
 }
 
 template <typename T>
@@ -198,48 +232,12 @@ cublasStatus_t copy(cublasHandle_t handle, int n, const T* x, int incx, T* y, in
   return device.status();
 }
 template <typename T>
-cublasStatus_t swap(cublasHandle_t handle, int n, T* x, int incx, T* y, int incy, std::uintptr_t at) {
-  Transfers device(handle, at);
-  const auto one = fetch(device, Strided<T>{x, n, incx}), other = fetch(device, Strided<T>{y, n, incy});
-  send(device, Strided<T>{x, n, incx}, other);
-  send(device, Strided<T>{y, n, incy}, one);
-  return device.status();
-}
-template <typename T>
 cublasStatus_t dot(cublasHandle_t handle, int n, const T* x, int incx, const T* y, int incy, T* result, std::uintptr_t at) {
   Transfers device(handle, at);
   const auto one = fetch(device, Strided<const T>{x, n, incx}), other = fetch(device, Strided<const T>{y, n, incy});
   double sum = 0;
   for (Size i = 0; i < one.size() && i < other.size(); ++i) sum += static_cast<double>(one[i]) * static_cast<double>(other[i]);
   device.answer(result, static_cast<T>(sum));
-  return device.status();
-}
-template <typename T>
-cublasStatus_t nrm2(cublasHandle_t handle, int n, const T* x, int incx, T* result, std::uintptr_t at) {
-  Transfers device(handle, at);
-  double length = 0;
-  for (const T one : fetch(device, Strided<const T>{x, n, incx})) length = std::hypot(length, static_cast<double>(one));
-  device.answer(result, static_cast<T>(length));
-  return device.status();
-}
-template <typename T>
-cublasStatus_t asum(cublasHandle_t handle, int n, const T* x, int incx, T* result, std::uintptr_t at) {
-  Transfers device(handle, at);
-  double sum = 0;
-  for (const T one : fetch(device, Strided<const T>{x, n, incx})) sum += std::abs(static_cast<double>(one));
-  device.answer(result, static_cast<T>(sum));
-  return device.status();
-}
-template <typename T>
-cublasStatus_t amax(cublasHandle_t handle, int n, const T* x, int incx, int* result, std::uintptr_t at) {
-  Transfers device(handle, at);
-  device.answer(result, place_of(fetch(device, Strided<const T>{x, n, incx}), [](T one, T other) { return one > other; }));
-  return device.status();
-}
-template <typename T>
-cublasStatus_t amin(cublasHandle_t handle, int n, const T* x, int incx, int* result, std::uintptr_t at) {
-  Transfers device(handle, at);
-  device.answer(result, place_of(fetch(device, Strided<const T>{x, n, incx}), [](T one, T other) { return one < other; }));
   return device.status();
 }
 template <typename T>
@@ -255,42 +253,27 @@ cublasStatus_t gemv(cublasHandle_t handle, cublasOperation_t op, int m, int n, c
   if (kept != T{}) to = fetch(device, Strided<T>{y, turned ? n : m, incy});
   device.require(incy != 0);
   if (device.failed()) return device.status();
-  const Operand<T> left{matrix, static_cast<Size>(m), turned};
+  const auto left = [&](Size row, Size column) {  // of op(a), which lies column by column
+    const Size rows = static_cast<Size>(m);
+    return static_cast<double>(turned ? matrix[row * rows + column] : matrix[column * rows + row]);
+  };
   for (Size i = 0; i < to.size(); ++i) {
     double sum = 0;
-    for (Size j = 0; j < from.size(); ++j) sum += left.at(i, j) * static_cast<double>(from[j]);
+    for (Size j = 0; j < from.size(); ++j) sum += left(i, j) * static_cast<double>(from[j]);
     to[i] = static_cast<T>(factor * sum + (kept != T{} ? static_cast<double>(kept) * static_cast<double>(to[i]) : 0.0));
   }
   send(device, Strided<T>{y, static_cast<int>(to.size()), incy}, to);
   return device.status();
 }
 template <typename T>
-cublasStatus_t ger(cublasHandle_t handle, int m, int n, const T* alpha, const T* x, int incx, const T* y, int incy, T* a, int lda,
-                   std::uintptr_t at) {
-  Transfers device(handle, at);
-  device.require(m >= 0 && n >= 0 && lda >= std::max(1, m));
-  const T factor = device.number(alpha);
-  const auto left = fetch(device, Strided<const T>{x, m, incx}), right = fetch(device, Strided<const T>{y, n, incy});
-  auto all = device.fetch(static_cast<const T*>(a), left.size(), right.size(), static_cast<Size>(lda));
-  for (Size i = 0; i < all.size(); ++i) all[i] = std::fma(factor * left[i % left.size()], right[i / left.size()], all[i]);
-  device.send(a, all, left.size(), right.size(), static_cast<Size>(lda));
-  return device.status();
-}
-template <typename T>
 cublasStatus_t gemm(cublasHandle_t handle, cublasOperation_t op_a, cublasOperation_t op_b, int m, int n, int k, const T* alpha, const T* a,
                     int lda, const T* b, int ldb, const T* beta, T* c, int ldc, std::uintptr_t at) {
-  Transfers device(handle, at);
-  multiply<T>(device, {op_a, op_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc});
-  return device.status();
-}
-template <typename T>
-cublasStatus_t gemmStridedBatched(cublasHandle_t handle, cublasOperation_t op_a, cublasOperation_t op_b, int m, int n, int k,
-                                  const T* alpha, const T* a, int lda, long long step_a, const T* b, int ldb, long long step_b,
-                                  const T* beta, T* c, int ldc, long long step_c, int batches, std::uintptr_t at) {
-  Transfers device(handle, at);
-  for (int i = 0; i < batches && !device.failed(); ++i)
-    multiply<T>(device, {op_a, op_b, m, n, k, alpha, a + i * step_a, lda, b + i * step_b, ldb, beta, c + i * step_c, ldc});
-  return device.status();
+  constexpr bool is_float = std::is_same_v<T, float>;
+  constexpr cudaDataType_t type = is_float ? CUDA_R_32F : CUDA_R_64F;
+  return multiply(handle,
+                  {op_a != CUBLAS_OP_N, op_b != CUBLAS_OP_N, m, n, k, alpha, beta, matrix(a, type, lda), matrix(b, type, ldb),
+                   matrix(c, type, ldc), is_float ? CUBLAS_COMPUTE_32F : CUBLAS_COMPUTE_64F},
+                  at);
 }
 
 cublasStatus_t move_elements(void* to, int to_step, const void* from, int from_step, int rows, int columns, int bytes, cudaMemcpyKind kind,
@@ -365,115 +348,12 @@ cublasStatus_t cublasGetMatrix(int rows, int columns, int element_bytes, const v
   cublasStatus_t cublas##S##axpy_v2(cublasHandle_t handle, int n, const T* alpha, const T* x, int incx, T* y, int incy) { return axpy<T>(handle, n, alpha, x, incx, y, incy, TILELAB_AT); } \
   cublasStatus_t cublas##S##scal_v2(cublasHandle_t handle, int n, const T* alpha, T* x, int incx) { return scal<T>(handle, n, alpha, x, incx, TILELAB_AT); } \
   cublasStatus_t cublas##S##copy_v2(cublasHandle_t handle, int n, const T* x, int incx, T* y, int incy) { return copy<T>(handle, n, x, incx, y, incy, TILELAB_AT); } \
-  cublasStatus_t cublas##S##swap_v2(cublasHandle_t handle, int n, T* x, int incx, T* y, int incy) { return swap<T>(handle, n, x, incx, y, incy, TILELAB_AT); } \
   cublasStatus_t cublas##S##dot_v2(cublasHandle_t handle, int n, const T* x, int incx, const T* y, int incy, T* result) { return dot<T>(handle, n, x, incx, y, incy, result, TILELAB_AT); } \
-  cublasStatus_t cublas##S##nrm2_v2(cublasHandle_t handle, int n, const T* x, int incx, T* result) { return nrm2<T>(handle, n, x, incx, result, TILELAB_AT); } \
-  cublasStatus_t cublas##S##asum_v2(cublasHandle_t handle, int n, const T* x, int incx, T* result) { return asum<T>(handle, n, x, incx, result, TILELAB_AT); } \
-  cublasStatus_t cublasI##S##amax_v2(cublasHandle_t handle, int n, const T* x, int incx, int* result) { return amax<T>(handle, n, x, incx, result, TILELAB_AT); } \
-  cublasStatus_t cublasI##S##amin_v2(cublasHandle_t handle, int n, const T* x, int incx, int* result) { return amin<T>(handle, n, x, incx, result, TILELAB_AT); } \
   cublasStatus_t cublas##S##gemv_v2(cublasHandle_t handle, cublasOperation_t op, int m, int n, const T* alpha, const T* a, int lda, const T* x, int incx, const T* beta, T* y, int incy) { return gemv<T>(handle, op, m, n, alpha, a, lda, x, incx, beta, y, incy, TILELAB_AT); } \
-  cublasStatus_t cublas##S##ger_v2(cublasHandle_t handle, int m, int n, const T* alpha, const T* x, int incx, const T* y, int incy, T* a, int lda) { return ger<T>(handle, m, n, alpha, x, incx, y, incy, a, lda, TILELAB_AT); } \
-  cublasStatus_t cublas##S##gemm_v2(cublasHandle_t handle, cublasOperation_t op_a, cublasOperation_t op_b, int m, int n, int k, const T* alpha, const T* a, int lda, const T* b, int ldb, const T* beta, T* c, int ldc) { return gemm<T>(handle, op_a, op_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, TILELAB_AT); } \
-  cublasStatus_t cublas##S##gemmStridedBatched(cublasHandle_t handle, cublasOperation_t op_a, cublasOperation_t op_b, int m, int n, int k, const T* alpha, const T* a, int lda, long long step_a, const T* b, int ldb, long long step_b, const T* beta, T* c, int ldc, long long step_c, int batches) { return gemmStridedBatched<T>(handle, op_a, op_b, m, n, k, alpha, a, lda, step_a, b, ldb, step_b, beta, c, ldc, step_c, batches, TILELAB_AT); }
+  cublasStatus_t cublas##S##gemm_v2(cublasHandle_t handle, cublasOperation_t op_a, cublasOperation_t op_b, int m, int n, int k, const T* alpha, const T* a, int lda, const T* b, int ldb, const T* beta, T* c, int ldc) { return gemm<T>(handle, op_a, op_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, TILELAB_AT); }
 // clang-format on
 TILELAB_BLAS_DEFINITIONS(S, float)
 TILELAB_BLAS_DEFINITIONS(D, double)
-
-namespace {
-
-struct Matrix {
-  void* first;
-  cudaDataType_t type;
-  Size lead;
-};
-
-Size bytes_of(cudaDataType_t type) {
-  return type == CUDA_R_64F ? 8 : type == CUDA_R_32F ? 4 : type == CUDA_R_16F || type == CUDA_R_16BF ? 2 : 0;
-}
-
-template <typename Bits, typename Value>
-std::vector<double> fetched(Transfers& device, const Matrix& matrix, Size rows, Size columns, Value value) {
-  const auto here = device.fetch(static_cast<const Bits*>(matrix.first), rows, columns, matrix.lead);
-  std::vector<double> values(here.size());
-  std::transform(here.begin(), here.end(), values.begin(), value);
-  return values;
-}
-
-std::vector<double> fetch(Transfers& device, const Matrix& matrix, Size rows, Size columns) {
-  switch (matrix.type) {
-    case CUDA_R_16F:
-      return fetched<std::uint16_t>(device, matrix, rows, columns, [](auto bits) { return tilelab::simt::half_value(bits); });
-    case CUDA_R_16BF:
-      return fetched<std::uint16_t>(device, matrix, rows, columns, [](auto bits) { return tilelab::simt::bfloat_value(bits); });
-    case CUDA_R_32F: return fetched<float>(device, matrix, rows, columns, [](float one) { return static_cast<double>(one); });
-    default: return fetched<double>(device, matrix, rows, columns, [](double one) { return one; });
-  }
-}
-
-template <typename Bits, typename Round>
-void sent(Transfers& device, const Matrix& matrix, const std::vector<double>& values, Size rows, Size columns, Round round) {
-  std::vector<Bits> here(values.size());
-  std::transform(values.begin(), values.end(), here.begin(), round);
-  device.send(static_cast<Bits*>(matrix.first), here, rows, columns, matrix.lead);
-}
-
-void send(Transfers& device, const Matrix& matrix, const std::vector<double>& values, Size rows, Size columns) {
-  switch (matrix.type) {
-    case CUDA_R_16F:
-      return sent<std::uint16_t>(device, matrix, values, rows, columns, [](double one) { return tilelab::simt::half_bits(one); });
-    case CUDA_R_16BF:
-      return sent<std::uint16_t>(device, matrix, values, rows, columns, [](double one) { return tilelab::simt::bfloat_bits(one); });
-    case CUDA_R_32F: return sent<float>(device, matrix, values, rows, columns, [](double one) { return static_cast<float>(one); });
-    default: return sent<double>(device, matrix, values, rows, columns, [](double one) { return one; });
-  }
-}
-
-// alpha or beta, whose type follows from that of the sums.
-double factor(Transfers& device, const void* at, cublasComputeType_t sums) {
-  if (sums == CUBLAS_COMPUTE_64F) return device.number(static_cast<const double*>(at));
-  if (sums != CUBLAS_COMPUTE_16F) return static_cast<double>(device.number(static_cast<const float*>(at)));
-  return tilelab::simt::half_value(device.number(static_cast<const std::uint16_t*>(at)));
-}
-
-struct MixedProduct {
-  bool turn_a, turn_b;
-  int m, n, k;
-  const void *alpha, *beta;
-  Matrix a, b, c;
-  cublasComputeType_t sums;
-};
-
-cublasStatus_t multiply(cublasHandle_t handle, const MixedProduct& p, std::uintptr_t at) {
-  Transfers device(handle, at);
-  const auto fits = [](const Matrix& one, int rows) { return one.lead >= static_cast<Size>(std::max(1, rows)); };
-  device.require(p.m >= 0 && p.n >= 0 && p.k >= 0 && fits(p.a, p.turn_a ? p.k : p.m) && fits(p.b, p.turn_b ? p.n : p.k) && fits(p.c, p.m));
-  for (const Matrix& one : {p.a, p.b, p.c})
-    if (bytes_of(one.type) == 0) return CUBLAS_STATUS_NOT_SUPPORTED;
-  const double alpha = factor(device, p.alpha, p.sums), beta = factor(device, p.beta, p.sums);
-  if (device.failed() || p.m == 0 || p.n == 0) return device.status();
-  const Size m = static_cast<Size>(p.m), n = static_cast<Size>(p.n), k = static_cast<Size>(p.k);
-  const auto a = fetch(device, p.a, p.turn_a ? k : m, p.turn_a ? m : k), b = fetch(device, p.b, p.turn_b ? n : k, p.turn_b ? k : n);
-  std::vector<double> c(m * n);
-  if (beta != 0.0) c = fetch(device, p.c, m, n);
-  if (device.failed()) return device.status();
-  std::vector<double> column(m);
-  for (Size j = 0; j < n; ++j) {
-    std::fill(column.begin(), column.end(), 0.0);
-    for (Size l = 0; l < k; ++l) {
-      const double right = p.turn_b ? b[l * n + j] : b[j * k + l];
-      for (Size i = 0; i < m; ++i) column[i] += (p.turn_a ? a[i * k + l] : a[l * m + i]) * right;
-    }
-    for (Size i = 0; i < m; ++i) c[j * m + i] = alpha * column[i] + (beta != 0.0 ? beta * c[j * m + i] : 0.0);
-  }
-  send(device, p.c, c, m, n);
-  return device.status();
-}
-
-Matrix matrix(const void* first, cudaDataType_t type, int lead) {
-  return {const_cast<void*>(first), type, static_cast<Size>(std::max(lead, 0))};
-}
-
-}  // namespace
 
 cublasStatus_t cublasGemmEx(cublasHandle_t handle, cublasOperation_t op_a, cublasOperation_t op_b, int m, int n, int k, const void* alpha,
                             const void* a, cudaDataType_t type_a, int lda, const void* b, cudaDataType_t type_b, int ldb, const void* beta,

@@ -171,13 +171,6 @@ cudaError_t address_of_variable(const void* symbol, void** pointer, const char* 
   return cudaSuccess;
 }
 
-cudaError_t size_of_variable(const void* symbol, std::size_t* bytes, const char* call, std::uintptr_t at) {
-  const Symbol* named = variable(symbol);
-  if (!named || !bytes) return Session::open().raise(named ? cudaErrorInvalidValue : cudaErrorInvalidSymbol, call, at);
-  *bytes = named->bytes;
-  return cudaSuccess;
-}
-
 void map_managed_variables() {
   for (const Symbol& one : OwnSymbols::read().all()) {
     if (one.is_function || one.bytes == 0 || !is_managed(one.address) || one.address % section_page != 0) continue;

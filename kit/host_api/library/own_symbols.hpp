@@ -43,7 +43,6 @@ class OwnSymbols {
 
 // `symbol`: the address of the program's own variable. `call` and `at` are for an error: which function was called, and from where.
 cudaError_t address_of_variable(const void* symbol, void** pointer, const char* call, std::uintptr_t at);
-cudaError_t size_of_variable(const void* symbol, std::size_t* bytes, const char* call, std::uintptr_t at);
 
 // Puts managed memory in the place of the program's __managed__ variables. Once, before the first other request.
 void map_managed_variables();

@@ -54,15 +54,6 @@ cudaError_t copy_space(const cudaMemcpy3DParms* what, CopyOrder order, const cha
   return copy_or_capture(*what, order, call, at);
 }
 
-// Between two devices, which are one here.
-cudaError_t copy_space(const cudaMemcpy3DPeerParms* what, CopyOrder order, const char* call, std::uintptr_t at) {
-  if (!what) return Session::open().raise(cudaErrorInvalidValue, call, at);
-  if (what->srcDevice != 0 || what->dstDevice != 0) return Session::open().raise(cudaErrorInvalidDevice, call, at);
-  const cudaMemcpy3DParms same{what->srcArray, what->srcPos, what->srcPtr, what->dstArray,
-                               what->dstPos,   what->dstPtr, what->extent, cudaMemcpyDeviceToDevice};
-  return copy_space(&same, order, call, at);
-}
-
 cudaError_t fill_or_capture(const cudaMemsetParams& what, CopyOrder order, const char* call, std::uintptr_t at) {
   if (!order.async) {
     if (const auto refused = use_of_legacy_stream(call, at)) return *refused;
@@ -191,10 +182,6 @@ cudaError_t cudaMemcpyPeerAsync(void* to, int to_device, const void* from, int f
   if (to_device != 0 || from_device != 0) return Session::open().raise(cudaErrorInvalidDevice, "cudaMemcpyPeerAsync", TILELAB_AT);
   return copy_line(to, from, bytes, {cudaMemcpyDeviceToDevice, stream, true}, "cudaMemcpyPeerAsync", TILELAB_AT);
 }
-cudaError_t cudaMemcpy3DPeer(const cudaMemcpy3DPeerParms* what) { return copy_space(what, {}, "cudaMemcpy3DPeer", TILELAB_AT); }
-cudaError_t cudaMemcpy3DPeerAsync(const cudaMemcpy3DPeerParms* what, cudaStream_t stream) {
-  return copy_space(what, {cudaMemcpyDefault, stream, true}, "cudaMemcpy3DPeerAsync", TILELAB_AT);
-}
 
 cudaError_t cudaMemset(void* to, int value, std::size_t bytes) {
   return fill(to, bytes, value, 1, bytes, nullptr, false, "cudaMemset", TILELAB_AT);
@@ -207,21 +194,6 @@ cudaError_t cudaMemset2D(void* to, std::size_t pitch, int value, std::size_t wid
 }
 cudaError_t cudaMemset2DAsync(void* to, std::size_t pitch, int value, std::size_t width, std::size_t height, cudaStream_t stream) {
   return fill(to, pitch, value, height, width, stream, true, "cudaMemset2DAsync", TILELAB_AT);
-}
-// Slices follow each other without a gap.
-cudaError_t cudaMemset3D(cudaPitchedPtr to, int value, cudaExtent extent) {
-  cudaError_t error = cudaSuccess;
-  for (std::size_t slice = 0; slice < extent.depth && error == cudaSuccess; ++slice)
-    error = fill(static_cast<char*>(to.ptr) + slice * to.ysize * to.pitch, to.pitch, value, extent.height, extent.width, nullptr, false,
-                 "cudaMemset3D", TILELAB_AT);
-  return error;
-}
-cudaError_t cudaMemset3DAsync(cudaPitchedPtr to, int value, cudaExtent extent, cudaStream_t stream) {
-  cudaError_t error = cudaSuccess;
-  for (std::size_t slice = 0; slice < extent.depth && error == cudaSuccess; ++slice)
-    error = fill(static_cast<char*>(to.ptr) + slice * to.ysize * to.pitch, to.pitch, value, extent.height, extent.width, stream, true,
-                 "cudaMemset3DAsync", TILELAB_AT);
-  return error;
 }
 
 cudaError_t cudaMemcpyToSymbol(const void* symbol, const void* from, std::size_t bytes, std::size_t offset, cudaMemcpyKind kind) {
@@ -242,7 +214,4 @@ cudaError_t cudaMemcpyFromSymbolAsync(void* to, const void* symbol, std::size_t 
 }
 cudaError_t cudaGetSymbolAddress(void** pointer, const void* symbol) {
   return address_of_variable(symbol, pointer, "cudaGetSymbolAddress", TILELAB_AT);
-}
-cudaError_t cudaGetSymbolSize(std::size_t* bytes, const void* symbol) {
-  return size_of_variable(symbol, bytes, "cudaGetSymbolSize", TILELAB_AT);
 }

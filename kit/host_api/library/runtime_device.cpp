@@ -128,20 +128,12 @@ std::map<cudaLimit, std::size_t> limits = {{cudaLimitStackSize, 1024},
                                            {cudaLimitDevRuntimePendingLaunchCount, 2048},
                                            {cudaLimitMaxL2FetchGranularity, 64},
                                            {cudaLimitPersistingL2CacheSize, 0}};
-cudaFuncCache cache_config = cudaFuncCachePreferNone;
-unsigned int device_flags = cudaDeviceScheduleAuto;
-constexpr char pci_bus_id[] = "0000:00:00.0";
 
 }  // namespace
 
 cudaError_t cudaGetDeviceCount(int* count) { return give(count, 1, "cudaGetDeviceCount", TILELAB_AT); }
 cudaError_t cudaGetDevice(int* device) { return give(device, 0, "cudaGetDevice", TILELAB_AT); }
 cudaError_t cudaSetDevice(int device) { return need_device(device, "cudaSetDevice", TILELAB_AT); }
-cudaError_t cudaInitDevice(int device, unsigned int, unsigned int) { return need_device(device, "cudaInitDevice", TILELAB_AT); }
-cudaError_t cudaSetValidDevices(int* devices, int count) {
-  return devices || count == 0 ? cudaSuccess : refuse("cudaSetValidDevices", TILELAB_AT);
-}
-cudaError_t cudaChooseDevice(int* device, const cudaDeviceProp*) { return give(device, 0, "cudaChooseDevice", TILELAB_AT); }
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
   if (device != 0) return refuse("cudaGetDeviceProperties", TILELAB_AT, cudaErrorInvalidDevice);
   return give(properties, the_device(), "cudaGetDeviceProperties", TILELAB_AT);
@@ -156,21 +148,7 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int dev
   }
   return refuse("cudaDeviceGetAttribute", TILELAB_AT);
 }
-cudaError_t cudaDeviceGetPCIBusId(char* text, int length, int device) {
-  if (device != 0) return refuse("cudaDeviceGetPCIBusId", TILELAB_AT, cudaErrorInvalidDevice);
-  if (!text || length < static_cast<int>(sizeof pci_bus_id)) return refuse("cudaDeviceGetPCIBusId", TILELAB_AT);
-  std::memcpy(text, pci_bus_id, sizeof pci_bus_id);
-  return cudaSuccess;
-}
-cudaError_t cudaDeviceGetByPCIBusId(int* device, const char* text) {
-  if (!text || std::strcmp(text, pci_bus_id) != 0) return refuse("cudaDeviceGetByPCIBusId", TILELAB_AT, cudaErrorInvalidDevice);
-  return give(device, 0, "cudaDeviceGetByPCIBusId", TILELAB_AT);
-}
-cudaError_t cudaSetDeviceFlags(unsigned int flags) {
-  device_flags = flags;
-  return cudaSuccess;
-}
-cudaError_t cudaGetDeviceFlags(unsigned int* flags) { return give(flags, device_flags, "cudaGetDeviceFlags", TILELAB_AT); }
+cudaError_t cudaSetDeviceFlags(unsigned int) { return cudaSuccess; }
 
 cudaError_t cudaDeviceSynchronize() { return on_device("synchronize", "cudaDeviceSynchronize", TILELAB_AT); }
 cudaError_t cudaDeviceReset() { return on_device("reset", "cudaDeviceReset", TILELAB_AT); }
@@ -193,15 +171,6 @@ cudaError_t cudaDeviceGetLimit(std::size_t* value, cudaLimit limit) {
   const auto one = limits.find(limit);
   if (one == limits.end()) return refuse("cudaDeviceGetLimit", TILELAB_AT, cudaErrorUnsupportedLimit);
   return give(value, one->second, "cudaDeviceGetLimit", TILELAB_AT);
-}
-cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache config) {
-  cache_config = config;
-  return cudaSuccess;
-}
-cudaError_t cudaDeviceGetCacheConfig(cudaFuncCache* config) { return give(config, cache_config, "cudaDeviceGetCacheConfig", TILELAB_AT); }
-cudaError_t cudaDeviceSetSharedMemConfig(cudaSharedMemConfig) { return cudaSuccess; }
-cudaError_t cudaDeviceGetSharedMemConfig(cudaSharedMemConfig* config) {
-  return give(config, cudaSharedMemBankSizeFourByte, "cudaDeviceGetSharedMemConfig", TILELAB_AT);
 }
 cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
   if (least) *least = 0;

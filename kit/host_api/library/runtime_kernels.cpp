@@ -153,11 +153,6 @@ cudaError_t occupancy(int* blocks, const void* function, int block_size, std::si
   return cudaSuccess;
 }
 
-cudaError_t need_kernel(const void* function, const char* call, std::uintptr_t at) {
-  KernelFacts kernel;
-  return find_kernel(function, kernel, call, at);
-}
-
 }  // namespace
 
 cudaError_t tilelab_host::best_block_size(int* grid_size, int* block_size, const void* kernel,
@@ -189,18 +184,6 @@ cudaError_t cudaLaunchCooperativeKernel(const void* kernel, dim3 grid, dim3 bloc
                                         cudaStream_t stream) {
   return launch_function(kernel, {grid, block, shared_bytes, stream, true}, arguments, "cudaLaunchCooperativeKernel", TILELAB_AT);
 }
-cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* kernel, void** arguments) {
-  if (!config || (config->numAttrs > 0 && !config->attrs)) return refuse("cudaLaunchKernelExC", TILELAB_AT);
-  LaunchShape shape{config->gridDim, config->blockDim, config->dynamicSmemBytes, config->stream, false};
-  for (unsigned int i = 0; i < config->numAttrs; ++i) {
-    const cudaLaunchAttribute& one = config->attrs[i];
-    const auto& cluster = one.val.clusterDim;
-    if (one.id == cudaLaunchAttributeCooperative) shape.cooperative = one.val.cooperative != 0;
-    if (one.id == cudaLaunchAttributeClusterDimension && static_cast<unsigned long long>(cluster.x) * cluster.y * cluster.z > 1)
-      return refuse("cudaLaunchKernelExC", TILELAB_AT, cudaErrorNotSupported);
-  }
-  return launch_function(kernel, shape, arguments, "cudaLaunchKernelExC", TILELAB_AT);
-}
 
 cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* kernel) {
   KernelFacts facts;
@@ -226,27 +209,11 @@ cudaError_t cudaFuncSetAttribute(const void* kernel, cudaFuncAttribute attribute
     return refuse("cudaFuncSetAttribute", TILELAB_AT);
   return Session::open().call({{"op", "kernel"}, {"name", facts.name}, {"dynamic_shared_bytes", value}, {"at", TILELAB_AT}});
 }
-cudaError_t cudaFuncSetCacheConfig(const void* kernel, cudaFuncCache) { return need_kernel(kernel, "cudaFuncSetCacheConfig", TILELAB_AT); }
-cudaError_t cudaFuncSetSharedMemConfig(const void* kernel, cudaSharedMemConfig) {
-  return need_kernel(kernel, "cudaFuncSetSharedMemConfig", TILELAB_AT);
+cudaError_t cudaFuncSetCacheConfig(const void* kernel, cudaFuncCache) {
+  KernelFacts facts;
+  return find_kernel(kernel, facts, "cudaFuncSetCacheConfig", TILELAB_AT);
 }
 
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const void* kernel, int block_size, std::size_t shared_bytes) {
   return occupancy(blocks, kernel, block_size, shared_bytes, "cudaOccupancyMaxActiveBlocksPerMultiprocessor", TILELAB_AT);
-}
-cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, const void* kernel, int block_size,
-                                                                   std::size_t shared_bytes, unsigned int) {
-  return occupancy(blocks, kernel, block_size, shared_bytes, "cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags", TILELAB_AT);
-}
-cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(std::size_t* shared_bytes, const void* kernel, int blocks, int block_size) {
-  constexpr const char* call = "cudaOccupancyAvailableDynamicSMemPerBlock";
-  KernelFacts facts;
-  if (!shared_bytes || blocks <= 0 || block_size <= 0) return refuse(call, TILELAB_AT);
-  if (const cudaError_t error = find_kernel(kernel, facts, call, TILELAB_AT); error != cudaSuccess) return error;
-  const cudaDeviceProp& device = the_device();
-  const std::size_t share = std::min(device.sharedMemPerMultiprocessor / static_cast<std::size_t>(blocks),
-                                     device.sharedMemPerBlockOptin + device.reservedSharedMemPerBlock);
-  const std::size_t used = facts.static_shared_bytes + device.reservedSharedMemPerBlock;
-  *shared_bytes = share > used ? share - used : 0;
-  return cudaSuccess;
 }

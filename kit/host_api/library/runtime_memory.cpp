@@ -245,14 +245,6 @@ cudaError_t cudaDeviceGetGraphMemAttribute(int device, cudaGraphMemAttributeType
   *static_cast<std::uint64_t*>(value) = all[attribute];
   return cudaSuccess;
 }
-cudaError_t cudaDeviceSetGraphMemAttribute(int device, cudaGraphMemAttributeType attribute, void* value) {
-  if (device != 0) return refuse("cudaDeviceSetGraphMemAttribute", TILELAB_AT, cudaErrorInvalidDevice);
-  const bool of_used = attribute == cudaGraphMemAttrUsedMemHigh;
-  if (!value || *static_cast<std::uint64_t*>(value) != 0 || (!of_used && attribute != cudaGraphMemAttrReservedMemHigh))
-    return refuse("cudaDeviceSetGraphMemAttribute", TILELAB_AT);
-  forget_graph_memory_peaks(of_used);
-  return cudaSuccess;
-}
 
 namespace {
 
@@ -324,15 +316,6 @@ cudaError_t cudaMallocPitch(void** pointer, std::size_t* pitch, std::size_t widt
   if (height > 0 && *pitch > SIZE_MAX / height) return refuse("cudaMallocPitch", TILELAB_AT, cudaErrorMemoryAllocation);
   return allocate(pointer, *pitch * height, "device", "cudaMallocPitch", TILELAB_AT);
 }
-cudaError_t cudaMalloc3D(cudaPitchedPtr* pointer, cudaExtent extent) {
-  if (!pointer || extent.width > SIZE_MAX / 2) return refuse("cudaMalloc3D", TILELAB_AT);
-  const std::size_t pitch = (extent.width + row_alignment - 1) / row_alignment * row_alignment;
-  std::size_t bytes = 0;
-  if (__builtin_mul_overflow(pitch, extent.height, &bytes) || __builtin_mul_overflow(bytes, extent.depth, &bytes))
-    return refuse("cudaMalloc3D", TILELAB_AT, cudaErrorMemoryAllocation);
-  *pointer = {nullptr, pitch, extent.width, extent.height};
-  return allocate(&pointer->ptr, bytes, "device", "cudaMalloc3D", TILELAB_AT);
-}
 
 cudaError_t cudaFree(void* pointer) { return release(pointer, "device", "cudaFree", TILELAB_AT); }
 cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) { return free_to_pool(pointer, stream, "cudaFreeAsync", TILELAB_AT); }
@@ -350,11 +333,6 @@ cudaError_t cudaHostGetDevicePointer(void** device_pointer, void* host_pointer, 
   *device_pointer = host_pointer;
   return cudaSuccess;
 }
-cudaError_t cudaHostGetFlags(unsigned int* flags, void* pointer) {
-  if (!flags || !is_shared_with_device(pointer)) return refuse("cudaHostGetFlags", TILELAB_AT);
-  *flags = cudaHostAllocMapped;
-  return cudaSuccess;
-}
 
 cudaError_t cudaMemGetInfo(std::size_t* free_bytes, std::size_t* total_bytes) {
   if (!free_bytes || !total_bytes) return refuse("cudaMemGetInfo", TILELAB_AT);
@@ -362,22 +340,6 @@ cudaError_t cudaMemGetInfo(std::size_t* free_bytes, std::size_t* total_bytes) {
   *total_bytes = reply.fields.value("total", Session::open().memory_bytes());
   *free_bytes = reply.fields.value("free", *total_bytes);
   return reply.error();
-}
-
-cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const void* pointer) {
-  if (!attributes) return refuse("cudaPointerGetAttributes", TILELAB_AT);
-  const Reply reply = Session::open().ask({{"op", "pointer"}, {"address", number_of(pointer)}, {"at", TILELAB_AT}});
-  const std::string kind = reply.fields.value("kind", std::string());
-  void* same = const_cast<void*>(pointer);
-  if (kind == "device")
-    *attributes = {cudaMemoryTypeDevice, 0, same, nullptr};
-  else if (kind == "managed")
-    *attributes = {cudaMemoryTypeManaged, 0, same, same};
-  else if (kind == "pinned")
-    *attributes = {cudaMemoryTypeHost, 0, same, same};
-  else
-    *attributes = {cudaMemoryTypeUnregistered, cudaInvalidDeviceId, nullptr, same};
-  return cudaSuccess;
 }
 
 cudaError_t cudaMemPrefetchAsync(const void* pointer, std::size_t, int, cudaStream_t) {

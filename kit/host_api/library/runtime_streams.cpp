@@ -58,12 +58,6 @@ cudaError_t wait_for(const char* what, cudaEvent_t event, const char* call, std:
   return error;
 }
 
-cudaError_t record(cudaEvent_t event, cudaStream_t stream, unsigned int flags, const char* call, std::uintptr_t at) {
-  if (const auto captured = record_in_capture(event, stream, flags == cudaEventRecordExternal, call, at)) return *captured;
-  return Session::open().call(
-      {{"op", "event"}, {"what", "record"}, {"event", number_of(event)}, {"stream", number_of(stream)}, {"at", at}});
-}
-
 }  // namespace
 
 cudaError_t cudaStreamCreate(cudaStream_t* stream) { return create_stream(stream, cudaStreamDefault, 0, "cudaStreamCreate", TILELAB_AT); }
@@ -83,8 +77,8 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream) {
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) { return wait_for("synchronize", stream, "cudaStreamSynchronize", TILELAB_AT); }
 cudaError_t cudaStreamQuery(cudaStream_t stream) { return wait_for("query", stream, "cudaStreamQuery", TILELAB_AT); }
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned int flags) {
-  const bool external = flags == cudaEventWaitExternal;
-  if (const auto captured = wait_for_event_in_capture(stream, event, external, "cudaStreamWaitEvent", TILELAB_AT)) return *captured;
+  if (flags != cudaEventWaitDefault) return refuse("cudaStreamWaitEvent", TILELAB_AT);
+  if (const auto captured = wait_for_event_in_capture(stream, event, "cudaStreamWaitEvent", TILELAB_AT)) return *captured;
   return Session::open().call(
       {{"op", "stream"}, {"what", "wait"}, {"stream", number_of(stream)}, {"event", number_of(event)}, {"at", TILELAB_AT}});
 }
@@ -135,16 +129,6 @@ cudaError_t cudaStreamCopyAttributes(cudaStream_t to, cudaStream_t from) {
   remember_stream(to, traits);
   return cudaSuccess;
 }
-cudaError_t cudaStreamGetId(cudaStream_t stream, unsigned long long* id) {
-  if (!id || !is_stream(stream)) return refuse("cudaStreamGetId", TILELAB_AT);
-  *id = number_of(stream);
-  return cudaSuccess;
-}
-cudaError_t cudaStreamGetDevice(cudaStream_t stream, int* device) {
-  if (!device || !is_stream(stream)) return refuse("cudaStreamGetDevice", TILELAB_AT);
-  *device = 0;
-  return cudaSuccess;
-}
 cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t function, void* user_data, unsigned int flags) {
   if (!function || flags != 0) return refuse("cudaStreamAddCallback", TILELAB_AT);
   if (const auto refused = wait_in_capture(stream, "cudaStreamAddCallback", TILELAB_AT)) return *refused;
@@ -166,10 +150,9 @@ cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void*
 cudaError_t cudaEventCreate(cudaEvent_t* event) { return create_event(event, cudaEventDefault, TILELAB_AT); }
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned int flags) { return create_event(event, flags, TILELAB_AT); }
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
-  return record(event, stream, cudaEventRecordDefault, "cudaEventRecord", TILELAB_AT);
-}
-cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned int flags) {
-  return record(event, stream, flags, "cudaEventRecordWithFlags", TILELAB_AT);
+  if (const auto captured = record_in_capture(event, stream, "cudaEventRecord", TILELAB_AT)) return *captured;
+  return Session::open().call(
+      {{"op", "event"}, {"what", "record"}, {"event", number_of(event)}, {"stream", number_of(stream)}, {"at", TILELAB_AT}});
 }
 cudaError_t cudaEventSynchronize(cudaEvent_t event) { return wait_for("synchronize", event, "cudaEventSynchronize", TILELAB_AT); }
 cudaError_t cudaEventQuery(cudaEvent_t event) { return wait_for("query", event, "cudaEventQuery", TILELAB_AT); }

@@ -1,9 +1,5 @@
-// Implements runtime_textures.hpp. The conductor knows what a handle stands for; how the program described it is kept here.
+// Implements runtime_textures.hpp. The conductor knows what a handle stands for.
 #include "host_api/runtime_textures.hpp"
-
-#include <cstring>
-#include <map>
-#include <mutex>
 
 #include "host_api/graphs/stream_capture.hpp"
 #include "host_api/library/host_session.hpp"
@@ -190,10 +186,6 @@ cudaError_t cudaMemcpy2DFromArray(void* to, std::size_t pitch, cudaArray_const_t
                                   std::size_t height, cudaMemcpyKind kind) {
   return copy({to, pitch, {}}, in_array(from, x, y), {height, width}, {kind}, "cudaMemcpy2DFromArray", TILELAB_AT);
 }
-cudaError_t cudaMemcpy2DFromArrayAsync(void* to, std::size_t pitch, cudaArray_const_t from, std::size_t x, std::size_t y, std::size_t width,
-                                       std::size_t height, cudaMemcpyKind kind, cudaStream_t stream) {
-  return copy({to, pitch, {}}, in_array(from, x, y), {height, width}, {kind, stream, true}, "cudaMemcpy2DFromArrayAsync", TILELAB_AT);
-}
 cudaError_t cudaMemcpy2DArrayToArray(cudaArray_t to, std::size_t to_x, std::size_t to_y, cudaArray_const_t from, std::size_t from_x,
                                      std::size_t from_y, std::size_t width, std::size_t height, cudaMemcpyKind kind) {
   return copy(in_array(to, to_x, to_y), in_array(from, from_x, from_y), {height, width}, {kind}, "cudaMemcpy2DArrayToArray", TILELAB_AT);
@@ -201,31 +193,8 @@ cudaError_t cudaMemcpy2DArrayToArray(cudaArray_t to, std::size_t to_x, std::size
 cudaError_t cudaMemcpyToArray(cudaArray_t to, std::size_t x, std::size_t y, const void* from, std::size_t bytes, cudaMemcpyKind kind) {
   return copy(in_array(to, x, y), {from, bytes, {}}, {1, bytes, 1, true}, {kind}, "cudaMemcpyToArray", TILELAB_AT);
 }
-cudaError_t cudaMemcpyToArrayAsync(cudaArray_t to, std::size_t x, std::size_t y, const void* from, std::size_t bytes, cudaMemcpyKind kind,
-                                   cudaStream_t stream) {
-  return copy(in_array(to, x, y), {from, bytes, {}}, {1, bytes, 1, true}, {kind, stream, true}, "cudaMemcpyToArrayAsync", TILELAB_AT);
-}
-cudaError_t cudaMemcpyFromArray(void* to, cudaArray_const_t from, std::size_t x, std::size_t y, std::size_t bytes, cudaMemcpyKind kind) {
-  return copy({to, bytes, {}}, in_array(from, x, y), {1, bytes, 1, true}, {kind}, "cudaMemcpyFromArray", TILELAB_AT);
-}
-cudaError_t cudaMemcpyFromArrayAsync(void* to, cudaArray_const_t from, std::size_t x, std::size_t y, std::size_t bytes, cudaMemcpyKind kind,
-                                     cudaStream_t stream) {
-  return copy({to, bytes, {}}, in_array(from, x, y), {1, bytes, 1, true}, {kind, stream, true}, "cudaMemcpyFromArrayAsync", TILELAB_AT);
-}
-cudaError_t cudaMemcpyArrayToArray(cudaArray_t to, std::size_t to_x, std::size_t to_y, cudaArray_const_t from, std::size_t from_x,
-                                   std::size_t from_y, std::size_t bytes, cudaMemcpyKind kind) {
-  return copy(in_array(to, to_x, to_y), in_array(from, from_x, from_y), {1, bytes, 1, true}, {kind}, "cudaMemcpyArrayToArray", TILELAB_AT);
-}
 
 namespace {
-
-struct Described {
-  cudaResourceDesc resource;
-  cudaTextureDesc texture;
-  bool is_surface;
-};
-std::mutex described_mutex;
-std::map<unsigned long long, Described> described;
 
 std::uint32_t bits_of(float number) { return __builtin_bit_cast(std::uint32_t, number); }
 
@@ -275,27 +244,12 @@ cudaError_t create(unsigned long long* object, const cudaResourceDesc* resource,
   if (!describe_resource(request, *resource, at)) return refuse(call, at);
   if (texture) describe_texture(request, *texture);
   const Reply reply = Session::open().ask(request);
-  if (reply.error() != cudaSuccess) return reply.error();
-  *object = reply.fields.value("handle", 0ull);
-  const std::lock_guard lock(described_mutex);
-  described[*object] = {*resource, texture ? *texture : cudaTextureDesc{}, texture == nullptr};
-  return cudaSuccess;
+  if (reply.error() == cudaSuccess) *object = reply.fields.value("handle", 0ull);
+  return reply.error();
 }
 
 cudaError_t destroy(unsigned long long object, bool is_surface, std::uintptr_t at) {
-  const cudaError_t error =
-      Session::open().call({{"op", "texture"}, {"what", "destroy"}, {"handle", object}, {"surface", is_surface}, {"at", at}});
-  const std::lock_guard lock(described_mutex);
-  if (error == cudaSuccess) described.erase(object);
-  return error;
-}
-
-bool find(unsigned long long object, bool is_surface, Described& found) {
-  const std::lock_guard lock(described_mutex);
-  const auto one = described.find(object);
-  if (one == described.end() || one->second.is_surface != is_surface) return false;
-  found = one->second;
-  return true;
+  return Session::open().call({{"op", "texture"}, {"what", "destroy"}, {"handle", object}, {"surface", is_surface}, {"at", at}});
 }
 
 }  // namespace
@@ -308,31 +262,8 @@ cudaError_t cudaCreateTextureObject(cudaTextureObject_t* object, const cudaResou
   return create(object, resource, texture, "cudaCreateTextureObject", TILELAB_AT);
 }
 cudaError_t cudaDestroyTextureObject(cudaTextureObject_t object) { return destroy(object, false, TILELAB_AT); }
-cudaError_t cudaGetTextureObjectResourceDesc(cudaResourceDesc* resource, cudaTextureObject_t object) {
-  Described found;
-  if (!resource || !find(object, false, found)) return refuse("cudaGetTextureObjectResourceDesc", TILELAB_AT);
-  *resource = found.resource;
-  return cudaSuccess;
-}
-cudaError_t cudaGetTextureObjectTextureDesc(cudaTextureDesc* texture, cudaTextureObject_t object) {
-  Described found;
-  if (!texture || !find(object, false, found)) return refuse("cudaGetTextureObjectTextureDesc", TILELAB_AT);
-  *texture = found.texture;
-  return cudaSuccess;
-}
 cudaError_t cudaCreateSurfaceObject(cudaSurfaceObject_t* object, const cudaResourceDesc* resource) {
   if (resource && resource->resType != cudaResourceTypeArray) return refuse("cudaCreateSurfaceObject", TILELAB_AT);
   return create(object, resource, nullptr, "cudaCreateSurfaceObject", TILELAB_AT);
 }
 cudaError_t cudaDestroySurfaceObject(cudaSurfaceObject_t object) { return destroy(object, true, TILELAB_AT); }
-cudaError_t cudaGetSurfaceObjectResourceDesc(cudaResourceDesc* resource, cudaSurfaceObject_t object) {
-  Described found;
-  if (!resource || !find(object, true, found)) return refuse("cudaGetSurfaceObjectResourceDesc", TILELAB_AT);
-  *resource = found.resource;
-  return cudaSuccess;
-}
-cudaError_t cudaDeviceGetTexture1DLinearMaxWidth(std::size_t* texels, const cudaChannelFormatDesc* format, int device) {
-  if (!texels || !format || device != 0 || texel_bytes(*format) == 0) return refuse("cudaDeviceGetTexture1DLinearMaxWidth", TILELAB_AT);
-  *texels = static_cast<std::size_t>(the_device().maxTexture1DLinear);
-  return cudaSuccess;
-}

@@ -120,3 +120,28 @@ def test_a_call_for_texture_references_is_named_as_what_cuda_12_removed() -> Non
     log = "a.cu:3:5: error: \u2018cudaBindTextureToArray\u2019 was not declared in this scope\n"
     (found,) = refusals_of_errors(log, UNIT, ())
     assert (found.line, "CUDA 12 removed" in found.message) == (3, True)
+
+
+@pytest.mark.parametrize(
+    ("name", "proposed", "message"),
+    [
+        ("cudaMaloc", "cudaMalloc", "`cudaMaloc` is not declared. Is `cudaMalloc` meant?"),
+        ("cudamemcpy", "cudaMemcpy", "`cudamemcpy` is not declared. Is `cudaMemcpy` meant?"),
+        # Functions of CUDA that are not served here, beside one that is.
+        ("cudaMalloc3D", "cudaMalloc", "`cudaMalloc3D` of the CUDA runtime is not there without a GPU yet."),
+        (
+            "cudaLaunchKernelEx",
+            "cudaLaunchKernel",
+            "`cudaLaunchKernelEx` of the CUDA runtime is not there without a GPU yet.",
+        ),
+        (
+            "cudaGetDeviceFlags",
+            "cudaSetDeviceFlags",
+            "`cudaGetDeviceFlags` of the CUDA runtime is not there without a GPU yet.",
+        ),
+    ],
+)
+def test_a_typo_is_told_from_a_function_that_is_not_there_yet(name: str, proposed: str, message: str) -> None:
+    log = f"a.cu:3:5: error: '{name}' was not declared in this scope; did you mean '{proposed}'?\n"
+    (found,) = refusals_of_errors(log, UNIT, [])
+    assert found.message == message
