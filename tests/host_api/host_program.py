@@ -6,6 +6,8 @@ import json
 import subprocess
 from pathlib import Path
 
+from grader.run.programs.host_toolchain import write_forwarded_headers
+
 ROOT = Path(__file__).resolve().parents[2]
 KERNEL = "{ static char tilelab_kernel_mark; ::tilelab_host::launch_kernel(&tilelab_kernel_mark%s); }"
 FLAGS = (
@@ -21,7 +23,8 @@ def build(text: str, folder: Path) -> tuple[Path, str]:
     source, built, program = folder / "program.cpp", folder / "program.o", folder / "program"
     source.write_text(text, encoding="utf-8")
     prelude = ("-include", str(ROOT / "kit" / "host_api" / "cuda_on_host.hpp"))
-    includes = [f"-I{path}" for path in (*kit["host_includes"], ROOT / "kit" / "simt" / "device")]
+    forwarded = write_forwarded_headers(folder / "headers")
+    includes = [f"-I{path}" for path in (*kit["host_includes"], ROOT / "kit" / "simt" / "device", forwarded)]
     said = _run([kit["compiler"], *FLAGS, *prelude, *includes, "-c", str(source), "-o", str(built)])
     link = ("-no-pie", "-Wl,--gc-sections", "-Wl,--warn-unresolved-symbols")
     said += _run([kit["compiler"], str(built), *link, *kit["host_archives"], "-o", str(program)])

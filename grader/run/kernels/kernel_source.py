@@ -8,8 +8,9 @@ from __future__ import annotations
 import os
 import re
 import shlex
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path, PurePosixPath
 
 from grader.model.errors import RemediableError
@@ -83,7 +84,7 @@ _NEARBY = ("", "include", "inc", "..", "../include", "../inc", "../common", "../
 _SYSTEM = Path("/usr/include")
 _KIT = Path(__file__).resolve().parents[3] / "kit"
 _OF_THE_KIT = (_KIT / "simt" / "device", _KIT / "include")  # a clone may hold the kit: its headers are no author's
-_LIBRARIES = _KIT / "host_api" / "headers"
+_FORWARDED = _KIT / "host_api" / "headers" / "forwarded.txt"
 _NAME = re.compile(r"[\w:]+(?:<[\w:<>,.*&\s+-]*>)?(?:\([\w:<>,*&\s]*\))?")
 
 
@@ -163,7 +164,21 @@ def _own_headers(path: Path, text: str, around: Sequence[Path], project: Project
 
 def _is_librarys(name: str) -> bool:
     """Of a library that the kit has a part of."""
-    return "/" in name and (_LIBRARIES / name).is_file()
+    return "/" in name and name in forwarded_headers()
+
+
+@cache
+def forwarded_headers() -> Mapping[str, str]:
+    """Names of headers of CUDA and its libraries, and the kit's header that has each one's part; empty: every host text has it."""
+    found: dict[str, str] = {}
+    header = ""
+    for line in _FORWARDED.read_text(encoding="utf-8").splitlines():
+        if line.startswith("#"):
+            continue
+        first, colon, rest = line.partition(": ")
+        header = first.replace("-", "") if colon else header
+        found |= dict.fromkeys((rest if colon else first).split(), header)
+    return found
 
 
 def _companions(header: Path, main: Path) -> Iterator[Path]:

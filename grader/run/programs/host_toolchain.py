@@ -15,8 +15,10 @@ from grader.engines import backend, cpu_toolchain
 from grader.engines.cpu_toolchain import CompilerHome, home_of
 from grader.engines.toolset import Toolset
 from grader.model.errors import RemediableError
+from grader.run.kernels.kernel_source import forwarded_headers
 from grader.system.confined_run import run_confined
 from grader.system.confinement import Confinement, Limits
+from grader.system.own_files import write_atomically
 
 PRELUDE = "host_prelude.hpp"
 # CUDA's runtime API, as nvcc has it in every file. Its three words stay in the preprocessed text, for host_text.py.
@@ -110,7 +112,9 @@ def host_toolchain(toolset: Toolset, standard: str = STANDARDS[0]) -> HostToolch
     for header in sorted(path for include in includes for path in include.rglob("*") if path.is_file()):
         key.update(header.read_bytes())
     prelude = toolset.build / "prelude" / f"host-{key.hexdigest()[:16]}" / PRELUDE
-    draft = HostToolchain(compiler, tuple(path for path in includes if path.is_dir()), archive, prelude, standard)
+    forwarded = write_forwarded_headers(prelude.parent / "headers")
+    places = (*(path for path in includes if path.is_dir()), forwarded)
+    draft = HostToolchain(compiler, places, archive, prelude, standard)
     recipes = {f"{PRELUDE}.gch": lambda result: [_precompiled(draft, result)]}
     try:
         cpu_toolchain.keep(prelude.parent, (PRELUDE,), recipes, _PRELUDE_TEXT)
@@ -119,6 +123,15 @@ def host_toolchain(toolset: Toolset, standard: str = STANDARDS[0]) -> HostToolch
         message = f"The compiler {compiler} cannot build the kit's host headers: {error}\n{output}"
         raise RemediableError(message) from error
     return draft
+
+
+def write_forwarded_headers(folder: Path) -> Path:
+    """Makes those that are missing or damaged."""
+    for name, header in forwarded_headers().items():
+        path, text = folder / name, f'#include "{header}"\n' if header else ""
+        if not path.is_file() or path.read_text(encoding="utf-8") != text:
+            write_atomically(path, text)
+    return folder
 
 
 def _precompiled(draft: HostToolchain, result: Path) -> list[str]:

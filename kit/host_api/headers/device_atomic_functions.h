@@ -1,1 +1,0 @@
-// Replaces CUDA's header of this name: its declarations stand before every host text.

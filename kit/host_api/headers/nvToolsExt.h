@@ -1,2 +1,0 @@
-// Replaces NVTX's header of this name.
-#include "nvtx_marks.hpp"
