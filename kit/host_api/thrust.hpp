@@ -4,4 +4,3 @@
 #pragma once
 
 #include "thrust/thrust_algorithms.hpp"
-#include "thrust/thrust_random.hpp"

@@ -11,7 +11,7 @@
 #include <variant>
 #include <vector>
 
-#include "host_api/library/kernel_launches.hpp"
+#include "host_api/library/host_session.hpp"
 #include "host_api/runtime_graphs.hpp"
 
 namespace tilelab_host {

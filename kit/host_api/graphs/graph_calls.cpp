@@ -7,7 +7,6 @@
 #include "host_api/graphs/graph.hpp"
 #include "host_api/graphs/stream_capture.hpp"
 #include "host_api/library/host_session.hpp"
-#include "host_api/library/own_symbols.hpp"
 
 using namespace tilelab_host;
 

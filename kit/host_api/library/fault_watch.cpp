@@ -24,7 +24,6 @@
 #include "host_api/device_window.hpp"
 #include "host_api/graphs/stream_capture.hpp"
 #include "host_api/library/host_session.hpp"
-#include "host_api/library/own_symbols.hpp"
 #include "host_api/runtime_device.hpp"
 
 extern "C" {

@@ -16,7 +16,6 @@
 #include <string>
 
 #include "host_api/library/fault_watch.hpp"
-#include "host_api/library/own_symbols.hpp"
 #include "protocol/json/json_text.hpp"
 
 namespace tilelab_host {

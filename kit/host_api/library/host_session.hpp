@@ -13,6 +13,7 @@
 
 #include "host_api/runtime_device.hpp"
 #include "host_api/runtime_graphs.hpp"
+#include "host_api/runtime_kernels.hpp"
 #include "host_api/runtime_types.hpp"
 #include "protocol/channel.hpp"
 
@@ -135,5 +136,80 @@ cudaError_t copy_sides(const CopySide& to, const CopySide& from, const CopyExten
 
 // cudaMemcpy3D where an array takes part: the extent counts the array's texels.
 cudaError_t copy_with_arrays(const cudaMemcpy3DParms& what, CopyOrder order, std::uintptr_t at);
+
+// Kernels as the conductor knows them: by mangled name, with the sizes of their parameters. Requests of launches are made here.
+
+struct LaunchShape {
+  dim3 grid, block;
+  std::size_t shared_bytes = 0;
+  cudaStream_t stream = nullptr;
+  bool cooperative = false;
+  std::uint64_t graph = 0;           // the launch of a graph that it is a part of; 0: none
+  const char* planned_by = nullptr;  // only looked at: the function that was called
+};
+
+struct KernelFacts {
+  std::string name;                // mangled
+  std::vector<std::size_t> sizes;  // of its parameters
+  int registers = 0, max_threads = 0, binary_version = 0;
+  std::size_t static_shared_bytes = 0, local_bytes = 0, const_bytes = 0;
+};
+
+// The kernel whose function begins at `function`. On an error `facts` stays as it was.
+cudaError_t find_kernel(const void* function, KernelFacts& facts, const char* call, std::uintptr_t at);
+cudaError_t request_launch(const std::string& kernel, const LaunchShape& shape, std::span<const KernelParameter> parameters,
+                           std::uintptr_t at);
+// The same, or a node of a graph where the stream is captured.
+cudaError_t launch_or_capture(const std::string& kernel, const LaunchShape& shape, std::span<const KernelParameter> parameters,
+                              const char* call, std::uintptr_t at);
+// The values lie at `arguments`, one pointer for each parameter.
+cudaError_t launch_function(const void* function, const LaunchShape& shape, void** arguments, const char* call, std::uintptr_t at);
+
+// The program's own symbol table: the mangled names of its functions and variables, by address. The program is not position
+// independent and not stripped, so addresses in the table are addresses in memory.
+
+struct Symbol {
+  std::uintptr_t address = 0;
+  std::size_t bytes = 0;
+  bool is_function = false;
+  std::string name;
+};
+
+class OwnSymbols {
+ public:
+  static const OwnSymbols& read();  // once; empty where the program cannot read its own file
+
+  const Symbol* function_at(std::uintptr_t address) const;      // that begins there
+  const void* function_named(const std::string& name) const;    // null: there is none
+  const Symbol* variable_around(std::uintptr_t address) const;  // that the address lies in
+  // The mangled name of the kernel whose stub has its mark there: see runtime_kernels.hpp.
+  std::optional<std::string> kernel_of_mark(std::uintptr_t address) const;
+  const std::vector<Symbol>& all() const { return symbols_; }
+
+ private:
+  explicit OwnSymbols(const char* file);
+  const Symbol* at_or_before(std::uintptr_t address) const;
+  std::vector<Symbol> symbols_;  // sorted by address
+};
+
+// Variables of the device, which the program names by variables of its own: the name in the symbol table says which one is meant, and
+// the conductor has memory for it.
+
+// `symbol`: the address of the program's own variable. `call` and `at` are for an error: which function was called, and from where.
+cudaError_t address_of_variable(const void* symbol, void** pointer, const char* call, std::uintptr_t at);
+
+// Puts managed memory in the place of the program's __managed__ variables. Once, before the first other request.
+void map_managed_variables();
+
+// Pools that memory in the order of a stream comes from: how much of each is used, and how much it keeps for later.
+
+// From the device's pool where `pool` is null. In a captured stream it becomes a node.
+cudaError_t allocate_from_pool(void** pointer, std::size_t bytes, cudaMemPool_t pool, cudaStream_t stream, const char* call,
+                               std::uintptr_t at);
+cudaError_t free_to_pool(void* pointer, cudaStream_t stream, const char* call, std::uintptr_t at);
+// Freed in another way, by cudaFree.
+void note_freed_pool_memory(const void* pointer);
+// The host has waited: pools keep no more than their thresholds say.
+void pools_after_wait();
 
 }  // namespace tilelab_host

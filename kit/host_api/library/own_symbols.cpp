@@ -1,5 +1,4 @@
-// Implements own_symbols.hpp.
-#include "host_api/library/own_symbols.hpp"
+// Implements what host_session.hpp declares about the program's own symbols.
 
 #include <elf.h>
 #include <fcntl.h>

@@ -10,7 +10,6 @@
 #include "host_api/graphs/stream_capture.hpp"
 #include "host_api/library/fault_watch.hpp"
 #include "host_api/library/host_session.hpp"
-#include "host_api/library/own_symbols.hpp"
 
 using namespace tilelab_host;
 

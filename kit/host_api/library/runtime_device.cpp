@@ -8,7 +8,6 @@
 
 #include "host_api/graphs/stream_capture.hpp"
 #include "host_api/library/host_session.hpp"
-#include "host_api/library/memory_pools.hpp"
 #include "simt/device/toolkit_version.hpp"
 
 using namespace tilelab_host;

@@ -1,5 +1,4 @@
-// Implements memory_pools.hpp, and what runtime_memory.hpp declares about memory.
-#include "host_api/library/memory_pools.hpp"
+// Implements what host_session.hpp declares about pools, and runtime_memory.hpp about memory.
 
 #include <sys/mman.h>
 

@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
-#include "thrust/bare_iterators.hpp"
-#include "thrust/function_objects.hpp"
+#include "thrust/thrust_functions.hpp"
+#include "thrust/thrust_iterators.hpp"
 #include "thrust/thrust_vectors.hpp"
 
 namespace thrust {

@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "thrust/bare_iterators.hpp"
 #include "thrust/device_pointer.hpp"
+#include "thrust/thrust_iterators.hpp"
 
 namespace thrust {
 
