@@ -13,8 +13,9 @@ from pathlib import Path
 
 from rich.console import Console
 
-from grader.cli.practice.practice import PUBLIC_SEED, Practice
+from grader.cli.practice.practice import Practice
 from grader.engines.toolset import Toolset
+from grader.model.course_root import PUBLIC_SEED
 from grader.model.labs import load_lab
 from grader.pages.screens.lab_screen import Screen
 from grader.run.lab_judging import judge_lab

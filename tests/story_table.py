@@ -18,13 +18,13 @@ from dataclasses import asdict, dataclass, replace
 from html import unescape
 from pathlib import Path
 
-from grader.cli.opened_tools import lab_judge
-from grader.cli.practice.practice import PUBLIC_SEED
 from grader.engines.toolset import Toolset
 from grader.explain.story import unpacked
+from grader.model.course_root import PUBLIC_SEED
 from grader.model.labs import load_lab
 from grader.model.outcome import LabOutcome
 from grader.model.result import Finding, StepPage
+from grader.roll.batch.opened_tools import lab_judge
 from grader.run.lab_verdict import lab_verdict
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -2,20 +2,44 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+import inspect
+from collections.abc import Callable
+from functools import wraps
 from typing import Annotated
 
 import typer
 
-from grader.cli.error_exit import guarded
-from grader.pages.exports.export_list import export_help
+from grader.cli.error_exit import exits
+from grader.roll.batch.plugin import Command, OtherMachines, export_help, registered
 
 # ruff: noqa: PLC0415 -- imports lie inside the commands: a student waits for `tilelab test` many times a day
 
 class_app = typer.Typer()
 
 
+def with_options_of_plugins(command: Callable[..., int]) -> Callable[..., int]:
+    """The command with the options of what may judge in place of this machine, which it gets together."""
+
+    @wraps(command)
+    def run(**given: object) -> int:
+        return command(**given)
+
+    own = [
+        one for one in inspect.signature(command, eval_str=True).parameters.values() if one.kind is not one.VAR_KEYWORD
+    ]
+    found = {name: option for machines in registered(OtherMachines) for name, option in machines.options.items()}
+    more = [
+        inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD, default=default, annotation=annotation)
+        for name, (annotation, default) in found.items()
+    ]
+    run.__annotations__ = {one.name: one.annotation for one in (*own, *more)}
+    vars(run)["__signature__"] = inspect.Signature([*own, *more])
+    return run
+
+
 @class_app.command("grade")
+@exits
+@with_options_of_plugins
 def grade_command(  # noqa: PLR0913, PLR0917 - one for each option
     submissions: Annotated[
         list[str],
@@ -89,62 +113,35 @@ def grade_command(  # noqa: PLR0913, PLR0917 - one for each option
             help="how long to look for the lines of wrong results after judging; 0: not at all; default: an eighth of what judging took",
         ),
     ] = None,
-    slurm: Annotated[
-        bool, typer.Option("--slurm", help="judge on a Slurm cluster, as arrays of tasks: see docs/clusters.md")
-    ] = False,
-    slurm_options: Annotated[
-        str,
-        typer.Option(help="for sbatch: '--partition=gpu --gres=gpu:1'", metavar="OPTIONS"),
-    ] = "",
-    slurm_slice: Annotated[
-        int | None, typer.Option(min=1, max=10_000, help="how many files a task judges; default: 32")
-    ] = None,
-    slurm_time: Annotated[
-        str, typer.Option(help="the time limit of a task, as sbatch has it; default: the partition's", metavar="TIME")
-    ] = "",
-) -> None:
+    **plugins: object,
+) -> int:
     """Grade a class and write the report."""
+    from grader.cli.classes.grade_command import ClassRequest, grade_class
 
-    def run() -> int:
-        from grader.cli.classes.grade_command import ClassRequest, SlurmOptions, grade_class
-
-        return grade_class(
-            ClassRequest(
-                tuple(submissions),
-                out,
-                labs=tuple(lab or ()),
-                exports=tuple(export or ()),
-                assignment=assignment,
-                roster=roster,
-                comments=comments,
-                course=course,
-                attempt=attempt,
-                timezone=timezone,
-                workers=jobs,
-                allow_no_sandbox=no_sandbox,
-                sanitized=sanitize,
-                sweep=sweep,
-                search_seconds=search_seconds,
-                slurm=SlurmOptions(slurm, slurm_options, slurm_slice, slurm_time),
-            )
+    return grade_class(
+        ClassRequest(
+            tuple(submissions),
+            out,
+            labs=tuple(lab or ()),
+            exports=tuple(export or ()),
+            assignment=assignment,
+            roster=roster,
+            comments=comments,
+            course=course,
+            attempt=attempt,
+            timezone=timezone,
+            workers=jobs,
+            allow_no_sandbox=no_sandbox,
+            sanitized=sanitize,
+            sweep=sweep,
+            search_seconds=search_seconds,
+            of_plugins=plugins,
         )
-
-    guarded(run)
-
-
-@class_app.command("judge-slice", hidden=True)
-def judge_slice_command(array: Annotated[Path, typer.Argument(help="the folder of an array in OUT")]) -> None:
-    """What a task of `grade --slurm` runs on its node."""
-
-    def run() -> int:
-        from grader.cli.classes.grade_one_command import judge_array_slice
-
-        return judge_array_slice(array)
-
-    guarded(run)
+    )
 
 
 @class_app.command("export")
+@exits
 def export_command(
     out: Annotated[str, typer.Argument(help="the folder that a class was graded into")] = "out",
     export: Annotated[
@@ -162,18 +159,15 @@ def export_command(
         str,
         typer.Option(help="a CSV file of everybody in the course: see docs/roster.md", metavar="FILE"),
     ] = "",
-) -> None:
+) -> int:
     """Write the grades of a graded class in other formats; nothing is judged again."""
+    from grader.cli.classes.pages_command import ExportRequest, export_again
 
-    def run() -> int:
-        from grader.cli.classes.pages_command import ExportRequest, export_again
-
-        return export_again(ExportRequest(out, tuple(export or ()), assignment, roster, tuple(lab or ())))
-
-    guarded(run)
+    return export_again(ExportRequest(out, tuple(export or ()), assignment, roster, tuple(lab or ())))
 
 
 @class_app.command("pages")
+@exits
 def pages_command(
     out: Annotated[str, typer.Argument(help="the folder that a class was graded into")] = "out",
     export: Annotated[
@@ -197,100 +191,26 @@ def pages_command(
             metavar="FILE",
         ),
     ] = "",
-) -> None:
+) -> int:
     """Put new comments, overrides and answers onto the pages and into the exports of a graded class; nothing is judged again."""
+    from grader.cli.classes.pages_command import PagesRequest, pages_again
 
-    def run() -> int:
-        from grader.cli.classes.pages_command import PagesRequest, pages_again
-
-        return pages_again(PagesRequest(out, tuple(export or ()), assignment, comments, course))
-
-    guarded(run)
+    return pages_again(PagesRequest(out, tuple(export or ()), assignment, comments, course))
 
 
 @class_app.command("history")
+@exits
 def history_command(
     out: Annotated[str, typer.Argument(help="the folder that a class was graded into")] = "out",
     student: Annotated[
         str, typer.Argument(help="an id, a login, a number or an address; default: a line for each batch")
     ] = "",
-) -> None:
+) -> int:
     """Show how grades changed from batch to batch, and why."""
+    from grader.cli.classes.pages_command import show_history
 
-    def run() -> int:
-        from grader.cli.classes.pages_command import show_history
-
-        return show_history(out, student)
-
-    guarded(run)
+    return show_history(out, student)
 
 
-@class_app.command("leaderboard")
-def leaderboard_command(
-    out: Annotated[str, typer.Argument(help="the folder that a class was graded into")] = "out",
-    lab: Annotated[
-        list[str] | None,
-        typer.Option(help="a timed lab; may be given several times; default: those with [leaderboard] in lab.toml"),
-    ] = None,
-) -> None:
-    """Write the leaderboard of a graded class again; grading writes it too."""
-
-    def run() -> int:
-        from grader.cli.classes.pages_command import make_leaderboard
-
-        return make_leaderboard(out, lab or [])
-
-    guarded(run)
-
-
-@class_app.command("grade-one")
-def grade_one_command(
-    platform: Annotated[
-        str, typer.Argument(help="gradescope, classroom50, github-actions, prairielearn or autolab", metavar="PLATFORM")
-    ],
-    submission: Annotated[
-        Path, typer.Argument(help="the folder with one student's files, as the platform puts it there")
-    ],
-    out: Annotated[Path, typer.Option(help="the folder from which the platform takes the result")],
-    metadata: Annotated[
-        Path | None, typer.Option(help="the platform's own file about the submission: who, when", metavar="FILE")
-    ] = None,
-    lab: Annotated[list[str] | None, typer.Option(help="grade this lab only; may be given several times")] = None,
-    public: Annotated[
-        bool, typer.Option("--public", help="run the public tests alone, as where nothing can be hidden from students")
-    ] = False,
-) -> None:
-    """Grade one submission inside a platform's container, and write the result in its format: see docs/autograders.md."""
-
-    def run() -> int:
-        from grader.cli.classes.grade_one_command import OneRequest, grade_one
-
-        return grade_one(OneRequest(platform, submission, out, metadata, tuple(lab or ()), public))
-
-    guarded(run)
-
-
-@class_app.command("autograder")
-def autograder_command(
-    platform: Annotated[
-        str, typer.Argument(help="gradescope, classroom50, github-actions, prairielearn or autolab", metavar="PLATFORM")
-    ] = "",
-    lab: Annotated[list[str] | None, typer.Option(help="a lab that it grades; may be given several times")] = None,
-    out: Annotated[Path, typer.Option(help="the folder to write to; the pack gets one of its own in it")] = Path(
-        "build/autograders"
-    ),
-    bundle: Annotated[
-        str, typer.Option(help="an archive of `make bundle`, for a platform without a network", metavar="FILE")
-    ] = "",
-    image: Annotated[
-        str, typer.Option(help="what PrairieLearn calls your image: account/name:tag", metavar="NAME")
-    ] = "",
-) -> None:
-    """Pack what a platform needs to grade these labs itself; see docs/autograders.md."""
-
-    def run() -> int:
-        from grader.cli.classes.grade_one_command import PackOptions, make_autograder
-
-        return make_autograder(PackOptions(platform, out, tuple(lab or ()), bundle, image))
-
-    guarded(run)
+for _command in registered(Command):
+    class_app.command(_command.name, hidden=_command.hidden)(exits(_command.run))

@@ -18,7 +18,7 @@ import typer
 from rich.console import Console
 
 from grader.cli.class_commands import class_app
-from grader.cli.error_exit import guarded
+from grader.cli.error_exit import exits
 from grader.cli.student_commands import student_app
 from grader.model.course_root import course_root, load_labs
 from grader.model.labs import LabError
@@ -43,41 +43,32 @@ app.add_typer(student_app)
 
 
 @app.command("starters")
+@exits
 def starters_command(
     check: Annotated[
         bool,
         typer.Option("--check", help="change nothing; fail when a starter is out of date or gives a solution away"),
     ] = False,
-) -> None:
+) -> int:
     """Make the starters in assignments/ from the model solutions, and what is made from each lab's questions."""
-
-    def run() -> int:
-        # DROPPED
-
-        return make_starters(check=check)
-
-    guarded(run)
+    return make_starters(check=check)
 
 
 @app.command("handouts")
+@exits
 def handouts_command(
     out: Annotated[Path, typer.Option(help="the folder to write the archive to")] = Path("build/handouts"),
     lab: Annotated[list[str] | None, typer.Option(help="hand out this lab only; may be given several times")] = None,
     accept: Annotated[
         bool, typer.Option("--accept", help="write the kinds of file there are now into handouts/listing.txt")
     ] = False,
-) -> None:
+) -> int:
     """Make the archive that students are given."""
-
-    def run() -> int:
-        # DROPPED
-
-        return make_handouts(out, lab or [], accept=accept)
-
-    guarded(run)
+    return make_handouts(out, lab or [], accept=accept)
 
 
 @app.command("check-course")
+@exits
 def check_course_command(
     lab: Annotated[list[str] | None, typer.Option(help="check this lab only; may be given several times")] = None,
     proof: Annotated[list[str] | None, typer.Option(help="run this proof only; may be given several times")] = None,
@@ -85,18 +76,15 @@ def check_course_command(
     remake: Annotated[
         bool, typer.Option("--remake", help="check nothing; write again what the pages show of commands' output")
     ] = False,
-) -> None:
+) -> int:
     """Prove that the course is ready for students: starters, solutions, rejects, handout, write-ups, leaks."""
+    from grader.cli.check_course_command import check_course, remake_pages
 
-    def run() -> int:
-        from grader.cli.check_course_command import check_course, remake_pages
-
-        return remake_pages() if remake else check_course(lab or [], proof or [], workers=jobs)
-
-    guarded(run)
+    return remake_pages() if remake else check_course(lab or [], proof or [], workers=jobs)
 
 
 @app.command("new-lab")
+@exits
 def new_lab_command(
     lab: Annotated[str, typer.Argument(help="the new lab's name, such as 08-stencil")],
     problem: Annotated[
@@ -105,18 +93,13 @@ def new_lab_command(
     ] = None,
     kernel: Annotated[str | None, typer.Option(help="the kernel's name; default: problem and lab's name")] = None,
     title: Annotated[str | None, typer.Option(help="the lab's title; default: its name")] = None,
-) -> None:
+) -> int:
     """Write the files of a new lab that builds and runs; docs/writing-a-lab.md says how to continue."""
-
-    def run() -> int:
-        # DROPPED
-
-        return make_lab(lab, problem=problem, kernel=kernel, title=title)
-
-    guarded(run)
+    return make_lab(lab, problem=problem, kernel=kernel, title=title)
 
 
 @app.command("calibrate")
+@exits
 def calibrate_command(
     lab: Annotated[
         list[str] | None, typer.Argument(help="a lab, or part of its name; default: all labs that are timed")
@@ -128,43 +111,33 @@ def calibrate_command(
         Path | None,
         typer.Option(help="also write it to this file: a page with pictures if its name ends in .html, else Markdown"),
     ] = None,
-) -> None:
+) -> int:
     """Measure the naive kernel, the model solutions and faster kernels on this machine's GPU, and say which tiers they reach."""
+    from grader.cli.doctor import calibrate_labs
 
-    def run() -> int:
-        from grader.cli.doctor import calibrate_labs
-
-        return calibrate_labs(lab or [], sweep=sweep, out=out)
-
-    guarded(run)
+    return calibrate_labs(lab or [], sweep=sweep, out=out)
 
 
 @app.command("doctor")
-def doctor_command() -> None:
+@exits
+def doctor_command() -> int:
     """Say what was found on this machine: compiler, sandbox, kit, GPU."""
+    from grader.cli.doctor import examine
 
-    def run() -> int:
-        from grader.cli.doctor import examine
-
-        return examine(Path.cwd())
-
-    guarded(run)
+    return examine(Path.cwd())
 
 
 @app.command("canaries")
+@exits
 def canaries_command(
     if_new: Annotated[
         bool, typer.Option("--if-new", help="only if this compiler was not tried before, and say only what is wrong")
     ] = False,
-) -> None:
+) -> int:
     """Try the compiler with the kit's canaries: kernels that show whether the detectors can rely on it."""
+    from grader.cli.doctor import show_canaries
 
-    def run() -> int:
-        from grader.cli.doctor import show_canaries
-
-        return show_canaries(Path.cwd(), if_new=if_new)
-
-    guarded(run)
+    return show_canaries(Path.cwd(), if_new=if_new)
 
 
 # `tilelab starters`, `handouts` and `new-lab`: what an instructor makes from the course's files.

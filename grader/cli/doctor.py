@@ -15,7 +15,6 @@ from pathlib import Path
 from rich.console import Console
 from rich.text import Text
 
-from grader.cli.opened_tools import lab_judge, open_toolset
 from grader.engines.backend import VARIABLE, backend_choice, choose_compiler, left_out, open_backend
 from grader.engines.toolset import Toolset
 from grader.model.course_root import course_root, load_labs, matching_lab, seed_if_made
@@ -25,6 +24,7 @@ from grader.pages.pages import calibration_page, sweep_drawing
 from grader.pages.speed.calibration_sheet import calibration_sheet, calibration_table, row, tier_calibration_table
 from grader.pages.speed.sweep_figure import sweep_figure
 from grader.roll.batch.controls import Controls, controls_of
+from grader.roll.batch.opened_tools import lab_judge, open_toolset
 from grader.run.compiler_trial import compiler_trouble, try_compiler
 from grader.run.speed.calibration import Measurement, calibrate, calibrate_tiers, swept_labs
 from grader.run.speed.contest import ContestError

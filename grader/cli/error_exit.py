@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import sys
+from functools import wraps
 from typing import TYPE_CHECKING, NoReturn
 
 import typer
@@ -18,6 +19,16 @@ _OF_MACHINE = frozenset(
 )
 # What the owner of a file can mend.
 _OF_PERMISSIONS = frozenset({errno.EACCES, errno.EPERM})
+
+
+def exits(command: Callable[..., int]) -> Callable[..., NoReturn]:
+    """Makes what a command returns its exit status."""
+
+    @wraps(command)
+    def run(*args: object, **named: object) -> NoReturn:
+        guarded(lambda: command(*args, **named))
+
+    return run
 
 
 def guarded(run: Callable[[], int]) -> NoReturn:

@@ -13,8 +13,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from grader.cli.opened_tools import environment_of, lab_judge, open_toolset, size_sweep
 from grader.model.errors import RemediableError
+from grader.roll.batch.opened_tools import environment_of, lab_judge, open_toolset, size_sweep
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -228,8 +228,9 @@ def _practice(
     """`idle`: lines are looked for while nobody waits, on half the cores: the next save finds the others free."""
     import os
 
-    from grader.cli.practice.practice import PUBLIC_SEED, LabTests, Practice, chosen_labs
+    from grader.cli.practice.practice import LabTests, Practice, chosen_labs
     from grader.explain.suspect_search import SuspectSearch
+    from grader.model.course_root import PUBLIC_SEED
 
     root, labs = chosen_labs(Path.cwd(), wanted, case=case, file=file)
     toolset = open_toolset(root, allow_no_sandbox=True)

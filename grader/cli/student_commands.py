@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from grader.cli.error_exit import guarded
+from grader.cli.error_exit import exits
 
 # ruff: noqa: PLC0415 -- imports lie inside the commands: a student waits for `tilelab test` many times a day
 # ruff: noqa: PT028 -- `test_command` is a command, not a test
@@ -16,57 +16,49 @@ student_app = typer.Typer()
 
 
 @student_app.command("test")
+@exits
 def test_command(
     lab: Annotated[
         list[str] | None, typer.Argument(help="a lab, or part of its name; default: this folder's lab, or all labs")
     ] = None,
     case: Annotated[str | None, typer.Option(help="run this public test only; part of its name is enough")] = None,
     file: Annotated[Path | None, typer.Option(help="test this file instead of the one in assignments/")] = None,
-) -> None:
+) -> int:
     """Run the public tests on your files."""
+    from grader.cli.practice_commands import test_labs
 
-    def run() -> int:
-        from grader.cli.practice_commands import test_labs
-
-        return test_labs(lab or [], case=case, file=file)
-
-    guarded(run)
+    return test_labs(lab or [], case=case, file=file)
 
 
 @student_app.command("watch")
+@exits
 def watch_command(
     lab: Annotated[
         list[str] | None, typer.Argument(help="a lab, or part of its name; default: this folder's lab, or all labs")
     ] = None,
     case: Annotated[str | None, typer.Option(help="run this public test only; part of its name is enough")] = None,
-) -> None:
+) -> int:
     """Run the public tests again whenever you save a file."""
+    from grader.cli.practice_commands import watch_labs
 
-    def run() -> int:
-        from grader.cli.practice_commands import watch_labs
-
-        return watch_labs(lab or [], case=case)
-
-    guarded(run)
+    return watch_labs(lab or [], case=case)
 
 
 @student_app.command("answers")
+@exits
 def answers_command(
     lab: Annotated[
         list[str] | None, typer.Argument(help="a lab, or part of its name; default: this folder's lab, or all labs")
     ] = None,
-) -> None:
+) -> int:
     """Say which questions of a lab are answered in its answers.md, and whether the numbers are right."""
+    from grader.cli.practice_commands import show_answers
 
-    def run() -> int:
-        from grader.cli.practice_commands import show_answers
-
-        return show_answers(lab or [])
-
-    guarded(run)
+    return show_answers(lab or [])
 
 
 @student_app.command("report")
+@exits
 def report_command(
     lab: Annotated[
         list[str] | None, typer.Argument(help="a lab, or part of its name; default: this folder's lab, or all labs")
@@ -77,18 +69,15 @@ def report_command(
         bool,
         typer.Option("--sweep", help="on a GPU: also time correct kernels at all sizes of each lab's sweep (slow)"),
     ] = False,
-) -> None:
+) -> int:
     """Write the page that your instructor will see, for the public tests, and open it."""
+    from grader.cli.practice_commands import report_labs
 
-    def run() -> int:
-        from grader.cli.practice_commands import report_labs
-
-        return report_labs(lab or [], out=out, show=show, sweep=sweep)
-
-    guarded(run)
+    return report_labs(lab or [], out=out, show=show, sweep=sweep)
 
 
 @student_app.command("trace")
+@exits
 def trace_command(  # noqa: PLR0913, PLR0917 - one for each option
     file: Annotated[Path | None, typer.Argument(help="the .cu file; default: the lab's file in assignments/")] = None,
     lab: Annotated[
@@ -125,28 +114,25 @@ def trace_command(  # noqa: PLR0913, PLR0917 - one for each option
     ] = None,
     paged: Annotated[bool, typer.Option("--with-page/--no-page", help="write that page")] = True,
     show: Annotated[bool, typer.Option("--show/--no-show", help="open that page, if there is a browser")] = True,
-) -> None:
+) -> int:
     """Show what one block of a kernel does on a small input: loads, barriers, reads, sums, stores."""
+    from grader.cli.launches.trace_command import PageWish, TraceWish, trace_kernel
 
-    def run() -> int:
-        from grader.cli.launches.trace_command import PageWish, TraceWish, trace_kernel
-
-        wish = TraceWish(
-            shape=shape,
-            block=block,
-            threads=[one for text in thread or [] for one in text.split()],
-            inputs=inputs,
-            launch=launch,
-            form="json" if json_ else form,
-            whole=whole,
-            page=PageWish(page, paged, show),
-        )
-        return trace_kernel(file, lab, wish)
-
-    guarded(run)
+    wish = TraceWish(
+        shape=shape,
+        block=block,
+        threads=[one for text in thread or [] for one in text.split()],
+        inputs=inputs,
+        launch=launch,
+        form="json" if json_ else form,
+        whole=whole,
+        page=PageWish(page, paged, show),
+    )
+    return trace_kernel(file, lab, wish)
 
 
 @student_app.command("profile")
+@exits
 def profile_command(
     file: Annotated[Path | None, typer.Argument(help="the .cu file; default: the lab's file in assignments/")] = None,
     shape: Annotated[
@@ -160,18 +146,15 @@ def profile_command(
     ] = None,
     gpu: Annotated[str | None, typer.Option(help="also model its speed on this GPU: H200, A100, RTX4090 or T4")] = None,
     json_: Annotated[bool, typer.Option("--json", help="print metrics, lines and findings as JSON instead")] = False,
-) -> None:
+) -> int:
     """Count a kernel's memory traffic as Nsight Compute does: requests, sectors, wavefronts, line by line."""
+    from grader.cli.launches.run_command import profile_kernel
 
-    def run() -> int:
-        from grader.cli.launches.run_command import profile_kernel
-
-        return profile_kernel(file, lab, kernel, shape=shape, gpu=gpu, as_json=json_)
-
-    guarded(run)
+    return profile_kernel(file, lab, kernel, shape=shape, gpu=gpu, as_json=json_)
 
 
 @student_app.command("check")
+@exits
 def check_command(  # noqa: PLR0913, PLR0917 - one for each option
     file: Annotated[Path, typer.Argument(help="any .cu file")],
     kernel: Annotated[
@@ -220,31 +203,27 @@ def check_command(  # noqa: PLR0913, PLR0917 - one for each option
     ] = None,
     show: Annotated[bool, typer.Option("--show/--no-show", help="open that page, if there is a browser")] = True,
     json_: Annotated[bool, typer.Option("--json", help="print verdict, metrics and findings as JSON instead")] = False,
-) -> None:
+) -> int:
     """Run one kernel of any file under every detector: races, bounds, uninitialised reads, barriers."""
+    from grader.cli.launches.check_command import CheckOptions, check_file
 
-    def run() -> int:
-        from grader.cli.launches.check_command import CheckOptions, check_file
-
-        options = CheckOptions(
-            kernel=kernel,
-            grid=grid,
-            block=block,
-            shared_bytes=shared,
-            cooperative=cooperative,
-            arguments=arg or [],
-            seed=seed,
-            early_return=early_return,
-            definitions=define or [],
-            folders=include or [],
-            settings=set_ or [],
-            trace=trace,
-            page=page,
-            show=show,
-        )
-        return check_file(file, options, as_json=json_)
-
-    guarded(run)
+    options = CheckOptions(
+        kernel=kernel,
+        grid=grid,
+        block=block,
+        shared_bytes=shared,
+        cooperative=cooperative,
+        arguments=arg or [],
+        seed=seed,
+        early_return=early_return,
+        definitions=define or [],
+        folders=include or [],
+        settings=set_ or [],
+        trace=trace,
+        page=page,
+        show=show,
+    )
+    return check_file(file, options, as_json=json_)
 
 
 @student_app.command(
@@ -271,17 +250,13 @@ def run_command(  # noqa: PLR0913, PLR0917 - one for each option
     json_: Annotated[
         bool, typer.Option("--json", help="print findings, exit status and the program's output as JSON instead")
     ] = False,
-) -> None:
+) -> int:
     """Run a whole CUDA program without a GPU, under every detector, and name mistakes on the host's side as well.
 
     Exit status: the program's own if nothing was found; 1 if something was found, or the program crashed or did not end; 2 if it cannot
     be built; 3 if this machine failed.
     """
+    from grader.cli.launches.run_command import RunOptions, run_file
 
-    def run() -> int:
-        from grader.cli.launches.run_command import RunOptions, run_file
-
-        options = RunOptions(define or [], include or [], with_ or [], read or [], seconds)
-        return run_file(file, context.args, options, as_json=json_)
-
-    guarded(run)
+    options = RunOptions(define or [], include or [], with_ or [], read or [], seconds)
+    return run_file(file, context.args, options, as_json=json_)

@@ -12,13 +12,11 @@ from grader.explain.story import Story
 from grader.model.result import NOTHING_KNOWN, SCHEMA, ClassInsight, Result
 from grader.pages.class_page.class_sheet import CLASS_SECTIONS, class_sheet
 from grader.pages.launches.trace_sheet import step_script, trace_sheet
-from grader.pages.leaderboard_sheet import board_sheet, names_sheet
 from grader.pages.page_section import render_drawing, render_page, trusted_text
 from grader.pages.similar_sheet import similar_sheet
 from grader.pages.speed.calibration_sheet import CalibrationSheet
 from grader.pages.speed.sweep_figure import SweepFigure
 from grader.pages.student_page.student_sheet import LAB_SECTIONS, student_sheet
-from grader.run.leaderboard.board import Board
 
 
 def student_page(
@@ -52,16 +50,6 @@ def similar_page(
 ) -> str:
     """A lab's similar files, for the instructor alone. It lies in instructor/similar/, and links to the pages in the folder above."""
     return render_page("similar_page/similar", similar_sheet(lab_id, title, found, names, texts))
-
-
-def leaderboard_page(boards: Sequence[Board]) -> str:
-    """The public page: it names students as the boards do, and holds nothing else of them."""
-    return render_page("leaderboard_page/board", board_sheet(boards))
-
-
-def leaderboard_names_page(boards: Sequence[Board]) -> str:
-    """Who is who, for the instructor."""
-    return render_page("leaderboard_page/names", names_sheet(boards))
 
 
 def calibration_page(sheet: CalibrationSheet) -> str:

@@ -14,12 +14,12 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from grader.cli.opened_tools import open_toolset
 from grader.engines.toolset import Toolset
 from grader.explain.page_block import page_block
 from grader.explain.trace_story import story_of
 from grader.model.labs import Lab, load_lab
 from grader.pages.pages import trace_page
+from grader.roll.batch.opened_tools import open_toolset
 from grader.run.launches.lab_launch import build_runner, read_source
 from grader.run.launches.run_tracer import RunTracer
 from grader.run.launches.trace_phases import TraceReport

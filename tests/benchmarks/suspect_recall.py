@@ -15,9 +15,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from grader.cli.practice.practice import PUBLIC_SEED
 from grader.engines.toolset import Toolset
 from grader.explain.suspect_search import MOST_EDITS, SuspectSearch, places, wrong_case
+from grader.model.course_root import PUBLIC_SEED
 from grader.model.labs import Lab, load_lab
 from grader.run.lab_judging import judge_lab
 

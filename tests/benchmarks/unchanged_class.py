@@ -18,11 +18,11 @@ from pathlib import Path
 
 from class_throughput import HEART, ROOT, make_class
 
-from grader.cli.opened_tools import lab_judge, open_toolset
 from grader.model.course_root import course_seed
 from grader.model.labs import Lab, load_lab
 from grader.model.outcome import LabOutcome
 from grader.roll.batch.job_store import JobStore, job_key, judging_fingerprints, lab_fingerprint
+from grader.roll.batch.opened_tools import lab_judge, open_toolset
 from grader.roll.batch.output_folder import OutputFolder
 
 _MARK = "// handed in by student "

@@ -23,7 +23,7 @@ STUDENT, LAB, FILE = "ada", "01-naive", "matmul_naive.cu"
 
 EXPORT = '''"""Who handed in, one a line. Pure."""
 
-from grader.pages.exports.export import Export, Grades
+from grader.roll.batch.plugin import Export, Grades
 
 
 def names(grades: Grades) -> str:
@@ -131,20 +131,20 @@ def copy(tmp_path: Path) -> Copy:
 
 
 def test_an_export_is_one_file_and_its_line(copy: Copy) -> None:
-    copy.create("grader/pages/exports/names_txt.py", EXPORT)
+    copy.create("grader/plugins/exports/names_txt.py", EXPORT)
     assert "names-txt" not in copy.tilelab("grade", "--help").stdout
     assert copy.tilelab("grade", "class", "--export", "names-txt").returncode == 2
 
-    module = "grader/pages/exports/export_list.py"
-    copy.replace(module, "\nEXPORTS:", "from grader.pages.exports.names_txt import NAMES_TXT\n\nEXPORTS:")
+    module = "grader/plugins/exports/__init__.py"
+    copy.replace(module, "\nPLUGINS =", "from grader.plugins.exports.names_txt import NAMES_TXT\n\nPLUGINS =")
     copy.replace(module, "(GRADES_CSV,", "(GRADES_CSV, NAMES_TXT,")
     assert "names-txt: names.txt, who handed in" in copy.tilelab("grade", "--help").stdout
     out = copy.grade("--export", "names-txt")
     assert (out / "names.txt").read_text(encoding="utf-8") == f"{STUDENT} handed in\n"
     assert (out / "grades.csv").is_file()  # which is always written
 
-    assert named_files("an export of grades") == {"grader/pages/exports/", module}
-    assert copy.touched() == {"grader/pages/exports/names_txt.py", module}
+    assert named_files("an export of grades") == {"grader/plugins/exports/", module}
+    assert copy.touched() == {"grader/plugins/exports/names_txt.py", module}
 
 
 @pytest.mark.parametrize(

@@ -120,6 +120,13 @@ def test_the_graders_packages_import_in_one_direction() -> None:
     assert upward == []
 
 
+def test_nothing_imports_a_plugin() -> None:
+    """grader/roll/batch/plugin.py finds them, so that one can be taken away."""
+    paths = [path for path in sources("grader", suffixes=(".py",)) if path.parent != ROOT / "grader"]
+    users = [path for path in paths if package_of(path) != "plugins" and "plugins" in imported_packages(path)]
+    assert named(users) == []
+
+
 def test_few_files_of_the_grader_are_short() -> None:
     """A file is as long as its subject. Many short ones are a corridor: each needs a reason as much as one of 600 lines does."""
     paths = [path for path in sources("grader", suffixes=(".py",)) if path.name != "__init__.py"]
@@ -175,7 +182,11 @@ PURE = [
         for name in ("lab_score", "counted_performance", "redaction", "metrics", "outlook")
     ),
     "grader/course/leaks.py",
-    *(f"grader/run/leaderboard/{name}.py" for name in ("board", "pseudonyms")),
+    *(f"grader/plugins/leaderboard/{name}.py" for name in ("board", "leaderboard_sheet", "pseudonyms")),
+    *(
+        f"grader/plugins/exports/{name}.py"
+        for name in ("autograder_results", "finding_logs", "gradebook_tables", "grades_csv", "grade_rows")
+    ),
     "grader/run/lab_verdict.py",
     *(f"grader/run/speed/{name}.py" for name in ("paired_times", "speed_score")),
     *(f"grader/roll/policy/{name}.py" for name in ("applied_policy", "grade_history", "late_rules")),

@@ -23,9 +23,8 @@ from grader.model.labs import Lab
 from grader.model.outcome import unjudged
 from grader.model.result import Environment, GradedClass
 from grader.model.verdicts import Verdict
-from grader.pages.exports.export import grades_of
-from grader.pages.exports.export_list import EXPORTS
 from grader.pages.pages import class_page, student_page
+from grader.roll.batch.plugin import Export, Grades, registered
 from grader.roll.intake.attempts import Intake
 from grader.roll.intake.class_level import FILE_BYTES, IntakeError
 from grader.roll.intake.intake import Discovery, discover
@@ -133,7 +132,11 @@ class ArchiveFuzzer:
         results = score_class(students, self.labs, _ENVIRONMENT, decide_class(students, self.labs))
         graded = GradedClass(found.title, tuple(lab.id for lab in self.labs), tuple(results), found.notices)
         texts = [one.submission.model_dump_json() for one in found.students]
-        texts += [str(one.contents) for export in EXPORTS for one in export.made(grades_of(redacted(graded))).files]
+        texts += [
+            str(one.contents)
+            for export in registered(Export)
+            for one in export.made(Grades(redacted(graded), graded.title)).files
+        ]
         texts.append(class_page(results, course=found.title, notes=found.notices))
         for result, one in zip(results, found.students, strict=True):
             if result.submission.id != HONEST:

@@ -9,11 +9,10 @@ import io
 from rich.console import Console
 
 from grader.model.result import Environment, GradedClass, LabResult, Result, Student, Submission
-from grader.pages.exports.export import grades_of
-from grader.pages.exports.export_list import EXPORTS
 from grader.pages.pages import class_page, student_page
 from grader.pages.screens.first_mistake import Tried
 from grader.pages.screens.lab_screen import Screen
+from grader.roll.batch.plugin import Export, Grades, registered
 from grader.run.scoring.redaction import for_student, redacted
 
 _STUDENT = Student(name="A student", login="a", number="1", email="a@example.org", platform_ids={"Canvas": "1"})
@@ -39,8 +38,8 @@ def render_everything(lab_id: str, lab: LabResult, source: str) -> list[str]:
         for_student(result).model_dump_json(by_alias=True),
         *(
             f"{one.path}\n{one.contents!s}"
-            for export in EXPORTS
-            for one in export.made(grades_of(redacted(whole))).files
+            for export in registered(Export)
+            for one in export.made(Grades(redacted(whole), whole.title)).files
         ),
         *(_screen(lab_id, lab, source, lines) for lines in (None, 24)),
     ]

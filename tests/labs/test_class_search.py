@@ -11,9 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from grader.cli.practice.practice import PUBLIC_SEED, Practice
+from grader.cli.practice.practice import Practice
 from grader.engines.toolset import Toolset
 from grader.explain.suspect_search import ClassSearch, SuspectSearch, costs_more
+from grader.model.course_root import PUBLIC_SEED
 from grader.model.labs import load_lab
 from grader.model.outcome import JudgedCase, LabOutcome
 from grader.model.result import Launch, Traffic

@@ -13,9 +13,10 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from grader.cli.practice.practice import PUBLIC_SEED, Practice
+from grader.cli.practice.practice import Practice
 from grader.course.leaks import cut, leaks, secrets_of
 from grader.engines.toolset import Toolset
+from grader.model.course_root import PUBLIC_SEED
 from grader.model.labs import Lab, load_lab
 from grader.model.result import Environment, Result, Submission
 from grader.pages.pages import student_page

@@ -48,8 +48,9 @@ from grader.pages.class_page.class_view import ClassView
 from grader.pages.speed.calibration_sheet import calibration_sheet
 from grader.plugins.autograders.one_grading import Graded
 from grader.plugins.autograders.platform_list import output_fragment
-from grader.run.leaderboard.board import Apart, ApartPlace, Board, Entry, NameRow, Place
-from grader.run.leaderboard.board_history import Change
+from grader.plugins.leaderboard import leaderboard_sheet
+from grader.plugins.leaderboard.board import Apart, ApartPlace, Board, Entry, NameRow, Place
+from grader.plugins.leaderboard.board_history import Change
 
 SAMPLES = Path(__file__).resolve().parents[1] / "reports" / "samples"
 WORKED_EXAMPLE = Path(__file__).resolve().parents[2] / "assignments" / "02-tiled" / "worked-example.html"
@@ -59,7 +60,7 @@ SECTORS = "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"
 
 
 def every_page() -> Mapping[str, str]:
-    """Each page by the name of its function in grader/pages/pages.py, with a word after a colon where there are several."""
+    """Each page by the name of its function, with a word after a colon where there are several."""
     everything, sources = result_with_everything()
     student: Callable[..., str] = pages.student_page
     view, boards = class_with_everything(), [_board()]
@@ -71,8 +72,8 @@ def every_page() -> Mapping[str, str]:
         "similar_page": pages.similar_page(
             "02-tiled", "Tiles", _similar(), names={}, texts=dict.fromkeys("abcd", "x\n" * 9)
         ),
-        "leaderboard_page": pages.leaderboard_page(boards),
-        "leaderboard_names_page": pages.leaderboard_names_page(boards),
+        "leaderboard_page": leaderboard_sheet.leaderboard_page(boards),
+        "leaderboard_names_page": leaderboard_sheet.leaderboard_names_page(boards),
         "calibration_page": pages.calibration_page(
             calibration_sheet(
                 {"02-tiled": _sweep()}, {"02-tiled": "Tiles"}, device="GPU", toolkit="nvcc", date="2026-01-01"

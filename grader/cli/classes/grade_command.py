@@ -3,79 +3,39 @@
 from __future__ import annotations
 
 import os
-import re
 import shlex
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import tzinfo
 from functools import partial
 from glob import glob
 from pathlib import Path
-from typing import get_args
+from typing import Any, get_args
 from zoneinfo import ZoneInfo
 
 from rich.console import Console
 
 from grader.cli.classes.pages_command import exports_named
 from grader.cli.classes.progress import TerminalProgress, summary
-from grader.cli.opened_tools import environment_of, jobs_at_once, lab_judge, open_toolset, size_sweep
-from grader.cli.practice.practice import PUBLIC_SEED
-from grader.engines.toolset import Toolset
 from grader.explain.class_mistakes import CommentsFile
 from grader.explain.mutant_search import MutantSearch
-from grader.explain.suspect_search import ClassSearch
 from grader.model.course_root import course_root, course_seed, load_labs
 from grader.model.errors import RemediableError
-from grader.model.labs import Lab, lab_ids
-from grader.plugins.slurm.shared_folder import JudgingOptions, SharedFolder
-from grader.plugins.slurm.slurm_cluster import SLICE, SlurmCluster
-from grader.plugins.slurm.slurm_commands import own_options
+from grader.model.labs import lab_ids
 from grader.roll.batch.class_batch import Batch, grade_submissions
 from grader.roll.batch.class_insight import InsightSearch
-from grader.roll.batch.controls import Controls
-from grader.roll.batch.job_store import judging_fingerprints
-from grader.roll.batch.judging_setup import JudgingSetup, LineSearch
+from grader.roll.batch.judging_setup import JudgingOptions
+from grader.roll.batch.opened_tools import class_setup, jobs_at_once, lab_judge, open_toolset
 from grader.roll.batch.output_folder import OutputFolder, require_temporary_files
+from grader.roll.batch.plugin import OtherMachines, registered
 from grader.roll.intake.intake import IntakeOptions
 from grader.roll.people.roster import read_roster
 from grader.roll.policy.class_policy import CoursePolicy, read_policy
 from grader.roll.policy.course_file import Attempts
-from grader.run.compiler_trial import compiler_trouble
 from grader.run.gpu_judging import under_sanitizer
 from grader.system.worker_processes import WorkerProcesses, fitting_count
-
-# What a class is judged with on this machine: by `tilelab grade`, and by a task of a cluster.
-
-
-def class_setup(
-    toolset: Toolset,
-    labs: Sequence[Lab],
-    seed: int,
-    console: Console,
-    *,
-    sweep: bool,
-    search_seconds: float | None,
-    workers: int,
-) -> JudgingSetup:
-    """`workers`: as many as this process has cores."""
-    judge = lab_judge(toolset, seed, public_only=False, draws=True)
-    return JudgingSetup(
-        judge=judge,
-        environment=environment_of(toolset),
-        fingerprints=judging_fingerprints(toolset, labs),
-        seed=seed,
-        sweep=size_sweep(toolset, console) if sweep else None,
-        lines=LineSearch(ClassSearch(toolset, seed, PUBLIC_SEED), search_seconds, workers=workers),
-        controls=Controls(
-            partial(judge, explained=False, drawn=None),
-            workers=workers,
-            compiler=partial(compiler_trouble, toolset),
-            on_cpu=partial(lab_judge(toolset.without_gpu(), seed, public_only=False), explained=False),
-        ),
-    )
-
 
 # What the command line says of SUBMISSIONS: one or several paths, which attempt counts, and in which time zone a platform's times are.
 
@@ -183,54 +143,6 @@ def _not_there(paths: Sequence[Path], lost: Sequence[str]) -> str:
     )
 
 
-# The options of `tilelab grade` about a cluster, and what they come to.
-
-# As sbatch has it: minutes, minutes:seconds, hours:minutes:seconds, days-hours, and so on.
-_TIME = re.compile(r"(\d+-)?\d+(:\d+){0,2}")
-
-
-@dataclass(frozen=True)
-class SlurmOptions:
-    slurm: bool = False
-    options: str = ""  # for sbatch, as a shell would have them
-    slice_size: int | None = None
-    time: str = ""  # of one task, as sbatch has it
-
-    def asked(self) -> bool:
-        """Whether a cluster judges. Raises RemediableError where options about it are given and it does not."""
-        if not self.slurm and (self.options.strip() or self.slice_size is not None or self.time.strip()):
-            message = (
-                "--slurm-options, --slurm-slice and --slurm-time go with --slurm. Give that too, or leave them out."
-            )
-            raise RemediableError(message)
-        return self.slurm
-
-    def of_sbatch(self, workers: int | None) -> tuple[str, ...]:
-        """`workers`: how many processors a task asks for; none: as many as the cluster gives by itself, or as the options say."""
-        time = self.time.strip()
-        if time and not _TIME.fullmatch(time):
-            message = f"--slurm-time {time!r}: a time as sbatch has it is needed, such as 30 (minutes) or 1:30:00."
-            raise RemediableError(message)
-        processors = (f"--cpus-per-task={workers}",) if workers else ()
-        return (*processors, *own_options(self.options), *((f"--time={time}",) if time else ()))
-
-
-def slurm_cluster(
-    options: SlurmOptions, judging: JudgingOptions, setup: JudgingSetup, out: OutputFolder, root: Path
-) -> SlurmCluster:
-    """`setup`: as this machine would judge."""
-    program = Path(sys.executable).with_name("tilelab")
-    return SlurmCluster(
-        SharedFolder(out.path / "instructor"),
-        judging,
-        options.of_sbatch(judging.workers),
-        (sys.executable, str(program), "judge-slice"),
-        root.resolve(),
-        setup.fingerprints,
-        options.slice_size or SLICE,
-    )
-
-
 _FAULTS = 3
 
 
@@ -253,7 +165,7 @@ class ClassRequest:
     sanitized: bool = False
     sweep: bool = False
     search_seconds: float | None = None
-    slurm: SlurmOptions = field(default_factory=SlurmOptions)
+    of_plugins: Mapping[str, object] = field(default_factory=dict)  # options of what may judge in place of this machine
 
 
 def grade_class(request: ClassRequest) -> int:
@@ -273,10 +185,10 @@ def grade_class(request: ClassRequest) -> int:
     policy = read_policy(root, lab_ids(root), Path(request.course) if request.course.strip() else None)
     policy = with_attempts(policy, request.attempt)
     zone = time_zone(request.timezone) if request.timezone.strip() else policy.course.zone
-    on_slurm = request.slurm.asked()
-    # What runs here of a class that a cluster judges is no submission: a login node needs no GPU.
-    toolset = open_toolset(root, allow_no_sandbox=request.allow_no_sandbox, backend="cpu" if on_slurm else None)
-    if request.sanitized and not on_slurm:
+    there = next((one for one in registered(OtherMachines) if one.asked(_of(one, request))), None)
+    # What runs here of a class that other machines judge is no submission: a login node needs no GPU.
+    toolset = open_toolset(root, allow_no_sandbox=request.allow_no_sandbox, backend="cpu" if there else None)
+    if request.sanitized and not there:
         toolset = under_sanitizer(toolset)
     seed = course_seed(root)
     workers = WorkerProcesses(fitting_count(min(os.cpu_count() or 1, request.workers or sys.maxsize)))
@@ -288,14 +200,13 @@ def grade_class(request: ClassRequest) -> int:
         labs,
         seed,
         console,
-        sweep=request.sweep and not on_slurm,
+        sweep=request.sweep and not there,
         search_seconds=request.search_seconds,
         workers=request.workers or os.cpu_count() or 1,
     )
-    cluster = None
-    if on_slurm:
-        cluster = slurm_cluster(request.slurm, _judging_options(request), setup, folder, root)
-        setup = replace(setup, elsewhere=cluster, lines=None)
+    if there:
+        elsewhere = there.opened(_of(there, request), _judging_options(request), setup, folder, root)
+        setup = replace(setup, elsewhere=elsewhere, lines=None)
     progress = TerminalProgress(console)
     try:
         batch = Batch(
@@ -311,7 +222,7 @@ def grade_class(request: ClassRequest) -> int:
                 comments,
                 written,
                 folder.private,
-                MutantSearch(partial(on_cpu, explained=False), 0 if on_slurm else request.search_seconds, at_once),
+                MutantSearch(partial(on_cpu, explained=False), 0 if there else request.search_seconds, at_once),
             ),
             policy=policy,
             intake=IntakeOptions(zone=zone, confinement=toolset.confinement),
@@ -322,12 +233,16 @@ def grade_class(request: ClassRequest) -> int:
         workers.end()
         progress.end()
     console.print(summary(report), soft_wrap=True)
-    console.print(cluster.speed_message if cluster else toolset.gpu.speed_message, soft_wrap=True)
+    console.print(setup.elsewhere.speed_message if setup.elsewhere else toolset.gpu.speed_message, soft_wrap=True)
     return _FAULTS if report.faults else 0
 
 
+def _of(machines: OtherMachines, request: ClassRequest) -> dict[str, Any]:
+    return {name: request.of_plugins.get(name, default) for name, (_, default) in machines.options.items()}
+
+
 def _judging_options(request: ClassRequest) -> JudgingOptions:
-    """What a task is told of the request."""
+    """What other machines are told of the request."""
     return JudgingOptions(
         allow_no_sandbox=request.allow_no_sandbox,
         sanitized=request.sanitized,

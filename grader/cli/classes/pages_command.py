@@ -12,19 +12,16 @@ from rich.console import Console
 from grader.explain.class_mistakes import CommentsFile
 from grader.model.course_root import course_root, load_labs
 from grader.model.errors import RemediableError
-from grader.model.labs import LabError, lab_ids
+from grader.model.labs import lab_ids
 from grader.model.visible_text import counted
 from grader.model.written_names import some
-from grader.pages.exports.export import Export
-from grader.pages.exports.export_list import EXPORTS
-from grader.pages.exports.grades_csv import GRADES_CSV
 from grader.roll.batch.class_again import Decided, WrittenAgain, write_again
 from grader.roll.batch.class_standing import HistoryFolder
 from grader.roll.batch.last_batch import LastBatchFile, with_labs, with_roster
-from grader.roll.batch.leaderboards import rank_again
 from grader.roll.batch.output_folder import OutputFolder
 from grader.roll.batch.page_material import MaterialFolder
-from grader.roll.batch.publishing import write_exports, write_files
+from grader.roll.batch.plugin import Export, registered
+from grader.roll.batch.publishing import write_exports
 from grader.roll.people.roster import read_roster
 from grader.roll.policy.class_policy import AmbiguousError, PersonIndex, read_policy
 from grader.roll.policy.grade_history import KeptBatch, KeptGrade, changes_of
@@ -35,7 +32,7 @@ from grader.run.scoring.redaction import redacted
 
 def exports_named(names: Sequence[str]) -> list[Export]:
     """Raises RemediableError for a name that is no format."""
-    known = {export.name: export for export in EXPORTS}
+    known = {export.name: export for export in registered(Export)}
     for name in names:
         if name not in known:
             message = f"there is no export {name!r}. There are: {', '.join(known)}"
@@ -132,9 +129,7 @@ class ExportRequest:
 def export_again(request: ExportRequest) -> int:
     """Writes the formats into OUT, and returns the exit status."""
     if not request.exports:
-        message = (
-            f"name a format, as in `make export EXPORT=canvas`. There are: {', '.join(one.name for one in EXPORTS)}"
-        )
+        message = f"name a format, as in `make export EXPORT=canvas`. There are: {', '.join(one.name for one in registered(Export))}"
         raise RemediableError(message)
     formats = exports_named(request.exports)
     folder = OutputFolder(Path(request.out), Path("submissions that nobody reads"))
@@ -152,7 +147,9 @@ def export_again(request: ExportRequest) -> int:
             graded, notices = with_roster(graded, roster, folder.identities.read().book)
         assignment = request.assignment.strip() or batch.assignment
         part = with_labs(graded, request.labs) if request.labs else graded
-        table = write_exports(redacted(graded), folder, [] if GRADES_CSV in formats else [GRADES_CSV])  # of all labs
+        table = write_exports(
+            redacted(graded), folder, [one for one in registered(Export) if one.always and one not in formats]
+        )  # of all labs
         written = write_exports(redacted(part), folder, formats, assignment)
     _export_command_say(console, [*notices, *written.notices], "note: ", "yellow")
     broken = [*lost, *table.faults, *table.unwritten, *written.faults, *written.unwritten]
@@ -165,42 +162,6 @@ def export_again(request: ExportRequest) -> int:
 def _export_command_say(console: Console, sentences: Sequence[str], before: str, style: str) -> None:
     for sentence in sentences:
         console.print(f"{before}{sentence}", style=style, markup=False, soft_wrap=True)
-
-
-# `tilelab leaderboard OUT`: writes the leaderboards of a graded class again, from what its last batch found.
-
-
-def make_leaderboard(out: str, lab_ids: Sequence[str]) -> int:
-    """`lab_ids`: labs that are timed; empty: those whose lab.toml has [leaderboard]."""
-    folder = OutputFolder(Path(out), Path("submissions that nobody reads"))
-    if not (folder.path / "instructor").is_dir() or not folder.is_ours:
-        message = f"{out}: this folder holds no graded class. Name the OUT of `make grade`."
-        raise RemediableError(message)
-    labs = [lab for lab in load_labs(course_root(Path.cwd()), lab_ids) if lab_ids or lab.public.leaderboard is not None]
-    if not labs:
-        message = (
-            "no lab of this course has a leaderboard: write [leaderboard] into its lab.toml, or name a lab with --lab"
-        )
-        raise LabError(message)
-    if untimed := [lab.id for lab in labs if lab.public.performance is None]:
-        message = f"{untimed[0]} is not timed: a leaderboard needs [performance] in its lab.toml"
-        raise LabError(message)
-    console = Console(highlight=False)
-    with folder.alone():
-        ranked = rank_again(labs, folder)
-        faults, unwritten = write_files(ranked.files)
-    for sentence in (*ranked.notices, *faults, *unwritten):
-        console.print(f"note: {sentence}", style="yellow", markup=False, soft_wrap=True)
-    if not ranked.files:
-        message = (
-            f"{out}: the last batch there did not grade {' or '.join(lab.id for lab in labs)}: nothing was written"
-        )
-        raise RemediableError(message)
-    if faults or unwritten:
-        return _FAULTS
-    console.print(f"leaderboard: {folder.leaderboard}", markup=False, soft_wrap=True, style="bold")
-    console.print(f"who is who: {ranked.files[1].path}", markup=False, soft_wrap=True)
-    return 0
 
 
 # `tilelab history OUT [STUDENT]`: how grades changed from batch to batch, and why. Nothing is written.

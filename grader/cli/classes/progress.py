@@ -135,7 +135,7 @@ def summary(report: BatchReport) -> RenderableType:
         Text(f"{_people(report)}; {report.judged} labs judged, {report.reused} reused from an earlier run"),
         Text(f"compiler: {environment.compiler}; sandbox: {environment.sandbox}"),
         Text(f"report: {report.out / 'index.html'}", style="bold"),
-        *([Text(f"leaderboard: {report.leaderboard}")] if report.leaderboard else []),
+        *(Text(f"{name}: {path}") for name, path in report.added),
         *(Text(f"grades: {report.out / export.file}") for export in report.exports),
     ]
     return Group(*lines)

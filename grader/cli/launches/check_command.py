@@ -12,7 +12,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from grader.cli.launches.drawn_pages import write_page, write_stories
 from grader.cli.practice.terminal_keys import student_console
 from grader.engines.toolset import Toolset
 from grader.explain.mistake_stories import block_of_mistake, mistake_stories
@@ -22,6 +21,7 @@ from grader.model.errors import MachineError, RemediableError
 from grader.model.result import Finding
 from grader.model.verdicts import Verdict
 from grader.pages.screens.check_screen import CheckPage
+from grader.roll.batch.drawn_pages import write_page, write_stories
 from grader.run.kernels.argument_text import parse_argument
 from grader.run.kernels.host_code import launches_cooperatively
 from grader.run.kernels.kernel_build import why_not, with_contents

@@ -15,7 +15,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from grader.cli.launches.check_command import CheckOptions, check_file
-from grader.cli.launches.drawn_pages import with_its_mistake, write_page, write_stories
 from grader.engines.toolset import Toolset
 from grader.explain.block_race import story_of_block_race
 from grader.explain.mistake_stories import better_block, block_of_mistake, mistake_stories
@@ -29,6 +28,7 @@ from grader.model.labs import Lab, load_lab
 from grader.model.verdicts import Verdict
 from grader.pages.launches.trace_pages import as_markdown, as_text, verdict_parts
 from grader.pages.launches.trace_tables import Heading, Part, Sentence, Table, trace_parts
+from grader.roll.batch.drawn_pages import with_its_mistake, write_page, write_stories
 from grader.run.kernels.host_code import kernels_in
 from grader.run.kernels.kernel_source import read_kernel_source
 from grader.run.launches.kernel_check import ProposalError

@@ -106,7 +106,6 @@ def _not_source(data: bytes) -> str:
 
 # Builds one file of a student, runs a lab's public cases on it, and scores them. Hidden cases are never used.
 
-PUBLIC_SEED = 1  # public cases are the same for everybody at all times
 _NEAR = 0.6  # of difflib's likeness
 _LONG_WORD = 3
 

@@ -16,7 +16,7 @@ from grader.model.labs import Lab
 from grader.model.result import Result, Student
 from grader.model.verdicts import Verdict
 from grader.model.written_names import clean
-from grader.pages.exports.export import UNDECIDED
+from grader.plugins.exports.grade_rows import UNDECIDED
 from grader.roll.batch.class_insight import asking_labs, with_answers
 from grader.roll.batch.job_store import Check, JobStore
 from grader.roll.batch.judging_jobs import judge_class, plan_judging

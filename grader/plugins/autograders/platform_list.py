@@ -13,24 +13,6 @@ from typing import Any
 
 from grader.model.errors import RemediableError
 from grader.model.result import Result, Student
-from grader.pages.exports.autograder_results import (
-    autolab_output,
-    classroom50_result,
-    gradescope_results,
-    prairielearn_results,
-    whole_factor,
-)
-from grader.pages.exports.export import (
-    TestedRow,
-    finding_lines,
-    grade,
-    is_decided,
-    json_line,
-    json_text,
-    most,
-    number_text,
-    tested_rows,
-)
 from grader.pages.findings.one_cause import what_happened
 from grader.plugins.autograders.one_grading import (
     Answer,
@@ -40,6 +22,24 @@ from grader.plugins.autograders.one_grading import (
     HandedIn,
     late_words,
     misnamed_words,
+)
+from grader.plugins.exports.autograder_results import (
+    autolab_output,
+    classroom50_result,
+    gradescope_results,
+    prairielearn_results,
+    whole_factor,
+)
+from grader.plugins.exports.grade_rows import (
+    TestedRow,
+    finding_lines,
+    grade,
+    is_decided,
+    json_line,
+    json_text,
+    most,
+    number_text,
+    tested_rows,
 )
 
 # A result as Markdown: for GitHub's job summary and for the text of a release. Pure.

@@ -24,7 +24,6 @@ from grader.plugins.slurm.shared_folder import (
     ArrayFolder,
     ArrayOrder,
     Bench,
-    JudgingOptions,
     SharedFolder,
     Slice,
     SliceJob,
@@ -45,7 +44,7 @@ from grader.plugins.slurm.slurm_commands import (
     state_of,
 )
 from grader.roll.batch.job_store import JobStore
-from grader.roll.batch.judging_setup import JudgingSetup
+from grader.roll.batch.judging_setup import JudgingOptions, JudgingSetup
 from grader.run.lab_verdict import broke
 
 _MOST_TASKS = 1000  # in one array; Slurm's usual limit is 1001

@@ -20,6 +20,7 @@ from pydantic import Field, ValidationError
 
 from grader.model.outcome import LabOutcome
 from grader.model.result import Environment, Model
+from grader.roll.batch.judging_setup import JudgingOptions
 from grader.system.own_files import remove_folder, write_atomically
 
 # What a task of an array leaves behind: on which node it ran and with what, and what is not in the job store. Plain data.
@@ -60,16 +61,6 @@ class TaskAnswer(Model):
 # What the tasks of one array are told: a file beside their slices. Plain data.
 #
 # No seed is in it: a task reads the course's own, and the key of each job shows whether both mean the same.
-
-
-class JudgingOptions(Model):
-    """What `tilelab grade` was asked that judging depends on."""
-
-    allow_no_sandbox: bool = False
-    sanitized: bool = False
-    sweep: bool = False
-    workers: int | None = None  # files judged at once in a task; none: one for each processor that Slurm gave it
-    search_seconds: float | None = None  # for the lines of wrong results, in each task; none: an eighth of judging
 
 
 class SliceJob(Model):

@@ -6,8 +6,17 @@ whose key of a job is another one, because then it sees another course, another 
 
 from __future__ import annotations
 
+import os
+import socket
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
+from pydantic import ValidationError
+from rich.console import Console
+
+from grader.engines.toolset import Toolset
+from grader.model.course_root import course_root, course_seed, load_labs
+from grader.model.errors import RemediableError
 from grader.model.labs import Lab
 from grader.model.outcome import LabOutcome
 from grader.model.result import Submission
@@ -15,8 +24,11 @@ from grader.plugins.slurm.shared_folder import ArrayFolder, ArrayOrder, Bench, S
 from grader.roll.batch.job_store import JobStore, job_key, lab_fingerprint
 from grader.roll.batch.judging_jobs import judge_class, plan_judging
 from grader.roll.batch.judging_setup import JudgingSetup, Progress
-from grader.roll.batch.output_folder import scratch_folder
+from grader.roll.batch.opened_tools import class_setup, open_toolset
+from grader.roll.batch.output_folder import require_temporary_files, scratch_folder
 from grader.roll.intake.attempts import Intake
+from grader.run.gpu_judging import under_sanitizer
+from grader.system.worker_processes import WorkerProcesses, fitting_count
 
 # Whether a task has its GPU for itself. Kernels are timed nowhere else: what another job does there would cost a student points.
 #
@@ -114,3 +126,76 @@ def _strange(jobs: Sequence[SliceJob], labs: Mapping[str, Lab], setup: JudgingSe
         if job_key(text, asked[job.lab], setup=setup.fingerprints[job.lab], seed=setup.seed) != job.key:
             return f"it sees other files of {job.lab}, or another seed, than the command that submitted it"
     return ""
+
+
+# `tilelab judge-slice`: what a task of `tilelab grade --slurm` runs on its node. People do not call it.
+
+_NUMBER, _NODE = "SLURM_ARRAY_TASK_ID", "SLURMD_NODENAME"
+_PROCESSORS = ("SLURM_CPUS_PER_TASK", "SLURM_CPUS_ON_NODE")
+
+
+def judge_array_slice(folder: Path) -> int:
+    """Judges the slice that Slurm's environment names. A node that cannot judge says so in its answer, and that is no failure."""
+    array, number = ArrayFolder(folder), os.environ.get(_NUMBER, "")
+    try:
+        order = array.order()
+    except (OSError, ValidationError) as error:
+        message = f"{folder}: this holds no order for a task: {error}"
+        raise RemediableError(message) from error
+    if not number.isdecimal() or int(number) >= len(order.slices):
+        message = f"{_NUMBER} is {number!r}: this command runs in a task of `tilelab grade --slurm`."
+        raise RemediableError(message)
+    node = os.environ.get(_NODE) or socket.gethostname()
+    try:
+        answer = _judge_slice_command_answer(array, int(number), order, node)
+    except RemediableError as error:
+        answer = TaskAnswer(node=node, refused=str(error))
+    array.write_answer(int(number), answer)
+    return 0
+
+
+def _judge_slice_command_answer(array: ArrayFolder, number: int, order: ArrayOrder, node: str) -> TaskAnswer:
+    require_temporary_files()
+    root = course_root(Path.cwd())
+    labs = load_labs(root, order.labs)
+    toolset = open_toolset(root, allow_no_sandbox=order.options.allow_no_sandbox)
+    if order.options.sanitized:
+        toolset = under_sanitizer(toolset)
+    given = processors(os.environ)
+    with WorkerProcesses(fitting_count(order.options.workers or given)) as workers:
+        return _judged(array, number, order, labs, toolset.working_with(workers), given, node)
+
+
+def _judged(
+    array: ArrayFolder,
+    number: int,
+    order: ArrayOrder,
+    labs: Sequence[Lab],
+    toolset: Toolset,
+    given: int,
+    node: str,
+) -> TaskAnswer:
+    mine = {job.lab for job in order.slices[number]}
+    setup = class_setup(
+        toolset,
+        [lab for lab in labs if order.bench is None or lab.id in mine],
+        course_seed(toolset.root),
+        Console(highlight=False),
+        sweep=order.options.sweep,
+        search_seconds=order.options.search_seconds,
+        workers=order.options.workers or given,
+    )
+    bench = Bench(
+        fingerprints=dict(setup.fingerprints),
+        environment=setup.environment,
+        speed_message=toolset.gpu.speed_message,
+    )
+    at_once = order.options.workers or (2 * given if toolset.gpu.runs else given)
+    asked = {lab.id: lab for lab in labs if lab.id in setup.fingerprints}
+    return judge_slice(array, number, order, asked, setup, bench, node=node, workers=at_once, allocation=os.environ)
+
+
+def processors(environment: Mapping[str, str]) -> int:
+    """How many Slurm gave this task. Where it binds tasks to processors, those that this process may use are fewer than the node has."""
+    said = [int(value) for name in _PROCESSORS if (value := environment.get(name, "")).isdecimal() and int(value)]
+    return max(1, min([len(os.sched_getaffinity(0)), *said[:1]]))

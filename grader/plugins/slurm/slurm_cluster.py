@@ -7,18 +7,21 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
+import re
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from grader.model.errors import MachineError
+from grader.model.errors import MachineError, RemediableError
 from grader.model.labs import Lab
 from grader.model.outcome import LabOutcome
 from grader.plugins.slurm.array_run import ArrayOutcomes, ArrayRun, AskedBench
-from grader.plugins.slurm.shared_folder import Bench, JudgingOptions, SharedFolder, Slice, cut
-from grader.plugins.slurm.slurm_commands import Slurm, SlurmCommands, Waiting
+from grader.plugins.slurm.shared_folder import Bench, SharedFolder, Slice, cut
+from grader.plugins.slurm.slurm_commands import Slurm, SlurmCommands, Waiting, own_options
 from grader.roll.batch.job_store import JobStore
-from grader.roll.batch.judging_setup import JudgedThere, JudgingSetup, Progress
+from grader.roll.batch.judging_setup import JudgedThere, JudgingOptions, JudgingSetup, Progress
+from grader.roll.batch.output_folder import OutputFolder
 from grader.run.speed.speed_run import lacks_sweep
 
 _NO_JOB = "0" * 64  # the key of a job that only asks a node what it judges with
@@ -128,3 +131,51 @@ class SlurmCluster:
     def _front_digest(self, labs: Sequence[str]) -> str:
         parts = [*self.slurm_options, self.options.model_dump_json(), *(f"{lab} {self.front[lab]}" for lab in labs)]
         return hashlib.sha256("\0".join(parts).encode()).hexdigest()
+
+
+# The options of `tilelab grade` about a cluster, and what they come to.
+
+# As sbatch has it: minutes, minutes:seconds, hours:minutes:seconds, days-hours, and so on.
+_TIME = re.compile(r"(\d+-)?\d+(:\d+){0,2}")
+
+
+@dataclass(frozen=True)
+class SlurmOptions:
+    slurm: bool = False
+    slurm_options: str = ""  # for sbatch, as a shell would have them
+    slurm_slice: int | None = None
+    slurm_time: str = ""  # of one task, as sbatch has it
+
+    def asked(self) -> bool:
+        """Whether a cluster judges. Raises RemediableError where options about it are given and it does not."""
+        if not self.slurm and (self.slurm_options.strip() or self.slurm_slice is not None or self.slurm_time.strip()):
+            message = (
+                "--slurm-options, --slurm-slice and --slurm-time go with --slurm. Give that too, or leave them out."
+            )
+            raise RemediableError(message)
+        return self.slurm
+
+    def of_sbatch(self, workers: int | None) -> tuple[str, ...]:
+        """`workers`: how many processors a task asks for; none: as many as the cluster gives by itself, or as the options say."""
+        time = self.slurm_time.strip()
+        if time and not _TIME.fullmatch(time):
+            message = f"--slurm-time {time!r}: a time as sbatch has it is needed, such as 30 (minutes) or 1:30:00."
+            raise RemediableError(message)
+        processors = (f"--cpus-per-task={workers}",) if workers else ()
+        return (*processors, *own_options(self.slurm_options), *((f"--time={time}",) if time else ()))
+
+
+def slurm_cluster(
+    options: SlurmOptions, judging: JudgingOptions, setup: JudgingSetup, out: OutputFolder, root: Path
+) -> SlurmCluster:
+    """`setup`: as this machine would judge."""
+    program = Path(sys.executable).with_name("tilelab")
+    return SlurmCluster(
+        SharedFolder(out.path / "instructor"),
+        judging,
+        options.of_sbatch(judging.workers),
+        (sys.executable, str(program), "judge-slice"),
+        root.resolve(),
+        setup.fingerprints,
+        options.slurm_slice or SLICE,
+    )

@@ -15,12 +15,12 @@ from grader.model.errors import RemediableError
 from grader.model.labs import Lab
 from grader.model.result import ClassInsight, GradedClass, LabResult, Result
 from grader.model.written_names import some
-from grader.pages.exports.export import Export
 from grader.roll.batch.class_insight import pages_command
 from grader.roll.batch.class_standing import HistoryFolder, earlier_labs, hand_in, other_outs
 from grader.roll.batch.last_batch import LastBatch, LastBatchFile
 from grader.roll.batch.output_folder import OutputFolder
 from grader.roll.batch.page_material import ClassMaterial, MaterialFolder, StudentMaterial, with_step_pages
+from grader.roll.batch.plugin import Export
 from grader.roll.batch.publishing import ClassToWrite, publish
 from grader.roll.policy.applied_policy import Applied, Candidate, apply_policy
 from grader.roll.policy.class_policy import ClassPolicy, CoursePolicy, class_policy

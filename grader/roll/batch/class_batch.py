@@ -11,7 +11,6 @@ from pathlib import Path
 from grader.explain.mutant_search import FoundMutants
 from grader.model.labs import Lab
 from grader.model.result import Environment, GradedClass, Result
-from grader.pages.exports.export import Export
 from grader.roll.batch.class_insight import AskingLab, InsightSearch, SeenClass, asking_labs, with_answers
 from grader.roll.batch.class_standing import (
     HistoryFolder,
@@ -26,9 +25,9 @@ from grader.roll.batch.controls import same_endings
 from grader.roll.batch.job_store import JobStore, grade_bases
 from grader.roll.batch.judging_jobs import JudgedClass, JudgingPlan, judge_class, plan_judging
 from grader.roll.batch.judging_setup import JudgingSetup, Progress
-from grader.roll.batch.leaderboards import RankedClass, rank_class
 from grader.roll.batch.output_folder import OutputFolder, scratch_folder
 from grader.roll.batch.page_material import ClassMaterial, MaterialFolder
+from grader.roll.batch.plugin import Added, ClassAddition, Export, registered
 from grader.roll.batch.publishing import ClassToWrite, File, publish
 from grader.roll.intake.attempts import Intake
 from grader.roll.intake.intake import Discovery, IntakeOptions, discover
@@ -56,7 +55,7 @@ class BatchReport:
     stopped: str = ""  # why grading stopped: a control failed
     alarms: tuple[str, ...] = ()  # what may be this machine's doing, and nobody knows
     export_notices: tuple[str, ...] = ()  # what to know before an import
-    leaderboard: Path | None = None  # none: no lab of this batch has one
+    added: tuple[tuple[str, Path], ...] = ()  # what plugins wrote, by their names
 
     @property
     def faults(self) -> tuple[str, ...]:
@@ -216,7 +215,9 @@ def grade(scored: Scored) -> Graded:
     applied = standings.applied(scored.results, taken.others)
     students = standings.students
     results = with_answers(applied.results, students, taken.asking)
-    ranked = RankedClass(tuple(results)) if stopped else rank_class(results, students, batch.labs, batch.out)
+    ranked = Added(tuple(results))
+    for one in () if stopped else registered(ClassAddition):
+        ranked = ranked.with_more(one.add(ranked.results, students, batch.labs, batch.out))
     sources = {student.submission.id: student.texts() for student in students}
     alarms = [*taken.policy.alarms, *_alarms(students, scored.decided)]
     notices = (
@@ -297,7 +298,11 @@ def write(whole: Redacted) -> BatchReport:
         found.stopped,
         tuple(graded.alarms),
         export_notices=published.notices,
-        leaderboard=next((one.path for one in graded.files if one.path == out.leaderboard), None),
+        added=tuple(
+            (one.name, out.path / one.file)
+            for one in registered(ClassAddition)
+            if any(file.path == out.path / one.file for file in graded.files)
+        ),
     )
 
 

@@ -14,7 +14,7 @@ from typing import Protocol
 from grader.model.errors import RemediableError
 from grader.model.labs import Lab
 from grader.model.outcome import LabOutcome
-from grader.model.result import Environment
+from grader.model.result import Environment, Model
 from grader.roll.batch.job_store import Check, JobStore
 
 # After judging: looks for the line of each wrong result that nothing explains, and keeps what is found with the outcome.
@@ -132,8 +132,22 @@ class JudgedThere:
     notices: tuple[str, ...] = ()  # for the instructor
 
 
+class JudgingOptions(Model):
+    """What `tilelab grade` was asked that judging depends on."""
+
+    allow_no_sandbox: bool = False
+    sanitized: bool = False
+    sweep: bool = False
+    workers: int | None = None  # files judged at once on a machine; none: one for each processor that it has
+    search_seconds: float | None = None  # for the lines of wrong results, on each; none: an eighth of judging
+
+
 class Elsewhere(Protocol):
     """Judges on other machines, which are held against controls there."""
+
+    @property
+    def speed_message(self) -> str:
+        """Whether they time kernels, when it is known."""
 
     def bench(self, setup: JudgingSetup, labs: Sequence[Lab], progress: Progress, /) -> JudgingSetup:
         """`setup` as those machines have it."""

@@ -18,7 +18,7 @@ from functools import partial
 from pathlib import Path
 
 from grader.model.errors import HeldByAnotherError, MachineError, RemediableError, exclusively
-from grader.pages.exports.export_list import EXPORTS
+from grader.roll.batch.plugin import ClassAddition, Export, registered
 from grader.roll.people.identities import IdentityFile
 from grader.system.own_files import is_shared, remove_folder, write_atomically
 
@@ -26,14 +26,6 @@ _LOCK = Path("instructor/.lock")
 _SEED = Path("instructor/seed.digest")
 _CLAIM = Path("instructor/OUT.txt")
 _CLAIM_TEXT = "Tilelab's results. instructor/ is for the instructor alone; students/<id>/ may be given back.\n"
-_LEADERBOARD = "leaderboard.html"
-_OURS = (
-    "index.html",
-    _LEADERBOARD,
-    *dict.fromkeys(Path(export.file).parts[0] for export in EXPORTS),
-    "students",
-    "instructor",
-)
 
 
 class OutError(RemediableError):
@@ -70,11 +62,6 @@ class OutputFolder:
     @property
     def students(self) -> Path:
         return self.path / "students"
-
-    @property
-    def leaderboard(self) -> Path:
-        """The public page of leaderboards."""
-        return self.path / _LEADERBOARD
 
     @property
     def is_ours(self) -> bool:
@@ -176,7 +163,7 @@ class OutputFolder:
         if not existing.is_dir() or not os.access(existing, os.W_OK | os.X_OK):
             message = f"{out}: results cannot be written here ({existing} may not be written to). Choose another OUT."
             raise OutError(message)
-        if not self.is_ours and (foreign := [name for name in _OURS if os.path.lexists(out / name)]):
+        if not self.is_ours and (foreign := [name for name in _ours() if os.path.lexists(out / name)]):
             message = f"{out}: this folder holds {foreign[0]!r}, which tilelab did not write and would overwrite. Choose another OUT."
             raise OutError(message)
 
@@ -209,6 +196,13 @@ class OutputFolder:
             if not faults and not path.exists():
                 return
             write_atomically(path, "\n\n".join(faults) + "\n" if faults else "Nothing broke in the last run.\n")
+
+
+def _ours() -> tuple[str, ...]:
+    """What a batch writes into OUT."""
+    added, exports = registered(ClassAddition), registered(Export)
+    files = dict.fromkeys(Path(one.file).parts[0] for one in (*added, *exports))
+    return ("index.html", *files, "students", "instructor")
 
 
 def _digest(seed: int) -> str:

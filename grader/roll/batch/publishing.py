@@ -20,12 +20,10 @@ from pydantic import TypeAdapter, ValidationError
 from grader.explain.story import unpacked
 from grader.model.result import GradedClass, Result
 from grader.model.written_names import some
-from grader.pages.exports.export import Export, ExportFile, grades_of
-from grader.pages.exports.export_list import EXPORTS
-from grader.pages.exports.grades_csv import GRADES_CSV
 from grader.pages.pages import class_page, student_page
 from grader.roll.batch.last_batch import LastBatchFile
 from grader.roll.batch.output_folder import OutputFolder
+from grader.roll.batch.plugin import Export, ExportFile, Grades, registered
 from grader.run.scoring.redaction import RedactedClass
 from grader.system.own_files import write_atomically
 
@@ -166,7 +164,7 @@ class Exported:
 
 def formats_of(out: OutputFolder, requested: Sequence[Export]) -> tuple[Export, ...]:
     """What a command that may change grades writes: `requested`, and whatever lies in OUT, which would keep the old grades otherwise."""
-    return tuple(one for one in EXPORTS if one in (*requested, GRADES_CSV) or any(out.path.glob(one.file)))
+    return tuple(one for one in registered(Export) if one in requested or one.always or any(out.path.glob(one.file)))
 
 
 def write_exports(
@@ -174,7 +172,7 @@ def write_exports(
 ) -> Exported:
     """Each of `exports`. Students' pages have to lie in OUT already."""
     at = datetime.now(UTC).isoformat(timespec="milliseconds")
-    grades = grades_of(graded, assignment=assignment, at=at, page=partial(_page, out))
+    grades = Grades(graded, assignment or graded.title, at, partial(_page, out))
     faults: list[str] = []
     unwritten: list[str] = []
     notices: list[str] = []
@@ -194,7 +192,7 @@ def write_exports(
 
 def of_earlier_batches(out: OutputFolder, exported: Exported) -> list[str]:
     """A notice about exports in OUT that this batch could not write, or writes no more: somebody could import old grades."""
-    found = {path for export in EXPORTS for path in out.path.glob(export.file)}
+    found = {path for export in registered(Export) for path in out.path.glob(export.file)}
     old = sorted(str(path.relative_to(out.path)) for path in found - exported.paths)
     if not old:
         return []

@@ -6,10 +6,9 @@ import dataclasses
 import re
 
 from grader.model.result import Outlook, Ratio, Rung, Traffic
-from grader.pages.leaderboard_sheet import board_roofline
-from grader.pages.pages import leaderboard_names_page, leaderboard_page
-from grader.run.leaderboard.board import Apart, ApartPlace, Board, Entry, NameRow, Place
-from grader.run.leaderboard.board_history import Change
+from grader.plugins.leaderboard.board import Apart, ApartPlace, Board, Entry, NameRow, Place
+from grader.plugins.leaderboard.board_history import Change
+from grader.plugins.leaderboard.leaderboard_sheet import board_roofline, leaderboard_names_page, leaderboard_page
 
 LOADS = "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum"
 

@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from grader.cli.opened_tools import lab_judge
 from grader.engines.toolset import Toolset
 from grader.explain.story import unpacked
 from grader.model.labs import load_lab
 from grader.model.result import Environment, Result, Submission
 from grader.pages.pages import student_page
+from grader.roll.batch.opened_tools import lab_judge
 from grader.run.scoring.lab_score import score_lab
 from grader.run.scoring.redaction import for_student
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import dataclasses
 from pathlib import Path
 
-from grader.cli.opened_tools import lab_judge
 from grader.engines.toolset import Toolset
 from grader.explain.story import unpacked
 from grader.model.labs import load_lab
 from grader.model.outcome import OUTCOME_JSON, LabOutcome
 from grader.model.verdicts import Verdict
+from grader.roll.batch.opened_tools import lab_judge
 
 ROOT = Path(__file__).resolve().parents[4]
 LAB = load_lab(ROOT, "08-scan")

@@ -10,12 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from grader.cli.classes import grade_one_command
-from grader.cli.classes.grade_one_command import PACKS, PackOptions, make_autograder
 from grader.course.leaks import Diagnostic
 from grader.model.course_root import load_labs
 from grader.model.errors import RemediableError
-from grader.plugins.autograders import packing
+from grader.plugins.autograders import autograder_commands, packing
+from grader.plugins.autograders.autograder_commands import PACKS, PackOptions, make_autograder
 from grader.plugins.autograders.packing import (
     PackMade,
     PackRequest,
@@ -181,4 +180,4 @@ def test_a_platform_that_nobody_packs_for_is_refused_with_the_list(monkeypatch: 
         with pytest.raises(RemediableError) as refused:
             make_autograder(PackOptions(platform, Path("nowhere")))
         assert all(pack.name in str(refused.value) for pack in PACKS)
-    assert grade_one_command.PACKS
+    assert autograder_commands.PACKS

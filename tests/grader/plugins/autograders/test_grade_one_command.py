@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from grader.cli.classes import grade_one_command
-from grader.cli.classes.grade_one_command import OneRequest, grade_one
 from grader.model.errors import MachineError, RemediableError
+from grader.plugins.autograders import autograder_commands
+from grader.plugins.autograders.autograder_commands import OneRequest, grade_one
 from grader.plugins.autograders.one_grading import NEEDS_A_GPU, NOT_GRADED
 from grader.system.confinement import SandboxUnavailable
 
@@ -40,7 +40,7 @@ def test_whatever_breaks_the_platform_gets_an_answer(
     def breaks(*_: object, **__: object) -> None:
         raise error
 
-    monkeypatch.setattr(grade_one_command, "open_toolset", breaks)
+    monkeypatch.setattr(autograder_commands, "open_toolset", breaks)
     assert grade_one(request(tmp_path)) == 3
     assert said(tmp_path) == NOT_GRADED
     assert CAUSE in capfd.readouterr().err
@@ -57,13 +57,13 @@ def test_without_a_sandbox_nothing_is_graded(tmp_path: Path, monkeypatch: pytest
         asked.append(allow_no_sandbox)
         raise SandboxUnavailable
 
-    monkeypatch.setattr(grade_one_command, "open_toolset", opened)
+    monkeypatch.setattr(autograder_commands, "open_toolset", opened)
     assert grade_one(request(tmp_path)) == 3
     assert asked == [False]
 
 
 def test_a_file_that_needs_a_gpu_waits_for_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(grade_one_command, "_answer", lambda *_: (None, ()))
+    monkeypatch.setattr(autograder_commands, "_answer", lambda *_: (None, ()))
     assert grade_one(request(tmp_path)) == 3
     assert said(tmp_path) == NEEDS_A_GPU
 

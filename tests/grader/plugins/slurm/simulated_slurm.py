@@ -15,14 +15,14 @@ from fake_course import FILES, SEED, Course, FakeControls
 from grader.model.labs import Lab, load_lab
 from grader.model.outcome import LabOutcome
 from grader.model.result import Environment
-from grader.pages.exports.export_list import EXPORTS
-from grader.plugins.slurm.shared_folder import ArrayFolder, Bench, JudgingOptions, SharedFolder
+from grader.plugins.slurm.shared_folder import ArrayFolder, Bench, SharedFolder
 from grader.plugins.slurm.slice_judging import judge_slice
 from grader.plugins.slurm.slurm_cluster import SlurmCluster
 from grader.plugins.slurm.slurm_commands import RefusedError, Submission, TaskId, TaskState, Waiting
 from grader.roll.batch.class_batch import Batch, BatchReport, grade_submissions
-from grader.roll.batch.judging_setup import JudgingSetup
+from grader.roll.batch.judging_setup import JudgingOptions, JudgingSetup
 from grader.roll.batch.output_folder import OutputFolder
+from grader.roll.batch.plugin import Export, registered
 
 ENVIRONMENT = Environment(kit="0", compiler="g++ 12", sandbox="none", date="2026-01-01")
 
@@ -145,7 +145,7 @@ def grade_there(slurm: SimulatedSlurm, *labs: str, slice_size: int = 2) -> Batch
     )
     loaded = [load_lab(course.root, lab) for lab in labs or FILES]
     out = OutputFolder(course.out, course.source)
-    return grade_submissions(Batch(course.source, out, loaded, setup, exports=EXPORTS, workers=1))
+    return grade_submissions(Batch(course.source, out, loaded, setup, exports=registered(Export), workers=1))
 
 
 def nobody_judges_here(_lab: Lab, _source: Path, _scratch: Path) -> LabOutcome:

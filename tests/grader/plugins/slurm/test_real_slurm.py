@@ -23,14 +23,14 @@ from simulated_slurm import nobody_judges_here
 from grader.model.labs import load_lab
 from grader.model.result import Environment
 from grader.model.verdicts import Verdict
-from grader.pages.exports.export_list import EXPORTS
-from grader.plugins.slurm.shared_folder import Bench, JudgingOptions, SharedFolder
+from grader.plugins.slurm.shared_folder import Bench, SharedFolder
 from grader.plugins.slurm.slice_judging import gpu_is_shared
 from grader.plugins.slurm.slurm_cluster import SlurmCluster
 from grader.plugins.slurm.slurm_commands import Waiting
 from grader.roll.batch.class_batch import Batch, BatchReport, grade_submissions
-from grader.roll.batch.judging_setup import JudgingSetup
+from grader.roll.batch.judging_setup import JudgingOptions, JudgingSetup
 from grader.roll.batch.output_folder import OutputFolder
+from grader.roll.batch.plugin import Export, registered
 
 ROOT = Path(__file__).resolve().parents[4]
 TASK = Path(__file__).with_name("real_task.py")
@@ -76,7 +76,7 @@ def grade(course: Course) -> BatchReport:
     setup = JudgingSetup(nobody_judges_here, front, dict.fromkeys(FILES, "the front's"), SEED, elsewhere=cluster)
     loaded = [load_lab(course.root, lab) for lab in FILES]
     out = OutputFolder(course.out, course.source)
-    return grade_submissions(Batch(course.source, out, loaded, setup, exports=EXPORTS, workers=1))
+    return grade_submissions(Batch(course.source, out, loaded, setup, exports=registered(Export), workers=1))
 
 
 def name_in(course: Course) -> str:

@@ -8,10 +8,9 @@ import pytest
 from fake_course import FILES, SEED, Course, FakeControls, small_course
 from simulated_slurm import ENVIRONMENT
 
-from grader.cli.classes.grade_one_command import processors
 from grader.model.labs import Lab, load_lab
 from grader.plugins.slurm.shared_folder import ArrayFolder, ArrayOrder, Bench, SharedFolder, SliceJob, TaskAnswer
-from grader.plugins.slurm.slice_judging import gpu_is_shared, judge_slice
+from grader.plugins.slurm.slice_judging import gpu_is_shared, judge_slice, processors
 from grader.roll.batch.job_store import JobStore, job_key, lab_fingerprint
 from grader.roll.batch.judging_setup import JudgingSetup
 

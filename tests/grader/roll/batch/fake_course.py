@@ -15,12 +15,11 @@ from grader.model.labs import Lab, load_lab
 from grader.model.outcome import JudgedCase, LabOutcome, SizeOutcome, SpeedOutcome
 from grader.model.result import Environment, Finding, Launch, Result
 from grader.model.verdicts import Verdict
-from grader.pages.exports.export import Export
-from grader.pages.exports.export_list import EXPORTS
 from grader.roll.batch.class_batch import Batch, BatchReport, grade_submissions
 from grader.roll.batch.class_insight import InsightSearch
 from grader.roll.batch.judging_setup import JudgingSetup
 from grader.roll.batch.output_folder import OutputFolder
+from grader.roll.batch.plugin import Export, registered
 from grader.roll.intake.attempts import Attempt, Intake
 from grader.roll.intake.intake import Discovery, IntakeOptions
 from grader.roll.people.roster import roster_in
@@ -126,7 +125,7 @@ class Course:
     policy: dict[str, str] = dataclasses.field(default_factory=dict)  # the text of course.toml and the tables beside it
     times: dict[tuple[str, str], str] = dataclasses.field(default_factory=dict)  # by id and file: when it was handed in
     intake: IntakeOptions | None = None
-    exports: Sequence[Export] = EXPORTS
+    exports: Sequence[Export] = registered(Export)
 
     def hand_in(self, student: str, **files: str) -> None:
         for lab, text in files.items():

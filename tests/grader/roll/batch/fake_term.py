@@ -19,11 +19,11 @@ from fake_course import PRIVATE, PUBLIC, SEED, FakeJudge, with_times
 
 from grader.model.labs import load_lab
 from grader.model.result import Environment, Result
-from grader.pages.exports.export_list import EXPORTS
 from grader.roll.batch import class_batch
 from grader.roll.batch.class_batch import Batch, BatchReport, grade_submissions
 from grader.roll.batch.judging_setup import JudgingSetup
 from grader.roll.batch.output_folder import OutputFolder
+from grader.roll.batch.plugin import Export, registered
 from grader.roll.intake.intake import Discovery, discover
 from grader.roll.people.roster import roster_in
 from grader.roll.policy.class_policy import read_policy
@@ -139,7 +139,7 @@ class Term:
                     OutputFolder(out, self.folder / "submissions"),
                     [load_lab(self.course, lab) for lab in labs],
                     setup,
-                    exports=[one for one in EXPORTS if one.name in _FORMATS],
+                    exports=[one for one in registered(Export) if one.name in _FORMATS],
                     roster=roster_in(roster.encode(), "roster.csv"),
                     policy=read_policy(self.course, list(LABS)),
                     now=self.moment(event),

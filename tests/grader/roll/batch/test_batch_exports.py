@@ -16,10 +16,9 @@ from grader.cli.classes.pages_command import ExportRequest, PagesRequest, export
 from grader.cli.cli import app
 from grader.model.errors import RemediableError
 from grader.model.result import GradedClass
-from grader.pages.exports.export import Export
-from grader.pages.exports.export_list import EXPORTS
 from grader.roll.batch.last_batch import LastBatchFile
 from grader.roll.batch.output_folder import OutputFolder
+from grader.roll.batch.plugin import Export, registered
 from grader.roll.batch.publishing import write_exports
 from grader.run.scoring.redaction import redacted
 
@@ -81,7 +80,7 @@ def test_exports_made_again_are_those_of_the_batch(course: Course) -> None:
     for path in (course.out / "exports").iterdir():
         if path.is_file():
             path.unlink()
-    assert export_again(ExportRequest(str(course.out), tuple(one.name for one in EXPORTS))) == 0
+    assert export_again(ExportRequest(str(course.out), tuple(one.name for one in registered(Export)))) == 0
     assert exported(course.out) == before
     assert len(course.judge.asked) == judged
 
@@ -109,7 +108,9 @@ def write_worksheet(course: Course) -> tuple[str, ...]:
     folder = OutputFolder(course.out, course.source)
     file = LastBatchFile(course.out / "instructor")
     graded, _ = file.graded(file.read())
-    return write_exports(redacted(graded), folder, [one for one in EXPORTS if one.name == "moodle-worksheet"]).notices
+    return write_exports(
+        redacted(graded), folder, [one for one in registered(Export) if one.name == "moodle-worksheet"]
+    ).notices
 
 
 TERM = 'time_zone = "Europe/Zurich"\n[deadlines]\na = "2026-10-11 23:59"\nb = "2026-10-12 23:59"\n[late]\npenalty = "25%"\n'
@@ -143,7 +144,7 @@ def test_every_total_in_out_is_the_one_after_penalty_and_override(
     timed: Course, command: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whatever was written before, and whichever format this command was asked for."""
-    canvas = [one for one in EXPORTS if one.name == "canvas"]
+    canvas = [one for one in registered(Export) if one.name == "canvas"]
     timed.roster, timed.now = EVERYBODY, datetime(2026, 11, 15, tzinfo=UTC)
     timed.grade(*(["a"] if "more" in command else []))
     assert {total_of(timed.out, "grades-csv", at) for at in (0, 1)} <= {8.0, 4.0, 1.0}
@@ -163,7 +164,13 @@ def test_every_total_in_out_is_the_one_after_penalty_and_override(
     if command == "export":
         (timed.out / "grades.csv").unlink()
         assert export_again(ExportRequest(str(timed.out), ("canvas",))) == 0
-    numbers = {one.name for one in EXPORTS} - {"canvas-feedback", "moodle-feedback", "junit", "sarif", "answers-csv"}
+    numbers = {one.name for one in registered(Export)} - {
+        "canvas-feedback",
+        "moodle-feedback",
+        "junit",
+        "sarif",
+        "answers-csv",
+    }
     assert len(numbers) == 11
     for at in (0, 1):
         told = {name: round(total_of(timed.out, name, at), 6) for name in numbers}
@@ -317,7 +324,7 @@ def test_an_export_that_fails_costs_no_other_one(course: Course) -> None:
         message = "out of luck"
         raise RuntimeError(message)
 
-    one = next(one for one in EXPORTS if one.name == "canvas")
+    one = next(one for one in registered(Export) if one.name == "canvas")
     folder = OutputFolder(course.out, course.source)
     written = write_exports(
         redacted(GradedClass("t", (), ())), folder, [Export("broken", "exports/x", "x", breaks), one]

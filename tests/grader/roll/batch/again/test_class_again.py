@@ -11,9 +11,9 @@ from told_policy import OVERRIDES, ROSTER, page, row
 
 from grader.explain.class_mistakes import CommentsError, CommentsFile
 from grader.model.labs import load_lab
-from grader.pages.exports.export_list import EXPORTS
 from grader.roll.batch.class_again import Decided, NotKeptError, WrittenAgain, write_again
 from grader.roll.batch.output_folder import OutputFolder
+from grader.roll.batch.plugin import Export, registered
 from grader.roll.policy.class_policy import read_policy
 from grader.roll.policy.course_file import PolicyError
 
@@ -31,7 +31,9 @@ def again(course: Course, comments: str = "", *labs: str) -> WrittenAgain:
     file = CommentsFile(out.comments)
     decided = Decided(file, file.read(), read_policy(course.root, list(FILES)))
     with out.alone():
-        return write_again(out, [load_lab(course.root, lab) for lab in labs or FILES], decided, EXPORTS, now=course.now)
+        return write_again(
+            out, [load_lab(course.root, lab) for lab in labs or FILES], decided, registered(Export), now=course.now
+        )
 
 
 def contents(folder: Path) -> dict[str, bytes]:

@@ -7,7 +7,7 @@ from lab_with_questions import filled, lab
 from grader.course.answer_check import check_answers, no_answers
 from grader.model.result import Environment, GradedClass, LabAnswers, LabResult, Result, Submission
 from grader.model.verdicts import Verdict
-from grader.pages.exports.grades_csv import answers_csv
+from grader.plugins.exports.grades_csv import answers_csv
 
 
 def of(student: str, answers: LabAnswers | None) -> Result:

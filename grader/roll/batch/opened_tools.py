@@ -6,11 +6,13 @@ from __future__ import annotations
 
 import datetime as dt
 import os
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from grader import __version__
+from grader.model.course_root import PUBLIC_SEED
 from grader.model.outcome import LabOutcome
 from grader.model.result import Environment
 
@@ -19,6 +21,8 @@ if TYPE_CHECKING:
 
     from grader.engines.backend import BackendChoice
     from grader.engines.toolset import Toolset
+    from grader.model.labs import Lab
+    from grader.roll.batch.judging_setup import JudgingSetup
     from grader.run.speed.speed_run import SizeSweep
 
 
@@ -36,7 +40,7 @@ def lab_judge(toolset: Toolset, seed: int, *, public_only: bool, draws: bool = F
 
     if not draws:
         return partial(judge_lab, toolset, seed=seed, public_only=public_only)
-    from grader.cli.launches.drawn_pages import drawn_block
+    from grader.roll.batch.drawn_pages import drawn_block
 
     return partial(judge_lab, toolset, seed=seed, public_only=public_only, drawn=drawn_block)
 
@@ -68,3 +72,37 @@ def jobs_at_once(toolset: Toolset) -> int:
     """How many files are judged at a time. With a GPU, about half of them wait for it, and the cores are for the others."""
     cores = os.cpu_count() or 1
     return 2 * cores if toolset.gpu.runs else cores
+
+
+def class_setup(
+    toolset: Toolset,
+    labs: Sequence[Lab],
+    seed: int,
+    console: Console,
+    *,
+    sweep: bool,
+    search_seconds: float | None,
+    workers: int,
+) -> JudgingSetup:
+    """What a class is judged with on this machine. `workers`: as many as this process has cores."""
+    from grader.explain.suspect_search import ClassSearch
+    from grader.roll.batch.controls import Controls
+    from grader.roll.batch.job_store import judging_fingerprints
+    from grader.roll.batch.judging_setup import JudgingSetup, LineSearch
+    from grader.run.compiler_trial import compiler_trouble
+
+    judge = lab_judge(toolset, seed, public_only=False, draws=True)
+    return JudgingSetup(
+        judge=judge,
+        environment=environment_of(toolset),
+        fingerprints=judging_fingerprints(toolset, labs),
+        seed=seed,
+        sweep=size_sweep(toolset, console) if sweep else None,
+        lines=LineSearch(ClassSearch(toolset, seed, PUBLIC_SEED), search_seconds, workers=workers),
+        controls=Controls(
+            partial(judge, explained=False, drawn=None),
+            workers=workers,
+            compiler=partial(compiler_trouble, toolset),
+            on_cpu=partial(lab_judge(toolset.without_gpu(), seed, public_only=False), explained=False),
+        ),
+    )

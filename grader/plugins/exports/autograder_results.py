@@ -9,11 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from grader.model.result import LabResult, Result
-from grader.pages.exports.export import (
-    Export,
-    ExportFile,
-    Grades,
-    Made,
+from grader.plugins.exports.grade_rows import (
     TestedRow,
     about,
     above_maximum,
@@ -28,6 +24,7 @@ from grader.pages.exports.export import (
     without,
     zip_bytes,
 )
+from grader.roll.batch.plugin import Export, ExportFile, Grades, Made
 
 _FILE = "exports/gradescope.zip"
 

@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from grader.model import visible_text
 from grader.model.result import Ratio, Rung
 from grader.model.visible_text import counted
-from grader.run.leaderboard.board import Board, Place, Reason
-from grader.run.leaderboard.board_history import Change
+from grader.pages.page_section import render_page
+from grader.plugins.leaderboard.board import Board, Place, Reason
+from grader.plugins.leaderboard.board_history import Change
 from grader.run.scoring.metrics import MULTIPLY_ADD, passes
 from grader.run.scoring.predicted_time import Gpu, gpus
 
@@ -393,3 +394,13 @@ def names_sheet(boards: Sequence[Board]) -> NamesSheet:
             for board in boards
         )
     )
+
+
+def leaderboard_page(boards: Sequence[Board]) -> str:
+    """The public page: it names students as the boards do, and holds nothing else of them."""
+    return render_page("leaderboard_page/board", board_sheet(boards))
+
+
+def leaderboard_names_page(boards: Sequence[Board]) -> str:
+    """Who is who, for the instructor."""
+    return render_page("leaderboard_page/names", names_sheet(boards))

@@ -11,11 +11,7 @@ from collections.abc import Callable
 
 from grader.model.result import Result, Student
 from grader.model.written_names import first_and_last
-from grader.pages.exports.export import (
-    Export,
-    ExportFile,
-    Grades,
-    Made,
+from grader.plugins.exports.grade_rows import (
     about,
     above_maximum,
     grade_text,
@@ -26,6 +22,7 @@ from grader.pages.exports.export import (
     table_text,
     ungraded,
 )
+from grader.roll.batch.plugin import Export, ExportFile, Grades, Made
 
 _FILE = "exports/canvas.csv"
 _POINTS = "Points Possible"

@@ -1,7 +1,4 @@
-"""What every export consists of: a name to request it by, where it is written in OUT, and a pure function that makes it.
-
-Exports are made from redacted results alone, so that none of them can tell a student of a hidden case.
-"""
+"""What formats of grades have in common: points, sentences, the rows of a table, what was tested, a zip. Pure."""
 
 from __future__ import annotations
 
@@ -18,55 +15,6 @@ from typing import Literal
 from grader.model.result import Case, Finding, LabResult, Result
 from grader.model.verdicts import Verdict
 from grader.model.written_names import some
-from grader.run.scoring.redaction import RedactedClass
-
-
-@dataclass(frozen=True)
-class Grades:
-    """What an export is made from. `grades_of` in export.py makes it."""
-
-    graded: RedactedClass
-    assignment: str  # what the platform calls it: the heading of its column
-    at: str  # when they were exported: ISO 8601 in UTC, with milliseconds
-    page: Callable[[str], bytes | None]  # by a student's id: the page that may be given back; None: there is none
-
-    @property
-    def results(self) -> tuple[Result, ...]:
-        return self.graded.results
-
-    @property
-    def max(self) -> float:
-        """The same for everybody."""
-        return self.results[0].max if self.results else 0.0
-
-
-@dataclass(frozen=True)
-class ExportFile:
-    path: str  # in OUT, with "/" between its parts
-    contents: str | bytes
-
-
-@dataclass(frozen=True)
-class Made:
-    """The files of one export, and what the instructor has to know before an import."""
-
-    files: tuple[ExportFile, ...]
-    notices: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
-class Export:
-    """`render` makes the text of `file` alone, or all files with notices."""
-
-    name: str  # as in `--export NAME`
-    file: str  # in OUT; of an export of several files, the folder or the name with a *
-    help: str  # one line
-    render: Callable[[Grades], str | Made]
-
-    def made(self, grades: Grades) -> Made:
-        found = self.render(grades)
-        return found if isinstance(found, Made) else Made((ExportFile(self.file, found),))
-
 
 # Points as exports write them. What is not graded yet is blank, and never zero: people notice a blank, but not a zero. Pure.
 
@@ -174,22 +122,6 @@ def rows_by(results: Sequence[Result], keys_of: Callable[[Result], Sequence[str]
     )
     empty = ["nobody is in this file, so there is nothing to import"] if results and not kept else []
     return Rows(tuple(kept), [*empty, *about(nobody, unknown), *told])
-
-
-# Makes what exports are made from: a graded class without anything that a hidden case's feedback policy withholds.
-#
-# It is apart from export.py because it loads much of the grader, and students start `tilelab test` many times a day.
-
-
-def grades_of(
-    graded: RedactedClass,
-    *,
-    assignment: str = "",
-    at: str = "",
-    page: Callable[[str], bytes | None] = lambda _: None,
-) -> Grades:
-    """`assignment` empty: the class's title."""
-    return Grades(graded, assignment or graded.title, at, page)
 
 
 # Tables for platforms and spreadsheets: no cell of a student's runs as a formula, and what a platform matches by stays as it is. Pure.

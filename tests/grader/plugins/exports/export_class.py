@@ -19,8 +19,7 @@ from grader.model.result import (
     Submission,
 )
 from grader.model.verdicts import Verdict
-from grader.pages.exports.export import ExportFile, Grades, Made, grades_of
-from grader.pages.exports.export_list import EXPORTS
+from grader.roll.batch.plugin import Export, ExportFile, Grades, Made, registered
 from grader.run.scoring.redaction import redacted
 
 HIDDEN_SHAPE = "M=97531"
@@ -119,13 +118,14 @@ def export(
     name: str, results: list[Result], assignment: str = "Week 3", pages: Mapping[str, bytes] | None = None
 ) -> Made:
     graded = GradedClass("a class", ("01-a",), tuple(results))
-    grades: Grades = grades_of(
+    grades = Grades(
         redacted(graded),
-        assignment=assignment,
+        assignment or graded.title,
         at="2026-02-03T04:05:06.789+00:00",
         page=(lambda one: f"page of {one}".encode()) if pages is None else pages.get,
     )
-    return next(one for one in EXPORTS if one.name == name).made(grades)
+    made: Made = next(one for one in registered(Export) if one.name == name).made(grades)
+    return made
 
 
 def contents(file: ExportFile) -> bytes:

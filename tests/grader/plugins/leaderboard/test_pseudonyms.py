@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from grader.model.result import Submission
-from grader.run.leaderboard.pseudonyms import FORM, TAKEN, NameBook, Wish, call_students, wish_in
+from grader.plugins.leaderboard.pseudonyms import FORM, TAKEN, NameBook, Wish, call_students, wish_in
 
 KEY = bytes(32)
 EMPTY = NameBook({}, {})

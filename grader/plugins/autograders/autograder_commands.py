@@ -9,24 +9,19 @@ from __future__ import annotations
 import datetime as dt
 import os
 import shutil
-import socket
 import sys
 import traceback
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
-from pydantic import ValidationError
 from rich.console import Console
 
-from grader.cli.classes.grade_command import class_setup
-from grader.cli.opened_tools import environment_of, lab_judge, open_toolset
-from grader.cli.practice.practice import PUBLIC_SEED, public_half
 from grader.course.handouts import course_time
 from grader.engines.toolset import Toolset
 from grader.explain.suspect_search import ClassSearch
-from grader.model.course_root import course_root, course_seed, load_labs
+from grader.model.course_root import PUBLIC_SEED, course_root, course_seed, load_labs
 from grader.model.errors import RemediableError
 from grader.model.labs import Lab, lab_ids
 from grader.model.verdicts import Verdict
@@ -51,16 +46,13 @@ from grader.plugins.autograders.packing import (
     PackRequest,
 )
 from grader.plugins.autograders.platform_list import platform_named
-from grader.plugins.slurm.shared_folder import ArrayFolder, ArrayOrder, Bench, TaskAnswer
-from grader.plugins.slurm.slice_judging import judge_slice
 from grader.roll.batch.controls import Controls
 from grader.roll.batch.judging_setup import JudgingSetup, LineSearch
-from grader.roll.batch.output_folder import require_temporary_files, scratch_folder
+from grader.roll.batch.opened_tools import environment_of, lab_judge, open_toolset
+from grader.roll.batch.output_folder import scratch_folder
 from grader.run.compiler_trial import compiler_trouble
-from grader.run.gpu_judging import under_sanitizer
 from grader.run.scoring.redaction import for_student
 from grader.system.own_files import write_atomically
-from grader.system.worker_processes import WorkerProcesses, fitting_count
 
 _FAULTS = 3
 _SEARCH_SECONDS = 10.0  # for the line of a wrong result: a student waits
@@ -125,7 +117,7 @@ def _page(graded: OneGrading, *, public: bool) -> str:
 
 def _setup(toolset: Toolset, root: Path, labs: list[Lab], *, public: bool) -> tuple[JudgingSetup, list[Lab]]:
     seed = PUBLIC_SEED if public else course_seed(root)
-    labs = [public_half(lab) for lab in labs] if public else labs
+    labs = [replace(lab, private=None) for lab in labs] if public else labs
     judge = lab_judge(toolset, seed, public_only=public)
     controls = Controls(
         partial(judge, explained=False), workers=os.cpu_count(), compiler=partial(compiler_trouble, toolset)
@@ -148,79 +140,6 @@ def _give(answer: Answer, out: Path) -> None:
         write_atomically(path, file.contents.encode("utf-8", "replace"))
     sys.stdout.buffer.write(answer.printed.encode("utf-8", "replace"))
     sys.stdout.flush()
-
-
-# `tilelab judge-slice`: what a task of `tilelab grade --slurm` runs on its node. People do not call it.
-
-_NUMBER, _NODE = "SLURM_ARRAY_TASK_ID", "SLURMD_NODENAME"
-_PROCESSORS = ("SLURM_CPUS_PER_TASK", "SLURM_CPUS_ON_NODE")
-
-
-def judge_array_slice(folder: Path) -> int:
-    """Judges the slice that Slurm's environment names. A node that cannot judge says so in its answer, and that is no failure."""
-    array, number = ArrayFolder(folder), os.environ.get(_NUMBER, "")
-    try:
-        order = array.order()
-    except (OSError, ValidationError) as error:
-        message = f"{folder}: this holds no order for a task: {error}"
-        raise RemediableError(message) from error
-    if not number.isdecimal() or int(number) >= len(order.slices):
-        message = f"{_NUMBER} is {number!r}: this command runs in a task of `tilelab grade --slurm`."
-        raise RemediableError(message)
-    node = os.environ.get(_NODE) or socket.gethostname()
-    try:
-        answer = _judge_slice_command_answer(array, int(number), order, node)
-    except RemediableError as error:
-        answer = TaskAnswer(node=node, refused=str(error))
-    array.write_answer(int(number), answer)
-    return 0
-
-
-def _judge_slice_command_answer(array: ArrayFolder, number: int, order: ArrayOrder, node: str) -> TaskAnswer:
-    require_temporary_files()
-    root = course_root(Path.cwd())
-    labs = load_labs(root, order.labs)
-    toolset = open_toolset(root, allow_no_sandbox=order.options.allow_no_sandbox)
-    if order.options.sanitized:
-        toolset = under_sanitizer(toolset)
-    given = processors(os.environ)
-    with WorkerProcesses(fitting_count(order.options.workers or given)) as workers:
-        return _judged(array, number, order, labs, toolset.working_with(workers), given, node)
-
-
-def _judged(
-    array: ArrayFolder,
-    number: int,
-    order: ArrayOrder,
-    labs: Sequence[Lab],
-    toolset: Toolset,
-    given: int,
-    node: str,
-) -> TaskAnswer:
-    mine = {job.lab for job in order.slices[number]}
-    setup = class_setup(
-        toolset,
-        [lab for lab in labs if order.bench is None or lab.id in mine],
-        course_seed(toolset.root),
-        Console(highlight=False),
-        sweep=order.options.sweep,
-        search_seconds=order.options.search_seconds,
-        workers=order.options.workers or given,
-    )
-    bench = Bench(
-        fingerprints=dict(setup.fingerprints),
-        environment=setup.environment,
-        speed_message=toolset.gpu.speed_message,
-    )
-    at_once = order.options.workers or (2 * given if toolset.gpu.runs else given)
-    asked = {lab.id: lab for lab in labs if lab.id in setup.fingerprints}
-    return judge_slice(array, number, order, asked, setup, bench, node=node, workers=at_once, allocation=os.environ)
-
-
-def processors(environment: Mapping[str, str]) -> int:
-    """How many Slurm gave this task. Where it binds tasks to processors, those that this process may use are fewer than the node has."""
-    said = [int(value) for name in _PROCESSORS if (value := environment.get(name, "")).isdecimal() and int(value)]
-    return max(1, min([len(os.sched_getaffinity(0)), *said[:1]]))
 
 
 # `tilelab autograder PLATFORM`: packs what a platform needs to grade this course's labs, and says what to do with it.

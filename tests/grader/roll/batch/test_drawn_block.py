@@ -8,9 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from grader.cli.launches import drawn_pages as module
-from grader.cli.launches.drawn_pages import drawn_block
-from grader.cli.opened_tools import lab_judge
 from grader.engines.toolset import Toolset
 from grader.explain.story import PageStepKind, unpacked
 from grader.model.labs import Lab, load_lab
@@ -18,6 +15,9 @@ from grader.model.outcome import OUTCOME_JSON, JudgedCase, LabOutcome
 from grader.model.result import Environment, Launch, Result, Submission
 from grader.model.verdicts import Verdict
 from grader.pages.pages import student_page
+from grader.roll.batch import drawn_pages as module
+from grader.roll.batch.drawn_pages import drawn_block
+from grader.roll.batch.opened_tools import lab_judge
 from grader.run.scoring.lab_score import score_lab
 from grader.run.scoring.redaction import for_student
 

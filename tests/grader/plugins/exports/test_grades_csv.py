@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from grader.model.result import Environment, GradedClass, LabResult, Result, Submission
 from grader.model.verdicts import Verdict
-from grader.pages.exports.grades_csv import grades_csv
+from grader.plugins.exports.grades_csv import grades_csv
 
 
 def make_result(student: str, **points: float | None) -> Result:

@@ -12,8 +12,16 @@ from typing import Literal
 from grader.model.labs import Lab
 from grader.model.result import LabResult, LeaderboardName, Outlook, Ratio, Result, Timing, Traffic
 from grader.model.verdicts import Verdict
-from grader.run.leaderboard.board_history import Change, History, KeptBatch, KeptEntry, change_since, digest_of, ranks
-from grader.run.leaderboard.pseudonyms import Called, Wish, call_students
+from grader.plugins.leaderboard.board_history import (
+    Change,
+    History,
+    KeptBatch,
+    KeptEntry,
+    change_since,
+    digest_of,
+    ranks,
+)
+from grader.plugins.leaderboard.pseudonyms import Called, Wish, call_students
 from grader.run.scoring.redaction import for_student
 
 # Who of a class has a place on a lab's leaderboard, and who is listed apart and why. Pure.

@@ -14,7 +14,7 @@ from fake_course import Course, FakeJudge
 
 from grader.model.labs import Lab, load_lab
 from grader.model.outcome import Contest, LabOutcome, SpeedOutcome
-from grader.roll.batch.leaderboards import rank_again
+from grader.plugins.leaderboard.class_boards import rank_again
 from grader.roll.batch.output_folder import OutputFolder
 from grader.roll.batch.publishing import write_files
 
@@ -85,7 +85,7 @@ def name_of(course: Course, student: str) -> str:
 def test_kernels_are_ranked_and_each_student_is_told_the_own_name_alone(board: Course) -> None:
     report = board.grade()
     assert report.faults == ()
-    assert report.leaderboard == board.out / "leaderboard.html"
+    assert report.added == (("leaderboard", board.out / "leaderboard.html"),)
     found = ranks(board)
     assert [rank for rank, _ in found] == ["1", "2", "2", "4"]
     assert found[0][1] == "Tile juggler"
@@ -242,7 +242,7 @@ def test_a_record_that_cannot_be_read_is_told_and_the_others_are_ranked(board: C
 
 
 def test_a_batch_without_such_a_lab_leaves_the_page_as_it_is(board: Course) -> None:
-    assert board.grade("b").leaderboard is None
+    assert board.grade("b").added == ()
     assert not (board.out / "leaderboard.html").exists()
 
 

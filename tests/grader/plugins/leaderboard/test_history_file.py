@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from grader.model.result import Ratio
-from grader.run.leaderboard.board_history import (
+from grader.plugins.leaderboard.board_history import (
     MOST_BATCHES,
     History,
     KeptBatch,

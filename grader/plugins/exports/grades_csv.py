@@ -11,11 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 
 from grader.model.result import GradedClass, LabAnswers, LabResult, Result
 from grader.model.verdicts import Verdict
-from grader.pages.exports.export import (
-    Export,
-    ExportFile,
-    Grades,
-    Made,
+from grader.plugins.exports.grade_rows import (
     about,
     grade,
     is_decided,
@@ -29,6 +25,7 @@ from grader.pages.exports.export import (
     without,
     zip_bytes,
 )
+from grader.roll.batch.plugin import Export, ExportFile, Grades, Made
 
 
 def grades_csv(graded: GradedClass) -> str:
@@ -50,7 +47,11 @@ def _is_broken(lab: LabResult) -> bool:
 
 
 GRADES_CSV = Export(
-    "grades-csv", "grades.csv", "student,total,max and a column for each lab", lambda grades: grades_csv(grades.graded)
+    "grades-csv",
+    "grades.csv",
+    "student,total,max and a column for each lab",
+    lambda grades: grades_csv(grades.graded),
+    always=True,
 )
 
 

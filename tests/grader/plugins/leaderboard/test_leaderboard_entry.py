@@ -23,7 +23,7 @@ from grader.model.result import (
     WrongElement,
 )
 from grader.model.verdicts import Verdict
-from grader.run.leaderboard.board import Apart, Entry, listed, on_one_gpu
+from grader.plugins.leaderboard.board import Apart, Entry, listed, on_one_gpu
 
 PUBLIC = PublicSpec(
     title="Open", summary="", problem="p.hpp", file="k.cu", kernel="k()", launch="l()", shapes="any",

@@ -9,40 +9,35 @@ import hashlib
 import json
 import traceback
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 
 from pydantic import ValidationError
+from rich.console import Console
 
-from grader.model.labs import Lab
+from grader.model.course_root import course_root, load_labs
+from grader.model.errors import RemediableError
+from grader.model.labs import Lab, LabError
 from grader.model.result import Result
-from grader.pages.pages import leaderboard_names_page, leaderboard_page
+from grader.plugins.leaderboard import FILE
+from grader.plugins.leaderboard.board import Boards, make_boards
+from grader.plugins.leaderboard.board_history import LeaderboardFolder
+from grader.plugins.leaderboard.leaderboard_sheet import leaderboard_names_page, leaderboard_page
+from grader.plugins.leaderboard.pseudonyms import Wish, wish_in
 from grader.roll.batch.output_folder import OutputFolder
-from grader.roll.batch.publishing import File
+from grader.roll.batch.plugin import Added
+from grader.roll.batch.publishing import File, write_files
 from grader.roll.intake.attempts import Intake
-from grader.run.leaderboard.board import Boards, make_boards
-from grader.run.leaderboard.board_history import LeaderboardFolder
-from grader.run.leaderboard.pseudonyms import Wish, wish_in
 
 _Wishes = Mapping[str, Mapping[str, Wish]]
 _Digests = Mapping[str, Mapping[str, str]]
 
 
-@dataclass(frozen=True)
-class RankedClass:
-    results: tuple[Result, ...]
-    files: tuple[File, ...] = ()  # empty: no lab of this batch wants a leaderboard
-    notices: tuple[str, ...] = ()
-    faults: tuple[str, ...] = ()
-
-
-def rank_class(
-    results: Sequence[Result], students: Sequence[Intake], labs: Sequence[Lab], out: OutputFolder
-) -> RankedClass:
+def rank_class(results: Sequence[Result], students: Sequence[Intake], labs: Sequence[Lab], out: OutputFolder) -> Added:
     """For those of `labs` that want a leaderboard."""
     wanted = [lab for lab in labs if lab.public.leaderboard is not None]
     if not wanted:
-        return RankedClass(tuple(results))
+        return Added(tuple(results))
     try:
         files = {
             lab.id: {
@@ -62,10 +57,10 @@ def rank_class(
         }
         return _ranked(results, wanted, wishes, digests, out)
     except Exception:  # noqa: BLE001 -- a fault of the leaderboard must not cost a grade
-        return RankedClass(tuple(results), faults=(f"the leaderboard was not made: {traceback.format_exc()}",))
+        return Added(tuple(results), faults=(f"the leaderboard was not made: {traceback.format_exc()}",))
 
 
-def rank_again(labs: Sequence[Lab], out: OutputFolder) -> RankedClass:
+def rank_again(labs: Sequence[Lab], out: OutputFolder) -> Added:
     """The leaderboards of the class that OUT holds, from the records of its last batch. A lab that it did not grade has none. Raises
     OSError.
     """
@@ -75,7 +70,7 @@ def rank_again(labs: Sequence[Lab], out: OutputFolder) -> RankedClass:
     found = {lab.id: {one.submission.id: one.labs[lab.id] for one in results if lab.id in one.labs} for lab in labs}
     labs = [lab for lab in labs if found[lab.id]]
     if not labs:
-        return RankedClass(tuple(results), notices=tuple(notices))
+        return Added(tuple(results), notices=tuple(notices))
     handed_in = {
         lab_id: {student: lab for student, lab in of_lab.items() if lab.ran or lab.leaderboard or lab.timing}
         for lab_id, of_lab in found.items()
@@ -91,12 +86,12 @@ def rank_again(labs: Sequence[Lab], out: OutputFolder) -> RankedClass:
         }
         digests[lab_id] = {student: name.source for student, name in given.items() if name}
     ranked = _ranked(results, labs, wishes, digests, out)
-    return RankedClass(ranked.results, ranked.files, (*notices, *ranked.notices))
+    return Added(ranked.results, ranked.files, (*notices, *ranked.notices))
 
 
 def _ranked(
     results: Sequence[Result], labs: Sequence[Lab], wishes: _Wishes, digests: _Digests, out: OutputFolder
-) -> RankedClass:
+) -> Added:
     folder = _folder(out)
     made = make_boards(
         labs,
@@ -107,19 +102,19 @@ def _ranked(
         history=folder.history(),
         refused=folder.refused(),
     )
-    return RankedClass(made.results, _files(made, folder, out), tuple(folder.notices))
+    return Added(made.results, _files(made, folder, out), tuple(folder.notices))
 
 
 def _files(made: Boards, folder: LeaderboardFolder, out: OutputFolder) -> tuple[File, ...]:
     return (
-        File(out.leaderboard, partial(leaderboard_page, made.boards), mode=0o644),
+        File(out.path / FILE, partial(leaderboard_page, made.boards), mode=0o644),
         File(folder.path / "names.html", partial(leaderboard_names_page, made.boards)),
         File(folder.path / "history.json", partial(folder.history_text, made.history)),
     )
 
 
 def _folder(out: OutputFolder) -> LeaderboardFolder:
-    return LeaderboardFolder(out.path / "instructor" / "leaderboard")
+    return LeaderboardFolder(out.private / "leaderboard")
 
 
 def _records(out: OutputFolder) -> tuple[list[Result], list[str]]:
@@ -131,3 +126,41 @@ def _records(out: OutputFolder) -> tuple[list[Result], list[str]]:
         except (OSError, ValueError, KeyError, TypeError, RecursionError, ValidationError):
             notices.append(f"{path} cannot be read, so its student is missing here: grade again")
     return results, notices
+
+
+# `tilelab leaderboard OUT`: writes the leaderboards of a graded class again, from what its last batch found.
+
+_BROKEN = 3  # the exit status
+
+
+def make_leaderboard(out: str, lab_ids: Sequence[str]) -> int:
+    """`lab_ids`: labs that are timed; empty: those whose lab.toml has [leaderboard]."""
+    folder = OutputFolder(Path(out), Path("submissions that nobody reads"))
+    if not (folder.path / "instructor").is_dir() or not folder.is_ours:
+        message = f"{out}: this folder holds no graded class. Name the OUT of `make grade`."
+        raise RemediableError(message)
+    labs = [lab for lab in load_labs(course_root(Path.cwd()), lab_ids) if lab_ids or lab.public.leaderboard is not None]
+    if not labs:
+        message = (
+            "no lab of this course has a leaderboard: write [leaderboard] into its lab.toml, or name a lab with --lab"
+        )
+        raise LabError(message)
+    if untimed := [lab.id for lab in labs if lab.public.performance is None]:
+        message = f"{untimed[0]} is not timed: a leaderboard needs [performance] in its lab.toml"
+        raise LabError(message)
+    console = Console(highlight=False)
+    with folder.alone():
+        ranked = rank_again(labs, folder)
+        faults, unwritten = write_files(ranked.files)
+    for sentence in (*ranked.notices, *faults, *unwritten):
+        console.print(f"note: {sentence}", style="yellow", markup=False, soft_wrap=True)
+    if not ranked.files:
+        message = (
+            f"{out}: the last batch there did not grade {' or '.join(lab.id for lab in labs)}: nothing was written"
+        )
+        raise RemediableError(message)
+    if faults or unwritten:
+        return _BROKEN
+    console.print(f"leaderboard: {folder.path / FILE}", markup=False, soft_wrap=True, style="bold")
+    console.print(f"who is who: {ranked.files[1].path}", markup=False, soft_wrap=True)
+    return 0

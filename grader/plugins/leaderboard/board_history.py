@@ -17,7 +17,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from grader.model.result import Ratio
-from grader.run.leaderboard.pseudonyms import NameBook
+from grader.plugins.leaderboard.pseudonyms import NameBook
 from grader.run.speed.paired_times import WIDEST
 from grader.system.own_files import write_atomically
 

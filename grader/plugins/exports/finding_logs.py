@@ -11,7 +11,8 @@ from xml.etree import ElementTree as ET
 
 from grader.model.result import Finding, LabResult, Result, Site
 from grader.model.verdicts import Verdict
-from grader.pages.exports.export import Export, Grades, TestedRow, json_text, tested_rows
+from grader.plugins.exports.grade_rows import TestedRow, json_text, tested_rows
+from grader.roll.batch.plugin import Export, Grades
 
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 

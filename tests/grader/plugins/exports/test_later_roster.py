@@ -6,7 +6,7 @@ from export_class import ALAN, make_result, right_lab, ungraded_lab
 
 from grader.model.result import GradedClass, Standing
 from grader.model.verdicts import Verdict
-from grader.pages.exports.export import grade
+from grader.plugins.exports.grade_rows import grade
 from grader.roll.batch.last_batch import with_roster
 from grader.roll.people.identities import Identities
 from grader.roll.people.roster import roster_in

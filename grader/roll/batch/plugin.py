@@ -1,0 +1,139 @@
+"""What may hang on Tilelab without being a part of it: the interfaces of plugins, and the registry that finds them.
+
+`grader/plugins/__init__.py` lists the packages. Each has PLUGINS: what it adds, of the kinds below. Nothing else imports them by name.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+if TYPE_CHECKING:  # a student waits for `tilelab test` many times a day
+    from grader.model.labs import Lab
+    from grader.model.result import Result
+    from grader.roll.batch.judging_setup import Elsewhere, JudgingOptions, JudgingSetup
+    from grader.roll.batch.output_folder import OutputFolder
+    from grader.roll.batch.publishing import File
+    from grader.roll.intake.attempts import Intake
+    from grader.run.scoring.redaction import RedactedClass
+
+_Kind = TypeVar("_Kind")
+
+
+@cache
+def registered(kind: type[_Kind]) -> tuple[_Kind, ...]:
+    """All plugins of a kind, in the order of the list."""
+    packages: Sequence[str] = importlib.import_module("grader.plugins").PACKAGES
+    modules = [importlib.import_module(f"grader.plugins.{name}") for name in packages]
+    return tuple(one for module in modules for one in module.PLUGINS if isinstance(one, kind))
+
+
+@dataclass(frozen=True)
+class Command:
+    """A command of `tilelab`: a function with typer's annotations that returns the exit status."""
+
+    name: str
+    run: Callable[..., int]
+    hidden: bool = False
+
+
+# A format of grades that other programs read. It is made from redacted results alone, so that it can tell no student of a hidden case.
+
+
+@dataclass(frozen=True)
+class Grades:
+    """What an export is made from."""
+
+    graded: RedactedClass
+    assignment: str  # what the platform calls it: the heading of its column
+    at: str = ""  # when they were exported: ISO 8601 in UTC, with milliseconds
+    page: Callable[[str], bytes | None] = lambda _: (
+        None
+    )  # by a student's id: the page that may be given back; None: there is none
+
+    @property
+    def results(self) -> tuple[Result, ...]:
+        return self.graded.results
+
+    @property
+    def max(self) -> float:
+        """The same for everybody."""
+        return self.results[0].max if self.results else 0.0
+
+
+@dataclass(frozen=True)
+class ExportFile:
+    path: str  # in OUT, with "/" between its parts
+    contents: str | bytes
+
+
+@dataclass(frozen=True)
+class Made:
+    """The files of one export, and what the instructor has to know before an import."""
+
+    files: tuple[ExportFile, ...]
+    notices: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Export:
+    """`render` makes the text of `file` alone, or all files with notices."""
+
+    name: str  # as in `--export NAME`
+    file: str  # in OUT; of an export of several files, the folder or the name with a *
+    help: str  # one line
+    render: Callable[[Grades], str | Made]
+    always: bool = False  # whether a class is never graded without it
+
+    def made(self, grades: Grades) -> Made:
+        found = self.render(grades)
+        return found if isinstance(found, Made) else Made((ExportFile(self.file, found),))
+
+
+def export_help() -> str:
+    """One line: each format's name and what it holds."""
+    return "; ".join(f"{one.name}: {one.file}, {one.help}" for one in registered(Export))
+
+
+# What is added to a graded class before its pages are written.
+
+
+@dataclass(frozen=True)
+class Added:
+    results: tuple[Result, ...]
+    files: tuple[File, ...] = ()  # the first is what the plugin is for; empty: nothing in this batch asks for it
+    notices: tuple[str, ...] = ()
+    faults: tuple[str, ...] = ()
+
+    def with_more(self, other: Added) -> Added:
+        return Added(
+            other.results,
+            (*self.files, *other.files),
+            (*self.notices, *other.notices),
+            (*self.faults, *other.faults),
+        )
+
+
+@dataclass(frozen=True)
+class ClassAddition:
+    name: str
+    file: str  # that it writes into OUT
+    add: Callable[
+        [Sequence[Result], Sequence[Intake], Sequence[Lab], OutputFolder], Added
+    ]  # costs nobody a grade, whatever breaks
+
+
+@dataclass(frozen=True)
+class OtherMachines:
+    """Machines that judge a class in place of this one."""
+
+    name: str
+    options: Mapping[str, tuple[Any, object]]  # of `tilelab grade`, by name: as typer has it, and the default
+    asked: Callable[[Mapping[str, Any]], bool]  # whether they judge. Raises RemediableError for options that do not fit
+    opened: Callable[
+        [Mapping[str, Any], JudgingOptions, JudgingSetup, OutputFolder, Path], Elsewhere
+    ]  # the last is the course's root
