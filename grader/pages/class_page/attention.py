@@ -3,42 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from statistics import median
 
-from grader.model import visible_text
 from grader.model.result import LabResult, Result
-from grader.model.verdicts import Verdict, VerdictFacts
+from grader.model.verdicts import Verdict
 from grader.model.visible_text import counted, points, share
-from grader.pages.class_page.class_view import ClassView, brought_nothing, is_open, report_link
+from grader.pages.class_page.class_view import ClassView, Group, brought_nothing, entries, group, is_open
 from grader.pages.student_page.standing_section import late_words
 
 _MOST = 40
 _FEW = 12  # a longer list is folded
 
 
-@dataclass(frozen=True)
-class Entry:
-    name: str
-    link: str
-    detail: str
-
-
-@dataclass(frozen=True)
-class Attention:
-    look: VerdictFacts
-    title: str
-    remedy: str
-    entries: tuple[Entry, ...]
-    more: int
-    unfolded: bool
-
-    @property
-    def count(self) -> int:
-        return len(self.entries) + self.more
-
-
-def attention(results: Sequence[Result]) -> tuple[Attention, ...]:
+def attention(results: Sequence[Result]) -> tuple[Group, ...]:
     """The groups that are not empty."""
     groups = [
         _group(
@@ -78,50 +56,36 @@ def attention(results: Sequence[Result]) -> tuple[Attention, ...]:
             (pair for pair in _labs_with(results, Verdict.REJECTED) if not pair[0].submission.refused),
         ),
     ]
-    return tuple(group for group in groups if group.entries)
+    return tuple(one for one in groups if one.entries)
 
 
-def _group(verdict: Verdict, title: str, remedy: str, found: Iterator[tuple[Result, str]]) -> Attention:
-    entries = [
-        Entry(visible_text.person(one.submission), report_link(one), visible_text.line(detail, 240))
-        for one, detail in found
-    ]
-    return Attention(
-        verdict.facts,
-        title,
-        remedy,
-        tuple(entries[:_MOST]),
-        more=max(0, len(entries) - _MOST),
-        unfolded=len(entries) <= _FEW,
-    )
+def _group(verdict: Verdict, title: str, remedy: str, found: Iterator[tuple[Result, str]]) -> Group:
+    return replace(group(title, remedy, entries(found), most=_MOST, few=_FEW), look=verdict.facts)
 
 
 def _labs_with(results: Sequence[Result], verdict: Verdict) -> Iterator[tuple[Result, str]]:
-    for result in results:
-        for lab_id, lab in result.labs.items():
-            if lab.verdict is verdict:
-                yield result, f"{lab_id}: {_reason(lab, verdict)}"
+    for result, lab_id, lab in _labs(results):
+        if lab.verdict is verdict:
+            yield result, f"{lab_id}: {_reason(lab, verdict)}"
 
 
 def _differences(results: Sequence[Result]) -> Iterator[tuple[Result, str]]:
     """The first difference of each lab. The others are in the result."""
-    for result in results:
-        for lab_id, lab in result.labs.items():
-            found = [case for case in lab.cases if case.difference]
-            if found:
-                yield result, f"{lab_id}, {found[0].name}: {found[0].difference}"
-            elif lab.gpu_trouble and lab.verdict is Verdict.PASS:
-                was_run = any(case.on_gpu for case in lab.cases)
-                yield result, f"{lab_id}: {'' if was_run else 'judged by the CPU executor alone: '}{lab.gpu_trouble}"
+    for result, lab_id, lab in _labs(results):
+        found = [case for case in lab.cases if case.difference]
+        if found:
+            yield result, f"{lab_id}, {found[0].name}: {found[0].difference}"
+        elif lab.gpu_trouble and lab.verdict is Verdict.PASS:
+            was_run = any(case.on_gpu for case in lab.cases)
+            yield result, f"{lab_id}: {'' if was_run else 'judged by the CPU executor alone: '}{lab.gpu_trouble}"
 
 
 def _wrong_in_sweep(results: Sequence[Result]) -> Iterator[tuple[Result, str]]:
     """The first wrong size of each lab."""
-    for result in results:
-        for lab_id, lab in result.labs.items():
-            wrong = next((one for one in lab.timing.sweep if one.wrong), None) if lab.timing else None
-            if wrong:
-                yield result, f"{lab_id}, {wrong.shape}: {wrong.trouble}"
+    for result, lab_id, lab in _labs(results):
+        wrong = next((one for one in lab.timing.sweep if one.wrong), None) if lab.timing else None
+        if wrong:
+            yield result, f"{lab_id}, {wrong.shape}: {wrong.trouble}"
 
 
 def _reason(lab: LabResult, verdict: Verdict) -> str:
@@ -136,24 +100,7 @@ _DECISIONS_MOST = 200
 _DECISIONS_FEW = 6  # a longer list is folded
 
 
-@dataclass(frozen=True)
-class DecisionEntry:
-    name: str
-    link: str
-    detail: str
-
-
-@dataclass(frozen=True)
-class DecisionGroup:
-    title: str
-    remedy: str
-    entries: tuple[DecisionEntry, ...]
-    count: int
-    more: int
-    unfolded: bool
-
-
-def decisions(results: Sequence[Result]) -> tuple[DecisionGroup, ...]:
+def decisions(results: Sequence[Result]) -> tuple[Group, ...]:
     """The groups that are not empty."""
     groups = [
         _decisions_group(
@@ -172,22 +119,11 @@ def decisions(results: Sequence[Result]) -> tuple[DecisionGroup, ...]:
         ),
         _decisions_group(*_last_changes(results)),
     ]
-    return tuple(group for group in groups if group.entries)
+    return tuple(one for one in groups if one.entries)
 
 
-def _decisions_group(title: str, remedy: str, found: Iterator[tuple[Result, str]]) -> DecisionGroup:
-    entries = [
-        DecisionEntry(visible_text.person(one.submission), report_link(one), visible_text.line(detail, 400))
-        for one, detail in found
-    ]
-    return DecisionGroup(
-        title,
-        remedy,
-        tuple(entries[:_DECISIONS_MOST]),
-        len(entries),
-        max(0, len(entries) - _DECISIONS_MOST),
-        unfolded=len(entries) <= _DECISIONS_FEW,
-    )
+def _decisions_group(title: str, remedy: str, found: Iterator[tuple[Result, str]]) -> Group:
+    return group(title, remedy, entries(found, 400), most=_DECISIONS_MOST, few=_DECISIONS_FEW)
 
 
 def _labs(results: Sequence[Result]) -> Iterator[tuple[Result, str, LabResult]]:
@@ -261,30 +197,6 @@ _FOLLOW_UP_MOST = 60
 _MOST_REASONS = 3
 
 
-@dataclass(frozen=True)
-class Person:
-    id: str
-    name: str
-    link: str
-    reasons: str
-    section: str
-
-
-@dataclass(frozen=True)
-class Group:
-    anchor: str
-    title: str
-    rule: str  # who is in it
-    tone: str
-    people: tuple[Person, ...]
-    more: int
-    unfolded: bool
-
-    @property
-    def count(self) -> int:
-        return len(self.people) + self.more
-
-
 def follow_up(view: ClassView) -> tuple[Group, ...]:
     """The groups that are not empty."""
     absent = {one.submission.id: _what_is_missing(one) for one in view.results if brought_nothing(one)}
@@ -301,7 +213,7 @@ def follow_up(view: ClassView) -> tuple[Group, ...]:
             needs_help(view),
         ),
     )
-    return tuple(group for group in groups if group.people)
+    return tuple(one for one in groups if one.entries)
 
 
 def needs_help(view: ClassView) -> Mapping[str, str]:
@@ -350,22 +262,5 @@ def _what_is_missing(result: Result) -> str:
 
 
 def _follow_up_group(view: ClassView, anchor: str, title: str, rule: str, tone: str, found: Mapping[str, str]) -> Group:
-    people = [
-        Person(
-            student,
-            visible_text.person(view.by_id[student].submission),
-            report_link(view.by_id[student]),
-            visible_text.line(reasons, 240),
-            visible_text.line(view.by_id[student].submission.student.section, 60),
-        )
-        for student, reasons in found.items()
-    ]
-    return Group(
-        anchor,
-        title,
-        rule,
-        tone,
-        tuple(people[:_FOLLOW_UP_MOST]),
-        max(0, len(people) - _FOLLOW_UP_MOST),
-        len(people) <= _FEW,
-    )
+    people = entries((view.by_id[student], reasons) for student, reasons in found.items())
+    return replace(group(title, rule, people, most=_FOLLOW_UP_MOST, few=_FEW), tone=tone, anchor=anchor)

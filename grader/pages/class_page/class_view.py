@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from urllib.parse import quote
 
+from grader.model import visible_text
 from grader.model.result import NOTHING_KNOWN, ClassInsight, LabResult, Result
-from grader.model.verdicts import Verdict
+from grader.model.verdicts import Verdict, VerdictFacts
 
 
 @dataclass(frozen=True)
@@ -75,3 +76,44 @@ def full_link(result: Result) -> str:
 
 def _quoted(result: Result) -> str:
     return quote(result.submission.id, safe="", errors="replace")
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A student, and what there is to say."""
+
+    name: str
+    link: str
+    detail: str
+    section: str
+
+
+@dataclass(frozen=True)
+class Group:
+    """Students of whom the same is to be said. A long list is folded, and a very long one is cut."""
+
+    title: str
+    remedy: str
+    entries: tuple[Entry, ...]
+    count: int
+    more: int
+    unfolded: bool
+    look: VerdictFacts | None = None
+    tone: str = ""
+    anchor: str = ""
+
+
+def entries(found: Iterable[tuple[Result, str]], letters: int = 240) -> tuple[Entry, ...]:
+    return tuple(
+        Entry(
+            visible_text.person(one.submission),
+            report_link(one),
+            visible_text.line(detail, letters),
+            visible_text.line(one.submission.student.section, 60),
+        )
+        for one, detail in found
+    )
+
+
+def group(title: str, remedy: str, of: tuple[Entry, ...], *, most: int, few: int) -> Group:
+    return Group(title, remedy, of[:most], len(of), max(0, len(of) - most), len(of) <= few)

@@ -6,44 +6,28 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from grader.model import visible_text
 from grader.model.result import LabResult, Result
 from grader.model.verdicts import Verdict
 from grader.model.visible_text import counted
-from grader.pages.class_page.class_view import report_link
+from grader.pages.class_page.class_view import Group, entries, group
 from grader.run.speed.speed_score import is_measured
 
 _NUMBER = re.compile(r"\d[\d.,]*")
 _FEW = 12  # a longer list is folded
 _MOST = 300
+_LETTERS = 10_000  # names of labs
 _MOST_GROUPS = 12
-
-
-@dataclass(frozen=True)
-class SpeedEntry:
-    name: str
-    link: str
-    labs: str
-
-
-@dataclass(frozen=True)
-class SpeedGroup:
-    """Kernels that were timed on the same GPU, or were not timed for the same reason."""
-
-    measured: bool
-    label: str  # the GPU, or the reason
-    kernels: str  # "31 kernels"
-    entries: tuple[SpeedEntry, ...]
-    more: int
-    unfolded: bool
 
 
 @dataclass(frozen=True)
 class MeasuredSpeed:
     labs: tuple[str, ...]  # a sentence for each
-    groups: tuple[SpeedGroup, ...]  # empty: nothing was measured, and `sentence` says why
+    groups: tuple[
+        Group, ...
+    ]  # by GPU, or by why they were not timed; empty: nothing was measured, and `sentence` says why
     sentence: str
 
 
@@ -100,20 +84,14 @@ def _of_lab(lab_id: str, labs: Sequence[LabResult]) -> str:
     )
 
 
-def _group(kernels: Sequence[tuple[Result, str, LabResult]]) -> SpeedGroup:
+def _group(kernels: Sequence[tuple[Result, str, LabResult]]) -> Group:
     first = kernels[0][2]
     students: dict[str, tuple[Result, list[str]]] = {}
     for result, lab_id, _ in kernels:
         students.setdefault(result.submission.id, (result, []))[1].append(visible_text.line(lab_id, 60))
-    entries = [
-        SpeedEntry(visible_text.person(result.submission), report_link(result), ", ".join(labs))
-        for result, labs in sorted(students.values(), key=lambda each: each[0].submission.called.casefold())
-    ]
-    return SpeedGroup(
-        measured=_is_timed(first),
-        label=_label(first),
-        kernels=counted(len(kernels), "kernel"),
-        entries=tuple(entries[:_MOST]),
-        more=max(0, len(entries) - _MOST),
-        unfolded=not _is_timed(first) and len(entries) <= _FEW,
-    )
+    ordered = sorted(students.values(), key=lambda each: each[0].submission.called.casefold())
+    people = entries(((result, ", ".join(labs)) for result, labs in ordered), _LETTERS)
+    timed, number = _is_timed(first), counted(len(kernels), "kernel")
+    title, why = (f"Timed on {_label(first)}", "") if timed else ("Not timed", _label(first))
+    made = group(title, why, people, most=_MOST, few=-1 if timed else _FEW)
+    return replace(made, tone="good" if timed else "waiting", anchor=number)

@@ -5,18 +5,13 @@ arithmetic allows, and the kernel. It is modelled, and labelled so; beside it is
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from grader.model import visible_text
 from grader.model.result import Outlook, Rung, Timing, Traffic
 from grader.run.scoring.metrics import passes
 from grader.run.scoring.predicted_time import ModelledTime, gpu_named
-
-_WIDTH, _HEIGHT = 420, 200
-_LEFT, _TOP, _BOTTOM = 44, 20, 34
-_LEAST, _MOST = 4.0, 4096.0  # FLOP per pass: where the axis begins and ends
-_BELOW = 500.0  # the axis of speed begins at the arithmetic roof divided by this
 
 
 @dataclass(frozen=True)
@@ -26,16 +21,69 @@ class Mark:
 
 
 @dataclass(frozen=True)
-class RoofFigure:
+class Roofline:
+    """What every such plot has."""
+
     view_box: str
-    width: int
-    height: int
-    slope: str  # points of the two roofs as one line
+    width: float
+    height: float
+    slope: str  # points of the roofs as one line
+    columns: tuple[Mark, ...]
+    rows: tuple[Mark, ...]
+
+
+@dataclass(frozen=True)
+class Axes:
+    """Logarithmic: work for a pass to the right, speed upwards. What lies outside is drawn at the edge."""
+
+    width: float
+    height: float
+    work: tuple[float, float]  # the least and the most
+    speed: tuple[float, float]
+    margins: tuple[float, float, float, float] = (44, 20, 16, 34)  # left, above, right, below
+
+    def x(self, work: float) -> float:
+        return round(self.width * _share(work, *self.work), 1)
+
+    def y(self, speed: float) -> float:
+        return round(self.height * (1 - _share(speed, *self.speed)), 1)
+
+    def roofline(
+        self,
+        corners: Iterable[tuple[float, float]],
+        columns: Iterable[float],
+        rows: Iterable[float],
+        as_column: Callable[[float], str] = "{:g}".format,
+        as_row: Callable[[float], str] = lambda speed: f"{speed / 1e12:g}",
+    ) -> Roofline:
+        """`corners`: of the roofs. Only `columns` and `rows` on the axes are marked."""
+        left, above, right, below = self.margins
+        return Roofline(
+            view_box=f"{-left} {-above} {self.width + left + right} {self.height + below + above}",
+            width=self.width,
+            height=self.height,
+            slope=" ".join(f"{self.x(work)},{self.y(speed)}" for work, speed in corners),
+            columns=tuple(Mark(self.x(one), as_column(one)) for one in columns if _within(one, self.work)),
+            rows=tuple(Mark(self.y(one), as_row(one)) for one in rows if _within(one, self.speed)),
+        )
+
+
+def _share(value: float, least: float, most: float) -> float:
+    return math.log(min(max(value, least), most) / least) / math.log(most / least)
+
+
+def _within(value: float, ends: tuple[float, float]) -> bool:
+    return ends[0] <= value <= ends[1]
+
+
+_BELOW = 500.0  # the axis of speed begins at the arithmetic roof divided by this
+
+
+@dataclass(frozen=True)
+class RoofFigure(Roofline):
     x: float  # of the kernel
     y: float
     measured_y: float | None  # None: not measured
-    columns: tuple[Mark, ...]
-    rows: tuple[Mark, ...]
     gpu: str
     caption: str
 
@@ -45,30 +93,17 @@ def roof_figure(traffic: Traffic, model: ModelledTime, timing: Timing | None = N
     gpu = model.gpu
     rate = gpu.multiprocessors * gpu.clock_ghz * 1e9  # passes per second
     top = 2 * rate * gpu.fp32_lanes
-    bottom = top / _BELOW
     intensity = 2 * traffic.work / passes(traffic.metrics)
-
-    def x(flop: float) -> float:
-        return round(_WIDTH * math.log(min(max(flop, _LEAST), _MOST) / _LEAST) / math.log(_MOST / _LEAST), 1)
-
-    def y(flops: float) -> float:
-        share = math.log(min(max(flops, bottom), 2 * top) / bottom) / math.log(2 * top / bottom)
-        return round(_HEIGHT * (1 - share), 1)
-
     own = next((one.gflops for one in timing.contestants if one.name == "student"), 0.0) if timing else 0.0
     measured = f"Measured at {timing.shape} on {timing.device}: {own / 1e3:.1f} TFLOP/s." if timing and own else ""
-    corners = [(_LEAST, rate * _LEAST), (top / rate, top), (_MOST, top)]
-    speeds = [10.0**power for power in range(9, 16) if bottom <= 10.0**power <= 2 * top]
+    axes = Axes(420, 200, (4.0, 4096.0), (top / _BELOW, 2 * top))
+    corners = [(4.0, rate * 4.0), (top / rate, top), (4096.0, top)]
+    roofline = axes.roofline(corners, [4.0**power for power in range(1, 7)], [10.0**power for power in range(9, 16)])
     return RoofFigure(
-        view_box=f"{-_LEFT} {-_TOP} {_WIDTH + _LEFT + 16} {_HEIGHT + _BOTTOM + _TOP}",
-        width=_WIDTH,
-        height=_HEIGHT,
-        slope=" ".join(f"{x(flop)},{y(flops)}" for flop, flops in corners),
-        x=x(intensity),
-        y=y(model.flops),
-        measured_y=y(own * 1e9) if own else None,
-        columns=tuple(Mark(x(flop), f"{flop:g}") for flop in (4.0, 16.0, 64.0, 256.0, 1024.0, 4096.0)),
-        rows=tuple(Mark(y(speed), f"{speed / 1e12:g}") for speed in speeds),
+        **vars(roofline),
+        x=axes.x(intensity),
+        y=axes.y(model.flops),
+        measured_y=axes.y(own * 1e9) if own else None,
         gpu=gpu.name,
         caption=(
             f"Modelled, not measured: {intensity:.3g} FLOP per pass of the load/store units, at most {model.flops / 1e12:.1f} "
@@ -80,9 +115,6 @@ def roof_figure(traffic: Traffic, model: ModelledTime, timing: Timing | None = N
 # A roofline plot with a kernel beside the course's kernels of the same lab: the speed that a GPU's load/store units and its arithmetic
 # allow, on logarithmic axes. Pure. What is predicted is drawn hollow, what was measured is filled.
 
-_CLIMB_WIDTH, _CLIMB_HEIGHT = 440, 240
-_CLIMB_LEFT, _CLIMB_TOP, _CLIMB_BOTTOM, _RIGHT = 44, 20, 34, 20
-_CLIMB_LEAST, _CLIMB_MOST = 8.0, 2048.0  # FLOP per pass
 _CLIMB_BELOW = 60.0  # the axis of speed begins at the arithmetic roof divided by this
 _NEAR = 13.0  # points closer than this share a label
 
@@ -102,15 +134,9 @@ class PointLabel:
 
 
 @dataclass(frozen=True)
-class ClimbFigure:
-    view_box: str
-    width: int
-    height: int
-    slope: str  # points of the two roofs as one line
+class ClimbFigure(Roofline):
     points: tuple[Point, ...]
     labels: tuple[PointLabel, ...]
-    columns: tuple[Mark, ...]
-    rows: tuple[Mark, ...]
 
 
 def climb_figure(outlook: Outlook, measured_gflops: float = 0) -> ClimbFigure:
@@ -118,38 +144,15 @@ def climb_figure(outlook: Outlook, measured_gflops: float = 0) -> ClimbFigure:
     gpu = gpu_named(outlook.gpu)
     rate = gpu.multiprocessors * gpu.clock_ghz * 1e9  # passes per second
     top = 2 * rate * gpu.fp32_lanes
-    rungs = [Point(_x(one.passes), _y(one.gflops * 1e9, top), "rung") for one in outlook.rungs]
-    own = [Point(_x(outlook.passes), _y(outlook.gflops * 1e9, top), "predicted")]
+    axes = Axes(440, 240, (8.0, 2048.0), (top / _CLIMB_BELOW, 2 * top), (44, 20, 20, 34))
+    rungs = [Point(axes.x(one.passes), axes.y(one.gflops * 1e9), "rung") for one in outlook.rungs]
+    own = [Point(axes.x(outlook.passes), axes.y(outlook.gflops * 1e9), "predicted")]
     if measured_gflops:
-        own.append(Point(_x(outlook.passes), _y(measured_gflops * 1e9, top), "measured"))
-    corners = [(_CLIMB_LEAST, rate * _CLIMB_LEAST), (top / rate, top), (_CLIMB_MOST, top)]
+        own.append(Point(axes.x(outlook.passes), axes.y(measured_gflops * 1e9), "measured"))
+    corners = [(8.0, rate * 8.0), (top / rate, top), (2048.0, top)]
     speeds = [one * 10.0**power for power in range(9, 15) for one in (1, 2, 5)]
-    return ClimbFigure(
-        view_box=f"{-_CLIMB_LEFT} {-_CLIMB_TOP} {_CLIMB_WIDTH + _CLIMB_LEFT + _RIGHT} "
-        f"{_CLIMB_HEIGHT + _CLIMB_BOTTOM + _CLIMB_TOP}",
-        width=_CLIMB_WIDTH,
-        height=_CLIMB_HEIGHT,
-        slope=" ".join(f"{_x(flop)},{_y(flops, top)}" for flop, flops in corners),
-        points=(*rungs, *own),
-        labels=tuple(_labels(rungs)),
-        columns=tuple(Mark(_x(2.0**power), f"{2**power}") for power in range(3, 12, 2)),
-        rows=tuple(Mark(_y(one, top), f"{one / 1e12:g}") for one in speeds if top / _CLIMB_BELOW <= one <= 2 * top),
-    )
-
-
-def _x(flop: float) -> float:
-    return round(
-        _CLIMB_WIDTH
-        * math.log(min(max(flop, _CLIMB_LEAST), _CLIMB_MOST) / _CLIMB_LEAST)
-        / math.log(_CLIMB_MOST / _CLIMB_LEAST),
-        1,
-    )
-
-
-def _y(flops: float, top: float) -> float:
-    bottom = top / _CLIMB_BELOW
-    share = math.log(min(max(flops, bottom), 2 * top) / bottom) / math.log(2 * top / bottom)
-    return round(_CLIMB_HEIGHT * (1 - share), 1)
+    roofline = axes.roofline(corners, [2.0**power for power in range(3, 12, 2)], speeds)
+    return ClimbFigure(**vars(roofline), points=(*rungs, *own), labels=tuple(_labels(rungs)))
 
 
 def _labels(rungs: Sequence[Point]) -> list[PointLabel]:

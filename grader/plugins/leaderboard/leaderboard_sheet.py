@@ -5,7 +5,6 @@ Nothing of a student goes in but the name that the board gives: no id, no file, 
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -14,6 +13,7 @@ from grader.model import visible_text
 from grader.model.result import Ratio, Rung
 from grader.model.visible_text import counted
 from grader.pages.page_section import render_page
+from grader.pages.speed.roofline_figure import Axes, Roofline
 from grader.plugins.leaderboard.board import Board, Place, Reason
 from grader.plugins.leaderboard.board_history import Change
 from grader.run.scoring.metrics import MULTIPLY_ADD, passes
@@ -23,7 +23,7 @@ from grader.run.scoring.predicted_time import Gpu, gpus
 # and how fast it was measured. Pure. Coordinates are computed here; the template only draws.
 
 _WIDTH, _HEIGHT = 420.0, 230.0
-_LEFT, _TOP, _BOTTOM, _RIGHT = 56.0, 24.0, 42.0, 22.0
+_MARGINS = (56.0, 24.0, 22.0, 42.0)
 _LETTER, _LINE = 6.6, 11.0  # the size of a character of a label
 _RADIUS = 4.0
 _FIRST_COLUMNS = (1.0, 4.0, 16.0, 64.0, 256.0, 1024.0, 4096.0)
@@ -47,21 +47,9 @@ class RungPoint:
 
 
 @dataclass(frozen=True)
-class RoofTick:
-    at: float
-    label: str
-
-
-@dataclass(frozen=True)
-class BoardRoofline:
-    view_box: str
-    width: float
-    height: float
-    slope: str  # points of the roofs as one line
+class BoardRoofline(Roofline):
     points: tuple[RoofPoint, ...]
     rungs: tuple[RungPoint, ...]  # of the course, where they were measured at this size on such a GPU
-    columns: tuple[RoofTick, ...]
-    rows: tuple[RoofTick, ...]
     caption: str
     alternative: str
 
@@ -93,37 +81,32 @@ def board_roofline(places: Sequence[Place]) -> BoardRoofline | None:
     top = 1.6 * max(roof, *(place.entry.gflops for place, _ in drawn))
     bottom = min(roof / 100, *(place.entry.gflops / 2 for place, _ in drawn))
 
-    def x(intensity: float) -> float:
-        return round(_WIDTH * math.log(intensity / least_x) / math.log(most_x / least_x), 1)
-
-    def y(gflops: float) -> float:
-        share = math.log(min(max(gflops, bottom), top) / bottom) / math.log(top / bottom)
-        return round(_HEIGHT * (1 - share), 1)
-
+    axes = Axes(_WIDTH, _HEIGHT, (least_x, most_x), (bottom, top), _MARGINS)
     corners = [(least_x, roof), (most_x, roof)]
     if rate:
         start = max(least_x, bottom / rate)
         corners = [(start, rate * start), (roof / rate, roof), (most_x, roof)]
-    ends = [(x(one), y(other)) for one, other in corners]
     rungs = tuple(
-        RungPoint(x(one.passes), y(one.gflops), visible_text.line(f"{one.title}: {one.gflops:,.0f} GFLOP/s", 160))
+        RungPoint(
+            axes.x(one.passes), axes.y(one.gflops), visible_text.line(f"{one.title}: {one.gflops:,.0f} GFLOP/s", 160)
+        )
         for one in steps
         if one.passes >= least_x
     )
-    points = tuple(_labelled(rungs, [(x(intensity), y(place.entry.gflops), place) for place, intensity in drawn]))
+    points = tuple(
+        _labelled(rungs, [(axes.x(intensity), axes.y(place.entry.gflops), place) for place, intensity in drawn])
+    )
+    roofline = axes.roofline(
+        corners,
+        _FIRST_COLUMNS,
+        [10.0**power for power in range(-2, 8)],
+        "{:,.0f}".format,
+        lambda gflops: f"{gflops / 1000:,g}",
+    )
     return BoardRoofline(
-        view_box=f"{-_LEFT} {-_TOP} {_LEFT + _WIDTH + _RIGHT} {_TOP + _HEIGHT + _BOTTOM}",
-        width=_WIDTH,
-        height=_HEIGHT,
-        slope=" ".join(f"{one},{other}" for one, other in ends),
+        **vars(roofline),
         points=points,
         rungs=rungs,
-        columns=tuple(RoofTick(x(one), f"{one:,.0f}") for one in _FIRST_COLUMNS if least_x <= one <= most_x),
-        rows=tuple(
-            RoofTick(y(10.0**power), f"{10.0 ** (power - 3):,g}")
-            for power in range(-2, 8)
-            if bottom <= 10.0**power <= top
-        ),
         caption=_caption(sloped=bool(rate), rungs=bool(rungs), name=gpu.name if gpu else entry.device),
         alternative="; ".join(point.title for point in points),
     )

@@ -24,7 +24,7 @@ from grader.roll.batch.plugin import Export
 from grader.roll.batch.publishing import ClassToWrite, publish
 from grader.roll.policy.applied_policy import Applied, Candidate, apply_policy
 from grader.roll.policy.class_policy import ClassPolicy, CoursePolicy, class_policy
-from grader.roll.policy.grade_history import KeptBatch, KeptGrade, last_grades, new_grades, with_changes
+from grader.roll.policy.grade_history import KeptBatch, KeptGrade, last_grades, new_grades
 from grader.run.scoring.redaction import redacted
 
 # A graded class as its last batch left it in OUT: results, students' texts, and what else its pages are made from.
@@ -202,16 +202,9 @@ def _with_history(
     """The results with their changes, how many grades changed, and what could not be written."""
     digests = {(student, lab): found for student, one in kept.students.items() for lab, found in one.digests.items()}
     found = new_grades(results, digests, kept.material.bases, last_grades(kept.history))
-    batches, unkept = list(kept.history), []
-    if found:
-        kit = results[0].environment.kit
-        batches.append(KeptBatch(date=now.astimezone(UTC).isoformat(timespec="seconds"), kit=kit, grades=found))
-        history = HistoryFolder(out.private)
-        try:
-            history.append(batches[-1])
-        except OSError as error:
-            unkept.append(f"{history.path}: {error.strerror}")
-    return tuple(with_changes(results, batches)), len(found), unkept
+    kit = results[0].environment.kit if results else ""
+    changed, unkept = HistoryFolder(out.private).with_new(results, kept.history, found, now, kit)
+    return changed, len(found), unkept
 
 
 def _with_comments(insight: ClassInsight, decided: Decided, command: str) -> ClassInsight:

@@ -169,6 +169,25 @@ class HistoryFolder:
         write_durably(path, batch.model_dump_json(by_alias=True) + "\n")
         return path
 
+    def with_new(
+        self,
+        results: Sequence[Result],
+        known: Sequence[KeptBatch],
+        found: tuple[KeptGrade, ...],
+        now: datetime,
+        kit: str,
+    ) -> tuple[tuple[Result, ...], list[str]]:
+        """Appends what was `found` new. The results with their changes, and what could not be written."""
+        batches, unwritten = list(known), []
+        if found:
+            date = now.astimezone(UTC).isoformat(timespec="seconds")
+            batches.append(KeptBatch(date=date, kit=kit, grades=found))
+            try:
+                self.append(batches[-1])
+            except OSError as error:
+                unwritten.append(f"{self.path}: {error.strerror}")
+        return tuple(with_changes(results, batches)), unwritten
+
     def _files(self) -> dict[int, Path]:
         """By their numbers."""
         try:
@@ -224,15 +243,7 @@ class Standings:
     ) -> tuple[tuple[Result, ...], list[str]]:
         """The results with their changes, and what could not be written. Nothing is lost by that: the next batch finds it again."""
         found = new_grades(results, self._sources(), bases, last_grades(self.known))
-        batches, unwritten = list(self.known), []
-        if found:
-            date = self.now.astimezone(UTC).isoformat(timespec="seconds")
-            batches.append(KeptBatch(date=date, kit=environment.kit, grades=found))
-            try:
-                self.history.append(batches[-1])
-            except OSError as error:
-                unwritten.append(f"{self.history.path}: {error.strerror}")
-        return tuple(with_changes(results, batches)), unwritten
+        return self.history.with_new(results, self.known, found, self.now, environment.kit)
 
     def material(self, results: Sequence[Result], texts: Mapping[str, Mapping[str, str]]) -> dict[str, StudentMaterial]:
         """By student, what is kept for writing pages again. `results`: of the students, in their order; `texts`: of their files."""

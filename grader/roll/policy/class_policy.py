@@ -19,15 +19,9 @@ from grader.model.result import Override, RegradeRequest, Submission
 from grader.model.written_names import exact_form, shown, some
 from grader.roll.people.identities import Identities
 from grader.roll.people.person_keys import id_form, keys_of, plain
+from grader.roll.policy import decisions
 from grader.roll.policy.course_file import CourseFile, Extension, PolicyError, read_course
-from grader.roll.policy.decisions import (
-    HandInTimes,
-    Overrides,
-    RegradeRequests,
-    read_overrides,
-    read_requests,
-    read_times,
-)
+from grader.roll.policy.decisions import Decisions, is_there, read_decisions
 from grader.roll.policy.late_rules import days_later, shown_time
 
 # Finds the student whom a person's word means: an id, a number, a login, an address, a platform's id, or the whole name. Pure.
@@ -145,9 +139,9 @@ class CoursePolicy:
     """What the files say. Students are named there as a person wrote them: class_policy.py finds out who is meant."""
 
     course: CourseFile = field(default_factory=CourseFile)
-    overrides: Overrides = field(default_factory=Overrides)
-    requests: RegradeRequests = field(default_factory=RegradeRequests)
-    times: HandInTimes = field(default_factory=HandInTimes)
+    overrides: Decisions[Override] = field(default_factory=Decisions)
+    requests: Decisions[RegradeRequest] = field(default_factory=Decisions)
+    times: Decisions[datetime] = field(default_factory=Decisions)
     named: str = ""  # the course.toml that was asked for; empty: the course's own
 
     @property
@@ -163,20 +157,14 @@ def read_policy(root: Path, labs: Sequence[str], named: Path | None = None) -> C
     if named is not None and not course.is_file():
         message = f"{course}: there is no such file. Name the course's file, as in COURSE=course.toml."
         raise PolicyError(message)
-    overrides, requests, times = (course.parent / one for one in (OVERRIDES, REQUESTS, TIMES))
-    decided = read_course(course, labs) if _is_there(course) else CourseFile()
+    decided = read_course(course, labs) if is_there(course) else CourseFile()
     return CoursePolicy(
         decided,
-        read_overrides(overrides, labs) if _is_there(overrides) else Overrides(),
-        read_requests(requests, labs) if _is_there(requests) else RegradeRequests(),
-        read_times(times, labs, decided.zone) if _is_there(times) else HandInTimes(),
+        decisions.overrides(read_decisions(course.parent / OVERRIDES, decisions.OVERRIDES), labs),
+        decisions.requests(read_decisions(course.parent / REQUESTS, decisions.REQUESTS), labs),
+        decisions.times(read_decisions(course.parent / TIMES, decisions.TIMES), labs, decided.zone),
         "" if named is None else str(course.absolute()),
     )
-
-
-def _is_there(path: Path) -> bool:
-    """Also where it is a folder or a link that leads nowhere: then reading it says what is wrong."""
-    return path.is_symlink() or path.exists()
 
 
 _DUST = 1e-9
@@ -261,7 +249,7 @@ class _Reader:
         requests: dict[tuple[str, str], tuple[RegradeRequest, ...]] = {}
         for row in self.policy.requests.rows:
             if (student := self._asker(row.student, row.place)) is not None:
-                requests[student, row.lab] = (*requests.get((student, row.lab), ()), row.request)
+                requests[student, row.lab] = (*requests.get((student, row.lab), ()), row.value)
         for (student, lab), one in extensions.items():
             self._check_extension(one, by_id.get(student), lab)
         if self.wrong:
@@ -298,7 +286,7 @@ class _Reader:
                 unknown.append(row.place)
             else:
                 key = (meant.id, row.lab)
-                found[key] = max(row.at, found.get(key, row.at))
+                found[key] = max(row.value, found.get(key, row.value))
         if unknown:
             self.notices.append(
                 f"{len(unknown)} of the times are of students who are not in this batch: {some(unknown)}"
@@ -309,13 +297,13 @@ class _Reader:
         most = {lab.id: _most(lab) for lab in self.labs}
         rows = self.policy.overrides.rows
         for row in rows:
-            if row.override.points > most.get(row.lab, row.override.points) + _DUST:
+            if row.value.points > most.get(row.lab, row.value.points) + _DUST:
                 self.wrong.append(
-                    f"{row.place}: {row.override.points:g} points are more than {row.lab} has ({most[row.lab]:g}). Correct the "
+                    f"{row.place}: {row.value.points:g} points are more than {row.lab} has ({most[row.lab]:g}). Correct the "
                     "number, or the lab's points."
                 )
         found = self._once([(one.student, one.lab, one.place, one) for one in rows], "overrides")
-        return {key: row.override for key, row in found.items()}
+        return {key: row.value for key, row in found.items()}
 
     def _once(self, rows: Sequence[tuple[str, str, str, _Row]], what: str) -> dict[tuple[str, str], _Row]:
         """By student and lab. Two rows for the same are wrong."""

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from datetime import datetime, tzinfo
 from functools import partial
 from pathlib import Path
+from typing import Generic, TypeVar
 
 from grader.model.result import Override, RegradeRequest
 from grader.roll.people.table_text import Table, TableError, read_table
@@ -21,6 +22,7 @@ from grader.roll.policy.late_rules import MomentError, moment
 
 _LARGEST = 16 << 20
 _MOST_ROWS = 20_000
+Value = TypeVar("Value")
 
 
 @dataclass(frozen=True)
@@ -45,8 +47,31 @@ class DecisionTable:
     notices: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True)
+class Decision(Generic[Value]):
+    """What a row of a table says."""
+
+    student: str  # as it is written
+    lab: str
+    value: Value
+    place: str
+
+
+@dataclass(frozen=True)
+class Decisions(Generic[Value]):
+    rows: tuple[Decision[Value], ...] = ()
+    notices: tuple[str, ...] = ()
+
+
+def is_there(path: Path) -> bool:
+    """Also where it is a folder or a link that leads nowhere: then reading it says what is wrong."""
+    return path.is_symlink() or path.exists()
+
+
 def read_decisions(path: Path, form: TableForm) -> DecisionTable:
-    """Raises PolicyError."""
+    """An empty table where there is no such file. Raises PolicyError."""
+    if not is_there(path):
+        return DecisionTable()
     try:
         if path.is_file() and path.stat().st_size > _LARGEST:
             message = f"{path}: this is larger than {_LARGEST >> 20} MiB, which no table of {form.what} is."
@@ -159,35 +184,12 @@ OVERRIDES = TableForm(
 _LONGEST = {"reason": 2000, "author": 200, "date": 60}
 
 
-@dataclass(frozen=True)
-class OverrideRow:
-    student: str  # as it is written
-    lab: str
-    override: Override
-    place: str
-
-
-@dataclass(frozen=True)
-class Overrides:
-    rows: tuple[OverrideRow, ...] = ()
-    notices: tuple[str, ...] = ()
-
-
-def read_overrides(path: Path, labs: Sequence[str]) -> Overrides:
+def overrides(table: DecisionTable, labs: Sequence[str]) -> Decisions[Override]:
     """`labs`: the course's. Raises PolicyError."""
-    return _overrides(read_decisions(path, OVERRIDES), labs)
+    return Decisions(tuple(_row(one, labs) for one in table.rows), table.notices)
 
 
-def overrides_in(data: bytes, name: str, labs: Sequence[str]) -> Overrides:
-    """The same for a file's bytes."""
-    return _overrides(decisions_in(data, name, OVERRIDES), labs)
-
-
-def _overrides(table: DecisionTable, labs: Sequence[str]) -> Overrides:
-    return Overrides(tuple(_row(one, labs) for one in table.rows), table.notices)
-
-
-def _row(row: DecisionRow, labs: Sequence[str]) -> OverrideRow:
+def _row(row: DecisionRow, labs: Sequence[str]) -> Decision[Override]:
     cells = row.cells
     for what in ("student", "lab", "points", "reason", "author"):
         if not cells[what]:
@@ -200,7 +202,7 @@ def _row(row: DecisionRow, labs: Sequence[str]) -> OverrideRow:
             raise PolicyError(message)
     points = points_in(cells["points"], row.place)
     override = Override(points=points, reason=cells["reason"], author=cells["author"], date=cells["date"])
-    return OverrideRow(cells["student"], lab_meant(cells["lab"], labs, row.place), override, row.place)
+    return Decision(cells["student"], lab_meant(cells["lab"], labs, row.place), override, row.place)
 
 
 def points_in(text: str, place: str) -> float:
@@ -240,36 +242,13 @@ REQUESTS = TableForm(
 _REGRADE_REQUESTS_LONGEST = 8000
 
 
-@dataclass(frozen=True)
-class RequestRow:
-    student: str  # as it is written
-    lab: str
-    request: RegradeRequest
-    place: str
-
-
-@dataclass(frozen=True)
-class RegradeRequests:
-    rows: tuple[RequestRow, ...] = ()
-    notices: tuple[str, ...] = ()
-
-
-def read_requests(path: Path, labs: Sequence[str]) -> RegradeRequests:
-    """`labs`: the course's. Raises PolicyError where the table as a whole cannot be read."""
-    return _requests(read_decisions(path, REQUESTS), labs)
-
-
-def requests_in(data: bytes, name: str, labs: Sequence[str]) -> RegradeRequests:
-    """The same for a file's bytes."""
-    return _requests(decisions_in(data, name, REQUESTS), labs)
-
-
-def _requests(table: DecisionTable, labs: Sequence[str]) -> RegradeRequests:
+def requests(table: DecisionTable, labs: Sequence[str]) -> Decisions[RegradeRequest]:
+    """`labs`: the course's."""
     notices = list(table.notices)
-    return RegradeRequests(tuple(_rows(table, labs, notices)), tuple(notices))
+    return Decisions(tuple(_rows(table, labs, notices)), tuple(notices))
 
 
-def _rows(table: DecisionTable, labs: Sequence[str], notices: list[str]) -> Iterator[RequestRow]:
+def _rows(table: DecisionTable, labs: Sequence[str], notices: list[str]) -> Iterator[Decision[RegradeRequest]]:
     for row in table.rows:
         cells = {what: text[:_REGRADE_REQUESTS_LONGEST] for what, text in row.cells.items()}
         missing = [what for what in ("student", "lab", "request") if not cells[what]]
@@ -286,7 +265,7 @@ def _rows(table: DecisionTable, labs: Sequence[str], notices: list[str]) -> Iter
         request = RegradeRequest(
             request=cells["request"], answer=cells["answer"], author=cells["author"][:200], date=cells["date"][:60]
         )
-        yield RequestRow(cells["student"], lab, request, row.place)
+        yield Decision(cells["student"], lab, request, row.place)
 
 
 # times.csv: when files were handed in, for platforms whose downloads do not say it. Pure, but for reading the file.
@@ -308,31 +287,8 @@ TIMES = TableForm(
 )  # fmt: skip
 
 
-@dataclass(frozen=True)
-class TimeRow:
-    student: str  # as it is written
-    lab: str
-    at: datetime
-    place: str
-
-
-@dataclass(frozen=True)
-class HandInTimes:
-    rows: tuple[TimeRow, ...] = ()
-    notices: tuple[str, ...] = ()
-
-
-def read_times(path: Path, labs: Sequence[str], zone: tzinfo | None) -> HandInTimes:
+def times(table: DecisionTable, labs: Sequence[str], zone: tzinfo | None) -> Decisions[datetime]:
     """`labs`: the course's; `zone`: of times without an offset. Raises PolicyError."""
-    return _times(read_decisions(path, TIMES), labs, zone)
-
-
-def times_in(data: bytes, name: str, labs: Sequence[str], zone: tzinfo | None) -> HandInTimes:
-    """The same for a file's bytes."""
-    return _times(decisions_in(data, name, TIMES), labs, zone)
-
-
-def _times(table: DecisionTable, labs: Sequence[str], zone: tzinfo | None) -> HandInTimes:
     rows, notices = [], list(table.notices)
     for row in table.rows:
         if not row.cells["at"]:  # nothing was handed in
@@ -350,5 +306,5 @@ def _times(table: DecisionTable, labs: Sequence[str], zone: tzinfo | None) -> Ha
         except (MomentError, OverflowError) as error:
             message = f"{row.place}: {error}."
             raise PolicyError(message) from error
-        rows.append(TimeRow(row.cells["student"], lab, at, row.place))
-    return HandInTimes(tuple(rows), tuple(notices))
+        rows.append(Decision(row.cells["student"], lab, at, row.place))
+    return Decisions(tuple(rows), tuple(notices))

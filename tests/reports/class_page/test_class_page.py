@@ -171,10 +171,10 @@ def test_whose_speed_was_measured_on_which_gpu_is_told_and_why_others_was_not(sa
     ]
     speed = measured_speed(results)
     assert speed is not None
-    assert [(one.measured, one.label[:20], [each.name for each in one.entries]) for one in speed.groups] == [
-        (True, "A100", ["Ben"]),
-        (True, "H200", ["Ada"]),
-        (False, "not graded: the mach", ["Cyd", "Dan"]),
+    assert [(one.title, one.remedy[:20], [each.name for each in one.entries]) for one in speed.groups] == [
+        ("Timed on A100", "", ["Ben"]),
+        ("Timed on H200", "", ["Ada"]),
+        ("Not timed", "not graded: the mach", ["Cyd", "Dan"]),
     ]
     first = next(iter(passed.labs))
     assert speed.labs[0] == f"{first}: only 2 of 4 correct kernels were timed, so speed changes nobody's points."
@@ -256,7 +256,7 @@ def test_who_handed_in_nothing_is_named(sample_named: Named) -> None:
 def test_an_upload_without_a_file_of_a_lab_counts_as_nothing(sample_named: Named) -> None:
     empty = absent(sample_named("pass")[0], "ben")
     uploaded = empty.model_copy(update={"submission": empty.submission.model_copy(update={"handed_in": True})})
-    assert [one.reasons for one in follow_up(ClassView([uploaded]))[0].people] == ["an upload without a lab's file"]
+    assert [one.detail for one in follow_up(ClassView([uploaded]))[0].entries] == ["an upload without a lab's file"]
 
 
 def test_who_is_far_behind_the_class_needs_help_and_the_reason_is_told(sample_named: Named) -> None:
@@ -264,9 +264,9 @@ def test_who_is_far_behind_the_class_needs_help_and_the_reason_is_told(sample_na
     classmates = [renamed(passed, f"s{n}") for n in range(9)]
     behind = renamed(raced, "eve", total=passed.total / 4)
     (group,) = follow_up(ClassView([*classmates, behind]))
-    assert (group.title, [one.name for one in group.people]) == ("Need help", ["Eve"])
-    assert f"and the median is {points(passed.total)}" in group.people[0].reasons
-    assert "data race, and 90 % pass" in group.people[0].reasons
+    assert (group.title, [one.name for one in group.entries]) == ("Need help", ["Eve"])
+    assert f"and the median is {points(passed.total)}" in group.entries[0].detail
+    assert "data race, and 90 % pass" in group.entries[0].detail
 
 
 def missing_technique(result: Result) -> Result:
@@ -284,7 +284,7 @@ def test_who_misses_a_technique_has_not_just_passed_and_needs_help(sample_named:
     eve = renamed(missing_technique(passed), "eve")
     results = [*(renamed(passed, f"s{n}") for n in range(3)), eve]
     (group,) = follow_up(ClassView(results))
-    assert [(one.name, one.reasons) for one in group.people] == [("Eve", f"{lab_id}: passed, technique missed")]
+    assert [(one.name, one.detail) for one in group.entries] == [("Eve", f"{lab_id}: passed, technique missed")]
     html = class_page(results, course="c")
     row = html[html.index('<th scope="row"><a href="students/eve') :].split("</tr>")[0]
     assert re.search(r'<td class="partial" data-sign="≈">[\d.]+ <small>technique missed</small>', row)

@@ -7,15 +7,26 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
+from grader.model.result import Override
 from grader.roll.policy.course_file import PolicyError
-from grader.roll.policy.decisions import Overrides, overrides_in, requests_in, times_in
+from grader.roll.policy.decisions import (
+    OVERRIDES,
+    REQUESTS,
+    TIMES,
+    Decisions,
+    decisions_in,
+    overrides,
+    requests,
+    times,
+)
 
 LABS = ["01-naive", "02-tiled"]
 HEAD = "student,lab,points,reason,author,date\n"
 
 
-def read(data: str | bytes) -> Overrides:
-    return overrides_in(data.encode() if isinstance(data, str) else data, "overrides.csv", LABS)
+def read(data: str | bytes) -> Decisions[Override]:
+    table = decisions_in(data.encode() if isinstance(data, str) else data, "overrides.csv", OVERRIDES)
+    return overrides(table, LABS)
 
 
 @pytest.mark.parametrize(
@@ -35,7 +46,7 @@ def read(data: str | bytes) -> Overrides:
 def test_files_of_spreadsheets_are_understood(data: str | bytes) -> None:
     [row] = read(data).rows
     assert (row.student, row.lab) == ("ada", "02-tiled")
-    assert row.override.model_dump() == {
+    assert row.value.model_dump() == {
         "points": 7.5,
         "reason": "shown, in the lab",
         "author": "Li",
@@ -78,7 +89,7 @@ def test_a_row_that_cannot_be_used_is_refused_with_its_line(data: str | bytes, m
 
 
 def test_an_empty_file_decides_nothing_and_unknown_columns_are_told() -> None:
-    assert read("") == read("\ufeff\r\n") == Overrides()
+    assert read("") == read("\ufeff\r\n") == Decisions()
     assert read(HEAD).rows == ()
     assert read(HEAD.replace("date", "Ticket") + "ada,tiled,1,r,me,77\n").notices == (
         "overrides.csv: columns that are not used: 'Ticket'",
@@ -88,7 +99,7 @@ def test_an_empty_file_decides_nothing_and_unknown_columns_are_told() -> None:
 
 def test_control_characters_of_a_cell_are_no_part_of_it() -> None:
     [row] = read(HEAD + "ada,tiled,1,\x1b[31mred\u202e,'=me,\n").rows
-    assert (row.override.reason, row.override.author) == ("[31mred", "=me")
+    assert (row.value.reason, row.value.author) == ("[31mred", "=me")
 
 
 def test_a_form_of_any_office_program_gives_requests() -> None:
@@ -98,8 +109,8 @@ def test_a_form_of_any_office_program_gives_requests() -> None:
         "Zeitstempel;E-Mail-Adresse;Aufgabe;Frage;Antwort\n21.10.2026;ada@example.org;tiled;the race;\n",
     )
     for data in forms:
-        [row] = requests_in(data.encode(), "regrade.csv", LABS).rows
-        assert (row.student, row.lab, row.request.request, row.request.answer) == (
+        [row] = requests(decisions_in(data.encode(), "regrade.csv", REQUESTS), LABS).rows
+        assert (row.student, row.lab, row.value.request, row.value.answer) == (
             "ada@example.org",
             "02-tiled",
             "the race",
@@ -111,19 +122,18 @@ def test_times_of_a_platform_are_read_and_what_is_not_handed_in_has_none() -> No
     zone = ZoneInfo("Europe/Zurich")
     head = b"SIS Login ID;Assignment Name;Submitted At\n"
     data = head + b"ada;tiled;2026-10-25 02:30\nben;tiled;\neve;week 9;2026-10-25 02:30\n;tiled;2026-10-25\n"
-    found = times_in(data, "times.csv", LABS, zone)
+    found = times(decisions_in(data, "times.csv", TIMES), LABS, zone)
     [row] = found.rows
-    assert (row.student, row.lab, row.at) == ("ada", "02-tiled", datetime(2026, 10, 25, 0, 30, tzinfo=UTC))
+    assert (row.student, row.lab, row.value) == ("ada", "02-tiled", datetime(2026, 10, 25, 0, 30, tzinfo=UTC))
     assert [one.partition(":")[0] for one in found.notices] == ["times.csv, line 4", "times.csv, line 5"]
     for at in ("yesterday", "10/20/2026", "9999-12-31"):
         with pytest.raises(PolicyError, match=r"times\.csv, line 2"):
-            times_in(f"student,lab,at\nada,tiled,{at}\n".encode(), "times.csv", LABS, zone)
+            times(decisions_in(f"student,lab,at\nada,tiled,{at}\n".encode(), "times.csv", TIMES), LABS, zone)
 
 
 def test_a_request_that_nobody_can_assign_is_told_and_stops_nothing() -> None:
-    found = requests_in(
-        b"student,lab,request\nada,seven,why\nada,,why\nada,tiled,\nada,tiled,why\n", "regrade.csv", LABS
-    )
+    data = b"student,lab,request\nada,seven,why\nada,,why\nada,tiled,\nada,tiled,why\n"
+    found = requests(decisions_in(data, "regrade.csv", REQUESTS), LABS)
     assert [row.place for row in found.rows] == ["regrade.csv, line 5"]
     assert [one.partition(":")[0] for one in found.notices] == [
         "regrade.csv, line 2",
