@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from grader.cli.error_exit import exits
+from grader.cli.error_exit import command
 from grader.roll.batch.plugin import Command, OtherMachines, export_help, registered
 
 # ruff: noqa: PLC0415 -- imports lie inside the commands: a student waits for `tilelab test` many times a day
@@ -17,15 +17,17 @@ from grader.roll.batch.plugin import Command, OtherMachines, export_help, regist
 class_app = typer.Typer()
 
 
-def with_options_of_plugins(command: Callable[..., int]) -> Callable[..., int]:
+def with_options_of_plugins(own_command: Callable[..., int]) -> Callable[..., int]:
     """The command with the options of what may judge in place of this machine, which it gets together."""
 
-    @wraps(command)
+    @wraps(own_command)
     def run(**given: object) -> int:
-        return command(**given)
+        return own_command(**given)
 
     own = [
-        one for one in inspect.signature(command, eval_str=True).parameters.values() if one.kind is not one.VAR_KEYWORD
+        one
+        for one in inspect.signature(own_command, eval_str=True).parameters.values()
+        if one.kind is not one.VAR_KEYWORD
     ]
     found = {name: option for machines in registered(OtherMachines) for name, option in machines.options.items()}
     more = [
@@ -37,8 +39,7 @@ def with_options_of_plugins(command: Callable[..., int]) -> Callable[..., int]:
     return run
 
 
-@class_app.command("grade")
-@exits
+@command(class_app, "grade")
 @with_options_of_plugins
 def grade_command(  # noqa: PLR0913, PLR0917 - one for each option
     submissions: Annotated[
@@ -140,8 +141,7 @@ def grade_command(  # noqa: PLR0913, PLR0917 - one for each option
     )
 
 
-@class_app.command("export")
-@exits
+@command(class_app, "export")
 def export_command(
     out: Annotated[str, typer.Argument(help="the folder that a class was graded into")] = "out",
     export: Annotated[
@@ -166,8 +166,7 @@ def export_command(
     return export_again(ExportRequest(out, tuple(export or ()), assignment, roster, tuple(lab or ())))
 
 
-@class_app.command("pages")
-@exits
+@command(class_app, "pages")
 def pages_command(
     out: Annotated[str, typer.Argument(help="the folder that a class was graded into")] = "out",
     export: Annotated[
@@ -198,8 +197,7 @@ def pages_command(
     return pages_again(PagesRequest(out, tuple(export or ()), assignment, comments, course))
 
 
-@class_app.command("history")
-@exits
+@command(class_app, "history")
 def history_command(
     out: Annotated[str, typer.Argument(help="the folder that a class was graded into")] = "out",
     student: Annotated[
@@ -212,5 +210,5 @@ def history_command(
     return show_history(out, student)
 
 
-for _command in registered(Command):
-    class_app.command(_command.name, hidden=_command.hidden)(exits(_command.run))
+for _plugin in registered(Command):
+    command(class_app, _plugin.name, hidden=_plugin.hidden)(_plugin.run)

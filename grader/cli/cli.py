@@ -18,7 +18,7 @@ import typer
 from rich.console import Console
 
 from grader.cli.class_commands import class_app
-from grader.cli.error_exit import exits
+from grader.cli.error_exit import command
 from grader.cli.student_commands import student_app
 from grader.model.course_root import course_root, load_labs
 from grader.model.labs import LabError
@@ -42,8 +42,7 @@ app.add_typer(class_app)  # without names, so that their commands belong to this
 app.add_typer(student_app)
 
 
-@app.command("starters")
-@exits
+@command(app, "starters")
 def starters_command(
     check: Annotated[
         bool,
@@ -54,8 +53,7 @@ def starters_command(
     return make_starters(check=check)
 
 
-@app.command("handouts")
-@exits
+@command(app, "handouts")
 def handouts_command(
     out: Annotated[Path, typer.Option(help="the folder to write the archive to")] = Path("build/handouts"),
     lab: Annotated[list[str] | None, typer.Option(help="hand out this lab only; may be given several times")] = None,
@@ -67,8 +65,7 @@ def handouts_command(
     return make_handouts(out, lab or [], accept=accept)
 
 
-@app.command("check-course")
-@exits
+@command(app, "check-course")
 def check_course_command(
     lab: Annotated[list[str] | None, typer.Option(help="check this lab only; may be given several times")] = None,
     proof: Annotated[list[str] | None, typer.Option(help="run this proof only; may be given several times")] = None,
@@ -83,8 +80,7 @@ def check_course_command(
     return remake_pages() if remake else check_course(lab or [], proof or [], workers=jobs)
 
 
-@app.command("new-lab")
-@exits
+@command(app, "new-lab")
 def new_lab_command(
     lab: Annotated[str, typer.Argument(help="the new lab's name, such as 08-stencil")],
     problem: Annotated[
@@ -98,8 +94,7 @@ def new_lab_command(
     return make_lab(lab, problem=problem, kernel=kernel, title=title)
 
 
-@app.command("calibrate")
-@exits
+@command(app, "calibrate")
 def calibrate_command(
     lab: Annotated[
         list[str] | None, typer.Argument(help="a lab, or part of its name; default: all labs that are timed")
@@ -118,8 +113,7 @@ def calibrate_command(
     return calibrate_labs(lab or [], sweep=sweep, out=out)
 
 
-@app.command("doctor")
-@exits
+@command(app, "doctor")
 def doctor_command() -> int:
     """Say what was found on this machine: compiler, sandbox, kit, GPU."""
     from grader.cli.doctor import examine
@@ -127,8 +121,7 @@ def doctor_command() -> int:
     return examine(Path.cwd())
 
 
-@app.command("canaries")
-@exits
+@command(app, "canaries")
 def canaries_command(
     if_new: Annotated[
         bool, typer.Option("--if-new", help="only if this compiler was not tried before, and say only what is wrong")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import sys
 from functools import wraps
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import typer
 
@@ -21,14 +21,18 @@ _OF_MACHINE = frozenset(
 _OF_PERMISSIONS = frozenset({errno.EACCES, errno.EPERM})
 
 
-def exits(command: Callable[..., int]) -> Callable[..., NoReturn]:
-    """Makes what a command returns its exit status."""
+def command(app: typer.Typer, name: str, **settings: Any) -> Callable[[Callable[..., int]], Callable[..., NoReturn]]:  # noqa: ANN401 -- typer's own
+    """Makes a function a command of the program. What it returns is the exit status."""
 
-    @wraps(command)
-    def run(*args: object, **named: object) -> NoReturn:
-        guarded(lambda: command(*args, **named))
+    def made(own: Callable[..., int]) -> Callable[..., NoReturn]:
+        @app.command(name, **settings)
+        @wraps(own)
+        def run(*args: object, **named: object) -> NoReturn:
+            guarded(lambda: own(*args, **named))
 
-    return run
+        return run
+
+    return made
 
 
 def guarded(run: Callable[[], int]) -> NoReturn:

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from grader.cli.error_exit import exits
+from grader.cli.error_exit import command
 
 # ruff: noqa: PLC0415 -- imports lie inside the commands: a student waits for `tilelab test` many times a day
 # ruff: noqa: PT028 -- `test_command` is a command, not a test
@@ -15,8 +15,7 @@ from grader.cli.error_exit import exits
 student_app = typer.Typer()
 
 
-@student_app.command("test")
-@exits
+@command(student_app, "test")
 def test_command(
     lab: Annotated[
         list[str] | None, typer.Argument(help="a lab, or part of its name; default: this folder's lab, or all labs")
@@ -30,8 +29,7 @@ def test_command(
     return test_labs(lab or [], case=case, file=file)
 
 
-@student_app.command("watch")
-@exits
+@command(student_app, "watch")
 def watch_command(
     lab: Annotated[
         list[str] | None, typer.Argument(help="a lab, or part of its name; default: this folder's lab, or all labs")
@@ -44,8 +42,7 @@ def watch_command(
     return watch_labs(lab or [], case=case)
 
 
-@student_app.command("answers")
-@exits
+@command(student_app, "answers")
 def answers_command(
     lab: Annotated[
         list[str] | None, typer.Argument(help="a lab, or part of its name; default: this folder's lab, or all labs")
@@ -57,8 +54,7 @@ def answers_command(
     return show_answers(lab or [])
 
 
-@student_app.command("report")
-@exits
+@command(student_app, "report")
 def report_command(
     lab: Annotated[
         list[str] | None, typer.Argument(help="a lab, or part of its name; default: this folder's lab, or all labs")
@@ -76,8 +72,7 @@ def report_command(
     return report_labs(lab or [], out=out, show=show, sweep=sweep)
 
 
-@student_app.command("trace")
-@exits
+@command(student_app, "trace")
 def trace_command(  # noqa: PLR0913, PLR0917 - one for each option
     file: Annotated[Path | None, typer.Argument(help="the .cu file; default: the lab's file in assignments/")] = None,
     lab: Annotated[
@@ -131,8 +126,7 @@ def trace_command(  # noqa: PLR0913, PLR0917 - one for each option
     return trace_kernel(file, lab, wish)
 
 
-@student_app.command("profile")
-@exits
+@command(student_app, "profile")
 def profile_command(
     file: Annotated[Path | None, typer.Argument(help="the .cu file; default: the lab's file in assignments/")] = None,
     shape: Annotated[
@@ -153,8 +147,7 @@ def profile_command(
     return profile_kernel(file, lab, kernel, shape=shape, gpu=gpu, as_json=json_)
 
 
-@student_app.command("check")
-@exits
+@command(student_app, "check")
 def check_command(  # noqa: PLR0913, PLR0917 - one for each option
     file: Annotated[Path, typer.Argument(help="any .cu file")],
     kernel: Annotated[
@@ -226,7 +219,8 @@ def check_command(  # noqa: PLR0913, PLR0917 - one for each option
     return check_file(file, options, as_json=json_)
 
 
-@student_app.command(
+@command(
+    student_app,
     "run",
     context_settings={"allow_interspersed_args": False, "allow_extra_args": True, "ignore_unknown_options": False},
 )

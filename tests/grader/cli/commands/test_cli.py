@@ -12,13 +12,14 @@ from typer.testing import CliRunner, Result
 
 from grader.cli import practice_commands
 from grader.cli.classes import grade_command
-from grader.cli.classes import grade_command as class_setup
 from grader.cli.cli import app
 from grader.engines.backend import GpuBackend
 from grader.model.labs import Lab
 from grader.model.outcome import JudgedCase, LabOutcome
 from grader.model.result import Build
 from grader.model.verdicts import Verdict
+from grader.roll.batch import opened_tools
+from grader.run import compiler_trial
 
 LAB = """title = "Naive"
 summary = "s"
@@ -97,9 +98,9 @@ def course(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(root)
     for module in (grade_command, practice_commands):
         monkeypatch.setattr(module, "open_toolset", lambda _root, **_: FakeToolset(lab / "lab.toml"))
-    for module in (class_setup, grade_command, practice_commands):
+    for module in (opened_tools, grade_command, practice_commands):
         monkeypatch.setattr(module, "lab_judge", lambda _toolset, _seed, **_: judge)
-    monkeypatch.setattr(class_setup, "compiler_trouble", lambda _toolset: "")
+    monkeypatch.setattr(compiler_trial, "compiler_trouble", lambda _toolset: "")
     return root
 
 
@@ -152,7 +153,7 @@ def test_grade_says_in_one_line_that_speed_was_not_measured_and_why(course: Path
 def test_grade_stops_where_the_detectors_cannot_rely_on_the_compiler(
     hand_in: Callable[..., Path], course: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(class_setup, "compiler_trouble", lambda _toolset: "the detectors cannot rely on g++ 99")
+    monkeypatch.setattr(compiler_trial, "compiler_trouble", lambda _toolset: "the detectors cannot rely on g++ 99")
     result = run("grade", hand_in(ada="squares and rectangles"), "--out", course / "out")
     assert result.exit_code == 3
     assert "the detectors cannot rely on g++ 99" in result.stdout
