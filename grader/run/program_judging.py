@@ -76,7 +76,7 @@ HOST_KINDS: Mapping[str, Verdict] = {
 _NOTES = frozenset(
     {"leak", "never-set", "short-copy", "lost-output", "no-launch", "error"}
 )  # they cost nothing by themselves
-# The judge's words where the finding says more: see kit/program_judge/run_verdict.cpp.
+# The judge's words where the finding says more: see kit/judge/programs/run_verdict.cpp.
 _UNEXPLAINED = re.compile(r"a mistake of the host's code: [\w-]+|The program ended with status \d+\.")
 _MOST_FINDINGS = 60  # of one launch
 
@@ -276,7 +276,7 @@ def started_program(toolset: Toolset, lab: Lab, built: BuiltSubmission, folder: 
 
 
 def _program_file(toolset: Toolset, lab: Lab, built: BuiltProgram, folder: Path) -> dict[str, Any]:
-    """What the judge has to know: kit/program_judge/conducted_run.hpp reads it."""
+    """What the judge has to know: kit/judge/programs/conducted_run.hpp reads it."""
     public = lab.public
     data, scratch = folder / "data", folder / "judge"
     data.mkdir()

@@ -9,7 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "checker/described_launch.hpp"
-#include "judge/task/judge_files.hpp"
+#include "judge/judge_task.hpp"
 #include "options/program_options.hpp"
 #include "protocol/json/json_text.hpp"
 

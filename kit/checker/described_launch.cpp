@@ -7,7 +7,7 @@
 
 #include "checker/order_comparison.hpp"
 #include "judge/decision/answer_record.hpp"
-#include "judge/process/memory_file.hpp"
+#include "judge/process/runner_process.hpp"
 
 namespace tilelab::checker {
 namespace {
@@ -112,10 +112,6 @@ struct Files {
   bool again_;
 };
 
-LaunchRecord empty_record() {
-  return {.shape = {}, .inputs = {}, .config = {}, .message = {}, .findings = {}, .mismatch = {}, .counters = {}, .printed = {}};
-}
-
 // True if each byte is equal in both runs, or was written in neither. `untouched`: what the second run's buffers held before it.
 bool same_results(const Files& first, const Files& second, const std::vector<std::vector<std::byte>>& untouched) {
   for (std::size_t i = 0; i < first.files.size(); ++i) {
@@ -131,7 +127,7 @@ void forgive_discarded_reads(LaunchRecord& record, judge::RunnerProcess& runner,
   const Files second(launch, true);
   std::vector<std::vector<std::byte>> untouched;
   for (const judge::MemoryFile& file : second.files) untouched.push_back(file.bytes());
-  LaunchRecord again = empty_record();
+  LaunchRecord again;
   const Ending ending = take_answer(again, runner.launch(second.request, second.descriptors()));
   if (ending != Ending::whole || again.printed != record.printed || !same_results(first, second, untouched)) return;
   for (protocol::Finding& finding : record.findings) finding.severity = "note";
@@ -161,7 +157,7 @@ void look_from_the_other_end(LaunchRecord& record, judge::RunnerProcess& runner,
   second.request.traffic = false;
   second.request.trace.reset();
   second.request.reversed = true;
-  LaunchRecord again = empty_record();
+  LaunchRecord again;
   const Ending ending = take_answer(again, runner.launch(second.request, second.descriptors()));
   if (ending != Ending::nothing) again.message = reason(again);
   const bool comparable = ending == Ending::whole && !has_errors(record) && !has_errors(again);
@@ -183,7 +179,7 @@ void look_from_the_other_end(LaunchRecord& record, judge::RunnerProcess& runner,
 }  // namespace
 
 LaunchRecord check_launch(judge::RunnerProcess& runner, const LaunchDescription& launch) {
-  LaunchRecord record = empty_record();
+  LaunchRecord record;
   const Files files(launch, false);
   const Ending ending = take_answer(record, runner.launch(files.request, files.descriptors()));
   if (ending != Ending::nothing) record.message = reason(record);

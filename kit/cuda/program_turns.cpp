@@ -1,6 +1,6 @@
 // Runs a student's program several times in one process, on a real GPU. Making a context of the GPU takes far longer than most runs, and
 // the driver makes one after the other. nvcc links this to the program with `--wrap=main`, so that the C library calls us, and we call the
-// program's own main once for each turn that the judge asks for (kit/program_judge/native_session.hpp). Where the judge asks for nothing,
+// program's own main once for each turn that the judge asks for (kit/judge/programs/native_run.hpp). Where the judge asks for nothing,
 // the program is what it would be without us. Nothing here is trusted, as it lies in the hostile program.
 #include <fcntl.h>
 #include <sys/stat.h>

@@ -1,5 +1,5 @@
 // launcher_call.hpp for a real GPU: nvcc compiles it together with the student's text. The operands are files in the current folder, which
-// the judge writes before the run and reads after it (kit/program_judge/native_run.hpp). Not for the executor.
+// the judge writes before the run and reads after it (kit/judge/programs/native_run.hpp). Not for the executor.
 #pragma once
 
 #include <cuda_runtime.h>

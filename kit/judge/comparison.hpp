@@ -1,5 +1,5 @@
 // Compares an output with the expected values and describes the difference: how many elements, the first few, a coarse picture.
-// whereabouts.hpp says in words where they lie. The caller decides whether a difference is a failure.
+// whereabouts() says in words where they lie. The caller decides whether a difference is a failure.
 #pragma once
 
 #include <cstddef>
@@ -41,5 +41,11 @@ struct Mismatch {
 
 // Returns nothing if every element is right. `got` has rows * columns elements; `tile` is the launch's block.
 std::optional<Mismatch> compare(std::span<const double> got, const Expectation& expected, Tile tile);
+
+// Says in words where wrong elements lie, relative to the edges and the tile grid of an output. It only describes: it does not
+// name a cause.
+
+// `marks` is row-major, '.' where an element is right. At least one is not.
+std::string whereabouts(const std::vector<char>& marks, std::size_t rows, std::size_t columns, Tile tile);
 
 }  // namespace tilelab::judge

@@ -16,24 +16,43 @@
 #include <vector>
 
 #include <catch2/catch_session.hpp>
+#include <catch2/catch_test_case_info.hpp>
 #include <catch2/reporters/catch_reporter_registrars.hpp>
+#include <catch2/reporters/catch_reporter_streaming_base.hpp>
 
 #include "judge/bench.hpp"
 #include "judge/decision/launch_judge.hpp"
-#include "judge/host_code.hpp"
-#include "judge/process/orphans.hpp"
+#include "judge/judge_task.hpp"
 #include "judge/process/runner_process.hpp"
-#include "judge/report/case_reporter.hpp"
-#include "judge/report/collected_trials.hpp"
+#include "judge/programs/host_code.hpp"
 #include "judge/report/watched_launch.hpp"
-#include "judge/task/judge_files.hpp"
-#include "judge/task/judge_task.hpp"
 #include "protocol/json/json_text.hpp"
 
 namespace {
 
 using namespace tilelab;
-using judge::CaseReporter;
+
+// Opens and closes the bench's cases and prints nothing. The bench's record becomes judge.json; what a person reads is made from that.
+class CaseReporter final : public Catch::StreamingReporterBase {
+ public:
+  using StreamingReporterBase::StreamingReporterBase;
+  static std::string getDescription() { return "records cases for --report, prints nothing"; }
+
+  void testCaseStarting(const Catch::TestCaseInfo& info) override {
+    std::vector<std::string> tags;
+    for (const Catch::Tag& tag : info.tags) tags.emplace_back(tag.original);
+    trouble_.clear();
+    judge::bench().open_case(info.name, std::move(tags));
+  }
+  void assertionEnded(const Catch::AssertionStats& stats) override {
+    const auto& result = stats.assertionResult;
+    if (!result.isOk()) trouble_ = result.hasMessage() ? std::string(result.getMessage()) : result.getExpression();
+  }
+  void testCaseEnded(const Catch::TestCaseStats& stats) override { judge::bench().close_case(stats.totals.assertions.allOk(), trouble_); }
+
+ private:
+  std::string trouble_;
+};
 
 CATCH_REGISTER_REPORTER("judge", CaseReporter)
 

@@ -1,6 +1,6 @@
 // What a problem provides so that `tilelab trace` and `tilelab profile` can run any kernel of it on one size. A problem registers
 // itself; the tracer finds it by name. A problem that is not registered is traced and profiled on
-// the shapes of its lab's public tests (collected_trials.hpp).
+// the shapes of its lab's public tests (report/watched_launch.hpp).
 #pragma once
 
 #include <functional>

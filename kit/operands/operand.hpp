@@ -44,6 +44,12 @@ struct Operand {
   std::size_t elements() const { return kind == Kind::output ? expectation.values.size() : values.size(); }
 };
 
+// As messages and files say it.
+inline const char* name_of(Operand::Kind kind) {
+  constexpr const char* names[] = {"input", "output", "inout", "scalar"};
+  return names[static_cast<int>(kind)];
+}
+
 inline Operand input(std::string name, ElementType type, std::size_t columns, std::vector<double> values) {
   return {.name = std::move(name), .kind = Operand::Kind::input, .type = type, .columns = columns, .values = std::move(values)};
 }

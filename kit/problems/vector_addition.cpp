@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "judge/bench.hpp"
-#include "program_judge/program_bench.hpp"
+#include "judge/program_bench.hpp"
 
 namespace tilelab::vector_addition {
 namespace {

@@ -12,8 +12,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "judge/program_bench.hpp"
 #include "judge/random_stream.hpp"
-#include "program_judge/program_trial.hpp"
 
 namespace tilelab::vector_addition {
 

@@ -8,9 +8,8 @@
 #include <iostream>
 #include <string_view>
 
-#include "judge/process/orphans.hpp"
+#include "judge/judge_task.hpp"
 #include "judge/process/runner_process.hpp"
-#include "judge/task/judge_files.hpp"
 #include "options/program_options.hpp"
 #include "program/conductor.hpp"
 #include "protocol/json/json_text.hpp"

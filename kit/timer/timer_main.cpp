@@ -14,10 +14,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include "judge/process/memory_file.hpp"
+#include "judge/judge_task.hpp"
 #include "judge/process/runner_process.hpp"
 #include "judge/random_stream.hpp"
-#include "judge/task/judge_files.hpp"
 #include "judge/timed_problem.hpp"
 #include "options/program_options.hpp"
 #include "protocol/json/json_text.hpp"

@@ -11,9 +11,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include "judge/judge_task.hpp"
 #include "judge/process/runner_process.hpp"
 #include "judge/report/watched_launch.hpp"
-#include "judge/task/judge_files.hpp"
 #include "judge/traced_problem.hpp"
 #include "options/program_options.hpp"
 #include "protocol/json/json_text.hpp"

@@ -5,7 +5,6 @@
 #include <set>
 
 #include "judge/comparison.hpp"
-#include "judge/decision/generic_mistakes.hpp"
 #include "operands/fill.hpp"
 
 namespace tilelab::judge {

@@ -1,4 +1,5 @@
-#include "judge/decision/generic_mistakes.hpp"
+// What an output may hold by mistake, whatever the problem computes: the sentences and the guesses of generic_mistakes().
+#include "judge/decision/explanation.hpp"
 
 #include <algorithm>
 #include <array>

@@ -7,22 +7,12 @@
 
 #include "judge/comparison.hpp"
 #include "judge/decision/answer_record.hpp"
-#include "judge/process/memory_file.hpp"
 #include "judge/process/reply_check.hpp"
+#include "judge/process/runner_process.hpp"
 #include "operands/fill.hpp"
 
 namespace tilelab::judge {
 namespace {
-
-protocol::Role role_of(Operand::Kind kind) {
-  switch (kind) {
-    case Operand::Kind::input: return protocol::Role::input;
-    case Operand::Kind::output: return protocol::Role::output;
-    case Operand::Kind::inout: return protocol::Role::inout;
-    case Operand::Kind::scalar: break;
-  }
-  return protocol::Role::scalar;
-}
 
 // A trial's buffers, and the request that describes them.
 struct Files {
@@ -41,7 +31,7 @@ struct Files {
   void add(const Operand& operand) {
     protocol::Argument argument;
     argument.name = operand.name;
-    argument.role = role_of(operand.kind);
+    argument.role = nlohmann::json(name_of(operand.kind)).get<protocol::Role>();
     argument.element = cuda_name(operand.type);
     argument.element_bytes = bytes_of(operand.type);
     if (operand.is_buffer()) {
@@ -133,13 +123,9 @@ Answer answered_again(RunnerProcess& runner, protocol::LaunchRequest request, co
   return runner.launch(request, files.descriptors());
 }
 
-LaunchRecord empty_record() {
-  return {.shape = {}, .inputs = {}, .config = {}, .message = {}, .findings = {}, .mismatch = {}, .counters = {}, .printed = {}};
-}
-
 // Such a launch as a record of its own, with its buffers checked like those of the first.
 LaunchRecord launched_again(RunnerProcess& runner, protocol::LaunchRequest request, const Files& files) {
-  LaunchRecord again = empty_record();
+  LaunchRecord again;
   check_buffers(again, take_answer(again, answered_again(runner, std::move(request), files)), files);
   return again;
 }
@@ -162,7 +148,7 @@ void forgive_discarded_reads(LaunchRecord& record, RunnerProcess& runner, const 
     return;
   }
   if (!has_completed(answer)) return;
-  LaunchRecord again = empty_record();
+  LaunchRecord again;
   again.config = record.config;
   check_outputs(again, files);
   if (again.mismatch) return;
@@ -251,15 +237,7 @@ std::uint64_t compulsory_bytes(const Trial& trial) {
 }
 
 LaunchRecord judge_launch(RunnerProcess& runner, const Trial& trial, const LaunchOptions& options) {
-  LaunchRecord record{.shape = trial.shape,
-                      .inputs = trial.inputs,
-                      .config = {},
-                      .message = {},
-                      .findings = {},
-                      .mismatch = {},
-                      .counters = {},
-                      .printed = {},
-                      .work = {trial.work_unit, trial.work, compulsory_bytes(trial)}};
+  LaunchRecord record{.shape = trial.shape, .inputs = trial.inputs, .work = {trial.work_unit, trial.work, compulsory_bytes(trial)}};
   Files files(trial);
   files.request.order_seed = options.order_seed;
   files.request.reversed = options.reversed;

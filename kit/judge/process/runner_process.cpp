@@ -13,6 +13,7 @@
 #include <array>
 #include <atomic>
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstring>
 #include <system_error>
@@ -221,6 +222,59 @@ Answer RunnerProcess::attempt(const std::string& request, std::chrono::milliseco
   } catch (const ChannelError& error) {
     process_->end();
     return give_up(Answer::Kind::garbled, std::string("broke off the conversation (") + error.what() + ")");
+  }
+}
+
+namespace {
+
+[[noreturn]] void fail(const char* what) { throw std::system_error(errno, std::generic_category(), what); }
+
+}  // namespace
+
+MemoryFile::MemoryFile(std::span<const std::byte> content)
+    : file_(::memfd_create("tilelab-buffer", MFD_CLOEXEC | MFD_ALLOW_SEALING)), size_(content.size()) {
+  if (file_.get() < 0) fail("memfd_create");
+  for (std::size_t done = 0; done < size_;) {
+    const ssize_t written = ::pwrite(file_.get(), content.data() + done, size_ - done, static_cast<off_t>(done));
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) fail("write to a memory file");
+    done += static_cast<std::size_t>(written);
+  }
+  if (::fcntl(file_.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0) fail("seal a memory file");
+}
+
+std::vector<std::byte> MemoryFile::bytes() const {
+  std::vector<std::byte> copy(size_);
+  for (std::size_t done = 0; done < size_;) {
+    const ssize_t got = ::pread(file_.get(), copy.data() + done, size_ - done, static_cast<off_t>(done));
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) fail("read a memory file");
+    done += static_cast<std::size_t>(got);
+  }
+  return copy;
+}
+
+namespace {
+
+bool cares = false;
+
+}  // namespace
+
+OrphanCare::OrphanCare() { cares = prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0; }
+
+OrphanCare::~OrphanCare() {
+  reap_orphans();
+  cares = false;
+}
+
+void reap_orphans() {
+  if (!cares) return;
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(2);
+  for (;;) {
+    const pid_t ended = waitpid(-1, nullptr, WNOHANG);
+    if (ended > 0 || (ended < 0 && errno == EINTR)) continue;
+    if (ended < 0 || std::chrono::steady_clock::now() >= deadline) return;  // there are none, or one does not end
+    usleep(500);
   }
 }
 

@@ -5,8 +5,10 @@
 #include <sys/types.h>
 
 #include <chrono>
+#include <cstddef>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -57,5 +59,36 @@ class RunnerProcess {
 
 // Kills all runners of this process. For a signal handler: whoever waits for an answer gets Answer::Kind::died.
 void kill_runners() noexcept;
+
+// A buffer's memory file: anonymous, shared with a runner, sealed so that a runner cannot resize it. A hostile runner may still
+// change its bytes at any time. Therefore bytes() copies them once, and callers compare the copy.
+class MemoryFile {
+ public:
+  // Holds a copy of `content`. Throws std::system_error.
+  explicit MemoryFile(std::span<const std::byte> content);
+  int descriptor() const { return file_.get(); }
+  std::vector<std::byte> bytes() const;
+
+ private:
+  Descriptor file_;
+  std::size_t size_;
+};
+
+// Processes that a sandbox leaves behind when it is ended: they have ended as well, but somebody has to ask for their status. The
+// first process of many containers never does, and the kernel counts such processes against the limit of their user.
+
+// While one lives, this process inherits orphans among its descendants. Its end waits for all of them, at most two seconds. Only for a
+// main program whose other children have ended by then: it takes anybody's status.
+class OrphanCare {
+ public:
+  OrphanCare();
+  ~OrphanCare();
+  OrphanCare(const OrphanCare&) = delete;
+  OrphanCare& operator=(const OrphanCare&) = delete;
+};
+
+// Waits for those there are now, and for children that end within two seconds. No child may be at work. Does nothing without an
+// OrphanCare.
+void reap_orphans();
 
 }  // namespace tilelab::judge

@@ -24,14 +24,14 @@ struct Work {
 };
 
 struct LaunchRecord {
-  std::string shape, inputs;
+  std::string shape = {}, inputs = {};
   Verdict verdict = Verdict::pass;
-  std::optional<protocol::LaunchConfig> config;  // none: never known
-  std::string message;                           // why it did not pass; empty if it passed
-  std::vector<protocol::Finding> findings;
-  std::optional<Mismatch> mismatch;
-  std::map<std::string, std::uint64_t> counters;
-  std::string printed;
+  std::optional<protocol::LaunchConfig> config = {};  // none: never known
+  std::string message = {};                           // why it did not pass; empty if it passed
+  std::vector<protocol::Finding> findings = {};
+  std::optional<Mismatch> mismatch = {};
+  std::map<std::string, std::uint64_t> counters = {};
+  std::string printed = {};
   std::optional<protocol::Trace> trace = std::nullopt;      // if one was requested; not written to judge.json
   std::optional<protocol::Traffic> traffic = std::nullopt;  // if it was requested
   Work work = {};                                           // recorded together with traffic

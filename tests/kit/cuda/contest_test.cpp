@@ -7,7 +7,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 
-#include "judge/process/memory_file.hpp"
+#include "judge/process/runner_process.hpp"
 #include "judge/timed_problem.hpp"
 #include "protocol/timed_input.hpp"
 

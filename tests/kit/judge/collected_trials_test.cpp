@@ -1,5 +1,5 @@
 // Which launch of a lab's tests is traced or profiled where its problem registers no sizes.
-#include "judge/report/collected_trials.hpp"
+#include "judge/report/watched_launch.hpp"
 
 #include <stdexcept>
 

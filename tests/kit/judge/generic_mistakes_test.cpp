@@ -1,5 +1,5 @@
 // Any kernel with one output, and mistakes that show in the output alone: each is named without a word from the problem.
-#include "judge/decision/generic_mistakes.hpp"
+#include "judge/decision/explanation.hpp"
 
 #include <cctype>
 #include <cmath>
@@ -12,7 +12,6 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include "judge/comparison.hpp"
-#include "judge/decision/explanation.hpp"
 #include "judge/random_stream.hpp"
 #include "operands/fill.hpp"
 

@@ -9,7 +9,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 
-#include "judge/process/orphans.hpp"
+#include "judge/process/runner_process.hpp"
 
 namespace {
 

@@ -1,5 +1,5 @@
 // The place of wrong elements is described in words that lead to the mistake.
-#include "judge/decision/whereabouts.hpp"
+#include "judge/comparison.hpp"
 
 #include <functional>
 

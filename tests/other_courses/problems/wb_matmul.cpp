@@ -4,7 +4,7 @@
 #include <string>
 
 #include "judge/bench.hpp"
-#include "program_judge/program_bench.hpp"
+#include "judge/program_bench.hpp"
 
 namespace tilelab::wb_matmul {
 namespace {

@@ -4,8 +4,8 @@
 
 #include <vector>
 
+#include "judge/program_bench.hpp"
 #include "judge/random_stream.hpp"
-#include "program_judge/program_trial.hpp"
 
 namespace tilelab::wb_matmul {
 

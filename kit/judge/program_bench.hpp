@@ -1,0 +1,55 @@
+// The checks of labs whose students hand in a whole program. One run of it to be judged: its command line, the files that it finds, what it
+// must leave. Plain data that a problem in kit/problems makes. Only the problem knows what the numbers mean.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "judge/report/record.hpp"
+#include "operands/operand.hpp"
+
+namespace tilelab::judge {
+
+// Numbers as they lie in memory, without a header: what fread and fwrite move.
+struct DataFile {
+  std::string name;  // in the folder in which the program runs: no path
+  std::vector<std::byte> content;
+};
+
+inline DataFile data_file(std::string name, ElementType type, const std::vector<double>& values) {
+  return {std::move(name), encoded(type, values)};
+}
+
+// Other numbers for each of the files, and what they give.
+struct AlteredFiles {
+  std::vector<DataFile> files;
+  Expectation expectation;
+};
+
+struct ProgramTrial {
+  std::string shape;                   // "n=1000"
+  std::string inputs;                  // "random numbers"
+  std::vector<std::string> arguments;  // behind the program's name
+  std::vector<DataFile> files;
+  std::string output;  // the file that it must write; empty: numbers on its standard output, with white space between them
+  ElementType type = ElementType::f32;
+  Expectation expectation;
+  // A result that some kernel must have written in device memory before the program wrote it down. False: the host may compute it.
+  bool must_come_from_a_kernel = true;
+  // Then a program that passed runs once more: it reads `files`, but on the way to the device their numbers become these. Which ones they
+  // are is known by their bits, so all numbers in all these files must differ, and be unlike any that a program has for another reason:
+  // random, with many digits. It is right if a kernel makes the result that belongs to them, however the program ends.
+  std::optional<AlteredFiles> altered = {};
+  // Of the device's memory, in bytes; 0: as much as there usually is.
+  std::size_t device_bytes = 0;
+  // For a device with too little memory: a program is right as well that ends with a status other than 0, or by abort(), and has looked at
+  // the errors of all its calls. So it must not end where there is memory enough, as there is on a real GPU, whose memory nobody limits.
+  bool may_report_failure = false;
+};
+
+// Runs the submission once from within a Catch2 case, and ends the case there unless it passed. The record is valid until the next run.
+const LaunchRecord& check(const ProgramTrial& trial);
+
+}  // namespace tilelab::judge

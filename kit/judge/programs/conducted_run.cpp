@@ -1,0 +1,220 @@
+#include "judge/programs/conducted_run.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <stdexcept>
+#include <system_error>
+#include <utility>
+
+#include "judge/process/runner_process.hpp"
+#include "judge/programs/data_folder.hpp"
+#include "judge/programs/native_run.hpp"
+#include "program/memory/provenance.hpp"
+#include "protocol/json/json_text.hpp"
+
+extern char** environ;
+
+namespace tilelab::judge {
+namespace {
+
+using nlohmann::json;
+using Clock = std::chrono::steady_clock;
+
+constexpr std::chrono::seconds slack{20};  // for the conductor itself, beyond the time that a program has
+
+std::string text_of(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) throw std::runtime_error("the file " + path + " cannot be read");
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+// The processor time of a launcher's launches is halved by whoever made its trial.
+void cut(json& limits, const RunShare& share, bool is_launcher) {
+  const auto halve = [&](const char* key) {
+    if (limits.contains(key)) limits[key] = limits.at(key).get<std::uint64_t>() >> share.halvings;
+  };
+  halve("host_clock_ms");
+  halve("idle_ms");
+  if (!is_launcher) halve("clock_ms");
+  if (!is_launcher) halve("wall_ms");
+  limits["wall_ms"] = std::min(limits.at("wall_ms").get<std::uint64_t>(), static_cast<std::uint64_t>(share.most.count()));
+}
+
+// A program that ignores the signal of a file that is too large fails at its next write, and ends as it likes.
+void note_full_file(json& record, const json& limits, const DataFolder& folder) {
+  const auto most = limits.value("file_bytes", std::uint64_t{0});
+  const bool has_failed = record.value("ended", "") == "signal" || (record.value("ended", "") == "exit" && record.value("status", 0) != 0);
+  if (most == 0 || !has_failed || record.contains("limit") || folder.largest_file() < most) return;
+  record["limit"] = "file-size";
+  record["most"] = most;
+}
+
+}  // namespace
+
+BuiltProgram read_program_file(const std::string& path) {
+  const json value = json_from(text_of(path));
+  BuiltProgram program{.conductor = value.at("conductor").get<std::string>(),
+                       .description = value.at("description"),
+                       .launcher = {},
+                       .native = {},
+                       .folder = value.at("folder").get<std::string>(),
+                       .scratch = value.at("scratch").get<std::string>()};
+  if (value.contains("launcher")) {
+    const json& launcher = value.at("launcher");
+    program.launcher = {launcher.at("arguments").get<std::vector<std::string>>(), launcher.at("memory").get<std::string>() == "host"};
+  }
+  if (value.contains("native")) {
+    const json& native = value.at("native");
+    program.native = {native.at("argv").get<std::vector<std::string>>(),
+                      std::chrono::milliseconds(native.at("wall_ms").get<std::int64_t>()), native.value("gate", ""),
+                      native.value("lock", ""), std::make_shared<NativeSession>()};
+    if (program.native->argv.empty()) throw std::runtime_error(path + ": the native program's argv is empty");
+  }
+  return program;
+}
+
+json described(const BuiltProgram& program, const std::vector<std::string>& arguments, std::size_t device_bytes) {
+  json description = program.description;
+  for (const std::string& one : arguments) description.at("host").at("argv").push_back(one);
+  if (device_bytes != 0) description.at("limits")["memory_bytes"] = device_bytes;
+  return description;
+}
+
+std::string reads_of(const BuiltProgram& program) { return program.scratch + "/program.reads"; }
+
+ConductedRun conduct(const BuiltProgram& program, json description) {
+  const std::string base = program.scratch + "/program", report = base + ".report", copies = base + ".copies", file = base + ".json";
+  for (const std::string& old : {report, copies}) std::filesystem::remove(old);
+  description["custody"] = copies;
+  if (program.share) cut(description.at("limits"), program.share(), program.launcher.has_value());
+  std::ofstream(file) << json_text(description);
+  const std::chrono::milliseconds most(description.at("limits").at("wall_ms").get<std::int64_t>());
+  OutputProcess child({program.conductor, "--program", file, "--report", report}, program.folder, false);
+  ConductedRun run;
+  const auto drained = child.drain(run.output, DataFolder(program.folder), Clock::now() + most + slack);
+  if (drained == OutputProcess::Drained::late) throw std::runtime_error("the conductor did not end in time");
+  run.wrote_too_much = drained == OutputProcess::Drained::too_much;
+  if (run.wrote_too_much) child.stop();
+  const int status = child.wait();
+  reap_orphans();
+  if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
+    throw std::runtime_error("the conductor failed with status " + std::to_string(status));
+  run.record = json_from(text_of(report));
+  run.copies = read_copies(copies);
+  note_full_file(run.record, description.at("limits"), DataFolder(program.folder));
+  return run;
+}
+
+std::vector<CopiedBytes> read_copies(const std::string& path) {
+  std::vector<CopiedBytes> all;
+  const std::string text = text_of(path);
+  for (std::size_t at = 0; at < text.size();) {
+    program::CustodyHeader header;
+    if (text.size() - at < sizeof header) throw std::runtime_error("the record of copies is cut short");
+    std::memcpy(&header, text.data() + at, sizeof header);
+    at += sizeof header;
+    if (header.bytes > text.size() - at) throw std::runtime_error("the record of copies is cut short");
+    const auto* first = reinterpret_cast<const std::byte*>(text.data() + at);
+    CopiedBytes& one = all.emplace_back();
+    one = {.to_the_device = header.to_the_device != 0, .at = header.at, .address = header.address, .bytes = {first, first + header.bytes}};
+    at += header.bytes;
+    if (one.address > ~std::uint64_t{0} - one.bytes.size()) one.address = 0;  // the program may name any
+    if (one.to_the_device) continue;
+    const std::size_t bits = (one.bytes.size() + 7) / 8;
+    if (bits > text.size() - at) throw std::runtime_error("the record of copies is cut short");
+    one.by_kernel.resize(one.bytes.size());
+    for (std::size_t i = 0; i < one.bytes.size(); ++i) one.by_kernel[i] = (text[at + i / 8] >> (i % 8) & 1) != 0;
+    at += bits;
+  }
+  return all;
+}
+
+namespace {
+
+constexpr std::size_t most_output = 16u << 20;
+constexpr std::chrono::milliseconds between_looks{500};
+
+}  // namespace
+
+OutputProcess::OutputProcess(const std::vector<std::string>& argv, const std::string& folder, bool apart, int input) : apart_(apart) {
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0) throw std::system_error(errno, std::generic_category(), "no pipe for a program's output");
+  reader_ = Descriptor(ends[0]);
+  const Descriptor writer(ends[1]);
+  std::vector<char*> words;
+  for (const std::string& one : argv) words.push_back(const_cast<char*>(one.c_str()));
+  words.push_back(nullptr);
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  if (input < 0) posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+  if (input >= 0) posix_spawn_file_actions_adddup2(&actions, input, 0);
+  posix_spawn_file_actions_adddup2(&actions, writer.get(), 1);
+  posix_spawn_file_actions_addchdir_np(&actions, folder.c_str());
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  if (apart) posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
+  const int trouble = posix_spawnp(&pid_, words[0], &actions, &attributes, words.data(), environ);
+  posix_spawnattr_destroy(&attributes);
+  posix_spawn_file_actions_destroy(&actions);
+  if (trouble != 0) {
+    pid_ = -1;
+    throw std::system_error(trouble, std::generic_category(), argv.at(0) + " cannot be started");
+  }
+}
+
+OutputProcess::~OutputProcess() {
+  if (pid_ <= 0) return;
+  kill();
+  waitpid(pid_, nullptr, 0);
+}
+
+OutputProcess::Drained OutputProcess::drain(std::string& output, const DataFolder& folder, Clock::time_point deadline, int told) {
+  std::array<char, 1 << 16> buffer;
+  auto looked = Clock::now();
+  for (;;) {
+    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now()).count();
+    if (left <= 0) return Drained::late;
+    std::array<pollfd, 2> pollers{{{reader_.get(), POLLIN, 0}, {told, POLLIN, 0}}};  // poll passes over -1
+    poll(pollers.data(), pollers.size(), static_cast<int>(std::min<long long>(left, between_looks.count())));
+    if (Clock::now() - looked >= between_looks) {
+      if (folder.is_overfull()) return Drained::too_much;
+      looked = Clock::now();
+    }
+    if (pollers[0].revents == 0) {
+      if (pollers[1].revents != 0) return Drained::told;
+      continue;
+    }
+    const ssize_t got = read(reader_.get(), buffer.data(), buffer.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return Drained::whole;
+    output.append(buffer.data(), std::min(static_cast<std::size_t>(got), most_output - output.size()));
+    if (output.size() == most_output) return Drained::too_much;
+  }
+}
+
+void OutputProcess::stop() const { ::kill(pid_, SIGTERM); }
+
+void OutputProcess::kill() const { ::kill(apart_ ? -pid_ : pid_, SIGKILL); }
+
+int OutputProcess::wait() {
+  int status = 0;
+  while (waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
+  }
+  pid_ = -1;
+  return status;
+}
+
+}  // namespace tilelab::judge

@@ -1,0 +1,142 @@
+#include "judge/programs/data_folder.hpp"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdint>
+#include <filesystem>
+#include <stdexcept>
+#include <system_error>
+
+namespace tilelab::judge {
+namespace {
+
+constexpr unsigned most_depth = 200;
+constexpr std::size_t most_entries = 10'000;
+constexpr std::uintmax_t most_bytes = 512u << 20;
+
+[[noreturn]] void fail_in_folder(const std::string& what) { throw std::system_error(errno, std::generic_category(), what); }
+
+void write_all(int file, const std::vector<std::byte>& content, const std::string& name) {
+  for (std::size_t at = 0; at < content.size();) {
+    const ssize_t written = ::write(file, content.data() + at, content.size() - at);
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) fail_in_folder("the file " + name + " cannot be written for the program");
+    at += static_cast<std::size_t>(written);
+  }
+}
+
+// A program may take away the rights to its own folders, and then they could not be removed. Follows no link.
+void unlock(int folder, unsigned depth) {
+  if (depth > most_depth) return;
+  fchmod(folder, 0700);
+  const int again = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);  // fdopendir takes it
+  DIR* const entries = again < 0 ? nullptr : fdopendir(again);
+  if (entries == nullptr) return;
+  while (const dirent* one = readdir(entries)) {
+    const std::string name = one->d_name;
+    if (one->d_type != DT_DIR || name == "." || name == "..") continue;
+    if (fchmodat(folder, name.c_str(), 0700, 0) != 0) continue;  // nobody else is at work here: the program has ended
+    if (const Descriptor inner(openat(folder, name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)); inner.get() >= 0)
+      unlock(inner.get(), depth + 1);
+  }
+  closedir(entries);
+}
+
+}  // namespace
+
+DataFolder::DataFolder(const std::string& path) : path_(path), folder_(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
+  if (folder_.get() < 0) fail_in_folder("the program's folder " + path + " cannot be opened");
+}
+
+void DataFolder::fill(const std::vector<DataFile>& files) const {
+  unlock(folder_.get(), 0);
+  for (const auto& entry : std::filesystem::directory_iterator(path_)) std::filesystem::remove_all(entry.path());  // follows no link
+  write(files);
+}
+
+void DataFolder::write(const std::vector<DataFile>& files) const {
+  for (const DataFile& one : files) {
+    const Descriptor file(openat(folder_.get(), one.name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644));
+    if (file.get() < 0) fail_in_folder("the file " + one.name + " cannot be made for the program");
+    write_all(file.get(), one.content, one.name);
+  }
+}
+
+bool DataFolder::refill(const std::vector<DataFile>& files) const {
+  const int again = openat(folder_.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);  // fdopendir takes it
+  DIR* const entries = again < 0 ? nullptr : fdopendir(again);
+  if (entries == nullptr) return false;
+  bool is_empty = true;
+  std::size_t seen = 0;
+  while (const dirent* one = readdir(entries)) {
+    const std::string name = one->d_name;
+    if (name == "." || name == "..") continue;
+    is_empty = is_empty && ++seen <= most_entries && unlinkat(folder_.get(), name.c_str(), 0) == 0;
+    if (!is_empty) break;
+  }
+  closedir(entries);
+  try {
+    if (is_empty) write(files);
+  } catch (const std::system_error&) {
+    return false;
+  }
+  return is_empty;
+}
+
+bool DataFolder::is_overfull() const {
+  namespace fs = std::filesystem;
+  std::error_code trouble;  // the program may remove what is looked at
+  std::uintmax_t bytes = 0;
+  std::size_t entries = 0;
+  fs::recursive_directory_iterator at(path_, fs::directory_options::skip_permission_denied, trouble);
+  for (; !trouble && at != fs::recursive_directory_iterator(); at.increment(trouble)) {
+    std::error_code gone;
+    if (at->symlink_status(gone).type() == fs::file_type::regular) {
+      const std::uintmax_t size = at->file_size(gone);
+      if (!gone) bytes += size;
+    }
+    if (++entries > most_entries || bytes > most_bytes) return true;
+    if (at.depth() >= static_cast<int>(most_depth)) return true;
+  }
+  return false;
+}
+
+std::uintmax_t DataFolder::largest_file() const {
+  namespace fs = std::filesystem;
+  std::error_code trouble;
+  std::uintmax_t largest = 0;
+  std::size_t entries = 0;
+  fs::recursive_directory_iterator at(path_, fs::directory_options::skip_permission_denied, trouble);
+  for (; !trouble && at != fs::recursive_directory_iterator() && ++entries <= most_entries; at.increment(trouble)) {
+    std::error_code gone;
+    if (at->symlink_status(gone).type() != fs::file_type::regular) continue;
+    if (const std::uintmax_t size = at->file_size(gone); !gone) largest = std::max(largest, size);
+    if (at.depth() >= static_cast<int>(most_depth)) at.disable_recursion_pending();
+  }
+  return largest;
+}
+
+DataFolder::Found DataFolder::read(const std::string& name, std::size_t most_bytes) const {
+  const Descriptor file(openat(folder_.get(), name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  if (file.get() < 0) return {std::nullopt, errno == ENOENT ? "does not exist" : "is no plain file that can be read"};
+  struct stat about{};
+  if (fstat(file.get(), &about) != 0 || !S_ISREG(about.st_mode)) return {std::nullopt, "is no plain file that can be read"};
+  if (static_cast<std::size_t>(about.st_size) > most_bytes) return {std::nullopt, "is far too large"};
+  std::vector<std::byte> content(static_cast<std::size_t>(about.st_size));
+  std::size_t at = 0;
+  while (at < content.size()) {
+    const ssize_t got = ::read(file.get(), content.data() + at, content.size() - at);
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) break;  // it was shortened while it was read
+    at += static_cast<std::size_t>(got);
+  }
+  content.resize(at);
+  return {std::move(content), {}};
+}
+
+}  // namespace tilelab::judge

@@ -1,0 +1,61 @@
+// A submission that brings host code: a whole program or a launcher. kit/judge/programs has the only kind there is. A judge that is linked
+// without it judges kernels alone, and says so if it is given such a submission.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <stdexcept>
+#include <string>
+
+#include "judge/bench.hpp"
+#include "judge/decision/launch_judge.hpp"
+#include "judge/report/record.hpp"
+#include "judge/report/watched_launch.hpp"
+#include "judge/trial.hpp"
+
+namespace tilelab::judge {
+
+// Which launch of a run is watched, and how.
+struct WatchedRun {
+  std::string shape, usual, inputs;  // see CollectedTrials::to_trace
+  std::uint64_t launch = 0;          // counts the run's launches from 1; 0: none is traced, and the record says which there are
+  bool whole_reversed = false;       // every launch runs its blocks and threads in reverse order
+  LaunchOptions of = {};             // of that launch: what is traced, and whether it runs reversed
+};
+
+class HostCode {
+ public:
+  virtual ~HostCode() = default;
+
+  // From now on its runs get the time that this bench has left for them.
+  virtual void share_time_of(const Bench& bench) = 0;
+
+  // One run of its launcher. Throws std::runtime_error or nlohmann::json::exception where something of ours fails.
+  virtual LaunchRecord judge(const Trial& trial, const LaunchOptions& options) const = 0;
+
+  // From now on, checks of whole programs are put down instead of run: watch() chooses among them.
+  virtual void collect() = 0;
+  // One run, watched and not judged in full. Its record's `program` has what was traced. Throws std::invalid_argument where no test has
+  // such a shape, else as judge() does.
+  virtual LaunchRecord watch(const CollectedTrials& launchers, const WatchedRun& asked) const = 0;
+};
+
+// Reads the file that describes the submission. Throws std::runtime_error or nlohmann::json::exception.
+using HostCodeReader = std::unique_ptr<HostCode> (*)(const std::string& path);
+
+inline HostCodeReader registered_reader = nullptr;  // set before main, so initialised by the compiler
+
+// For a static variable of whoever can read it; always true.
+inline bool register_host_code(HostCodeReader reader) {
+  registered_reader = reader;
+  return true;
+}
+
+// Calls the registered reader. Throws std::runtime_error if there is none.
+inline std::unique_ptr<HostCode> read_host_code(const std::string& path) {
+  if (registered_reader == nullptr)
+    throw std::runtime_error("this judge was linked for kernels alone: lab.toml has no contract for host code");
+  return registered_reader(path);
+}
+
+}  // namespace tilelab::judge

@@ -1,0 +1,141 @@
+#include "judge/programs/operand_files.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <stdexcept>
+#include <utility>
+
+#include "operands/fill.hpp"
+
+namespace tilelab::judge {
+namespace {
+
+template <typename Byte>
+std::vector<Byte> read_file(const std::string& path, std::size_t bytes) {
+  std::ifstream file(path, std::ios::binary);
+  std::vector<Byte> all(bytes);
+  file.read(reinterpret_cast<char*>(all.data()), static_cast<std::streamsize>(bytes));
+  if (!file || file.peek() != std::ifstream::traits_type::eof()) throw std::runtime_error(path + " is not as large as its operand");
+  return all;
+}
+
+}  // namespace
+
+void write_file(const std::string& path, std::span<const std::byte> bytes) {
+  std::ofstream file(path, std::ios::binary);
+  file.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+  file.close();
+  if (!file) throw std::runtime_error("cannot write " + path);
+}
+
+std::vector<const Operand*> in_order(const Trial& trial, const std::vector<std::string>& names) {
+  std::vector<const Operand*> ordered;
+  for (const std::string& name : names) {
+    const auto found = std::ranges::find(trial.operands, name, &Operand::name);
+    if (found == trial.operands.end()) throw std::runtime_error("lab.toml names an argument '" + name + "' that the problem does not have");
+    ordered.push_back(&*found);
+  }
+  if (names.empty())
+    for (const Operand& one : trial.operands) ordered.push_back(&one);
+  return ordered;
+}
+
+OperandFiles::OperandFiles(const Trial& trial, const LauncherCall& call, std::string folder)
+    : operands_(in_order(trial, call.arguments)), on_host_(call.on_host), folder_(std::move(folder)) {}
+
+nlohmann::json OperandFiles::write() const {
+  nlohmann::json list = nlohmann::json::array();
+  for (std::size_t i = 0; i < operands_.size(); ++i) {
+    const Operand& operand = *operands_[i];
+    nlohmann::json& one = list.emplace_back(nlohmann::json{{"name", operand.name}, {"kind", name_of(operand.kind)}});
+    if (!operand.is_buffer()) {
+      one["value"] = operand.number;
+      continue;
+    }
+    for (const char* what : {"after", "origins"}) std::filesystem::remove(path(i, what));
+    const std::vector<std::byte> before = content_before(operand, Fill::telling);
+    one["memory"] = on_host_ ? "host" : "device";
+    one["bytes"] = before.size();
+    if (operand.is_for_host) one["for_host"] = true;
+    one["keep"] = path(i, "after");
+    one["marks"] = path(i, "origins");
+    // Memory of the host always holds something. So there an output holds what tells that it was never written.
+    if (operand.kind == Operand::Kind::output && !on_host_) continue;
+    write_file(path(i, "before"), before);
+    one["content"] = path(i, "before");
+  }
+  return list;
+}
+
+std::vector<OperandContent> OperandFiles::read() const {
+  std::vector<OperandContent> all;
+  for (std::size_t i = 0; i < operands_.size(); ++i) {
+    OperandContent& one = all.emplace_back();
+    if (!operands_[i]->is_buffer()) continue;
+    one.before = content_before(*operands_[i], Fill::telling);
+    one.after = read_file<std::byte>(path(i, "after"), one.before.size());
+    one.origins = read_file<unsigned char>(path(i, "origins"), one.before.size());
+  }
+  return all;
+}
+
+namespace {
+
+constexpr unsigned char unset = 0, by_kernel = 2;
+constexpr std::size_t few_elements = 4;  // so many may hold any value that cudaMemset makes only if it is a usual one
+
+bool may_be_anything(const Operand& result, std::size_t element) {
+  return !result.expectation.bounds.empty() && std::isinf(result.expectation.bounds[element]);
+}
+
+bool is_copy_of_an_input(const std::vector<const Operand*>& operands, const std::vector<OperandContent>& contents, std::size_t result,
+                         std::size_t at, std::size_t bytes) {
+  const std::byte* const found = contents[result].after.data() + at;
+  for (std::size_t i = 0; i < operands.size(); ++i) {
+    if (!operands[i]->is_buffer() || operands[i]->kind == Operand::Kind::output || bytes_of(operands[i]->type) != bytes) continue;
+    const auto& before = contents[i].before;
+    if (at + bytes <= before.size() && std::memcmp(before.data() + at, found, bytes) == 0) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+std::optional<std::size_t> first_from_the_host(const std::vector<const Operand*>& operands, const std::vector<OperandContent>& contents,
+                                               std::size_t index) {
+  const Operand& result = *operands[index];
+  const OperandContent& content = contents[index];
+  const std::size_t bytes = bytes_of(result.type), size = content.after.size() / bytes;
+  std::optional<std::byte> filled;
+  for (std::size_t i = 0; i < size; ++i) {
+    const auto origins = content.origins.begin() + static_cast<std::ptrdiff_t>(i * bytes),
+               end = origins + static_cast<std::ptrdiff_t>(bytes);
+    if (may_be_anything(result, i) || std::all_of(origins, end, [](unsigned char one) { return one == by_kernel; })) continue;
+    if (is_copy_of_an_input(operands, contents, index, i * bytes, bytes)) continue;
+    const auto first = content.after.begin() + static_cast<std::ptrdiff_t>(i * bytes), last = first + static_cast<std::ptrdiff_t>(bytes);
+    const std::byte value = filled.value_or(*first);
+    const bool is_usual = size >= few_elements || value == std::byte{0} || value == std::byte{0xFF};
+    if (!is_usual || std::any_of(first, last, [&](std::byte one) { return one != value; })) return i;
+    filled = value;
+  }
+  return std::nullopt;
+}
+
+std::vector<double> result_values(const Operand& result, const OperandContent& content) {
+  std::vector<double> values = content_after(result, content.after, Fill::telling);
+  const std::size_t bytes = bytes_of(result.type);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const auto first = content.origins.begin() + static_cast<std::ptrdiff_t>(i * bytes);
+    if (may_be_anything(result, i))
+      values[i] = result.expectation.values[i];
+    else if (std::all_of(first, first + static_cast<std::ptrdiff_t>(bytes), [](unsigned char one) { return one == unset; }))
+      values[i] = unwritten_value();
+  }
+  return values;
+}
+
+}  // namespace tilelab::judge

@@ -1,0 +1,61 @@
+// The operands of a launcher as the conductor gets and leaves them: files in a folder that the submission does not see.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "judge/programs/conducted_run.hpp"
+#include "judge/trial.hpp"
+#include "operands/operand.hpp"
+
+namespace tilelab::judge {
+
+// What a buffer held before and after. `origins`: of each byte 0 (never set), 1 (the host, a copy or cudaMemset set it), 2 (a kernel).
+struct OperandContent {
+  std::vector<std::byte> before, after;
+  std::vector<unsigned char> origins;
+};
+
+class OperandFiles {
+ public:
+  // In the order of the launcher's parameters. Throws std::runtime_error if the names are not those of the trial's operands.
+  OperandFiles(const Trial& trial, const LauncherCall& call, std::string folder);
+
+  // Writes what they hold before, and removes what an earlier run left. Returns "operands" of program.json. Throws std::runtime_error.
+  nlohmann::json write() const;
+  // Throws std::runtime_error if a file is not as large as its operand.
+  std::vector<OperandContent> read() const;
+  const std::vector<const Operand*>& operands() const { return operands_; }
+
+ private:
+  std::string path(std::size_t index, const char* what) const { return folder_ + "/operand-" + std::to_string(index) + "." + what; }
+
+  std::vector<const Operand*> operands_;
+  bool on_host_;
+  std::string folder_;
+};
+
+// Throws std::runtime_error.
+void write_file(const std::string& path, std::span<const std::byte> bytes);
+
+// The operands in the order of these names; empty: as they are. Throws std::runtime_error.
+std::vector<const Operand*> in_order(const Trial& trial, const std::vector<std::string>& names);
+
+// Where each element of a launcher's result came from: from a kernel, or from the host.
+//
+// Not every right result is a kernel's to its last byte: a launcher may fill an output with cudaMemset and let a kernel write a part, or
+// copy an input to it whose edge no kernel changes. What else the host put there, it computed.
+
+// The first element that the host put there. Looks at `operands[index]`, a result.
+std::optional<std::size_t> first_from_the_host(const std::vector<const Operand*>& operands, const std::vector<OperandContent>& contents,
+                                               std::size_t index);
+
+// What the result holds; unwritten_value() for elements that nobody wrote. Elements that may hold anything are as they should be.
+std::vector<double> result_values(const Operand& result, const OperandContent& content);
+
+}  // namespace tilelab::judge

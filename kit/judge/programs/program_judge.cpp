@@ -1,0 +1,289 @@
+#include "judge/programs/program_judge.hpp"
+
+#include <cctype>
+#include <charconv>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <catch2/catch_test_macros.hpp>
+#include <nlohmann/json.hpp>
+
+#include "judge/bench.hpp"
+#include "judge/comparison.hpp"
+#include "judge/program_bench.hpp"
+#include "judge/programs/conducted_run.hpp"
+#include "judge/programs/data_folder.hpp"
+#include "judge/programs/host_code.hpp"
+#include "judge/programs/launcher_judge.hpp"
+#include "judge/programs/native_run.hpp"
+#include "judge/programs/operand_files.hpp"
+#include "judge/programs/result_origin.hpp"
+#include "judge/programs/run_verdict.hpp"
+
+namespace tilelab::judge {
+namespace {
+
+using nlohmann::json;
+
+constexpr const char* told =
+    "The result is right, but it does not follow from the numbers that reached the GPU: let the kernel compute it from the numbers as they "
+    "are in the files.";
+
+json pair_of(const std::string& base, ElementType type, const std::vector<std::byte>& from, const std::vector<std::byte>& to) {
+  write_file(base + ".from", from);
+  write_file(base + ".to", to);
+  return {{"from", base + ".from"}, {"to", base + ".to"}, {"element_bytes", bytes_of(type)}};
+}
+
+std::vector<std::byte> widened(const std::vector<std::byte>& numbers) {
+  return encoded(ElementType::f64, decoded(ElementType::f32, numbers));
+}
+
+json pairs_of(const ProgramTrial& trial, const std::string& scratch) {
+  json pairs = json::array();
+  for (std::size_t i = 0; i < trial.files.size(); ++i) {
+    const std::string base = scratch + "/altered" + std::to_string(i);
+    const std::vector<std::byte>&from = trial.files[i].content, &to = trial.altered->files.at(i).content;
+    pairs.push_back(pair_of(base, trial.type, from, to));
+    if (trial.type == ElementType::f32)  // a program may widen them first
+      pairs.push_back(pair_of(base + "wide", ElementType::f64, widened(from), widened(to)));
+  }
+  return pairs;
+}
+
+// What the host may do with what it was shown: see HostReads.
+enum class Shown { nothing, carries, tagged };
+
+// Whether a kernel made the other result.
+bool follows(LaunchRecord& record, const BuiltProgram& program, const ProgramTrial& trial, Shown shown) {
+  json description = described(program, trial.arguments, trial.device_bytes);
+  description["altered"] = pairs_of(trial, program.scratch);
+  description["shown_reads"] = reads_of(program);
+  if (shown != Shown::nothing) description["options"]["carries"] = true;
+  if (shown == Shown::tagged) description["options"]["tagged"] = true;
+  DataFolder(program.folder).fill(trial.files);
+  const ConductedRun run = conduct(program, std::move(description));
+  LaunchRecord again = record;
+  judge_end(again, run);
+  if (again.verdict == Verdict::internal_error) {
+    worsen(record, again.verdict, again.message);
+    return true;
+  }
+  std::vector<KnownValues> known;
+  for (const DataFile& one : trial.altered->files) known.push_back({trial.type, one.content});
+  return came_from_a_kernel(trial.altered->expectation, trial.type, run.copies, known);
+}
+
+// The second run of a program that passed: the device gets other numbers than the host has read. What the host computed is then another
+// result than what a kernel makes of the numbers that it was given. What the program reads from the device are still the bytes of the first
+// run: so the host learns nothing of the other numbers. How the program ends, what it prints and what it writes down counts for nothing: a
+// program that checks the GPU's result against its own finds it wrong.
+void judge_altered_run(LaunchRecord& record, const BuiltProgram& program, const ProgramTrial& trial) {
+  for (const Shown shown : {Shown::nothing, Shown::carries, Shown::tagged})
+    if (follows(record, program, trial, shown)) return;
+  worsen(record, Verdict::rejected, told);
+}
+
+// Whether the program itself gave up. That it looked at the errors of its calls is for the findings to say.
+bool has_given_up(const ConductedRun& run) {
+  constexpr int abort_signal = 6;  // assert and abort
+  const std::string ended = run.record.value("ended", "");
+  if (run.record.contains("limit")) return false;
+  return (ended == "exit" && run.record.value("status", 0) != 0) || (ended == "signal" && run.record.value("signal", 0) == abort_signal);
+}
+
+// The numbers in a text; nothing if there is something else between them.
+std::optional<std::vector<double>> numbers_in(const std::string& text) {
+  std::vector<double> found;
+  const char* at = text.data();
+  const char* const end = at + text.size();
+  for (;;) {
+    while (at != end && std::isspace(static_cast<unsigned char>(*at)) != 0) ++at;
+    if (at == end) return found;
+    double value = 0;
+    const auto [after, error] = std::from_chars(at, end, value);
+    if (error != std::errc{} || (after != end && std::isspace(static_cast<unsigned char>(*after)) == 0)) return std::nullopt;
+    found.push_back(value);
+    at = after;
+  }
+}
+
+struct Result {
+  std::optional<std::vector<double>> values;
+  std::string trouble;
+};
+
+std::string count_of(std::size_t number, const char* what) { return std::to_string(number) + " " + what + (number == 1 ? "" : "s"); }
+
+Result result_of(const ProgramTrial& trial, const DataFolder& folder, const ConductedRun& run) {
+  const std::size_t size = trial.expectation.values.size();
+  if (trial.output.empty()) {
+    auto values = numbers_in(run.output);
+    if (!values) return {{}, "The program's output is not only numbers with blanks or line ends between them."};
+    if (values->size() == size) return {std::move(values), {}};
+    return {{}, "The program wrote " + count_of(values->size(), "number") + "; " + std::to_string(size) + " belong there."};
+  }
+  auto found = folder.read(trial.output, size * bytes_of(trial.type) * 4 + 4096);
+  if (!found.content) return {{}, "The program's result " + trial.output + " " + found.trouble + "."};
+  if (found.content->size() == size * bytes_of(trial.type)) return {decoded(trial.type, *found.content), {}};
+  return {{},
+          trial.output + " holds " + count_of(found.content->size(), "byte") + "; " + count_of(size, "number") + " of " +
+              count_of(bytes_of(trial.type), "byte") + " belong there."};
+}
+
+std::vector<KnownValues> given(const ProgramTrial& trial) {
+  std::vector<KnownValues> all;
+  for (const DataFile& one : trial.files) all.push_back({trial.type, one.content});
+  return all;
+}
+
+void judge_result(LaunchRecord& record, const ProgramTrial& trial, const DataFolder& folder, const ConductedRun& run, bool knows_origin) {
+  Result result = result_of(trial, folder, run);
+  if (!result.values) return worsen(record, Verdict::wrong_answer, result.trouble);
+  auto mismatch = compare(*result.values, trial.expectation, {});
+  if (mismatch) {
+    mismatch->output = trial.output.empty() ? "the output" : trial.output;
+    record.verdict = worst(record.verdict, Verdict::wrong_answer);
+    record.mismatch = std::move(mismatch);
+  } else if (knows_origin && trial.must_come_from_a_kernel && record.verdict == Verdict::pass) {
+    if (!came_from_a_kernel(trial.expectation, trial.type, run.copies, given(trial)))
+      worsen(record, Verdict::rejected, "The result is right, but no kernel wrote it: it never came from the GPU's memory to the host.");
+    else if (const auto at = sent_by_the_host(trial.expectation, trial.type, run.copies, given(trial)))
+      reject_host_work(record, HostWork::is_sent, {*at}, "The result is right, but the host computed it and sent it to the GPU.");
+  }
+}
+
+ConductedRun conducted(const BuiltProgram& program, const ProgramTrial& trial) {
+  json description = described(program, trial.arguments, trial.device_bytes);
+  if (trial.altered) description["kept_reads"] = reads_of(program);
+  return conduct(program, std::move(description));
+}
+
+LaunchRecord record_of(const BuiltProgram& program, const ProgramTrial& trial, const ConductedRun& run) {
+  LaunchRecord record{.shape = trial.shape, .inputs = trial.inputs};
+  record.program = kept_record(run.record);
+  keep_output(record, run);
+  judge_findings(record, run.record);
+  if (!trial.may_report_failure || !has_given_up(run)) judge_end(record, run);
+  if (run.record.value("ended", "") == "exit" && run.record.value("status", 1) == 0)
+    judge_result(record, trial, DataFolder(program.folder), run, !program.native);
+  return record;
+}
+
+// Nobody may give up there.
+ProgramTrial with_memory_enough(ProgramTrial trial) {
+  if (trial.may_report_failure) trial.inputs = "the same numbers, and memory enough";
+  trial.device_bytes = 0;
+  trial.may_report_failure = false;
+  return trial;
+}
+
+// A program that gives up with memory enough as well has not told that there was too little: then that run is what is wrong.
+LaunchRecord judge_with_memory(LaunchRecord told, const BuiltProgram& program, const ProgramTrial& scarce) {
+  const ProgramTrial trial = with_memory_enough(scarce);
+  DataFolder(program.folder).fill(trial.files);
+  const ConductedRun run = conducted(program, trial);
+  const bool ends = run.record.value("ended", "") == "exit" && run.record.value("status", 1) == 0;
+  return ends ? std::move(told) : record_of(program, trial, run);
+}
+
+}  // namespace
+
+LaunchRecord judge_program(const BuiltProgram& program, const ProgramTrial& trial) {
+  if (program.native)  // a real GPU has all its memory
+    return judge_native_run(program, trial.files, trial.arguments, [&](const ConductedRun& run) {
+      LaunchRecord record = record_of(program, with_memory_enough(trial), run);
+      say_why(record);
+      return record;
+    });
+  DataFolder(program.folder).fill(trial.files);
+  const ConductedRun run = conducted(program, trial);
+  LaunchRecord record = record_of(program, trial, run);
+  if (record.verdict == Verdict::pass) {
+    if (has_given_up(run))
+      record = judge_with_memory(std::move(record), program, trial);
+    else if (trial.altered && trial.must_come_from_a_kernel)
+      judge_altered_run(record, program, trial);
+  }
+  say_why(record);
+  return record;
+}
+
+LaunchRecord watch_program(const BuiltProgram& program, const ProgramTrial& trial, bool whole_reversed, const json& followed) {
+  DataFolder(program.folder).fill(trial.files);
+  json description = described(program, trial.arguments, trial.device_bytes);
+  if (whole_reversed) description["options"]["reversed"] = true;
+  if (!followed.is_null()) description["trace"] = followed;
+  LaunchRecord record = record_of(program, trial, conduct(program, std::move(description)));
+  if (whole_reversed) record.program["reversed"] = true;
+  say_why(record);
+  return record;
+}
+
+namespace {
+
+class BuiltHostCode;
+BuiltHostCode* current = nullptr;  // whose program all checks run
+
+AskedRun asked_run(const ProgramTrial& trial) { return {trial.shape, trial.inputs, trial.expectation.values.size()}; }
+
+class BuiltHostCode final : public HostCode {
+ public:
+  explicit BuiltHostCode(BuiltProgram program) : program_(std::move(program)) { current = this; }
+  ~BuiltHostCode() override { current = nullptr; }
+  BuiltHostCode(const BuiltHostCode&) = delete;
+  BuiltHostCode& operator=(const BuiltHostCode&) = delete;
+
+  void share_time_of(const Bench& bench) override {
+    program_.share = [&bench] { return RunShare{bench.time_for_a_run(), bench.halvings()}; };
+  }
+
+  LaunchRecord judge(const Trial& trial, const LaunchOptions& options) const override { return judge_launcher(program_, trial, options); }
+
+  void collect() override { collects_ = true; }
+
+  LaunchRecord check(const ProgramTrial& trial) {
+    return collects_ ? put_down_record(asked_run(trials_.emplace_back(trial))) : judge_program(program_, trial);
+  }
+
+  LaunchRecord watch(const CollectedTrials& launchers, const WatchedRun& asked) const override {
+    const auto followed = followed_launch(asked);
+    if (program_.launcher)
+      return watch_launcher(program_, launchers.to_trace(asked.shape, asked.usual, asked.inputs, most_elements_of_a_run),
+                            asked.whole_reversed, followed);
+    std::vector<AskedRun> runs;
+    for (const ProgramTrial& one : trials_) runs.push_back(asked_run(one));
+    const std::size_t chosen = run_to_trace(runs, asked.shape, asked.usual, asked.inputs, most_elements_of_a_run);
+    return watch_program(program_, trials_[chosen], asked.whole_reversed, followed);
+  }
+
+ private:
+  // As program.json says it; null: none is followed.
+  static json followed_launch(const WatchedRun& asked) {
+    if (asked.launch == 0 || !asked.of.trace) return nullptr;
+    return {{"launch", asked.launch}, {"of", *asked.of.trace}, {"reversed", asked.of.reversed}};
+  }
+
+  BuiltProgram program_;
+  bool collects_ = false;
+  std::vector<ProgramTrial> trials_;  // that were put down
+};
+
+// Registers what judges host code with the judges that are linked with it.
+const bool host_code_registered = register_host_code(
+    [](const std::string& path) -> std::unique_ptr<HostCode> { return std::make_unique<BuiltHostCode>(read_program_file(path)); });
+
+}  // namespace
+
+const LaunchRecord& check(const ProgramTrial& trial) {
+  if (current == nullptr) throw std::logic_error("no program: this lab's submissions are whole programs");
+  const LaunchRecord& launch = bench().run(trial.shape, trial.inputs, [&] { return current->check(trial); });
+  if (launch.verdict != Verdict::pass) FAIL(launch.message);
+  SUCCEED();
+  return launch;
+}
+
+}  // namespace tilelab::judge
