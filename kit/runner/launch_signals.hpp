@@ -20,8 +20,31 @@ class LaunchEmergency {
 };
 
 // From now on, all that goes to `emergency`, which lives as long as the process. It is asked each time that `clock_ms` of processor time
-// are used up.
-// Throws std::bad_alloc, std::runtime_error.
+// are used up. Throws std::bad_alloc, std::runtime_error.
 void install_signals(LaunchEmergency& emergency, unsigned clock_ms);
+
+// Whether a launch that has used up a period of processor time may have another. A loop that makes no events ends after the first period.
+// A launch that goes on making events has its budget, which is the same on every machine: the clock of a slow one must not end it first.
+class LaunchClock {
+ public:
+  // `event_budget`: the events that the launch may make in all. `period_ms`: of processor time.
+  LaunchClock(std::uint64_t event_budget, std::uint64_t period_ms) : least_(event_budget / share_of_a_period + 1), period_ms_(period_ms) {}
+
+  // A period is over. The launch has made `events` so far, and `elapsed_ms` have passed on the wall. Whoever waits for its answer waits for
+  // protocol::wall_clock_factor periods, so a further one is given only if it is likely to end long before.
+  bool another_period(std::uint64_t events, std::uint64_t elapsed_ms) {
+    const bool moves = events - seen_ >= least_;
+    seen_ = events;
+    ++used_;
+    const std::uint64_t next_ends_ms = elapsed_ms / used_ * (used_ + 1);
+    return moves && used_ < most_periods && next_ends_ms <= most_elapsed_periods * period_ms_;
+  }
+
+ private:
+  static constexpr std::uint64_t share_of_a_period = 32;  // of the budget is used in a period, or more
+  static constexpr unsigned most_periods = 4, most_elapsed_periods = 5;
+  std::uint64_t least_, period_ms_, seen_ = 0;
+  unsigned used_ = 0;
+};
 
 }  // namespace tilelab

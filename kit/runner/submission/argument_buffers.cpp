@@ -5,6 +5,14 @@
 #include <algorithm>
 #include <cstring>
 #include <stdexcept>
+#include <vector>
+
+#include "runner/launch_limits.hpp"
+#include "simt/submission/submission_data.hpp"
+
+// The dynamic shared block. Through its address we find the thread-local segment that holds every shared array. The builder
+// generates the assembly file that defines it.
+extern "C" __thread char tilelab_dynamic_shared[];
 
 namespace tilelab {
 namespace {
@@ -121,6 +129,62 @@ void ArgumentBuffers::store() {
   take_back_pointers();
   std::size_t file = 0;
   for (const simt::Region& region : memory_.buffers()) transfer(files_.at(file++), region, true);
+}
+
+namespace {
+
+constexpr std::size_t shared_slack_bytes = 4096;  // less than the padding that the builder places behind the block
+
+}  // namespace
+
+void place_shared(const Image& image, std::size_t dynamic_bytes, simt::MemoryMap& memory) {
+  const auto segment = reinterpret_cast<std::uintptr_t>(tilelab_dynamic_shared) - image.dynamic_offset;
+  std::vector<simt::Region> arrays = image.shared;
+  std::size_t span = 0;
+  std::erase_if(arrays, [&](simt::Region& array) {
+    if (array.dynamic) array.bytes = dynamic_bytes;
+    const bool changes = array.dynamic && image.launches_children;
+    span = std::max(span, array.base + (changes ? std::max(array.bytes, most_shared_bytes) : array.bytes));
+    array.base += segment;
+    return array.bytes == 0 && !array.dynamic;  // an empty dynamic array stays: if shared_bytes was forgotten, the finding names this array
+  });
+  if (image.shared.empty()) return;
+  memory.set_shared(segment, span + shared_slack_bytes, std::move(arrays));
+  for (const simt::AddressRange& guard : image.guards) memory.add_guard(segment + guard.first, segment + guard.end);
+}
+
+namespace {
+
+simt::Region nameless(std::uintptr_t first, std::uintptr_t end, bool constant) {
+  simt::Region bytes;
+  bytes.name = "the submission's own data";
+  if (constant) bytes.role = simt::BufferRole::input;
+  bytes.base = first;
+  bytes.bytes = end - first;
+  bytes.element = "byte";
+  bytes.element_bytes = 1;
+  bytes.constant = constant;
+  return bytes;
+}
+
+}  // namespace
+
+void add_module(const Image& image, simt::MemoryMap& memory, const std::map<std::uintptr_t, simt::ByteMarks*>& marks) {
+  for (const simt::DataSection& section : simt::submission_data()) {
+    if (section.first == 0 || section.end <= section.first) continue;
+    std::uintptr_t next = section.first;
+    for (simt::Region variable : image.variables) {
+      if (variable.base < next || variable.base >= section.end || variable.bytes > section.end - variable.base) continue;
+      if (variable.base > next) memory.add_module(nameless(next, variable.base, section.constant));
+      variable.room = std::clamp(variable.room, variable.bytes, section.end - variable.base);
+      next = variable.base + variable.room;
+      variable.constant = section.constant;
+      if (const auto followed = marks.find(variable.base); followed != marks.end()) variable.marks = followed->second;
+      if (section.constant) variable.role = simt::BufferRole::input;
+      memory.add_module(std::move(variable));
+    }
+    if (next < section.end) memory.add_module(nameless(next, section.end, section.constant));
+  }
 }
 
 }  // namespace tilelab

@@ -1,12 +1,15 @@
-// The buffers among a launch's arguments: copied from their memory files before the launch and back after it. Addresses of buffers are
-// written into those that hold pointers, and handles of textures stand for the buffers that they show.
+// What a launch finds in memory. The buffers among its arguments: copied from their memory files before the launch and back after it.
+// Addresses of buffers are written into those that hold pointers, and handles of textures stand for the buffers that they show.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <map>
 #include <vector>
 
 #include "protocol/channel.hpp"
 #include "protocol/protocol.hpp"
+#include "runner/submission/image.hpp"
 #include "simt/memory/memory_map.hpp"
 #include "simt/memory/texture_object.hpp"
 
@@ -38,5 +41,13 @@ class ArgumentBuffers {
   std::vector<std::uintptr_t> arenas_;  // for each argument: its buffer's address, or 0
   std::vector<simt::TextureObject> objects_;
 };
+
+// The kernel's shared arrays as a launch sees them: static ones, and the dynamic one, which has the size that the launch asks for.
+void place_shared(const Image& image, std::size_t dynamic_bytes, simt::MemoryMap& memory);
+
+// The module's data as a launch sees it: adds variables by name, and then the constants without a name between them, the bytes of their
+// sections that are in no variable's room. `marks`: of variables whose use is
+// followed, by their addresses.
+void add_module(const Image& image, simt::MemoryMap& memory, const std::map<std::uintptr_t, simt::ByteMarks*>& marks = {});
 
 }  // namespace tilelab

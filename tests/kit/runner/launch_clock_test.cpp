@@ -1,5 +1,5 @@
 // A launch whose events go on gets further periods of processor time; one without events does not.
-#include "runner/launch_clock.hpp"
+#include "runner/launch_signals.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 
