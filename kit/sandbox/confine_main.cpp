@@ -13,24 +13,23 @@
 //   seccomp     no system call except those listed: last, because it would forbid the steps before
 //   usage       (if requested) a parent stays inside of all restrictions, to report what the program used
 // docs/threat-model.md says what none of them stops.
+#include <elf.h>
 #include <fcntl.h>
+#include <link.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
 #include <cstdio>
+#include <cstring>
 #include <exception>
+#include <fstream>
+#include <string>
+#include <vector>
 
 #include "sandbox/confine_options.hpp"
-#include "sandbox/failure.hpp"
-#include "sandbox/guard.hpp"
-#include "sandbox/identity.hpp"
-#include "sandbox/landlock.hpp"
-#include "sandbox/program.hpp"
-#include "sandbox/resource_limits.hpp"
-#include "sandbox/syscall_filter.hpp"
-#include "sandbox/usage_report.hpp"
+#include "sandbox/restrictions.hpp"
 
 namespace tilelab::sandbox {
 namespace {
@@ -40,6 +39,41 @@ void probe() {
   checked(uname(&machine), "ask for the kernel's name");
   std::printf("{\"landlock\": %d, \"seccomp\": %s, \"kernel\": \"%s\", \"architecture\": \"%s\"}\n", landlock_abi(),
               seccomp_available() ? "true" : "false", machine.release, machine.machine);
+}
+
+// Searches `folders` for `name` as execvp would. Throws Failure (126, 127) as `env` would.
+std::string find_program(const std::string& name, const std::vector<std::string>& folders) {
+  std::string present;
+  std::vector<std::string> candidates{name};
+  if (name.find('/') == std::string::npos) {
+    candidates.clear();
+    for (const std::string& folder : folders) candidates.push_back(folder + "/" + name);
+  }
+  for (const std::string& candidate : candidates) {
+    if (access(candidate.c_str(), X_OK) == 0) return candidate;
+    if (access(candidate.c_str(), F_OK) == 0) present = candidate;
+  }
+  if (!present.empty()) throw Failure("'" + present + "' may not be executed", not_executable_status);
+  throw Failure("there is no program '" + name + "'", not_found_status);
+}
+
+// The dynamic loader that an ELF program asks for (its PT_INTERP entry); empty for a static program or another kind of file. It reads the
+// beginning of the file and runs nothing.
+std::string loader_of(const std::string& program) {
+  std::ifstream file(program, std::ios::binary);
+  ElfW(Ehdr) header{};
+  if (!file.read(reinterpret_cast<char*>(&header), sizeof header) || std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0) return {};
+  for (unsigned index = 0; index < header.e_phnum; ++index) {
+    ElfW(Phdr) segment{};
+    file.seekg(static_cast<std::streamoff>(header.e_phoff + std::size_t{index} * header.e_phentsize));
+    if (!file.read(reinterpret_cast<char*>(&segment), sizeof segment)) return {};
+    if (segment.p_type != PT_INTERP || segment.p_filesz > 4096) continue;
+    std::string loader(segment.p_filesz, '\0');
+    file.seekg(static_cast<std::streamoff>(segment.p_offset));
+    if (!file.read(loader.data(), static_cast<std::streamsize>(loader.size()))) return {};
+    return loader.c_str();  // without its terminating zero
+  }
+  return {};
 }
 
 void leave_session() {

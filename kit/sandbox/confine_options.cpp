@@ -5,8 +5,6 @@
 #include <string_view>
 #include <utility>
 
-#include "sandbox/failure.hpp"
-
 namespace tilelab::sandbox {
 
 const char* const usage =

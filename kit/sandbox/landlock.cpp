@@ -1,14 +1,12 @@
 // Uses raw system calls, because no libc wraps Landlock, and our own constants, because a distribution's header may be older than
 // the running kernel. It first takes away every right that this kernel knows, and then gives some back.
-#include "sandbox/landlock.hpp"
+#include "sandbox/restrictions.hpp"
 
 #include <fcntl.h>
 #include <linux/landlock.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-
-#include "sandbox/failure.hpp"
 
 namespace tilelab::sandbox {
 namespace {

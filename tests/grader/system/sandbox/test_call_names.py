@@ -46,13 +46,12 @@ INSTEAD = {
 
 
 def lists() -> dict[str, set[str]]:
-    """The names in each list of allowed_calls.hpp, by the list's name. Calls with conditions are those of syscall_filter.cpp."""
-    text = (SANDBOX / "allowed_calls.hpp").read_text(encoding="utf-8")
+    """The names in each list of syscall_filter.cpp, by the list's name, and those of calls with conditions."""
+    text = (SANDBOX / "syscall_filter.cpp").read_text(encoding="utf-8")
     found = {
         name: set(re.findall(r'"(\w+)"', body)) for name, body in re.findall(r"(\w+)\[\] = \{(.*?)\};", text, re.DOTALL)
     }
-    filtered = (SANDBOX / "syscall_filter.cpp").read_text(encoding="utf-8")
-    return found | {"with conditions": set(re.findall(r'allow\("(\w+)"', filtered))}
+    return found | {"with conditions": set(re.findall(r'allow\("(\w+)"', text))}
 
 
 def calls_of(compiler: str) -> set[str]:

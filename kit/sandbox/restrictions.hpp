@@ -1,0 +1,66 @@
+// The steps by which a process gives up what it may do, in the order of confine_main.cpp. Each throws Failure where it cannot be taken.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "sandbox/confine_options.hpp"
+
+namespace tilelab::sandbox {
+
+// Ends what a program leaves behind. It is needed if there is no process namespace, which would end with its first process. It
+// reaps only what it started, and does not depend on the guarded program.
+//
+// Splits the process. The call returns in a child that leads its own session and process group. In the caller's process it never
+// returns: that process waits for the child, kills its whole group and ends with the child's exit status (128 + signal). If the
+// waiting process itself is killed, a third process kills the group. So nothing in the group can outlive the waiting process.
+void continue_under_guard();
+
+// Which user the confined program runs as. It must not be root, because the kernel exempts root from the limit on processes, and
+// root may signal every process. An ordinary user stays the same.
+//
+// As root: becomes `user`, an id that nothing else on the machine should use, and returns true. It keeps only the capability to
+// override file permissions, because a course's folders may be readable only by root. Landlock and the mounts still decide which
+// files it reaches. With keep_root, or as an ordinary user: gives up every capability and returns false.
+bool give_up_privileges(const ConfineOptions& options);
+
+// Sets resource limits (setrlimit) for what a submission could use up. They apply to each process, except the number of
+// processes. The caller limits what such limits cannot: wall-clock time and disk space. `alone`: nothing else runs under this user, so the
+// limit on processes can be exact.
+void limit_resources(const ConfineOptions& options, bool alone);
+
+// When memory runs out, the kernel should end this process first.
+void volunteer_for_out_of_memory();
+
+// Landlock: the kernel's way for an ordinary process to restrict its own access to the file system. After that, it can neither
+// open nor change what is not listed. Landlock does not hide that a file exists (stat), and does not cover chmod.
+//
+// The kernel's Landlock version; 0 if it has none or it is not enabled.
+int landlock_abi();
+
+struct FileAccess {
+  std::vector<std::string> readable;    // files, and folders with everything below them
+  std::vector<std::string> executable;  // may be executed as well; shared libraries need not be listed here
+  std::vector<std::string> writable;    // may be read, written, made and removed below here; not executed
+  std::vector<std::string> devices;     // may be read, written and controlled by ioctl
+};
+
+// Restricts this process and everything it starts, for ever. Needs no_new_privs. Throws Failure that names the path.
+void restrict_files(const FileAccess& access);
+
+// The system calls that a confined program may make, as a seccomp filter. Every other call fails with "no such system call", so
+// that a C library tries an older way. A program is never killed for a call.
+bool seccomp_available();
+
+// Applies to this process and everything it starts, for ever. Needs no_new_privs. Throws Failure.
+void restrict_system_calls(Profile profile);
+
+// Tells the grader what a confined program has used, so that one that was stopped at a limit is told from one that the machine failed.
+// Not a limit.
+//
+// Returns in a child, which goes on to become the program. The parent waits, writes one line "SECONDS BYTES" to `descriptor` (processor
+// time of the program and of all that it waited for, and the largest memory of one process among them) and ends as the program did.
+void continue_as_reported(int descriptor);
+
+}  // namespace tilelab::sandbox
