@@ -221,4 +221,4 @@ def _large_parts(toolset: Toolset) -> Iterator[Path]:
     """Files that are told by size and time."""
     yield from toolset.compiler_programs
     yield from toolset.toolchain.archives
-    yield toolset.build / "bin" / "checker"
+    yield toolset.build / "bin" / "launch"

@@ -9,10 +9,9 @@ part_name() {
   local lab=${1#judge-}
   case $1 in
     judge-*) echo "the tests of ${lab%-public}" ;;
-    tracer) echo "the tracer, which also counts memory traffic" ;;
+    launch-problem) echo "what traces and times kernels and counts memory traffic" ;;
     conductor) echo "what runs host code" ;;
     tilelab_host) echo "CUDA's functions for host code" ;;
-    timer) echo "what times kernels" ;;
     gpu-runner) echo "what runs kernels on a GPU" ;;
     *) echo "$1" ;;
   esac

@@ -14,8 +14,7 @@ TIMER = [
     "--problem", "matmul", "--shape", "8x8x8", "--seed", "1", "--rounds", "3", "--warm-up-ms", "1",
     "--limit-ms", "1", "--kept", "0", *FILES,
 ]  # fmt: skip
-TRACER = ["--problem", "matmul", *FILES]
-CHECKER = ["--launch", "launch.json", *FILES]
+PROBLEM = ["--problem", "matmul", *FILES]
 JUDGE = next(path.name for path in sorted(BIN.glob("judge-*-public")))
 
 
@@ -28,20 +27,20 @@ def answer(program: str, *words: str) -> tuple[int, str, str]:
 @pytest.mark.parametrize(
     ("program", "words", "said"),
     [
-        ("timer", [*TIMER, "--round", "3"], "timer: unknown option --round"),
-        ("timer", [*TIMER, "--contestant=2"], "timer: unknown option --contestant"),
-        ("timer", TIMER[2:], "timer: --problem is missing"),
-        ("timer", [*TIMER[:-1]], "timer: --report needs a value"),
-        ("timer", [*TIMER, "--kept", "1"], "timer: --kept is given twice"),
-        ("timer", [*TIMER, "report.json"], "timer: 'report.json' is one word too many"),
-        ("timer", [word if word != "3" else "3x" for word in TIMER], "timer: --rounds takes a whole number from 0 to 4294967295, not '3x'"),
-        ("timer", [word if word != "3" else "5000" for word in TIMER], "timer: --rounds is from 1 to 1024"),
-        ("tracer", [*TRACER, "--blocks", "0,0,0"], "tracer: unknown option --blocks"),
-        ("tracer", FILES, "tracer: --problem is missing"),
-        ("tracer", [*TRACER, "--block", "0,0,0"], "tracer: --block needs --shape beside it"),
-        ("tracer", [*TRACER, "--shape", "8x8x8", "--inputs", "ones"], "tracer: --inputs needs --block beside it"),
-        ("checker", [*CHECKER, "--seed", "1"], "checker: unknown option --seed"),
-        ("checker", FILES, "checker: --launch is missing"),
+        ("launch-problem", ["time", *TIMER, "--round", "3"], "launch time: unknown option --round"),
+        ("launch-problem", ["time", *TIMER, "--contestant=2"], "launch time: unknown option --contestant"),
+        ("launch-problem", ["time", *TIMER[2:]], "launch time: --problem is missing"),
+        ("launch-problem", ["time", *TIMER[:-1]], "launch time: --report needs a value"),
+        ("launch-problem", ["time", *TIMER, "--kept", "1"], "launch time: --kept is given twice"),
+        ("launch-problem", ["time", *TIMER, "report.json"], "launch time: 'report.json' is one word too many"),
+        ("launch-problem", ["time", *[word if word != "3" else "3x" for word in TIMER]], "launch time: --rounds takes a whole number from 0 to 4294967295, not '3x'"),
+        ("launch-problem", ["time", *[word if word != "3" else "5000" for word in TIMER]], "launch time: --rounds is from 1 to 1024"),
+        ("launch-problem", ["trace", *PROBLEM, "--blocks", "0,0,0"], "launch trace: unknown option --blocks"),
+        ("launch-problem", ["trace", *FILES], "launch trace: --problem is missing"),
+        ("launch-problem", ["trace", *PROBLEM, "--block", "0,0,0"], "launch trace: --shape is missing"),
+        ("launch-problem", ["profile", *PROBLEM, "--inputs", "ones"], "launch profile: unknown option --inputs"),
+        ("launch", ["check", "--launch", "launch.json", *FILES, "--seed", "1"], "launch check: unknown option --seed"),
+        ("launch", ["check", *FILES], "launch check: --launch is missing"),
         ("gpu-runner", ["--imge", "image.json"], "gpu-runner: unknown option --imge"),
         ("gpu-runner", ["--image"], "gpu-runner: --image needs a value"),
         ("gpu-runner", [], "gpu-runner: exactly one of its options is needed"),
@@ -52,7 +51,14 @@ def answer(program: str, *words: str) -> tuple[int, str, str]:
 def test_it_says_what_is_wrong_and_how_it_is_called(program: str, words: list[str], said: str) -> None:
     status, error, out = answer(program, *words)
     assert (status, error.splitlines()[0], out) == (2, said, "")
-    assert error.splitlines()[1].startswith(f"usage: {program} --")
+    assert error.splitlines()[1].startswith(f"usage: {said.split(':')[0]} --")
+
+
+@pytest.mark.parametrize("words", [[], ["--help"], ["tracing", *FILES]])
+def test_what_is_asked_of_a_launch_comes_first(words: list[str]) -> None:
+    status, error, _ = answer("launch", *words)
+    asked = words[0] if words else ""
+    assert (status, error) == (2, f"launch: the first word is check, trace, profile or time, not '{asked}'\n")
 
 
 @pytest.mark.parametrize(

@@ -77,7 +77,7 @@ class Course:
         (ROOT / "build" / "prelude").mkdir(exist_ok=True)
         for built in (
             "bin/confine",
-            "bin/checker",
+            "bin/launch",
             self.judge.relative_to(self.build),
             self.library.relative_to(self.build),
             "prelude",

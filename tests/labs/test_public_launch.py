@@ -36,7 +36,8 @@ def test_the_tracer_says_of_a_problem_that_it_is_not_registered(tmp_path: Path) 
     runner = tmp_path / "runner.json"
     runner.write_text('{"argv": ["/bin/false"]}')
     command = [
-        str(ROOT / "build/bin/tracer"),
+        str(ROOT / "build/bin/launch-problem"),
+        "profile",
         "--problem",
         "nobodys",
         "--runner",

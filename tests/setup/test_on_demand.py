@@ -19,7 +19,7 @@ digest() { echo key; }
 find_compiler() { echo g++; }
 disk_is_full() { return 1; }
 configure() {
-  printf '{"archives": ["tracer"],\\n  "on_demand" :\\n  [\\n "tracer",\\n "judge-01-add-public" ]\\n}' >build/kit.json
+  printf '{"archives": ["launch-problem"],\\n  "on_demand" :\\n  [\\n "launch-problem",\\n "judge-01-add-public" ]\\n}' >build/kit.json
   printf '#!/bin/sh\\necho "$@" >>targets\\n[ ! -e broken ]\\n' >build/cmake && chmod +x build/cmake && echo build/cmake >build/.cmake
 }
 """
@@ -49,13 +49,13 @@ def targets(folder: Path) -> list[list[str]]:
 
 def test_a_first_build_has_no_part_and_one_that_is_asked_for_is_built_once_with_a_line(folder: Path) -> None:
     assert targets(folder) == [["all"]]
-    done = run(folder, "provide_parts tracer judge-01-add-public")
+    done = run(folder, "provide_parts launch-problem judge-01-add-public")
     assert done.stderr == (
-        "tilelab: building the tracer, which also counts memory traffic, the tests of 01-add "
+        "tilelab: building what traces and times kernels and counts memory traffic, the tests of 01-add "
         "(once; nothing in this folder needed it before)\n"
     )
-    assert targets(folder)[1:] == [["all", "tracer", "judge-01-add-public"]]
-    done = run(folder, "provide_parts tracer")
+    assert targets(folder)[1:] == [["all", "launch-problem", "judge-01-add-public"]]
+    done = run(folder, "provide_parts launch-problem")
     assert (done.returncode, done.stderr, len(targets(folder))) == (0, "", 2)
 
 
@@ -70,25 +70,25 @@ def test_every_later_build_keeps_the_parts_up_to_date_that_are_there(folder: Pat
 
 def test_a_part_that_did_not_build_is_tried_again(folder: Path) -> None:
     (folder / "broken").touch()
-    done = run(folder, "provide_parts tracer")
+    done = run(folder, "provide_parts launch-problem")
     assert done.returncode == 1
     assert done.stderr.splitlines()[-1] == "tilelab: this part of the kit does not build"
     assert not (folder / "build/parts").exists()
     (folder / "broken").unlink()
-    assert run(folder, "provide_parts tracer").returncode == 0
-    assert (folder / "build/parts/tracer").exists()
+    assert run(folder, "provide_parts launch-problem").returncode == 0
+    assert (folder / "build/parts/launch-problem").exists()
 
 
 def test_what_the_kit_does_not_leave_out_is_not_built_again(folder: Path) -> None:
-    assert run(folder, "provide_parts checker archives").stderr == ""
+    assert run(folder, "provide_parts launch archives").stderr == ""
     assert len(targets(folder)) == 1
 
 
 def test_in_a_moved_folder_the_kit_is_built_anew_where_the_part_is_not_there(folder: Path) -> None:
-    run(folder, "provide_parts tracer")
+    run(folder, "provide_parts launch-problem")
     moved = folder.rename(folder.with_name("elsewhere"))
     assert "is used again" in run(moved, 'build_kit ""').stderr
-    assert run(moved, "provide_parts tracer").stderr == ""
+    assert run(moved, "provide_parts launch-problem").stderr == ""
     first, *_ = run(moved, "provide_parts judge-01-add-public").stderr.splitlines()
     assert first == (
         f"tilelab: this folder was moved or copied from {folder}, and the tests of 01-add was not built there: "
@@ -111,7 +111,7 @@ def test_a_handout_leaves_out_labs_and_tools_and_a_clone_nothing(tmp_path: Path)
     subprocess.run(command, check=True, capture_output=True, env=os.environ)
     left_out = set(json.loads((tmp_path / "build/kit.json").read_text(encoding="utf-8"))["on_demand"])
     labs = {f"judge-{path.parent.name}-public" for path in ROOT.glob("assignments/*/public_tests.cpp")}
-    assert left_out == {"tilelab_host", "gpu-runner", "tracer", "conductor", "timer", *labs}
+    assert left_out == {"tilelab_host", "gpu-runner", "launch-problem", "conductor", *labs}
     help_text = subprocess.run(
         ["make", "-C", tmp_path / "build", "help"], check=True, capture_output=True, text=True
     ).stdout

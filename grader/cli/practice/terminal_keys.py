@@ -165,7 +165,7 @@ class OwnTerminal:
     def trace(self, lab_id: str) -> str:
         """What is said where it cannot be made."""
         try:
-            provide_parts(self.root, "tracer")  # here, because the first time takes long, and a line says so
+            provide_parts(self.root, "launch-problem")  # here, because the first time takes long, and a line says so
         except PartError as error:
             return str(error)
         made = self._run("trace", "--lab", lab_id)

@@ -36,7 +36,7 @@ from grader.source.compiler_message import diagnostics
 from grader.source.kernel_causes import never_set
 from grader.source.student_code import StudentCode
 
-# One argument of a launch in the form that kit/checker/launch_description.cpp reads. Plain data.
+# One argument of a launch in the form that kit/launch/launch_description.cpp reads. Plain data.
 
 _HANDLE = {"kind": "unsigned", "bytes": 8, "offset": 0}  # of a texture or a surface
 
@@ -316,7 +316,7 @@ def refusals_of(source: KernelSource, build: CpuBuild) -> tuple[Finding, ...]:
 def _description(
     request: CheckRequest, arguments: Sequence[Argument], functions: Mapping[str, int]
 ) -> dict[str, object]:
-    """The launch in the format that kit/checker/launch_description.cpp reads."""
+    """The launch in the format that kit/launch/launch_description.cpp reads."""
     return {
         "arguments": [described(argument, functions) for argument in arguments],
         "grid": request.grid,
@@ -331,10 +331,10 @@ def _description(
 
 
 def _run_checker(toolset: Toolset, scratch: Path) -> Checked:
-    checker = toolset.part("checker")
+    checker = toolset.part("launch")
     report = scratch / "checked.json"
     command = [
-        str(checker), "--launch", str(scratch / "launch.json"), "--runner", str(scratch / "runner.json"),
+        str(checker), "check", "--launch", str(scratch / "launch.json"), "--runner", str(scratch / "runner.json"),
         "--report", str(report),
     ]  # fmt: skip
     run_reporter("the checker", command, report, JUDGE_SECONDS * 3)

@@ -149,7 +149,7 @@ def run_tracer(toolset: Toolset, lab: Lab, runner_file: Path, asked: Mapping[str
 
     Raises LaunchRefusedError where the tracer says that it cannot fulfil the request, and UnregisteredProblemError.
     """
-    tracer = toolset.part("tracer")
+    tracer = toolset.part("launch-problem")
     report_file = runner_file.with_name("traced.json")
     options = {
         "--problem": Path(lab.public.problem).stem,
@@ -157,7 +157,7 @@ def run_tracer(toolset: Toolset, lab: Lab, runner_file: Path, asked: Mapping[str
         "--runner": str(runner_file),
         "--report": str(report_file),
     }
-    command = [str(tracer), *(one for option in options.items() for one in option)]
+    command = [str(tracer), "trace" if "--block" in asked else "profile", *(one for option in options.items() for one in option)]
     refused = [_CANNOT, _NOT_REGISTERED]
     status, output = run_reporter("the tracer", command, report_file, JUDGE_SECONDS, refused=refused)
     if status == _NOT_REGISTERED:

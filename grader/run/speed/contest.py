@@ -245,7 +245,7 @@ def _timed(toolset: Toolset, device: Device, built: Built, options: dict[str, ob
         contest.write_text(json.dumps(image), encoding="utf-8")
         runner.write_text(json.dumps({"argv": _runner(toolset, device, contest, built)}), encoding="utf-8")
         arguments = [str(one) for pair in options.items() for one in pair]
-        command = [str(timer(toolset)), *arguments, "--runner", str(runner), "--report", str(report)]
+        command = [str(timer(toolset)), "time", *arguments, "--runner", str(runner), "--report", str(report)]
         alone = partial(toolset.gpu.alone.alone, device.lock_name, GpuLock(device.lock_name))
         seconds = run_timer(command, alone, toolset.gpu.turns, scratch / "stderr")
         try:
@@ -309,7 +309,7 @@ def _time_limit(process: subprocess.Popen[bytes]) -> Iterator[None]:
 
 
 def timer(toolset: Toolset) -> Path:
-    return toolset.part("timer")
+    return toolset.part("launch-problem")
 
 
 def _runner(toolset: Toolset, device: Device, contest: Path, built: Built) -> list[str]:

@@ -48,12 +48,6 @@ struct Files {
     request.arguments.push_back(std::move(argument));
   }
 
-  std::vector<int> descriptors() const {
-    std::vector<int> fds;
-    for (const MemoryFile& file : files) fds.push_back(file.descriptor());
-    return fds;
-  }
-
   // What a result holds now.
   std::vector<double> content(std::size_t index) const { return content_after(*operands[index], files[index].bytes(), fill); }
 };
@@ -120,7 +114,7 @@ Answer answered_again(RunnerProcess& runner, protocol::LaunchRequest request, co
   request.trace.reset();
   request.traffic = false;
   request.follows_values = false;
-  return runner.launch(request, files.descriptors());
+  return runner.launch(request, files.files);
 }
 
 // Such a launch as a record of its own, with its buffers checked like those of the first.
@@ -246,7 +240,7 @@ LaunchRecord judge_launch(RunnerProcess& runner, const Trial& trial, const Launc
   files.request.follows_values = trial.follows_values;
   files.request.allow_same_value_writes = options.allow_same_value_writes;
   files.request.early_return_is_error = options.early_return_is_error;
-  const Ending ending = take_answer(record, runner.launch(files.request, files.descriptors()));
+  const Ending ending = take_answer(record, runner.launch(files.request, files.files));
   check_buffers(record, ending, files);
   if (!files.request.trace) record.trace.reset();
   if (!files.request.traffic) record.traffic.reset();

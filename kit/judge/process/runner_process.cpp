@@ -181,9 +181,11 @@ RunnerProcess::~RunnerProcess() {
   process_->end_gently(shutdown_grace_);
 }
 
-Answer RunnerProcess::launch(const protocol::LaunchRequest& request, const std::vector<int>& memory_files) {
+Answer RunnerProcess::launch(const protocol::LaunchRequest& request, const std::vector<MemoryFile>& files) {
+  std::vector<int> descriptors;
+  for (const MemoryFile& file : files) descriptors.push_back(file.descriptor());
   const auto limit = std::chrono::milliseconds(request.clock_ms) * protocol::wall_clock_factor + slack_;
-  return ask(json_text(request), limit, memory_files);
+  return ask(json_text(request), limit, descriptors);
 }
 
 Answer RunnerProcess::ask(const std::string& request, std::chrono::milliseconds limit, const std::vector<int>& memory_files) {

@@ -34,6 +34,20 @@ struct Answer {
   std::string text;               // for other kinds: the reason, with what the process wrote to its standard error
 };
 
+// A buffer's memory file: anonymous, shared with a runner, sealed so that a runner cannot resize it. A hostile runner may still
+// change its bytes at any time. Therefore bytes() copies them once, and callers compare the copy.
+class MemoryFile {
+ public:
+  // Holds a copy of `content`. Throws std::system_error.
+  explicit MemoryFile(std::span<const std::byte> content);
+  int descriptor() const { return file_.get(); }
+  std::vector<std::byte> bytes() const;
+
+ private:
+  Descriptor file_;
+  std::size_t size_;
+};
+
 class RunnerProcess {
  public:
   // argv[0] is looked up in PATH. A launch's deadline is its processor time (clock_ms) times protocol::wall_clock_factor, plus
@@ -44,7 +58,7 @@ class RunnerProcess {
   RunnerProcess(const RunnerProcess&) = delete;
   RunnerProcess& operator=(const RunnerProcess&) = delete;
 
-  Answer launch(const protocol::LaunchRequest& request, const std::vector<int>& memory_files);
+  Answer launch(const protocol::LaunchRequest& request, const std::vector<MemoryFile>& files);
   // Sends any request, as JSON. The runner is killed if it has not answered within `limit`.
   Answer ask(const std::string& request, std::chrono::milliseconds limit, const std::vector<int>& memory_files);
 
@@ -60,23 +74,9 @@ class RunnerProcess {
 // Kills all runners of this process. For a signal handler: whoever waits for an answer gets Answer::Kind::died.
 void kill_runners() noexcept;
 
-// A buffer's memory file: anonymous, shared with a runner, sealed so that a runner cannot resize it. A hostile runner may still
-// change its bytes at any time. Therefore bytes() copies them once, and callers compare the copy.
-class MemoryFile {
- public:
-  // Holds a copy of `content`. Throws std::system_error.
-  explicit MemoryFile(std::span<const std::byte> content);
-  int descriptor() const { return file_.get(); }
-  std::vector<std::byte> bytes() const;
-
- private:
-  Descriptor file_;
-  std::size_t size_;
-};
-
 // Processes that a sandbox leaves behind when it is ended: they have ended as well, but somebody has to ask for their status. The
 // first process of many containers never does, and the kernel counts such processes against the limit of their user.
-
+//
 // While one lives, this process inherits orphans among its descendants. Its end waits for all of them, at most two seconds. Only for a
 // main program whose other children have ended by then: it takes anybody's status.
 class OrphanCare {

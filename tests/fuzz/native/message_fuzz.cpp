@@ -19,9 +19,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include "checker/launch_description.hpp"
 #include "judge/judge_task.hpp"
 #include "judge/process/reply_check.hpp"
+#include "launch/launch_description.hpp"
 #include "protocol/channel.hpp"
 #include "protocol/protocol.hpp"
 #include "protocol/timing_message.hpp"

@@ -24,8 +24,10 @@ namespace {
 
 // The buffers of fake::small_request(), all zero.
 struct Buffers {
-  MemoryFile A{std::vector<std::byte>(24)}, B{std::vector<std::byte>(24)}, C{std::vector<std::byte>(16)};
-  std::vector<int> descriptors() const { return {A.descriptor(), B.descriptor(), C.descriptor()}; }
+  std::vector<MemoryFile> files;
+  Buffers() {
+    for (const std::size_t bytes : {24, 24, 16}) files.emplace_back(std::vector<std::byte>(bytes));
+  }
 };
 
 // Waits until a killed process, which is not our child, is gone. Returns false if it is still alive after the last try.
@@ -45,7 +47,7 @@ TEST_CASE("a runner answers one launch after the other", "[runner-process]") {
   RunnerProcess runner(fake::runner("honest"));
   const Buffers buffers;
   for (int i = 0; i < 3; ++i) {
-    const Answer answer = runner.launch(fake::small_request(), buffers.descriptors());
+    const Answer answer = runner.launch(fake::small_request(), buffers.files);
     REQUIRE(answer.kind == Kind::reply);
     CHECK(read_reply(answer.text));
   }
@@ -54,12 +56,12 @@ TEST_CASE("a runner answers one launch after the other", "[runner-process]") {
 TEST_CASE("a runner that cannot be started is no fault of the submission", "[runner-process]") {
   const Buffers buffers;
   RunnerProcess missing({"/nonexistent/runner"});
-  const Answer absent = missing.launch(fake::small_request(), buffers.descriptors());
+  const Answer absent = missing.launch(fake::small_request(), buffers.files);
   CHECK(absent.kind == Kind::never_started);
   CHECK_THAT(absent.text, ContainsSubstring("cannot start /nonexistent/runner"));
 
   RunnerProcess refused({"sh", "-c", "echo no namespaces here >&2; exit 7"});
-  const Answer ended = refused.launch(fake::small_request(), buffers.descriptors());
+  const Answer ended = refused.launch(fake::small_request(), buffers.files);
   CHECK(ended.kind == Kind::never_started);
   CHECK_THAT(ended.text, ContainsSubstring("status 7: no namespaces here"));
 }
@@ -69,7 +71,7 @@ TEST_CASE("a runner that never reads its request is no fault of the submission",
   RunnerProcess runner({"sleep", "1000"}, std::chrono::milliseconds(10));
   auto request = fake::small_request();
   request.clock_ms = 1;
-  CHECK(runner.launch(request, buffers.descriptors()).kind == Kind::never_started);
+  CHECK(runner.launch(request, buffers.files).kind == Kind::never_started);
 }
 
 TEST_CASE("a runner that leaves the conversation has died, and the next launch gets a new one", "[runner-process]") {
@@ -77,25 +79,25 @@ TEST_CASE("a runner that leaves the conversation has died, and the next launch g
   CAPTURE(name);
   RunnerProcess runner(fake::runner(name));
   const Buffers buffers;
-  for (int i = 0; i < 2; ++i) CHECK(runner.launch(fake::small_request(), buffers.descriptors()).kind == Kind::died);
+  for (int i = 0; i < 2; ++i) CHECK(runner.launch(fake::small_request(), buffers.files).kind == Kind::died);
 }
 
 TEST_CASE("a runner that breaks the conversation's rules was tampered with", "[runner-process]") {
   RunnerProcess runner(fake::runner("announces a gigabyte"));
   const Buffers buffers;
-  for (int i = 0; i < 2; ++i) CHECK(runner.launch(fake::small_request(), buffers.descriptors()).kind == Kind::garbled);
+  for (int i = 0; i < 2; ++i) CHECK(runner.launch(fake::small_request(), buffers.files).kind == Kind::garbled);
 }
 
 TEST_CASE("what a dying runner wrote to its standard error is kept", "[runner-process]") {
   RunnerProcess runner(fake::runner("dies"));
   const Buffers buffers;
-  CHECK_THAT(runner.launch(fake::small_request(), buffers.descriptors()).text, ContainsSubstring("status 11") && ContainsSubstring("help"));
+  CHECK_THAT(runner.launch(fake::small_request(), buffers.files).text, ContainsSubstring("status 11") && ContainsSubstring("help"));
 }
 
 TEST_CASE("a runner that died after its answer is replaced without a word", "[runner-process]") {
   RunnerProcess runner(fake::runner("answers once and dies"));
   const Buffers buffers;
-  for (int i = 0; i < 3; ++i) CHECK(runner.launch(fake::small_request(), buffers.descriptors()).kind == Kind::reply);
+  for (int i = 0; i < 3; ++i) CHECK(runner.launch(fake::small_request(), buffers.files).kind == Kind::reply);
 }
 
 TEST_CASE("a runner that hangs is killed with everything it started", "[runner-process]") {
@@ -103,8 +105,8 @@ TEST_CASE("a runner that hangs is killed with everything it started", "[runner-p
   const Buffers buffers;
   auto request = fake::small_request();
   request.clock_ms = 1;
-  CHECK(runner.launch(request, buffers.descriptors()).kind == Kind::timeout);
-  const auto bytes = buffers.C.bytes();
+  CHECK(runner.launch(request, buffers.files).kind == Kind::timeout);
+  const auto bytes = buffers.files[2].bytes();
   std::array<float, 2> pids{};
   std::memcpy(pids.data(), bytes.data(), sizeof pids);
   REQUIRE(pids[0] > 0);
@@ -116,16 +118,16 @@ TEST_CASE("a runner that hangs is killed with everything it started", "[runner-p
 TEST_CASE("a runner cannot resize or reseal the buffers", "[runner-process]") {
   RunnerProcess runner(fake::runner("truncates the buffers"));
   const Buffers buffers;
-  const auto reply = read_reply(runner.launch(fake::small_request(), buffers.descriptors()).text);
+  const auto reply = read_reply(runner.launch(fake::small_request(), buffers.files).text);
   REQUIRE(reply);
   CHECK(reply->counters.at("truncated") == 0);
-  CHECK(buffers.A.bytes().size() == 24);
+  CHECK(buffers.files[0].bytes().size() == 24);
 }
 
 TEST_CASE("a runner inherits its socket and the standard descriptors, nothing else", "[runner-process]") {
   RunnerProcess runner(fake::runner("counts its descriptors"));
   const Buffers buffers;
-  const auto reply = read_reply(runner.launch(fake::small_request(), buffers.descriptors()).text);
+  const auto reply = read_reply(runner.launch(fake::small_request(), buffers.files).text);
   REQUIRE(reply);
   CHECK(reply->counters.at("own_descriptors") == 4);
 }

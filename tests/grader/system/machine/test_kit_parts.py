@@ -15,7 +15,7 @@ BUILDS = 'shift; mkdir -p build/parts build/bin; for one; do : >"build/bin/$one"
 
 def handout(folder: Path, does: str = BUILDS) -> Path:
     (folder / "build").mkdir()
-    (folder / "build/kit.json").write_text(json.dumps({"on_demand": ["tracer", "timer"]}))
+    (folder / "build/kit.json").write_text(json.dumps({"on_demand": ["launch-problem", "conductor"]}))
     (folder / "kit/setup").mkdir(parents=True)
     set_up = folder / "kit/setup/setup.sh"
     set_up.write_text(SET_UP % does)
@@ -29,27 +29,27 @@ def calls(root: Path) -> list[str]:
 
 def test_a_part_is_built_once_and_others_are_left_alone(tmp_path: Path) -> None:
     root = handout(tmp_path)
-    assert program(root, "tracer") == root / "build/bin/tracer"
-    assert program(root, "tracer").is_file()
-    provide_parts(root, "tracer", "timer", "checker", "timer")
-    assert calls(root) == ["part tracer", "part timer"]
+    assert program(root, "launch-problem") == root / "build/bin/launch-problem"
+    assert program(root, "launch-problem").is_file()
+    provide_parts(root, "launch-problem", "conductor", "launch", "conductor")
+    assert calls(root) == ["part launch-problem", "part conductor"]
 
 
 def test_a_program_without_its_mark_is_not_believed(tmp_path: Path) -> None:
     root = handout(tmp_path)
     (root / "build/bin").mkdir()
-    (root / "build/bin/tracer").write_text("half")
-    program(root, "tracer")
-    assert calls(root) == ["part tracer"]
+    (root / "build/bin/launch-problem").write_text("half")
+    program(root, "launch-problem")
+    assert calls(root) == ["part launch-problem"]
 
 
 def test_where_it_does_not_build_one_sentence_says_so(tmp_path: Path) -> None:
     root = handout(tmp_path, "exit 1")
-    with pytest.raises(PartError, match=r"tracer and timer could not be built; .* run the same command again"):
-        provide_parts(root, "tracer", "timer")
+    with pytest.raises(PartError, match=r"launch-problem and conductor could not be built; .* run the same command again"):
+        provide_parts(root, "launch-problem", "conductor")
     (root / "kit/setup/setup.sh").unlink()
     with pytest.raises(PartError, match=r"restore the kit's files"):
-        provide_parts(root, "timer")
+        provide_parts(root, "conductor")
 
 
 @pytest.mark.parametrize("text", ["", "[]", '{"on_demand": 3}', "{}"])
@@ -58,5 +58,5 @@ def test_a_kit_that_leaves_nothing_out_builds_nothing_and_names_what_is_missing(
     (root / "build/kit.json").write_text(text)
     assert left_out(root) == frozenset()
     with pytest.raises(PartError, match=r"lib/x.a is missing: run `make setup`"):
-        part(root, "tracer", "lib/x.a")
+        part(root, "launch-problem", "lib/x.a")
     assert calls(root) == []

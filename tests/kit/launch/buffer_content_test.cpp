@@ -1,5 +1,5 @@
 // Every kind of number, with every way to fill a buffer.
-#include "checker/buffer_content.hpp"
+#include "launch/buffer_content.hpp"
 
 #include <cstring>
 #include <limits>

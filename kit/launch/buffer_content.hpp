@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -56,5 +57,16 @@ inline constexpr std::int64_t random_low = 0, random_high = 99;
 std::vector<std::byte> bytes_of(const BufferShape& shape, const Content& content, judge::RandomStream random, std::byte unwritten);
 // Throws std::out_of_range where a number does not lie in `bytes`.
 void set_numbers(std::vector<std::byte>& bytes, const std::vector<SetNumber>& numbers);
+
+// Whether two launches left the same numbers in a buffer. The launches differ only in the order of blocks and threads.
+
+struct OrderDifference {
+  std::size_t element = 0;  // index of the first that differs
+  std::string first, other;
+  std::size_t elements = 0;  // how many differ
+};
+
+// Floating-point numbers may differ by rounding, because additions run in another order: by 1 in 1,000 (a half: 1 in 50).
+std::optional<OrderDifference> compare_orders(const BufferShape& shape, std::span<const std::byte> first, std::span<const std::byte> other);
 
 }  // namespace tilelab::checker

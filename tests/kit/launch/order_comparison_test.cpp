@@ -1,5 +1,5 @@
 // Whether results of two orders of blocks and threads differ by more than rounding.
-#include "checker/order_comparison.hpp"
+#include "launch/buffer_content.hpp"
 
 #include <cmath>
 #include <cstdint>

@@ -1,7 +1,12 @@
-// Makes a runner time kernels against each other on a GPU, verifies the outputs that it kept, and writes both down. This program
-// is trusted: it never loads a submission, and it alone decides which output is wrong. It does not decide what the times mean. It
-// prints a line when the runner is prepared, and then waits for a line on its input. It prints another line when the last launch
-// has ended. Exit status: 0 the report is written, whatever the result; 2 it cannot be done as asked; 3 the timer could not work.
+// Runs one launch of a kernel in a runner and writes down what somebody asked of it:
+//   check    a launch that somebody described, under every detector
+//   trace    what one block of a registered problem's launch did, step by step
+//   profile  the memory traffic of such a launch
+//   time     how long kernels take on a GPU, run against each other, and whether the outputs that were kept are right
+// It grades nothing, is trusted, and never loads a submission itself. It is linked twice: `launch` knows no problem, which only `check`
+// does not need; `launch-problem` knows all. Exit status: 0 the report is written, whatever the launch's result; 2 it cannot be done as
+// asked; 3 it could not work; 4 the problem does not register itself, so the lab's own judge has to do it (--watch). The reason is one line
+// on standard error.
 #include <algorithm>
 #include <cstring>
 #include <exception>
@@ -17,7 +22,10 @@
 #include "judge/judge_task.hpp"
 #include "judge/process/runner_process.hpp"
 #include "judge/random_stream.hpp"
+#include "judge/report/watched_launch.hpp"
 #include "judge/timed_problem.hpp"
+#include "judge/traced_problem.hpp"
+#include "launch/launch_description.hpp"
 #include "options/program_options.hpp"
 #include "protocol/json/json_text.hpp"
 #include "protocol/timing_message.hpp"
@@ -27,17 +35,58 @@ namespace {
 using namespace tilelab;
 using nlohmann::json;
 
-constexpr std::string_view usage =
-    "usage: timer --problem NAME --shape 1024x1024x1024 --seed N --rounds N --warm-up-ms N --limit-ms N --kept CONTESTANT"
-    " --runner RUNNER.json --report TIMING.json";
+std::vector<std::string> runner_of(const ProgramOptions& options) { return judge::read_runner_argv(options.text("runner")); }
+
+// --- check
+
+json check(const ProgramOptions& options) {
+  const checker::LaunchDescription launch = checker::read_description(options.text("launch"));
+  judge::RunnerProcess runner(runner_of(options));
+  const judge::LaunchRecord record = checker::check_launch(runner, launch);
+  json report = record;
+  report["metrics"] = record.traffic ? json(record.traffic->metrics) : json::object();
+  if (record.trace) report["trace"] = *record.trace;
+  return report;
+}
+
+// --- trace, profile
+
+class NotRegistered : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+const judge::TracedProblem& problem_of(const ProgramOptions& options) {
+  const std::string& name = options.text("problem");
+  const auto& problems = judge::traced_problems();
+  const auto found = std::ranges::find(problems, name, &judge::TracedProblem::name);
+  if (found == problems.end()) throw NotRegistered("the problem " + name + " does not say how it is traced or profiled");
+  return *found;
+}
+
+json trace(const ProgramOptions& options) {
+  const judge::TracedProblem& problem = problem_of(options);
+  const judge::Trial trial = judge::trial_to_trace(problem, options.text("shape"), options.text("inputs"));
+  judge::RunnerProcess runner(runner_of(options));
+  const bool reversed = options.has("order") && judge::parse_order(options.text("order"));
+  judge::FollowedBlock followed{.at = judge::parse_block(options.text("block")), .reversed = reversed};
+  if (options.has("beside")) followed.beside = judge::parse_block(options.text("beside"));
+  if (options.has("held")) followed.held = judge::parse_held(options.text("held"));
+  return judge::traced_launch(runner, trial, followed, problem.factors);
+}
+
+json profile(const ProgramOptions& options) {
+  const judge::TracedProblem& problem = problem_of(options);
+  const std::string shape = options.has("shape") ? options.text("shape") : judge::usual_profiled_shape(problem);
+  const judge::Trial trial = judge::trial_to_profile(problem, shape);
+  judge::RunnerProcess runner(runner_of(options));
+  return judge::profiled_launch(runner, trial, shape);
+}
+
+// --- time
+
 constexpr std::string_view prepared = "prepared", device_is_free = "the device is free";
 constexpr std::size_t kept_bytes_at_most = std::size_t{256} << 20;
-
-ProgramOptions read_options(int argc, char** argv) {
-  const std::vector<OptionRule> rules{{"problem"},  {"shape"}, {"seed"},   {"rounds"}, {"warm-up-ms"},
-                                      {"limit-ms"}, {"kept"},  {"runner"}, {"report"}};
-  return {argc, argv, rules, usage};
-}
 
 std::size_t output_bytes(const judge::TimedWork& work) {
   std::size_t bytes = 0;
@@ -114,10 +163,10 @@ protocol::TimingReply reply_of(const judge::Answer& answer, unsigned student) {
 }
 
 // The runner uses the device in two steps. First it makes its context and does all else that takes long, while other programs may
-// use the device. Then whoever started the timer waits until nobody else uses the device, and sends a line. End of input means:
+// use the device. Then whoever started this program waits until nobody else uses the device, and sends a line. End of input means:
 // go on.
 protocol::TimingReply timed(const ProgramOptions& options, const protocol::TimingRequest& request, const judge::MemoryFile& kept) {
-  judge::RunnerProcess runner(judge::read_runner_argv(options.text("runner")));
+  judge::RunnerProcess runner(runner_of(options));
   const auto limit = std::chrono::milliseconds(options.number<unsigned>("limit-ms"));
   protocol::TimingReply reply = reply_of(runner.ask(protocol::prepare_to_time, limit, {}), request.kept_contestant);
   if (reply.status != protocol::Status::completed) return reply;
@@ -130,8 +179,7 @@ protocol::TimingReply timed(const ProgramOptions& options, const protocol::Timin
   return reply;
 }
 
-void time(int argc, char** argv) {
-  const ProgramOptions options = read_options(argc, argv);
+json time(const ProgramOptions& options) {
   const judge::TimedWork work = judge::work_to_time(options.text("problem"), options.text("shape"));
   judge::RandomStream random(judge::SecretKey::from_number(options.number<std::uint64_t>("seed")).derive("timer", 0));
   protocol::TimingRequest request;
@@ -162,20 +210,60 @@ void time(int argc, char** argv) {
     report["elements"] = std::move(looked.elements);
     report["relative_error"] = std::move(looked.relative_error);
   }
-  judge::write_report(options.text("report"), json_text(report) + "\n");
+  return report;
+}
+
+// ---
+
+constexpr OptionRule::Kind optional = OptionRule::Kind::optional;
+
+struct Mode {
+  std::string_view name, usage;
+  std::vector<OptionRule> rules;  // besides --runner and --report
+  json (*report)(const ProgramOptions&);
+};
+
+std::vector<Mode> modes() {
+  return {{"check", "--launch LAUNCH.json", {{"launch"}}, check},
+          {"trace",
+           "--problem NAME --shape 8x8x8 --inputs NAME --block X,Y,Z [--order reversed] [--beside X,Y,Z] [--held THREAD,WRITE]",
+           {{"problem"}, {"shape"}, {"inputs"}, {"block"}, {"order", optional}, {"beside", optional}, {"held", optional}},
+           trace},
+          {"profile", "--problem NAME [--shape 8x8x8]", {{"problem"}, {"shape", optional}}, profile},
+          {"time",
+           "--problem NAME --shape 1024x1024x1024 --seed N --rounds N --warm-up-ms N --limit-ms N --kept CONTESTANT",
+           {{"problem"}, {"shape"}, {"seed"}, {"rounds"}, {"warm-up-ms"}, {"limit-ms"}, {"kept"}},
+           time}};
+}
+
+void write_down(int argc, char** argv) {
+  const std::string asked = argc > 1 ? argv[1] : "";
+  for (Mode& mode : modes()) {
+    if (mode.name != asked) continue;
+    std::string program = "launch " + asked;
+    argv[1] = program.data();
+    mode.rules.insert(mode.rules.end(), {{"runner"}, {"report"}});
+    const std::string usage = "usage: " + program + " " + std::string(mode.usage) + " --runner RUNNER.json --report REPORT.json";
+    const ProgramOptions options(argc - 1, argv + 1, mode.rules, usage);
+    return judge::write_report(options.text("report"), json_text(mode.report(options)) + "\n");
+  }
+  throw OptionError("launch: the first word is check, trace, profile or time, not '" + asked + "'");
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
   try {
-    time(argc, argv);
+    write_down(argc, argv);
     return 0;
   } catch (const std::invalid_argument& error) {
     std::cerr << error.what() << "\n";
     return 2;
+  } catch (const NotRegistered& error) {
+    std::cerr << error.what() << "\n";
+    return 4;
   } catch (const std::exception& error) {
-    std::cerr << "timer: " << error.what() << "\n";
+    std::cerr << "launch: " << error.what() << "\n";
     return 3;
   }
 }

@@ -1,4 +1,4 @@
-#include "checker/launch_description.hpp"
+#include "launch/launch_description.hpp"
 
 #include <fstream>
 #include <stdexcept>

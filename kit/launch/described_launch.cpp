@@ -1,13 +1,13 @@
-#include "checker/described_launch.hpp"
+#include "launch/launch_description.hpp"
 
 #include <algorithm>
 #include <cstring>
 #include <stdexcept>
 #include <utility>
 
-#include "checker/order_comparison.hpp"
 #include "judge/decision/answer_record.hpp"
 #include "judge/process/runner_process.hpp"
+#include "launch/buffer_content.hpp"
 
 namespace tilelab::checker {
 namespace {
@@ -72,12 +72,6 @@ struct Files {
     for (const DescribedArgument& argument : launch.arguments) add(argument, launch.seed);
   }
 
-  std::vector<int> descriptors() const {
-    std::vector<int> fds;
-    for (const judge::MemoryFile& file : files) fds.push_back(file.descriptor());
-    return fds;
-  }
-
  private:
   void add(const DescribedArgument& described, std::uint64_t seed) {
     const bool is_scalar = described.role == Role::scalar;
@@ -128,7 +122,7 @@ void forgive_discarded_reads(LaunchRecord& record, judge::RunnerProcess& runner,
   std::vector<std::vector<std::byte>> untouched;
   for (const judge::MemoryFile& file : second.files) untouched.push_back(file.bytes());
   LaunchRecord again;
-  const Ending ending = take_answer(again, runner.launch(second.request, second.descriptors()));
+  const Ending ending = take_answer(again, runner.launch(second.request, second.files));
   if (ending != Ending::whole || again.printed != record.printed || !same_results(first, second, untouched)) return;
   for (protocol::Finding& finding : record.findings) finding.severity = "note";
   record.verdict = Verdict::pass;
@@ -158,7 +152,7 @@ void look_from_the_other_end(LaunchRecord& record, judge::RunnerProcess& runner,
   second.request.trace.reset();
   second.request.reversed = true;
   LaunchRecord again;
-  const Ending ending = take_answer(again, runner.launch(second.request, second.descriptors()));
+  const Ending ending = take_answer(again, runner.launch(second.request, second.files));
   if (ending != Ending::nothing) again.message = reason(again);
   const bool comparable = ending == Ending::whole && !has_errors(record) && !has_errors(again);
   if (record.needs_reversed_run) take_over(record, std::move(again));
@@ -181,7 +175,7 @@ void look_from_the_other_end(LaunchRecord& record, judge::RunnerProcess& runner,
 LaunchRecord check_launch(judge::RunnerProcess& runner, const LaunchDescription& launch) {
   LaunchRecord record;
   const Files files(launch, false);
-  const Ending ending = take_answer(record, runner.launch(files.request, files.descriptors()));
+  const Ending ending = take_answer(record, runner.launch(files.request, files.files));
   if (ending != Ending::nothing) record.message = reason(record);
   if (ending == Ending::whole) look_from_the_other_end(record, runner, launch, files);
   if (ending == Ending::whole && record.verdict == Verdict::uninitialized_read) forgive_discarded_reads(record, runner, launch, files);
