@@ -1,6 +1,7 @@
 #include "judge/bench.hpp"
 
 #include <algorithm>
+#include <set>
 #include <stdexcept>
 #include <utility>
 
@@ -117,6 +118,23 @@ void reject_technique(const std::string& message) {
   bench().fail_technique(message);
   FAIL(message);
   throw std::logic_error("FAIL returned");  // never reached: FAIL throws
+}
+
+void check_technique(Trial trial, const std::function<std::string(const Counters&)>& missed) {
+  trial.counts_traffic = true;  // for the report, and for performance tiers
+  const std::string why = missed(check(std::move(trial)).counters);
+  if (!why.empty()) reject_technique("correct, but " + why);
+}
+
+std::vector<int> random_sizes(int count, int least, int most) {
+  RandomStream random = bench().draw();
+  return drawn_numbers<int>(static_cast<std::size_t>(count), [&] { return random.between(least, most); });
+}
+
+std::vector<int> around_powers(int largest) {
+  std::set<int> sizes;  // 3 lies beside both 2 and 4
+  for (int power = 2; power <= largest; power *= 2) sizes.insert({power - 1, power, power + 1});
+  return {sizes.begin(), sizes.end()};
 }
 
 }  // namespace tilelab::judge

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "judge/decision/explanation.hpp"
 #include "judge/random_stream.hpp"
 #include "judge/report/record.hpp"
+#include "judge/technique.hpp"
 #include "judge/trial.hpp"
 
 namespace tilelab::judge {
@@ -83,5 +85,43 @@ void use_bench(Bench* bench);
 const LaunchRecord& check(Trial trial);
 // Ends the case: its kernel is correct, but does not use the lab's technique.
 [[noreturn]] void reject_technique(const std::string& message);
+
+// Checks a trial for each shape. `make` gets the shape and a stream of its own.
+template <class Shape, class Make>
+void check_each(const std::vector<Shape>& shapes, Make make) {
+  for (const Shape& shape : shapes) check(make(shape, bench().draw()));
+}
+
+// Checks a trial whose traffic is counted, and then what its counters tell: `missed` says why they do not show the technique, or nothing.
+void check_technique(Trial trial, const std::function<std::string(const Counters&)>& missed);
+
+// Shapes whose `sides` are from those of `least` to those of `most`. They follow from the judge's key.
+template <class Shape, class... Side>
+std::vector<Shape> random_shapes(int count, const Shape& least, const Shape& most, Side Shape::*... sides) {
+  RandomStream random = bench().draw();
+  std::vector<Shape> shapes(static_cast<std::size_t>(count));
+  for (Shape& shape : shapes) ((shape.*sides = random.between(least.*sides, most.*sides)), ...);
+  return shapes;
+}
+// The same for shapes of one size.
+std::vector<int> random_sizes(int count, int least, int most);
+// Each power of two from 2 to `largest`, and the sizes beside it: 1, 2, 3, 4, 5, 7, ...
+std::vector<int> around_powers(int largest);
+
+// So many numbers, one after the other.
+template <class Number = double, class Draw>
+std::vector<Number> drawn_numbers(std::size_t count, Draw draw) {
+  std::vector<Number> numbers(count);
+  for (Number& one : numbers) one = draw();
+  return numbers;
+}
+
+// A trial, and the same with other numbers for a launcher that reads some.
+template <class Draw>
+Trial with_altered(Draw draw) {
+  Trial trial = draw();
+  trial.altered = std::make_shared<const Trial>(draw());
+  return trial;
+}
 
 }  // namespace tilelab::judge

@@ -2,6 +2,7 @@
 // whether an output is right. A problem registers itself; the timer finds it by name.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <functional>
 #include <span>
@@ -38,6 +39,20 @@ struct TimedWork {
   // and keeps it secret, because a kernel must not know which elements are inspected.
   std::function<Inspection(std::uint64_t seed, std::span<const float> output, RandomStream random)> inspect;
 };
+
+// The arguments of a launch that is timed: a buffer of floats, and a size.
+inline protocol::Argument timed_buffer(const char* name, protocol::Role role, std::size_t rows, std::size_t columns) {
+  return {.name = name, .role = role, .element = "float", .bytes = rows * columns * sizeof(float), .bits = 0, .row_elements = columns};
+}
+inline protocol::Argument timed_size(const char* name, int value) {
+  return {.name = name, .element = "int", .bytes = 4, .bits = static_cast<std::uint64_t>(value), .row_elements = 0};
+}
+
+// A sampled element whose right value is known.
+inline SampledElement sampled_element(std::size_t row, std::size_t column, double expected, float actual) {
+  const double error = std::abs(static_cast<double>(actual) - expected);
+  return {row, column, expected, actual, expected != 0 ? error / std::abs(expected) : error};
+}
 
 struct TimedProblem {
   std::string name;                // the name of its header: "matmul"

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <stdexcept>
 #include <utility>
 
@@ -72,13 +71,6 @@ judge::Trial make_trial(Shape shape, std::string inputs, std::vector<double> ima
           .spare_events = spare_events};
 }
 
-template <class Draw>
-std::vector<double> values(std::size_t count, Draw draw) {
-  std::vector<double> result(count);
-  for (double& value : result) value = draw();
-  return result;
-}
-
 std::size_t pixels(Shape shape) {
   expect_sides(shape);
   return static_cast<std::size_t>(shape.height) * static_cast<std::size_t>(shape.width);
@@ -97,52 +89,38 @@ std::vector<double> drawn_weights(judge::RandomStream& random) {
   return mask;
 }
 
-// With other numbers for a launcher that reads some.
-template <class Draw>
-judge::Trial with_altered(Draw draw) {
-  judge::Trial trial = draw();
-  trial.altered = std::make_shared<judge::Trial>(draw());
-  return trial;
-}
-
 }  // namespace
 
 judge::Trial exact_trial(Shape shape, judge::RandomStream random) {
-  return with_altered([&] {
+  return judge::with_altered([&] {
     const auto quarter = [&] {
       const int magnitude = random.between(1, largest_pixel);
       return 0.25 * (random.between(0, 1) ? magnitude : -magnitude);
     };
-    std::vector<double> image = values(pixels(shape), quarter);
+    std::vector<double> image = judge::drawn_numbers(pixels(shape), quarter);
     return make_trial(shape, "quarters and whole weights", std::move(image), drawn_weights(random), 0);
   });
 }
 
 judge::Trial close_trial(Shape shape, judge::RandomStream random) {
-  return with_altered([&] {
+  return judge::with_altered([&] {
     const auto signed_unit = [&] { return double{random.signed_unit()}; };
-    std::vector<double> image = values(pixels(shape), signed_unit), mask = values(weights, signed_unit);
+    std::vector<double> image = judge::drawn_numbers(pixels(shape), signed_unit), mask = judge::drawn_numbers(weights, signed_unit);
     return make_trial(shape, "signed random", std::move(image), std::move(mask), (weights + 1) * 0x1p-24);
   });
 }
 
 void check_exact(Shape shape) { judge::check(exact_trial(shape, judge::bench().draw())); }
 
-void check_exact(const std::vector<Shape>& shapes) {
-  for (const Shape& shape : shapes) check_exact(shape);
-}
+void check_exact(const std::vector<Shape>& shapes) { judge::check_each(shapes, exact_trial); }
 
-void check_close(const std::vector<Shape>& shapes) {
-  for (const Shape& shape : shapes) judge::check(close_trial(shape, judge::bench().draw()));
-}
+void check_close(const std::vector<Shape>& shapes) { judge::check_each(shapes, close_trial); }
 
 void check_tiled(const std::vector<Shape>& shapes) {
   for (const Shape& shape : shapes) {
     if (shape.height < least_tiled_side || shape.width < least_tiled_side) throw std::logic_error("the picture is mostly edge");
-    judge::Trial trial = exact_trial(shape, judge::bench().draw());
-    trial.counts_traffic = true;  // for the report, and for performance tiers
-    const std::string missed = missed_tiling(shape, judge::check(std::move(trial)).counters);
-    if (!missed.empty()) judge::reject_technique("correct, but " + missed);
+    judge::check_technique(exact_trial(shape, judge::bench().draw()),
+                           [&](const judge::Counters& counters) { return missed_tiling(shape, counters); });
   }
 }
 
@@ -172,13 +150,7 @@ std::vector<Shape> around(int side) {
 }
 
 std::vector<Shape> random_shapes(int count, Shape least, Shape most) {
-  judge::RandomStream random = judge::bench().draw();
-  std::vector<Shape> shapes;
-  for (int i = 0; i < count; ++i) {
-    const int height = random.between(least.height, most.height), width = random.between(least.width, most.width);
-    shapes.push_back({height, width});
-  }
-  return shapes;
+  return judge::random_shapes(count, least, most, &Shape::height, &Shape::width);
 }
 
 }  // namespace tilelab::convolution

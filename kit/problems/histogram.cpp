@@ -84,29 +84,19 @@ judge::Trial one_value_trial(Shape shape, judge::RandomStream random) {
   return drawn(shape, "one value", [&] { return value; });
 }
 
-void check_inside(const std::vector<Shape>& shapes) {
-  for (const Shape& shape : shapes) judge::check(inside_trial(shape, judge::bench().draw()));
-}
+void check_inside(const std::vector<Shape>& shapes) { judge::check_each(shapes, inside_trial); }
 
-void check_exact(const std::vector<Shape>& shapes) {
-  for (const Shape& shape : shapes) judge::check(exact_trial(shape, judge::bench().draw()));
-}
+void check_exact(const std::vector<Shape>& shapes) { judge::check_each(shapes, exact_trial); }
 
-void check_far(const std::vector<Shape>& shapes) {
-  for (const Shape& shape : shapes) judge::check(far_trial(shape, judge::bench().draw()));
-}
+void check_far(const std::vector<Shape>& shapes) { judge::check_each(shapes, far_trial); }
 
-void check_one_value(const std::vector<Shape>& shapes) {
-  for (const Shape& shape : shapes) judge::check(one_value_trial(shape, judge::bench().draw()));
-}
+void check_one_value(const std::vector<Shape>& shapes) { judge::check_each(shapes, one_value_trial); }
 
 void check_private(const std::vector<Shape>& shapes) {
   for (const Shape& shape : shapes) {
     if (shape.n < least_private_values || shape.bins < least_private_bins) throw std::logic_error("a thread could do it by itself");
-    judge::Trial trial = exact_trial(shape, judge::bench().draw());
-    trial.counts_traffic = true;  // for the report, and for performance tiers
-    const std::string missed = missed_privacy(shape, judge::check(std::move(trial)).counters);
-    if (!missed.empty()) judge::reject_technique("correct, but " + missed);
+    judge::check_technique(exact_trial(shape, judge::bench().draw()),
+                           [&](const judge::Counters& counters) { return missed_privacy(shape, counters); });
   }
 }
 
@@ -132,13 +122,7 @@ std::string missed_privacy(Shape shape, const judge::Counters& counters) {
 }
 
 std::vector<Shape> random_shapes(int count, Shape least, Shape most) {
-  judge::RandomStream random = judge::bench().draw();
-  std::vector<Shape> shapes;
-  for (int i = 0; i < count; ++i) {
-    const int n = random.between(least.n, most.n), bins = random.between(least.bins, most.bins);
-    shapes.push_back({n, bins});
-  }
-  return shapes;
+  return judge::random_shapes(count, least, most, &Shape::n, &Shape::bins);
 }
 
 }  // namespace tilelab::histogram

@@ -37,13 +37,6 @@ struct Sizes {
   std::uint64_t products() const { return std::uint64_t{M} * N * K; }
 };
 
-template <class Draw>
-std::vector<float> values(std::size_t count, Draw draw) {
-  std::vector<float> result(count);
-  for (float& value : result) value = draw();
-  return result;
-}
-
 float small_integer(judge::RandomStream& random) {
   const int magnitude = random.between(1, largest_integer);
   return static_cast<float>(random.between(0, 1) ? magnitude : -magnitude);
@@ -85,8 +78,8 @@ struct Factors {
 Factors multiples_of(float unit, Shape shape, judge::RandomStream& random) {
   const Sizes n(shape);
   if (shape.K > longest_exact) throw std::logic_error("K is too large for exact sums");
-  auto A = values(n.M * n.K, [&] { return unit * small_integer(random); });
-  auto B = values(n.K * n.N, [&] { return unit * small_integer(random); });
+  auto A = judge::drawn_numbers<float>(n.M * n.K, [&] { return unit * small_integer(random); });
+  auto B = judge::drawn_numbers<float>(n.K * n.N, [&] { return unit * small_integer(random); });
   return {std::move(A), std::move(B)};
 }
 
@@ -138,8 +131,8 @@ judge::Trial non_finite_trial(Shape shape, judge::RandomStream random) {
 judge::Trial close_trial(Shape shape, judge::RandomStream random) {
   const Sizes n(shape);
   if (shape.K > longest_close) throw std::logic_error("K is too large for this rule");
-  auto A = values(n.M * n.K, [&] { return random.signed_unit(); });
-  auto B = values(n.K * n.N, [&] { return random.signed_unit(); });
+  auto A = judge::drawn_numbers<float>(n.M * n.K, [&] { return random.signed_unit(); });
+  auto B = judge::drawn_numbers<float>(n.K * n.N, [&] { return random.signed_unit(); });
   judge::Expectation C{n.M, n.N, product(A, B, n, [](float x) { return double{x}; }),
                        product(A, B, n, [](float x) { return std::abs(double{x}); })};
   const double factor = 4 * std::sqrt(static_cast<double>(n.K)) * 0x1p-24;
@@ -163,27 +156,19 @@ judge::Trial worked_trial(Shape shape) {
 
 void check_exact(Shape shape) { judge::check(exact_trial(shape, judge::bench().draw())); }
 
-void check_exact(const std::vector<Shape>& shapes) {
-  for (const Shape& shape : shapes) check_exact(shape);
-}
+void check_exact(const std::vector<Shape>& shapes) { judge::check_each(shapes, exact_trial); }
 
 void check_quarters(Shape shape) { judge::check(quarters_trial(shape, judge::bench().draw())); }
 
-void check_quarters(const std::vector<Shape>& shapes) {
-  for (const Shape& shape : shapes) check_quarters(shape);
-}
+void check_quarters(const std::vector<Shape>& shapes) { judge::check_each(shapes, quarters_trial); }
 
 void check_non_finite(Shape shape) { judge::check(non_finite_trial(shape, judge::bench().draw())); }
 
-void check_non_finite(const std::vector<Shape>& shapes) {
-  for (const Shape& shape : shapes) check_non_finite(shape);
-}
+void check_non_finite(const std::vector<Shape>& shapes) { judge::check_each(shapes, non_finite_trial); }
 
 void check_close(Shape shape) { judge::check(close_trial(shape, judge::bench().draw())); }
 
-void check_close(const std::vector<Shape>& shapes) {
-  for (const Shape& shape : shapes) check_close(shape);
-}
+void check_close(const std::vector<Shape>& shapes) { judge::check_each(shapes, close_trial); }
 
 void check_counted(Shape shape) { judge::check(counted(exact_trial(shape, judge::bench().draw()))); }
 

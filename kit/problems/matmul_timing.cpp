@@ -34,8 +34,7 @@ std::string element(std::size_t i, std::size_t j) { return "C[" + std::to_string
 judge::SampledElement sampled(const Inputs& in, std::size_t i, std::size_t j, float actual) {
   double sum = 0;
   for (std::size_t k = 0; k < in.n.K; ++k) sum += in.a(i, k) * in.b(k, j);
-  const double error = std::abs(static_cast<double>(actual) - sum);
-  return {i, j, sum, actual, sum != 0 ? error / std::abs(sum) : error};
+  return judge::sampled_element(i, j, sum, actual);
 }
 
 struct Accuracy {
@@ -137,26 +136,16 @@ judge::Inspection inspect(Sides n, std::uint64_t seed, std::span<const float> C,
 
 judge::TimedWork work(const std::vector<int>& sizes) {
   const Sides n{static_cast<std::size_t>(sizes.at(0)), static_cast<std::size_t>(sizes.at(1)), static_cast<std::size_t>(sizes.at(2))};
-  const auto buffer = [](const char* name, protocol::Role role, std::size_t rows, std::size_t columns) {
-    return protocol::Argument{
-        .name = name, .role = role, .element = "float", .bytes = rows * columns * sizeof(float), .bits = 0, .row_elements = columns};
-  };
-  const auto side = [](const char* name, int value) {
-    return protocol::Argument{.name = name,
-                              .role = protocol::Role::scalar,
-                              .element = "int",
-                              .bytes = 4,
-                              .bits = static_cast<std::uint64_t>(value),
-                              .row_elements = 0};
-  };
   const double M = sizes[0], N = sizes[1], K = sizes[2];
-  return {.shape = "M=" + std::to_string(n.M) + " N=" + std::to_string(n.N) + " K=" + std::to_string(n.K),
-          .arguments = {buffer("A", protocol::Role::input, n.M, n.K), buffer("B", protocol::Role::input, n.K, n.N),
-                        buffer("C", protocol::Role::output, n.M, n.N), side("M", sizes[0]), side("N", sizes[1]), side("K", sizes[2])},
-          .launch_arguments = sizes,
-          .flops = 2 * M * N * K,
-          .bytes = 4 * (M * K + K * N + M * N),
-          .inspect = [n](std::uint64_t seed, std::span<const float> C, judge::RandomStream random) { return inspect(n, seed, C, random); }};
+  return {
+      .shape = "M=" + std::to_string(n.M) + " N=" + std::to_string(n.N) + " K=" + std::to_string(n.K),
+      .arguments = {judge::timed_buffer("A", protocol::Role::input, n.M, n.K), judge::timed_buffer("B", protocol::Role::input, n.K, n.N),
+                    judge::timed_buffer("C", protocol::Role::output, n.M, n.N), judge::timed_size("M", sizes[0]),
+                    judge::timed_size("N", sizes[1]), judge::timed_size("K", sizes[2])},
+      .launch_arguments = sizes,
+      .flops = 2 * M * N * K,
+      .bytes = 4 * (M * K + K * N + M * N),
+      .inspect = [n](std::uint64_t seed, std::span<const float> C, judge::RandomStream random) { return inspect(n, seed, C, random); }};
 }
 
 [[maybe_unused]] const bool registered = judge::times({.name = "matmul", .sizes = {"M", "N", "K"}, .make = work});

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <set>
 #include <stdexcept>
 #include <utility>
 
@@ -26,13 +25,6 @@ constexpr std::uint64_t spare_events = 20'000'000, events_per_element = 1'000;
 std::size_t checked(int n) {
   if (n < 1 || n > most_numbers) throw std::logic_error("n is from 1 to " + std::to_string(most_numbers));
   return static_cast<std::size_t>(n);
-}
-
-template <class Draw>
-std::vector<double> values(std::size_t count, Draw draw) {
-  std::vector<double> result(count);
-  for (double& value : result) value = draw();
-  return result;
 }
 
 judge::Trial make_trial(std::string inputs, std::vector<double> in, judge::Expectation sum) {
@@ -64,7 +56,7 @@ judge::Trial exact(std::string inputs, std::vector<double> in) {
 judge::Trial exact_trial(int n, judge::RandomStream random) {
   const std::size_t count = checked(n);
   const int largest = std::min(largest_number, exact_sums / n);
-  return exact("whole numbers", values(count, [&] { return random.between(1, largest); }));
+  return exact("whole numbers", judge::drawn_numbers(count, [&] { return random.between(1, largest); }));
 }
 
 judge::Trial quarters_trial(int n, judge::RandomStream random) {
@@ -74,13 +66,13 @@ judge::Trial quarters_trial(int n, judge::RandomStream random) {
     const int magnitude = random.between(1, largest);
     return 0.25 * (random.between(0, 1) ? magnitude : -magnitude);
   };
-  return exact("quarters", values(count, quarter));
+  return exact("quarters", judge::drawn_numbers(count, quarter));
 }
 
 judge::Trial close_trial(int n, judge::RandomStream random) {
   const std::size_t count = checked(n);
   if (n > most_close) throw std::logic_error("n is too large for this rule");
-  std::vector<double> in = values(count, [&] { return double{random.signed_unit()}; });
+  std::vector<double> in = judge::drawn_numbers(count, [&] { return double{random.signed_unit()}; });
   double magnitudes = 0;
   for (const double one : in) magnitudes += std::abs(one);
   judge::Expectation sum{.rows = 1,
@@ -91,25 +83,17 @@ judge::Trial close_trial(int n, judge::RandomStream random) {
   return make_trial("signed random", std::move(in), std::move(sum));
 }
 
-void check_exact(const std::vector<int>& sizes) {
-  for (const int n : sizes) judge::check(exact_trial(n, judge::bench().draw()));
-}
+void check_exact(const std::vector<int>& sizes) { judge::check_each(sizes, exact_trial); }
 
-void check_quarters(const std::vector<int>& sizes) {
-  for (const int n : sizes) judge::check(quarters_trial(n, judge::bench().draw()));
-}
+void check_quarters(const std::vector<int>& sizes) { judge::check_each(sizes, quarters_trial); }
 
-void check_close(const std::vector<int>& sizes) {
-  for (const int n : sizes) judge::check(close_trial(n, judge::bench().draw()));
-}
+void check_close(const std::vector<int>& sizes) { judge::check_each(sizes, close_trial); }
 
 void check_combined(const std::vector<int>& sizes) {
   for (const int n : sizes) {
     if (n < least_combined) throw std::logic_error("there is too little to combine");
-    judge::Trial trial = exact_trial(n, judge::bench().draw());
-    trial.counts_traffic = true;  // for the report, and for performance tiers
-    const std::string missed = missed_combining(n, judge::check(std::move(trial)).counters);
-    if (!missed.empty()) judge::reject_technique("correct, but " + missed);
+    judge::check_technique(exact_trial(n, judge::bench().draw()),
+                           [&](const judge::Counters& counters) { return missed_combining(n, counters); });
   }
 }
 
@@ -131,19 +115,6 @@ std::string missed_combining(int size, const judge::Counters& counters) {
   if (judge::loaded_bytes(counters) > word * (n + n / 16 + most_stores))
     return "it loads numbers from global memory more often than needed: load each number of `in` once.";
   return {};
-}
-
-std::vector<int> around_powers(int largest) {
-  std::set<int> sizes;  // 3 lies beside both 2 and 4
-  for (int power = 2; power <= largest; power *= 2) sizes.insert({power - 1, power, power + 1});
-  return {sizes.begin(), sizes.end()};
-}
-
-std::vector<int> random_sizes(int count, int least, int most) {
-  judge::RandomStream random = judge::bench().draw();
-  std::vector<int> sizes;
-  for (int i = 0; i < count; ++i) sizes.push_back(random.between(least, most));
-  return sizes;
 }
 
 }  // namespace tilelab::reduction

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "judge/bench.hpp"
 #include "judge/random_stream.hpp"
 #include "judge/technique.hpp"
 #include "judge/trial.hpp"
@@ -37,10 +38,10 @@ inline constexpr std::uint64_t numbers_for_a_store = 128;     // at least so man
 inline constexpr std::uint64_t most_words_of_a_summand = 96;  // that one thread loads and stores, wherever they lie
 
 // n one less than, equal to and one more than each power of two from 2 to `largest`.
-std::vector<int> around_powers(int largest);
+using judge::around_powers;
 
 // `count` sizes from `least` to `most`. They follow from the judge's key.
-std::vector<int> random_sizes(int count, int least, int most);
+using judge::random_sizes;
 
 // The launches that the checks run.
 judge::Trial exact_trial(int n, judge::RandomStream random);

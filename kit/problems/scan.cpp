@@ -4,8 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <memory>
-#include <set>
 #include <stdexcept>
 #include <utility>
 
@@ -46,36 +44,26 @@ judge::Trial drawn(int n, const std::string& inputs, int largest, judge::RandomS
           .spare_events = spare_events};
 }
 
-// With other numbers for a launcher that reads some.
-judge::Trial with_altered(int n, const std::string& inputs, int largest, judge::RandomStream random) {
-  judge::Trial trial = drawn(n, inputs, largest, random);
-  trial.altered = std::make_shared<judge::Trial>(drawn(n, inputs, largest, random));
-  return trial;
-}
-
 }  // namespace
 
-judge::Trial exact_trial(int n, judge::RandomStream random) { return with_altered(checked(n), "whole numbers", largest_number, random); }
+judge::Trial exact_trial(int n, judge::RandomStream random) {
+  return judge::with_altered([&] { return drawn(checked(n), "whole numbers", largest_number, random); });
+}
 
 judge::Trial large_trial(int n, judge::RandomStream random) {
-  return with_altered(checked(n), "large whole numbers", std::numeric_limits<int>::max() / n, random);
+  const int largest = std::numeric_limits<int>::max() / checked(n);
+  return judge::with_altered([&] { return drawn(n, "large whole numbers", largest, random); });
 }
 
-void check_exact(const std::vector<int>& sizes) {
-  for (const int n : sizes) judge::check(exact_trial(n, judge::bench().draw()));
-}
+void check_exact(const std::vector<int>& sizes) { judge::check_each(sizes, exact_trial); }
 
-void check_large(const std::vector<int>& sizes) {
-  for (const int n : sizes) judge::check(large_trial(n, judge::bench().draw()));
-}
+void check_large(const std::vector<int>& sizes) { judge::check_each(sizes, large_trial); }
 
 void check_shared_out(const std::vector<int>& sizes) {
   for (const int n : sizes) {
     if (n < least_shared_out) throw std::logic_error("a single block could do it");
-    judge::Trial trial = exact_trial(n, judge::bench().draw());
-    trial.counts_traffic = true;  // for the report, and for performance tiers
-    const std::string missed = missed_sharing(n, judge::check(std::move(trial)).counters);
-    if (!missed.empty()) judge::reject_technique("correct, but " + missed);
+    judge::check_technique(exact_trial(n, judge::bench().draw()),
+                           [&](const judge::Counters& counters) { return missed_sharing(n, counters); });
   }
 }
 
@@ -94,19 +82,6 @@ std::string missed_sharing(int size, const judge::Counters& counters) {
            std::to_string(most_words_of_a_number) +
            " for each earn these points. Let the threads of a block work together in shared memory or in registers.";
   return {};
-}
-
-std::vector<int> around_powers(int largest) {
-  std::set<int> sizes;  // 3 lies beside both 2 and 4
-  for (int power = 2; power <= largest; power *= 2) sizes.insert({power - 1, power, power + 1});
-  return {sizes.begin(), sizes.end()};
-}
-
-std::vector<int> random_sizes(int count, int least, int most) {
-  judge::RandomStream random = judge::bench().draw();
-  std::vector<int> sizes;
-  for (int i = 0; i < count; ++i) sizes.push_back(random.between(least, most));
-  return sizes;
 }
 
 }  // namespace tilelab::scan

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "judge/bench.hpp"
 #include "judge/random_stream.hpp"
 #include "judge/technique.hpp"
 #include "judge/trial.hpp"
@@ -33,10 +34,10 @@ inline constexpr std::uint64_t most_words_of_a_thread = 256;  // that one thread
 inline constexpr std::uint64_t most_words_of_a_number = 6;    // that are loaded and stored in global memory
 
 // n one less than, equal to and one more than each power of two from 2 to `largest`.
-std::vector<int> around_powers(int largest);
+using judge::around_powers;
 
 // `count` sizes from `least` to `most`. They follow from the judge's key.
-std::vector<int> random_sizes(int count, int least, int most);
+using judge::random_sizes;
 
 // The runs that the checks make.
 judge::Trial exact_trial(int n, judge::RandomStream random);

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <memory>
 #include <span>
 #include <stdexcept>
 #include <utility>
@@ -66,12 +65,9 @@ judge::Trial drawn(Shape shape, const std::string& inputs, const Draw& draw_row)
           .spare_events = spare_events};
 }
 
-// With other numbers for a launcher that reads some.
 template <class Draw>
 judge::Trial make_trial(Shape shape, const std::string& inputs, const Draw& draw_row) {
-  judge::Trial trial = drawn(shape, inputs, draw_row);
-  trial.altered = std::make_shared<judge::Trial>(drawn(shape, inputs, draw_row));
-  return trial;
+  return judge::with_altered([&] { return drawn(shape, inputs, draw_row); });
 }
 
 std::vector<double> small_row(std::size_t columns, judge::RandomStream& random) {
@@ -109,29 +105,19 @@ judge::Trial level_trial(Shape shape, judge::RandomStream random) {
   });
 }
 
-void check_small(const std::vector<Shape>& shapes) {
-  for (const Shape& shape : shapes) judge::check(small_trial(shape, judge::bench().draw()));
-}
+void check_small(const std::vector<Shape>& shapes) { judge::check_each(shapes, small_trial); }
 
-void check_shifted(const std::vector<Shape>& shapes) {
-  for (const Shape& shape : shapes) judge::check(shifted_trial(shape, judge::bench().draw()));
-}
+void check_shifted(const std::vector<Shape>& shapes) { judge::check_each(shapes, shifted_trial); }
 
-void check_peaked(const std::vector<Shape>& shapes) {
-  for (const Shape& shape : shapes) judge::check(peaked_trial(shape, judge::bench().draw()));
-}
+void check_peaked(const std::vector<Shape>& shapes) { judge::check_each(shapes, peaked_trial); }
 
-void check_level(const std::vector<Shape>& shapes) {
-  for (const Shape& shape : shapes) judge::check(level_trial(shape, judge::bench().draw()));
-}
+void check_level(const std::vector<Shape>& shapes) { judge::check_each(shapes, level_trial); }
 
 void check_shared(const std::vector<Shape>& shapes) {
   for (const Shape& shape : shapes) {
     if (shape.columns < least_shared_columns || shape.columns > most_shared_columns) throw std::logic_error("this rule is for other rows");
-    judge::Trial trial = small_trial(shape, judge::bench().draw());
-    trial.counts_traffic = true;  // for the report
-    const std::string missed = missed_sharing(judge::check(std::move(trial)).counters);
-    if (!missed.empty()) judge::reject_technique("correct, but " + missed);
+    judge::check_technique(small_trial(shape, judge::bench().draw()),
+                           [&](const judge::Counters& counters) { return missed_sharing(counters); });
   }
 }
 
@@ -145,13 +131,7 @@ std::string missed_sharing(const judge::Counters& counters) {
 std::vector<Shape> around(int rows, int columns) { return {{rows, columns - 1}, {rows, columns}, {rows, columns + 1}}; }
 
 std::vector<Shape> random_shapes(int count, Shape least, Shape most) {
-  judge::RandomStream random = judge::bench().draw();
-  std::vector<Shape> shapes;
-  for (int i = 0; i < count; ++i) {
-    const int rows = random.between(least.rows, most.rows), columns = random.between(least.columns, most.columns);
-    shapes.push_back({rows, columns});
-  }
-  return shapes;
+  return judge::random_shapes(count, least, most, &Shape::rows, &Shape::columns);
 }
 
 }  // namespace tilelab::softmax

@@ -52,9 +52,7 @@ judge::Trial exact_trial(Shape shape, judge::RandomStream random) {
 
 void check_exact(Shape shape) { judge::check(exact_trial(shape, judge::bench().draw())); }
 
-void check_exact(const std::vector<Shape>& shapes) {
-  for (const Shape& shape : shapes) check_exact(shape);
-}
+void check_exact(const std::vector<Shape>& shapes) { judge::check_each(shapes, exact_trial); }
 
 void check_staged(Shape shape) {
   judge::Trial trial = exact_trial(shape, judge::bench().draw());
@@ -96,13 +94,7 @@ std::vector<Shape> around(int side) {
 }
 
 std::vector<Shape> random_shapes(int count, Shape least, Shape limit) {
-  judge::RandomStream random = judge::bench().draw();
-  std::vector<Shape> shapes;
-  for (int i = 0; i < count; ++i) {
-    const int M = random.between(least.M, limit.M), N = random.between(least.N, limit.N);
-    shapes.push_back({M, N});
-  }
-  return shapes;
+  return judge::random_shapes(count, least, limit, &Shape::M, &Shape::N);
 }
 
 std::vector<Shape> random_shapes(int count, Shape limit) { return random_shapes(count, {}, limit); }

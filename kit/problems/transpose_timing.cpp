@@ -14,10 +14,7 @@ judge::Inspection inspect(std::size_t M, std::size_t N, std::uint64_t seed, std:
   const std::uint64_t in = timed_input::stream(seed, 0);
   const bool whole = timed_input::is_whole(seed);
   const auto look = [&](std::size_t row, std::size_t column) {
-    const double expected = timed_input::value(in, column * N + row, whole);
-    const float actual = out[row * M + column];
-    const double error = std::abs(static_cast<double>(actual) - expected);
-    return judge::SampledElement{row, column, expected, actual, expected != 0 ? error / std::abs(expected) : error};
+    return judge::sampled_element(row, column, timed_input::value(in, column * N + row, whole), out[row * M + column]);
   };
   judge::Inspection inspection;
   double errors = 0, values = 0;
@@ -40,21 +37,9 @@ judge::Inspection inspect(std::size_t M, std::size_t N, std::uint64_t seed, std:
 
 judge::TimedWork work(const std::vector<int>& sizes) {
   const auto M = static_cast<std::size_t>(sizes.at(0)), N = static_cast<std::size_t>(sizes.at(1));
-  const auto buffer = [&](const char* name, protocol::Role role, std::size_t columns) {
-    return protocol::Argument{
-        .name = name, .role = role, .element = "float", .bytes = M * N * sizeof(float), .bits = 0, .row_elements = columns};
-  };
-  const auto side = [](const char* name, int value) {
-    return protocol::Argument{.name = name,
-                              .role = protocol::Role::scalar,
-                              .element = "int",
-                              .bytes = 4,
-                              .bits = static_cast<std::uint64_t>(value),
-                              .row_elements = 0};
-  };
   return {.shape = "M=" + std::to_string(M) + " N=" + std::to_string(N),
-          .arguments = {buffer("in", protocol::Role::input, N), buffer("out", protocol::Role::output, M), side("M", sizes[0]),
-                        side("N", sizes[1])},
+          .arguments = {judge::timed_buffer("in", protocol::Role::input, M, N), judge::timed_buffer("out", protocol::Role::output, N, M),
+                        judge::timed_size("M", sizes[0]), judge::timed_size("N", sizes[1])},
           .launch_arguments = sizes,
           .flops = 0,
           .bytes = 2.0 * sizeof(float) * static_cast<double>(M) * static_cast<double>(N),

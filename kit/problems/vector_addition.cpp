@@ -112,21 +112,13 @@ judge::ProgramTrial followed_trial(int n, judge::RandomStream random) {
   return trial;
 }
 
-void check_followed(const std::vector<int>& sizes) {
-  for (const int n : sizes) judge::check(followed_trial(n, judge::bench().draw()));
-}
+void check_followed(const std::vector<int>& sizes) { judge::check_each(sizes, followed_trial); }
 
-void check_whole(const std::vector<int>& sizes) {
-  for (const int n : sizes) judge::check(whole_trial(n, judge::bench().draw()));
-}
+void check_whole(const std::vector<int>& sizes) { judge::check_each(sizes, whole_trial); }
 
-void check_any(const std::vector<int>& sizes) {
-  for (const int n : sizes) judge::check(any_trial(n, judge::bench().draw()));
-}
+void check_any(const std::vector<int>& sizes) { judge::check_each(sizes, any_trial); }
 
-void check_told(const std::vector<int>& sizes) {
-  for (const int n : sizes) judge::check(scarce_trial(n, judge::bench().draw()));
-}
+void check_told(const std::vector<int>& sizes) { judge::check_each(sizes, scarce_trial); }
 
 void check_shared(const std::vector<int>& sizes) {
   for (const int n : sizes) {
@@ -156,13 +148,6 @@ std::string missed_freeing(const nlohmann::json& record) {
   if (leaks == 0) return {};
   return "memory of the GPU is still allocated when the program ends, from " + std::to_string(leaks) + (leaks == 1 ? " place" : " places") +
          " in the file. Free what you allocate.";
-}
-
-std::vector<int> random_sizes(int count, int least, int most) {
-  judge::RandomStream random = judge::bench().draw();
-  std::vector<int> sizes;
-  for (int i = 0; i < count; ++i) sizes.push_back(random.between(least, most));
-  return sizes;
 }
 
 }  // namespace tilelab::vector_addition

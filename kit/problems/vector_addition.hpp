@@ -12,6 +12,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "judge/bench.hpp"
 #include "judge/program_bench.hpp"
 #include "judge/random_stream.hpp"
 
@@ -42,7 +43,7 @@ std::string missed_freeing(const nlohmann::json& record);
 void check_told(const std::vector<int>& sizes);
 
 // `count` sizes from `least` to `most`. They follow from the judge's key.
-std::vector<int> random_sizes(int count, int least, int most);
+using judge::random_sizes;
 
 // The runs that the checks make.
 judge::ProgramTrial whole_trial(int n, judge::RandomStream random);
