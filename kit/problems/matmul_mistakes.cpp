@@ -279,11 +279,6 @@ judge::Variant reading(bool of_a, Index index) {
   });
 }
 
-// The sizes that somebody may take for the row length of A (K) or of B (N).
-std::array<Size, 2> wrong_lengths(bool of_a) {
-  return of_a ? std::array<Size, 2>{&Product::M, &Product::N} : std::array<Size, 2>{&Product::M, &Product::K};
-}
-
 Mistake transposed(bool of_a) {
   const std::string matrix = of_a ? "A" : "B";
   Mistake mistake{of_a ? "a-transposed" : "b-transposed",
@@ -306,7 +301,7 @@ Mistake row_length(bool of_a) {
                   "The kernel uses the row length of another matrix for " + matrix + ", so only some shapes come out right.",
                   "How many elements does one row of " + matrix + " have? Check your index with sizes M, N and K that all differ.",
                   {}};
-  for (const Size stride : wrong_lengths(of_a))
+  for (const Size stride : {&Product::M, of_a ? &Product::N : &Product::K})
     mistake.variants.push_back(
         reading(of_a, [stride](const Product& p, std::size_t row, std::size_t column) { return row * p.*stride + column; }));
   return mistake;

@@ -13,28 +13,15 @@ using nlohmann::json;
 using strict::enumerator;
 using strict::integer;
 using strict::list;
-using strict::refuse;
 using strict::text;
+using strict::three;
 using strict::untrusted;
-
-std::array<unsigned, 3> index3(const json& value) {
-  if (list(value).size() != 3) refuse(value, "three numbers");
-  return {integer<unsigned>(value[0]), integer<unsigned>(value[1]), integer<unsigned>(value[2])};
-}
 
 json extent(const Extent& extent) { return {extent.x, extent.y, extent.z}; }
 
 Extent extent(const json& value) {
-  const auto [x, y, z] = index3(value);
+  const auto [x, y, z] = three(value);
   return {x, y, z};
-}
-
-json config_json(const LaunchConfig& config) {
-  return {{"grid", extent(config.grid)}, {"block", extent(config.block)}, {"shared_bytes", config.shared_bytes}};
-}
-
-LaunchConfig config_from(const json& value) {
-  return {extent(value.at("grid")), extent(value.at("block")), integer<std::size_t>(value.at("shared_bytes"))};
 }
 
 json argument_json(const Argument& argument) {
@@ -94,12 +81,20 @@ Site site_from(const json& value) {
             .access = text(value.at("access")),
             .block = {},
             .thread = {}};
-  if (value.contains("block")) site.block = index3(value.at("block"));
-  if (value.contains("thread")) site.thread = index3(value.at("thread"));
+  if (value.contains("block")) site.block = three(value.at("block"));
+  if (value.contains("thread")) site.thread = three(value.at("thread"));
   return site;
 }
 
 }  // namespace
+
+void to_json(json& value, const LaunchConfig& config) {
+  value = {{"grid", extent(config.grid)}, {"block", extent(config.block)}, {"shared_bytes", config.shared_bytes}};
+}
+
+void from_json(const json& value, LaunchConfig& config) {
+  config = {extent(value.at("grid")), extent(value.at("block")), integer<std::size_t>(value.at("shared_bytes"))};
+}
 
 void to_json(json& value, const LaunchRequest& request) {
   value = {{"launch_arguments", request.launch_arguments},
@@ -113,7 +108,7 @@ void to_json(json& value, const LaunchRequest& request) {
            {"early_return_is_error", request.early_return_is_error},
            {"arguments", json::array()}};
   for (const Argument& argument : request.arguments) value["arguments"].push_back(argument_json(argument));
-  if (request.config) value["config"] = config_json(*request.config);
+  if (request.config) value["config"] = *request.config;
   if (request.order_seed) value["order_seed"] = *request.order_seed;
   if (request.trace) value["trace"] = *request.trace;
   if (request.traffic) value["traffic"] = true;
@@ -133,7 +128,7 @@ void from_json(const json& value, LaunchRequest& request) {
   if (value.contains("second")) request.second = value.at("second").get<bool>();
   if (value.contains("allow_same_value_writes")) request.allow_same_value_writes = value.at("allow_same_value_writes").get<bool>();
   if (value.contains("early_return_is_error")) request.early_return_is_error = value.at("early_return_is_error").get<bool>();
-  if (value.contains("config")) request.config = config_from(value.at("config"));
+  if (value.contains("config")) request.config = value.at("config").get<LaunchConfig>();
   if (value.contains("order_seed")) request.order_seed = integer<std::uint64_t>(value.at("order_seed"));
   if (value.contains("trace")) request.trace = value.at("trace").get<TraceRequest>();
   request.traffic = value.contains("traffic") && value.at("traffic").get<bool>();
@@ -169,7 +164,7 @@ void from_json(const json& value, Finding& finding) {
 void to_json(json& value, const LaunchReply& reply) {
   value = {{"status", reply.status},
            {"detail", untrusted(reply.detail)},
-           {"config", config_json(reply.config)},
+           {"config", reply.config},
            {"findings", json::array()},
            {"counters", json::object()},
            {"printed", untrusted(reply.printed)},
@@ -186,7 +181,7 @@ void from_json(const json& value, LaunchReply& reply) {
   reply = {};
   reply.status = enumerator<Status>(value.at("status"));
   reply.detail = text(value.at("detail"));
-  reply.config = config_from(value.at("config"));
+  reply.config = value.at("config").get<LaunchConfig>();
   for (const json& one : list(value.at("findings"))) reply.findings.push_back(one.get<Finding>());
   for (const auto& [name, count] : value.at("counters").get_ref<const json::object_t&>()) {
     reply.counters[name] = integer<std::uint64_t>(count);

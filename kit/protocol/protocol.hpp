@@ -17,9 +17,7 @@
 #include <nlohmann/json.hpp>
 
 #include "protocol/program_message.hpp"
-#include "protocol/texture_message.hpp"
 #include "protocol/trace_message.hpp"
-#include "protocol/traffic_message.hpp"
 
 namespace tilelab::protocol {
 
@@ -142,6 +140,8 @@ NLOHMANN_JSON_SERIALIZE_ENUM(Status, {{Status::internal_error, "internal-error"}
                                       {Status::crash, "crash"}})
 
 // Throws nlohmann::json::exception if the JSON does not have the shape above. Callers then treat the peer as broken.
+void to_json(nlohmann::json&, const LaunchConfig&);
+void from_json(const nlohmann::json&, LaunchConfig&);
 void to_json(nlohmann::json&, const LaunchRequest&);
 void from_json(const nlohmann::json&, LaunchRequest&);
 void to_json(nlohmann::json&, const LaunchReply&);

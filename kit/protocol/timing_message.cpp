@@ -63,18 +63,13 @@ void to_json(json& value, const TimingReply& reply) {
            {"detail", strict::untrusted(reply.detail)},
            {"contestant", reply.contestant},
            {"slow", reply.slow},
-           {"configs", json::array()},
+           {"configs", reply.configs},
            {"nanoseconds", reply.nanoseconds},
            {"before", reading_json(reply.before)},
            {"after", reading_json(reply.after)},
            {"warm_up_ms", reply.warm_up_ms},
            {"timed_ms", reply.timed_ms},
            {"warm_up_rounds", reply.warm_up_rounds}};
-  for (const LaunchConfig& config : reply.configs) {
-    value["configs"].push_back({{"grid", {config.grid.x, config.grid.y, config.grid.z}},
-                                {"block", {config.block.x, config.block.y, config.block.z}},
-                                {"shared_bytes", config.shared_bytes}});
-  }
 }
 
 void from_json(const json& value, TimingReply& reply) {
@@ -83,13 +78,7 @@ void from_json(const json& value, TimingReply& reply) {
   reply.detail = strict::text(value.at("detail"));
   reply.contestant = bounded(value.at("contestant"), most_contestants);
   reply.slow = value.at("slow").get<bool>();
-  const auto extent = [](const json& one) {
-    if (list(one).size() != 3) strict::refuse(one, "three numbers");
-    return Extent{integer<unsigned>(one[0]), integer<unsigned>(one[1]), integer<unsigned>(one[2])};
-  };
-  for (const json& one : list(value.at("configs"))) {
-    reply.configs.push_back({extent(one.at("grid")), extent(one.at("block")), integer<std::size_t>(one.at("shared_bytes"))});
-  }
+  for (const json& one : list(value.at("configs"))) reply.configs.push_back(one.get<LaunchConfig>());
   if (list(value.at("nanoseconds")).size() > most_contestants) strict::refuse(value, "fewer contestants");
   for (const json& rounds : list(value.at("nanoseconds"))) {
     if (list(rounds).size() > most_rounds) strict::refuse(value, "fewer rounds");

@@ -28,11 +28,6 @@ json step_json(const TracedStep& step) {
           step.part};
 }
 
-std::array<unsigned, 3> block_from(const json& value) {
-  if (list(value).size() != 3) strict::refuse(value, "three numbers");
-  return {integer<unsigned>(value[0]), integer<unsigned>(value[1]), integer<unsigned>(value[2])};
-}
-
 TracedStep step_from(const json& value, const Trace& trace) {
   if (list(value).size() != numbers_of_a_step) strict::refuse(value, "ten numbers");
   const auto kind = integer<std::uint8_t>(value[0]);
@@ -74,6 +69,16 @@ TracedArray array_from(const json& value) {
   return array;
 }
 
+constexpr std::size_t most_metrics = 64;
+
+Metrics metrics_from(const json& value) {
+  const auto& object = value.get_ref<const json::object_t&>();
+  if (object.size() > most_metrics) strict::refuse(value, "fewer metrics");
+  Metrics metrics;
+  for (const auto& [name, count] : object) metrics[name] = integer<std::uint64_t>(count);
+  return metrics;
+}
+
 }  // namespace
 
 void to_json(json& value, const TraceRequest& request) {
@@ -83,8 +88,8 @@ void to_json(json& value, const TraceRequest& request) {
 }
 
 void from_json(const json& value, TraceRequest& request) {
-  request = {.block = block_from(value.at("block"))};
-  if (value.contains("beside")) request.beside = block_from(value.at("beside"));
+  request = {.block = strict::three(value.at("block"))};
+  if (value.contains("beside")) request.beside = strict::three(value.at("beside"));
   if (!value.contains("held")) return;
   const json& held = value.at("held");
   request.held = HeldThread{integer<std::uint32_t>(held.at("thread")), integer<std::uint32_t>(held.at("write"))};
@@ -129,6 +134,22 @@ void from_json(const json& value, Trace& trace) {
   for (const json& one : bounded("steps", most_trace_steps)) trace.steps.push_back(step_from(one, trace));
   trace.complete = value.at("complete").get<bool>();
   trace.full = value.at("full").get<bool>();
+}
+
+void to_json(json& value, const Traffic& traffic) {
+  value = {{"metrics", traffic.metrics}, {"lines", json::array()}, {"complete", traffic.complete}};
+  for (const LineTraffic& one : traffic.lines) {
+    value["lines"].push_back({{"file", strict::untrusted(one.file)}, {"line", one.line}, {"metrics", one.metrics}});
+  }
+}
+
+void from_json(const json& value, Traffic& traffic) {
+  traffic = {.metrics = metrics_from(value.at("metrics")), .lines = {}, .complete = value.at("complete").get<bool>()};
+  if (list(value.at("lines")).size() > most_traffic_lines) strict::refuse(value, "fewer lines");
+  for (const json& one : list(value.at("lines"))) {
+    traffic.lines.push_back(
+        {.file = text(one.at("file")), .line = integer<int>(one.at("line")), .metrics = metrics_from(one.at("metrics"))});
+  }
 }
 
 }  // namespace tilelab::protocol

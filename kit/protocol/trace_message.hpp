@@ -1,10 +1,11 @@
-// The part of the protocol that carries a trace: what one block of a launch did, step by step. The judge gets it with the
-// ordinary reply, if it asks for one. Graded launches never do.
+// The part of the protocol that carries what is seen of a watched launch. A trace is what one block of it did, step by step. The judge gets
+// it with the ordinary reply, if it asks for one. Graded launches never do.
 #pragma once
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -71,10 +72,32 @@ struct Trace {
   bool full = false;      // it did more than can be kept: the recording stopped before the block
 };
 
+// --- Memory traffic: what each source line of a launch requested from memory, counted as Nsight Compute counts it and under its names.
+// Counting takes time, so it is done only if a judge asks for it.
+
+inline constexpr std::size_t most_traffic_lines = 1000;
+
+// Metrics by name: "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum" and the others of runner/report/launch_traffic.cpp.
+using Metrics = std::map<std::string, std::uint64_t>;
+
+struct LineTraffic {
+  std::string file;
+  int line = 0;  // 0: unknown
+  Metrics metrics;
+};
+
+struct Traffic {
+  Metrics metrics;                 // of the whole launch
+  std::vector<LineTraffic> lines;  // the submission's lines that access memory; sorted
+  bool complete = false;           // false: the launch did more than was counted
+};
+
 // Reading throws nlohmann::json::exception if the JSON does not have the shape above, or an index has no entry.
 void to_json(nlohmann::json&, const TraceRequest&);
 void from_json(const nlohmann::json&, TraceRequest&);
 void to_json(nlohmann::json&, const Trace&);
 void from_json(const nlohmann::json&, Trace&);
+void to_json(nlohmann::json&, const Traffic&);
+void from_json(const nlohmann::json&, Traffic&);
 
 }  // namespace tilelab::protocol

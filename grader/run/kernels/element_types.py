@@ -289,7 +289,7 @@ def trouble_of(options: TextureOptions, element: ElementType, extents: Sequence[
 def described(
     options: TextureOptions, element: ElementType, extents: Sequence[int], shown: int | None
 ) -> dict[str, object]:
-    """The form that kit/protocol/texture_message.cpp reads. `shown`: the index of the argument whose memory it shows."""
+    """The form that kit/protocol/program_message.cpp reads. `shown`: the index of the argument whose memory it shows."""
     number = element.leaves[0]
     found: dict[str, object] = {
         "surface": options.kind == "surface",
