@@ -7,7 +7,7 @@
 #include <set>
 #include <stdexcept>
 
-#include "operands/fill.hpp"
+#include "operands/operand.hpp"
 
 namespace tilelab::judge {
 namespace {

@@ -13,7 +13,7 @@
 
 namespace tilelab::judge {
 
-// Whether the element at `index` of a result may be `got`. `got` may be unwritten_value(): see operands/fill.hpp.
+// Whether the element at `index` of a result may be `got`. `got` may be unwritten_value(): see operands/operand.hpp.
 bool is_right(double got, const Expectation& expected, std::size_t index);
 
 struct WrongElement {

@@ -77,7 +77,7 @@ struct Trace {
 
 inline constexpr std::size_t most_traffic_lines = 1000;
 
-// Metrics by name: "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum" and the others of runner/report/launch_traffic.cpp.
+// Metrics by name: "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum" and the others of runner/report/launch_report.cpp.
 using Metrics = std::map<std::string, std::uint64_t>;
 
 struct LineTraffic {

@@ -5,7 +5,7 @@
 #include <set>
 
 #include "judge/comparison.hpp"
-#include "operands/fill.hpp"
+#include "operands/operand.hpp"
 
 namespace tilelab::judge {
 namespace {

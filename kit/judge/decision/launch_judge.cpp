@@ -9,7 +9,7 @@
 #include "judge/decision/answer_record.hpp"
 #include "judge/process/reply_check.hpp"
 #include "judge/process/runner_process.hpp"
-#include "operands/fill.hpp"
+#include "operands/operand.hpp"
 
 namespace tilelab::judge {
 namespace {

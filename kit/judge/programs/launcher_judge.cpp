@@ -1,4 +1,5 @@
-#include "judge/programs/launcher_judge.hpp"
+// A launcher: what it left in its operands, who wrote that, and what it read.
+#include "judge/programs/program_judge.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -11,7 +12,7 @@
 #include "judge/programs/operand_files.hpp"
 #include "judge/programs/result_origin.hpp"
 #include "judge/programs/run_verdict.hpp"
-#include "operands/fill.hpp"
+#include "operands/operand.hpp"
 
 namespace tilelab::judge {
 namespace {

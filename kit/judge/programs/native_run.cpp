@@ -16,7 +16,7 @@
 #include "judge/process/runner_process.hpp"
 #include "judge/programs/conducted_run.hpp"
 #include "judge/programs/data_folder.hpp"
-#include "operands/fill.hpp"
+#include "operands/operand.hpp"
 #include "runner/child_end.hpp"
 
 namespace tilelab::judge {

@@ -9,7 +9,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "operands/fill.hpp"
+#include "operands/operand.hpp"
 
 namespace tilelab::judge {
 namespace {

@@ -17,7 +17,6 @@
 #include "judge/programs/conducted_run.hpp"
 #include "judge/programs/data_folder.hpp"
 #include "judge/programs/host_code.hpp"
-#include "judge/programs/launcher_judge.hpp"
 #include "judge/programs/native_run.hpp"
 #include "judge/programs/operand_files.hpp"
 #include "judge/programs/result_origin.hpp"

@@ -8,7 +8,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
 
-#include "operands/fill.hpp"
+#include "operands/operand.hpp"
 
 using namespace tilelab::judge;
 

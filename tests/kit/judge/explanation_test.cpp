@@ -7,7 +7,7 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include "judge/comparison.hpp"
-#include "operands/fill.hpp"
+#include "operands/operand.hpp"
 
 using namespace tilelab;
 using namespace tilelab::judge;

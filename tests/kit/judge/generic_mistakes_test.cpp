@@ -13,7 +13,7 @@
 
 #include "judge/comparison.hpp"
 #include "judge/random_stream.hpp"
-#include "operands/fill.hpp"
+#include "operands/operand.hpp"
 
 using namespace tilelab;
 using namespace tilelab::judge;

@@ -14,7 +14,7 @@
 
 #include "judge/comparison.hpp"
 #include "judge/decision/explanation.hpp"
-#include "operands/fill.hpp"
+#include "operands/operand.hpp"
 #include "problems/matmul.hpp"
 
 using namespace tilelab;

@@ -1,5 +1,5 @@
 // An output's element that nobody wrote is known, whatever its type; one that holds the same bytes by right is right.
-#include "operands/fill.hpp"
+#include "operands/operand.hpp"
 
 #include <cmath>
 #include <cstring>

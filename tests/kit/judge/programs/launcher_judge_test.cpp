@@ -1,5 +1,5 @@
 // A launcher's run and its verdict: honest ones pass, and what the host computed is found out on whichever way it came.
-#include "judge/programs/launcher_judge.hpp"
+#include "judge/programs/program_judge.hpp"
 
 #include <unistd.h>
 

@@ -11,7 +11,6 @@
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
 
-#include "judge/programs/launcher_judge.hpp"
 #include "judge/programs/native_run.hpp"
 #include "judge/programs/program_judge.hpp"
 
