@@ -1,3 +1,4 @@
+// Runs a described launch, and again with other contents or in another order where only that tells what was a mistake.
 #include "launch/launch_description.hpp"
 
 #include <algorithm>

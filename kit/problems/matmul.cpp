@@ -177,8 +177,8 @@ void check_counted(const std::vector<Shape>& shapes) {
 }
 
 void check_reuse(Shape shape, double fraction) {
-  const std::string missed = missed_reuse(shape, fraction, judge::check(counted(exact_trial(shape, judge::bench().draw()))).counters);
-  if (!missed.empty()) judge::reject_technique("correct, but " + missed);
+  judge::check_technique(exact_trial(shape, judge::bench().draw()),
+                         [&](const judge::Counters& counters) { return missed_reuse(shape, fraction, counters); });
 }
 
 void check_reuse(const std::vector<Shape>& shapes, double fraction) {

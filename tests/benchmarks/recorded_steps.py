@@ -54,7 +54,14 @@ def measure(lab_id: str, file: Path, shape: str) -> None:
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
         runner = build_runner(toolset, lab, source, folder)
-        tracer = [str(toolset.build / "bin" / "launch-problem"), "trace", "--problem", Path(lab.public.problem).stem, "--shape", shape]
+        tracer = [
+            str(toolset.build / "bin" / "launch-problem"),
+            "trace",
+            "--problem",
+            Path(lab.public.problem).stem,
+            "--shape",
+            shape,
+        ]
         tracer += ["--inputs", "integers", "--runner", str(runner), "--report", str(folder / "report.json")]
         plain, recorded = [], []
         for _ in range(_ROUNDS):  # in turns, so that a busy machine disturbs both alike

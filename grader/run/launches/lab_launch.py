@@ -157,7 +157,11 @@ def run_tracer(toolset: Toolset, lab: Lab, runner_file: Path, asked: Mapping[str
         "--runner": str(runner_file),
         "--report": str(report_file),
     }
-    command = [str(tracer), "trace" if "--block" in asked else "profile", *(one for option in options.items() for one in option)]
+    command = [
+        str(tracer),
+        "trace" if "--block" in asked else "profile",
+        *(one for option in options.items() for one in option),
+    ]
     refused = [_CANNOT, _NOT_REGISTERED]
     status, output = run_reporter("the tracer", command, report_file, JUDGE_SECONDS, refused=refused)
     if status == _NOT_REGISTERED:

@@ -3,7 +3,7 @@
 #include <cstddef>
 
 #include "judge/bench.hpp"
-#include "judge/program_bench.hpp"
+#include "program_judge/program_bench.hpp"
 
 namespace tilelab::scan_program {
 namespace {

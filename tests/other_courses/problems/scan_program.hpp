@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "judge/program_bench.hpp"
 #include "judge/random_stream.hpp"
+#include "program_judge/program_trial.hpp"
 
 namespace tilelab::scan_program {
 

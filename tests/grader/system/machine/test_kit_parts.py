@@ -45,7 +45,9 @@ def test_a_program_without_its_mark_is_not_believed(tmp_path: Path) -> None:
 
 def test_where_it_does_not_build_one_sentence_says_so(tmp_path: Path) -> None:
     root = handout(tmp_path, "exit 1")
-    with pytest.raises(PartError, match=r"launch-problem and conductor could not be built; .* run the same command again"):
+    with pytest.raises(
+        PartError, match=r"launch-problem and conductor could not be built; .* run the same command again"
+    ):
         provide_parts(root, "launch-problem", "conductor")
     (root / "kit/setup/setup.sh").unlink()
     with pytest.raises(PartError, match=r"restore the kit's files"):
