@@ -1,7 +1,6 @@
 // Processes that stay behind. Of the guard there are three: the one that the caller started waits. The second is the confined program. The
 // third, the watcher, sleeps on a pipe whose other end only the waiting process holds: if the waiting process dies for any reason, the pipe
 // closes. A confined program cannot leave its group, because the system-call filter refuses setsid and setpgid.
-
 #include "sandbox/restrictions.hpp"
 
 #include <fcntl.h>

@@ -1,5 +1,4 @@
 // Who the program is, and how much it may use. Handles capabilities with raw system calls: four calls do not need a library.
-
 #include "sandbox/restrictions.hpp"
 
 #include <dirent.h>

@@ -62,27 +62,13 @@ void check_inputs(LaunchRecord& record, const Files& files) {
     const bool reported =
         std::ranges::any_of(record.findings, [&](const auto& one) { return one.kind == "input-modified" && one.array == operand.name; });
     if (reported) continue;
-    protocol::Finding finding;
-    finding.kind = "input-modified";
-    finding.severity = "error";
-    finding.array = operand.name;
-    finding.message = operand.name + " is an input, but the launch changed it.";
-    record.findings.push_back(std::move(finding));
+    record.findings.push_back(changed_input(operand.name, "the launch"));
   }
 }
 
 void check_outputs(LaunchRecord& record, const Files& files) {
-  for (std::size_t i = 0; i < files.operands.size(); ++i) {
-    const Operand& operand = *files.operands[i];
-    if (!operand.is_result()) continue;
-    const std::vector<double> got = files.content(i);
-    const protocol::Extent block = record.config ? record.config->block : protocol::Extent{};
-    auto mismatch = compare(got, operand.expectation, {block.y, block.x});
-    if (!mismatch) continue;
-    mismatch->output = operand.name;
-    record.verdict = worst(record.verdict, Verdict::wrong_answer);
-    if (!record.mismatch) record.mismatch = std::move(mismatch);
-  }
+  for (std::size_t i = 0; i < files.operands.size(); ++i)
+    if (files.operands[i]->is_result()) compare_result(record, *files.operands[i], files.content(i));
 }
 
 std::size_t output_index(const Files& files) {
@@ -222,6 +208,24 @@ void launch_a_second_time(LaunchRecord& record, RunnerProcess& runner, const Tri
 }
 
 }  // namespace
+
+protocol::Finding changed_input(const std::string& name, const std::string& by) {
+  protocol::Finding finding;
+  finding.kind = tilelab::name(Verdict::input_modified);
+  finding.severity = "error";
+  finding.array = name;
+  finding.message = name + " is an input, but " + by + " changed it.";
+  return finding;
+}
+
+void compare_result(LaunchRecord& record, const Operand& result, const std::vector<double>& got) {
+  const protocol::Extent block = record.config ? record.config->block : protocol::Extent{};
+  auto mismatch = compare(got, result.expectation, {block.y, block.x});
+  if (!mismatch) return;
+  mismatch->output = result.name;
+  record.verdict = worst(record.verdict, Verdict::wrong_answer);
+  if (!record.mismatch) record.mismatch = std::move(mismatch);
+}
 
 std::uint64_t compulsory_bytes(const Trial& trial) {
   std::uint64_t bytes = 0;

@@ -4,6 +4,8 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "judge/process/runner_process.hpp"
 #include "judge/report/record.hpp"
@@ -22,6 +24,11 @@ struct LaunchOptions {
 
 // Every input read once, every output written once.
 std::uint64_t compulsory_bytes(const Trial& trial);
+
+// What a kernel, and a launcher, is judged by alike: an input that no longer holds what it held, and a result held against what it must
+// hold. Of several wrong results the first is described.
+protocol::Finding changed_input(const std::string& name, const std::string& by);
+void compare_result(LaunchRecord& record, const Operand& result, const std::vector<double>& got);
 
 LaunchRecord judge_launch(RunnerProcess& runner, const Trial& trial, const LaunchOptions& options = {});
 

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "judge/comparison.hpp"
 #include "judge/decision/answer_record.hpp"
 #include "judge/process/reply_check.hpp"
 #include "judge/programs/data_folder.hpp"
@@ -79,11 +78,7 @@ void judge_inputs(LaunchRecord& record, const Operands& operands, const std::vec
   for (std::size_t i = 0; i < contents.size(); ++i) {
     const Operand& operand = *operands[i];
     if (operand.kind != Operand::Kind::input || contents[i].after == contents[i].before) continue;
-    protocol::Finding finding;
-    finding.kind = name(Verdict::input_modified);
-    finding.severity = "error";
-    finding.array = operand.name;
-    finding.message = operand.name + " is an input, but the launcher changed it.";
+    protocol::Finding finding = changed_input(operand.name, "the launcher");
     worsen(record, Verdict::input_modified, finding.message);
     if (tells_the_write(record.program)) continue;
     record.findings.push_back(std::move(finding));
@@ -91,18 +86,12 @@ void judge_inputs(LaunchRecord& record, const Operands& operands, const std::vec
 }
 
 void judge_results(LaunchRecord& record, const Operands& operands, const std::vector<OperandContent>& contents) {
-  const protocol::Extent block = record.config ? record.config->block : protocol::Extent{};
   bool is_first = true;
   for (std::size_t i = 0; i < contents.size(); ++i) {
     const Operand& operand = *operands[i];
     if (!operand.is_result()) continue;
     std::vector<double> got = result_values(operand, contents[i]);
-    auto mismatch = compare(got, operand.expectation, {block.y, block.x});
-    if (mismatch) {
-      mismatch->output = operand.name;
-      record.verdict = worst(record.verdict, Verdict::wrong_answer);
-      if (!record.mismatch) record.mismatch = std::move(mismatch);
-    }
+    compare_result(record, operand, got);
     if (std::exchange(is_first, false)) record.wrong_output = std::move(got);
   }
   if (record.verdict != Verdict::wrong_answer) record.wrong_output.clear();
