@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "cuda/blas_library.hpp"
-#include "cuda/contest_image.hpp"
+#include "cuda/contest.hpp"
+#include "cuda/cubin.hpp"
 #include "cuda/driver_api.hpp"
 #include "cuda/guarded_buffer.hpp"
-#include "cuda/loaded_module.hpp"
 #include "cuda/stopwatch.hpp"
 #include "protocol/protocol.hpp"
 

@@ -8,10 +8,9 @@
 #include <optional>
 #include <stdexcept>
 
-#include "cuda/device_trouble.hpp"
+#include "cuda/cubin.hpp"
+#include "cuda/driver_api.hpp"
 #include "cuda/guarded_buffer.hpp"
-#include "cuda/kernel_name.hpp"
-#include "cuda/loaded_module.hpp"
 #include "runner/launch_limits.hpp"
 
 namespace tilelab::cuda {

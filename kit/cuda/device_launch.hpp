@@ -5,9 +5,9 @@
 
 #include <vector>
 
-#include "cuda/cubin_image.hpp"
+#include "cuda/cubin.hpp"
 #include "cuda/driver_api.hpp"
-#include "cuda/printed_output.hpp"
+#include "cuda/guarded_buffer.hpp"
 #include "protocol/channel.hpp"
 #include "protocol/protocol.hpp"
 

@@ -9,6 +9,8 @@
 #include <string>
 #include <utility>
 
+#include "protocol/protocol.hpp"
+
 namespace tilelab::cuda {
 
 using Result = int;                   // CUresult
@@ -99,5 +101,17 @@ struct Driver {
 
 // Loads the library at `path`, or by its usual name if that is empty. It is never unloaded. Throws DriverError.
 const Driver& load_driver(const std::string& path = {});
+
+// Translates the driver's error codes to the verdicts that the CPU executor gives for a submission. No side effects.
+
+struct Trouble {
+  protocol::Status status = protocol::Status::internal_error;
+  std::string finding;  // if the launch itself ran: the verdict's name, "out-of-bounds" or "misaligned"; else empty
+  std::string message;  // one sentence for the student
+  bool spoils = true;   // the context can run no more launches
+};
+
+// `result` is an error, from launching the kernel or from waiting for it.
+Trouble trouble_of(Result result, const std::string& words);
 
 }  // namespace tilelab::cuda

@@ -14,12 +14,11 @@
 #include <vector>
 
 #include "cuda/contest.hpp"
-#include "cuda/contest_image.hpp"
-#include "cuda/cubin_image.hpp"
+#include "cuda/cubin.hpp"
 #include "cuda/device_launch.hpp"
 #include "cuda/device_probe.hpp"
+#include "cuda/guarded_buffer.hpp"
 #include "cuda/launch_worker.hpp"
-#include "cuda/printed_output.hpp"
 #include "options/program_options.hpp"
 #include "protocol/channel.hpp"
 #include "protocol/json/json_text.hpp"

@@ -5,9 +5,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "cuda/driver_api.hpp"
+#include "protocol/channel.hpp"
 
 namespace tilelab::cuda {
 
@@ -40,6 +42,19 @@ class GuardedBuffer {
   DeviceAddress memory_ = 0;
   std::size_t bytes_, padded_;  // padded: rounded up to whole words
   std::size_t guard_;
+};
+
+// What a kernel prints. When a launch ends, the driver writes it to this process's standard output, which is a memory file here.
+// The text is untrusted.
+
+class PrintedOutput {
+ public:
+  PrintedOutput();  // replaces standard output for the rest of the process; throws std::system_error
+  void clear();
+  std::string text() const;  // at most 16 KiB of what was printed since then
+
+ private:
+  Descriptor file_;
 };
 
 }  // namespace tilelab::cuda

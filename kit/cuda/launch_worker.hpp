@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "cuda/cubin_image.hpp"
+#include "cuda/cubin.hpp"
 #include "protocol/channel.hpp"
 
 namespace tilelab::cuda {

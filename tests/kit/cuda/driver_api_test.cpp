@@ -1,6 +1,6 @@
 // Errors of the driver become the verdicts that the CPU executor gives for the same mistake. The numbers in kit/cuda are those of
 // <cuda.h>, which are compared if it is installed.
-#include "cuda/device_trouble.hpp"
+#include "cuda/driver_api.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 

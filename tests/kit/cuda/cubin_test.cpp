@@ -1,5 +1,5 @@
 // A kernel is found by its name, however it was declared.
-#include "cuda/kernel_name.hpp"
+#include "cuda/cubin.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 
