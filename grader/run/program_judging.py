@@ -23,6 +23,7 @@ from grader.model.result import Finding, Launch
 from grader.model.verdicts import Verdict, worst
 from grader.run.judge_call import JudgeCall, clock_factor, judge_report, judged_cases
 from grader.run.kernels.kernel_source import KernelSource
+from grader.run.programs.host_facts import RunFacts
 from grader.run.programs.host_refusals import HostRefusal, library_of_header
 from grader.run.programs.host_sentences import ERROR_LABEL
 from grader.run.programs.host_toolchain import Place, places_of
@@ -30,7 +31,6 @@ from grader.run.programs.launcher_main import launcher_buffers, launcher_frame, 
 from grader.run.programs.program_findings import (
     HostFinding,
     ProgramFinding,
-    RunFacts,
     host_findings,
     kernel_findings,
     reworded,

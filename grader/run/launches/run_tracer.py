@@ -21,7 +21,8 @@ from grader.run.launches.lab_launch import watch_public_launch
 from grader.run.launches.trace_phases import Trace, TraceReport
 from grader.run.launches.tracing import Traced, TraceRequest
 from grader.run.program_judging import ProgramReader, StartedProgram, as_finding, record_of
-from grader.run.programs.program_findings import RunFacts, kernel_findings
+from grader.run.programs.host_facts import RunFacts
+from grader.run.programs.program_findings import kernel_findings
 from grader.run.programs.run_record import LaunchRecord, RunRecord, TracedLaunchRecord
 
 # Which launches a run of a student's host code made, which of them have findings, and which one a person means. Pure.

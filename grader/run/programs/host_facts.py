@@ -6,10 +6,12 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
+from grader.run.programs.host_build import UnusedResult
 from grader.run.programs.host_toolchain import Place
 from grader.run.programs.program_source import signature_of, without_parameters
-from grader.run.programs.run_record import AllocationRecord, HostRecord, LaunchRecord, error_words
+from grader.run.programs.run_record import AllocationRecord, HostRecord, LaunchRecord, RunRecord, error_words
 
 # What the student wrote where a call of the runtime was made: the function's name and its arguments. Reads brackets of a few lines.
 
@@ -196,6 +198,21 @@ class MemoryNames:
         return names
 
 
+@dataclass(frozen=True)
+class RunFacts:
+    """What is known of the program besides the record."""
+
+    record: RunRecord
+    places: Mapping[int, Place]
+    lines: Mapping[str, Sequence[str]]  # the user's files, the main one first
+    kernels: Mapping[str, str]  # names by symbols
+    unused: Sequence[UnusedResult] = ()
+
+    @cached_property
+    def names(self) -> MemoryNames:
+        return MemoryNames(self.record.allocations, self.places, self.lines)
+
+
 _OPS = {
     **dict.fromkeys(("copy-size", "copy-direction", "never-set", "host-computed", "host-reads"), "copy"),
     **dict.fromkeys(("bad-free", "double-free"), "free"),
@@ -212,11 +229,11 @@ class Facts:
     """Of one record."""
 
     record: HostRecord
-    names: MemoryNames
-    places: Mapping[int, Place]
-    kernels: Mapping[str, str]  # names of kernels by their symbols
-    lines: Mapping[str, Sequence[str]]  # the user's files
-    launches: Sequence[LaunchRecord] = ()
+    run: RunFacts
+
+    @property
+    def names(self) -> MemoryNames:
+        return self.run.names
 
     @property
     def memory(self) -> str:
@@ -224,7 +241,7 @@ class Facts:
 
     @property
     def statement(self) -> CallStatement | None:
-        return call_at(self.places.get(self.record.at), self.lines, self._op)
+        return call_at(self.run.places.get(self.record.at), self.run.lines, self._op)
 
     @property
     def _op(self) -> str:
@@ -258,9 +275,9 @@ class Facts:
 
     @property
     def source_line(self) -> str:
-        at = next((frame for frame in self.record.frames if frame in self.places), self.record.at)
-        place = self.places.get(at)
-        text = self.lines.get(place.file, ()) if place else ()
+        at = next((frame for frame in self.record.frames if frame in self.run.places), self.record.at)
+        place = self.run.places.get(at)
+        text = self.run.lines.get(place.file, ()) if place else ()
         return text[place.line - 1] if place and 0 < place.line <= len(text) else ""
 
     @property
@@ -271,22 +288,24 @@ class Facts:
         for number in (0, 1):
             name = self._argument(number)
             declared = re.compile(rf"__(?:device|constant)__[^;(){{}}]*\b{re.escape(name)}\s*(?:\[|=|;)")
-            if name.isidentifier() and any(declared.search(line) for lines in self.lines.values() for line in lines):
+            if name.isidentifier() and any(
+                declared.search(line) for lines in self.run.lines.values() for line in lines
+            ):
                 return name
         return ""
 
     @property
     def kernel(self) -> str:
         symbol = self.record.text("kernel") or next((one.kernel for one in self._launches_here), "")
-        return self.kernels.get(symbol) or without_parameters(signature_of(symbol)) or "the kernel"
+        return self.run.kernels.get(symbol) or without_parameters(signature_of(symbol)) or "the kernel"
 
     def kernel_named(self, key: str) -> str:
         symbol = self.record.text(key)
-        return self.kernels.get(symbol) or without_parameters(signature_of(symbol)) or "another kernel"
+        return self.run.kernels.get(symbol) or without_parameters(signature_of(symbol)) or "another kernel"
 
     @property
     def _launches_here(self) -> list[LaunchRecord]:
-        return [one for one in self.launches if one.at == self.record.at]
+        return [one for one in self.run.record.launches if one.at == self.record.at]
 
     @property
     def launch(self) -> LaunchRecord | None:
@@ -295,13 +314,17 @@ class Facts:
     @property
     def other(self) -> str:
         """Where the second place is: " in line 12"."""
-        place = self.places.get(self.record.other_at or 0)
+        place = self.run.places.get(self.record.other_at or 0)
         return f" in line {place.line}" if place else ""
 
     @property
     def allocated(self) -> str:
         place = self.names.place(self.record.allocation)
         return f", allocated in line {place.line}," if place else ""
+
+    @property
+    def size(self) -> str:
+        return self.bytes()
 
     def bytes(self, name: str = "bytes") -> str:
         value = self.record.number(name)

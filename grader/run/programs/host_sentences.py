@@ -1,6 +1,6 @@
 """The mistakes on the host's side in sentences: what happened, in the student's own names, and what to look at next. Pure.
 
-Here is the table of all kinds; the sentences of a subject lie together, in the files that are imported.
+The table of all kinds is at the end; the sentences of a subject lie together.
 """
 
 from __future__ import annotations
@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from grader.run.programs.host_facts import Facts
 from grader.run.programs.run_record import LaunchRecord, Told, capital, crash_words, error_words, memory_words
@@ -59,17 +60,6 @@ def swapped_sizes(facts: Facts) -> Told:
     )
 
 
-def not_configured(facts: Facts) -> Told:
-    message = (
-        f"`{facts.kernel}` is a kernel, and it is called here like a function, without <<<…>>>. nvcc refuses this."
-    )
-    return Told(
-        "Kernel called without a launch",
-        message,
-        "Say how many threads run it: kernel<<<blocks, threads of a block>>>(arguments).",
-    )
-
-
 def host_crash(facts: Facts) -> Told:
     if (refused := facts.record.number("refused_bytes")) is not None:
         return Told("No memory left on the host", *memory_words(refused))
@@ -87,15 +77,6 @@ def lost_output(facts: Facts) -> Told:
     message = f'A kernel prints "{text}", and the program ends before it has waited for the kernel: a GPU shows nothing of it.'
     return Told(
         "Output that is lost", message, "Call cudaDeviceSynchronize() after the launch, and look at what it returns."
-    )
-
-
-def no_launch(_: Facts) -> Told:
-    return Told(
-        "No kernel ran",
-        "The program has kernels, but launched none.",
-        "Look at what the program did instead: did an earlier check end it?",
-        "note",
     )
 
 
@@ -216,12 +197,6 @@ def short_copy(facts: Facts) -> Told:
     return Told("Copy of the wrong size", message, advice)
 
 
-def never_set(facts: Facts) -> Told:
-    message = f"This copies {facts.bytes()} of {facts.memory} to the host, and nothing has ever written them."
-    advice = "Which kernel should have written them? Was it launched, with this pointer, and did its launch succeed?"
-    return Told("Copy of memory without values", message, advice, "note")
-
-
 def _side(facts: Facts, *, is_source: bool) -> str:
     """What the program calls one side of a copy; empty where that is not known."""
     call = facts.statement.name if facts.statement else ""
@@ -233,25 +208,6 @@ def _side(facts: Facts, *, is_source: bool) -> str:
 
 def _direction(number: int | None) -> str:
     return _DIRECTIONS[number] if number is not None and 0 <= number < len(_DIRECTIONS) else ""
-
-
-# Work of a kernel that the host did, in sentences: what it sends to the GPU, and what it reads of it. Only a judge tells of these.
-
-_ADVICE = "Let a kernel compute it from what is in the GPU's memory."
-
-
-def host_computed(facts: Facts) -> Told:
-    message = f"{_here(facts)} sends numbers of the result to the GPU, and no kernel wrote them there."
-    return Told("Result computed by the host", message, _ADVICE)
-
-
-def host_reads(facts: Facts) -> Told:
-    message = f"{_here(facts)} shows the host what is in the GPU's memory. The result hangs on something that the host was shown."
-    return Told("Result that hangs on what the host reads", message, _ADVICE)
-
-
-def _here(facts: Facts) -> str:
-    return facts.call[:1].upper() + facts.call[1:]
 
 
 # Memory in sentences: never freed, freed or used at the wrong time, or used on the wrong side.
@@ -305,15 +261,6 @@ def use_after_free(facts: Facts) -> Told:
     return Told("Use after free", message, "Free memory only after its last use.")
 
 
-def double_free(facts: Facts) -> Told:
-    message = f"{capital(facts.memory)} is freed here for the second time; it was freed before{facts.other}."
-    return Told(
-        "Memory freed twice",
-        message,
-        "Each allocation is freed once. Set the pointer to nullptr after cudaFree, which may be given nullptr.",
-    )
-
-
 def bad_free(facts: Facts) -> Told:
     what = facts.record.text("what")
     if what == "operand":
@@ -348,13 +295,6 @@ def bad_free(facts: Facts) -> Told:
     return Told("Wrong pointer freed", message, advice)
 
 
-def input_modified(facts: Facts) -> Told:
-    message = f"This call writes to {facts.memory}, which is an input and must not change."
-    return Told(
-        "Input changed", message, "Does the destination of this call stand in the wrong place? It is the first pointer."
-    )
-
-
 # What nothing has ordered, in sentences: work of two streams or nodes, and the host's use of what is not finished.
 
 # How two nodes of a graph get an order.
@@ -362,26 +302,6 @@ _EDGE = (
     "Let one node depend on the other: name it among the dependencies of the second, or call cudaGraphAddDependencies. "
     "While streams are captured, an event that the second stream waits for makes this edge."
 )
-
-
-def read_before_sync(facts: Facts) -> Told:
-    message = (
-        f"Host code uses {facts.memory} here, but nothing has waited for the work{facts.other} that may still write it."
-    )
-    return Told(
-        "Read before the stream has finished",
-        message,
-        "Call cudaDeviceSynchronize() or cudaStreamSynchronize() before the host uses the result.",
-    )
-
-
-def write_before_sync(facts: Facts) -> Told:
-    message = f"Host code changes {facts.memory} here, but nothing has waited for the work{facts.other} that may still read it."
-    advice = (
-        "Wait for that work before the host writes there again, with cudaStreamSynchronize() or an event, "
-        "or use a second buffer."
-    )
-    return Told("Changed before the stream has finished", message, advice)
 
 
 def copy_race(facts: Facts) -> Told:
@@ -420,8 +340,63 @@ def launch_race(facts: Facts) -> Told:
     return Told("Race between two launches", message, advice)
 
 
+# Those that need no choice: of the message, what stands in braces is a fact. Only a judge tells of what the host computed.
+_IN_THE_GPU = "Let a kernel compute it from what is in the GPU's memory."
+_PLAIN = {
+    "not-configured": Told(
+        "Kernel called without a launch",
+        "`{0.kernel}` is a kernel, and it is called here like a function, without <<<…>>>. nvcc refuses this.",
+        "Say how many threads run it: kernel<<<blocks, threads of a block>>>(arguments).",
+    ),
+    "no-launch": Told(
+        "No kernel ran",
+        "The program has kernels, but launched none.",
+        "Look at what the program did instead: did an earlier check end it?",
+        "note",
+    ),
+    "never-set": Told(
+        "Copy of memory without values",
+        "This copies {0.size} of {0.memory} to the host, and nothing has ever written them.",
+        "Which kernel should have written them? Was it launched, with this pointer, and did its launch succeed?",
+        "note",
+    ),
+    "double-free": Told(
+        "Memory freed twice",
+        "{0.memory} is freed here for the second time; it was freed before{0.other}.",
+        "Each allocation is freed once. Set the pointer to nullptr after cudaFree, which may be given nullptr.",
+    ),
+    "input-modified": Told(
+        "Input changed",
+        "This call writes to {0.memory}, which is an input and must not change.",
+        "Does the destination of this call stand in the wrong place? It is the first pointer.",
+    ),
+    "read-before-sync": Told(
+        "Read before the stream has finished",
+        "Host code uses {0.memory} here, but nothing has waited for the work{0.other} that may still write it.",
+        "Call cudaDeviceSynchronize() or cudaStreamSynchronize() before the host uses the result.",
+    ),
+    "write-before-sync": Told(
+        "Changed before the stream has finished",
+        "Host code changes {0.memory} here, but nothing has waited for the work{0.other} that may still read it.",
+        "Wait for that work before the host writes there again, with cudaStreamSynchronize() or an event, or use a second buffer.",
+    ),
+    "host-computed": Told(
+        "Result computed by the host",
+        "{0.call} sends numbers of the result to the GPU, and no kernel wrote them there.",
+        _IN_THE_GPU,
+    ),
+    "host-reads": Told(
+        "Result that hangs on what the host reads",
+        "{0.call} shows the host what is in the GPU's memory. The result hangs on something that the host was shown.",
+        _IN_THE_GPU,
+    ),
+}
+
+
 def told(facts: Facts) -> Told:
     """An unknown kind is named, and not hidden."""
+    if plain := _PLAIN.get(facts.record.kind):
+        return replace(plain, message=capital(plain.message.format(facts)))
     sentence = _SENTENCES.get(facts.record.kind)
     return sentence(facts) if sentence else Told(facts.record.kind, f"The conductor saw: {facts.record.kind}.")
 
@@ -433,23 +408,14 @@ _SENTENCES: dict[str, Callable[[Facts], Told]] = {
     "device-pointer-on-host": device_pointer_on_host,
     "host-pointer-on-device": host_pointer_on_device,
     "use-after-free": use_after_free,
-    "double-free": double_free,
     "bad-free": bad_free,
     "unchecked-error": unchecked_error,
     "unasked-launch": unasked_launch,
-    "read-before-sync": read_before_sync,
     "copy-race": copy_race,
-    "write-before-sync": write_before_sync,
     "host-crash": host_crash,
     "short-copy": short_copy,
     "launch-race": launch_race,
     "swapped-sizes": swapped_sizes,
-    "not-configured": not_configured,
-    "input-modified": input_modified,
-    "never-set": never_set,
     "lost-output": lost_output,
-    "no-launch": no_launch,
     "error": failed_call,
-    "host-computed": host_computed,
-    "host-reads": host_reads,
 }

@@ -6,8 +6,6 @@ import json
 import math
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
 from typing import Literal
 
 from pydantic import ConfigDict, Field
@@ -15,8 +13,7 @@ from pydantic import ConfigDict, Field
 from grader.model.outcome import located
 from grader.model.result import Finding, Launch, Model, Site
 from grader.model.verdicts import Verdict
-from grader.run.programs.host_build import UnusedResult
-from grader.run.programs.host_facts import Facts, MemoryNames, calls_at, is_overwritten
+from grader.run.programs.host_facts import Facts, RunFacts, calls_at, is_overwritten
 from grader.run.programs.host_sentences import told
 from grader.run.programs.host_toolchain import Place
 from grader.run.programs.run_record import (
@@ -116,21 +113,6 @@ _PHRASES = {
 }
 
 
-@dataclass(frozen=True)
-class RunFacts:
-    """What is known of the program besides the record."""
-
-    record: RunRecord
-    places: Mapping[int, Place]
-    lines: Mapping[str, Sequence[str]]  # the user's files, the main one first
-    kernels: Mapping[str, str]  # names by symbols
-    unused: Sequence[UnusedResult] = ()
-
-    @cached_property
-    def names(self) -> MemoryNames:
-        return MemoryNames(self.record.allocations, self.places, self.lines)
-
-
 def kernel_findings(facts: RunFacts) -> tuple[ProgramFinding, ...]:
     names = facts.names
     found: dict[tuple[object, ...], ProgramFinding] = {}
@@ -160,8 +142,7 @@ def _runners(facts: RunFacts, told_at: Collection[int]) -> Iterator[ProgramFindi
             finding = one.finding()
         except ValueError:
             continue
-        memory = (facts.record.allocations, facts.names, facts.places, facts.lines)
-        cause = short_fill(one, *memory) or small_room(one, *memory)
+        cause = short_fill(one, facts) or small_room(one, facts)
         yield _with_launch(finding.model_copy(update={"message": finding.message + cause}), one, facts)
 
 
@@ -207,8 +188,8 @@ def host_findings(facts: RunFacts) -> tuple[HostFinding, ...]:
         one
         for one in [
             *_with_errors(facts),
-            *short_results(facts.record.allocations, facts.names, facts.places, facts.lines),
-            *short_symbols(facts.record.allocations, facts.places, facts.lines),
+            *short_results(facts),
+            *short_symbols(facts),
         ]
         if one.kind != "leak" or not (is_broken_off or one.allocation in moved)  # a program that gives up frees nothing
     ]
@@ -288,7 +269,7 @@ def _record_of(error: ErrorRecord, *, is_unused: bool) -> HostRecord:
 
 def _host_finding(record: HostRecord, facts: RunFacts) -> HostFinding:
     names = facts.names
-    words = told(Facts(record, names, facts.places, facts.kernels, facts.lines, facts.record.launches))
+    words = told(Facts(record, facts))
     at = next((frame for frame in record.frames if frame in facts.places), record.at)
     place, other = facts.places.get(at), facts.places.get(record.other_at or 0) or names.place(record.allocation)
     if place is None and record.kind == "leak":

@@ -14,12 +14,12 @@ from grader.engines.toolset import Toolset
 from grader.model.errors import MachineError
 from grader.model.verdicts import Verdict
 from grader.run.programs.host_build import DEVICE_ARCH, HostBuild
+from grader.run.programs.host_facts import RunFacts
 from grader.run.programs.host_toolchain import places_of
 from grader.run.programs.program_findings import (
     Ending,
     ProgramRefusal,
     ProgramReport,
-    RunFacts,
     crashed,
     ending,
     host_findings,
