@@ -11,7 +11,17 @@ from dataclasses import dataclass
 from grader.engines.changed_text import Piece, with_pieces
 from grader.engines.text_steps import launches_in
 from grader.engines.token_scan import Token, tokens_of
-from grader.run.programs.read_parameters import DEVICE, GLOBAL, HOST, closing, marked_functions, read_parameters
+from grader.run.programs.read_parameters import (
+    CLOSING,
+    DEVICE,
+    GLOBAL,
+    HOST,
+    OPENING,
+    closing,
+    marked_functions,
+    parts_of,
+    read_parameters,
+)
 
 # The C++ that takes the place of a kernel's body in host code: it passes the addresses of its parameters on to the kit's library.
 
@@ -35,7 +45,6 @@ _TYPE_WORDS = frozenset(
 )
 _NO_TYPES = frozenset({"const", "volatile", "typename", "struct", "class", "enum", "union", "register"})
 _POINTS = frozenset({">", "*", "&", "&&"})
-_OPENING, _CLOSING = frozenset("([{<"), frozenset(")]}>")
 
 
 @dataclass(frozen=True)
@@ -52,26 +61,10 @@ def stub(parameters: Sequence[StubParameter]) -> str:
 
 def stub_parameters(tokens: Sequence[Token]) -> list[StubParameter]:
     """`tokens`: those between the parentheses."""
-    parts = [part for part in _parts(tokens) if part]
+    parts = [part for part in parts_of(tokens) if part]
     if [one.text for part in parts for one in part] == ["void"]:
         return []
     return [_parameter(part, number) for number, part in enumerate(parts)]
-
-
-def _parts(tokens: Sequence[Token]) -> list[list[Token]]:
-    """What stands between commas outside brackets."""
-    parts: list[list[Token]] = [[]]
-    depth, has_default = 0, False
-    for token in tokens:
-        has_default = has_default or (token.text == "=" and depth <= 0)
-        if not (has_default and token.text in {"<", ">"}):  # a comparison, most likely
-            depth += (token.text in _OPENING) - (token.text in _CLOSING)
-        if token.text == "," and depth <= 0:
-            parts.append([])
-            has_default = False
-        else:
-            parts[-1].append(token)
-    return parts
 
 
 def _parameter(part: Sequence[Token], number: int) -> StubParameter:
@@ -99,7 +92,7 @@ def _named(number: int, place: int, dots: str) -> StubParameter:
 def _before_default(part: Sequence[Token]) -> Sequence[Token]:
     depth = 0
     for index, token in enumerate(part):
-        depth += (token.text in _OPENING) - (token.text in _CLOSING)
+        depth += (token.text in OPENING) - (token.text in CLOSING)
         if token.text == "=" and depth <= 0 and index > 0:
             return part[:index]
     return part

@@ -12,7 +12,7 @@ from grader.engines.token_scan import Token, tokens_of
 from grader.run.programs.host_build import TextFrame
 from grader.run.programs.host_refusals import HostRefusal
 from grader.run.programs.host_text import stub_parameters
-from grader.run.programs.read_parameters import closing
+from grader.run.programs.read_parameters import closing, parts_of
 from grader.source.student_code import StudentCode, difference, function_called, nearest
 
 _OURS = "<launcher>"  # the file name that the compiler gives to our own lines
@@ -93,15 +93,7 @@ def _signature(text: str, name: str) -> str:
     head = _head(_tokens(text), name)
     if not head:
         return ""
-    parts: list[list[str]] = [[]]
-    depth = 0
-    for token in head:
-        depth += (token.text in "(<[") - (token.text in ")>]")
-        if token.text == "," and depth == 0:
-            parts.append([])
-        else:
-            parts[-1].append(token.text)
-    return f"{name}({', '.join(_type(part) for part in parts)})"
+    return f"{name}({', '.join(_type([token.text for token in part]) for part in parts_of(head))})"
 
 
 def _type(words: Sequence[str]) -> str:

@@ -37,6 +37,7 @@ _NO_NAME = frozenset(
     }
 )
 _ENDS = frozenset({";", "{", "}"})
+OPENING, CLOSING = frozenset("([{<"), frozenset(")]}>")
 _MOST_BEFORE = 200  # words between the start of a declaration and a mark in it
 _KEPT = frozenset({"constexpr", "consteval", "auto"})  # without its body, such a function would be another one
 
@@ -159,7 +160,6 @@ def closing(tokens: Sequence[Token], opening: int) -> int:
     return len(tokens) - 1
 
 
-_READ_PARAMETERS_PAIRS = {")": "(", "]": "[", "}": "{"}
 _STATEMENTS = frozenset({"if", "while", "for", "switch", "return"})
 _TYPES = frozenset(
     {"bool", "char", "short", "int", "long", "unsigned", "signed", "float", "double", "size_t", "half", "__half"}
@@ -186,7 +186,7 @@ def read_parameters(tokens: Sequence[Token]) -> dict[str, frozenset[str]]:
             continue
         name = _name(tokens, function.opening)
         inside = tokens[function.body : function.end + 1]
-        names = _read_parameters_parameters(tokens[function.opening + 1 : closing(tokens, function.opening)])
+        names = _pointers(tokens[function.opening + 1 : closing(tokens, function.opening)])
         only = frozenset(one for one in names if names.count(one) == 1 and _only_reads(inside, one))
         found[name] = found[name] & only if name in found else only
     return found
@@ -205,22 +205,31 @@ def _name(tokens: Sequence[Token], opening: int) -> str:
     return tokens[at].text
 
 
-def _read_parameters_parameters(tokens: Sequence[Token]) -> list[str]:
+def parts_of(tokens: Sequence[Token]) -> list[list[Token]]:
+    """What stands between commas outside brackets."""
+    parts: list[list[Token]] = [[]]
+    depth, has_default = 0, False
+    for token in tokens:
+        has_default = has_default or (token.text == "=" and depth <= 0)
+        if not (has_default and token.text in {"<", ">"}):  # a comparison, most likely
+            depth += (token.text in OPENING) - (token.text in CLOSING)
+        if token.text == "," and depth <= 0:
+            parts.append([])
+            has_default = False
+        else:
+            parts[-1].append(token)
+    return parts
+
+
+def _pointers(tokens: Sequence[Token]) -> list[str]:
     """Names of parameters that are pointers."""
-    names, depth, begin = list[str](), 0, 0
-    for at, token in enumerate([*tokens, Token("sign", ",", 0, 0)]):
-        if token.text == "," and depth == 0:
-            one = tokens[begin:at]
-            words = [word.text for word in one if word.kind == "word"]
-            if (
-                words
-                and any(sign.text in {"*", "["} for sign in one)
-                and not any(sign.text in {"=", "(", "&"} for sign in one)
-            ):
-                names.append(words[-1])
-            begin = at + 1
-        depth += (token.text in "([{<") - (token.text in ")]}>")
-    return names
+    found = list[str]()
+    for part in parts_of(tokens):
+        words = [word.text for word in part if word.kind == "word"]
+        signs = {sign.text for sign in part}
+        if words and signs & {"*", "["} and not signs & {"=", "(", "&"}:
+            found.append(words[-1])
+    return found
 
 
 def _only_reads(body: Sequence[Token], name: str) -> bool:
@@ -359,7 +368,7 @@ def _is_plain(body: Sequence[Token], opening: int) -> bool:
 def _opening(body: Sequence[Token], at: int) -> int:
     """The bracket that the one at `at` closes."""
     right, depth = body[at].text, 0
-    left = _READ_PARAMETERS_PAIRS[right]
+    left = next(left for left, closes in _PAIRS.items() if closes == right)
     while at > 0:
         depth += (body[at].text == right) - (body[at].text == left)
         if depth == 0:
