@@ -5,15 +5,15 @@ Not here: which steps there are (`text_steps.py`).
 
 from __future__ import annotations
 
-import bisect
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import islice
 
 from grader.engines.proof.barrier_paths import LEAVES
 from grader.engines.refusal import Refusal
-from grader.engines.token_scan import Token, tokens_of
+from grader.engines.token_scan import Tokens, code_tokens
+from grader.source.lexer import CLOSING
 
 
 @dataclass(frozen=True)
@@ -51,6 +51,9 @@ class ChangedText:
 _MARKER = re.compile(r'^#\s+(?P<line>\d+)\s+(?P<file>"(?:[^"\\\n]|\\.)*")(?P<flags>[ \d]*)$', re.MULTILINE)
 
 
+_MOST_COLUMNS = 1_000  # of a line with many pieces: nobody is shown a place in a longer one
+
+
 @dataclass(frozen=True, order=True)
 class Piece:
     at: int  # where it comes to stand
@@ -59,25 +62,38 @@ class Piece:
 
 
 def with_pieces(text: str, pieces: Iterable[Piece]) -> str:
-    markers = list(_MARKER.finditer(text))
-    begins = [marker.start() for marker in markers]
-    parts, done = list[str](), 0
+    parts, place = list[str](), _Place(text)
     for piece in sorted(pieces):
-        before = bisect.bisect_left(begins, piece.end)
-        back = _back_to(text, piece.end, markers[before - 1] if before else None)
-        parts += [text[done : piece.at], piece.text, "\n", back]
-        done = piece.end
-    return "".join([*parts, text[done:]])
+        parts += [text[place.at : piece.at], piece.text, "\n", place.back_to(piece.end)]
+    return "".join([*parts, text[place.at :]])
 
 
-def _back_to(text: str, at: int, marker: re.Match[str] | None) -> str:
-    """A line marker and blanks, behind which the compiler believes to be where `at` is. `marker`: the last one before."""
-    line, name, flags = 1 + text.count("\n", 0, at), '""', ""
-    if marker is not None:
-        line = int(marker["line"]) + text.count("\n", marker.end() + 1, at)
-        name, flags = marker["file"], "".join(f" {one}" for one in marker["flags"].split() if one in "34")
-    column = len(text[text.rfind("\n", 0, at) + 1 : at].encode())
-    return f"# {line} {name}{flags}\n{' ' * column}"
+class _Place:
+    """Goes once through the text, from piece to piece."""
+
+    def __init__(self, text: str) -> None:
+        self.at = 0
+        self._text, self._markers = text, list(_MARKER.finditer(text))
+        self._next = 0
+        self._line, self._name, self._flags = 1, '""', ""
+        self._column = 0  # in bytes
+
+    def back_to(self, at: int) -> str:
+        """A line marker and blanks, behind which the compiler believes to be where `at` is."""
+        while self._next < len(self._markers) and self._markers[self._next].start() < at:
+            marker = self._markers[self._next]
+            self._next += 1
+            self._name, self._flags = (
+                marker["file"],
+                "".join(f" {one}" for one in marker["flags"].split() if one in "34"),
+            )
+            self._line, self.at, self._column = int(marker["line"]), max(self.at, marker.end() + 1), 0
+        if ends := self._text.count("\n", self.at, at):
+            self._line += ends
+            self._column, self.at = 0, self._text.rfind("\n", self.at, at) + 1
+        self._column += len(self._text[self.at : at].encode())
+        self.at = at
+        return f"# {self._line} {self._name}{self._flags}\n{' ' * min(self._column, _MOST_COLUMNS)}"
 
 
 # Puts `alignas(…)` before the other words of a declaration, where C++ wants it: nvcc also takes `__shared__ alignas(16) float tile[64];`.
@@ -85,7 +101,7 @@ def _back_to(text: str, at: int, marker: re.Match[str] | None) -> str:
 # Works on the preprocessed text, where CUDA's qualifiers are words of the host's compiler. Its length and its lines stay. Repetitions are
 # bounded: the text may be hostile.
 
-_NESTED = r"\((?:[^()]|\([^()]*\))*\)"
+_NESTED = r"\((?:[^()]|\([^()]{0,200}\)){0,200}\)"
 _QUALIFIERS = rf"(?:(?:static|extern|const|volatile|thread_local|__attribute__ ?\({_NESTED}\))\s+){{0,4}}"
 _LATE = re.compile(
     rf"(?<![\w:])(?P<before>{_QUALIFIERS}(?:thread_local|__attribute__ ?\(\(retain[^()]*(?:{_NESTED})?\)\))"
@@ -116,7 +132,8 @@ def unmarked_lambdas(preprocessed: str) -> str:
 # Lines and columns of the rest stay as they are. Not here: returns of other functions, of lambdas and of classes inside the kernel.
 
 _BARRIER = re.compile(r"\w*(?:sync|barrier|wait)\w*")
-_PAIRS = {"(": ")", "[": "]", "{": "}"}
+_MOST_RETURNS = 2_000  # of one file: nobody needs to know the others
+_MOST_IN_HEAD = 200  # tokens between a name and its body
 _BEFORE_LAMBDA = frozenset({"return", "case", "else", "do", "co_return", "co_yield", "throw", "and", "or", "not"})
 _CLASSES = frozenset({"struct", "class", "union", "enum"})
 
@@ -125,17 +142,13 @@ def with_marked_returns(preprocessed: str, kernels: Collection[str], file_name: 
     """`kernels`: their names in C++, with or without scope, template arguments and parameters. The text itself, if there is nothing to
     mark: no barrier, or no return.
     """
-    tokens = [
-        token
-        for token in tokens_of(preprocessed, file_name, folder)
-        if token.kind in {"word", "sign", "number", "string"}
-    ]
+    tokens = code_tokens(preprocessed, file_name, folder)
     if not any(token.kind == "word" and _BARRIER.fullmatch(token.text) for token in tokens):
         return preprocessed
     names = sorted({plain_name(kernel) for kernel in kernels})
     bodies = [body for name in names for body in _bodies(tokens, name)]
-    marked = [tokens[index] for body in bodies for index in _returns(tokens, *body)]
-    return _with_calls(preprocessed, marked, tokens)
+    marked = [index for body in bodies for index in islice(_returns(tokens, *body), _MOST_RETURNS)]
+    return _with_calls(preprocessed, sorted(set(marked))[:_MOST_RETURNS], tokens)
 
 
 def plain_name(kernel: str) -> str:
@@ -144,24 +157,24 @@ def plain_name(kernel: str) -> str:
     return name.rpartition("::")[2].strip()
 
 
-def _bodies(tokens: Sequence[Token], name: str) -> Iterator[tuple[int, int]]:
+def _bodies(tokens: Tokens, name: str) -> Iterator[tuple[int, int]]:
     """Where the bodies of functions with this name begin and end."""
     for index, token in enumerate(tokens):
         if token.text != name or token.kind != "word":
             continue
         at = index + 1
-        if _text(tokens, at) == "<":
-            at = next((i for i in range(at, min(at + 200, len(tokens))) if tokens[i].text in "({;"), at)
-        if _text(tokens, at) != "(":
+        if tokens.text(at) == "<":
+            at = next((i for i in range(at, min(at + _MOST_IN_HEAD, len(tokens))) if tokens[i].text in "({;"), at)
+        if tokens.text(at) != "(":
             continue
-        at = _closing(tokens, at) + 1
-        while _text(tokens, at) in {"noexcept", "__attribute__", "requires", "[", "("}:
-            at = _closing(tokens, at) + 1 if _text(tokens, at) in _PAIRS else at + 1
-        if _text(tokens, at) == "{":
-            yield at, _closing(tokens, at)
+        at = tokens.closing(at) + 1
+        while tokens.text(at) in {"noexcept", "__attribute__", "requires", "[", "("}:
+            at = tokens.closing(at) + 1 if tokens.text(at) in CLOSING else at + 1
+        if tokens.text(at) == "{":
+            yield at, tokens.closing(at)
 
 
-def _returns(tokens: Sequence[Token], begin: int, end: int) -> Iterator[int]:
+def _returns(tokens: Tokens, begin: int, end: int) -> Iterator[int]:
     at = begin + 1
     while at < end:
         text = tokens[at].text
@@ -170,60 +183,45 @@ def _returns(tokens: Sequence[Token], begin: int, end: int) -> Iterator[int]:
         elif text == "[" and _begins_lambda(tokens, at):
             at = _behind_lambda(tokens, at, end)
         else:
-            if text == "return" and _text(tokens, at + 1) != "{":
+            if text == "return" and tokens.text(at + 1) != "{":
                 yield at
             at += 1
 
 
-def _behind_class(tokens: Sequence[Token], at: int, end: int) -> int:
+def _behind_class(tokens: Tokens, at: int, end: int) -> int:
     """Behind the body of a class, or behind the word where it only names a type."""
-    for index in range(at + 1, end):
+    for index in range(at + 1, min(end, at + _MOST_IN_HEAD)):
         if tokens[index].text == "{":
-            return _closing(tokens, index) + 1
+            return tokens.closing(index) + 1
         if tokens[index].text in {";", "(", ")", "=", ",", "*", "&"}:
             break
     return at + 1
 
 
-def _begins_lambda(tokens: Sequence[Token], at: int) -> bool:
+def _begins_lambda(tokens: Tokens, at: int) -> bool:
     before = tokens[at - 1]
-    if _text(tokens, at + 1) == "[":
+    if tokens.text(at + 1) == "[":
         return False
     return before.text in _BEFORE_LAMBDA or (before.kind == "sign" and before.text not in {")", "]"})
 
 
-def _behind_lambda(tokens: Sequence[Token], at: int, end: int) -> int:
-    index = _closing(tokens, at) + 1
-    if _text(tokens, index) == "<":
-        index = next((i for i in range(index, end) if tokens[i].text in "({;"), index)
-    if _text(tokens, index) == "(":
-        index = _closing(tokens, index) + 1
-    for one in range(index, end):
+def _behind_lambda(tokens: Tokens, at: int, end: int) -> int:
+    index = tokens.closing(at) + 1
+    if tokens.text(index) == "<":
+        index = next((i for i in range(index, min(end, index + _MOST_IN_HEAD)) if tokens[i].text in "({;"), index)
+    if tokens.text(index) == "(":
+        index = tokens.closing(index) + 1
+    for one in range(index, min(end, index + _MOST_IN_HEAD)):
         if tokens[one].text == "{":
-            return _closing(tokens, one) + 1
+            return tokens.closing(one) + 1
         if tokens[one].text in {";", ",", ")"}:
             break
     return index
 
 
-def _closing(tokens: Sequence[Token], at: int) -> int:
-    """The token that closes the bracket `at`."""
-    opened, closed, depth = tokens[at].text, _PAIRS[tokens[at].text], 0
-    for index in range(at, len(tokens)):
-        depth += (tokens[index].text == opened) - (tokens[index].text == closed)
-        if depth == 0:
-            return index
-    return len(tokens)
-
-
-def _text(tokens: Sequence[Token], index: int) -> str:
-    return tokens[index].text if index < len(tokens) else ""
-
-
-def _with_calls(text: str, marked: Sequence[Token], tokens: Sequence[Token]) -> str:
-    following = {one.start: after.text for one, after in pairwise(tokens)}
+def _with_calls(text: str, marked: Iterable[int], tokens: Tokens) -> str:
     pieces = list[Piece]()
-    for token in marked:
-        end = token.start + len(token.text)
-        pieces.append(Piece(end, end, f" ::{LEAVES}()" + ("" if following.get(token.start) == ";" else ",")))
+    for at in marked:
+        end = tokens[at].start + len(tokens[at].text)
+        pieces.append(Piece(end, end, f" ::{LEAVES}()" + ("" if tokens.text(at + 1) == ";" else ",")))
     return with_pieces(text, pieces)

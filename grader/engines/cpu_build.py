@@ -33,7 +33,7 @@ from grader.engines.proof.object_proof import KERNEL, LAUNCH
 from grader.engines.refusal import BuildFaultError, Refusal
 from grader.engines.runner_image import described, image_beside, link
 from grader.engines.text_steps import in_steps, probably_changed
-from grader.engines.token_scan import hand_written_marker
+from grader.engines.token_scan import hand_written_marker, too_long
 from grader.model.verdicts import Verdict
 from grader.system.confinement import Confinement
 
@@ -106,6 +106,8 @@ def _defining(definitions: Sequence[str]) -> str:
 
 
 def _build(steps: BuildSteps, text: str, entries: EntrySignatures) -> tuple[Refusal, ...]:
+    if refusal := too_long(text):
+        return (refusal,)
     if marker := hand_written_marker(text):
         message = "A line marker (#line) would make the report show the wrong lines of your file."
         return (Refusal(Verdict.REJECTED, marker, message, "Remove the line marker."),)

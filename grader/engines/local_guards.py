@@ -13,7 +13,8 @@ from itertools import pairwise
 
 from grader.engines.changed_text import Piece, with_pieces
 from grader.engines.objects.frame_guards import GUARD_NAME
-from grader.engines.token_scan import Token, tokens_of
+from grader.engines.token_scan import Tokens, code_tokens
+from grader.source.lexer import CLOSING
 
 # Finds the declarations of local variables in the preprocessed text: those that are statements of their own in a block.
 #
@@ -21,7 +22,6 @@ from grader.engines.token_scan import Token, tokens_of
 
 IN_BRACKETS = frozenset({"alignas", "__attribute__", "decltype", "__align__"})
 _CLASSES = {"struct", "class", "union", "enum"}
-_OPENED = {"(": ")", "[": "]", "{": "}"}
 _NO_FIRST_WORDS = """
     static thread_local extern constexpr constinit consteval typedef using return goto case default if for while do switch else
     break continue delete new throw asm namespace template struct class union enum friend operator public private protected
@@ -40,7 +40,7 @@ class Declaration:
     commas: tuple[int, ...]  # between its variables
 
 
-def declarations(tokens: Sequence[Token]) -> Iterator[Declaration]:
+def declarations(tokens: Tokens) -> Iterator[Declaration]:
     """Of all blocks of all functions, where a statement begins behind `{`, `}` or `;`."""
     blocks = list[str]()  # of the brackets that are open: "block", "class", "other"; "(" and "[" as they are
     head = 0  # where what may be the head of a body began
@@ -50,7 +50,7 @@ def declarations(tokens: Sequence[Token]) -> Iterator[Declaration]:
         if text == "{":
             blocks.append(_kind_of_body(tokens, head, at, blocks))
             head = at + 1
-        elif text in _OPENED:
+        elif text in CLOSING:
             blocks.append(text)
         elif text in {"}", ")", "]"}:
             if blocks:
@@ -64,7 +64,7 @@ def declarations(tokens: Sequence[Token]) -> Iterator[Declaration]:
         at += 1
 
 
-def _kind_of_body(tokens: Sequence[Token], head: int, at: int, around: Sequence[str]) -> str:
+def _kind_of_body(tokens: Tokens, head: int, at: int, around: Sequence[str]) -> str:
     words, depth, index = set[str](), 0, head
     while index < at:
         text = tokens[index].text
@@ -84,7 +84,7 @@ def _kind_of_body(tokens: Sequence[Token], head: int, at: int, around: Sequence[
     return "block" if ")" in words and ("=" not in words or "operator" in words) else "other"
 
 
-def _declaration(tokens: Sequence[Token], first: int) -> Declaration | None:
+def _declaration(tokens: Tokens, first: int) -> Declaration | None:
     """The declaration that begins with this token, if it is one."""
     name = _first_name(tokens, first)
     if name is None:
@@ -96,7 +96,7 @@ def _declaration(tokens: Sequence[Token], first: int) -> Declaration | None:
     return Declaration(first, name, end, commas if are_clear else ())
 
 
-def _first_name(tokens: Sequence[Token], first: int) -> int | None:
+def _first_name(tokens: Tokens, first: int) -> int | None:
     """The name of the first variable: the last word before what can follow a name, with a type before it."""
     at, words, last = first, 0, -1
     while at < min(first + 200, len(tokens) - 1):
@@ -104,10 +104,10 @@ def _first_name(tokens: Sequence[Token], first: int) -> int | None:
         if token.text in _NO_DECLARATION:
             return None
         if token.text in IN_BRACKETS and tokens[at + 1].text == "(":
-            at = closing_of(tokens, at + 1) + 1
+            at = tokens.closing(at + 1) + 1
             continue
         if token.text == "[" and tokens[at + 1].text == "[" and words == 0:
-            at = closing_of(tokens, at) + 1
+            at = tokens.closing(at) + 1
         elif token.text == "<" and words:
             at = _behind_angles(tokens, at, first + 200)
         elif token.kind == "word":
@@ -120,13 +120,13 @@ def _first_name(tokens: Sequence[Token], first: int) -> int | None:
     return last if is_name and tokens[last - 1].text != "::" else None
 
 
-def _end_of_statement(tokens: Sequence[Token], name: int) -> tuple[int | None, tuple[int, ...], bool]:
+def _end_of_statement(tokens: Tokens, name: int) -> tuple[int | None, tuple[int, ...], bool]:
     """Its semicolon, the commas between variables, and whether there is a `<` that makes these doubtful."""
     commas, angles, at = list[int](), False, name + 1
     while at < len(tokens):
         text = tokens[at].text
-        if text in _OPENED:
-            at = closing_of(tokens, at)
+        if text in CLOSING:
+            at = tokens.closing(at)
         elif text == ";":
             return at, tuple(commas), angles
         elif text in {"}", ")", "]"}:
@@ -139,7 +139,7 @@ def _end_of_statement(tokens: Sequence[Token], name: int) -> tuple[int | None, t
     return None, (), False
 
 
-def end_of_type(tokens: Sequence[Token], one: Declaration) -> int:
+def end_of_type(tokens: Tokens, one: Declaration) -> int:
     """Where the first variable begins: at its name, or at the signs of a pointer before it."""
     at = one.name
     while at > one.first and tokens[at - 1].text in {"*", "&", "&&", "const", "__restrict__", "__restrict", "volatile"}:
@@ -149,7 +149,7 @@ def end_of_type(tokens: Sequence[Token], one: Declaration) -> int:
     return at
 
 
-def name_behind(tokens: Sequence[Token], comma: int) -> int:
+def name_behind(tokens: Tokens, comma: int) -> int:
     """Of the next variable; 0: it has none where it should be."""
     at = comma + 1
     while tokens[at].text in {"*", "&", "const", "__restrict__", "__restrict"}:
@@ -157,7 +157,7 @@ def name_behind(tokens: Sequence[Token], comma: int) -> int:
     return at if tokens[at].kind == "word" else 0
 
 
-def _behind_angles(tokens: Sequence[Token], at: int, limit: int) -> int:
+def _behind_angles(tokens: Tokens, at: int, limit: int) -> int:
     """Behind the `>` that closes the `<` at `at`."""
     depth = 0
     for index in range(at, min(limit, len(tokens))):
@@ -169,29 +169,16 @@ def _behind_angles(tokens: Sequence[Token], at: int, limit: int) -> int:
     return at + 1
 
 
-def closing_of(tokens: Sequence[Token], at: int) -> int:
-    """The token that closes the bracket `at`."""
-    opened, closed, depth = tokens[at].text, _OPENED[tokens[at].text], 0
-    for index in range(at, len(tokens)):
-        depth += (tokens[index].text == opened) - (tokens[index].text == closed)
-        if depth == 0:
-            return index
-    return len(tokens) - 1
-
-
 _BYTES = 128
 _NEXT_TO_IT = 15  # so many bytes need no alignment, and leave no gap
 _NO_ADDRESS_BEHIND = frozenset({")", "]", ">", "&", "*"})
-_MOST = 400  # guarded variables: no kernel has more
+_MOST = 400  # guarded variables, and types: no kernel has more
+_MOST_IN_BODY = 4_000  # tokens of a type
 
 
 def with_guards(preprocessed: str, file_name: str, folder: str = "") -> str:
     """The text itself, if it declares no such variable."""
-    tokens = [
-        token
-        for token in tokens_of(preprocessed, file_name, folder)
-        if token.kind in {"word", "sign", "number", "string", "character"}
-    ]
+    tokens = code_tokens(preprocessed, file_name, folder)
     if not any(token.text in {"[", "&", "array"} for token in tokens):
         return preprocessed
     holders, pointed = _holders(tokens), _pointed_at(tokens)
@@ -227,30 +214,30 @@ def _guards(number: int, name: str) -> str:
 # --- Types that hold arrays, variables that are pointed at.
 
 
-def _holders(tokens: Sequence[Token]) -> set[str]:
+def _holders(tokens: Tokens) -> set[str]:
     """Names of types, as the file writes them, whose objects hold arrays. `array` is the standard library's."""
     bodies = dict[str, list[str]]()
     for at, token in enumerate(tokens):
+        if len(bodies) == _MOST:
+            break
         if token.text in {"struct", "class", "union"}:
             name, begin = _class_head(tokens, at)
             if begin:
-                bodies.setdefault(name, []).extend(one.text for one in tokens[begin : closing_of(tokens, begin)])
+                end = min(tokens.closing(begin), begin + _MOST_IN_BODY)
+                bodies.setdefault(name, []).extend(one.text for one in tokens[begin:end])
         elif token.text in {"using", "typedef"}:
             end = next((index for index in range(at, min(at + 60, len(tokens))) if tokens[index].text in "{;"), at)
             names = [one.text for one in tokens[at + 1 : end]]
             if names and (name := names[0] if token.text == "using" else _last_word(names)):
                 bodies.setdefault(name, []).extend(names)
-    found = {"array"}
-    while more := {
-        name
-        for name, body in bodies.items()
-        if name not in found and (_declares_an_array(body) or found & (set(body) - {name}))
-    }:
+    found = {"array", *(name for name, body in bodies.items() if _declares_an_array(body))}
+    words = {name: set(body) - {name} for name, body in bodies.items()}
+    while more := {name for name in words.keys() - found if found & words[name]}:
         found |= more
     return found
 
 
-def _class_head(tokens: Sequence[Token], at: int) -> tuple[str, int]:
+def _class_head(tokens: Tokens, at: int) -> tuple[str, int]:
     """The class's name and the bracket that opens its body; 0: none."""
     name, index = "", at + 1
     while index < min(at + 80, len(tokens) - 1):
@@ -258,7 +245,7 @@ def _class_head(tokens: Sequence[Token], at: int) -> tuple[str, int]:
         if text == "{":
             return name, index
         if text in IN_BRACKETS and tokens[index + 1].text == "(":
-            index = closing_of(tokens, index + 1)
+            index = tokens.closing(index + 1)
         elif text in {";", ")", "=", ">", "*", "&"} or (text == "," and not name):
             break
         elif tokens[index].kind == "word" and not name and tokens[index + 1].text in {"{", ":", "final", "<"}:
@@ -287,7 +274,7 @@ def _last_word(names: Sequence[str]) -> str:
     return words[-1] if words else ""
 
 
-def _pointed_at(tokens: Sequence[Token]) -> set[str]:
+def _pointed_at(tokens: Tokens) -> set[str]:
     """`x` of `&x`, and not of `a & x`."""
     return {
         after.text

@@ -21,7 +21,7 @@ from grader.engines.changed_text import (
 from grader.engines.entry_points import use_of
 from grader.engines.local_guards import with_guards
 from grader.engines.ptx.asm_statements import rewrite_assembly
-from grader.engines.token_scan import Token, scan, tokens_of
+from grader.engines.token_scan import Token, code_tokens, scan, too_much
 from grader.source.bare_code import plain_text
 
 # Finds `child<<<grid, block, shared, stream>>>(…)` in a preprocessed text and puts C++ in its place: a call of the kit, with the same
@@ -35,7 +35,8 @@ _PAIRS = {"(": ")", "[": "]", "{": "}"}
 _CLOSING = {closing: opening for opening, closing in _PAIRS.items()}
 _BEHIND_NO_NAME = frozenset({"return", "else", "do", "case", "operator"})
 _JOINS = frozenset({"::", ".", "->"})
-_MOST_ARGUMENTS = 200  # tokens of a template's arguments
+_MOST_ARGUMENTS = 200  # tokens of a template's arguments, and of a launch's configuration
+_MOST_CALLED = 2_000  # of the arguments of a launch
 
 
 @dataclass(frozen=True)
@@ -69,7 +70,7 @@ def with_launch_calls(preprocessed: str, file_name: str, folder: str = "") -> Wi
     """`folder`: as for `tokens_of`. What is not understood stays as it is, and the compiler refuses it."""
     if not _OPENING_TRIPLE.search(preprocessed):
         return WithLaunches(preprocessed)
-    tokens = [token for token in tokens_of(preprocessed, file_name, folder) if token.kind != "directive"]
+    tokens = code_tokens(preprocessed, file_name, folder)
     changes: list[tuple[int, int, str]] = []  # from, to, new text
     kernels: list[str] = []
     for one in launches_in(tokens):
@@ -157,7 +158,7 @@ def _template_before(tokens: Sequence[Token], at: int) -> int | None:
 def _closing_triple(tokens: Sequence[Token], at: int) -> int | None:
     """The `>>>(` that ends a launch's configuration."""
     depth = 0
-    for index in range(at, len(tokens) - 3):
+    for index in range(at, min(at + _MOST_ARGUMENTS, len(tokens) - 3)):
         text = tokens[index].text
         depth += (text in _PAIRS) - (text in _CLOSING)
         if depth < 0 or text == ";":
@@ -169,7 +170,7 @@ def _closing_triple(tokens: Sequence[Token], at: int) -> int | None:
 
 def _closing(tokens: Sequence[Token], at: int) -> int | None:
     depth = 0
-    for index in range(at, len(tokens)):
+    for index in range(at, min(at + _MOST_CALLED, len(tokens))):
         depth += (tokens[index].text in _PAIRS) - (tokens[index].text in _CLOSING)
         if depth == 0:
             return index
@@ -178,7 +179,7 @@ def _closing(tokens: Sequence[Token], at: int) -> int | None:
 
 def _opening(tokens: Sequence[Token], at: int) -> int | None:
     depth = 0
-    for index in range(at, -1, -1):
+    for index in range(at, max(at - _MOST_ARGUMENTS, -1), -1):
         depth += (tokens[index].text in _CLOSING) - (tokens[index].text in _PAIRS)
         if depth == 0:
             return index
@@ -214,8 +215,15 @@ def probably_changed(source: str, origin: TextOrigin) -> bool:
     headers are expanded. A wrong answer costs time alone.
     """
     text = _MEMORY.sub("static", plain_text(source))
+    if too_much(text, origin.file):
+        return True
     whole = ChangedText(text, text)
     return any(step.change(whole, origin).text != text for step in STEPS if step.is_guessed and step.applies(origin))
+
+
+def _bounded(now: ChangedText, origin: TextOrigin) -> ChangedText:
+    """Nothing behind this step reads more than a limited text."""
+    return replace(now, refusal=too_much(now.expanded, origin.file, origin.folder))
 
 
 def _assembly(now: ChangedText, origin: TextOrigin) -> ChangedText:
@@ -268,6 +276,7 @@ def _is_by_name(origin: TextOrigin) -> bool:
 
 
 STEPS = (
+    TextStep(_bounded),
     TextStep(_assembly, _is_scanned, mends=True),
     TextStep(_scanned, _is_scanned),
     TextStep(_alignment, _is_scanned, mends=True),

@@ -10,39 +10,50 @@ from __future__ import annotations
 import posixpath
 import re
 from bisect import bisect_left
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from types import MappingProxyType
+from typing import NamedTuple
 
 from grader.engines.refusal import Refusal
 from grader.model.verdicts import Verdict
 from grader.source.bare_code import dead_numbers
+from grader.source.lexer import Lexer, closings
 from grader.source.student_code import StudentCode
 
 # Splits the preprocessor's output into tokens, each with its line in the submission. Text of system headers is left out.
 
-_TOKEN = re.compile(
-    r"""(?P<string>(?:u8|[uUL])?R"(?P<delimiter>[^()\\\s]{0,16})\(.*?\)(?P=delimiter)"|(?:u8|[uUL])?"(?:[^"\\\n]|\\.)*")"""
-    r"""|(?P<character>(?:u8|[uUL])?'(?:[^'\\\n]|\\.)*')"""
-    r"""|(?P<directive>^\#[^\n]*)"""
-    r"""|(?P<word>[^\W\d][\w$]*)"""
-    r"""|(?P<number>\.?\d(?:[eEpP][+-]|'?[\w.])*)"""
-    r"""|(?P<newline>\n)"""
-    r"""|(?P<sign>&&|::|->|<:(?!:[^:>])|:>|[^\s\w])""",
-    re.VERBOSE | re.DOTALL | re.MULTILINE,
-)
-_DIGRAPHS = {"<:": "[", ":>": "]"}
 _LINE_MARKER = re.compile(r'#\s+(\d+)\s+"((?:[^"\\]|\\.)*)"([ \d]*)$')
+_MARKER_LINE = re.compile(r'^# \d+ "', re.MULTILINE)
+# What a submission's own text may hold. A lab's has some thousand tokens; a library's single header has a hundred thousand.
+MAX_SOURCE = 1 << 20  # characters of a file
+MAX_TOKENS = 250_000  # once macros are expanded
+MAX_DEPTH = 256  # brackets in one another: Clang's own limit
 # A submission could write files into these folders. They are no system headers, whatever a marker says.
 _NEVER_SYSTEM = ("/proc/", "/dev/", "/sys/", "/run/")
 
 
-@dataclass(frozen=True)
-class Token:
+class Token(NamedTuple):
     kind: str  # string, character, directive, word, number, sign
     text: str
     line: int  # in the submission; 0: in another file
     start: int  # where the token begins in the preprocessed text
+
+
+class Tokens(list[Token]):
+    """They do not change any more."""
+
+    @cached_property
+    def _closings(self) -> dict[int, int]:
+        return closings(token.text for token in self)
+
+    def closing(self, at: int) -> int:
+        """The bracket that closes the one at `at`; behind the last token where none does."""
+        return self._closings.get(at, len(self))
+
+    def text(self, at: int) -> str:
+        return self[at].text if at < len(self) else ""
 
 
 @dataclass(frozen=True)
@@ -60,20 +71,24 @@ def tokens_of(preprocessed: str, file_name: str, folder: str = "") -> Iterator[T
     The submission's own file is no system header either, even where `#pragma GCC system_header` or a system header's macro made
     the compiler mark its text as one.
     """
-    place = _Place(1, ours=True, system=False)
-    line = 1
-    for match in _TOKEN.finditer(preprocessed):
-        kind, text = match.lastgroup or "", match.group()
-        if kind == "newline":
-            line += 1
+    place, line, at = _Place(1, ours=True, system=False), 1, 0
+    lexer = Lexer(preprocessed, preprocessed=True)
+    for kind, text, start in lexer:
+        line += preprocessed.count("\n", at, start)
+        at = start
+        if kind != "directive" or not (marker := _LINE_MARKER.match(text.strip())):
+            yield Token(kind, text, line if place.ours else 0, start)
             continue
-        if kind == "directive" and (marker := _LINE_MARKER.match(text.strip())):
-            place = _place(marker, file_name, folder)
-            line = place.line - 1  # the marker gives the number of the next line; its own newline comes before that
-            continue
-        if not place.system:
-            yield Token(kind, _DIGRAPHS.get(text, text), line if place.ours else 0, match.start())
-        line += text.count("\n")
+        place = _place(marker, file_name, folder)
+        line = place.line - 1  # the marker gives the number of the next line; its own newline comes before that
+        if place.system:
+            following = _MARKER_LINE.search(preprocessed, lexer.at)
+            lexer.at = following.start() if following else len(preprocessed)
+
+
+def code_tokens(preprocessed: str, file_name: str = "", folder: str = "") -> Tokens:
+    """Those of `tokens_of`, without directives."""
+    return Tokens(one for one in tokens_of(preprocessed, file_name, folder) if one.kind != "directive")
 
 
 def _place(marker: re.Match[str], file_name: str, folder: str) -> _Place:
@@ -83,6 +98,34 @@ def _place(marker: re.Match[str], file_name: str, folder: str) -> _Place:
         not path.startswith("/") or path.startswith(_NEVER_SYSTEM) or (folder != "" and path.startswith(folder + "/"))
     )
     return _Place(int(marker[1]), ours, system="3" in marker[3].split() and not ours and not reachable)
+
+
+def too_long(source: str) -> Refusal | None:
+    """Why nobody reads this file; None: it is not that long."""
+    if len(source) <= MAX_SOURCE:
+        return None
+    line = source.count("\n", 0, MAX_SOURCE) + 1
+    return _beyond(line, f"The file has {len(source):,} characters, and at most {MAX_SOURCE:,} can be read")
+
+
+def too_much(preprocessed: str, file_name: str, folder: str = "") -> Refusal | None:
+    """The same of an expanded text. It is read as far as the limits reach."""
+    depth, line = 0, 0
+    for count, token in enumerate(tokens_of(preprocessed, file_name, folder), 1):
+        line = token.line or line
+        if count > MAX_TOKENS:
+            return _beyond(line, f"With its macros expanded, the file has more than {MAX_TOKENS:,} words and signs")
+        if token.kind == "sign":
+            depth = max(0, depth + (token.text in _OPENING) - (token.text in _CLOSING))
+            if depth > MAX_DEPTH:
+                return _beyond(line, f"More than {MAX_DEPTH} brackets are open in one another")
+    return None
+
+
+def _beyond(line: int, what: str) -> Refusal:
+    return Refusal(
+        Verdict.COMPILE_ERROR, line, f"{what}: line {line} is beyond that limit.", "No kernel needs so much."
+    )
 
 
 # Attributes that are allowed in __attribute__((…)) or [[…]]. They are about layout, inlining and diagnostics. None of them changes
@@ -127,9 +170,8 @@ def scan(
     """The first reason not to compile this text, or None. `assembly`: for `asm` statements, by where they stand, why each cannot be
     compiled; None: something else is compiled in its place.
     """
-    tokens = [
-        token for token in tokens_of(preprocessed, file_name, folder) if token.kind in {"directive", "word", "sign"}
-    ]
+    read = tokens_of(preprocessed, file_name, folder)
+    tokens = Tokens(token for token in read if token.kind in {"directive", "word", "sign"})
     prelude_seen = False
     for index, token in enumerate(tokens):
         if token.kind == "directive" and token.line == 0 and "pch_preprocess" in token.text and not prelude_seen:
@@ -146,7 +188,7 @@ def scan(
     return None
 
 
-def _directive(tokens: Sequence[Token], index: int) -> Refusal | None:
+def _directive(tokens: Tokens, index: int) -> Refusal | None:
     text, line = tokens[index].text.strip(), tokens[index].line
     if not re.match(r"#\s*pragma\b", text):
         return None if text == "#" else _refuse(line, f"the directive `{text[:60]}` is not allowed here")
@@ -155,7 +197,7 @@ def _directive(tokens: Sequence[Token], index: int) -> Refusal | None:
     return None  # an unknown pragma is ignored by every compiler
 
 
-def _word(tokens: Sequence[Token], index: int) -> Refusal | None:
+def _word(tokens: Tokens, index: int) -> Refusal | None:
     word, line = tokens[index].text, tokens[index].line
     if word in _ASSEMBLY:
         return Refusal(
@@ -166,7 +208,7 @@ def _word(tokens: Sequence[Token], index: int) -> Refusal | None:
         )
     if word in {"__attribute__", "__attribute"}:
         return _attributes(tokens, index + 1)
-    what = _forbidden_word(word, _text(tokens, index + 1))
+    what = _forbidden_word(word, tokens.text(index + 1))
     return _refuse(line, what) if what else None
 
 
@@ -184,21 +226,21 @@ def _forbidden_word(word: str, following: str) -> str | None:
     return None
 
 
-def _sign(tokens: Sequence[Token], index: int) -> Refusal | None:
+def _sign(tokens: Tokens, index: int) -> Refusal | None:
     """Two `[` in a row always begin an attribute, with or without blanks between them. `]]` may close nested subscripts."""
-    if tokens[index].text == "[" and _text(tokens, index + 1) == "[":
+    if tokens[index].text == "[" and tokens.text(index + 1) == "[":
         return _attributes(tokens, index)
     return None
 
 
-_JUDGES: dict[str, Callable[[Sequence[Token], int], Refusal | None]] = {
+_JUDGES: dict[str, Callable[[Tokens, int], Refusal | None]] = {
     "directive": _directive,
     "word": _word,
     "sign": _sign,
 }
 
 
-def _attributes(tokens: Sequence[Token], start: int) -> Refusal | None:
+def _attributes(tokens: Tokens, start: int) -> Refusal | None:
     """Checks the attributes' names. These are the words at the depth of the list; words in arguments do not count."""
     depth, outer = 0, 2  # ((…)) and [[…]] both open two brackets
     for index in range(start, len(tokens)):
@@ -220,14 +262,10 @@ def _attributes(tokens: Sequence[Token], start: int) -> Refusal | None:
     return None
 
 
-def _names_a_scope(tokens: Sequence[Token], index: int) -> bool:
+def _names_a_scope(tokens: Tokens, index: int) -> bool:
     """Whether the word is the `gnu` of [[gnu::unused]], or the `using` or the `gnu` of [[using gnu: unused]]."""
     word = tokens[index].text
-    return word == "using" or (word.strip("_") in NAMESPACES and _text(tokens, index + 1) in {"::", ":"})
-
-
-def _text(tokens: Sequence[Token], index: int) -> str:
-    return tokens[index].text if index < len(tokens) else ""
+    return word == "using" or (word.strip("_") in NAMESPACES and tokens.text(index + 1) in {"::", ":"})
 
 
 def _refuse(line: int, what: str) -> Refusal:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
 
-from grader.engines.token_scan import tokens_of
+from grader.engines.token_scan import code_tokens
 
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 _PAIRS = {"(": ")", "[": "]", "{": "}"}
@@ -57,7 +57,7 @@ class KernelTokens:
     def __init__(self, source: str) -> None:
         self.source = source
         bare = _COMMENT.sub(_blank, source)
-        self.tokens = [token for token in tokens_of(bare, "") if token.kind != "directive"]
+        self.tokens = code_tokens(bare)
 
     def text(self, index: int) -> str:
         return self.tokens[index].text if 0 <= index < len(self.tokens) else ""

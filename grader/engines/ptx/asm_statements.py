@@ -25,7 +25,7 @@ from grader.engines.ptx.ptx_reader import (
 from grader.engines.ptx.ptx_registers import KIT, Register, Registers
 from grader.engines.ptx.ptx_warp import of_the_warp
 from grader.engines.refusal import Refusal
-from grader.engines.token_scan import Token, tokens_of
+from grader.engines.token_scan import Token, code_tokens
 from grader.model.verdicts import Verdict
 
 # Reads one `asm` statement of a preprocessed text: its PTX text, its outputs and its inputs. What it means is not asked here.
@@ -181,10 +181,10 @@ class Rewritten:
 
 
 def rewrite_assembly(preprocessed: str, file_name: str, folder: str = "") -> Rewritten:
-    """`folder`: as for `tokens_of`."""
-    if not any(word in preprocessed for word in ("asm",)):
+    """`folder`: as for `code_tokens`."""
+    if "asm" not in preprocessed:
         return Rewritten(preprocessed)
-    tokens = [token for token in tokens_of(preprocessed, file_name, folder) if token.kind != "directive"]
+    tokens = code_tokens(preprocessed, file_name, folder)
     lines = _Lines(preprocessed)
     replaced: list[tuple[int, int, str]] = []
     refusals: dict[int, Refusal] = {}

@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import accumulate, pairwise
 
-from grader.source.bare_code import pieces
+from grader.source.lexer import pieces
 
 # Which tokens of a source file are read where the preprocessor has a choice: those of #if 0 are not, those of other branches are.
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from grader.engines.changed_text import Piece, with_pieces
 from grader.engines.text_steps import launches_in
-from grader.engines.token_scan import Token, tokens_of
+from grader.engines.token_scan import Token, Tokens, code_tokens
 from grader.run.programs.read_parameters import (
     CLOSING,
     DEVICE,
@@ -176,8 +176,8 @@ def _without_system_headers(text: str) -> tuple[str, list[str]]:
     return "".join(kept), aside
 
 
-def _tokens(text: str, file: str) -> list[Token]:
-    return [token for token in tokens_of(text, file) if token.kind != "directive"]
+def _tokens(text: str, file: str) -> Tokens:
+    return code_tokens(text, file)
 
 
 def _with_calls(text: str, file: str) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from grader.engines.token_scan import Token, tokens_of
+from grader.engines.token_scan import Token, Tokens, code_tokens
 from grader.run.programs.host_build import TextFrame
 from grader.run.programs.host_refusals import HostRefusal
 from grader.run.programs.host_text import stub_parameters
@@ -73,9 +73,9 @@ def refusal_of_launcher(log: str, text: str, file: str, signature: str) -> HostR
     return HostRefusal(file, place.line, f"{said} {_KEEP}", is_entry=True)
 
 
-def _tokens(text: str) -> list[Token]:
+def _tokens(text: str) -> Tokens:
     bare = "\n".join(StudentCode(text).bare)  # without comments
-    return [token for token in tokens_of(bare, "") if token.kind != "directive"]
+    return code_tokens(bare)
 
 
 def _head(tokens: Sequence[Token], name: str) -> Sequence[Token]:

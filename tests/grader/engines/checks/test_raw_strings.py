@@ -3,7 +3,7 @@
 import re
 
 from grader.run.kernels.host_code import items_of
-from grader.source.bare_code import pieces
+from grader.source.lexer import pieces
 
 _PATTERN = re.compile(r"""(?P<raw>R"(?P<mark>[^()\\\s"]{0,16})\()|(?P<word>\w+)|(?P<sign>[^\s\w])""")
 

@@ -1,0 +1,130 @@
+"""Takes C++ apart: tokens with their places, comments blanked, brackets matched. No text makes any of it slower than linear. Pure.
+
+It parses nothing, and it expands nothing. `bare_code.py` reads a file as the preprocessor does, with `#if 0` and lines that go on in the
+next. What refuses a submission reads the preprocessed text, in which there are no comments.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from functools import cached_property
+from typing import NamedTuple
+
+_COMMENT = r"(?P<comment>//(?:\\\n|[^\n])*|/\*.*?(?:\*/|\Z))"
+_DIRECTIVE = r"(?P<directive>^[ \t]*\#(?:\\\n|/\*.*?(?:\*/|\Z)|[^\n])*)"
+_DIRECTIVE_OF_PREPROCESSED = r"(?P<directive>^\#[^\n]*)"
+_CODE = r"""(?P<raw>(?:u8|[uUL])?R"(?P<mark>[^()\\\s]{0,16})\()
+|(?P<string>(?:u8|[uUL])?"(?:[^"\\\n]|\\.)*")
+|(?P<character>(?:u8|[uUL])?'(?:[^'\\\n]|\\.)*')
+|(?P<word>[^\W\d][\w$]*)
+|(?P<number>\.?\d(?:[eEpP][+-]|'?[\w.])*)
+|(?P<sign>&&|::|->|<:(?!:[^:>])|:>|[^\s\w])"""
+_FLAGS = re.VERBOSE | re.DOTALL | re.MULTILINE
+_SOURCE = re.compile(f"{_COMMENT}|{_DIRECTIVE}|{_CODE}", _FLAGS)
+_PREPROCESSED = re.compile(f"{_DIRECTIVE_OF_PREPROCESSED}|{_CODE}", _FLAGS)
+_WITHOUT_DIRECTIVES = re.compile(f"{_COMMENT}|{_CODE}", _FLAGS)  # a comment may stand behind one
+_DIGRAPHS = {"<:": "[", ":>": "]"}
+CLOSING = {"(": ")", "[": "]", "{": "}"}
+_CLOSING_OF_RAW = re.compile(r"\)([^()\\\s]{0,17})")
+
+
+class Piece(NamedTuple):
+    """A match of a pattern. A raw string's text reaches to its end."""
+
+    kind: str  # the group that matched; "" without one; "unclosed" for a raw string's opening up to its quote
+    text: str
+    at: int
+
+
+class Lexer:
+    """Kinds: comment, directive, string, character, word, number, sign. `preprocessed`: a text without comments. Who reads may set `at`,
+    to go on behind what it need not see.
+    """
+
+    def __init__(self, text: str, *, preprocessed: bool = False) -> None:
+        self.at = 0
+        self._text, self._pattern = text, _PREPROCESSED if preprocessed else _SOURCE
+
+    def __iter__(self) -> Iterator[Piece]:
+        ends = _RawStringEnds(self._text, "")
+        while match := self._pattern.search(self._text, self.at):
+            kind, self.at = match.lastgroup or "", match.end()
+            if kind == "raw":
+                end = ends.after(match["mark"], self.at)
+                kind, self.at = ("string", end) if end else ("word", match.start("mark") - 1)  # the compiler refuses it
+            word = self._text[match.start() : self.at]
+            yield Piece(kind, _DIGRAPHS.get(word, word) if kind == "sign" else word, match.start())
+
+
+def closings(texts: Iterable[str]) -> dict[int, int]:
+    """The place of each bracket that is closed, and of the bracket of its kind that closes it."""
+    found: dict[int, int] = {}
+    open_: dict[str, list[int]] = {closing: [] for closing in CLOSING.values()}
+    for at, text in enumerate(texts):
+        if text in CLOSING:
+            open_[CLOSING[text]].append(at)
+        elif open_.get(text):
+            found[open_[text].pop()] = at
+    return found
+
+
+def without_comments(text: str) -> str:
+    """The text with blanks in their place: lines and columns stay."""
+    if "/" not in text:
+        return text
+    parts, at = list[str](), 0
+    for kind, word, start in pieces(_WITHOUT_DIRECTIVES, text):
+        if kind == "comment":
+            parts += [text[at:start], _NO_LINE_END.sub(" ", word)]
+            at = start + len(word)
+    return "".join([*parts, text[at:]])
+
+
+_NO_LINE_END = re.compile(r"[^\n]")
+
+
+def pieces(pattern: re.Pattern[str], text: str, stop: str = "") -> Iterator[Piece]:
+    """Takes `text` apart with any pattern. Its group `raw` is a raw string up to its parenthesis, `mark` the word before that one. A raw
+    string must not contain a character of `stop`.
+
+    A pattern that looks for a raw string's end itself reads up to the text's end for each opening without one.
+    """
+    ends, at = _RawStringEnds(text, stop), 0
+    while match := pattern.search(text, at):
+        kind, at = match.lastgroup or "", match.end()
+        if kind == "raw":
+            end = ends.after(match["mark"], at)
+            kind, at = ("raw", end) if end else ("unclosed", match.start("mark"))
+        yield Piece(kind, text[match.start() : at], match.start())
+
+
+class _RawStringEnds:
+    def __init__(self, text: str, stop: str) -> None:
+        self._text, self._stop = text, stop
+
+    def after(self, mark: str, at: int) -> int:
+        """The position after the raw string whose contents begin at `at`, or 0."""
+        closings = self._closings.get(mark, [])
+        index = bisect_left(closings, at)
+        if index == len(closings):
+            return 0
+        stops = bisect_left(self._stops, at)
+        if stops < len(self._stops) and self._stops[stops] < closings[index]:
+            return 0
+        return closings[index] + len(mark) + 2
+
+    @cached_property
+    def _closings(self) -> dict[str, list[int]]:
+        found: defaultdict[str, list[int]] = defaultdict(list)
+        for match in _CLOSING_OF_RAW.finditer(self._text):
+            for index, sign in enumerate(match[1]):
+                if sign == '"':
+                    found[match[1][:index]].append(match.start())
+        return found
+
+    @cached_property
+    def _stops(self) -> list[int]:
+        return [at for at, sign in enumerate(self._text) if sign in self._stop] if self._stop else []
