@@ -5,44 +5,26 @@ It reads plain integer arithmetic and nothing else. What it does not understand,
 
 from __future__ import annotations
 
-import ast
-import operator
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate, islice
 
 from grader.explain.story import Index3
+from grader.source.arithmetic import UNSIGNED, UnknownValueError, Value, converted, evaluate, typed
+from grader.source.lexer import without_comments
 
-_COMMENT = re.compile(r"//.*|/\*.*?\*/")
 _IF = re.compile(r"\bif\s*\(")
-_TYPE = r"(?:\b(?:const|constexpr|static|unsigned|signed|bool|int|long|short|auto|size_t|u?int(?:32|64)_t)\b\s*){1,6}"
+_TYPE = r"((?:\b(?:const|constexpr|static|unsigned|signed|bool|int|long|short|auto|size_t|u?int(?:32|64)_t)\b\s*){1,6})"
 _DECLARED = re.compile(rf"{_TYPE}(\w+\s*=(?!=)[^;]*);")
 _DEFINED = re.compile(r"^\s*#\s*define\s+(\w+)\s+(.+)$")
 _CHANGED = r"(?<![\w.]){0}\s*(?:[-+*/%&|^]|<<|>>)?=(?!=)|(?:\+\+|--)\s*{0}\b|\b{0}\s*(?:\+\+|--)"
 # A submission may hold any text: beyond these it is told nothing.
-_LONGEST = 200  # characters of an expression
 _LONGEST_LINE = 1000
 _MOST_LINES = 2000
 _MOST_CONDITIONS = 32
 _MOST_NAMES = 200
-_LARGEST = 1 << 40
-_BINARY: dict[type[ast.operator], Callable[[int, int], int]] = {
-    ast.Add: operator.add,
-    ast.Sub: operator.sub,
-    ast.Mult: operator.mul,
-    ast.FloorDiv: operator.floordiv,
-    ast.Mod: operator.mod,
-}
-_COMPARED: dict[type[ast.cmpop], Callable[[int, int], bool]] = {
-    ast.Lt: operator.lt,
-    ast.LtE: operator.le,
-    ast.Gt: operator.gt,
-    ast.GtE: operator.ge,
-    ast.Eq: operator.eq,
-    ast.NotEq: operator.ne,
-}
-Numbers = Mapping[str, int]
+Numbers = Mapping[str, Value]
 
 
 @dataclass(frozen=True)
@@ -85,7 +67,7 @@ def guard_reason(source: Sequence[str], line: int, missing: Place, writer: Place
         if here is None or there is None or here == there or here != leaves:
             continue
         numbers = _numbers(known, at, missing)
-        named = tuple((name, numbers[name]) for name in _names(condition) if name in numbers)
+        named = tuple((name, numbers[name].whole) for name in _names(condition) if name in numbers)
         return GuardReason(at, condition, named, leaves)
     return None
 
@@ -100,7 +82,7 @@ def false_part(source: Sequence[str], line: int, condition: str, missing: Place,
     numbers = _numbers(known, line, missing)
     if _truth(condition, numbers) is not False or _truth(condition, _numbers(known, line, other)) is not True:
         return None
-    named = tuple((name, numbers[name]) for name in _names(condition) if name in numbers)
+    named = tuple((name, numbers[name].whole) for name in _names(condition) if name in numbers)
     return GuardReason(line, condition, named, leaves=False)
 
 
@@ -108,7 +90,7 @@ def _conditions(source: Sequence[str], line: int) -> Iterator[tuple[int, str, bo
     """Line, text, and whether it ends the thread: those before `line` that decide whether a thread gets there."""
     if not 1 <= line <= len(source):
         return
-    code = [_COMMENT.sub("", one) for one in source[:line]]
+    code = _code(source)[:line]
     braces = [one.count("{") - one.count("}") for one in code]
     depths = [0, *accumulate(braces)]  # before each line, and behind the last one
     lowest = depths[line - 1]  # from behind this line to before the last one
@@ -135,6 +117,11 @@ def _conditions(source: Sequence[str], line: int) -> Iterator[tuple[int, str, bo
                 yield at, condition, leaves
 
 
+def _code(source: Sequence[str]) -> list[str]:
+    """Without comments."""
+    return [line.rstrip() for line in without_comments("\n".join(source)).split("\n")]
+
+
 def _returns(code: Sequence[str], at: int) -> bool:
     return re.match(r"\s*return\b", code[at]) is not None
 
@@ -154,38 +141,39 @@ class _Declaration:
     line: int
     name: str
     value: str
+    type: str = ""
 
 
 def _declarations(source: Sequence[str]) -> list[_Declaration]:
     """Of names that hold one number from there on."""
-    code = [_COMMENT.sub("", one) for one in source]
+    code = _code(source)
     found = []
     for line, text in enumerate(code, 1):
         if defined := _DEFINED.match(text):
             found.append(_Declaration(line, defined[1], defined[2]))
         for declared in _DECLARED.finditer(text):
-            for one in _declarators(declared[1]):
+            for one in _declarators(declared[2]):
                 name, _, value = one.partition("=")
-                found.append(_Declaration(line, name.strip(), value))
+                found.append(_Declaration(line, name.strip(), value, declared[1]))
     if len(found) > _MOST_NAMES:
         return []
     whole = "\n".join(code)
     return [one for one in found if _sets(whole, one.name) <= 1]  # its declaration is one time
 
 
-def _numbers(declarations: Sequence[_Declaration], line: int, place: Place) -> dict[str, int]:
+def _numbers(declarations: Sequence[_Declaration], line: int, place: Place) -> dict[str, Value]:
     """What `place` knows in `line`, by its name."""
-    found = dict(place.sizes)
+    found = {name: typed(size) for name, size in place.sizes.items()}
     for name, index in (
         ("threadIdx", place.thread),
         ("blockIdx", place.at),
         ("blockDim", place.block),
         ("gridDim", place.grid),
     ):
-        found |= {f"{name}.{axis}": value for axis, value in zip("xyz", index, strict=True)}
+        found |= {f"{name}.{axis}": Value(UNSIGNED, value) for axis, value in zip("xyz", index, strict=True)}
     for one in declarations:
         if one.line <= line:
-            value = _value(one.value, found)
+            value = _value(one.value, found, one.type)
             if value is None:
                 found.pop(one.name, None)
             else:
@@ -216,55 +204,14 @@ def _names(condition: str) -> list[str]:
 
 def _truth(condition: str, numbers: Numbers) -> bool | None:
     value = _value(condition, numbers)
-    return None if value is None else bool(value)
+    return None if value is None else bool(value.number)
 
 
-def _value(text: str, numbers: Numbers) -> int | None:
-    text = text.strip()
-    if len(text) > _LONGEST or re.search(r"[^\w\s.+\-*/%<>=!&|(),]|!(?![=(])|\*\*|//|<<|>>", text):
-        return None
-    python = text.replace("&&", " and ").replace("||", " or ").replace("/", "//")
-    if "&" in python or "|" in python:
-        return None
-    python = re.sub(r"\b(\d+)[uUlL]+\b", r"\1", re.sub(r"!(?!=)", " not ", python))
+def _value(text: str, numbers: Numbers, type_name: str = "") -> Value | None:
     try:
-        return _of(ast.parse(python.strip(), mode="eval").body, numbers)
-    except (SyntaxError, ValueError, KeyError, ZeroDivisionError, RecursionError, MemoryError):
+        return converted(evaluate(text, numbers), type_name)
+    except UnknownValueError:
         return None
-
-
-def _of(node: ast.expr, numbers: Numbers) -> int:  # noqa: PLR0911 -- one for each kind of expression
-    """Raises KeyError for a name that is not known, and ValueError for what is no plain arithmetic of whole numbers."""
-    match node:
-        case ast.Constant(value=int() as value):
-            return value
-        case ast.Name(id=name):
-            return numbers[name]
-        case ast.Attribute(value=ast.Name(id=name), attr=axis):
-            return numbers[f"{name}.{axis}"]
-        case ast.BoolOp(op=ast.And(), values=values):
-            return int(all(_of(one, numbers) for one in values))
-        case ast.BoolOp(values=values):
-            return int(any(_of(one, numbers) for one in values))
-        case ast.UnaryOp(op=ast.Not(), operand=operand):
-            return int(not _of(operand, numbers))
-        case ast.UnaryOp(op=ast.USub(), operand=operand):
-            return -_of(operand, numbers)
-        case ast.Compare(left=left, ops=[op], comparators=[right]) if type(op) in _COMPARED:
-            return int(_COMPARED[type(op)](_of(left, numbers), _of(right, numbers)))
-        case ast.BinOp(left=left, op=arithmetic, right=right) if type(arithmetic) in _BINARY:
-            return _arithmetic(_BINARY[type(arithmetic)], _of(left, numbers), _of(right, numbers))
-    message = "no plain arithmetic"
-    raise ValueError(message)
-
-
-def _arithmetic(does: Callable[[int, int], int], one: int, other: int) -> int:
-    rounds = does in {operator.floordiv, operator.mod}
-    result = does(one, other) if not rounds or min(one, other) >= 0 else None  # C rounds towards zero
-    if result is None or abs(result) > _LARGEST:
-        message = "not a number that an int holds, or one that C rounds differently"
-        raise ValueError(message)
-    return result
 
 
 # Why a thread stored what it did in `tile[y][x] = inside ? in[...] : 0`: the part of the condition that is false for it. Pure.

@@ -53,6 +53,21 @@ HEADERS = (
         "algorithm",
     ),
 )
+# The numbers of C++ and CUDA, by the bytes that one has; vectors of two, three and four numbers after them.
+_NUMBER_BYTES = {
+    1: "bool char uchar int8_t uint8_t",
+    2: "short ushort half __half int16_t uint16_t",
+    4: "int unsigned uint float int32_t uint32_t",
+    8: "long ulong double size_t int64_t uint64_t ptrdiff_t longlong ulonglong",
+}
+_VECTORS = "char uchar short ushort half int uint float double longlong ulonglong"
+TYPE_BYTES = {name: size for size, names in _NUMBER_BYTES.items() for name in names.split()} | {
+    "half2": 4,
+    "__half2": 4,
+}
+TYPE_BYTES |= {
+    f"{name}{count}": TYPE_BYTES[name] * count for name in _VECTORS.split() for count in (1, 2, 3, 4) if name != "half"
+}
 # Words of other languages.
 ELSEWHERE = {
     "AND": "&&", "and": "&&", "OR": "||", "NOT": "!", "True": "true", "TRUE": "true", "False": "false", "FALSE": "false",

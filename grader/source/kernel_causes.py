@@ -6,8 +6,9 @@ import math
 import re
 from collections.abc import Iterator
 
+from grader.source.arithmetic import UnknownValueError, whole_number
 from grader.source.compiler_message import Said
-from grader.source.launch_causes import UnknownValueError, constants, whole_number
+from grader.source.launch_causes import constants
 from grader.source.student_code import Place, StudentCode
 
 _HEAD = re.compile(r"\b(while|for)\s*\(")

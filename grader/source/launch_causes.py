@@ -5,147 +5,23 @@ small. Pure.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+from grader.source.arithmetic import UNSIGNED, UnknownValueError, Value, converted, evaluate, typed
 from grader.source.compiler_message import Said
 from grader.source.student_code import Place, StudentCode
-
-# Computes an expression of whole numbers as C does, where it is simple arithmetic. Nothing of a submission is run. Pure.
-
-_TOKEN = re.compile(r"\d+[uUlL]*(?![\w.])|[^\W\d]\w*(?:\.[xyz]\b|::\w+)*|<=|>=|==|!=|&&|\|\||<<|>>|[-+*/%()<>?:,!]")
-_LEVELS = (("||",), ("&&",), ("==", "!="), ("<", ">", "<=", ">="), ("<<", ">>"), ("+", "-"), ("*", "/", "%"))
-_CAST = frozenset({"int", "unsigned", "size_t", "long", "uint32_t", "int64_t"})
-_LONGEST, _LARGEST, _DEEPEST = 300, 1 << 62, 40
-
-
-class UnknownValueError(Exception):
-    """The expression is no simple arithmetic, or a name in it has no known value."""
-
-
-def whole_number(text: str, values: Mapping[str, int]) -> int:
-    """Raises UnknownValueError."""
-    tokens = _TOKEN.findall(text) if len(text) <= _LONGEST else []
-    if not tokens or re.sub(r"\s", "", text) != "".join(tokens):
-        raise UnknownValueError(text)
-    reader = _Reader(tokens, values)
-    value = reader.choice()
-    if reader.next_token:
-        raise UnknownValueError(text)
-    return value
-
-
-class _Reader:
-    def __init__(self, tokens: list[str], values: Mapping[str, int]) -> None:
-        self._tokens, self._values, self._at, self._depth = tokens, values, 0, 0
-
-    @property
-    def next_token(self) -> str:
-        return self._tokens[self._at] if self._at < len(self._tokens) else ""
-
-    def choice(self) -> int:
-        self._depth += 1
-        if self._depth > _DEEPEST:
-            raise UnknownValueError
-        value = self._binary(0)
-        if self._took("?"):
-            first = self.choice()
-            self._demand(":")
-            second = self.choice()
-            value = first if value else second
-        self._depth -= 1
-        return value
-
-    def _binary(self, level: int) -> int:
-        if level == len(_LEVELS):
-            return self._single()
-        value = self._binary(level + 1)
-        while self.next_token in _LEVELS[level]:
-            sign = self._take()
-            value = _computed(sign, value, self._binary(level + 1))
-        return value
-
-    def _single(self) -> int:
-        sign = self._take()
-        if sign in {"-", "+", "!"}:
-            value = self._single()
-            return {"-": -value, "+": value, "!": int(not value)}[sign]
-        return self._in_brackets() if sign == "(" else self._named(sign)
-
-    def _in_brackets(self) -> int:
-        """A cast, or an expression."""
-        if self.next_token in _CAST and self._tokens[self._at + 1 : self._at + 2] == [")"]:
-            self._at += 2
-            return self._single()
-        value = self.choice()
-        self._demand(")")
-        return value
-
-    def _named(self, token: str) -> int:
-        if token[:1].isdigit():
-            return _number(token)
-        if token in {"min", "max", "std::min", "std::max"} and self._took("("):
-            one = self.choice()
-            self._demand(",")
-            other = self.choice()
-            self._demand(")")
-            return min(one, other) if token.endswith("min") else max(one, other)
-        if token in _CAST and self._took("("):
-            value = self.choice()
-            self._demand(")")
-            return value
-        if token in self._values:
-            return self._values[token]
-        raise UnknownValueError(token)
-
-    def _take(self) -> str:
-        token = self.next_token
-        self._at += 1
-        return token
-
-    def _took(self, token: str) -> bool:
-        if self.next_token != token:
-            return False
-        self._at += 1
-        return True
-
-    def _demand(self, token: str) -> None:
-        if not self._took(token):
-            raise UnknownValueError(token)
-
-
-def _number(token: str) -> int:
-    digits = token.rstrip("uUlL")
-    if digits != "0" and digits.startswith("0"):
-        raise UnknownValueError(token)
-    return int(digits)
-
-
-def _computed(sign: str, one: int, other: int) -> int:
-    if sign in {"/", "%"}:
-        if other == 0:
-            raise UnknownValueError(sign)
-        quotient = abs(one) // abs(other) * (1 if (one < 0) == (other < 0) else -1)
-        return quotient if sign == "/" else one - quotient * other
-    if sign in {"<<", ">>"} and not 0 <= other < 32:  # noqa: PLR2004 -- bits
-        raise UnknownValueError(sign)
-    value = {
-        "+": lambda: one + other, "-": lambda: one - other, "*": lambda: one * other, "<<": lambda: one << other,
-        ">>": lambda: one >> other, "<": lambda: int(one < other), ">": lambda: int(one > other), "<=": lambda: int(one <= other),
-        ">=": lambda: int(one >= other), "==": lambda: int(one == other), "!=": lambda: int(one != other),
-        "&&": lambda: int(bool(one and other)), "||": lambda: int(bool(one or other)),
-    }[sign]()  # fmt: skip
-    if abs(value) > _LARGEST:
-        raise UnknownValueError(sign)
-    return value
-
 
 # Reads a launch function's text: what it gives for the grid and the block of one case, and by which expressions. Pure.
 #
 # It follows declarations and assignments of whole numbers and dim3, one after the other. Where there is anything else (a condition, a
 # loop, a call), it knows nothing, and the numbers that came out have to speak for themselves.
 
-_INTEGER = r"(?:(?:static|constexpr|const|unsigned|signed|long|short|int|size_t|auto|u?int\d+_t)\s+)+"
+_INTEGER = r"((?:(?:static|constexpr|const|unsigned|signed|long|short|int|size_t|auto|u?int\d+_t)\s+)+)"
+_DEFINED = re.compile(r"\s*#\s*define\s+(?P<name>\w+)\s+(?P<value>.*\S)")
+_CONSTANT = re.compile(
+    rf"\s*(?:static\s+|__device__\s+)*(?:constexpr|const)\s+(?P<type>{_INTEGER})(?P<name>\w+)\s*=\s*(?P<value>[^;]*);"
+)
 _NUMBER = re.compile(rf"{_INTEGER}(\w+)\s*=\s*(.+)", re.DOTALL)
 _DIM3 = re.compile(
     r"(?:(?:const|constexpr|auto)\s+)*(?:dim3\s+)?(\w+)\s*(?:=\s*(?:dim3\s*(?=[({])|(?=\{)))?[({](.*)[)}]", re.DOTALL
@@ -174,7 +50,7 @@ class LaunchText:
     name: str
     head: Place
     last: Place  # its last `return`, or its head
-    values: dict[str, int] = field(default_factory=dict)
+    values: dict[str, Value] = field(default_factory=dict)
     expressions: dict[str, str] = field(default_factory=dict)  # of these names, as they are written
     extents: dict[str, Extent] = field(default_factory=dict)
     returned: tuple[str, ...] = ()  # the members of what it returns, as they are written
@@ -192,7 +68,7 @@ def launch_text(code: StudentCode, name: str, sizes: Sequence[int]) -> LaunchTex
     found = LaunchText(name, head, _last_return(text, starts) or head)
     names = re.findall(r"(\w+)\s*(?=[,)])", text[text.find("(", head.end) : opening])
     found.values |= constants(code, head.line)
-    found.values |= dict(zip(names, sizes, strict=False)) if len(names) == len(sizes) else {}
+    found.values |= dict(zip(names, map(typed, sizes), strict=False)) if len(names) == len(sizes) else {}
     at = opening + 1
     for statement in re.finditer(r"[^;{}]*(?:\{[^;{}]*\}[^;{}]*)*;", text[at:]):
         start = at + statement.start() + len(statement[0]) - len(statement[0].lstrip())
@@ -241,17 +117,15 @@ def _place(starts: Sequence[tuple[int, int]], at: int) -> Place:
     return Place(number, at - start, at - start)
 
 
-def constants(code: StudentCode, before: int) -> dict[str, int]:
-    values: dict[str, int] = {}
-    for number, bare in enumerate(code.bare[: before - 1], 1):
-        match = re.match(r"\s*#\s*define\s+(\w+)\s+(.*\S)", bare) or re.match(
-            rf"\s*(?:static\s+|__device__\s+)*(?:constexpr|const)\s+{_INTEGER}(\w+)\s*=\s*([^;]*);", bare
-        )
-        if match and number < before:
+def constants(code: StudentCode, before: int) -> dict[str, Value]:
+    values: dict[str, Value] = {}
+    for bare in code.bare[: before - 1]:
+        match = _DEFINED.match(bare) or _CONSTANT.match(bare)
+        if match:
             try:
-                values[match[1]] = whole_number(match[2], values)
+                values[match["name"]] = converted(evaluate(match["value"], values), match.groupdict().get("type", ""))
             except UnknownValueError:
-                values.pop(match[1], None)
+                values.pop(match["name"], None)
     return values
 
 
@@ -270,8 +144,8 @@ def _sets(found: LaunchText, statement: str, place: Place) -> bool:
     """Whether it gives a value to a number, to a dim3, or to a part of either."""
     extent = _DIM3.fullmatch(statement)
     if number := _NUMBER.fullmatch(statement):
-        found.values[number[1]] = whole_number(number[2], found.values)
-        found.expressions[number[1]] = number[2]
+        found.values[number[2]] = converted(evaluate(number[3], found.values), number[1])
+        found.expressions[number[2]] = number[3]
     elif part := _PART.fullmatch(statement):
         if part[1] != "shared_bytes":
             setattr(found, part[1], _returned(found, part[2].strip(), _span(place, statement)))
@@ -291,10 +165,15 @@ def _span(place: Place, statement: str) -> Place:
 
 def _extent(found: LaunchText, name: str, inner: str, place: Place) -> Extent:
     terms = tuple(part.strip() for part in _split(inner)) if inner.strip() else ()
-    numbers = tuple(whole_number(term, found.values) for term in terms)
+    numbers = tuple(_side(term, found) for term in terms)
     if len(numbers) > 3:  # noqa: PLR2004 -- x, y and z
         raise UnknownValueError(inner)
     return Extent(name, place, terms, (*numbers, 1, 1, 1)[:3])
+
+
+def _side(term: str, found: LaunchText) -> int:
+    """The members of a dim3 are unsigned."""
+    return converted(evaluate(term, found.values), UNSIGNED.name).whole
 
 
 def _set_member(found: LaunchText, member: re.Match[str], place: Place) -> bool:
@@ -304,14 +183,16 @@ def _set_member(found: LaunchText, member: re.Match[str], place: Place) -> bool:
         return False
     at = "xyz".index(part)
     numbers, terms = list(known.numbers), [*known.terms, "1", "1", "1"][:3]
-    numbers[at], terms[at] = whole_number(term, found.values), term.strip()
+    numbers[at], terms[at] = _side(term, found), term.strip()
     found.extents[name] = Extent(name, place, tuple(terms), tuple(numbers))
     _know(found, found.extents[name])
     return True
 
 
 def _know(found: LaunchText, extent: Extent) -> None:
-    found.values |= {f"{extent.name}.{part}": number for part, number in zip("xyz", extent.numbers, strict=True)}
+    found.values |= {
+        f"{extent.name}.{part}": Value(UNSIGNED, number) for part, number in zip("xyz", extent.numbers, strict=True)
+    }
 
 
 def _return(found: LaunchText, inner: str, place: Place, statement: str) -> None:
@@ -426,7 +307,7 @@ def _arithmetic(term: str, value: int, text: LaunchText) -> str:
     if re.search(r"\W", written := text.expressions.get(term, "")):
         whole, term = f"`{term}` or `{written}`", written
     names = [name for name in dict.fromkeys(re.findall(r"[^\W\d]\w*(?:\.[xyz]\b)?", term)) if name in text.values]
-    values = " and ".join(f"{name} = {text.values[name]:,}" for name in names)
+    values = " and ".join(f"{name} = {text.values[name].number:,}" for name in names)
     return f"{whole}{f' with {values}' if values else ''} is {value:,}"
 
 

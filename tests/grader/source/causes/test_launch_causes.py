@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from grader.source.launch_causes import Started, UnknownValueError, launch_causes, whole_number
+from grader.source.launch_causes import Started, launch_causes
 from grader.source.student_code import StudentCode
 
 HEAD = "#define TILE 16\nconstexpr int side = 2 * TILE;\n__host__ __device__ LaunchConfig go(int rows, int columns) {\n"
@@ -59,30 +59,6 @@ def test_elements_without_a_thread_are_told_only_where_they_are_exactly_those_th
     for unwritten, told in ((20 * 24, True), (20 * 24 - 1, False)):
         launch = Started((20, 40), (1, 2, 1), (16, 16, 1), output=(20, 40), unwritten=unwritten)
         assert bool(list(launch_causes(code, "go", launch))) is told
-
-
-@pytest.mark.parametrize(
-    ("text", "value"),
-    [
-        ("(n + 15) / 16", 2),
-        ("-7 / 2", -3),
-        ("-7 % 2", -1),
-        ("n > 16 ? 1 : 2", 1),
-        ("std::min(n, 3u)", 3),
-        ("(int)(n * 2) - 1", 33),
-        ("1 << 4", 16),
-    ],
-)
-def test_whole_numbers_are_computed_as_in_c(text: str, value: int) -> None:
-    assert whole_number(text, {"n": 17}) == value
-
-
-@pytest.mark.parametrize(
-    "text", ["n / 0", "ceil(n / 16.0)", "m", "010", "n +", "(" * 200 + "1", "9" * 400, "f(n)", "n = 3", ""]
-)
-def test_what_is_no_simple_arithmetic_has_no_value(text: str) -> None:
-    with pytest.raises(UnknownValueError):
-        whole_number(text, {"n": 17})
 
 
 @pytest.mark.parametrize(

@@ -19,9 +19,9 @@ def source(text: str) -> KernelSource:
     [
         ("64", 64), ("0x10u", 16), ("1 << 10", 1024), ("(N + 255) / 256", 4), ("N * N * sizeof(float)", 4_000_000), ("0.5f", 0.5),
         ("ceil(N / 256.0)", 4.0), ("ceil((float)N / 256)", 4.0), ("-7 / 2", -3), ("static_cast<int>(2.5) * N", 2000),
-            ("(int)(N / 3.0)", 333), ("(double)(N) / 3 > 1", None), ("M", 2000),
-        ("ceil((float)N / (float)64)", 16.0), ("(int)2.5 * 2", 4), ("(float)ceil(N / 3.0)", None), ("8 / (float)M * 2", 0.008),
-        ("argc", None), ("N >", None), ("N / 0", None), ("", None), ("f(N)", None), ("A", None), ("1 << 99999", None),
+            ("(int)(N / 3.0)", 333), ("(double)(N) / 3 > 1", 1), ("M", 2000),
+        ("ceil((float)N / (float)64)", 16.0), ("(int)2.5 * 2", 4), ("(float)ceil(N / 3.0)", 334.0), ("8 / (float)M * 2", 0.008),
+        ("N & 24", 8), ("argc", None), ("N >", None), ("N / 0", None), ("", None), ("f(N)", None), ("A", None), ("1 << 99999", None),
         ("__import__('os')", None), ("9 ** 9 ** 9", None),
     ],
 )  # fmt: skip
