@@ -32,6 +32,11 @@ json met(const ProgramLimits& limits, const std::string& limit) {
   return {{"limit", limit}, {"most", most}};
 }
 
+// Calls that need nothing but the session.
+const std::map<std::string, Reply (*)(Session&, const HostRequest&)> plain_calls = {
+    {"allocate", allocate}, {"free", free_memory}, {"array", array},   {"texture", texture},       {"pointer", pointer},
+    {"stream", stream},     {"event", event},      {"device", device}, {"last_error", last_error}, {"touch", touch}};
+
 // Whether the call writes to no memory of the device. A launch does, but it is known what.
 bool leaves_memory(const HostRequest& request) {
   const std::string& op = request.op();
@@ -49,12 +54,8 @@ void Conductor::run(const std::atomic<bool>& stop) {
   HostProcess process(session_.description.host_argv);
   const auto limited = [](std::uint64_t ms) { return std::chrono::milliseconds(std::min<std::uint64_t>(ms, 86'400'000)); };
   HostClock clock(process.pid(), limited(session_.description.limits.host_clock_ms), limited(session_.description.limits.idle_ms));
-  memory_.emplace(session_);
   copies_.emplace(session_, variables_, process.staging());
   launches_.emplace(session_, *copies_, variables_);
-  waiting_.emplace(session_);
-  arrays_.emplace(session_);
-  textures_.emplace(session_);
   try {
     serve(process, clock, deadline, stop);
   } catch (const BrokenRules& error) {
@@ -103,20 +104,11 @@ Reply Conductor::answer(const HostRequest& request, Clock::time_point deadline) 
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now());
     return launches_->launch(request, std::max(left, std::chrono::milliseconds(1)));
   }
+  if (const auto plain = plain_calls.find(op); plain != plain_calls.end()) return plain->second(session_, request);
   if (op == "copy") return copies_->copy(request);
   if (op == "fill") return copies_->fill(request);
-  if (op == "allocate") return memory_->allocate(request);
-  if (op == "free") return memory_->free(request);
-  if (op == "array") return arrays_->array(request);
-  if (op == "texture") return textures_->texture(request);
   if (op == "symbol") return copies_->symbol(request);
-  if (op == "pointer") return memory_->pointer(request);
   if (op == "kernel") return launches_->kernel(request);
-  if (op == "stream") return waiting_->stream(request);
-  if (op == "event") return waiting_->event(request);
-  if (op == "device") return waiting_->device(request);
-  if (op == "last_error") return waiting_->last_error(request);
-  if (op == "touch") return waiting_->touch(request);
   if (op == "operands") return operands_->operands(request);
   if (op == "finish") {
     if (session_.description.operands.empty()) throw BrokenRules("the end of a launcher, where there is none");
@@ -144,7 +136,6 @@ Reply Conductor::said(const HostRequest& request) {
         .value = {{"error", session_.errors.sticky()}, {"free", session_.memory.free_bytes()}, {"total", session_.memory.total_bytes()}}};
   if (op == "failed")
     return reply_of(session_.errors.fail(judge::tame(request.text("name", 200), 200), request.small("error"), request.at()));
-  if (op == "unsupported") return session_.fail(judge::tame(request.text("name", 200), 200), CudaError::not_supported, request.at());
   if (op == "refuse") {  // what the library cannot do here
     session_.record.end("refused", {{"refusal", {{"message", judge::tame(request.text("message", 1000), 1000)}, {"at", request.at()}}}});
     throw RunOver("a call that cannot be made here");

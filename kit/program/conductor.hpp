@@ -11,7 +11,6 @@
 #include "program/calls/copy_calls.hpp"
 #include "program/calls/launch_calls.hpp"
 #include "program/calls/memory_calls.hpp"
-#include "program/calls/waiting_calls.hpp"
 #include "program/host_process.hpp"
 #include "program/host_request.hpp"
 #include "program/session.hpp"
@@ -37,12 +36,8 @@ class Conductor {
 
   Session session_;
   KernelRunners::Variables variables_;
-  std::optional<MemoryCalls> memory_;
   std::optional<CopyCalls> copies_;
   std::optional<LaunchCalls> launches_;
-  std::optional<WaitingCalls> waiting_;
-  std::optional<ArrayCalls> arrays_;
-  std::optional<TextureCalls> textures_;
   std::optional<OperandCalls> operands_;
   bool said_bye_ = false;
 };

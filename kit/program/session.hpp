@@ -1,7 +1,9 @@
 // All that the conductor knows of a running program: its memory, what is under way, its errors, and what there is to tell afterwards.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
+#include <map>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -46,6 +48,7 @@ struct Session {
   PendingWork pending;
   TextureTable textures;
   ApiErrors errors;
+  std::map<std::uint64_t, std::chrono::steady_clock::time_point> recorded;  // events, when they were
   RunRecord record;
   std::size_t heap_limit = simt::DeviceHeap::usual_bytes;  // of what kernels allocate
   std::string printed;                                     // by kernels, and not handed to the program yet

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from grader.engines.token_scan import texture_reference
@@ -256,7 +256,3 @@ def library_of_header(header: str) -> str:
 
 def _first(text: str, column: int) -> str:
     return next((row[0] for row in _LIBRARIES if re.fullmatch(row[column], text)), "")
-
-
-def left_out_words(left_out: Iterable[str]) -> list[str]:
-    return [f"left out: {one}" for one in left_out]

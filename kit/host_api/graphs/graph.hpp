@@ -74,7 +74,7 @@ cudaMemcpy3DParms copy_params(void* to, std::size_t to_pitch, const void* from, 
                               std::size_t row_bytes, cudaMemcpyKind kind);
 
 // Graphs and their nodes as the program makes them: a list of nodes in the order of their making, and edges between them. Nothing runs
-// here: see graph_launch.hpp. The program holds a graph or a node as a pointer, which is looked up before it is followed.
+// here: see graph_launch.cpp. The program holds a graph or a node as a pointer, which is looked up before it is followed.
 
 struct GraphNode {
   Graph* graph = nullptr;

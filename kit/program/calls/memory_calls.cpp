@@ -13,132 +13,126 @@
 
 namespace tilelab::program {
 
-Reply MemoryCalls::allocate(const HostRequest& request) {
+namespace {
+
+// Memory begins or ends in the order of a stream: kernels in other streams need an order with that.
+void note_whole(Session& session, const HostRequest& request, Allocation& one) {
+  const std::uint64_t stream = request.number_or("stream", 0);
+  if (!session.order.knows_stream(stream)) return;
+  Use whole{session.order.submit(stream), 0, one.bytes, true, nullptr, request.at()};
+  whole.graph = request.number_or("graph", 0);
+  session.use(one, whole);
+}
+
+// A node of a graph allocates.
+Reply revive(Session& session, const HostRequest& request) {
+  const std::uint64_t address = request.number("address");
+  Allocation* const one = session.memory.near(address);
+  if (one == nullptr || one->address != address || !one->is_of_graph) throw BrokenRules("an allocation where nothing is reserved");
+  if (one->is_live()) return session.fail("graph", CudaError::invalid_value, request.at());
+  if (!session.memory.revive(*one)) return session.fail("graph", CudaError::memory_allocation, request.at());
+  session.record.revived(*one);
+  note_whole(session, request, *one);
+  return {.value = {{"error", session.errors.sticky()}, {"address", address}}};
+}
+
+}  // namespace
+
+Reply allocate(Session& session, const HostRequest& request) {
   const std::uint64_t bytes = request.number("bytes"), at = request.at();
   const bool is_hidden = request.flag("hidden");  // the library's own: nobody has to free it
   const MemoryKind kind = is_hidden ? MemoryKind::variable : request.kind();
   if (kind == MemoryKind::array) throw BrokenRules("an array without a shape");
   if (bytes == 0) return {.value = {{"error", 0}, {"address", 0}}};
-  if (request.has("address")) return revive(request);
+  if (request.has("address")) return revive(session, request);
   const bool is_reserved = request.flag("reserved");  // for a node of a graph
-  Allocation* made = is_reserved ? session_.memory.reserve(bytes, at) : session_.memory.allocate(bytes, kind, at);
-  if (made == nullptr) return session_.fail("allocate", CudaError::memory_allocation, at);
-  session_.record.allocation(*made, is_hidden ? "condition" : "");
-  if (request.has("stream")) note_whole(request, *made);
+  Allocation* made = is_reserved ? session.memory.reserve(bytes, at) : session.memory.allocate(bytes, kind, at);
+  if (made == nullptr) return session.fail("allocate", CudaError::memory_allocation, at);
+  session.record.allocation(*made, is_hidden ? "condition" : "");
+  if (request.has("stream")) note_whole(session, request, *made);
   Reply reply{.value = {{"error", 0}, {"address", made->address}}};
   if (kind == MemoryKind::device || is_hidden) return reply;
   reply.value["offset"] = made->offset;
-  session_.view.open(*made);
-  reply.descriptors = {session_.view.descriptor()};
+  session.view.open(*made);
+  reply.descriptors = {session.view.descriptor()};
   return reply;
 }
 
-// Memory begins or ends in the order of a stream: kernels in other streams need an order with that.
-void MemoryCalls::note_whole(const HostRequest& request, Allocation& one) {
-  const std::uint64_t stream = request.number_or("stream", 0);
-  if (!session_.order.knows_stream(stream)) return;
-  Use whole{session_.order.submit(stream), 0, one.bytes, true, nullptr, request.at()};
-  whole.graph = request.number_or("graph", 0);
-  session_.use(one, whole);
-}
-
-// A node of a graph allocates.
-Reply MemoryCalls::revive(const HostRequest& request) {
-  const std::uint64_t address = request.number("address");
-  Allocation* const one = session_.memory.near(address);
-  if (one == nullptr || one->address != address || !one->is_of_graph) throw BrokenRules("an allocation where nothing is reserved");
-  if (one->is_live()) return session_.fail("graph", CudaError::invalid_value, request.at());
-  if (!session_.memory.revive(*one)) return session_.fail("graph", CudaError::memory_allocation, request.at());
-  session_.record.revived(*one);
-  note_whole(request, *one);
-  return {.value = {{"error", session_.errors.sticky()}, {"address", address}}};
-}
-
-Reply MemoryCalls::free(const HostRequest& request) {
+Reply free_memory(Session& session, const HostRequest& request) {
   const std::uint64_t address = request.number("address"), at = request.at();
   const bool by_host_free = request.kind() == MemoryKind::pinned, of_array = request.kind() == MemoryKind::array;
-  Reply reply = reply_of(session_.errors.sticky());
+  Reply reply = reply_of(session.errors.sticky());
   if (!request.flag("async")) {
-    session_.order.host_waits_for_all();
-    reply = session_.arrive(at);
+    session.order.host_waits_for_all();
+    reply = session.arrive(at);
   }
   if (address == 0) return reply;
-  Allocation* one = session_.memory.near(address);
+  Allocation* one = session.memory.near(address);
   const bool fits = one != nullptr && one->address == address && one->kind != MemoryKind::variable && one->operand == nullptr &&
                     by_host_free == (one->kind == MemoryKind::pinned) && of_array == (one->kind == MemoryKind::array) &&
                     (!of_array || one->shape->is_mipmapped() == request.flag("mipmapped"));
   if (!fits || !one->is_live()) {
     nlohmann::json numbers = one != nullptr ? about(*one) : nlohmann::json::object();
     numbers["address"] = address;
-    numbers["what"] = one == nullptr                  ? "host"
-                      : one == session_.memory.heap() ? "heap"
-                      : one->operand != nullptr       ? "operand"
-                      : one->address != address       ? "inside"
-                                                      : "wrong-kind";
+    numbers["what"] = one == nullptr                 ? "host"
+                      : one == session.memory.heap() ? "heap"
+                      : one->operand != nullptr      ? "operand"
+                      : one->address != address      ? "inside"
+                                                     : "wrong-kind";
     numbers["memory"] = side_of(one);
     numbers["by_host_free"] = by_host_free;
-    session_.record.host(fits ? "double-free" : "bad-free", at, std::move(numbers));
-    reply.value["error"] = session_.errors.fail("free", CudaError::invalid_value, at);
+    session.record.host(fits ? "double-free" : "bad-free", at, std::move(numbers));
+    reply.value["error"] = session.errors.fail("free", CudaError::invalid_value, at);
     return reply;
   }
   reply.value["kind"] = side_of(one);
-  if (request.flag("async")) note_whole(request, *one);
-  session_.pending.forget(one->address);
-  session_.memory.release(*one, at);
-  session_.record.freed(*one);
+  if (request.flag("async")) note_whole(session, request, *one);
+  session.pending.forget(one->address);
+  session.memory.release(*one, at);
+  session.record.freed(*one);
   return reply;
 }
 
-Reply MemoryCalls::pointer(const HostRequest& request) {
+Reply pointer(Session& session, const HostRequest& request) {
   const std::uint64_t address = request.number("address");
-  Allocation* one = session_.memory.containing(address);
+  Allocation* one = session.memory.containing(address);
   if (one == nullptr || !one->is_live()) return {.value = {{"error", 0}, {"kind", "host"}, {"base", 0}, {"bytes", 0}}};
   return {.value = {{"error", 0}, {"kind", side_of(one)}, {"base", one->address}, {"bytes", one->bytes}}};
 }
 
+namespace {
+
+// As the program describes texels.
 ChannelFormat channels_of(const HostRequest& request) {
   return {.bits = {request.number("bits_x"), request.number("bits_y"), request.number("bits_z"), request.number("bits_w")},
           .kind = request.number("format")};
 }
 
-Reply ArrayCalls::array(const HostRequest& request) {
-  const std::string& what = request.text("what", 16);
-  if (what == "create") return create(request);
-  if (what != "level" && what != "info") throw BrokenRules("an unknown call of arrays");
-  const Allocation* one = session_.memory.near(request.number("address"));
-  if (one == nullptr || !one->shape) return session_.fail("array", CudaError::invalid_handle, request.at());
-  if (!one->is_live()) {
-    session_.record.host("use-after-free", request.at(), about(*one));
-    return session_.fail("array", CudaError::invalid_handle, request.at());
-  }
-  return what == "level" ? level(request, *one) : info(request, *one);
-}
-
-Reply ArrayCalls::create(const HostRequest& request) {
+Reply make_array(Session& session, const HostRequest& request) {
   const std::uint64_t at = request.at();
   const auto shape = ArrayShape::of({.channels = channels_of(request),
                                      .extent = {request.number("width"), request.number("height"), request.number("depth")},
                                      .flags = request.number("flags"),
                                      .levels = request.number("levels")});
-  if (!shape) return session_.fail("array", CudaError::invalid_value, at);
-  Allocation* made = session_.memory.allocate(shape->bytes(), MemoryKind::array, at);
-  if (made == nullptr) return session_.fail("array", CudaError::memory_allocation, at);
+  if (!shape) return session.fail("array", CudaError::invalid_value, at);
+  Allocation* made = session.memory.allocate(shape->bytes(), MemoryKind::array, at);
+  if (made == nullptr) return session.fail("array", CudaError::memory_allocation, at);
   made->shape = std::make_shared<const ArrayShape>(*shape);
-  session_.record.allocation(*made);
+  session.record.allocation(*made);
   return {.value = {{"error", 0}, {"address", made->address}, {"levels", shape->levels().size()}}};
 }
 
-Reply ArrayCalls::level(const HostRequest& request, const Allocation& array) {
+Reply level_of(Session& session, const HostRequest& request, const Allocation& array) {
   const std::uint64_t number = request.number("level");
   if (!array.shape->is_mipmapped() || array.address != request.number("address") || number >= array.shape->levels().size())
-    return session_.fail("array", CudaError::invalid_value, request.at());
+    return session.fail("array", CudaError::invalid_value, request.at());
   return {.value = {{"error", 0}, {"address", array.address + array.shape->levels()[number].offset}}};
 }
 
-Reply ArrayCalls::info(const HostRequest& request, const Allocation& array) {
+Reply info(Session& session, const HostRequest& request, const Allocation& array) {
   const ArrayShape& shape = *array.shape;
   const ArrayLevel* const level = shape.level_at(request.number("address") - array.address);
-  if (level == nullptr) return session_.fail("array", CudaError::invalid_handle, request.at());
+  if (level == nullptr) return session.fail("array", CudaError::invalid_handle, request.at());
   const ArrayRequest& asked = shape.request();
   const auto extent = [&](std::size_t d) { return asked.extent[d] == 0 ? 0 : level->extent[d]; };
   const auto& bits = asked.channels.bits;
@@ -154,6 +148,21 @@ Reply ArrayCalls::info(const HostRequest& request, const Allocation& array) {
                     {"bits_w", bits[3]}}};
 }
 
+}  // namespace
+
+Reply array(Session& session, const HostRequest& request) {
+  const std::string& what = request.text("what", 16);
+  if (what == "create") return make_array(session, request);
+  if (what != "level" && what != "info") throw BrokenRules("an unknown call of arrays");
+  const Allocation* one = session.memory.near(request.number("address"));
+  if (one == nullptr || !one->shape) return session.fail("array", CudaError::invalid_handle, request.at());
+  if (!one->is_live()) {
+    session.record.host("use-after-free", request.at(), about(*one));
+    return session.fail("array", CudaError::invalid_handle, request.at());
+  }
+  return what == "level" ? level_of(session, request, *one) : info(session, request, *one);
+}
+
 namespace {
 
 constexpr std::uint64_t pointer_alignment = 512, pitch_alignment = 32, most_linear = 1u << 28;  // a texture's; in bytes, bytes, texels
@@ -165,44 +174,16 @@ float float_of(const HostRequest& request, const char* key) {
   return std::bit_cast<float>(static_cast<std::uint32_t>(bits));
 }
 
-}  // namespace
-
-Reply TextureCalls::texture(const HostRequest& request) {
-  const std::string& what = request.text("what", 16);
-  if (what == "create") return create(request);
-  if (what != "destroy") throw BrokenRules("an unknown call of textures");
-  const std::uint64_t handle = request.number("handle");
-  const protocol::ProgramTexture* const made = session_.textures.find(handle);
-  if (made == nullptr || made->description.surface != request.flag("surface"))
-    return session_.fail("texture", CudaError::invalid_value, request.at());
-  session_.textures.destroy(handle);
-  return reply_of(session_.errors.sticky());
-}
-
-Reply TextureCalls::create(const HostRequest& request) {
-  protocol::ProgramTexture made;
-  const std::uint64_t kind = request.number("resource");
-  if (kind > 3) throw BrokenRules("a resource of an unknown kind");
-  made.description.surface = request.flag("surface");
-  auto trouble = kind < 2 ? show_array(request, made) : show_memory(request, made);
-  if (!trouble && !made.description.surface) trouble = describe(request, made.description);
-  if (trouble) return session_.fail("texture", *trouble, request.at());
-  if (made.description.address.empty()) made.description.address.assign(3, simt::AddressMode::clamp);
-  const auto handle = session_.textures.add(std::move(made));
-  if (!handle) return session_.fail("texture", CudaError::memory_allocation, request.at());
-  return {.value = {{"error", 0}, {"handle", *handle}}};
-}
-
-const Allocation* TextureCalls::memory_of(const HostRequest& request, std::size_t bytes) {
+const Allocation* memory_of(Session& session, const HostRequest& request, std::size_t bytes) {
   const std::uint64_t address = request.number("address");
-  const Allocation* one = session_.memory.near(address);
-  if (one == session_.memory.heap()) one = nullptr;  // no texture shows what kernels allocate
+  const Allocation* one = session.memory.near(address);
+  if (one == session.memory.heap()) one = nullptr;  // no texture shows what kernels allocate
   nlohmann::json numbers = one != nullptr ? about(*one) : nlohmann::json::object();
   numbers["op"] = "texture";
   numbers["address"] = address;
   numbers["bytes"] = bytes;
   const auto mistake = [&](const char* kind) {
-    session_.record.host(kind, request.at(), std::move(numbers));
+    session.record.host(kind, request.at(), std::move(numbers));
     return nullptr;
   };
   if (address < device_first || address >= memory_end) return mistake("host-pointer-on-device");
@@ -215,10 +196,10 @@ const Allocation* TextureCalls::memory_of(const HostRequest& request, std::size_
 }
 
 // Kinds 0 and 1: an array, a mipmapped array.
-std::optional<CudaError> TextureCalls::show_array(const HostRequest& request, protocol::ProgramTexture& made) {
+std::optional<CudaError> show_array(Session& session, const HostRequest& request, protocol::ProgramTexture& made) {
   const std::uint64_t address = request.number("address");
   const bool all_levels = request.number("resource") == 1;
-  const Allocation* const one = memory_of(request, 0);
+  const Allocation* const one = memory_of(session, request, 0);
   if (one == nullptr || !one->shape) return CudaError::invalid_value;
   const ArrayShape& shape = *one->shape;
   const ArrayLevel* const level = all_levels ? &shape.levels().front() : shape.level_at(address - one->address);
@@ -235,7 +216,7 @@ std::optional<CudaError> TextureCalls::show_array(const HostRequest& request, pr
 }
 
 // Kinds 2 and 3: a line of texels, rows of texels.
-std::optional<CudaError> TextureCalls::show_memory(const HostRequest& request, protocol::ProgramTexture& made) {
+std::optional<CudaError> show_memory(Session& session, const HostRequest& request, protocol::ProgramTexture& made) {
   const auto format = format_of(channels_of(request));
   if (made.description.surface || !format) return CudaError::invalid_value;
   const bool has_rows = request.number("resource") == 3;
@@ -244,7 +225,7 @@ std::optional<CudaError> TextureCalls::show_memory(const HostRequest& request, p
   const std::uint64_t pitch = has_rows ? request.number("pitch") : 0;
   if (width == 0 || rows == 0 || width > (has_rows ? most_width : most_linear) || rows > most_height) return CudaError::invalid_value;
   if (has_rows && (pitch % pitch_alignment != 0 || pitch < width * texel || pitch > most_linear)) return CudaError::invalid_value;
-  if (memory_of(request, has_rows ? (rows - 1) * pitch + width * texel : bytes) == nullptr) return CudaError::invalid_value;
+  if (memory_of(session, request, has_rows ? (rows - 1) * pitch + width * texel : bytes) == nullptr) return CudaError::invalid_value;
   made.address = request.number("address");
   if (made.address % pointer_alignment != 0) return CudaError::invalid_value;
   made.description.format = *format;
@@ -254,7 +235,7 @@ std::optional<CudaError> TextureCalls::show_memory(const HostRequest& request, p
   return std::nullopt;
 }
 
-std::optional<CudaError> TextureCalls::describe(const HostRequest& request, protocol::TextureDescription& description) {
+std::optional<CudaError> describe(const HostRequest& request, protocol::TextureDescription& description) {
   for (const char* key : {"address_x", "address_y", "address_z"}) {
     const std::uint64_t mode = request.number(key);
     if (mode > 3) return CudaError::invalid_value;
@@ -274,6 +255,34 @@ std::optional<CudaError> TextureCalls::describe(const HostRequest& request, prot
   description.least_level = float_of(request, "least_level");
   description.most_level = float_of(request, "most_level");
   return std::nullopt;
+}
+
+Reply make_texture(Session& session, const HostRequest& request) {
+  protocol::ProgramTexture made;
+  const std::uint64_t kind = request.number("resource");
+  if (kind > 3) throw BrokenRules("a resource of an unknown kind");
+  made.description.surface = request.flag("surface");
+  auto trouble = kind < 2 ? show_array(session, request, made) : show_memory(session, request, made);
+  if (!trouble && !made.description.surface) trouble = describe(request, made.description);
+  if (trouble) return session.fail("texture", *trouble, request.at());
+  if (made.description.address.empty()) made.description.address.assign(3, simt::AddressMode::clamp);
+  const auto handle = session.textures.add(std::move(made));
+  if (!handle) return session.fail("texture", CudaError::memory_allocation, request.at());
+  return {.value = {{"error", 0}, {"handle", *handle}}};
+}
+
+}  // namespace
+
+Reply texture(Session& session, const HostRequest& request) {
+  const std::string& what = request.text("what", 16);
+  if (what == "create") return make_texture(session, request);
+  if (what != "destroy") throw BrokenRules("an unknown call of textures");
+  const std::uint64_t handle = request.number("handle");
+  const protocol::ProgramTexture* const made = session.textures.find(handle);
+  if (made == nullptr || made->description.surface != request.flag("surface"))
+    return session.fail("texture", CudaError::invalid_value, request.at());
+  session.textures.destroy(handle);
+  return reply_of(session.errors.sticky());
 }
 
 namespace {

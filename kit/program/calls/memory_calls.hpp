@@ -1,7 +1,7 @@
-// The program's calls that make memory, arrays, textures and a launcher's operands.
+// The program's calls that make memory, arrays, textures and a launcher's operands, and those about order and errors. What it copies is
+// in copy_calls.hpp.
 #pragma once
 
-#include <optional>
 #include <vector>
 
 #include "program/host_request.hpp"
@@ -9,59 +9,21 @@
 
 namespace tilelab::program {
 
-// The program's calls that allocate and free memory, and ask where a pointer leads. What it copies is in copy_calls.hpp.
+Reply allocate(Session& session, const HostRequest& request);
+Reply free_memory(Session& session, const HostRequest& request);  // and arrays
+// Where a pointer leads.
+Reply pointer(Session& session, const HostRequest& request);
+// Makes a CUDA array, or asks about one.
+Reply array(Session& session, const HostRequest& request);
+// Makes a texture or a surface, which shows an array or linear memory to kernels, or destroys one.
+Reply texture(Session& session, const HostRequest& request);
 
-class MemoryCalls {
- public:
-  explicit MemoryCalls(Session& session) : session_(session) {}
-
-  Reply allocate(const HostRequest& request);
-  Reply free(const HostRequest& request);
-  Reply pointer(const HostRequest& request);
-
- private:
-  Reply revive(const HostRequest& request);
-  void note_whole(const HostRequest& request, Allocation& one);
-
-  Session& session_;
-};
-
-// The program's calls that make CUDA arrays, and ask about them. Copies are in copy_calls.hpp, the end of an array's life is in
-// memory_calls.hpp.
-
-class ArrayCalls {
- public:
-  explicit ArrayCalls(Session& session) : session_(session) {}
-  Reply array(const HostRequest& request);
-
- private:
-  Reply create(const HostRequest& request);
-  Reply level(const HostRequest& request, const Allocation& array);
-  Reply info(const HostRequest& request, const Allocation& array);
-
-  Session& session_;
-};
-
-// As the program describes texels.
-ChannelFormat channels_of(const HostRequest& request);
-
-// The program's calls that make textures and surfaces, which show an array or linear memory to kernels, and destroy them.
-
-class TextureCalls {
- public:
-  explicit TextureCalls(Session& session) : session_(session) {}
-  Reply texture(const HostRequest& request);
-
- private:
-  Reply create(const HostRequest& request);
-  // The memory that `address` leads to, with so much room from there on. A mistake is recorded and gives nothing.
-  const Allocation* memory_of(const HostRequest& request, std::size_t bytes);
-  std::optional<CudaError> show_array(const HostRequest& request, protocol::ProgramTexture& made);
-  std::optional<CudaError> show_memory(const HostRequest& request, protocol::ProgramTexture& made);
-  static std::optional<CudaError> describe(const HostRequest& request, protocol::TextureDescription& description);
-
-  Session& session_;
-};
+Reply stream(Session& session, const HostRequest& request);
+Reply event(Session& session, const HostRequest& request);
+Reply device(Session& session, const HostRequest& request);
+Reply last_error(Session& session, const HostRequest& request);
+// The program has touched memory that it may not, or not yet.
+Reply touch(Session& session, const HostRequest& request);
 
 // A launcher's operands: memory that is there before the program starts, and what it holds when the launcher has come back. A whole
 // program with a main of its own has none.

@@ -1,6 +1,8 @@
-#include "program/calls/waiting_calls.hpp"
-
+// Implements what memory_calls.hpp declares about order and errors: streams, events, waiting, the last error.
+#include <chrono>
 #include <utility>
+
+#include "program/calls/memory_calls.hpp"
 
 namespace tilelab::program {
 namespace {
@@ -9,116 +11,117 @@ constexpr std::size_t most_frames = 16;  // of the program's calls
 
 }  // namespace
 
-Reply WaitingCalls::stream(const HostRequest& request) {
+Reply stream(Session& session, const HostRequest& request) {
   const std::string& what = request.text("what", 16);
   const std::uint64_t at = request.at();
   if (what == "create") {
-    const auto made = session_.order.create_stream(!request.flag("nonblocking"));
+    const auto made = session.order.create_stream(!request.flag("nonblocking"));
     if (!made && request.flag("hidden")) return reply_of(static_cast<int>(CudaError::memory_allocation));
-    if (!made) return session_.fail("stream", CudaError::memory_allocation, at);
-    return {.value = {{"error", session_.errors.sticky()}, {"stream", *made}}};
+    if (!made) return session.fail("stream", CudaError::memory_allocation, at);
+    return {.value = {{"error", session.errors.sticky()}, {"stream", *made}}};
   }
   const std::uint64_t stream = request.number("stream");
-  if (!session_.order.knows_stream(stream)) return session_.fail("stream " + what, CudaError::invalid_handle, at);
+  if (!session.order.knows_stream(stream)) return session.fail("stream " + what, CudaError::invalid_handle, at);
   if (what == "destroy") {
-    if (!session_.order.destroy_stream(stream)) return session_.fail("stream destroy", CudaError::invalid_handle, at);
-    return reply_of(session_.errors.sticky());
+    if (!session.order.destroy_stream(stream)) return session.fail("stream destroy", CudaError::invalid_handle, at);
+    return reply_of(session.errors.sticky());
   }
   if (what == "wait") {
     const std::uint64_t event = request.number("event");
-    if (!session_.order.knows_event(event)) return session_.fail("stream wait", CudaError::invalid_handle, at);
-    session_.order.wait(stream, event);
-    return reply_of(session_.errors.sticky());
+    if (!session.order.knows_event(event)) return session.fail("stream wait", CudaError::invalid_handle, at);
+    session.order.wait(stream, event);
+    return reply_of(session.errors.sticky());
   }
   if (what != "synchronize" && what != "query") throw BrokenRules("an unknown call of streams");
-  session_.order.host_waits_for_stream(stream);
-  return session_.arrive(at);
+  session.order.host_waits_for_stream(stream);
+  return session.arrive(at);
 }
 
-Reply WaitingCalls::event(const HostRequest& request) {
+Reply event(Session& session, const HostRequest& request) {
   const std::string& what = request.text("what", 16);
   const std::uint64_t at = request.at();
   if (what == "create") {
-    const auto made = session_.order.create_event();
+    const auto made = session.order.create_event();
     if (!made && request.flag("hidden")) return reply_of(static_cast<int>(CudaError::memory_allocation));
-    if (!made) return session_.fail("event", CudaError::memory_allocation, at);
-    return {.value = {{"error", session_.errors.sticky()}, {"event", *made}}};
+    if (!made) return session.fail("event", CudaError::memory_allocation, at);
+    return {.value = {{"error", session.errors.sticky()}, {"event", *made}}};
   }
   const std::uint64_t event = request.number("event");
-  if (!session_.order.knows_event(event)) return session_.fail("event " + what, CudaError::invalid_handle, at);
+  if (!session.order.knows_event(event)) return session.fail("event " + what, CudaError::invalid_handle, at);
   if (what == "destroy") {
-    session_.order.destroy_event(event);
-    recorded_.erase(event);
-    return reply_of(session_.errors.sticky());
+    session.order.destroy_event(event);
+    session.recorded.erase(event);
+    return reply_of(session.errors.sticky());
   }
   if (what == "record") {
     const std::uint64_t stream = request.number_or("stream", 0);
-    if (!session_.order.knows_stream(stream)) return session_.fail("event record", CudaError::invalid_handle, at);
-    session_.order.record(event, stream);
-    recorded_[event] = Clock::now();
-    return reply_of(session_.errors.sticky());
+    if (!session.order.knows_stream(stream)) return session.fail("event record", CudaError::invalid_handle, at);
+    session.order.record(event, stream);
+    session.recorded[event] = std::chrono::steady_clock::now();
+    return reply_of(session.errors.sticky());
   }
   if (what == "elapsed") {
-    const auto start = recorded_.find(event), end = recorded_.find(request.number("other"));
-    if (start == recorded_.end() || end == recorded_.end()) return session_.fail("event elapsed", CudaError::invalid_handle, at);
-    if (!session_.order.host_has_seen(event) || !session_.order.host_has_seen(request.number("other")))
-      return session_.fail("event elapsed", CudaError::not_ready, at);
+    const auto start = session.recorded.find(event), end = session.recorded.find(request.number("other"));
+    if (start == session.recorded.end() || end == session.recorded.end())
+      return session.fail("event elapsed", CudaError::invalid_handle, at);
+    if (!session.order.host_has_seen(event) || !session.order.host_has_seen(request.number("other")))
+      return session.fail("event elapsed", CudaError::not_ready, at);
     const std::chrono::duration<double, std::milli> passed = end->second - start->second;
-    return {.value = {{"error", session_.errors.sticky()}, {"milliseconds", passed.count()}}};
+    return {.value = {{"error", session.errors.sticky()}, {"milliseconds", passed.count()}}};
   }
   if (what != "synchronize" && what != "query") throw BrokenRules("an unknown call of events");
-  session_.order.host_waits_for_event(event);
-  return session_.arrive(at);
+  session.order.host_waits_for_event(event);
+  return session.arrive(at);
 }
 
-Reply WaitingCalls::device(const HostRequest& request) {
+Reply device(Session& session, const HostRequest& request) {
   const std::string& what = request.text("what", 16);
   if (what == "heap limit") {  // not once a kernel has used it
-    if (session_.memory.heap() != nullptr) return session_.fail("limit", CudaError::invalid_value, request.at());
-    session_.heap_limit = request.number("bytes");
+    if (session.memory.heap() != nullptr) return session.fail("limit", CudaError::invalid_value, request.at());
+    session.heap_limit = request.number("bytes");
     return reply_of(0);
   }
   if (what != "synchronize" && what != "reset") throw BrokenRules("an unknown call of devices");
-  session_.order.host_waits_for_all();
-  Reply reply = session_.arrive(request.at());
+  session.order.host_waits_for_all();
+  Reply reply = session.arrive(request.at());
   if (what == "synchronize") return reply;
   std::vector<Allocation*> all;
-  session_.memory.for_each_live([&](Allocation& one) {
+  session.memory.for_each_live([&](Allocation& one) {
     if (one.operand != nullptr) {
       nlohmann::json numbers = about(one);
       numbers["what"] = "operand";
-      session_.record.host("bad-free", request.at(), std::move(numbers));
+      session.record.host("bad-free", request.at(), std::move(numbers));
     } else if (one.kind != MemoryKind::variable) {
       all.push_back(&one);
     }
   });
   for (Allocation* one : all) {
-    session_.pending.forget(one->address);
-    session_.memory.release(*one, request.at(), true);
-    session_.record.freed(*one);
+    session.pending.forget(one->address);
+    session.memory.release(*one, request.at(), true);
+    session.record.freed(*one);
   }
-  if (Allocation* const heap = session_.memory.heap()) session_.memory.release(*heap, request.at(), true);
-  session_.textures.clear();
-  session_.errors.reset();
+  if (Allocation* const heap = session.memory.heap()) session.memory.release(*heap, request.at(), true);
+  session.textures.clear();
+  session.errors.reset();
   return reply;
 }
 
-Reply WaitingCalls::last_error(const HostRequest& request) { return reply_of(session_.errors.last(request.flag("peek"), request.at())); }
+Reply last_error(Session& session, const HostRequest& request) { return reply_of(session.errors.last(request.flag("peek"), request.at())); }
 
-Reply WaitingCalls::touch(const HostRequest& request) {
+Reply touch(Session& session, const HostRequest& request) {
   const std::uint64_t address = request.number("address");
   nlohmann::json numbers = {{"address", address}, {"write", request.flag("write")}};
   if (request.has("frames")) numbers["frames"] = request.numbers("frames", most_frames);
-  Allocation* one = session_.memory.near(address);
+  Allocation* one = session.memory.near(address);
   if (one != nullptr) numbers.update(about(*one));
   const auto act = [](const char* action) { return Reply{.value = {{"error", 0}, {"action", action}}}; };
   if (address >= shared_first && address < memory_end && one != nullptr && one->is_live()) {
     using enum PendingWork::HostTouch;
     const auto touch = request.flag("atomic") ? atomic : request.flag("write") ? write : read;
-    if (const auto [use, changes] = session_.pending.disturbed(address, touch); use != nullptr) {
+    if (const auto [use, changes] = session.pending.disturbed(address, touch); use != nullptr) {
       numbers["other_at"] = use->at;
       if (use->kernel != nullptr) numbers["kernel"] = *use->kernel;
-      session_.record.host(changes ? "read-before-sync" : "write-before-sync", request.at(), std::move(numbers));
+      session.record.host(changes ? "read-before-sync" : "write-before-sync", request.at(), std::move(numbers));
     }
     return act("go on");
   }
@@ -126,12 +129,12 @@ Reply WaitingCalls::touch(const HostRequest& request) {
     if (!request.has("signal")) return act("stop");
     numbers["signal"] = request.number("signal");
     if (request.has("refused_bytes")) numbers["refused_bytes"] = request.number("refused_bytes");
-    session_.lacked_memory = request.has("refused_bytes");
-    session_.record.host("host-crash", request.at(), std::move(numbers));
+    session.lacked_memory = request.has("refused_bytes");
+    session.record.host("host-crash", request.at(), std::move(numbers));
     return act("stop");
   }
   const bool is_freed = one != nullptr && !one->is_live();
-  session_.record.host(is_freed && address >= shared_first ? "use-after-free" : "device-pointer-on-host", request.at(), std::move(numbers));
+  session.record.host(is_freed && address >= shared_first ? "use-after-free" : "device-pointer-on-host", request.at(), std::move(numbers));
   return act("stop");
 }
 

@@ -98,7 +98,7 @@ struct TouchConflict {
 std::optional<TouchConflict> first_conflict(const TouchedRuns& first, const TouchedRuns& second);
 
 // Work that the host has not waited for yet, and the memory that it uses. Finds two pieces that may run at the same time, and host
-//  code that looks at memory too early. Two kernels race where they touch the same bytes: see touched_runs.hpp.
+// code that looks at memory too early. Two kernels race where they touch the same bytes.
 
 // What one copy or one kernel does with one allocation: [first, end) in bytes.
 struct Use {

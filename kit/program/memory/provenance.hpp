@@ -21,7 +21,7 @@
 namespace tilelab::program {
 
 // Other numbers in place of a program's inputs, on their way to the device: what a judge uses to see whether a result follows from what the
-// kernels were given. Numbers are known by their bits alone, so all of them must differ. What the host is shown: see host_reads.hpp.
+// kernels were given. Numbers are known by their bits alone, so all of them must differ. What the host is shown: see HostReads.
 
 class AlteredInputs {
  public:
