@@ -17,7 +17,6 @@ from grader.run.speed.paired_times import (
     ALL_ROUNDS,
     FIRST_ROUNDS,
     Times,
-    launch_order,
     needs_more,
     noise_trouble,
     ratio_interval,
@@ -30,6 +29,13 @@ SEED = 20261121
 
 # Draws one factor for each launch of a run, by which noise makes it slower or faster.
 Noise = Callable[[random.Random, int], Iterator[float]]
+
+
+def launch_order(contestants: int, rounds: int) -> Iterator[tuple[int, int]]:
+    """(round, contestant) in the order of the launches."""
+    for number in range(rounds):
+        forwards = range(contestants)
+        yield from ((number, one) for one in (forwards if number % 2 == 0 else reversed(forwards)))
 
 
 def independent(draw: random.Random, count: int, spread: float = 0.02) -> Iterator[float]:

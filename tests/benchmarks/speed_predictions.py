@@ -13,12 +13,29 @@ from pathlib import Path
 from typing import Any
 
 from grader.model.result import GpuKernel, Launch
-from grader.run.scoring.predicted_time import Facts, Prediction, cuts_sums, facts_of, gpu_named, predicted, steady
+from grader.run.scoring.predicted_time import Facts, Prediction, cuts_sums, facts_of, gpu_named, predicted
 
 HERE = Path(__file__).resolve().parent
 COUNTED, MEASURED = HERE / "order_counts.json", HERE / "speed_order.json"
 LADDER = HERE.parents[1] / "solutions" / "04-open" / "ladder" / "measured.json"
 _SHORT, _LONG, _THIN = "256x256x64", "256x256x128", "32x32x512"
+
+
+_PER_STEP = (
+    "shared_reads", "shared_writes", "shared_passes", "load_requests", "load_passes", "copies", "phases",
+)  # fmt: skip
+
+
+def steady(short: Facts, long: Facts) -> Facts:
+    """Of two launches of different length along the sums: what each further step costs, without what happens once in a block."""
+    extra = long.steps - short.steps
+    if extra <= 0 or (short.blocks, short.threads) != (long.blocks, long.threads):
+        return long
+    rates = {
+        name: max(0.0, (getattr(long, name) * long.steps - getattr(short, name) * short.steps) / extra)
+        for name in _PER_STEP
+    }
+    return replace(long, **rates)
 
 
 def all_facts(*, compiled: bool = True) -> dict[str, Facts]:

@@ -15,7 +15,7 @@ from grader.model.outcome import JudgedCase, LabOutcome
 from grader.model.result import LabResult
 from grader.model.verdicts import Verdict
 from grader.pages.speed.calibration_sheet import tier_calibration_table
-from grader.run.scoring.lab_score import score_lab
+from grader.run.scoring.lab_score import score_lab, with_measured_speed
 from grader.run.speed.calibration import calibrate_tiers, kernels_of
 from grader.run.speed.contest import build, contestant_of, run_contest
 from grader.run.speed.paired_times import ratio_interval
@@ -39,7 +39,7 @@ def timed(toolset: Toolset, lab: Lab, source: Path, scratch: Path) -> LabResult:
     passed = tuple(JudgedCase(case.name, True, Verdict.PASS) for case in cases)
     outcome = LabOutcome(lab.id, cases=passed)
     speed = time_lab(toolset, lab, source, outcome, scratch)
-    return score_lab(lab, LabOutcome(lab.id, cases=passed, speed=speed), speed_counts=True)
+    return with_measured_speed(lab, score_lab(lab, LabOutcome(lab.id, cases=passed, speed=speed)))
 
 
 def test_naive_against_itself_is_one(on_gpu: Toolset, tmp_path: Path, measured: Measured) -> None:

@@ -18,7 +18,7 @@ from grader.model.labs import Lab, load_lab
 from grader.model.result import LabResult, Timing
 from grader.model.verdicts import Verdict
 from grader.run.lab_judging import judge_lab
-from grader.run.scoring.lab_score import score_lab, speed_is_assessed
+from grader.run.scoring.lab_score import score_lab, speed_is_assessed, with_measured_speed
 from grader.source.student_code import normalise
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -52,7 +52,7 @@ def graded(toolset: Toolset, lab: Lab, source: Path, scratch: Path) -> LabResult
     handed_in = scratch / lab.public.file
     handed_in.write_bytes(normalise(source.read_bytes())[0])
     outcome = judge_lab(toolset, lab, handed_in, scratch, seed=SEED, public_only=False)
-    return score_lab(lab, outcome, speed_counts=True)
+    return with_measured_speed(lab, score_lab(lab, outcome))
 
 
 def timing(result: LabResult) -> Timing:

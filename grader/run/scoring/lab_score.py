@@ -153,11 +153,9 @@ def _second_opinion_note(one: Sanitized, file: str) -> Finding:
     )
 
 
-def score_lab(
-    lab: Lab, outcome: LabOutcome, verdict: LabVerdict | None = None, *, speed_counts: bool = False
-) -> LabResult:
-    """The lab's points and findings. `verdict`: where it is known already. `speed_counts`: performance points go by measured speed, see
-    `speed_is_assessed`.
+def score_lab(lab: Lab, outcome: LabOutcome, verdict: LabVerdict | None = None) -> LabResult:
+    """The lab's points and findings. `verdict`: where it is known already. Where `speed_is_assessed`, performance points follow from
+    measured speed.
     """
     found = verdict or lab_verdict(lab, outcome)
     judged = [_case(lab, outcome, case) for case in found.cases]
@@ -168,7 +166,7 @@ def score_lab(
     fast = counted.points if counted and found.verdict is Verdict.PASS else 0.0
     most = lab.private.performance_points if lab.private and counted else 0.0
     kernel = gpu_kernel(lab, outcome)
-    result = LabResult(
+    return LabResult(
         title=lab.public.title,
         file=lab.public.file,
         contract=lab.public.contract,
@@ -192,7 +190,6 @@ def score_lab(
         gpu_trouble=outcome.gpu.trouble if outcome.gpu else "",
         seconds=outcome.seconds,
     )
-    return with_measured_speed(lab, result) if speed_counts else result
 
 
 def speed_is_assessed(lab: Lab, results: Iterable[LabResult]) -> bool:

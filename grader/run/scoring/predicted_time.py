@@ -22,7 +22,7 @@ import math
 import re
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
 from pathlib import Path
@@ -72,9 +72,6 @@ LANES = 32
 _FLOAT = 4  # bytes
 # Registers of a thread: sums, operands and addresses. Through the rungs of the course's ladder (31 to 255 for 1 to 128 sums).
 _REGISTERS, _REGISTERS_OF_A_SUM, _MOST_REGISTERS = 28, 1.5, 255
-_PER_STEP = (
-    "shared_reads", "shared_writes", "shared_passes", "load_requests", "load_passes", "copies", "phases",
-)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -171,18 +168,6 @@ def facts_of(launch: Launch, kernel: GpuKernel | None = None) -> Facts | None:
     )
 
 
-def steady(short: Facts, long: Facts) -> Facts:
-    """Of two launches of different length along the sums: what each further step costs, without what happens once in a block."""
-    extra = long.steps - short.steps
-    if extra <= 0 or (short.blocks, short.threads) != (long.blocks, long.threads):
-        return long
-    rates = {
-        name: max(0.0, (getattr(long, name) * long.steps - getattr(short, name) * short.steps) / extra)
-        for name in _PER_STEP
-    }
-    return replace(long, **rates)
-
-
 def cuts_sums(launch: Launch) -> bool:
     """Whether its blocks stored more elements than the result has: parts of sums, which others add up."""
     *sides, _ = [int(one) for one in re.findall(r"\d+", launch.shape)] or [0]
@@ -208,15 +193,16 @@ _AROUND_SHARED, _AROUND_GLOBAL = 0.3, 1.0  # instructions for addresses and limi
 
 
 @dataclass(frozen=True)
-class PredictedTerm:
+class Term:
     name: str
     seconds: float
+    at_most: float | None = None  # the upper bound, where only a range is known
 
 
 @dataclass(frozen=True)
 class Prediction:
     gpu: Gpu
-    terms: tuple[PredictedTerm, ...]  # the longest first
+    terms: tuple[Term, ...]  # the longest first
     seconds: float
     flops: float  # per second
     passes: float  # FLOP for each pass of the load/store unit
@@ -225,11 +211,8 @@ class Prediction:
     idle: float  # the part of the multiprocessors' time for which there are too few blocks
 
     @property
-    def binding(self) -> PredictedTerm:
+    def binding(self) -> Term:
         return self.terms[0]
-
-    def seconds_of(self, name: str) -> float:
-        return next(term.seconds for term in self.terms if term.name == name)
 
 
 def predicted(facts: Facts, gpu: Gpu, outputs: int, steps: int) -> Prediction | None:
@@ -261,8 +244,8 @@ def predicted(facts: Facts, gpu: Gpu, outputs: int, steps: int) -> Prediction | 
     clock = gpu.clock_ghz * 1e9
     least = _FLOAT * (outputs + 2 * math.sqrt(outputs) * steps) / (gpu.memory_gbytes * 1e9)
     seconds = max(least, (most * busy + waiting) / clock)
-    terms = [PredictedTerm(name, most * clocks / clock) for name, clocks in of_block.items()]
-    terms += [PredictedTerm(WAITING, waiting / clock), PredictedTerm(MEMORY, least)]
+    terms = [Term(name, most * clocks / clock) for name, clocks in of_block.items()]
+    terms += [Term(WAITING, waiting / clock), Term(MEMORY, least)]
     work = 2 * outputs * steps
     return Prediction(
         gpu=gpu,
@@ -287,13 +270,6 @@ def _together(*clocks: float) -> float:
 # load/store units, device memory (compulsory bytes), and L2. The traffic of L2 is between the compulsory bytes and all sectors that
 # pass L1. The cache L1 is not simulated, so the result uses the lower bound, and the upper bound is shown. The model leaves out other
 # instructions, latency, occupancy, launch overhead and merged accesses.
-
-
-@dataclass(frozen=True)
-class Term:
-    name: str
-    seconds: float
-    at_most: float | None = None  # the upper bound, where only a range is known
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from statistics import median
@@ -104,14 +104,6 @@ class Times:
     model: tuple[float, ...]
     student: tuple[float, ...]
 
-    def __add__(self, more: Times) -> Times:
-        return Times(
-            self.baseline + more.baseline,
-            self.control + more.control,
-            self.model + more.model,
-            self.student + more.student,
-        )
-
 
 @dataclass(frozen=True)
 class Speed:
@@ -186,13 +178,6 @@ def is_unsteady(speed: Speed) -> bool:
 
 def _doubt(ratio: Interval) -> float:
     return (ratio.high - ratio.low) / (2 * ratio.middle)
-
-
-def launch_order(contestants: int, rounds: int) -> Iterator[tuple[int, int]]:
-    """(round, contestant) in the order of the launches."""
-    for number in range(rounds):
-        forwards = range(contestants)
-        yield from ((number, one) for one in (forwards if number % 2 == 0 else reversed(forwards)))
 
 
 # The least time a problem can take on a device: what it must compute and move, at peak rates. Pure.

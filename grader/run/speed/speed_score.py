@@ -113,6 +113,7 @@ def _times(contest: Contest, names: Sequence[str], name: str) -> tuple[float, ..
 
 
 def _ratio(interval: Interval) -> Ratio:
+    assert all(math.isfinite(one) for one in (interval.low, interval.middle, interval.high))
     return Ratio(low=interval.low, middle=interval.middle, high=interval.high)
 
 
@@ -128,16 +129,10 @@ def speed_in(names: Sequence[str], contests: Sequence[Contest]) -> Speed | None:
     """None where a run did not end, or an output was wrong."""
     if not contests or any(one.status != "completed" or one.faults for one in contests):
         return None
-    return speed_of(_speed_score_times(names, contests))
-
-
-def _speed_score_times(names: Sequence[str], contests: Sequence[Contest]) -> Times:
-    def of(name: str) -> tuple[float, ...]:
-        return tuple(time for one in contests for time in one.nanoseconds[names.index(name)])
-
     # Without a model solution, the student is compared only with the baseline.
     model = "model" if "model" in names else "student"
-    return Times(of("baseline"), of("control"), of(model), of("student"))
+    of = {name: tuple(time for one in contests for time in _times(one, names, name)) for name in names}
+    return speed_of(Times(of["baseline"], of["control"], of[model], of["student"]))
 
 
 def timing_of(lab: Lab, outcome: LabOutcome, *, correct: bool) -> Timing | None:
@@ -213,17 +208,17 @@ def _measured(lab: Lab, outcome: SpeedOutcome) -> Timing:
     kernels = tuple(_contestant(name, i, contests) for i, name in enumerate(outcome.names))
     fastest = min(min(one.samples) for one in kernels if one.name == "student") / 1e9
     ratios = {
-        "speedup": _speed_score_ratio(speed.speedup),
-        "control": _speed_score_ratio(speed.control),
-        "model_speedup": _speed_score_ratio(speed.model_speedup) if with_model else None,
-        "share": _speed_score_ratio(speed.share) if with_model else None,
+        "speedup": _ratio(speed.speedup),
+        "control": _ratio(speed.control),
+        "model_speedup": _ratio(speed.model_speedup) if with_model else None,
+        "share": _ratio(speed.share) if with_model else None,
     }
     facts |= {"contestants": kernels, "floor_ms": 1e3 * work.floor_seconds(peak) if known else 0}
     if trouble := noise_trouble(speed):
         return Timing(words=f"not graded: {trouble}", **facts, control=ratios["control"])
     impossible = known and is_impossible(fastest, work, peak)
     of_library = library_share(lab, outcome.names, contests)
-    ratios["library_share"] = _speed_score_ratio(of_library) if of_library else None
+    ratios["library_share"] = _ratio(of_library) if of_library else None
     return Timing(
         words=_sentence(lab, outcome, speed, of_library),
         **facts,
@@ -284,12 +279,6 @@ def _contestant(name: str, index: int, contests: Sequence[Contest]) -> Contestan
     return ContestantTimes.model_validate({
         "name": name, "milliseconds": middle / 1e6, "gflops": work.flops / middle, "gbytes": work.bytes / middle, "samples": samples,
     })  # fmt: skip
-
-
-def _speed_score_ratio(interval: Interval) -> Ratio:
-    values = (interval.low, interval.middle, interval.high)
-    assert all(math.isfinite(one) for one in values)
-    return Ratio(low=interval.low, middle=interval.middle, high=interval.high)
 
 
 # Says in words which tier a measured speed reaches, and how far the next one is. Pure.

@@ -12,8 +12,9 @@ import pytest
 
 from grader.model.labs import CaseSpec, Lab, PerformanceSpec, PrivateSpec, PublicSpec, StandInSpec, TierSpec
 from grader.model.outcome import OUTCOME_JSON, Contest, JudgedCase, LabOutcome, SpeedOutcome, WrongOutput
+from grader.model.result import LabResult
 from grader.model.verdicts import Verdict
-from grader.run.scoring.lab_score import score_lab, speed_is_assessed, total
+from grader.run.scoring.lab_score import score_lab, speed_is_assessed, total, with_measured_speed
 
 NAMES = ("baseline", "student", "model", "control")
 PUBLIC = PublicSpec(
@@ -24,6 +25,10 @@ PRIVATE = PrivateSpec(
     performance_points=3, tier=(TierSpec(share=0.75, part=0.5), TierSpec(share=0.9, part=1.0)),
 )  # fmt: skip
 LAB = Lab("lab", PUBLIC, PRIVATE, Path("public"), Path("private"))
+
+
+def scored(lab: Lab, outcome: LabOutcome) -> LabResult:
+    return with_measured_speed(lab, score_lab(lab, outcome))
 
 
 def contest(share: float, control: float = 1.0, noise: float = 0.002, nanoseconds: float = 400_000.0) -> Contest:
@@ -73,19 +78,19 @@ def test_words_say_that_printing_was_left_out() -> None:
 
 @pytest.mark.parametrize(("share", "points"), [(1.0, 3), (0.92, 3), (0.8, 1.5), (0.7, 0), (1.4, 3)])
 def test_points_follow_the_highest_tier_reached(share: float, points: float) -> None:
-    result = score_lab(LAB, timed(contest(share)), speed_counts=True)
+    result = scored(LAB, timed(contest(share)))
     assert (result.points, result.max_points, result.performance_points) == (4 + points, 7, points)
 
 
 def test_speed_that_does_not_count_is_in_no_maximum_and_still_told() -> None:
-    result = score_lab(LAB, timed(contest(1.0)), speed_counts=False)
+    result = score_lab(LAB, timed(contest(1.0)))
     assert (result.points, result.max_points) == (4, 4)
     assert result.timing is not None
     assert result.timing.speedup is not None
 
 
 def test_a_wrong_kernel_earns_nothing_for_speed() -> None:
-    result = score_lab(LAB, timed(contest(1.0), passed=False), speed_counts=True)
+    result = scored(LAB, timed(contest(1.0), passed=False))
     assert (result.points, result.max_points) == (0, 7)
 
 
@@ -106,7 +111,7 @@ def test_a_noisy_machine_costs_nobody_anything() -> None:
 
 def test_a_wrong_output_of_a_timed_launch_is_a_wrong_answer() -> None:
     run = contest(1.0).model_copy(update={"faults": (WrongOutput(round=17, fault="row 3 of C is wrong"),)})
-    result = score_lab(LAB, timed(run), speed_counts=True)
+    result = scored(LAB, timed(run))
     assert result.verdict is Verdict.WRONG_ANSWER
     assert result.performance_points == 0
     assert "timed launch 18, row 3 of C is wrong" in result.findings[0].message
@@ -121,7 +126,7 @@ def test_a_kernel_that_is_too_slow_to_be_timed_is_right_and_counts_as_measured()
     run = contest(1.0).model_copy(
         update={"status": "timeout", "slow": True, "contestant": 1, "nanoseconds": (), "detail": "one launch takes 900"}
     )
-    result = score_lab(LAB, timed(run), speed_counts=True)
+    result = scored(LAB, timed(run))
     assert (result.verdict, result.performance_points) == (Verdict.PASS, 0)
     assert result.performance.startswith("too slow to be timed: one launch takes 900")
     assert assessed(LAB, [timed(run)])
@@ -135,7 +140,7 @@ def test_a_baseline_that_fails_is_not_the_students_fault() -> None:
 
 
 def test_a_time_that_no_device_can_reach_is_for_a_person_to_look_at() -> None:
-    result = score_lab(LAB, timed(contest(1.0, nanoseconds=40_000.0)), speed_counts=True)
+    result = scored(LAB, timed(contest(1.0, nanoseconds=40_000.0)))
     assert result.performance_points == 0
     assert result.timing is not None
     assert "look at the kernel" in result.timing.review
@@ -147,7 +152,7 @@ def test_one_slow_launch_is_for_a_person_to_look_at_and_changes_no_points() -> N
     slow = quiet.model_copy(
         update={"nanoseconds": (baseline, (*student[:7], 9 * student[7], *student[8:]), model, control)}
     )
-    usual, seen = (score_lab(LAB, timed(one), speed_counts=True) for one in (quiet, slow))
+    usual, seen = (scored(LAB, timed(one)) for one in (quiet, slow))
     assert usual.timing is not None
     assert seen.timing is not None
     assert usual.timing.review == ""
@@ -160,7 +165,7 @@ def test_a_kernel_that_varies_alone_counts_as_measured_and_earns_its_slow_end() 
     baseline, student, model, control = quiet.nanoseconds
     halves = tuple(one * (1 + number % 2) for number, one in enumerate(student))
     varying = timed(quiet.model_copy(update={"nanoseconds": (baseline, halves, model, control)}))
-    result = score_lab(LAB, varying, speed_counts=True)
+    result = scored(LAB, varying)
     assert result.timing is not None
     assert result.timing.share is not None
     assert result.timing.share.high > 0.9
@@ -201,7 +206,7 @@ CLIMBING = dataclasses.replace(
     [(0.8, 0.2, 0), (1.0, 0.2, 3), (2.0, 0.5, 4.5), (3.0, 0.95, 6), (0.8, 0.6, 4.5)],
 )
 def test_tiers_beyond_the_model_are_shares_of_the_library(of_model: float, of_library: float, points: float) -> None:
-    result = score_lab(CLIMBING, with_library(of_model, of_library=of_library), speed_counts=True)
+    result = scored(CLIMBING, with_library(of_model, of_library=of_library))
     assert (result.performance_points, result.performance_max, result.max_points) == (points, 3, 7)
     assert result.timing is not None
     assert result.timing.library_share is not None
@@ -209,20 +214,20 @@ def test_tiers_beyond_the_model_are_shares_of_the_library(of_model: float, of_li
 
 
 def test_words_say_which_tier_was_reached_and_what_the_next_one_needs() -> None:
-    words = score_lab(CLIMBING, with_library(1.0, of_library=0.25), speed_counts=True).performance
+    words = scored(CLIMBING, with_library(1.0, of_library=0.25)).performance
     assert words.endswith(
         "100 % of the model solution's speed, 25.0 % of cuBLAS's: 3 of 3 points. "
         "4.5 points ask for 50 % of cuBLAS's speed; this kernel has 25.0 % (25.0 to 25.0)"
     )
-    best = score_lab(CLIMBING, with_library(3.0, of_library=0.95), speed_counts=True).performance
+    best = scored(CLIMBING, with_library(3.0, of_library=0.95)).performance
     assert best.endswith(": 6 points, where 3 are full marks, and no tier is higher")
-    alone = score_lab(CLIMBING, timed(contest(1.0)), speed_counts=True)
+    alone = scored(CLIMBING, timed(contest(1.0)))
     assert alone.performance.endswith("4.5 points ask for 50 % of cuBLAS's speed; that was not measured here")
     assert alone.performance_points == 3
 
 
 def test_a_kernel_stands_in_for_the_library_by_its_known_share() -> None:
-    result = score_lab(CLIMBING, with_library(1.0, of_library=1.04, name="stand-in"), speed_counts=True)
+    result = scored(CLIMBING, with_library(1.0, of_library=1.04, name="stand-in"))
     assert result.timing is not None
     assert result.timing.library_share is not None
     assert result.timing.library_share.middle == pytest.approx(0.52, rel=0.003)
@@ -237,4 +242,4 @@ def test_an_outcome_with_times_is_read_back_as_it_was() -> None:
 
 
 def test_performance_points_are_part_of_a_total() -> None:
-    assert total({"lab": score_lab(LAB, timed(contest(1.0)), speed_counts=True)}) == (7, 7)
+    assert total({"lab": scored(LAB, timed(contest(1.0)))}) == (7, 7)

@@ -14,7 +14,7 @@ from grader.model.labs import CaseSpec, Lab, PerformanceSpec, PrivateSpec, Publi
 from grader.model.outcome import OUTCOME_JSON, Contest, JudgedCase, LabOutcome, SizeOutcome, SpeedOutcome, WrongOutput
 from grader.model.result import SweepPoint
 from grader.model.verdicts import Verdict
-from grader.run.scoring.lab_score import score_lab
+from grader.run.scoring.lab_score import score_lab, with_measured_speed
 from grader.run.speed.speed_run import lacks_sweep
 from grader.run.speed.speed_score import control_trouble, merged, sweep_points
 
@@ -106,7 +106,7 @@ def timed(*sizes: SizeOutcome, run: Contest | None = None) -> LabOutcome:
 def test_points_and_verdict_are_the_same_with_a_sweep_and_without() -> None:
     wrong = at(513).model_copy(update={"faults": (WrongOutput(round=3, fault="C[0][7] is wrong"),)})
     outcome = timed(SizeOutcome("512x512x512", NAMES, at(512)), SizeOutcome("513x513x513", NAMES, wrong))
-    result, plain = (score_lab(LAB, one, speed_counts=True) for one in (outcome, timed()))
+    result, plain = (with_measured_speed(LAB, score_lab(LAB, one)) for one in (outcome, timed()))
     assert result.timing is not None
     assert [one.wrong for one in result.timing.sweep] == [False, True]
     assert (result.verdict, result.performance_points) == (Verdict.PASS, 1.5)
