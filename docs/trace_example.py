@@ -18,7 +18,7 @@ from grader.pages.launches.trace_pages import as_markdown
 from grader.pages.launches.trace_tables import Grid, Heading, Part, Sentence, matrix, number, trace_parts
 from grader.run.launches.lab_launch import read_source
 from grader.run.launches.trace_phases import TracedInput, block_trace
-from grader.run.launches.tracing import Traced, TraceRequest, trace_file
+from grader.run.launches.tracing import Traced, TraceRequest, built_launch
 
 ROOT = Path(__file__).resolve().parent.parent
 LAB, TILE = "02-tiled", 4
@@ -43,7 +43,7 @@ def traced(source: bytes | None = None) -> Traced:
     toolset = Toolset.open(BUILT, allow_no_sandbox=True)
     with tempfile.TemporaryDirectory(prefix="tilelab-") as scratch:
         lab = load_lab(ROOT, LAB)
-        return trace_file(toolset, lab, source or worked_source(), TraceRequest("8x8x8"), Path(scratch))
+        return built_launch(toolset, lab, source or worked_source(), Path(scratch))(TraceRequest("8x8x8"))
 
 
 def tables(launch: Traced) -> str:

@@ -9,116 +9,209 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import cached_property
 
-from grader.explain.copied_element import Addends, CountedValues, addends_of, counted_values
-from grader.explain.followed_sums import Term
-from grader.explain.story import (
-    LANES,
-    Index3,
-    Mark,
-    Question,
-    Story,
-    StoryElement,
-    Tone,
-    asked,
-    element_name,
-    framed,
-    line_of,
-    thread_name,
-)
-from grader.explain.trace_story import run_of_threads
-from grader.run.launches.trace_phases import StepKind
-from grader.run.launches.tracing import TracedLaunch
+from grader.explain.followed_sums import Belonging, FollowedSums, Origin, Term, flat_of, followed_sums, summed_inputs
+from grader.explain.recording import Key, Recording, Telling, asked_number, told
+from grader.explain.story import LANES, Mark, Question, Story, Tone
+from grader.model.result import WrongElement
+from grader.run.launches.trace_phases import CHANGES, StepKind
 
 _MOST_STEPS = 40
 _FEW = 3
-_SCHEDULE = (
-    "The way of one element of the input: who reads it, where it is stored, and which sums it becomes a part of."
+_TELLING = Telling(
+    "The way of one element of the input: who reads it, where it is stored, and which sums it becomes a part of.",
 )
 
 
 @dataclass(frozen=True)
-class _Told:
-    sum: Addends
-    way: tuple[Term, ...]
-    block: Index3
-    file: str
-    blocks: int  # of the grid
+class _Addends:
+    recording: Recording
+    wrong: WrongElement
+    key: Key  # of the wrong element
+    belonging: Belonging
+    belongs: range
+    term: Term  # what the element holds in the end
+    followed: FollowedSums
+    others: bool = False  # other blocks change it too: `term` is what this block has brought
+
+    @property
+    def name(self) -> str:
+        return self.named(self.key)
+
+    def named(self, key: Key) -> str:
+        array = self.recording.trace.arrays[key[0]]
+        return array.name + "".join(f"[{one}]" for one in array.index(key[1], array.element_bytes))
+
+    @property
+    def times(self) -> dict[int, int]:
+        """How often each element is in it that belongs there: without those that are 0, which nobody can tell."""
+        given = self.belonging.given
+        return {at: self.term.counts[given.name, at] for at in self.belongs if given.values[at]}
+
+    @property
+    def missing(self) -> list[int]:
+        return [at for at, times in self.times.items() if times == 0]
+
+    @property
+    def repeated(self) -> list[int]:
+        return [at for at, times in self.times.items() if times > 1]
+
+    @property
+    def strangers(self) -> list[int]:
+        return sorted(at for _, at in self.term.counts if at not in self.belongs)
+
+    @property
+    def is_all_here(self) -> bool:
+        """Whether one block brings each element once, and so nothing is left for others."""
+        is_atomic = self.recording.steps[self.term.at][0] == StepKind.ATOMIC
+        return is_atomic and not (self.missing or self.repeated or self.strangers) and len(self.times) > 1
+
+    @cached_property
+    def told(self) -> int:
+        """The element whose way is shown: of those that are in it too often, one of the fewest times, which has the shortest way."""
+        if self.repeated:
+            return min(self.repeated, key=lambda at: self.times[at])
+        return (self.strangers or self.missing or list(self.times))[0]
 
     @property
     def element(self) -> str:
-        """The element whose way is shown."""
-        return self.sum.belonging.name(self.sum.told)
+        return self.belonging.name(self.told)
+
+    @property
+    def blocks(self) -> int:
+        """Of the grid."""
+        return math.prod(self.recording.grid)
+
+    def often(self, term: Term) -> int:
+        return term.counts[self.belonging.given.name, self.told]
+
+    @cached_property
+    def way(self) -> list[Term]:
+        """Every sum with the told element that became a part of the result, in the order in which they were made."""
+        terms, waiting = {}, [self.term]
+        while waiting:
+            one = waiting.pop()
+            if id(one) not in terms and self.often(one):
+                terms[id(one)] = one
+                waiting.extend(one.parts)
+        return sorted((one for one in terms.values() if not self._only_stays(one)), key=lambda one: one.at)
+
+    def _only_stays(self, term: Term) -> bool:
+        """Whether something else was added to the element that holds it."""
+        return term is not self.term and any(
+            self.often(part) == self.often(term) and self._place(part) == self._place(term) for part in term.parts
+        )
+
+    def _place(self, term: Term) -> tuple[int, ...]:
+        """The element that a step changes."""
+        step = self.recording.steps[term.at]
+        return step[3:5] if step[0] in CHANGES else (-1, term.at)
+
+    def reads_in(self, term: Term) -> list[int]:
+        """Which reads brought the told element."""
+        found, waiting = set(), [term]
+        seen: set[int] = set()
+        while waiting:
+            one = waiting.pop()
+            if id(one) not in seen and self.often(one):
+                seen.add(id(one))
+                waiting.extend(one.parts)
+                if not one.parts:
+                    found.add(one.at)
+        return sorted(found)
 
     @property
     def meeting(self) -> Term | None:
-        return self.sum.meeting(self.way)
+        """The first sum that has the told element more than once."""
+        return next((one for one in self.way if self.often(one) > 1), None)
 
-    def line(self, at: int) -> int:
-        return line_of(self.sum.trace, self.sum.trace.steps[at], self.file)
+    @cached_property
+    def kept(self) -> tuple[int, Key] | None:
+        """Where an element that is missing was stored last: the place in the trace, and the element that holds it."""
+        origin = self.belonging.given.name, self.told
+        stored = self.followed.stored.items()
+        held = [(at, key) for key, changes in stored for at, term in changes if term and term.counts[origin]]
+        return max(held, default=None)
 
-    def thread(self, at: int) -> str:
-        return thread_name(self.sum.trace.steps[at][1], self.block)
+    def held(self, kept: tuple[int, Key]) -> Counter[Origin]:
+        term = next(term for at, term in self.followed.stored[kept[1]] if at == kept[0])
+        return term.counts if term is not None else Counter()
 
-    def name(self, at: int) -> str:
-        return element_name(self.sum.trace, self.sum.trace.steps[at])
+    def reads_of_told(self) -> list[int]:
+        arrays, given = self.recording.trace.arrays, self.belonging.given.name
+        return [
+            at
+            for (array, offset), reads in self.followed.read.items()
+            for at in reads
+            if arrays[array].name == given and offset // arrays[array].element_bytes == self.told
+        ]
 
-    def giver(self, at: int) -> str:
-        """The thread whose value an exchange brings."""
-        step = self.sum.trace.steps[at]
-        return thread_name(step[1] // LANES * LANES + step[4], self.block)
 
-
-def addends_story(traced: TracedLaunch, source: Sequence[str]) -> Story | None:
-    trace, block, found = traced.report.trace, traced.report.launch.block, addends_of(traced.report)
-    grid = traced.report.launch.grid
-    if trace is None or block is None or grid is None or found is None:
+def _addends_of(recording: Recording) -> _Addends | None:
+    """Of the first wrong element whose value is what this block stored, and is known as a sum; None: there is none."""
+    trace, mismatch, inputs = recording.trace, recording.launch.mismatch, recording.report.inputs
+    if not trace.complete or mismatch is None:
         return None
-    blocks = math.prod(grid)
-    if not (found.missing or found.repeated or found.strangers or (found.others and blocks > 1)):
+    belonging, array = summed_inputs(inputs, mismatch), recording.number_of(mismatch.output)
+    followed = followed_sums(trace, inputs) if belonging is not None and array is not None else None
+    if belonging is None or array is None or followed is None:
         return None
-    told = _Told(found, tuple(found.way()), block, traced.file, blocks)
-    chosen, where = _chosen(told), _where(told)
-    run = run_of_threads(trace, chosen, traced.file, title="As it ran", schedule=_SCHEDULE)
-    return framed(
-        traced,
-        source,
-        replace(run, marks=tuple(_marks(told, chosen, where))),
+    for wrong in mismatch.first:
+        flat = flat_of(wrong, mismatch)
+        key = array, flat * trace.arrays[array].element_bytes
+        term = followed.last(key)
+        if term is None or wrong.got is None or any(name != belonging.given.name for name, _ in term.counts):
+            continue
+        # With another value, other blocks have a part in it, which is not known here.
+        found = _Addends(recording, wrong, key, belonging, belonging.of(flat), term, followed, term.value != wrong.got)
+        if not found.others or found.is_all_here:
+            return found
+    return None
+
+
+def addends_story(recording: Recording) -> Story | None:
+    found = _addends_of(recording)
+    if found is None or not (found.missing or found.repeated or found.strangers or (found.others and found.blocks > 1)):
+        return None
+    chosen, where = _chosen(found), _where(found)
+    return told(
+        recording,
+        _TELLING,
+        chosen,
         title=f"the sum in {found.name}",
         summary=" ".join(filter(None, (_holds(found), _statement(found), where))),
-        questions=list(_questions(told, chosen, where)),
+        marks=_marks(found, chosen, where),
+        questions=_questions(found, chosen, where),
     )
 
 
-def _chosen(told: _Told) -> list[int]:
-    found, meeting = told.sum, told.meeting
-    chosen = {one.at for one in told.way}
+def _chosen(found: _Addends) -> list[int]:
+    meeting = found.meeting
+    chosen = {one.at for one in found.way}
     if found.often(found.term) == 0:
         chosen.update(found.reads_of_told()[:_FEW])
-        if (kept := found.kept()) is not None:
-            chosen.add(kept[0])
-            chosen.update([at for at in found.followed.read[kept[1]] if at > kept[0]][:_FEW])
+        if found.kept is not None:
+            chosen.add(found.kept[0])
+            chosen.update([at for at in found.followed.read[found.kept[1]] if at > found.kept[0]][:_FEW])
     elif meeting is not None:
         parts = {meeting.at, *(one.at for one in meeting.parts)}
         before = [at for at in sorted(chosen) if at <= meeting.at][-_MOST_STEPS // 2 :]
         after = [at for at in sorted(chosen) if at > meeting.at][: _MOST_STEPS // 2]
         chosen = {*before, *after, *parts}
-    chosen.add(found.term.at)
-    steps = found.trace.steps
-    chosen.update(at for at in range(min(chosen), max(chosen)) if steps[at][0] == StepKind.BARRIER)
-    return sorted(chosen)
+    return found.recording.with_barriers({*chosen, found.term.at})
 
 
-def _holds(found: Addends) -> str:
-    flat = found.key[1] // found.trace.arrays[found.key[0]].element_bytes
+def _holds(found: _Addends) -> str:
+    flat = found.key[1] // found.recording.trace.arrays[found.key[0]].element_bytes
     return (
         f"{found.name} holds {found.wrong.got or 0.0:.9g} in the end, and {found.wrong.expected or 0.0:.9g} belongs there: the sum of"
         f" {found.belonging.words(flat)}."
     )
 
 
-def _statement(found: Addends) -> str:
+def _statement(found: _Addends) -> str:
     repeated, missing, strangers = found.repeated, found.missing, found.strangers
     said = []
     if repeated:
@@ -142,298 +235,126 @@ def _elements(many: Sequence[int]) -> str:
     return f"{len(many):,} element{'s' if len(many) > 1 else ''}"
 
 
-def _listed(found: Addends, flats: Sequence[int]) -> str:
+def _listed(found: _Addends, flats: Sequence[int]) -> str:
     names = [found.belonging.name(at) for at in flats]
     if len(names) > _FEW and flats[-1] - flats[0] == len(flats) - 1:
         return f"{names[0]} to {names[-1]}"
     return ", ".join(names[:_FEW]) + (f" and {len(names) - _FEW} more" if len(names) > _FEW else "")
 
 
-def _where(told: _Told) -> str:
+def _where(found: _Addends) -> str:
     """Where it happens to the told element."""
-    if told.sum.others:
-        brings = f"This block alone brings {told.sum.term.value:.9g}, all of them once"
-        return f"{brings}, and the grid has {told.blocks:,} blocks: nothing is left that another one could add."
-    if told.sum.often(told.sum.term) == 0:
-        return _lost(told)
-    meeting = told.meeting
+    recording, meeting, element = found.recording, found.meeting, found.element
+    if found.others:
+        brings = f"This block alone brings {found.term.value:.9g}, all of them once"
+        return f"{brings}, and the grid has {found.blocks:,} blocks: nothing is left that another one could add."
+    if found.often(found.term) == 0:
+        return _lost(found)
     if meeting is None:
         return ""
-    reads = told.sum.reads_in(meeting)
+    reads = found.reads_in(meeting)
     if len(reads) > 1:
-        by = " and ".join(f"thread {told.thread(at)} in line {told.line(at)}" for at in reads[:2])
-        brought = f" {told.element} is read more than once: by {by}."
-    else:
-        brought = f" {told.element} was read once."
-    return f"{_met(told, meeting)}{brought}"
+        by = " and ".join(f"thread {recording.thread(at)} in line {recording.line(at)}" for at in reads[:2])
+        return f"{_met(found, meeting)} {element} is read more than once: by {by}."
+    return f"{_met(found, meeting)} {element} was read once."
 
 
-def _met(told: _Told, meeting: Term) -> str:
-    who = f"thread {told.thread(meeting.at)} in line {told.line(meeting.at)}"
-    times, kind = f"{told.element} {told.sum.often(meeting)} times", told.sum.trace.steps[meeting.at][0]
-    if kind == StepKind.ATOMIC and told.sum.often(meeting.parts[0]):
-        return f"{told.element} is in {told.name(meeting.at)} already when {who} adds a sum that has it too."
+def _met(found: _Addends, meeting: Term) -> str:
+    recording, at = found.recording, meeting.at
+    who = f"thread {recording.thread(at)} in line {recording.line(at)}"
+    times, kind = f"{found.element} {found.often(meeting)} times", recording.steps[at][0]
+    if kind == StepKind.ATOMIC and found.often(meeting.parts[0]):
+        return f"{found.element} is in {recording.name(at)} already when {who} adds a sum that has it too."
     if kind == StepKind.ATOMIC:
-        return f"What {who} adds to {told.name(meeting.at)} has {times}."
+        return f"What {who} adds to {recording.name(at)} has {times}."
     if kind == StepKind.EXCHANGE:
-        return f"What thread {told.giver(meeting.at)} gives to {who} has {times}."
-    return f"What {who} stores in {told.name(meeting.at)} has {times}."
+        return f"What thread {_giver(recording, at)} gives to {who} has {times}."
+    return f"What {who} stores in {recording.name(at)} has {times}."
 
 
-def _lost(told: _Told) -> str:
-    found, reads = told.sum, told.sum.reads_of_told()
+def _giver(recording: Recording, at: int) -> str:
+    """The thread whose value an exchange brings."""
+    step = recording.steps[at]
+    return recording.who(step[1] // LANES * LANES + step[4])
+
+
+def _lost(found: _Addends) -> str:
+    recording, reads = found.recording, found.reads_of_told()
     if not reads:
-        return f"No thread of this block reads {told.element}."
-    kept = found.kept()
-    if kept is None:
-        said = f"Thread {told.thread(reads[0])} reads {told.element} in line {told.line(reads[0])}"
+        return f"No thread of this block reads {found.element}."
+    if found.kept is None:
+        said = f"Thread {recording.thread(reads[0])} reads {found.element} in line {recording.line(reads[0])}"
         return f"{said}, and what it makes of it is in no sum that is known here."
-    at, key = kept
+    at, key = found.kept
     later = [one for one in found.followed.read[key] if one > at]
-    alone = len(found.held(kept)) == 1
-    what = told.element if alone else f"a sum with {told.element}"
-    held = f"Thread {told.thread(at)} stores {what} in {found.named(key)} in line {told.line(at)}"
+    what = found.element if len(found.held(found.kept)) == 1 else f"a sum with {found.element}"
+    held = f"Thread {recording.thread(at)} stores {what} in {found.named(key)} in line {recording.line(at)}"
     if not later:
         return f"{held}, and nobody reads {found.named(key)} after that."
-    return f"{held}. Thread {told.thread(later[0])} reads that in line {told.line(later[0])}, but it is not in {found.name}."
+    by, line = recording.thread(later[0]), recording.line(later[0])
+    return f"{held}. Thread {by} reads that in line {line}, but it is not in {found.name}."
 
 
-def _marks(told: _Told, chosen: Sequence[int], where: str) -> Iterator[Mark]:
-    found, meeting = told.sum, told.meeting
-    kept = found.kept() if found.often(found.term) == 0 else None
+def _marks(found: _Addends, chosen: Sequence[int], where: str) -> Iterator[Mark]:
+    meeting, kept = found.meeting, found.kept if found.often(found.term) == 0 else None
     by_step: dict[int, Term] = {}
-    for one in told.way:
+    for one in found.way:
         if one.at not in by_step or found.often(one) > found.often(by_step[one.at]):
             by_step[one.at] = one
-    for place, at in enumerate(chosen):
-        step = found.trace.steps[at]
+    turns = {one for one in (kept and kept[0], meeting and meeting.at) if one is not None}
+    for at in chosen:
+        step = found.recording.steps[at]
         tone: Tone = "bad"
-        elements = () if step[3] < 0 or step[0] == StepKind.EXCHANGE else (StoryElement(step[3], step[4]),)
-        if at == chosen[-1] and found.others:
-            text = where
-        elif at == chosen[-1]:
-            text = f"{found.name} holds {found.term.value:.9g} now. {_statement(found)}"
-        elif (kept is not None and at == kept[0]) or (meeting is not None and at == meeting.at):
+        if at == chosen[-1]:
+            text = where if found.others else f"{found.name} holds {found.term.value:.9g} now. {_statement(found)}"
+        elif at in turns:
             text = where
         elif at in by_step:
-            text, tone = _passes(told, by_step[at]), "note"
+            text, tone = _passes(found, by_step[at]), "note"
         else:
             continue
-        yield Mark(place, text, tone, (step[1],), elements)
+        has_element = step[3] >= 0 and step[0] != StepKind.EXCHANGE
+        yield Mark(at, text, tone, (step[1],), (found.recording.element(at),) if has_element else ())
 
 
-def _passes(told: _Told, term: Term) -> str:
-    step, times = told.sum.trace.steps[term.at], told.sum.often(term)
-    has = f"has {told.element}" + (f" {times} times" if times > 1 else "")
-    if step[0] == StepKind.READ:
-        return f"Thread {told.thread(term.at)} reads {told.element}."
-    if step[0] == StepKind.EXCHANGE:
-        return f"What thread {told.giver(term.at)} gives {has}."
-    return f"{told.name(term.at)} {has} now."
+def _passes(found: _Addends, term: Term) -> str:
+    recording, kind, times = found.recording, found.recording.steps[term.at][0], found.often(term)
+    has = f"has {found.element}" + (f" {times} times" if times > 1 else "")
+    if kind == StepKind.READ:
+        return f"Thread {recording.thread(term.at)} reads {found.element}."
+    if kind == StepKind.EXCHANGE:
+        return f"What thread {_giver(recording, term.at)} gives {has}."
+    return f"{recording.name(term.at)} {has} now."
 
 
-def _questions(told: _Told, chosen: Sequence[int], where: str) -> Iterator[Question]:
-    found, kept = told.sum, told.sum.kept()
+def _questions(found: _Addends, chosen: Sequence[int], where: str) -> Iterator[Question | None]:
+    every, end, meeting, kept = len(found.times), chosen[-1], found.meeting, found.kept
     if found.others:
-        yield from _share(told, chosen, where)
+        if len(chosen) > 1:
+            yield asked_number(
+                end,
+                f"The grid has {found.blocks:,} blocks. How many of the {every} elements that belong in {found.name} does this one add?",
+                every,
+                (0, -(-every // found.blocks), every // 2),
+                where,
+            )
         return
-    times, end = found.often(found.term), len(chosen) - 1
-    turn = told.meeting.at if told.meeting is not None else kept[0] if kept is not None else chosen[-1]
-    first = chosen.index(turn) if turn in chosen else end
-    often = asked(
+    times = found.often(found.term)
+    turn = meeting.at if meeting is not None else kept[0] if kept is not None else end
+    first = turn if turn in chosen else end
+    yield asked_number(
         first,
-        f"How often is {told.element} in what {found.name} holds in the end?",
-        str(times),
-        map(str, (0, 1, 2, times + 1)),
+        f"How often is {found.element} in what {found.name} holds in the end?",
+        times,
+        (0, 1, 2, times + 1),
         f"{_statement(found)} {where}".strip(),
     )
-    if often is not None:
-        yield _in_order(often)
-    once, every = sum(one == 1 for one in found.times.values()), len(found.times)
-    how_many = asked(
-        end,
-        f"{every} elements of {found.belonging.given.name} belong in {found.name}. How many of them are in it exactly once?",
-        str(once),
-        map(str, (0, every, every // 2, max(0, every - 1))),
-        _statement(found),
-    )
-    if how_many is not None and every > 1 and first < end:
-        yield _in_order(how_many)
-
-
-def _share(told: _Told, chosen: Sequence[int], where: str) -> Iterator[Question]:
-    """How many elements one of several blocks adds."""
-    every = len(told.sum.times)
-    ask = asked(
-        len(chosen) - 1,
-        f"The grid has {told.blocks:,} blocks. How many of the {every} elements that belong in {told.sum.name} does this one add?",
-        str(every),
-        map(str, (0, -(-every // told.blocks), every // 2)),
-        where,
-    )
-    if ask is not None and len(chosen) > 1:
-        yield _in_order(ask)
-
-
-def _in_order(question: Question) -> Question:
-    order = sorted(question.choices, key=int)
-    return replace(question, choices=tuple(order), answer=order.index(question.choices[question.answer]))
-
-
-# The story of a wrong count of a histogram: which values are counted in a bin that are not its own, which of its own are not, and what the
-# block passes on. Pure.
-
-_SHOWN = 6  # values, or additions, of each sort
-_COUNT_STORY_SCHEDULE = "Values that a thread reads, and what it counts or adds for each."
-
-
-@dataclass(frozen=True)
-class _Wrong:
-    """What is wrong with a count, in words, and the steps that show it."""
-
-    said: str
-    steps: tuple[int, ...]
-    at: int  # the step that shows it best
-    right: str  # the answer of "why is it wrong"
-
-
-@dataclass(frozen=True)
-class _CountStoryTold:
-    count: CountedValues
-    block: Index3
-    file: str
-
-    def name(self, at: int) -> str:
-        return element_name(self.count.trace, self.count.trace.steps[at])
-
-    def thread(self, at: int) -> str:
-        return thread_name(self.count.trace.steps[at][1], self.block)
-
-    def line(self, at: int) -> int:
-        return line_of(self.count.trace, self.count.trace.steps[at], self.file)
-
-
-def count_story(traced: TracedLaunch, source: Sequence[str]) -> Story | None:
-    block, found = traced.report.launch.block, counted_values(traced.report)
-    if block is None or found is None:
-        return None
-    told = _CountStoryTold(found, block, traced.file)
-    wrong = next(
-        (one for one in (_strange(told), _uneven(told), _count_story_lost(told), _passed(told)) if one is not None),
-        None,
-    )
-    if wrong is None:
-        return None
-    trace, name = found.trace, f"{found.trace.arrays[found.output].name}[{found.bin}]"
-    steps = {*wrong.steps, wrong.at}
-    steps.update(at for at in range(min(steps), max(steps)) if trace.steps[at][0] == StepKind.BARRIER)
-    chosen = sorted(steps)
-    run = run_of_threads(trace, chosen, traced.file, title="As it ran", schedule=_COUNT_STORY_SCHEDULE)
-    step = trace.steps[wrong.at]
-    mark = Mark(chosen.index(wrong.at), wrong.said, "bad", (step[1],), (StoryElement(step[3], step[4]),))
-    often = f"so often the value {found.bin} is in {found.given.name}"
-    holds = f"{name} holds {found.got:.9g}, and {found.expected:.9g} belongs there: {often}."
-    return framed(
-        traced,
-        source,
-        replace(run, marks=(mark,)),
-        title=f"the count in {name}",
-        summary=f"{holds} {wrong.said}",
-        questions=list(_count_story_questions(told, wrong, chosen.index(wrong.at), name)),
-        start=max(0, chosen.index(wrong.at) - 2),
-    )
-
-
-def _value(told: _CountStoryTold, flat: int) -> str:
-    given = told.count.given
-    return f"{given.name}[{flat}] = {given.values[flat]:.9g}"
-
-
-def _strange(told: _CountStoryTold) -> _Wrong | None:
-    strange = told.count.strange
-    if not strange:
-        return None
-    one = strange[0]
-    where = f"{told.name(one.at)} in line {told.line(one.at)}"
-    said = f"Thread {told.thread(one.at)} reads {_value(told, one.read.flat)} and counts it in {where}."
-    said += f" {len(strange):,} such values are counted there." if len(strange) > 1 else ""
-    steps = tuple(at for other in strange[:_SHOWN] for at in (other.read.at, other.at))
-    return _Wrong(said, steps, one.at, "other values are counted in it")
-
-
-def _uneven(told: _CountStoryTold) -> _Wrong | None:
-    uneven = told.count.uneven
-    if not uneven:
-        return None
-    one = uneven[0]
-    said = (
-        f"Thread {told.thread(one.at)} reads {_value(told, one.read.flat)} and adds {one.added:.9g} to {told.name(one.at)} in line"
-        f" {told.line(one.at)}, and not 1."
-    )
-    steps = tuple(at for other in uneven[:_SHOWN] for at in (other.read.at, other.at))
-    return _Wrong(said, steps, one.at, "something else than 1 is added for a value")
-
-
-def _count_story_lost(told: _CountStoryTold) -> _Wrong | None:
-    lost = told.count.lost
-    if not lost:
-        return None
-    one = lost[0]
-    said = f"Thread {told.thread(one.at)} reads {_value(told, one.flat)} in line {told.line(one.at)}"
-    place = told.count.place(one)
-    if place is not None:
-        said += f" and counts it in {told.name(place.at)}."
-        at = place.at
-    else:
-        said += " and counts it nowhere."
-        at = one.at
-    said += f" So it is with {len(lost):,} values." if len(lost) > 1 else ""
-    counted = [
-        other for other in told.count.counted if told.count.trace.steps[other.at][1] != told.count.trace.steps[at][1]
-    ]
-    steps = [step for read in lost[:_SHOWN] for step in (read.at,)] + [
-        step for other in counted[:2] for step in (other.read.at, other.at)
-    ]
-    if place is not None:
-        steps.append(place.at)
-    return _Wrong(said, tuple(steps), at, "some of its values are not counted in it")
-
-
-def _passed(told: _CountStoryTold) -> _Wrong | None:
-    """All was counted rightly in this block's own bins: then what became of them."""
-    found, passes = told.count, [one for one in told.count.passes if one.held or one.added]
-    different = next((one for one in passes if one.held != one.added), None)
-    if different is not None:
-        said = (
-            f"Thread {told.thread(different.at)} reads {told.name(different.read)}, which is {different.held:.9g}, but adds"
-            f" {different.added:.9g} to {told.name(different.at)} in line {told.line(different.at)}."
+    once = sum(one == 1 for one in found.times.values())
+    if every > 1 and first < end:
+        yield asked_number(
+            end,
+            f"{every} elements of {found.belonging.given.name} belong in {found.name}. How many of them are in it exactly once?",
+            once,
+            (0, every, every // 2, max(0, every - 1)),
+            _statement(found),
         )
-        return _Wrong(said, (different.read, different.at), different.at, "what is passed on is not what was counted")
-    if len(passes) > 1 and len({found.trace.steps[one.read][3:5] for one in passes}) == 1:
-        one = passes[1]
-        said = (
-            f"{told.name(one.read)} is added to {told.name(one.at)} {len(passes):,} times in line {told.line(one.at)}: thread"
-            f" {told.thread(passes[0].at)} does it, then thread {told.thread(one.at)} does it too."
-        )
-        steps = tuple(at for other in passes[:_SHOWN] for at in (other.read, other.at))
-        return _Wrong(said, steps, one.at, "what the block has counted is added more than once")
-    return None
-
-
-def _count_story_questions(told: _CountStoryTold, wrong: _Wrong, at: int, name: str) -> Iterator[Question]:
-    others = (
-        "other values are counted in it",
-        "some of its values are not counted in it",
-        "something else than 1 is added for a value",
-        "what the block has counted is added more than once",
-        "what is passed on is not what was counted",
-    )
-    ask = asked(
-        at,
-        f"{name} holds {told.count.got:.9g} and not {told.count.expected:.9g}. Why?",
-        wrong.right,
-        others,
-        wrong.said,
-    )
-    if ask is not None and at > 0:
-        yield ask

@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from grader.explain.recording import Recording, asked, framed
 from grader.explain.story import (
     LANES,
     Index3,
@@ -15,111 +16,94 @@ from grader.explain.story import (
     Question,
     Story,
     StoryRun,
-    asked,
-    framed,
     has_thread,
-    line_of,
+    ranges,
     spans,
-    thread_name,
     thread_number,
 )
 from grader.explain.warp_steps import run_of_trace
 from grader.model.result import Finding
-from grader.run.launches.trace_phases import ACCESSES, Step, StepKind, Trace
-from grader.run.launches.tracing import TracedLaunch
+from grader.run.launches.trace_phases import ACCESSES, Step, StepKind
 
 _TOGETHER = frozenset({StepKind.WAIT, StepKind.LEAVE})  # what is recorded at one moment
 _GONE = frozenset({StepKind.LEAVE, StepKind.STOP})
+_STANDS = frozenset({PageStepKind.WAIT, PageStepKind.LEAVE, PageStepKind.STOP})
 _BEFORE = 3  # accesses of each thread that are shown before it stands
 _SCHEDULE = "The last accesses of each thread before the barrier, and where the threads are when nobody can go on."
 Place = tuple[StepKind, int]  # what a thread does, and in which line
 
 
-def barrier_story(traced: TracedLaunch, finding: Finding, source: Sequence[str]) -> Story | None:
+def barrier_story(recording: Recording, finding: Finding) -> Story | None:
     """None where the trace does not show who is missing."""
-    trace, block, file = traced.report.trace, traced.report.launch.block, traced.file
-    if trace is None or block is None:
-        return None
-    moment, line = _standstill(trace, finding, file)
-    places = _places(trace, moment, file)
+    block = recording.block
+    moment, line = _standstill(recording, finding)
+    places = _places(recording, moment)
     here = places.pop((StepKind.WAIT, line), [])
     missing = sorted(thread for threads in places.values() for thread in threads)
     if not here or not missing:
         return None
-    run = run_of_trace(_cut(trace, moment), block, file, title="Who waits where", schedule=_SCHEDULE)
-    stands = [
-        at
-        for at, step in enumerate(run.steps)
-        if step.kind in {PageStepKind.WAIT, PageStepKind.LEAVE, PageStepKind.STOP}
-    ]
+    run = _run(recording, _kept(recording, moment), "Who waits where", _SCHEDULE)
+    stands = [at for at, step in enumerate(run.steps) if step.kind in _STANDS]
     if not stands:
         return None
-    where = _where(places)
+    where, comes = _where(places), "come" if len(missing) > 1 else "comes"
+    mark = next((one for one in stands if run.places[run.steps[one].place].line == line), stands[0])
     summary = f"{_said(here, block)} {_waits(here)} in line {line}. {_groups(places, block)}"
+    said = f"{_said(missing, block)} never {comes} to line {line}: {where}."
     return framed(
-        traced,
-        source,
-        _marked(
-            run,
-            stands,
-            line,
-            f"{_said(missing, block)} never {'come' if len(missing) > 1 else 'comes'} to line {line}: {where}.",
-        ),
+        recording,
+        replace(run, marks=(Mark(mark, said, "bad"),)),
         title=f"who waits where at line {line}",
         summary=f"{summary} On a GPU such a block may hang, or go on with data that are not there yet.",
-        questions=list(_questions(run, stands, here, missing, line, where, block)),
-        start=max(0, stands[0] - 1),
+        questions=_questions((stands[0], len(run.steps) - 1), here, missing, line, where, block),
+        start=stands[0] - 1,
     )
 
 
-def _standstill(trace: Trace, finding: Finding, file: str) -> tuple[range, int]:
+def _run(recording: Recording, kept: set[int], title: str, schedule: str) -> StoryRun:
+    steps = tuple(recording.steps[at] for at in sorted(kept))
+    trace = recording.trace.model_copy(update={"steps": steps})
+    return run_of_trace(trace, recording.block, recording.file, title=title, schedule=schedule)
+
+
+def _standstill(recording: Recording, finding: Finding) -> tuple[range, int]:
     """The steps of one moment at which somebody waits in vain in the finding's line, or else anywhere; and the line."""
-    waits = [(at, line_of(trace, step, file)) for at, step in enumerate(trace.steps) if step[0] == StepKind.WAIT]
+    waits, steps = recording.find({StepKind.WAIT}), recording.steps
     lines = (finding.line, finding.other.line if finding.other else None)
-    found = [one for line in lines for one in waits if one[1] == line]
-    at, line = next(iter(found or waits), (-1, 0))
-    if at < 0:
+    found = [at for line in lines for at in waits if recording.line(at) == line] or waits
+    if not found:
         return range(0), 0
-    first = last = at
-    while first > 0 and trace.steps[first - 1][0] in _TOGETHER:
+    first = last = found[0]
+    while first > 0 and steps[first - 1][0] in _TOGETHER:
         first -= 1
-    while last + 1 < len(trace.steps) and trace.steps[last + 1][0] in _TOGETHER:
+    while last + 1 < len(steps) and steps[last + 1][0] in _TOGETHER:
         last += 1
-    return range(first, last + 1), line
+    return range(first, last + 1), recording.line(found[0])
 
 
-def _places(trace: Trace, moment: range, file: str) -> dict[Place, list[int]]:
+def _places(recording: Recording, moment: range) -> dict[Place, list[int]]:
     """Where each thread stands then: also those that were gone before."""
     last: dict[int, Place] = {}
-    for at, step in enumerate(trace.steps[: moment.stop]):
+    for at, step in enumerate(recording.steps[: moment.stop]):
         if at in moment or step[0] in _GONE:
-            last[step[1]] = StepKind(step[0]), line_of(trace, step, file)
+            last[step[1]] = StepKind(step[0]), recording.line(at)
     found: dict[Place, list[int]] = defaultdict(list)
     for thread, place in sorted(last.items()):
         found[place].append(thread)
     return found
 
 
-def _cut(trace: Trace, moment: range) -> Trace:
+def _kept(recording: Recording, moment: range) -> set[int]:
     """That moment, the last accesses of its threads before it, and the barrier that follows."""
-    interval = trace.steps[moment.start][2]
-    threads = {trace.steps[at][1] for at in moment}
-    last: dict[int, list[int]] = defaultdict(list)
-    kept = set(moment)
-    for at, step in enumerate(trace.steps[: moment.start]):
-        if step[2] == interval and step[0] in ACCESSES and step[1] in threads:
-            last[step[1]].append(at)
-        elif step[0] in _GONE:
-            kept.add(at)
-    kept.update(at for own in last.values() for at in own[-_BEFORE:])
-    if moment.stop < len(trace.steps) and trace.steps[moment.stop][0] == StepKind.BARRIER:
+    steps = recording.steps
+    kept = {*moment, *(at for at, step in enumerate(steps[: moment.start]) if step[0] in _GONE)}
+    interval = steps[moment.start][2]
+    for thread in {steps[at][1] for at in moment}:
+        own = [at for at in recording.of_thread[thread] if at < moment.start and steps[at][0] in ACCESSES]
+        kept.update([at for at in own if steps[at][2] == interval][-_BEFORE:])
+    if moment.stop < len(steps) and steps[moment.stop][0] == StepKind.BARRIER:
         kept.add(moment.stop)
-    return trace.model_copy(update={"steps": tuple(trace.steps[at] for at in sorted(kept))})
-
-
-def _marked(run: StoryRun, stands: Sequence[int], line: int, text: str) -> StoryRun:
-    at = next((one for one in stands if run.places[run.steps[one].place].line == line), stands[0])
-    return replace(run, marks=(Mark(at, text, "bad"),))
+    return kept
 
 
 def _said(threads: Sequence[int], block: Index3) -> str:
@@ -152,46 +136,37 @@ def _groups(places: Mapping[Place, Sequence[int]], block: Index3) -> str:
 
 
 def _questions(
-    run: StoryRun,
-    stands: Sequence[int],
-    here: Sequence[int],
-    missing: Sequence[int],
-    line: int,
-    where: str,
-    block: Index3,
-) -> Iterator[Question]:
-    who = asked(
-        stands[0],
+    shown: tuple[int, int], here: Sequence[int], missing: Sequence[int], line: int, where: str, block: Index3
+) -> Iterator[Question | None]:
+    """`shown`: the first step of the run at which somebody stands, and the last one."""
+    first, end = shown
+    yield asked(
+        first,
         f"Which threads never reach line {line}, where others wait for them?",
         spans(missing, block),
         (spans(here, block), f"none: all {len(here) + len(missing)} threads reach it"),
         f"{where.capitalize()}.",
     )
-    if who is not None:
-        yield who
-    end = len(run.steps) - 1
     many = len(missing) > 1
     others = (
         f"{'they wait' if many else 'it waits'} in line {line}",
         f"{'they have' if many else 'it has'} left the kernel at its end",
         f"{'they are' if many else 'it is'} only late: the barrier waits until {'they come' if many else 'it comes'}",
     )
-    ask = asked(
-        end,
-        f"Where is {spans(missing, block)} meanwhile?" if not many else "Where are these threads meanwhile?",
-        where,
-        others,
-        "So nobody comes for whom the others could wait.",
-    )
-    if ask is not None and end > stands[0]:
-        yield ask
+    if end > first:
+        yield asked(
+            end,
+            f"Where is {spans(missing, block)} meanwhile?" if not many else "Where are these threads meanwhile?",
+            where,
+            others,
+            "So nobody comes for whom the others could wait.",
+        )
 
 
 # The story of a warp operation with a lane that takes no part: who reads from whom, who gets nothing, and where the lane is meanwhile.
 # Pure.
 
 _MOST_OPERATIONS = 6  # of the warp, before the one that is told
-_NAMED = 4  # lanes in a sentence
 _LANE_STORY_SCHEDULE = (
     "One warp: what its lanes do before the operation, and from which lane each of them gets its value."
 )
@@ -202,21 +177,22 @@ _MASK = re.compile(r"\bmask (0x[0-9a-f]{1,8})\b")
 class _Lost:
     """A lane whose operation brings nothing, and the lanes that do it together."""
 
-    trace: Trace
-    block: Index3
-    file: str
-    thread: int
+    recording: Recording
     at: int  # its place in the trace
     together: tuple[int, ...]  # the operation's steps, by their places
     mask: str  # as the finding says it; empty: not known
 
     @property
-    def step(self) -> Step:
-        return self.trace.steps[self.at]
+    def thread(self) -> int:
+        return self.recording.steps[self.at][1]
+
+    @property
+    def warp(self) -> int:
+        return self.thread // LANES
 
     @property
     def line(self) -> int:
-        return line_of(self.trace, self.step, self.file)
+        return self.recording.line(self.at)
 
     @property
     def lane(self) -> int:
@@ -225,11 +201,11 @@ class _Lost:
     @property
     def source(self) -> int:
         """The lane that it reads from. Its own: its mask does not name it."""
-        return self.step[4]
+        return self.recording.steps[self.at][4]
 
     @property
     def lanes(self) -> list[int]:
-        return sorted({self.trace.steps[at][1] % LANES for at in self.together})
+        return sorted({self.recording.steps[at][1] % LANES for at in self.together})
 
     @property
     def is_alone(self) -> bool:
@@ -239,98 +215,78 @@ class _Lost:
     @property
     def empty(self) -> list[int]:
         """Lanes of the operation that get nothing."""
-        return sorted({self.trace.steps[at][1] % LANES for at in self.together if self.trace.steps[at][5] == 0})
+        steps = (self.recording.steps[at] for at in self.together)
+        return sorted({step[1] % LANES for step in steps if step[5] == 0})
 
     def thread_of(self, lane: int) -> int:
-        return self.thread // LANES * LANES + lane
+        return self.warp * LANES + lane
 
 
-def lane_story(traced: TracedLaunch, finding: Finding, source: Sequence[str]) -> Story | None:
+def lane_story(recording: Recording, finding: Finding) -> Story | None:
     """None where the finding is about something else, or where the trace does not show the operation."""
-    found = _lost(traced, finding)
+    found = _lost(recording, finding)
     if found is None:
         return None
-    run = run_of_trace(
-        _lane_story_cut(found), found.block, found.file, title="As it ran", schedule=_LANE_STORY_SCHEDULE
-    )
+    run = _run(recording, _kept_of_warp(found), "As it ran", _LANE_STORY_SCHEDULE)
     at = _lane_story_place(run, found)
     if at is None:
         return None
-    warp = found.thread // LANES
     said = _lane_story_said(found)
     where = "" if found.is_alone else f" {_lane_story_where(found)}"
+    threads = {found.thread, found.thread_of(found.source)}
+    does = f"{_lanes(found.lanes)} {_do(found.lanes)} the warp operation in line {found.line}"
+    mark = Mark(at, f"{said}{where}", "bad", tuple(sorted(one for one in threads if one < recording.threads)))
     return framed(
-        traced,
-        source,
-        replace(run, marks=(_mark(found, at, f"{said}{where}"),)),
+        recording,
+        replace(run, marks=(mark,)),
         title=f"who reads from whom in line {found.line}",
-        summary=f"In warp {warp}, {_lanes(found.lanes)} {_do(found.lanes)} the warp operation in line {found.line}. {said}{where}",
-        questions=list(_lane_story_questions(found, at, said, where)),
-        start=max(0, at - 1),
+        summary=f"In warp {found.warp}, {does}. {said}{where}",
+        questions=_lane_story_questions(found, at, said, where),
+        start=at - 1,
     )
 
 
-def _lost(traced: TracedLaunch, finding: Finding) -> _Lost | None:
-    trace, block, file = traced.report.trace, traced.report.launch.block, traced.file
-    if trace is None or block is None or finding.thread is None or finding.access not in {"shuffle", "mask"}:
+def _lost(recording: Recording, finding: Finding) -> _Lost | None:
+    if finding.thread is None or finding.line is None or finding.access not in {"shuffle", "mask"}:
         return None
-    thread = thread_number(finding.thread, block)
-    at = next(
-        (
-            number
-            for number, step in enumerate(trace.steps)
-            if step[0] == StepKind.EXCHANGE
-            and step[1] == thread
-            and step[5] == 0
-            and line_of(trace, step, file) == finding.line
-            and (step[4] == thread % LANES) == (finding.access == "mask")
-        ),
-        None,
-    )
-    if at is None:
-        return None
-    mask = _MASK.search(finding.message)
-    return _Lost(trace, block, file, thread, at, tuple(_together(trace, at)), mask[1] if mask else "")
+    thread = thread_number(finding.thread, recording.block)
+    for at in recording.find({StepKind.EXCHANGE}, line=finding.line):
+        step = recording.steps[at]
+        if step[1] == thread and step[5] == 0 and (step[4] == thread % LANES) == (finding.access == "mask"):
+            mask = _MASK.search(finding.message)
+            return _Lost(recording, at, tuple(_together(recording.steps, at)), mask[1] if mask else "")
+    return None
 
 
-def _together(trace: Trace, at: int) -> Iterator[int]:
+def _together(steps: Sequence[Step], at: int) -> Iterator[int]:
     """The steps beside `at` that belong to the same operation: lanes rise, and each is there once."""
-    warp, place, seen = trace.steps[at][1] // LANES, trace.steps[at][7], trace.steps[at][1] % LANES
+    warp, place, seen = steps[at][1] // LANES, steps[at][7], steps[at][1] % LANES
 
-    def is_alike(number: int) -> bool:
-        step = trace.steps[number]
+    def is_alike(step: Step) -> bool:
         return step[0] == StepKind.EXCHANGE and step[1] // LANES == warp and step[7] == place
 
     first = at
-    while first > 0 and is_alike(first - 1) and trace.steps[first - 1][1] < trace.steps[first][1]:
+    while first > 0 and is_alike(steps[first - 1]) and steps[first - 1][1] < steps[first][1]:
         first -= 1
     yield from range(first, at + 1)
-    for number in range(at + 1, len(trace.steps)):
-        lane = trace.steps[number][1] % LANES
-        if not is_alike(number) or lane <= seen:
+    for number in range(at + 1, len(steps)):
+        lane = steps[number][1] % LANES
+        if not is_alike(steps[number]) or lane <= seen:
             return
         seen = lane
         yield number
 
 
-def _lane_story_cut(found: _Lost) -> Trace:
+def _kept_of_warp(found: _Lost) -> set[int]:
     """What the warp does up to the operation: its last accesses and operations, and where lanes leave."""
-    steps, warp, end = found.trace.steps, found.thread // LANES, found.together[-1] + 1
-    own: dict[int, list[int]] = {}
-    operations: dict[int, list[int]] = {}
+    steps, end = found.recording.steps, found.together[-1] + 1
     kept = set(found.together)
-    for at, step in enumerate(steps[:end]):
-        if step[0] == StepKind.BARRIER or step[1] // LANES != warp:
-            continue
-        if step[0] in ACCESSES:
-            own.setdefault(step[1], []).append(at)
-        elif step[0] == StepKind.EXCHANGE:
-            operations.setdefault(step[1], []).append(at)
-        else:
-            kept.add(at)
-    kept.update(at for each in own.values() for at in each[-_BEFORE:])
-    kept.update(at for each in operations.values() for at in each[-_MOST_OPERATIONS:])
-    return found.trace.model_copy(update={"steps": tuple(steps[at] for at in sorted(kept))})
+    for thread in range(found.warp * LANES, (found.warp + 1) * LANES):
+        own = [at for at in found.recording.of_thread.get(thread, ()) if at < end]
+        accesses = [at for at in own if steps[at][0] in ACCESSES]
+        operations = [at for at in own if steps[at][0] == StepKind.EXCHANGE]
+        kept.update(set(own) - {*accesses, *operations}, accesses[-_BEFORE:], operations[-_MOST_OPERATIONS:])
+    return kept
 
 
 def _lane_story_place(run: StoryRun, found: _Lost) -> int | None:
@@ -347,22 +303,8 @@ def _lane_story_place(run: StoryRun, found: _Lost) -> int | None:
     return own[-1] if own else None
 
 
-def _mark(found: _Lost, at: int, text: str) -> Mark:
-    threads = {found.thread, found.thread_of(found.source)}
-    most = found.block[0] * found.block[1] * found.block[2]
-    return Mark(at, text, "bad", tuple(sorted(one for one in threads if one < most)))
-
-
 def _lanes(lanes: Sequence[int]) -> str:
-    runs: list[list[int]] = []
-    for one in lanes:
-        if runs and runs[-1][1] == one - 1:
-            runs[-1][1] = one
-        else:
-            runs.append([one, one])
-    said = [f"{a} to {b}" if b > a else str(a) for a, b in runs]
-    words = ", ".join(said[:_NAMED]) + (", …" if len(said) > _NAMED else "")
-    return f"lane{'s' if len(lanes) > 1 else ''} {words}"
+    return f"lane{'s' if len(lanes) > 1 else ''} {ranges(lanes)}"
 
 
 def _do(lanes: Sequence[int]) -> str:
@@ -370,7 +312,7 @@ def _do(lanes: Sequence[int]) -> str:
 
 
 def _lane_story_said(found: _Lost) -> str:
-    who = f"Lane {found.lane}, thread {thread_name(found.thread, found.block)},"
+    who = f"Lane {found.lane}, thread {found.recording.thread(found.at)},"
     if found.is_alone:
         mask = f" {found.mask}" if found.mask else ""
         return (
@@ -386,46 +328,39 @@ def _lane_story_said(found: _Lost) -> str:
 
 def _lane_story_where(found: _Lost) -> str:
     """Where the lane is that takes no part."""
-    source = found.thread_of(found.source)
-    if source >= found.block[0] * found.block[1] * found.block[2]:
+    recording, source = found.recording, found.thread_of(found.source)
+    if source >= recording.threads:
         return f"Lane {found.source} does not exist: the block ends before it."
     if found.mask and not int(found.mask, 16) >> found.source & 1:
         return f"The mask {found.mask} does not name lane {found.source}."
-    who = f"Lane {found.source}, thread {thread_name(source, found.block)},"
-    steps = found.trace.steps
-    left = next((one for one in steps if one[0] == StepKind.LEAVE and one[1] == source), None)
-    if left is not None and (line := line_of(found.trace, left, found.file)):
+    who = f"Lane {found.source}, thread {recording.who(source)},"
+    own = recording.of_thread.get(source, ())
+    left = next((at for at in own if recording.steps[at][0] == StepKind.LEAVE), None)
+    if left is not None and (line := recording.line(left)):
         return f"{who} has left the kernel by line {line}."
-    last = [one for one in steps[: found.at] if one[1] == source and one[0] != StepKind.BARRIER]
+    last = [at for at in own if at < found.at]
     if not last:
         return f"{who} has read and written nothing before, and never comes to line {found.line}."
-    return (
-        f"{who} was last seen in line {line_of(found.trace, last[-1], found.file)}: it does not come to this operation."
-    )
+    return f"{who} was last seen in line {recording.line(last[-1])}: it does not come to this operation."
 
 
-def _lane_story_questions(found: _Lost, at: int, said: str, where: str) -> Iterator[Question]:
-    warp = found.thread // LANES
-    exist = min(LANES, found.block[0] * found.block[1] * found.block[2] - warp * LANES)
-    every = list(range(exist))
+def _lane_story_questions(found: _Lost, at: int, said: str, where: str) -> Iterator[Question | None]:
+    every = list(range(min(LANES, found.recording.threads - found.warp * LANES)))
     others = [one for one in every if one not in found.lanes]
     if not found.is_alone and at > 0:
-        who = asked(
+        yield asked(
             at - 1,
-            f"Which lanes of warp {warp} take part in the operation in line {found.line}?",
+            f"Which lanes of warp {found.warp} take part in the operation in line {found.line}?",
             _lanes(found.lanes),
             (_lanes(every), _lanes(others) if others else "", _lanes([found.lane])),
             f"{_lanes(found.lanes).capitalize()}.{where}",
         )
-        if who is not None:
-            yield who
-    undefined = "a value that CUDA does not define"
-    gets = asked(
+    yield asked(
         at,
         f"What does lane {found.lane} get in line {found.line}?"
         if found.is_alone
         else f"Lane {found.lane} reads from lane {found.source} in line {found.line}. What does it get?",
-        undefined,
+        "a value that CUDA does not define",
         (
             "0",
             "its own value" if not found.is_alone else "the value of its neighbour",
@@ -433,5 +368,3 @@ def _lane_story_questions(found: _Lost, at: int, said: str, where: str) -> Itera
         ),
         f"{said}{where}",
     )
-    if gets is not None:
-        yield gets

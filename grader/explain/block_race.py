@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from grader.explain.page_block import value_text
+from grader.explain.recording import Recording, asked, element_name, framed, run_of_threads, value_shown
 from grader.explain.story import (
     Index3,
     Mark,
@@ -19,17 +19,15 @@ from grader.explain.story import (
     StoryElement,
     StoryRun,
     Tone,
-    element_name,
     thread_name,
     thread_number,
 )
-from grader.explain.trace_story import run_of_threads
 from grader.model.errors import RemediableError
 from grader.model.result import Finding, Launch, Site
 from grader.model.verdicts import Verdict
 from grader.run.launches.added_barrier import AddedAtomic, add_atomics
 from grader.run.launches.trace_phases import ACCESSES, BESIDE_FROM, CHANGES, Step, StepKind, Trace
-from grader.run.launches.tracing import Build, Run, Traced, TracedLaunch, TraceRequest
+from grader.run.launches.tracing import Build, Run, Traced, TraceRequest
 
 # A race between threads of two blocks, in a trace that holds both blocks: where the two meet, and whether each reads, changes and writes
 # what they share. Pure.
@@ -78,7 +76,7 @@ def block_race_of(launch: Launch) -> BlockRace | None:
         one, two = (_side(site, launch.block) for site in (finding, other))
         if one is None or two is None:
             continue
-        sides = (one, two) if _number(one.block, launch.grid) < _number(two.block, launch.grid) else (two, one)
+        sides = (one, two) if one.block[::-1] < two.block[::-1] else (two, one)
         second = replace(sides[1], thread=sides[1].thread + BESIDE_FROM)
         return BlockRace(finding, (sides[0], second), finding.array)
     return None
@@ -90,12 +88,8 @@ def _side(site: Site, block: Index3) -> BlockSide | None:
     if any(one >= extent for one, extent in zip(site.thread, block, strict=True)):
         return None
     number = thread_number(site.thread, block)
-    at = ",".join(map(str, site.block))
-    return BlockSide(site.block, number, f"thread {thread_name(number, block)} of block ({at})", site.line)
-
-
-def _number(block: Index3, grid: Index3) -> int:
-    return block[0] + grid[0] * (block[1] + grid[1] * block[2])
+    name = f"thread {thread_name(number, block)} of block {_index(site.block)}"
+    return BlockSide(site.block, number, name, site.line)
 
 
 def shared_element(trace: Trace, race: BlockRace, key: Key | None = None) -> Shared | None:
@@ -137,13 +131,8 @@ def update_of(trace: Trace, uses: tuple[int, ...]) -> tuple[int, int] | None:
 
 def writes_before(trace: Trace, thread: int, at: int) -> int:
     """How many writes to memory outside of its block the thread has made before this one."""
-    return sum(1 for step in _own(trace, thread, at) if step[0] == StepKind.WRITE and not step[9])
-
-
-def _own(trace: Trace, thread: int, end: int) -> Iterator[Step]:
-    for step in trace.steps[:end]:
-        if step[1] == thread and step[0] in ACCESSES and trace.arrays[step[3]].space != "shared":
-            yield step
+    own = (step for step in trace.steps[:at] if step[1] == thread and _is_common(trace, step))
+    return sum(step[0] == StepKind.WRITE and not step[9] for step in own)
 
 
 def _line(trace: Trace, step: Step) -> int:
@@ -164,9 +153,9 @@ _ATOMIC = "Reading, changing and writing are one step now: nothing comes between
 class BlockRuns:
     """The launch as the story needs it, each with both blocks recorded."""
 
-    forward: TracedLaunch  # blocks from the first to the last
-    backward: TracedLaunch | None
-    held: TracedLaunch | None  # the first side waits before it writes what it has read
+    forward: Traced  # blocks from the first to the last
+    backward: Traced | None
+    held: Traced | None  # the first side waits before it writes what it has read
     mended: AddedAtomic | None
 
 
@@ -186,12 +175,11 @@ class _Told:
 
 def block_race_story(runs: BlockRuns, source: Sequence[str]) -> Story | None:
     """None where the runs do not show two orders."""
-    launch = runs.forward.report.launch
-    race = block_race_of(launch)
+    recording, race = Recording.of(runs.forward, source), block_race_of(runs.forward.report.launch)
     one = _ordered(runs.forward, race, None) if race is not None else None
-    if race is None or one is None or launch.grid is None or launch.block is None:
+    if recording is None or race is None or one is None:
         return None
-    other = _ordered(runs.backward, race, one.shared)
+    other = _ordered(runs.backward, race, one)
     if other is None or other.shared.first == one.shared.first:
         return None
     held = _held(runs.held, race, one)
@@ -200,72 +188,67 @@ def block_race_story(runs: BlockRuns, source: Sequence[str]) -> Story | None:
         return None
     told = [one, other, *([held] if held else []), *([mended] if mended else [])]
     name = element_name(one.trace, one.trace.steps[one.shared.uses[0][0]])
-    return Story(
-        title=f"{runs.forward.name}: two blocks and {name}",
+    story = framed(
+        recording,
+        *(replace(each.run, marks=tuple(_marks(each, race, lost=each is held))) for each in told),
+        title=f"two blocks and {name}",
         summary=_summary(race, one, other, held, runs.mended if mended else None, name),
-        file=runs.forward.file,
-        source=tuple(source),
-        grid=launch.grid,
-        block=launch.block,
-        at=race.sides[0].block,
-        beside=race.sides[1].block,
-        shape=launch.shape,
-        inputs=launch.inputs,
-        runs=tuple(replace(each.run, marks=tuple(_marks(each, race, lost=each is held))) for each in told),
-        questions=tuple(_questions(race, one, other, held, mended, name)),
-        tone="bad",
+        questions=_questions(race, one, other, held, mended, name),
     )
+    return replace(story, at=race.sides[0].block, beside=race.sides[1].block) if story is not None else None
 
 
-def _ordered(traced: TracedLaunch | None, race: BlockRace, like: Shared | None) -> _Told | None:
-    trace = traced.report.trace if traced is not None else None
-    if traced is None or trace is None:
-        return None
-    shared = shared_element(trace, race, like.key if like else None)
-    if shared is None:
-        return None
-    first, later = race.sides[shared.first], race.sides[1 - shared.first]
-    way = "from the last to the first" if traced.request.reversed else "from the first to the last"
-    schedule = _ORDER.format(way=way, one=_index(first), other=_index(later))
-    if max(shared.uses[shared.first]) > min(shared.uses[1 - shared.first]):  # then they waited for each other
-        schedule = f"Blocks started {way}. {first.name.capitalize()} came first."
-    return _cut(traced, trace, race, shared, f"Block {_index(first)} is first", schedule)
+def _ordered(traced: Traced | None, race: BlockRace, like: _Told | None) -> _Told | None:
+    def words(_: Trace, shared: Shared) -> tuple[str, str]:
+        first, later = race.sides[shared.first], race.sides[1 - shared.first]
+        way = "from the last to the first" if traced and traced.request.reversed else "from the first to the last"
+        schedule = _ORDER.format(way=way, one=_index(first.block), other=_index(later.block))
+        if max(shared.uses[shared.first]) > min(shared.uses[1 - shared.first]):  # then they waited for each other
+            schedule = f"Blocks started {way}. {first.name.capitalize()} came first."
+        return f"Block {_index(first.block)} is first", schedule
+
+    return _told(traced, race, like, words)
 
 
-def _held(traced: TracedLaunch | None, race: BlockRace, like: _Told) -> _Told | None:
-    trace = traced.report.trace if traced is not None else None
-    shared = shared_element(trace, race, like.shared.key) if trace is not None else None
-    if traced is None or trace is None or shared is None:
-        return None
-    mine, others = update_of(trace, shared.uses[0]), update_of(trace, shared.uses[1])
-    if mine is None or others is None or not mine[0] < others[0] < others[1] < mine[1]:
-        return None
-    side = race.sides[0]
-    schedule = _HELD.format(name=side.name.capitalize(), line=trace.places[trace.steps[mine[1]][7]].line)
-    return _cut(traced, trace, race, shared, "Both read before either writes", schedule)
+def _held(traced: Traced | None, race: BlockRace, like: _Told) -> _Told | None:
+    def words(trace: Trace, shared: Shared) -> tuple[str, str] | None:
+        mine, others = update_of(trace, shared.uses[0]), update_of(trace, shared.uses[1])
+        if mine is None or others is None or not mine[0] < others[0] < others[1] < mine[1]:
+            return None
+        line = trace.places[trace.steps[mine[1]][7]].line
+        return "Both read before either writes", _HELD.format(name=race.sides[0].name.capitalize(), line=line)
+
+    return _told(traced, race, like, words)
 
 
 def _mended(added: AddedAtomic | None, race: BlockRace, like: _Told) -> _Told | None:
-    trace = added.traced.report.trace if added is not None else None
-    shared = shared_element(trace, race, like.shared.key) if trace is not None else None
-    if added is None or trace is None or shared is None:
+    if added is None:
         return None
-    lines = " and ".join(map(str, added.lines))
-    title = f"With {added.function} in line{'s' if len(added.lines) > 1 else ''} {lines}"
-    return _cut(added.traced, trace, race, shared, title, _ATOMIC)
+    title = f"With {added.function} in line{'s' if len(added.lines) > 1 else ''} {' and '.join(map(str, added.lines))}"
+    return _told(added.traced, race, like, lambda *_: (title, _ATOMIC))
 
 
-def _cut(traced: TracedLaunch, trace: Trace, race: BlockRace, shared: Shared, title: str, schedule: str) -> _Told:
+def _told(
+    traced: Traced | None,
+    race: BlockRace,
+    like: _Told | None,
+    words: Callable[[Trace, Shared], tuple[str, str] | None],
+) -> _Told | None:
+    """`like`: another order of the launch. `words`: the title and the schedule; None where the run is no such order."""
+    trace = traced.report.trace if traced is not None else None
+    shared = shared_element(trace, race, like.shared.key if like else None) if trace is not None else None
+    said = words(trace, shared) if trace is not None and shared is not None else None
+    if traced is None or trace is None or shared is None or said is None:
+        return None
     chosen: set[int] = set()
     for side, uses in zip(race.sides, shared.uses, strict=True):
         own = [at for at, step in enumerate(trace.steps) if step[1] == side.thread and _is_common(trace, step)]
         first, last = own.index(uses[0]), own.index(uses[-1])
-        chosen.update(own[max(0, first - _BEFORE) : min(last + _AFTER + 1, first + _MOST)])
-        chosen.update(uses)
+        chosen.update(own[max(0, first - _BEFORE) : min(last + _AFTER + 1, first + _MOST)], uses)
     steps = sorted(chosen)
-    run = run_of_threads(trace, steps, traced.file, title=title, schedule=schedule)
+    run = run_of_threads(trace, steps, traced.file, title=said[0], schedule=said[1])
     changes = [at for at in sorted({*shared.uses[0], *shared.uses[1]}) if trace.steps[at][0] in CHANGES]
-    end = _value(trace, trace.steps[changes[-1]]) if changes else ""
+    end = value_shown(trace, changes[-1]) if changes else ""
     places = {at: place for place, at in enumerate(steps)}
     return _Told(trace, shared, run, places, traced.report.launch.mismatch is None, end)
 
@@ -275,12 +258,8 @@ def _is_common(trace: Trace, step: Step) -> bool:
     return step[0] in ACCESSES and trace.arrays[step[3]].space != "shared"
 
 
-def _index(side: BlockSide) -> str:
-    return "(" + ",".join(map(str, side.block)) + ")"
-
-
-def _value(trace: Trace, step: Step) -> str:
-    return value_text(step[6], step[5], trace.arrays[step[3]].element)
+def _index(block: Index3) -> str:
+    return f"({','.join(map(str, block))})"
 
 
 def _reader(told: _Told) -> int:
@@ -291,8 +270,8 @@ def _reader(told: _Told) -> int:
 
 def _got(told: _Told) -> str:
     """What that side reads; empty where none does."""
-    step = told.trace.steps[told.shared.uses[_reader(told)][0]]
-    return _value(told.trace, step) if step[0] == StepKind.READ else ""
+    at = told.shared.uses[_reader(told)][0]
+    return value_shown(told.trace, at) if told.trace.steps[at][0] == StepKind.READ else ""
 
 
 def _marks(told: _Told, race: BlockRace, *, lost: bool) -> Iterator[Mark]:
@@ -300,7 +279,7 @@ def _marks(told: _Told, race: BlockRace, *, lost: bool) -> Iterator[Mark]:
     uses = sorted((at, which) for which in range(2) for at in told.shared.uses[which])
     for at, which in uses:
         step, side = told.trace.steps[at], race.sides[which]
-        name, value = element_name(told.trace, step), _value(told.trace, step)
+        name, value = element_name(told.trace, step), value_shown(told.trace, at)
         if step[0] == StepKind.READ:
             text = f"{side.name.capitalize()} reads {name} and gets {value}."
         elif step[0] == StepKind.ATOMIC:
@@ -308,8 +287,8 @@ def _marks(told: _Told, race: BlockRace, *, lost: bool) -> Iterator[Mark]:
         else:
             text = f"{side.name.capitalize()} writes {name}: it holds {value} now."
         if lost and at == uses[-1][0]:
-            before = [_value(told.trace, told.trace.steps[one]) for one in told.shared.uses[1]]
-            text += f" The {before[-1]} of block {_index(race.sides[1])} is gone."
+            before = value_shown(told.trace, told.shared.uses[1][-1])
+            text += f" The {before} of block {_index(race.sides[1].block)} is gone."
         is_end = at == uses[-1][0]
         tone: Tone = "note" if not is_end else "bad" if lost or not told.right else "good"
         yield Mark(told.places[at], text, tone, (side.thread,), (element,))
@@ -353,53 +332,46 @@ def _remedy(*, updates: bool) -> str:
 
 def _questions(
     race: BlockRace, one: _Told, other: _Told, held: _Told | None, mended: _Told | None, name: str
-) -> Iterator[Question]:
+) -> Iterator[Question | None]:
     ends = [each.end for each in (one, other, held, mended) if each is not None]
-    later = race.sides[1 - one.shared.first]
-    if held is None or one.end != other.end:
-        got = {_got(one), _got(other)}
-        if one.end != other.end:
-            choices = sorted({one.end, other.end, "the same in every order", "the sum of what both write"})
-            yield Question(
-                0,
-                one.last,
-                f"Block {_index(race.sides[one.shared.first])} is first. What does {name} hold after both?",
-                tuple(choices),
-                choices.index(one.end),
-                f"{later.name.capitalize()} comes last here, so it holds {one.end}. In the other order, beside it, it holds {other.end}.",
-            )
-        elif len(got) > 1:
-            choices = sorted(got | {"the same in every order"})
-            yield Question(
-                0,
-                one.places[one.shared.uses[_reader(one)][0]],
-                f"Block {_index(race.sides[one.shared.first])} is first. What does {race.sides[_reader(one)].name} read from {name}?",
-                tuple(choices),
-                choices.index(_got(one)),
-                f"In this order {_got(one)}; in the other, beside it, {_got(other)}.",
-            )
+    first, later = (race.sides[at] for at in (one.shared.first, 1 - one.shared.first))
+    if one.end != other.end:
+        yield asked(
+            one.last,
+            f"Block {_index(first.block)} is first. What does {name} hold after both?",
+            one.end,
+            (other.end, "the same in every order", "the sum of what both write"),
+            f"{later.name.capitalize()} comes last here, so it holds {one.end}. In the other order, beside it, it holds {other.end}.",
+        )
+    elif held is None and _got(one) != _got(other):
+        yield asked(
+            one.places[one.shared.uses[_reader(one)][0]],
+            f"Block {_index(first.block)} is first. What does {race.sides[_reader(one)].name} read from {name}?",
+            _got(one),
+            (_got(other), "the same in every order"),
+            f"In this order {_got(one)}; in the other, beside it, {_got(other)}.",
+        )
     if held is None:
         return
     if held.end not in {one.end, other.end}:
-        choices = sorted({*ends, "either, as on a GPU the hardware decides", "both changes: an addition is one step"})
-        yield Question(
-            2,
+        other_block = _index(race.sides[1].block)
+        yield asked(
             held.last,
-            f"In the third run both threads have read {name}, and block {_index(race.sides[1])} has written it. Now {race.sides[0].name}"
-            f" writes. What does {name} hold then?",
-            tuple(choices),
-            choices.index(held.end),
-            f"It holds {held.end}: what it read plus its own. What block {_index(race.sides[1])} has added in between is gone.",
+            f"In the third run both threads have read {name}, and block {other_block} has written it. Now {race.sides[0].name} writes."
+            f" What does {name} hold then?",
+            held.end,
+            (*ends, "either, as on a GPU the hardware decides", "both changes: an addition is one step"),
+            f"It holds {held.end}: what it read plus its own. What block {other_block} has added in between is gone.",
+            run=2,
         )
     if mended is not None and held.end != mended.end:
-        choices = sorted({*ends, "it depends on which block is faster"})
-        yield Question(
-            3,
+        yield asked(
             mended.last,
             f"{mended.run.title}: what does {name} hold after both?",
-            tuple(choices),
-            choices.index(mended.end),
+            mended.end,
+            (*ends, "it depends on which block is faster"),
             f"{mended.end}, in every order: nothing can come between reading and writing.",
+            run=3,
         )
 
 
@@ -421,8 +393,8 @@ def story_of_block_race(traced: Traced, run: Run, build: Build, source: bytes) -
 
 
 def told_block_race(
-    traced: TracedLaunch,
-    run: Callable[[TraceRequest], TracedLaunch],
+    traced: Traced,
+    run: Run,
     lines: list[str],
     mend: Callable[[tuple[int, ...], TraceRequest], AddedAtomic | None] | None = None,
 ) -> Story | None:

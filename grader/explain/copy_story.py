@@ -1,145 +1,180 @@
 """The story of an element that is a copy from a wrong place: which value it holds, which belongs there, and where both are. Pure.
 
 Two indices meet here: where a thread puts what it loads, and where it takes what it stores. The page shows both with their numbers.
+It is told only where values say it without doubt: no two elements of the input that matter here are alike.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence, Set  # noqa: PYI025 -- any set
-from dataclasses import dataclass, replace
+from collections import Counter
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
 
-from grader.explain.copied_element import CopiedElement, copied_element
-from grader.explain.story import (
-    Index3,
-    Mark,
-    Question,
-    Story,
-    StoryElement,
-    asked,
-    element_name,
-    framed,
-    line_of,
-    thread_name,
+from grader.explain.followed_sums import copied_input, element_of, flat_of
+from grader.explain.recording import Recording, Telling, asked, told
+from grader.explain.story import Mark, Question, Story
+from grader.run.launches.trace_phases import CHANGES, StepKind
+
+_TELLING = Telling(
+    "How the value got there, how the right one got where it is, and what the thread takes.",
+    before=1,
 )
-from grader.explain.trace_story import run_of_threads
-from grader.run.launches.trace_phases import CHANGES, StepKind, Trace
-from grader.run.launches.tracing import TracedLaunch
-from grader.source.student_code import subscripted
-
-_SCHEDULE = "How the value got there, how the right one got where it is, and what the thread takes."
+_READS = frozenset({StepKind.READ})
 
 
 @dataclass(frozen=True)
-class _Told:
-    copied: CopiedElement
-    trace: Trace
-    block: Index3
-    file: str
-    source: Sequence[str]
+class _Copied:
+    """Steps by their places in the trace."""
 
-    def thread(self, at: int) -> str:
-        return thread_name(self.trace.steps[at][1], self.block)
-
-    def line(self, at: int) -> int:
-        return line_of(self.trace, self.trace.steps[at], self.file)
-
-    def name(self, at: int) -> str:
-        return element_name(self.trace, self.trace.steps[at])
-
-    def expression(self, at: int) -> str:
-        """What stands in the source for this access; the element's name where it is not found."""
-        array = self.trace.arrays[self.trace.steps[at][3]].name
-        return subscripted(self.source, self.line(at), array)
-
-    def array(self, at: int) -> str:
-        return self.trace.arrays[self.trace.steps[at][3]].name
+    recording: Recording
+    given: str  # the input
+    output: str
+    element: str  # "out[0][1]"
+    got: str  # "in[0][1]": what it holds a copy of
+    right: str  # "in[1][0]": what belongs there
+    expected: float
+    store: int
+    read: int  # what the thread read last of that value
+    held: int | None  # the write that put it there; None: the thread read it from the input itself
+    right_held: int | None  # the write of the right value that is in that array at that moment
+    right_load: int | None  # the first read of the right element in this block
 
 
-def copy_story(traced: TracedLaunch, source: Sequence[str]) -> Story | None:
-    trace, block, copied = traced.report.trace, traced.report.launch.block, copied_element(traced.report)
-    if trace is None or block is None or copied is None:
+def copy_story(recording: Recording) -> Story | None:
+    copied = _copied_element(recording)
+    if copied is None:
         return None
-    told = _Told(copied, trace, block, traced.file, source)
-    chosen = _chosen(told)
-    run = run_of_threads(trace, chosen, traced.file, title="As it ran", schedule=_SCHEDULE)
-    marks = tuple(sorted(_marks(told, chosen), key=lambda mark: mark.step))
-    return framed(
-        traced,
-        source,
-        replace(run, marks=marks),
+    loaded = recording.index.loaded
+    chosen = {copied.read, copied.store}
+    for write in (copied.held, copied.right_held):
+        chosen |= {write, loaded[write]} if write is not None else set()
+    chosen |= {copied.right_load} if copied.right_load is not None else set()
+    return told(
+        recording,
+        _TELLING,
+        recording.with_barriers(chosen),
         title=f"the value in {copied.element}",
-        summary=f"{_stores(told)} {_took(told)} {_where(told)}",
-        questions=list(_questions(told, chosen)),
-        start=max(0, chosen.index(copied.read) - 1),
+        summary=f"{_stores(copied)} {_took(copied)} {_where(copied)}",
+        marks=_marks(copied),
+        questions=_questions(copied, is_first=copied.read == min(chosen)),
     )
 
 
-def _chosen(told: _Told) -> list[int]:
-    copied = told.copied
-    chosen = {copied.read, copied.store}
-    for held in (copied.held, copied.right_held):
-        if held is not None:
-            chosen |= {held.load, held.write}
-    if copied.right_load is not None:
-        chosen.add(copied.right_load)
-    chosen.update(at for at in range(min(chosen), max(chosen)) if told.trace.steps[at][0] == StepKind.BARRIER)
-    return sorted(chosen)
+def _copied_element(recording: Recording) -> _Copied | None:
+    """Of the first wrong element that this block has stored."""
+    wrong = recording.launch.mismatch
+    if wrong is None or (copied := copied_input(recording.report.inputs, wrong)) is None:
+        return None
+    given, belongs = copied
+    times = Counter(given.values)
+    places = {value: at for at, value in enumerate(given.values) if times[value] == 1}
+    for one in wrong.first:
+        flat = flat_of(one, wrong)
+        if flat not in belongs or one.got not in places:
+            continue
+        store = _last_store(recording, wrong.output, flat)
+        read = _read_of_value(recording, store) if store is not None else None
+        if store is None or read is None or recording.value(store) != one.got:
+            continue
+        held = recording.index.writer.get(read) if recording.is_shared(read) else None
+        source = (
+            read if not recording.is_shared(read) else recording.index.loaded.get(held) if held is not None else None
+        )
+        if source is None or (recording.array(source).name, recording.flat(source)) != (given.name, places[one.got]):
+            continue
+        right = belongs[flat]
+        return _Copied(
+            recording=recording,
+            given=given.name,
+            output=wrong.output,
+            element=f"{wrong.output}[{one.row}][{one.column}]" if wrong.rows > 1 else f"{wrong.output}[{one.column}]",
+            got=element_of(given, places[one.got]),
+            right=element_of(given, right),
+            expected=one.expected or 0.0,
+            store=store,
+            read=read,
+            held=held,
+            right_held=_holding(recording, read, given.name, right) if held is not None else None,
+            right_load=_first_load(recording, given.name, right),
+        )
+    return None
 
 
-def _stores(told: _Told) -> str:
-    copied = told.copied
+def _last_store(recording: Recording, output: str, flat: int) -> int | None:
+    """None where several threads of the block store it: then who wins is another question."""
+    found = [at for at in recording.find(CHANGES, name=output) if recording.flat(at) == flat]
+    alone = len({recording.steps[at][1] for at in found}) == 1
+    return found[-1] if alone and recording.steps[found[-1]][0] == StepKind.WRITE else None
+
+
+def _read_of_value(recording: Recording, store: int) -> int | None:
+    thread, size, bits = recording.steps[store][1], *recording.steps[store][5:7]
+    own = [at for at in recording.of_thread[thread] if at < store and recording.steps[at][0] == StepKind.READ]
+    return next((at for at in reversed(own) if recording.steps[at][5:7] == (size, bits)), None)
+
+
+def _holding(recording: Recording, read: int, given: str, flat: int) -> int | None:
+    """Which write has put this element of the input where it is in the array that is read, at that moment."""
+    held = {recording.key(at): at for at in recording.find(CHANGES, array=recording.steps[read][3]) if at < read}
+    for write in held.values():
+        load = recording.index.loaded.get(write)
+        if load is not None and (recording.array(load).name, recording.flat(load)) == (given, flat):
+            return write
+    return None
+
+
+def _first_load(recording: Recording, given: str, flat: int) -> int | None:
+    reads = recording.find(_READS, array=recording.number_of(given)) if recording.number_of(given) is not None else []
+    return next((at for at in reads if recording.flat(at) == flat), None)
+
+
+def _stores(copied: _Copied) -> str:
+    recording, store = copied.recording, copied.store
     return (
-        f"Thread {told.thread(copied.store)} stores {_value(told, copied.store)} in {copied.element} in line {told.line(copied.store)}. "
+        f"Thread {recording.thread(store)} stores {recording.value(store):.6g} in {copied.element} in line {recording.line(store)}. "
         f"This is {copied.got}, and {copied.right} = {copied.expected:.6g} belongs there."
     )
 
 
-def _took(told: _Told) -> str:
+def _took(copied: _Copied) -> str:
     """Where the thread takes what it stores, and how it got there."""
-    copied = told.copied
-    expression, name = told.expression(copied.read), told.name(copied.read)
+    recording, read = copied.recording, copied.read
+    expression, name = recording.expression(read), recording.name(read)
     said = (
-        f"`{expression}` in line {told.line(copied.read)} is {name} for this thread"
-        if expression
-        else f"It reads {name}"
+        f"`{expression}` in line {recording.line(read)} is {name} for this thread" if expression else f"It reads {name}"
     )
     if copied.held is None:
         return f"{said}."
-    write = copied.held.write
-    return f"{said}, where thread {told.thread(write)} had put {copied.got} in line {told.line(write)}."
+    by, line = recording.thread(copied.held), recording.line(copied.held)
+    return f"{said}, where thread {by} had put {copied.got} in line {line}."
 
 
-def _where(told: _Told) -> str:
-    copied = told.copied
-    if copied.right_held is not None:
-        write = copied.right_held.write
+def _where(copied: _Copied) -> str:
+    recording, write, load = copied.recording, copied.right_held, copied.right_load
+    if write is not None:
         return (
-            f"{copied.right} is in {told.name(write)} at that moment: thread {told.thread(write)} has put it there. Either the store "
-            "takes the wrong element, or it goes to the wrong place."
+            f"{copied.right} is in {recording.name(write)} at that moment: thread {recording.thread(write)} has put it there. Either the"
+            " store takes the wrong element, or it goes to the wrong place."
         )
-    if copied.right_load is None:
-        return f"No thread of this block ever reads {copied.right}.{_part(told)}"
-    load = copied.right_load
+    if load is None:
+        return f"No thread of this block ever reads {copied.right}.{_part(copied)}"
     if copied.held is None:
-        return f"Thread {told.thread(load)} reads {copied.right}, in line {told.line(load)}."
+        return f"Thread {recording.thread(load)} reads {copied.right}, in line {recording.line(load)}."
     later = "only later" if load > copied.read else "before"
-    return f"Thread {told.thread(load)} reads {copied.right} {later}, and it is not in {told.array(copied.read)} at that moment."
+    there = recording.array(copied.read).name
+    return f"Thread {recording.thread(load)} reads {copied.right} {later}, and it is not in {there} at that moment."
 
 
-def _part(told: _Told) -> str:
+def _part(copied: _Copied) -> str:
     """Which part of the input this block reads, and which of the result it writes."""
-    reads = _box(told, told.copied.given, frozenset({StepKind.READ}))
-    writes = _box(told, told.copied.output, CHANGES)
+    reads = _box(copied.recording, copied.given, _READS)
+    writes = _box(copied.recording, copied.output, CHANGES)
     return f" It reads {reads}, and writes {writes}." if reads and writes else ""
 
 
-def _box(told: _Told, name: str, kinds: Set[int]) -> str:
-    cells = [
-        told.trace.arrays[step[3]].index(step[4], step[5])
-        for step in told.trace.steps
-        if step[0] in kinds and told.trace.arrays[step[3]].name == name
-    ]
+def _box(recording: Recording, name: str, kinds: Collection[int]) -> str:
+    cells = [recording.cell(at) for at in recording.find(kinds, name=name)]
     if not cells or any(len(one) != len(cells[0]) for one in cells):
         return ""
     axes = [sorted({one[axis] for one in cells}) for axis in range(len(cells[0]))]
@@ -148,67 +183,49 @@ def _box(told: _Told, name: str, kinds: Set[int]) -> str:
     return f"{name}[{']['.join(str(one[0]) for one in axes)}] to {name}[{']['.join(str(one[-1]) for one in axes)}]"
 
 
-def _value(told: _Told, at: int) -> str:
-    step = told.trace.steps[at]
-    return f"{told.trace.arrays[step[3]].value(step[6], step[5]):.6g}"
-
-
-def _marks(told: _Told, chosen: Sequence[int]) -> Iterator[Mark]:
-    copied, steps = told.copied, told.trace.steps
-    for held, what in ((copied.held, copied.got), (copied.right_held, copied.right)):
-        if held is not None:
-            step = steps[held.write]
-            text = f"Thread {told.thread(held.write)} puts {what} in {told.name(held.write)}."
-            yield Mark(chosen.index(held.write), text, "note", (step[1],), (StoryElement(held.array, held.offset),))
-    read, store = steps[copied.read], steps[copied.store]
-    text = f"Thread {told.thread(copied.read)} takes {told.name(copied.read)}"
-    text += f", which holds {copied.got}. " if copied.held else ". "
-    elements = [StoryElement(read[3], read[4])]
+def _marks(copied: _Copied) -> Iterator[Mark]:
+    recording, read = copied.recording, copied.read
+    for write, what in ((copied.held, copied.got), (copied.right_held, copied.right)):
+        if write is not None:
+            text = f"Thread {recording.thread(write)} puts {what} in {recording.name(write)}."
+            yield recording.remark(write, text, "note")
+    text = f"Thread {recording.thread(read)} takes {recording.name(read)}"
+    text += f", which holds {copied.got}. " if copied.held is not None else ". "
+    elements = [recording.element(read)]
     if copied.right_held is not None:
-        text += f"{copied.right}, which belongs in {copied.element}, is in {told.name(copied.right_held.write)}."
-        elements.append(StoryElement(copied.right_held.array, copied.right_held.offset))
+        text += f"{copied.right}, which belongs in {copied.element}, is in {recording.name(copied.right_held)}."
+        elements.append(recording.element(copied.right_held))
     else:
         text += f"{copied.right} belongs in {copied.element}."
-    yield Mark(chosen.index(copied.read), text, "bad", (read[1],), tuple(elements))
-    text = f"{copied.element} holds {copied.got} now, and {copied.right} belongs there."
-    yield Mark(chosen.index(copied.store), text, "bad", (store[1],), (StoryElement(store[3], store[4]),))
+    yield Mark(read, text, "bad", (recording.steps[read][1],), tuple(elements))
+    yield recording.remark(copied.store, f"{copied.element} holds {copied.got} now, and {copied.right} belongs there.")
 
 
-def _questions(told: _Told, chosen: Sequence[int]) -> Iterator[Question]:
-    copied = told.copied
-    read, store = chosen.index(copied.read), chosen.index(copied.store)
-    line, expression = told.line(copied.read), told.expression(copied.read)
-    at = f"`{expression}`" if expression else f"this read of {told.array(copied.read)}"
-    right_place = told.name(copied.right_held.write) if copied.right_held else ""
-    which = asked(
-        read,
-        f"Which element is {at} for thread {told.thread(copied.read)} in line {line}?",
-        told.name(copied.read),
-        (right_place or copied.right, _neighbour(told)),
-        _took(told),
-    )
-    if which is not None and read > 0:
-        yield which
-    what = (
-        f"{told.name(copied.read)} in {copied.element}" if copied.held is not None else f"a value in {copied.element}"
-    )
-    belongs = asked(
-        store,
+def _questions(copied: _Copied, *, is_first: bool) -> Iterator[Question | None]:
+    recording, read = copied.recording, copied.read
+    expression, name = recording.expression(read), recording.name(read)
+    at = f"`{expression}`" if expression else f"this read of {recording.array(read).name}"
+    if not is_first:
+        right_place = recording.name(copied.right_held) if copied.right_held is not None else ""
+        yield asked(
+            read,
+            f"Which element is {at} for thread {recording.thread(read)} in line {recording.line(read)}?",
+            name,
+            (right_place or copied.right, _neighbour(recording, read)),
+            _took(copied),
+        )
+    what = f"{name} in {copied.element}" if copied.held is not None else f"a value in {copied.element}"
+    yield asked(
+        copied.store,
         f"The thread stores {what}. Which element of {copied.given} is that?",
         copied.got,
         (copied.right, "none: it is a sum"),
-        f"It is {copied.got}, and {copied.right} belongs there. {_where(told)}",
+        f"It is {copied.got}, and {copied.right} belongs there. {_where(copied)}",
     )
-    if belongs is not None:
-        yield belongs
 
 
-def _neighbour(told: _Told) -> str:
+def _neighbour(recording: Recording, read: int) -> str:
     """Another element of the array that the block reads in that line."""
-    read = told.trace.steps[told.copied.read]
-    others = (
-        element_name(told.trace, step)
-        for step in told.trace.steps
-        if step[0] == StepKind.READ and step[3] == read[3] and step[7] == read[7] and step[4] != read[4]
-    )
-    return next(others, "")
+    array, offset, place = recording.steps[read][3], recording.steps[read][4], recording.steps[read][7]
+    others = (at for at in recording.find(_READS, array=array) if recording.steps[at][7] == place)
+    return next((recording.name(at) for at in others if recording.steps[at][4] != offset), "")

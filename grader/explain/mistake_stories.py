@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
-from grader.explain.addends_story import addends_story, count_story
+from grader.explain.addends_story import addends_story
 from grader.explain.barrier_story import barrier_story, lane_story
 from grader.explain.copy_story import copy_story
+from grader.explain.count_story import count_story
 from grader.explain.outside_story import outside_story
-from grader.explain.story import Index3, Story, StoryKind, ToldStory
+from grader.explain.recording import Recording
+from grader.explain.story import MOST_THREADS, Index3, Story, StoryKind, ToldStory
 from grader.explain.sum_story import sum_story
 from grader.explain.unset_story import unset_story
 from grader.explain.untouched_story import untouched_story
@@ -18,7 +19,7 @@ from grader.model.labs import Lab
 from grader.model.result import Finding, Launch
 from grader.model.verdicts import Verdict
 from grader.run.launches.trace_phases import CHANGES
-from grader.run.launches.tracing import TracedLaunch
+from grader.run.launches.tracing import Traced
 
 # Of each kind of finding, the stories that may tell it: the first that can does.
 _KINDS: dict[Verdict, tuple[StoryKind, ...]] = {
@@ -26,7 +27,7 @@ _KINDS: dict[Verdict, tuple[StoryKind, ...]] = {
     Verdict.UNINITIALIZED_READ: ("lanes", "unset"),
     Verdict.OUT_OF_BOUNDS: ("outside",),
 }
-_TELLERS: dict[StoryKind, Callable[[TracedLaunch, Finding, Sequence[str]], Story | None]] = {
+_TELLERS: dict[StoryKind, Callable[[Recording, Finding], Story | None]] = {
     "barrier": barrier_story,
     "lanes": lane_story,
     "unset": unset_story,
@@ -37,7 +38,7 @@ _ENDS = frozenset(
     {Verdict.OUT_OF_BOUNDS, Verdict.CRASH, Verdict.TIMEOUT, Verdict.BARRIER_DIVERGENCE, Verdict.MISALIGNED}
 )
 # Of a wrong element, the first that can tell something of each kind.
-_OF_VALUES: tuple[tuple[StoryKind, Callable[[TracedLaunch, Sequence[str]], Story | None]], ...] = (
+_OF_VALUES: tuple[tuple[StoryKind, Callable[[Recording], Story | None]], ...] = (
     ("sum", sum_story),
     ("sum", addends_story),
     ("sum", count_story),
@@ -45,27 +46,26 @@ _OF_VALUES: tuple[tuple[StoryKind, Callable[[TracedLaunch, Sequence[str]], Story
     ("untouched", untouched_story),
 )
 
-_MOST_THREADS = 1024
 
-
-def mistake_stories(traced: TracedLaunch, source: Sequence[str]) -> Iterator[ToldStory]:
+def mistake_stories(traced: Traced, source: Sequence[str]) -> Iterator[ToldStory]:
     """`source`: the lines of the file. A race has a story of its own: race_story.py needs two runs."""
-    if traced.report.launch.block is None or math.prod(traced.report.launch.block) > _MOST_THREADS:
-        return  # no GPU has such a block, whatever was reported
+    recording = Recording.of(traced, source)
+    if recording is None or recording.threads > MOST_THREADS:
+        return
     told: set[StoryKind] = set()
-    for finding in traced.report.launch.findings:
-        if finding.severity != "error" or finding.block != traced.request.block:
+    for finding in recording.launch.findings:
+        if finding.severity != "error" or finding.block != recording.at:
             continue
         for kind in _KINDS.get(finding.kind, ()):
-            story = _TELLERS[kind](traced, finding, source) if kind not in told else None
+            story = _TELLERS[kind](recording, finding) if kind not in told else None
             if story is not None:
                 told.add(kind)
                 yield ToldStory(kind, finding, story)
                 break
-    ended = any(one.severity == "error" and one.kind in _ENDS for one in traced.report.launch.findings)
-    if traced.report.launch.verdict is Verdict.WRONG_ANSWER and not ended:
+    ended = any(one.severity == "error" and one.kind in _ENDS for one in recording.launch.findings)
+    if recording.launch.verdict is Verdict.WRONG_ANSWER and not ended:
         for value, teller in _OF_VALUES:
-            if value not in told and (story := teller(traced, source)) is not None:
+            if value not in told and (story := teller(recording)) is not None:
                 told.add(value)
                 yield ToldStory(value, None, story)
 
@@ -87,7 +87,7 @@ def block_of_mistake(launch: Launch) -> Index3:
     return 0, 0, 0
 
 
-def better_block(traced: TracedLaunch) -> Index3 | None:
+def better_block(traced: Traced) -> Index3 | None:
     """Where the followed block has nothing to do with the first wrong element: the block that has, as far as this one's own part of the
     result shows how large such parts are. None: there is no better one.
     """

@@ -2,70 +2,51 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
-from grader.explain.story import (
-    Index3,
-    Mark,
-    Question,
-    Story,
-    StoryElement,
-    asked,
-    framed,
-    line_of,
-    spans,
-    thread_name,
-    thread_number,
-)
-from grader.explain.trace_story import run_of_threads, with_overruns
+from grader.explain.recording import Recording, Telling, asked, told
+from grader.explain.story import Question, Story, spans, thread_number
+from grader.explain.trace_story import with_overruns
 from grader.model.result import Finding
-from grader.run.launches.trace_phases import ACCESSES, Step, StepKind, Trace, TracedArray
-from grader.run.launches.tracing import TracedLaunch
+from grader.run.launches.trace_phases import ACCESSES, Step, StepKind, TracedArray
 
 _BEFORE = 10  # steps of the thread
 _FEW = 4
 _MOST_OTHERS = 40
-_SCHEDULE = "The steps of the thread up to the access, then the other threads that go outside in the same line."
-_ONE = 1
+_TELLING = Telling(
+    "The steps of the thread up to the access, then the other threads that go outside in the same line.",
+    before=1,
+)
 
 
-def outside_story(traced: TracedLaunch, finding: Finding, source: Sequence[str]) -> Story | None:
+def outside_story(recording: Recording, finding: Finding) -> Story | None:
     """None where the access missed no array that the trace knows, as with a wild pointer."""
-    launch, file = traced.report.launch, traced.file
-    if traced.report.trace is None or launch.block is None or finding.thread is None:
+    if finding.thread is None or finding.line is None:
         return None
-    block = launch.block
-    trace = with_overruns(traced.report.trace, launch.findings, block)
-    thread = thread_number(finding.thread, block)
-    outside = [
-        at
-        for at, step in enumerate(trace.steps)
-        if step[0] == StepKind.OUTSIDE and line_of(trace, step, file) == finding.line
-    ]
-    at = next((one for one in outside if trace.steps[one][1] == thread), None)
+    recording = with_overruns(recording)
+    thread = thread_number(finding.thread, recording.block)
+    outside = recording.find({StepKind.OUTSIDE}, line=finding.line)
+    at = next((one for one in outside if recording.steps[one][1] == thread), None)
     if at is None:
         return None
-    step = trace.steps[at]
-    own = [one for one, other in enumerate(trace.steps[:at]) if other[1] == thread and other[0] != StepKind.BARRIER]
-    others = [one for one in outside if one != at][:_MOST_OTHERS]
+    step, array = recording.steps[at], recording.array(at)
+    own = [one for one in recording.of_thread[thread] if one < at]
     if len(own) < _FEW:  # then what others did before is shown too
-        own = [one for one, other in enumerate(trace.steps[:at]) if other[0] in ACCESSES][-_FEW:]
+        own = [one for one in recording.find(ACCESSES) if one < at][-_FEW:]
+    others = [one for one in outside if one != at][:_MOST_OTHERS]
     chosen = sorted({*own[-_BEFORE:], at, *(one for one in others if one > at)})
-    run = run_of_threads(trace, chosen, file, title="As it ran", schedule=_SCHEDULE)
-    place, said = chosen.index(at), where_it_lies(trace.arrays[step[3]], step, _known(finding))
-    name = f"Thread {thread_name(thread, block)}"
-    expression = _expression(finding, trace.arrays[step[3]].name, source)
-    mark = Mark(place, f"{name}: {said}", "bad", (thread,), (StoryElement(step[3], step[4]),))
-    return framed(
-        traced,
-        source,
-        replace(run, marks=(mark,)),
-        title=f"where {expression or trace.arrays[step[3]].name} lies",
+    said, name = where_it_lies(array, step, _known(finding)), f"Thread {recording.thread(at)}"
+    expression = _expression(finding, array.name, recording.source)
+    return told(
+        recording,
+        _TELLING,
+        chosen,
+        title=f"where {expression or array.name} lies",
         summary=f"{name} goes outside in line {finding.line}. {said}",
-        questions=list(_questions(trace, step, (place, len(run.steps) - 1), finding, expression, block, file, outside)),
-        start=max(0, place - 1),
+        marks=[recording.remark(at, f"{name}: {said}")],
+        questions=_questions(recording, finding, expression, at, chosen[-1], outside),
     )
 
 
@@ -88,10 +69,7 @@ def where_it_lies(array: TracedArray, step: Step, known: int | None = None) -> s
 
 
 def _count(array: TracedArray) -> int | None:
-    count = 1
-    for one in array.dimensions:
-        count *= one
-    return count if array.dimensions else None
+    return math.prod(array.dimensions) if array.dimensions else None
 
 
 def _known(finding: Finding) -> int | None:
@@ -105,7 +83,7 @@ def _size(array: TracedArray) -> str:
 
 
 def _elements(count: int) -> str:
-    return f"{count:,} element{'s' if count > _ONE else ''}"
+    return f"{count:,} element{'s' if count > 1 else ''}"
 
 
 def _named(array: TracedArray, cell: int) -> str:
@@ -123,50 +101,35 @@ def _expression(finding: Finding, array: str, source: Sequence[str]) -> str:
     return str(found[0]) if len(found) == 1 else ""
 
 
-def _questions(  # noqa: PLR0913, PLR0917 -- what is known of the access
-    trace: Trace,
-    step: Step,
-    at: tuple[int, int],
-    finding: Finding,
-    expression: str,
-    block: Index3,
-    file: str,
-    outside: Sequence[int],
-) -> Iterator[Question]:
-    array = trace.arrays[step[3]]
+def _questions(
+    recording: Recording, finding: Finding, expression: str, at: int, end: int, outside: Sequence[int]
+) -> Iterator[Question | None]:
+    step, array = recording.steps[at], recording.array(at)
     cell, count = step[4] // array.element_bytes, _count(array) or _known(finding)
     if count:
-        inside = _named(array, cell % count)
         choices = {
             "before": f"before {_named(array, 0)}, the first element",
             "behind": f"behind {_named(array, count - 1)}, the last element",
-            "inside": f"inside {array.name}, at {inside}",
+            "inside": f"inside {array.name}, at {_named(array, cell % count)}",
         }
-        right = choices["before" if cell < 0 else "behind" if cell >= count else "inside"]
         what = f"`{expression}`" if expression else f"the element of {array.name}"
-        ask = asked(
-            at[0],
-            f"Where does {what} lie for thread {thread_name(step[1], block)} in line {finding.line}?",
-            right,
+        yield asked(
+            at,
+            f"Where does {what} lie for thread {recording.thread(at)} in line {finding.line}?",
+            choices["before" if cell < 0 else "behind" if cell >= count else "inside"],
             choices.values(),
             where_it_lies(array, step, _known(finding)),
         )
-        if ask is not None:
-            yield ask
-    gone = {trace.steps[one][1] for one in outside}
-    stayed = {
-        one[1]
-        for one in trace.steps
-        if one[0] in ACCESSES and line_of(trace, one, file) == finding.line and one[3] == step[3]
-    } - gone
-    every = block[0] * block[1] * block[2]
-    second = asked(
-        at[1],
-        f"Which threads of this block go outside of {array.name} in line {finding.line}?",
-        spans(gone, block),
-        (spans(stayed, block) if stayed else "", spans(range(every), block), spans({step[1]}, block)),
-        f"{len(gone):,} of {every:,} threads."
-        + (f" {spans(stayed, block).capitalize()} stay inside." if stayed else ""),
-    )
-    if second is not None and at[1] > at[0]:
-        yield second
+    gone = {recording.steps[one][1] for one in outside}
+    inside = recording.find(ACCESSES, array=step[3], line=finding.line)
+    stayed = {recording.steps[one][1] for one in inside} - gone
+    said = spans(stayed, recording.block) if stayed else ""
+    every = recording.threads
+    if end > at:
+        yield asked(
+            end,
+            f"Which threads of this block go outside of {array.name} in line {finding.line}?",
+            spans(gone, recording.block),
+            (said, spans(range(every), recording.block), spans({step[1]}, recording.block)),
+            f"{len(gone):,} of {every:,} threads." + (f" {said.capitalize()} stay inside." if stayed else ""),
+        )

@@ -354,12 +354,8 @@ def page_places(trace: Trace, file: str, line_of: Mapping[int, int] | None = Non
     )
 
 
-def unit_array(array: TracedArray, accesses: Iterable[Step]) -> StoryArray:
-    """An array of bytes that is only used as floats is shown as floats. One of structs is shown by the smallest access."""
-    return _in_units(array, {step[5] for step in accesses})
-
-
 def _in_units(array: TracedArray, sizes: Set[int]) -> StoryArray:
+    """An array of bytes that is only used as floats is shown as floats. One of structs is shown by the smallest access."""
     is_struct = array.element_bytes > _WIDEST
     size = min(sizes) if len(sizes) == 1 or (sizes and is_struct) else array.element_bytes
     plain = StoryArray(array.name, array.space, array.element, array.element_bytes, array.dimensions, array.base)

@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
-from grader.model.result import Mismatch, WrongElement
-from grader.run.launches.trace_phases import ACCESSES, CHANGES, Step, StepKind, Trace, TracedInput, TraceReport
+from grader.explain.recording import Recording
+from grader.model.result import Mismatch
+from grader.run.launches.trace_phases import CHANGES, StepKind, Trace, TracedInput, TraceIndex, TraceReport, is_sum
 
 # Which elements of the two inputs each thread multiplies: its reads are followed through shared memory to their origin. Pure.
 #
-# A store to shared memory has the origin of a read of global memory by the same thread with the same value, one of the same line before
-# others. Reads of one factor and then of the other are a group: all of the first are multiplied with all of the second. With one read of
+# Reads of one factor and then of the other are a group: all of the first are multiplied with all of the second. With one read of
 # each that is a plain sum; with several, registers hold them for several sums (product_sum.py). `unpaired` says where it is not so.
 
-_MOST_WAITING = 63  # reads of a thread whose values may still be stored
 Index = tuple[int, ...]
-Origin = tuple[str, Index, int, int]  # the input's element; the read that brought it, and the write
 
 
 @dataclass(frozen=True)
@@ -76,82 +74,58 @@ class Products:
     unpaired: dict[int, int]  # reads of a factor that belong to no group
 
 
-@dataclass
-class _Memory:
-    origins: dict[tuple[int, int], Origin | None] = field(default_factory=dict)  # of elements of shared memory
-    homes: dict[int, set[str]] = field(default_factory=lambda: defaultdict(set))  # which inputs a shared array holds
-    waiting: dict[int, list[int]] = field(default_factory=lambda: defaultdict(list))
-    unknown: set[int] = field(default_factory=set)  # shared arrays that hold what nobody has read
-    used: set[int] = field(default_factory=set)  # reads that were stored in shared memory
-
-
-def products_of(trace: Trace, factors: Sequence[str]) -> Products:
-    memory = _Memory()
-    reads: dict[int, list[tuple[int, Origin | None]]] = defaultdict(list)
+def products_of(trace: Trace, factors: Sequence[str], index: TraceIndex) -> Products:
+    homes, unknown = _homes(trace, factors, index)
+    reads: dict[int, list[int]] = defaultdict(list)
     for at, step in enumerate(trace.steps):
-        if step[0] not in ACCESSES:
-            continue
-        shared = trace.arrays[step[3]].space == "shared"
         if step[0] == StepKind.READ:
-            reads[step[1]].append((at, memory.origins.get((step[3], step[4])) if shared else None))
-            if not shared:
-                memory.waiting[step[1]] = [*memory.waiting[step[1]][-_MOST_WAITING:], at]
-        elif shared:
-            _store(trace, memory, at, step, factors)
+            reads[step[1]].append(at)
     of_thread: dict[int, list[Group]] = {}
     unpaired: dict[int, int] = {}
     for thread, own in reads.items():
-        operands = _without_dropped(list(_operands(trace, memory, own, factors)))
-        of_thread[thread], unpaired[thread] = _grouped(operands, factors)
-        unpaired[thread] += sum(trace.steps[at][3] in memory.unknown - memory.homes.keys() for at, _ in own)
+        operands = [one for at in own if (one := _operand(trace, index, homes, at, factors)) is not None]
+        of_thread[thread], unpaired[thread] = _grouped(_without_dropped(operands), factors)
+        unpaired[thread] += sum(trace.steps[at][3] in unknown - homes.keys() for at in own)
     return Products(of_thread, unpaired)
 
 
-def _store(trace: Trace, memory: _Memory, at: int, step: Step, factors: Sequence[str]) -> None:
-    waiting = memory.waiting[step[1]]
-    same = [one for one in waiting if trace.steps[one][5:7] == step[5:7]]
-    line = trace.places[step[7]].line
-    near = [one for one in same if trace.places[trace.steps[one][7]].line == line] or same
-    key = step[3], step[4]
-    memory.origins[key] = None
-    if near and step[0] == StepKind.WRITE:
-        read = trace.steps[near[0]]
-        array = trace.arrays[read[3]]
-        waiting.remove(near[0])
-        memory.used.add(near[0])
-        memory.origins[key] = array.name, array.index(read[4], read[5]), near[0], at
-        memory.homes[step[3]].add(array.name)
-    elif step[6]:
-        _changed(trace, memory, step, factors)
+def _homes(trace: Trace, factors: Sequence[str], index: TraceIndex) -> tuple[dict[int, set[str]], set[int]]:
+    """Which inputs each shared array holds, and which of these arrays hold what nobody has read. A value that no read has brought was made
+    of what the thread has read in the same line, or of nobody knows what.
+    """
+    homes: dict[int, set[str]] = defaultdict(set)
+    unknown: set[int] = set()
+    for at, step in enumerate(trace.steps):
+        if step[0] not in CHANGES or trace.arrays[step[3]].space != "shared":
+            continue
+        read = index.loaded.get(at, index.made_of.get(at))
+        name = trace.arrays[trace.steps[read][3]].name if read is not None else ""
+        if at in index.loaded or name in factors:
+            homes[step[3]].add(name)
+        elif step[6]:
+            unknown.add(step[3])
+    return homes, unknown
 
 
-def _changed(trace: Trace, memory: _Memory, step: Step, factors: Sequence[str]) -> None:
-    """A value that no read has brought: it was made of what the thread has read in the same line, or of nobody knows what."""
-    line = trace.places[step[7]].line
-    here = [one for one in memory.waiting[step[1]] if trace.places[trace.steps[one][7]].line == line]
-    names = {trace.arrays[trace.steps[one][3]].name for one in here}
-    if len(here) == 1 and names <= set(factors):
-        memory.waiting[step[1]].remove(here[0])
-        memory.used.add(here[0])
-        memory.homes[step[3]] |= names
-    else:
-        memory.unknown.add(step[3])
+def _operand(
+    trace: Trace, index: TraceIndex, homes: Mapping[int, set[str]], at: int, factors: Sequence[str]
+) -> Operand | None:
+    def cell(read: int) -> tuple[str, Index]:
+        _, _, _, array, offset, size, *_ = trace.steps[read]
+        return trace.arrays[array].name, trace.arrays[array].index(offset, size)
 
-
-def _operands(
-    trace: Trace, memory: _Memory, reads: Sequence[tuple[int, Origin | None]], factors: Sequence[str]
-) -> Iterator[Operand]:
-    for at, origin in reads:
-        step = trace.steps[at]
-        array = trace.arrays[step[3]]
-        value = array.value(step[6], step[5])
-        if array.space != "shared":
-            if at not in memory.used and array.name in factors:
-                yield Operand(array.name, array.index(step[4], step[5]), at, value)
-        elif origin is not None and origin[0] in factors:
-            yield Operand(origin[0], origin[1], at, value, origin[2], origin[3])
-        elif origin is None and len(homes := memory.homes[step[3]] & set(factors)) == 1:
-            yield Operand(next(iter(homes)), None, at, value)
+    step = trace.steps[at]
+    array = trace.arrays[step[3]]
+    value = array.value(step[6], step[5])
+    if array.space != "shared":
+        return Operand(*cell(at), at, value) if at not in index.used and array.name in factors else None
+    write = index.writer.get(at, -1)
+    load = index.loaded.get(write)
+    if load is not None:
+        name, subscripts = cell(load)
+        return Operand(name, subscripts, at, value, load, write) if name in factors else None
+    own = homes.get(step[3], set()) & set(factors)
+    return Operand(next(iter(own)), None, at, value) if len(own) == 1 else None
 
 
 def _without_dropped(operands: Sequence[Operand]) -> list[Operand]:
@@ -176,13 +150,6 @@ def _grouped(operands: Sequence[Operand], factors: Sequence[str]) -> tuple[list[
         first, second = sorted((one_run, other), key=lambda run: factors.index(run[0].factor))
         found.append(Group(tuple(first), tuple(second)))
     return found, len(runs[-1]) if len(runs) % 2 else 0
-
-
-def agrees(stored: float, products: Sequence[Product]) -> bool:
-    """Whether it is their sum, within the largest possible error of rounding. kit/problems explains the bound."""
-    values = [one.value for one in products]
-    bound = 4 * math.sqrt(len(values) or 1) * 2**-24 * math.fsum(map(abs, values))
-    return abs(stored - math.fsum(values)) <= bound
 
 
 # Which products belong to one of the sums that a thread has, where it computes several elements of a product of matrices. The values of a
@@ -225,7 +192,7 @@ def sum_in(
     def belonging(products: Sequence[Product]) -> int:
         return sum(one.indices in wanted for one in products)
 
-    whole = [one for one in sums if math.isfinite(stored) and agrees(stored, one)]
+    whole = [one for one in sums if math.isfinite(stored) and is_sum(stored, [product.value for product in one])]
     if whole:
         best = max(whole, key=belonging)
         return ThreadSum(best, best)
@@ -267,7 +234,7 @@ def _kept(stored: float, products: tuple[Product, ...]) -> tuple[Product, ...] |
         *(products[at:] for at in range(1, len(products))),
         *(products[:at] for at in range(1, len(products))),
     ]
-    return next((one for one in ends if agrees(stored, one)), None)
+    return next((one for one in ends if is_sum(stored, [product.value for product in one])), None)
 
 
 @dataclass(frozen=True)
@@ -346,18 +313,17 @@ class ProductSum:
         return None
 
 
-def product_sum(trace: Trace, mismatch: Mismatch, factors: tuple[str, str], products: Products) -> ProductSum | None:
+def product_sum(recording: Recording, factors: Sequence[str]) -> ProductSum | None:
     """Of the first wrong element that one thread of this block has stored."""
-    by_name = {array.name: array for array in trace.arrays if array.space == "global"}
-    first, output = by_name.get(factors[0]), by_name.get(mismatch.output)
-    if first is None or output is None or len(first.dimensions) != 2:  # noqa: PLR2004 -- rows and columns
-        return None
-    if first.dimensions[1] > _DEEPEST:  # also what a submission's process only claims
-        return None
+    trace, mismatch = recording.trace, recording.launch.mismatch
+    first, output = recording.number_of(factors[0]), recording.number_of(mismatch.output) if mismatch else None
+    depths = trace.arrays[first].dimensions if first is not None else ()
+    if mismatch is None or output is None or len(depths) != 2 or depths[1] > _DEEPEST:  # noqa: PLR2004 -- rows and columns
+        return None  # `_DEEPEST`: also what a submission's process only claims
+    products = products_of(trace, factors, recording.index)
+    changes = recording.find(CHANGES, name=mismatch.output)
     for wrong in mismatch.first:
-        stores = [
-            at for at, step in enumerate(trace.steps) if step[0] in CHANGES and _is(trace, at, mismatch.output, wrong)
-        ]
+        stores = [at for at in changes if recording.cell(at) == (wrong.row, wrong.column)]
         writers = {trace.steps[at][1] for at in stores}
         if len(writers) != 1:
             continue
@@ -366,39 +332,23 @@ def product_sum(trace: Trace, mismatch: Mismatch, factors: tuple[str, str], prod
         if products.unpaired.get(thread) or not groups:
             continue
         step = trace.steps[stores[-1]]
-        stored = output.value(step[6], step[5])
+        stored = trace.arrays[output].value(step[6], step[5])
         elements = stored_elements(trace, thread, mismatch.output)
-        told = sum_in(groups, (wrong.row, wrong.column), elements, stored, first.dimensions[1])
-        if told is None:
-            continue
-        names = (*factors, mismatch.output)
-        return ProductSum(
-            names,
-            wrong.row,
-            wrong.column,
-            first.dimensions[1],
-            thread,
-            stores[-1],
-            stored,
-            told.products,
-            told.kept,
-            tuple(elements),
-        )
+        told = sum_in(groups, (wrong.row, wrong.column), elements, stored, depths[1])
+        if told is not None:
+            return ProductSum(
+                names=(factors[0], factors[1], mismatch.output),
+                row=wrong.row,
+                column=wrong.column,
+                depth=depths[1],
+                thread=thread,
+                store=stores[-1],
+                stored=stored,
+                products=told.products,
+                kept=told.kept,
+                elements=tuple(elements),
+            )
     return None
-
-
-def _is(trace: Trace, at: int, output: str, wrong: WrongElement) -> bool:
-    step = trace.steps[at]
-    array = trace.arrays[step[3]]
-    return array.name == output and array.index(step[4], step[5]) == (wrong.row, wrong.column)
-
-
-def writer_before(trace: Trace, read: int) -> int | None:
-    """The last plain write of the element that is read, by its place in the trace."""
-    key = trace.steps[read][3:5]
-    found = (at for at in range(read - 1, -1, -1) if trace.steps[at][0] in CHANGES and trace.steps[at][3:5] == key)
-    at = next(found, None)
-    return at if at is not None and trace.steps[at][0] == StepKind.WRITE else None
 
 
 # Which two inputs are multiplied, where the tracer does not say it: a lab's judge knows no more than inputs and what is right. Pure.

@@ -11,14 +11,13 @@ import subprocess
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from grader.explain.page_block import value_text
-from grader.explain.story import Index3, Mark, Question, Story, StoryElement, StoryRun, Tone
-from grader.explain.trace_story import around, last_store, run_of_threads
+from grader.explain.recording import Recording, around, element_name, framed, last_store, run_of_threads, value_shown
+from grader.explain.story import Index3, Mark, Question, Story, StoryElement, StoryRun, Tone, thread_number
 from grader.model.errors import RemediableError
 from grader.model.result import Finding, Launch, Site
 from grader.model.verdicts import Verdict
 from grader.run.launches.added_barrier import AddedBarrier, BarrierSearch
-from grader.run.launches.trace_phases import Step, StepKind, Trace
+from grader.run.launches.trace_phases import CHANGES, Step, StepKind, Trace
 from grader.run.launches.tracing import Build, Run, Traced
 
 # Where the two accesses of a race meet in a recorded trace: between the same two barriers, so that nothing orders them. Pure.
@@ -67,8 +66,8 @@ def sides_of(finding: Finding, block: Index3) -> tuple[RaceSide, RaceSide] | Non
 def _side(site: Site, block: Index3) -> RaceSide | None:
     if site.thread is None or site.line is None or site.access not in _KINDS:
         return None
-    x, y, z = site.thread
-    return RaceSide(x + block[0] * (y + block[1] * z), f"thread ({x},{y},{z})", site.line, _KINDS[site.access])
+    name = f"thread ({','.join(map(str, site.thread))})"
+    return RaceSide(thread_number(site.thread, block), name, site.line, _KINDS[site.access])
 
 
 def first_meeting(trace: Trace, sides: tuple[RaceSide, RaceSide], array: str) -> Meeting | None:
@@ -143,36 +142,24 @@ def race_of(launch: Launch) -> Finding | None:
 
 def race_story(forward: Traced, backward: Traced, mended: AddedBarrier | None, source: Sequence[str]) -> Story | None:
     """`backward`: the same launch with blocks and threads in the opposite order. None where the two do not meet in another order."""
-    launch = forward.report.launch
-    finding = race_of(launch)
-    if finding is None or launch.block is None or launch.grid is None or finding.array is None:
-        return None
-    sides = sides_of(finding, launch.block)
-    if sides is None:
+    recording, finding = Recording.of(forward, source), race_of(forward.report.launch)
+    sides = sides_of(finding, recording.block) if finding is not None and recording is not None else None
+    if recording is None or finding is None or sides is None:
         return None
     if sides[0].reads:
         sides = sides[1], sides[0]
-    told = [_told(one, sides, finding, forward.lab.public.file) for one in (forward, backward)]
-    one, other = told
+    one, other = (_told(each, sides, finding, recording.file) for each in (forward, backward))
     if one is None or other is None or one.meeting.first == other.meeting.first:
         return None
     if one.meeting.first == 1:
         one, other = other, one
-    right = _mended(mended, sides, finding, one, forward.lab.public.file)
-    runs = [_with_marks(each, sides, finding, right) for each in (one, other, right) if each is not None]
-    return Story(
-        title=f"{forward.lab.id}: both orders of a race on {finding.element or finding.array}",
+    right = _mended(mended, sides, finding, one, recording.file)
+    return framed(
+        recording,
+        *(_with_marks(each, sides, finding, right) for each in (one, other, right) if each is not None),
+        title=f"both orders of a race on {finding.element or finding.array}",
         summary=_summary(finding, sides, (one, other), mended),
-        file=forward.lab.public.file,
-        source=tuple(source),
-        grid=launch.grid,
-        block=launch.block,
-        at=finding.block or (0, 0, 0),
-        shape=launch.shape,
-        inputs=launch.inputs,
-        runs=tuple(runs),
-        questions=tuple(_questions(finding, sides, (one, other), right, mended)),
-        tone="bad",
+        questions=_questions(finding, sides, (one, other), right, mended),
     )
 
 
@@ -217,15 +204,14 @@ def _cut(
     schedule: str,
     line_of: dict[int, int] | None = None,
 ) -> _Told:
-    chosen = around(trace, {side.thread for side in sides}, meeting.steps, _AROUND)
-    chosen = sorted({*chosen, *_changes_between(trace, meeting)})
     end = last_store(trace, sides[1].thread, meeting.steps[1])
-    chosen = sorted({*chosen, *([] if end is None else [end])})
+    shown = {*around(trace, {side.thread for side in sides}, meeting.steps, _AROUND), *_changes_between(trace, meeting)}
+    chosen = sorted(shown if end is None else shown | {end})
     run = run_of_threads(trace, chosen, file, title=title, schedule=schedule, line_of=line_of)
-    got = _value(trace, trace.steps[meeting.steps[1]]) if sides[1].reads else ""
+    got = value_shown(trace, meeting.steps[1]) if sides[1].reads else ""
     if sides[1].reads and not _is_written(trace, meeting):
         got = _UNSET
-    stored = f"{_name(trace, trace.steps[end])} = {_value(trace, trace.steps[end])}" if end is not None else ""
+    stored = f"{element_name(trace, trace.steps[end])} = {value_shown(trace, end)}" if end is not None else ""
     at = chosen.index(meeting.steps[0]), chosen.index(meeting.steps[1])
     return _Told(trace, meeting, run, at, got, stored, chosen.index(end) if end is not None else -1)
 
@@ -234,17 +220,8 @@ def _changes_between(trace: Trace, meeting: Meeting) -> Iterator[int]:
     """Other writes of the element, by whichever thread: what the later access finds follows from them."""
     for number in range(min(meeting.steps), max(meeting.steps)):
         step = trace.steps[number]
-        if step[0] in {StepKind.WRITE, StepKind.ATOMIC} and (step[3], step[4]) == (meeting.array, meeting.offset):
+        if step[0] in CHANGES and (step[3], step[4]) == (meeting.array, meeting.offset):
             yield number
-
-
-def _value(trace: Trace, step: Step) -> str:
-    return value_text(step[6], step[5], trace.arrays[step[3]].element)
-
-
-def _name(trace: Trace, step: Step) -> str:
-    array = trace.arrays[step[3]]
-    return array.name + "".join(f"[{one}]" for one in array.index(step[4], step[5]))
 
 
 def _is_written(trace: Trace, meeting: Meeting) -> bool:
@@ -252,7 +229,7 @@ def _is_written(trace: Trace, meeting: Meeting) -> bool:
     if trace.arrays[meeting.array].space != "shared":
         return True
     return any(
-        step[0] in {StepKind.WRITE, StepKind.ATOMIC} and (step[3], step[4]) == (meeting.array, meeting.offset)
+        step[0] in CHANGES and (step[3], step[4]) == (meeting.array, meeting.offset)
         for step in trace.steps[: meeting.steps[1]]
     )
 
@@ -261,7 +238,7 @@ def _with_marks(told: _Told, sides: tuple[RaceSide, RaceSide], finding: Finding,
     element = StoryElement(told.meeting.array, told.meeting.offset)
     what = finding.element or finding.array or ""
     tone: Tone = "note" if right is None else "good" if told.got == right.got else "bad"
-    wrote = _value(told.trace, told.trace.steps[told.meeting.steps[0]])
+    wrote = value_shown(told.trace, told.meeting.steps[0])
     name = sides[0].name.capitalize()
     marks = [Mark(told.at[0], f"{name} writes {what}: it holds {wrote} now.", "note", (sides[0].thread,), (element,))]
     second = sides[1]
@@ -269,7 +246,7 @@ def _with_marks(told: _Told, sides: tuple[RaceSide, RaceSide], finding: Finding,
         text = f"{second.name.capitalize()} reads {what} and gets {told.got}."
         marks.append(Mark(told.at[1], text, tone, (second.thread,), (element,)))
     else:
-        text = f"{second.name.capitalize()} writes {what} too: it holds {_value(told.trace, told.trace.steps[told.meeting.steps[1]])} now."
+        text = f"{second.name.capitalize()} writes {what} too: it holds {value_shown(told.trace, told.meeting.steps[1])} now."
         marks.append(Mark(told.at[1], text, "note", (second.thread,), (element,)))
     if told.stored:
         stored_right = right is not None and told.stored == right.stored

@@ -8,6 +8,7 @@ page_block.py writes a story as the page's data.
 from __future__ import annotations
 
 import base64
+import math
 import re
 import zlib
 from collections.abc import Iterable, Sequence
@@ -16,13 +17,13 @@ from enum import IntEnum
 from typing import Literal
 
 from grader.model.result import Finding, StepLink, StepPage
-from grader.run.launches.trace_phases import Step, Trace
-from grader.run.launches.tracing import TracedLaunch
+from grader.run.launches.trace_phases import runs, thread_index
 
 Index3 = tuple[int, int, int]
 Tone = Literal["bad", "note", "good"]
 
 LANES = 32
+MOST_THREADS = 1024  # no GPU has a larger block, whatever was reported
 
 
 class PageStepKind(IntEnum):
@@ -190,10 +191,10 @@ def unpacked(page: StepPage) -> str:
     return zlib.decompress(base64.b64decode(page.packed)).decode()
 
 
-# What every story of a mistake is framed in, and words that several of them use. Pure.
+# Which stories of a mistake there are, and words that several of them use. Pure.
 
 StoryKind = Literal["barrier", "lanes", "unset", "outside", "sum", "copy", "untouched"]
-_MOST_SPANS = 3
+_MOST_SPANS, _MOST_RANGES = 3, 4  # in one sentence
 
 
 @dataclass(frozen=True)
@@ -203,65 +204,21 @@ class ToldStory:
     story: Story
 
 
-def framed(
-    traced: TracedLaunch,
-    source: Sequence[str],
-    run: StoryRun,
-    *,
-    title: str,
-    summary: str,
-    questions: Sequence[Question],
-    start: int = 0,
-) -> Story | None:
-    launch = traced.report.launch
-    if launch.grid is None or launch.block is None or not run.steps:
-        return None
-    return Story(
-        title=f"{traced.name}: {title}",
-        summary=summary,
-        file=traced.file,
-        source=tuple(source),
-        grid=launch.grid,
-        block=launch.block,
-        at=traced.request.block,
-        shape=launch.shape,
-        inputs=launch.inputs,
-        runs=(run,),
-        questions=tuple(questions),
-        tone="bad",
-        start=max(0, min(start, len(run.steps) - 1)),
-    )
-
-
-def asked(step: int, text: str, right: str, others: Iterable[str], explanation: str) -> Question | None:
-    """Choices in an order that does not tell which is right. None where there is nothing to tell apart."""
-    choices = tuple(sorted({right, *(one for one in others if one)}))
-    if len(choices) < 2:  # noqa: PLR2004 -- a choice
-        return None
-    return Question(0, step, text, choices, choices.index(right), explanation)
-
-
-def line_of(trace: Trace, step: Step, file: str) -> int:
-    """0: in another file."""
-    place = trace.places[step[7]]
-    return place.line if place.file == file else 0
-
-
-def element_name(trace: Trace, step: Step) -> str:
-    array = trace.arrays[step[3]]
-    return array.name + "".join(f"[{one}]" for one in array.index(step[4], step[5]))
-
-
 def thread_name(thread: int, block: Index3) -> str:
-    x, y, z = thread % block[0], thread // block[0] % block[1], thread // block[0] // block[1]
+    x, y, z = thread_index(thread, block)
     return f"({x},{y},{z})" if block[2] > 1 else f"({x},{y})"
+
+
+def ranges(numbers: Sequence[int]) -> str:
+    """`0 to 7, 9`."""
+    said = [f"{a} to {b}" if b > a else str(a) for a, b in runs(numbers)]
+    return ", ".join(said[:_MOST_RANGES]) + (", …" if len(said) > _MOST_RANGES else "")
 
 
 def spans(threads: Iterable[int], block: Index3) -> str:
     """`thread (0,0)`, `threads (0,0) to (15,7)`, `threads with x from 4 to 15 and y from 0 to 15`, `all threads but (0,0)`."""
     chosen = sorted(set(threads))
-    runs = _runs(chosen)
-    names = [thread_name(a, block) + (f" to {thread_name(b, block)}" if b > a else "") for a, b in runs]
+    names = [thread_name(a, block) + (f" to {thread_name(b, block)}" if b > a else "") for a, b in runs(chosen)]
     if len(names) <= _MOST_SPANS:
         return ("thread " if len(chosen) == 1 else "threads ") + ", ".join(names)
     if box := _box(chosen, block):
@@ -272,27 +229,10 @@ def spans(threads: Iterable[int], block: Index3) -> str:
     return f"threads {', '.join(names[:_MOST_SPANS])} and {len(names) - _MOST_SPANS} more groups"
 
 
-def _runs(numbers: Sequence[int]) -> list[tuple[int, int]]:
-    found: list[tuple[int, int]] = []
-    for one in numbers:
-        if found and found[-1][1] == one - 1:
-            found[-1] = found[-1][0], one
-        else:
-            found.append((one, one))
-    return found
-
-
 def _box(threads: Sequence[int], block: Index3) -> str:
     """Where they are all threads of a range in each direction; empty where they are not."""
-    x, y = block[0], block[1]
-    axes = [
-        sorted({one % x for one in threads}),
-        sorted({one // x % y for one in threads}),
-        sorted({one // x // y for one in threads}),
-    ]
-    if any(axis[-1] - axis[0] + 1 != len(axis) for axis in axes):
-        return ""
-    if len(axes[0]) * len(axes[1]) * len(axes[2]) != len(threads):
+    axes = [sorted(set(axis)) for axis in zip(*(thread_index(one, block) for one in threads), strict=True)]
+    if any(axis[-1] - axis[0] + 1 != len(axis) for axis in axes) or math.prod(map(len, axes)) != len(threads):
         return ""
     said = [
         f"{name} from {axis[0]} to {axis[-1]}" if len(axis) > 1 else f"{name} = {axis[0]}"

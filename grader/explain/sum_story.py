@@ -6,28 +6,14 @@ It says nothing where the reads of the thread cannot be put together to products
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from grader.explain.expected_access import thread_index
-from grader.explain.guard_reason import GuardReason, Place, load_reason
-from grader.explain.product_sum import Product, ProductSum, factors_of, product_sum, products_of, writer_before
-from grader.explain.story import (
-    Index3,
-    Mark,
-    Question,
-    Story,
-    StoryElement,
-    asked,
-    element_name,
-    framed,
-    line_of,
-    thread_name,
-)
-from grader.explain.trace_story import run_of_threads
-from grader.run.launches.trace_phases import CHANGES, StepKind, Trace
-from grader.run.launches.tracing import TracedLaunch
+from grader.explain.guard_reason import GuardReason, load_reason
+from grader.explain.product_sum import Product, ProductSum, factors_of, product_sum
+from grader.explain.recording import Recording, Telling, asked, asked_number, told
+from grader.explain.story import Mark, Question, Story, ranges
+from grader.run.launches.trace_phases import CHANGES, StepKind
 
 # Of a product that a sum lacks: what the thread multiplied in its place, which is in shared memory and was never loaded. Pure.
 
@@ -58,153 +44,99 @@ class UnloadedFactor:
         return f"{said} {self.reason.words}" if self.reason is not None else said
 
 
-def unloaded_factor(traced: TracedLaunch, source: Sequence[str], found: ProductSum) -> UnloadedFactor | None:
-    trace, launch = traced.report.trace, traced.report.launch
-    if trace is None or launch.block is None:
-        return None
+def _unloaded_factor(recording: Recording, found: ProductSum) -> UnloadedFactor | None:
+    steps = recording.steps
     for operand in found.unloaded[:_MOST]:
-        step = trace.steps[operand.at]
-        write = writer_before(trace, operand.at)
-        if trace.arrays[step[3]].space != "shared" or write is None or trace.steps[write][6] != step[6]:
+        write = recording.index.writer.get(operand.at)
+        if not recording.is_shared(operand.at) or write is None:
             continue
-        brought = _brought(trace, write, operand.factor)
+        if steps[write][0] != StepKind.WRITE or steps[write][6] != steps[operand.at][6]:
+            continue
+        brought = _brought(recording, write, operand.factor)
+        index = recording.cell(brought) if brought is not None else None
         is_first = operand.factor == found.names[0]
-        k = found.k_beside(operand)
-        if k is None and brought is not None:
-            k = brought[0][-1] if is_first else brought[0][0]
+        beside = found.k_beside(operand)
+        k = beside if beside is not None or index is None else index[-1] if is_first else index[0]
         if k is None or found.times[k : k + 1] != [0]:
             continue
-        index = (found.row, k) if is_first else (k, found.column)
-        own = brought is not None and brought[0] == index
-        if found.k_beside(operand) is None and not own:
+        wanted = (found.row, k) if is_first else (k, found.column)
+        if beside is None and index != wanted:
             continue
-        value = f"{brought[1]:.6g}" if brought is not None and own else ""
+        value = f"{recording.value(brought):.6g}" if brought is not None and index == wanted else ""
         return UnloadedFactor(
-            k,
-            element_name(trace, step),
-            f"{operand.factor}[{index[0]}][{index[1]}]",
-            f"{operand.value:.6g}",
-            operand.at,
-            write,
-            thread_name(trace.steps[write][1], launch.block),
-            line_of(trace, trace.steps[write], traced.file),
-            value,
-            None if value else _reason(traced, trace, source, write, found),
+            k=k,
+            name=recording.name(operand.at),
+            wanted=_element(operand.factor, wanted),
+            value=f"{operand.value:.6g}",
+            read=operand.at,
+            write=write,
+            thread=recording.thread(write),
+            line=recording.line(write),
+            brought=value,
+            reason=None if value else _reason(recording, write, found),
         )
     return None
 
 
-def _brought(trace: Trace, write: int, factor: str) -> tuple[tuple[int, ...], float] | None:
-    """The last element of the factor that the writer had read before it wrote, between the same barriers; and its value."""
-    _, thread, interval, *_ = trace.steps[write]
-    for at in range(write - 1, -1, -1):
-        step = trace.steps[at]
-        if step[2] != interval:
-            return None
-        if step[1] == thread and step[0] == StepKind.READ and trace.arrays[step[3]].name == factor:
-            array = trace.arrays[step[3]]
-            return array.index(step[4], step[5]), array.value(step[6], step[5])
+def _brought(recording: Recording, write: int, factor: str) -> int | None:
+    """The last read of the factor that the writer had made before it wrote, between the same barriers."""
+    interval = recording.steps[write][2]
+    for at in reversed(recording.of_thread[recording.steps[write][1]]):
+        step = recording.steps[at]
+        if at < write and step[0] == StepKind.READ and step[2] == interval and recording.array(at).name == factor:
+            return at
     return None
 
 
-def _reason(
-    traced: TracedLaunch, trace: Trace, source: Sequence[str], write: int, found: ProductSum
-) -> GuardReason | None:
-    launch, loader = traced.report.launch, _loader(trace, write, found)
-    if loader is None or launch.block is None or launch.grid is None:
-        return None
-    sizes = {name: int(value) for name, value in re.findall(r"\b([A-Za-z]\w{0,30})=(\d{1,9})\b", launch.shape)}
-    missing, other = (
-        Place(thread_index(trace.steps[at][1], launch.block), traced.request.block, launch.block, launch.grid, sizes)
-        for at in (write, loader)
-    )
-    line, load_line = (line_of(trace, trace.steps[at], traced.file) for at in (write, loader))
-    return load_reason(source, line, load_line, missing, other)
-
-
-def _loader(trace: Trace, write: int, found: ProductSum) -> int | None:
-    """A write of the same array, between the same barriers, of a value that its thread had just read from an input."""
-    _, _, interval, array, *_ = trace.steps[write]
-    read: dict[int, int] = {}  # the bits that a thread read last from global memory
-    for step_at, step in enumerate(trace.steps):
-        if step[2] != interval or step[3] < 0:
-            continue
-        if step[0] in CHANGES:
-            if step[3] == array and read.get(step[1]) == step[6]:
-                return step_at
-        elif trace.arrays[step[3]].name in found.names[:2]:
-            read[step[1]] = step[6]
+def _reason(recording: Recording, write: int, found: ProductSum) -> GuardReason | None:
+    """Beside a write of the same array, between the same barriers, of what its thread has read of an input."""
+    for at in recording.find(CHANGES, array=recording.steps[write][3]):
+        load = recording.index.loaded.get(at)
+        if (
+            load is not None
+            and recording.steps[at][2] == recording.steps[write][2]
+            and recording.array(load).name in found.names[:2]
+        ):
+            missing, other = (recording.place(recording.steps[one][1]) for one in (write, at))
+            return load_reason(recording.source, recording.line(write), recording.line(at), missing, other)
     return None
-
-
-def unloaded_marks(trace: Trace, chosen: Sequence[int], unloaded: UnloadedFactor | None) -> Iterator[Mark]:
-    if unloaded is None:
-        return
-    write, read = trace.steps[unloaded.write], trace.steps[unloaded.read]
-    element = (StoryElement(read[3], read[4]),)
-    text = f"Thread {unloaded.thread} puts {unloaded.value} in {unloaded.name}, and {unloaded.wanted} belongs there."
-    if unloaded.reason is not None:
-        text += f" {unloaded.reason.words}"
-    yield Mark(chosen.index(unloaded.write), text, "bad", (write[1],), element)
-    text = f"{unloaded.name} holds {unloaded.value}, and not {unloaded.wanted}."
-    yield Mark(chosen.index(unloaded.read), text, "bad", (read[1],), element)
-
-
-def unloaded_question(chosen: Sequence[int], unloaded: UnloadedFactor | None, name: str) -> Iterator[Question]:
-    if unloaded is None:
-        return
-    ask = asked(
-        chosen.index(unloaded.read),
-        f"What does thread {name} find in {unloaded.name} for k = {unloaded.k}?",
-        f"{unloaded.value}, which thread {unloaded.thread} has put there",
-        (unloaded.wanted, "nothing that anybody wrote", "what was there before the last barrier"),
-        unloaded.words,
-    )
-    if ask is not None and chosen.index(unloaded.read) > 0:
-        yield ask
 
 
 _MOST_PRODUCTS = 48  # that are shown
 _MOST_MARKS = 12
 _MOST_STORES = 64
 _FAR = 1e6  # from the right sum: a difference that says nothing
-_SCHEDULE = "What the thread multiplies and adds, and where the values came from that stand in a wrong place."
+_TELLING = Telling(
+    "What the thread multiplies and adds, and where the values came from that stand in a wrong place.",
+    before=2,
+)
 
 
-def sum_story(traced: TracedLaunch, source: Sequence[str]) -> Story | None:
-    trace, launch, factors = traced.report.trace, traced.report.launch, factors_of(traced.report)
-    if trace is None or launch.block is None or launch.mismatch is None or len(factors) != 2:  # noqa: PLR2004 -- a product
+def sum_story(recording: Recording) -> Story | None:
+    factors = factors_of(recording.report)
+    found = product_sum(recording, factors) if len(factors) == 2 else None  # noqa: PLR2004 -- a product
+    said = _statement(found) if found is not None else None
+    if found is None or said is None:
         return None
-    found = product_sum(trace, launch.mismatch, (factors[0], factors[1]), products_of(trace, factors))
-    if found is None:
-        return None
-    said = _statement(found)
-    if said is None:
-        return None
-    unloaded = unloaded_factor(traced, source, found) if _category(found) == "lacks" else None
+    category, name = _category(found), recording.who(found.thread)
+    unloaded = _unloaded_factor(recording, found) if category == "lacks" else None
     if unloaded is not None:
         said = f"{_lacks(found)}. {unloaded.words}"
-    if _category(found) == "twice":
-        said = f"{said} {_again(traced, trace, found)}".strip()
-    chosen = _chosen(trace, found, unloaded)
-    run = run_of_threads(trace, chosen, traced.file, title="As it ran", schedule=_SCHEDULE)
-    marks = [*_marks(trace, found, chosen, launch.block, said), *unloaded_marks(trace, chosen, unloaded)]
-    marks.sort(key=lambda mark: mark.step)
-    wrong = max(1, min((mark.step for mark in marks if mark.tone == "bad"), default=len(chosen) - 1))
-    file = traced.file
-    line = line_of(trace, trace.steps[found.store], file)
-    name = thread_name(found.thread, launch.block)
-    return framed(
-        traced,
-        source,
-        replace(run, marks=tuple(marks)),
+    elif category == "twice":
+        said = f"{said} {_again(recording, found)}".strip()
+    chosen = _chosen(recording, found, unloaded)
+    marks = list(_marks(recording, found, chosen, unloaded, said))
+    bad = min((mark.step for mark in marks if mark.tone == "bad"), default=chosen[-1])
+    wrong = chosen[max(1, chosen.index(bad))] if len(chosen) > 1 else chosen[0]
+    line = recording.line(found.store)
+    return told(
+        recording,
+        _TELLING,
+        chosen,
         title=f"the sum in {found.name}",
         summary=f"Thread {name} stores {_number(found.stored)} in {found.name} in line {line}. {said} {_definition(found)}{_tile(found)}",
-        questions=[
-            *unloaded_question(chosen, unloaded, name),
-            *_questions(found, wrong if unloaded is None else len(chosen) - 1, chosen.index(found.store), said, name),
-        ],
-        start=max(0, wrong - 2),
+        marks=marks,
+        questions=_questions(found, unloaded, wrong, chosen, said, name),
     )
 
 
@@ -218,7 +150,7 @@ def _statement(found: ProductSum) -> str | None:
     if found.strangers:
         return _wrong_place(found, found.strangers[0], missing)
     if twice:
-        return f"It has the product{_s(twice)} of k = {_ranges(twice)} more than once."
+        return f"It has the product{_s(twice)} of k = {ranges(twice)} more than once."
     return _missing(found) if missing else _stored(found)
 
 
@@ -242,20 +174,15 @@ def _stored(found: ProductSum) -> str | None:
     return f"{said}: it is {_number(abs(difference))} {'more' if difference > 0 else 'less'}."
 
 
-def _again(traced: TracedLaunch, trace: Trace, found: ProductSum) -> str:
+def _again(recording: Recording, found: ProductSum) -> str:
     """Why a product is there once more: its factor in shared memory is an old one, or was loaded once more. Empty: it is neither."""
     k = next(at for at, times in enumerate(found.times) if times > 1)
     first, *_, last = [one for one in found.counted if found.belongs(one, k)]
-    block = traced.report.launch.block or (1, 1, 1)
     for one, other in ((first.first, last.first), (first.second, last.second)):
         if one.stored_at is None or other.stored_at is None or one.loaded_at is None:
             continue
-        element = _element(one.factor, one.index)
-        by, line = (
-            thread_name(trace.steps[other.stored_at][1], block),
-            line_of(trace, trace.steps[other.stored_at], traced.file),
-        )
-        held = element_name(trace, trace.steps[other.at])
+        element, held = _element(one.factor, one.index), recording.name(other.at)
+        by, line = recording.thread(other.stored_at), recording.line(other.stored_at)
         if one.stored_at == other.stored_at:
             since = f"nobody has written it since thread {by} in line {line}"
             return f"For k = {k} it reads {held} again, which still holds {element}: {since}."
@@ -265,7 +192,7 @@ def _again(traced: TracedLaunch, trace: Trace, found: ProductSum) -> str:
 
 def _lacks(found: ProductSum) -> str:
     missing = [k for k, times in enumerate(found.times) if times == 0]
-    return f"It lacks the product{_s(missing)} of k = {_ranges(missing)}"
+    return f"It lacks the product{_s(missing)} of k = {ranges(missing)}"
 
 
 def _instead(found: ProductSum, of: tuple[int, int]) -> str:
@@ -290,7 +217,7 @@ def _wrong_place(found: ProductSum, stranger: Product, missing: Sequence[int]) -
     return f"It has {_element(first, one)} * {_element(second, other)}, which does not belong to {found.name}."
 
 
-def _chosen(trace: Trace, found: ProductSum, unloaded: UnloadedFactor | None) -> list[int]:
+def _chosen(recording: Recording, found: ProductSum, unloaded: UnloadedFactor | None) -> list[int]:
     """The reads of products, around the first wrong one where there are many; the loads of what stands in a wrong place; the store."""
     strange = found.strangers[:_MOST_MARKS]
     at = found.products.index(strange[0]) if strange else 0
@@ -300,22 +227,13 @@ def _chosen(trace: Trace, found: ProductSum, unloaded: UnloadedFactor | None) ->
     shown = found.products[first : first + _MOST_PRODUCTS]
     chosen = {place for one in shown for place in (one.first.at, one.second.at)} | {found.store}
     wrong = [operand for one in strange[:4] for operand in (one.first, one.second)]
-    loads = [at for operand in wrong for at in (operand.loaded_at, operand.stored_at)]
+    chosen |= {at for operand in wrong for at in (operand.loaded_at, operand.stored_at) if at is not None}
     if unloaded is not None:
         chosen |= {unloaded.read, unloaded.write}
-    return sorted(chosen | {one for one in loads if one is not None} | set(_other_stores(trace, found)))
-
-
-def _other_stores(trace: Trace, found: ProductSum) -> Iterator[int]:
-    """Of the thread's other elements: they show where its part of the result lies."""
-    if len(found.elements) > 1:
-        number = trace.steps[found.store][3]
-        own = [
-            at
-            for at, one in enumerate(trace.steps)
-            if one[0] in CHANGES and one[1] == found.thread and one[3] == number
-        ]
-        yield from own[-_MOST_STORES:]
+    if len(found.elements) > 1:  # the thread's other elements show where its part of the result lies
+        stores = recording.find(CHANGES, array=recording.steps[found.store][3])
+        chosen.update([at for at in stores if recording.steps[at][1] == found.thread][-_MOST_STORES:])
+    return sorted(chosen)
 
 
 def _tile(found: ProductSum) -> str:
@@ -324,29 +242,33 @@ def _tile(found: ProductSum) -> str:
         return ""
     rows, columns = sorted({row for row, _ in found.elements}), sorted({column for _, column in found.elements})
     return (
-        f" The thread has {len(found.elements)} sums, one for each element that it stores: rows {_ranges(rows)} and columns"
-        f" {_ranges(columns)} of {found.names[2]}. It reads an element once and multiplies it for several of them."
+        f" The thread has {len(found.elements)} sums, one for each element that it stores: rows {ranges(rows)} and columns"
+        f" {ranges(columns)} of {found.names[2]}. It reads an element once and multiplies it for several of them."
     )
 
 
-def _marks(trace: Trace, found: ProductSum, chosen: Sequence[int], block: Index3, said: str) -> Iterator[Mark]:
+def _marks(
+    recording: Recording, found: ProductSum, chosen: Sequence[int], unloaded: UnloadedFactor | None, said: str
+) -> Iterator[Mark]:
     first, second, _ = found.names
     strange = found.strangers[:_MOST_MARKS] if found.whole_of is None else []
     for one in strange:
         if one.at in chosen:
             product = f"{_element(first, one.first.index)} * {_element(second, one.second.index)}"
             text = f"It adds {product}, which does not belong to {found.name}."
-            yield Mark(chosen.index(one.at), text, "bad", (found.thread,))
+            yield Mark(one.at, text, "bad", (found.thread,))
     for operand in (operand for one in strange[:4] for operand in (one.first, one.second)):
-        if operand.stored_at in chosen:
-            by = thread_name(trace.steps[operand.stored_at or 0][1], block)
-            yield Mark(
-                chosen.index(operand.stored_at or 0),
-                f"Thread {by} stores {_element(operand.factor, operand.index)} here.",
-                "note",
-            )
-    store = trace.steps[found.store]
-    yield Mark(chosen.index(found.store), said, "bad", (found.thread,), (StoryElement(store[3], store[4]),))
+        if operand.stored_at is not None and operand.stored_at in chosen:
+            by, element = recording.thread(operand.stored_at), _element(operand.factor, operand.index)
+            yield Mark(operand.stored_at, f"Thread {by} stores {element} here.", "note")
+    yield recording.remark(found.store, said)
+    if unloaded is not None:
+        text = (
+            f"Thread {unloaded.thread} puts {unloaded.value} in {unloaded.name}, and {unloaded.wanted} belongs there."
+        )
+        text += f" {unloaded.reason.words}" if unloaded.reason is not None else ""
+        yield recording.remark(unloaded.write, text)
+        yield recording.remark(unloaded.read, f"{unloaded.name} holds {unloaded.value}, and not {unloaded.wanted}.")
 
 
 def _definition(found: ProductSum) -> str:
@@ -356,26 +278,34 @@ def _definition(found: ProductSum) -> str:
     )
 
 
-def _questions(found: ProductSum, wrong: int, end: int, said: str, name: str) -> Iterator[Question]:
-    in_it = sum(times > 0 for times in found.times)
-    numbers = sorted({found.depth, in_it, 0, found.depth // 2, max(0, found.depth - 1)})
-    how_many = asked(
-        min(wrong, end - 1),
-        f"{found.depth} products belong to {found.name}. How many of them are in what thread {name} stores?",
-        str(in_it),
-        map(str, numbers),
-        said if in_it < found.depth else "They are all there.",
-    )
-    if how_many is not None and end > 0 and in_it < found.depth:
-        order = sorted(how_many.choices, key=int)
-        yield replace(how_many, choices=tuple(order), answer=order.index(str(in_it)))
+def _questions(
+    found: ProductSum, unloaded: UnloadedFactor | None, wrong: int, chosen: Sequence[int], said: str, name: str
+) -> Iterator[Question | None]:
+    if unloaded is not None and unloaded.read > chosen[0]:
+        yield asked(
+            unloaded.read,
+            f"What does thread {name} find in {unloaded.name} for k = {unloaded.k}?",
+            f"{unloaded.value}, which thread {unloaded.thread} has put there",
+            (unloaded.wanted, "nothing that anybody wrote", "what was there before the last barrier"),
+            unloaded.words,
+        )
+    in_it, end = sum(times > 0 for times in found.times), chosen.index(found.store)
+    if end > 0 and in_it < found.depth:
+        yield asked_number(
+            min(wrong if unloaded is None else chosen[-1], chosen[end - 1]),
+            f"{found.depth} products belong to {found.name}. How many of them are in what thread {name} stores?",
+            in_it,
+            (found.depth, 0, found.depth // 2, max(0, found.depth - 1)),
+            said,
+        )
     choices = _choices(found)
-    right = choices[_category(found)]
-    what = asked(
-        end, f"What is wrong with the sum in {found.name}?", right, choices.values(), f"{said} {_definition(found)}"
+    yield asked(
+        found.store,
+        f"What is wrong with the sum in {found.name}?",
+        choices[_category(found)],
+        choices.values(),
+        f"{said} {_definition(found)}",
     )
-    if what is not None:
-        yield what
 
 
 def _category(found: ProductSum) -> str:
@@ -419,15 +349,3 @@ def _number(value: float) -> str:
 
 def _s(numbers: Sequence[int]) -> str:
     return "s" if len(numbers) > 1 else ""
-
-
-def _ranges(numbers: Sequence[int]) -> str:
-    """`0 to 7, 9`."""
-    found: list[list[int]] = []
-    for one in numbers:
-        if found and found[-1][1] == one - 1:
-            found[-1][1] = one
-        else:
-            found.append([one, one])
-    said = [f"{a} to {b}" if b > a else str(a) for a, b in found]
-    return ", ".join(said[:4]) + (", …" if len(said) > 4 else "")  # noqa: PLR2004 -- as many as a line holds

@@ -26,8 +26,8 @@ from grader.model.outcome import JudgedCase, LabOutcome
 from grader.model.result import Case, Launch, Suspect
 from grader.model.verdicts import Verdict
 from grader.run.judge_call import JudgeCall, run_judge
-from grader.run.lab_judging import RUN_LIMITS
 from grader.run.lab_verdict import lab_verdict
+from grader.run.launches.lab_launch import runner_argv
 from grader.run.scoring.metrics import OPERATIONS, SECTORS_PER_PASS, global_names
 
 MOST_EDITS = 120
@@ -152,13 +152,7 @@ class SuspectSearch:
             built = self.toolset.cpu_build(source, work, entries)
             if built.runner is None or built.image is None:
                 return ()
-            argv = self.toolset.confinement.wrap(
-                [str(built.runner), "--image", str(built.image)],
-                readable=[work],
-                writable=[],
-                limits=RUN_LIMITS,
-                profile="run",
-            )
+            argv = runner_argv(self.toolset, built)
             judge = self.toolset.judge_program(lab.id, public_only=self.public_only)
             cases: tuple[JudgedCase, ...] = ()
             for names in groups:

@@ -5,14 +5,15 @@ Stories that compare runs, or ask questions, are made elsewhere from the same ru
 
 from __future__ import annotations
 
-import math
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import islice
 
-from grader.explain.page_block import page_arrays, page_places
+from grader.explain.recording import Recording, framed
 from grader.explain.story import (
     LANES,
+    MOST_THREADS,
     Index3,
     Mark,
     PageStepKind,
@@ -28,8 +29,8 @@ from grader.explain.story import (
 from grader.explain.warp_steps import run_of_trace
 from grader.model.result import Finding, Launch, Site
 from grader.model.verdicts import Verdict
-from grader.run.launches.trace_phases import ACCESSES, CHANGES, Step, StepKind, Trace, TracedArray, left_out
-from grader.run.launches.tracing import TracedLaunch
+from grader.run.launches.trace_phases import ACCESSES, Step, StepKind, Trace, TracedArray, left_out
+from grader.run.launches.tracing import Traced
 
 # Where a subscript past the end of its dimension leads. The executor stops the thread before the access, so that the trace has none; but
 # the thread's access before it, in the same line, tells the other subscripts. Pure.
@@ -37,35 +38,36 @@ from grader.run.launches.tracing import TracedLaunch
 _SAID = re.compile(r"uses subscript (-?\d{1,9}) of (\w+), but this dimension has only the subscripts 0 to (\d{1,9})")
 
 
-def with_overruns(trace: Trace, findings: Sequence[Finding], block: Index3) -> Trace:
+def with_overruns(recording: Recording) -> Recording:
     """With a step for each access that a subscript past its dimension would have been, of the threads that the findings name."""
-    steps = list(trace.steps)
-    for finding in findings:
-        if finding.kind is Verdict.OUT_OF_BOUNDS and finding.thread is not None and _SAID.search(finding.message):
-            _add(trace, steps, finding, thread_number(finding.thread, block))
-    return trace.model_copy(update={"steps": tuple(steps)})
+    steps = list(recording.steps)
+    for finding in recording.launch.findings:
+        said = _SAID.search(finding.message) if finding.kind is Verdict.OUT_OF_BOUNDS else None
+        if said is not None and finding.thread is not None:
+            thread = thread_number(finding.thread, recording.block)
+            _add(recording.trace, steps, finding.line, thread, said[2], int(said[1]), int(said[3]) + 1)
+    return replace(recording, trace=recording.trace.model_copy(update={"steps": tuple(steps)}))
 
 
-def _add(trace: Trace, steps: list[Step], finding: Finding, thread: int) -> None:
-    said = _SAID.search(finding.message)
+def _add(
+    trace: Trace, steps: list[Step], line: int | None, thread: int, array: str, subscript: int, extent: int
+) -> None:
     own = [number for number, step in enumerate(steps) if step[1] == thread and step[0] != StepKind.BARRIER]
     stop = next((number for number in reversed(own) if steps[number][0] == StepKind.STOP), None)
-    if said is None or stop is None:
-        return
-    array, subscript = said[2], int(said[1])
     before = [
         steps[number]
         for number in own
-        if number < stop
+        if stop is not None
+        and number < stop
         and steps[number][0] in ACCESSES
         and trace.arrays[steps[number][3]].name == array
-        and trace.places[steps[number][7]].line == finding.line
+        and trace.places[steps[number][7]].line == line
     ]
-    if not before:
+    if stop is None or not before:
         return
-    kind, _, _, number, offset, size, _, place, slot, _ = last = before[-1]
-    there = _moved(trace.arrays[number], last, subscript, int(said[3]) + 1)
-    if there is not None and kind in ACCESSES and offset != there:
+    _, _, _, number, offset, size, _, place, slot, _ = last = before[-1]
+    there = _moved(trace.arrays[number], last, subscript, extent)
+    if there is not None and offset != there:
         steps.insert(stop, (StepKind.OUTSIDE, thread, steps[stop][2], number, there, size, 0, place, slot, 0))
 
 
@@ -83,42 +85,25 @@ def _moved(array: TracedArray, step: Step, subscript: int, extent: int) -> int |
 
 
 _MOST_MARKS = 60
-_MOST_THREADS = 1024
 AS_IT_RAN = (
     "One warp after the other between two barriers. A GPU may run them in any other order; only barriers order them."
 )
 
 
-def story_of(traced: TracedLaunch, source: Sequence[str], *, beside_report: bool = False) -> Story | None:
+def story_of(traced: Traced, source: Sequence[str], *, beside_report: bool = False) -> Story | None:
     """None where the block did not run. `beside_report`: the page is about what went wrong there."""
-    launch, trace = traced.report.launch, traced.report.trace
-    if trace is None or launch.block is None or launch.grid is None or not trace.steps:
+    recording = Recording.of(traced, source)
+    if recording is None or not recording.steps or recording.threads > MOST_THREADS:
         return None
-    if math.prod(launch.block) > _MOST_THREADS:  # no GPU has such a block, whatever was reported
-        return None
-    file = traced.file
-    trace = with_overruns(trace, launch.findings, launch.block)
-    run = run_of_trace(trace, launch.block, file, title="As it ran", schedule=AS_IT_RAN)
-    run = replace(
-        run,
-        marks=tuple(marks_of(run, launch.findings, launch.block, traced.request.block))[:_MOST_MARKS],
-        ending=_ending(trace, launch),
-    )
-    at = ", ".join(map(str, traced.request.block[: 3 if launch.grid[2] > 1 else 2]))
-    return Story(
-        title=f"{traced.name}: block ({at})",
-        summary=f"{_summary(launch, beside_report=beside_report)} {left_out(trace, launch) if trace.full else ''}".strip(),
-        file=file,
-        source=tuple(source),
-        grid=launch.grid,
-        block=launch.block,
-        at=traced.request.block,
-        shape=launch.shape,
-        inputs=launch.inputs,
-        runs=(run,),
-        tone=tone_of(launch),
-        start=_start(run, launch),
-    )
+    launch, block, at = recording.launch, recording.block, recording.at
+    trace = with_overruns(recording).trace
+    run = run_of_trace(trace, block, recording.file, title="As it ran", schedule=AS_IT_RAN)
+    marks = islice(marks_of(run, launch.findings, block, at), _MOST_MARKS)
+    run = replace(run, marks=tuple(marks), ending=_ending(trace, launch))
+    summary = f"{_summary(launch, beside_report=beside_report)} {left_out(trace, launch) if trace.full else ''}".strip()
+    title = f"block ({', '.join(map(str, at[: 3 if recording.grid[2] > 1 else 2]))})"
+    story = framed(recording, run, title=title, summary=summary, start=_start(run, launch))
+    return replace(story, tone=tone_of(launch)) if story is not None else None
 
 
 def _start(run: StoryRun, launch: Launch) -> int:
@@ -218,70 +203,3 @@ def _ending(trace: Trace, launch: Launch) -> str:
     if trace.complete or launch.verdict is Verdict.PASS:
         return ""
     return left_out(trace, launch) if trace.full else f"The launch ended here: {launch.verdict.facts.label}."
-
-
-# A part of a recorded trace as a run in which each step is one thread's, in the order in which they happened. Warps are not put together
-# here: where two threads race, their own order is what there is to see. Pure.
-
-
-def run_of_threads(
-    trace: Trace, chosen: Sequence[int], file: str, *, title: str, schedule: str, line_of: dict[int, int] | None = None
-) -> StoryRun:
-    """`chosen`: places in `trace.steps`, rising. `line_of`: lines of the shown source, where the traced one has others."""
-    return StoryRun(
-        title=title,
-        schedule=schedule,
-        arrays=tuple(replace(array, base=0) for array in page_arrays(trace, chosen)),
-        places=page_places(trace, file, line_of),
-        steps=tuple(_step(trace.steps[number]) for number in chosen),
-    )
-
-
-def around(trace: Trace, threads: Collection[int], meets: Sequence[int], most: int) -> list[int]:
-    """The steps of `threads`, and the barriers, from `most` of each thread's before the first of `meets` to as many after the last."""
-    first, last = min(meets), max(meets)
-    intervals = range(trace.steps[first][2], trace.steps[last][2] + 1)
-    own = [
-        number
-        for number, step in enumerate(trace.steps)
-        if step[2] in intervals and (step[0] == StepKind.BARRIER or step[1] in threads)
-    ]
-    chosen: list[int] = []
-    for thread in threads:
-        of_thread = [
-            number for number in own if trace.steps[number][0] != StepKind.BARRIER and trace.steps[number][1] == thread
-        ]
-        met = [place for place, number in enumerate(of_thread) if number in meets]
-        if met:
-            chosen += of_thread[max(0, met[0] - most) : met[-1] + most + 1]
-    chosen += [number for number in own if trace.steps[number][0] == StepKind.BARRIER and first < number < last]
-    return sorted(set(chosen))
-
-
-def last_store(trace: Trace, thread: int, after: int) -> int | None:
-    """Where the thread last writes to global memory."""
-    stores = [
-        number
-        for number in range(after + 1, len(trace.steps))
-        if trace.steps[number][1] == thread
-        and trace.steps[number][0] in CHANGES
-        and trace.arrays[trace.steps[number][3]].space == "global"
-    ]
-    return stores[-1] if stores else None
-
-
-def _step(step: Step) -> WarpStep:
-    kind, thread, interval, array, offset, size, bits, place, *_ = step
-    if kind == StepKind.BARRIER:
-        return WarpStep(PageStepKind.BARRIER, -1, interval, place)
-    return WarpStep(
-        kind=PageStepKind(kind),
-        warp=thread // LANES,
-        interval=interval,
-        place=place,
-        array=array if kind in ACCESSES or kind == StepKind.OUTSIDE else -1,
-        bytes=size,
-        lanes=(thread % LANES,),
-        offsets=(offset,),
-        bits=(bits if kind in ACCESSES or (kind == StepKind.EXCHANGE and size) else None,),
-    )

@@ -68,7 +68,7 @@ def measure(lab_id: str, file: Path, shape: str) -> None:
             plain.append(seconds([*tracer, "--block", _NO_BLOCK]))
             recorded.append(seconds([*tracer, "--block", "0,0,0"]))
         report = TraceReport.model_validate_json((folder / "report.json").read_bytes())
-    tell(Traced(lab, TraceRequest(shape), report, None), shape, recorded, plain, source.decode())
+    tell(Traced(lab.id, lab.public.file, TraceRequest(shape), report), shape, recorded, plain, source.decode())
 
 
 def measure_run(toolset: Toolset, lab: Lab, text: str, shape: str) -> None:
@@ -94,7 +94,7 @@ def measure_run(toolset: Toolset, lab: Lab, text: str, shape: str) -> None:
 
 
 def tell(traced: Traced, shape: str, recorded: Sequence[float], plain: Sequence[float], text: str) -> None:
-    lab_id = traced.lab.id
+    lab_id = traced.name
     ratio = statistics.median(one / other for one, other in zip(recorded, plain, strict=True))
     began = time.perf_counter()
     story = story_of(traced, text.split("\n"))

@@ -38,7 +38,8 @@ from grader.run.launches.kernel_check import (
     trace_again,
 )
 from grader.run.launches.trace_phases import TraceReport
-from grader.run.launches.tracing import CheckedTrace, TraceRequest
+from grader.run.launches.tracing import Traced, TraceRequest
+from grader.run.programs.program_findings import ProgramReport
 
 _FOUND, _CANNOT = 1, 2
 _MAX_EXTENT = 2**31 - 1
@@ -75,16 +76,16 @@ def check_file(file: Path, options: CheckOptions, *, as_json: bool) -> int:
             command = error.command if isinstance(error, ProposalError) else ""
             kernel = error.kernel if isinstance(error, ProposalError) else ""
             proposals = (command,) if command else tuple(getattr(error, "proposals", ()))
-            _print_json(CheckReport(verdict=None, message=str(error), kernel=kernel, proposals=proposals))
+            print_json(CheckReport(verdict=None, message=str(error), kernel=kernel, proposals=proposals))
         raise
     if as_json:
-        _print_json(report)
+        print_json(report)
     return status
 
 
 def _checked(file: Path, options: CheckOptions, *, as_json: bool) -> tuple[CheckReport, int]:
     source = read_kernel_source(file, options.folders)
-    definitions = [_definition(one) for one in options.definitions]
+    definitions = [definition(one) for one in options.definitions]
     name = with_arguments(source, named_kernel(source, options.kernel, str(file)), definitions)
     shown, source = source, with_contents(source, options.settings)
     request = CheckRequest(
@@ -154,7 +155,7 @@ def _traced(
         trace = None
     name = re.sub(r"\W+", "-", options.kernel or Path(source.name).stem).strip("-")
     report = TraceReport(factors=(), inputs=(), launch=checked, trace=trace)
-    traced = CheckedTrace(name, source.name, TraceRequest(block=block), report)
+    traced = Traced(name, source.name, TraceRequest(block=block), report)
     lines = source.texts[source.name].split("\n")
     story, told = story_of(traced, lines), list(mistake_stories(traced, lines))
     page = options.page or course_root(Path.cwd()) / "build" / "trace" / f"check-{name}.html"
@@ -173,7 +174,7 @@ def _as_options(checked: Checked) -> str:
     return f"{written}  (as in line {checked.own_line} of the file)" if checked.own_line else written
 
 
-def _definition(text: str) -> str:
+def definition(text: str) -> str:
     if not re.fullmatch(r"[A-Za-z_]\w*(=[^\n\\]*)?", text):
         message = f"-D {text!r}: write NAME or NAME=VALUE"
         raise CheckError(message)
@@ -231,7 +232,7 @@ def _refused(source: KernelSource, request: CheckRequest, refused: Refused) -> C
     )
 
 
-def _print_json(report: CheckReport) -> None:
+def print_json(report: CheckReport | ProgramReport) -> None:
     plain = report.model_dump(mode="json", exclude={"findings"})
     plain["findings"] = [
         finding.model_dump(mode="json", exclude={"cases"}, exclude_none=True) for finding in report.findings

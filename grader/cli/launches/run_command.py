@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import sys
 import tempfile
 from collections.abc import Callable, Sequence
@@ -17,9 +16,9 @@ from typing import Any
 
 from rich.console import Console
 
+from grader.cli.launches.check_command import definition, print_json
 from grader.engines.toolset import Toolset
-from grader.model.course_root import course_root, lab_at, load_labs, matching_lab
-from grader.model.labs import load_lab
+from grader.model.course_root import course_root
 from grader.model.result import Outlook
 from grader.model.verdicts import Verdict
 from grader.pages.launches.trace_pages import as_text, verdict_parts
@@ -28,13 +27,11 @@ from grader.pages.screens.check_screen import ProgramPage
 from grader.run.kernels.kernel_source import CheckError
 from grader.run.launches.lab_launch import (
     ModelledLaunch,
+    asked_source,
     build_runner,
-    lab_of_kernel,
     model_launch,
     predicted_outlook,
     profile_runner,
-    read_source,
-    recognise,
 )
 from grader.run.programs.program_findings import ProgramReport
 from grader.run.programs.program_source import read_program
@@ -61,10 +58,7 @@ def run_file(file: Path, arguments: Sequence[str], options: RunOptions, *, as_js
     """Returns the program's own exit status if nothing was found; 1 if something was found or the program did not end by itself; 2 if
     it could not be built, or launched a kernel that could not.
     """
-    for definition in options.definitions:
-        if not re.fullmatch(r"[A-Za-z_]\w*(=[^\n\\]*)?", definition):
-            message = f"-D {definition!r}: write NAME or NAME=VALUE"
-            raise CheckError(message)
+    definitions = [definition(one) for one in options.definitions]
     for folder in options.readable:
         if not folder.is_dir():
             message = f"--read {folder}: there is no such folder"
@@ -76,14 +70,14 @@ def run_file(file: Path, arguments: Sequence[str], options: RunOptions, *, as_js
         arguments,
         Path.cwd(),
         options.seconds,
-        options.definitions,
+        definitions,
         [folder.resolve() for folder in options.readable],
         keeps_output=as_json,
     )
     with tempfile.TemporaryDirectory(prefix="tilelab-") as scratch:
         report = run_whole(toolset, program, Path(scratch), _progress())
     if as_json:
-        _print_json(report)
+        print_json(report)
     else:
         sys.stdout.flush()
         console = Console(file=sys.stderr, highlight=False, color_system=None if os.environ.get("NO_COLOR") else "auto")
@@ -109,14 +103,6 @@ def _progress() -> Callable[[str], None]:
     return show
 
 
-def _print_json(report: ProgramReport) -> None:
-    plain = report.model_dump(mode="json", exclude={"findings"})
-    plain["findings"] = [
-        finding.model_dump(mode="json", exclude={"cases"}, exclude_none=True) for finding in report.findings
-    ]
-    sys.stdout.write(json.dumps(plain, indent=1, ensure_ascii=False) + "\n")
-
-
 # `tilelab profile` after its options are parsed: finds the lab, counts, prints. Returns the exit status.
 
 _NOT_PASSED = 1
@@ -127,19 +113,8 @@ def profile_kernel(
 ) -> int:
     """Returns 0 if the launch is right and clean, else 1. The output then says what is wrong, beside the counts."""
     device = gpu_named(gpu) if gpu else None
-    root = course_root(Path.cwd())
-    lab_id = matching_lab(root, lab_id) if lab_id else None
-    if file is None:
-        lab = load_lab(root, lab_id or lab_at(root, Path.cwd()))
-        file = lab.public_dir / lab.public.file
-    source = read_source(file)
-    if lab_id:
-        lab = load_lab(root, lab_id)
-    elif kernel:
-        lab = lab_of_kernel(load_labs(root, []), kernel)
-    else:
-        lab = recognise(load_labs(root, []), file, source.decode("utf-8", "replace"), root)
-    toolset = Toolset.open(root, allow_no_sandbox=True)
+    lab, _, source = asked_source(file, lab_id, kernel)
+    toolset = Toolset.open(course_root(Path.cwd()), allow_no_sandbox=True)
     with tempfile.TemporaryDirectory(prefix="tilelab-") as scratch:
         runner_file = build_runner(toolset, lab, source, Path(scratch))
 

@@ -22,9 +22,9 @@ from grader.explain.race_story import story_of_race
 from grader.explain.story import ToldStory
 from grader.explain.trace_story import story_of
 from grader.model import visible_text
-from grader.model.course_root import course_root, lab_at, load_labs, matching_lab
+from grader.model.course_root import course_root
 from grader.model.errors import RemediableError
-from grader.model.labs import Lab, load_lab
+from grader.model.labs import Lab
 from grader.model.verdicts import Verdict
 from grader.pages.launches.trace_pages import as_markdown, as_text, verdict_parts
 from grader.pages.launches.trace_tables import Heading, Part, Sentence, Table, trace_parts
@@ -32,7 +32,7 @@ from grader.roll.batch.drawn_pages import with_its_mistake, write_page, write_st
 from grader.run.kernels.host_code import kernels_in
 from grader.run.kernels.kernel_source import read_kernel_source
 from grader.run.launches.kernel_check import ProposalError
-from grader.run.launches.lab_launch import LaunchRefusedError, read_source, recognise, several_launches
+from grader.run.launches.lab_launch import LaunchRefusedError, asked_source, several_launches
 from grader.run.launches.run_tracer import RunLaunch, RunTracer, SurveyedRun
 from grader.run.launches.trace_phases import Index3
 from grader.run.launches.tracing import Build, Run, Traced, TraceRequest, built_launch, launch_builder, with_steps
@@ -296,16 +296,7 @@ def trace_kernel(file: Path | None, lab_id: str | None, wish: TraceWish) -> int:
         raise LaunchRefusedError(message)
     followed = _index(wish.block, "--block") if wish.block else None
     shown = {_index(thread, "--thread") for thread in wish.threads}
-    root = course_root(Path.cwd())
-    lab_id = matching_lab(root, lab_id) if lab_id else None
-    if file is None:
-        lab = load_lab(root, lab_id or lab_at(root, Path.cwd()))
-        file = lab.public_dir / lab.public.file
-        source = read_source(file)
-    else:
-        source = read_source(file)
-        text = source.decode("utf-8", "replace")
-        lab = load_lab(root, lab_id) if lab_id else recognise(load_labs(root, []), file, text, root)
+    root, (lab, file, source) = course_root(Path.cwd()), asked_source(file, lab_id)
     request = TraceRequest(wish.shape, wish.inputs, followed or (0, 0, 0))
     toolset = Toolset.open(root, allow_no_sandbox=True)
     page = wish.page
@@ -394,12 +385,12 @@ def _rendered(found: _Followed, shown: set[Index3], wish: TraceWish) -> str:
 
 
 def _opening(traced: Traced) -> list[Part]:
-    launch, lab = traced.report.launch, traced.lab
-    said = f"{lab.public.file}, {launch.shape}, inputs: {launch.inputs}."
+    launch = traced.report.launch
+    said = f"{traced.file}, {launch.shape}, inputs: {launch.inputs}."
     if launch.grid and launch.block:
         grid, block = (" x ".join(map(str, extent)) for extent in (launch.grid, launch.block))
         said += f" {grid} blocks of {block} threads, in x, y and z."
-    return [Heading(f"Block {traced.request.block} of {lab.id}"), Sentence(said)]
+    return [Heading(f"Block {traced.request.block} of {traced.name}"), Sentence(said)]
 
 
 def _plain(traced: Traced) -> dict[str, object]:
@@ -419,7 +410,7 @@ def _plain(traced: Traced) -> dict[str, object]:
 
     steps = None if traced.steps is None else tame(dataclasses.asdict(traced.steps))
     return {
-        "lab": traced.lab.id,
+        "lab": traced.name,
         "block": traced.request.block,
         "launch": traced.report.launch.model_dump(mode="json"),
         "inputs": [one.model_dump(mode="json") for one in traced.report.inputs],

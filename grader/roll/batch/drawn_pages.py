@@ -25,10 +25,9 @@ from grader.model.outcome import JudgedCase
 from grader.model.result import Finding, Launch, StepLink, StepPage
 from grader.model.verdicts import Verdict
 from grader.pages.pages import trace_page
-from grader.run.launches.lab_launch import LaunchRefusedError, read_report, watch_public_launch
+from grader.run.launches.lab_launch import LaunchRefusedError
 from grader.run.launches.run_tracer import RunLaunch, RunTracer, SurveyedRun
-from grader.run.launches.trace_phases import TraceReport
-from grader.run.launches.tracing import Run, Traced, TraceRequest
+from grader.run.launches.tracing import Run, Traced, TraceRequest, trace_of_public_test
 from grader.run.program_judging import StartedProgram
 from grader.system.own_files import MOST_LAUNCHES, beside_report, is_foreign, open_page, write_atomically
 
@@ -221,18 +220,10 @@ def _shape(launch: Launch) -> str:
 
 def _traced(toolset: Toolset, lab: Lab, runner: Path, launch: Launch, request: TraceRequest) -> Traced:
     """`launch`, once more. `request`: which block of it is followed, and how blocks run."""
-    asked = {
-        "shape": request.shape or "",
-        "usual": "",
-        "inputs": launch.inputs,
-        "block": ",".join(map(str, request.block)),
-        "order": "reversed" if request.reversed else "in order",
-        **request.of_blocks,
-    }
-    report = read_report(watch_public_launch(toolset, lab, runner, asked, seconds=_DRAWN_BLOCK_SECONDS), TraceReport)
+    report = trace_of_public_test(toolset, lab, request, runner, _DRAWN_BLOCK_SECONDS)
     # What was found then is what the report tells.
     told = report.launch.model_copy(update={"findings": launch.findings, "verdict": launch.verdict})
-    return Traced(lab, request, report.model_copy(update={"launch": told}), None)
+    return Traced(lab.id, lab.public.file, request, report.model_copy(update={"launch": told}))
 
 
 # Writes the page that steps through a block, and the pages of its mistakes beside it. Other files are never replaced or taken away.

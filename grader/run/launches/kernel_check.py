@@ -28,8 +28,7 @@ from grader.run.kernels.element_types import Leaf
 from grader.run.kernels.kernel_arguments import Argument, Parameter, match_arguments, read_parameters, signature
 from grader.run.kernels.kernel_build import BuiltKernel, build_kernel
 from grader.run.kernels.kernel_source import KernelSource
-from grader.run.lab_judging import RUN_LIMITS
-from grader.run.launches.lab_launch import read_report
+from grader.run.launches.lab_launch import read_report, write_runner
 from grader.run.launches.launch_proposal import ProposedLaunch, proposed_launch
 from grader.run.launches.trace_phases import Trace
 from grader.source.compiler_message import diagnostics
@@ -243,14 +242,7 @@ def check_built(
     except ArgumentError as error:
         raise ProposalError(str(error), request, parameters, proposal) from None
     (scratch / "launch.json").write_text(json.dumps(_description(request, arguments, functions)), encoding="utf-8")
-    argv = toolset.confinement.wrap(
-        [str(build.runner), "--image", str(build.image)],
-        readable=[scratch / "work"],
-        writable=[],
-        limits=RUN_LIMITS,
-        profile="run",
-    )
-    (scratch / "runner.json").write_text(json.dumps({"argv": argv}), encoding="utf-8")
+    write_runner(toolset, build, scratch)
     written = proposal.arguments if own_line else tuple(one.text for one in request.arguments)
     return _run_checker(toolset, scratch).model_copy(update={"arguments": written, "own_line": own_line})
 

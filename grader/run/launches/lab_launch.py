@@ -16,12 +16,13 @@ from typing import Literal, TypeVar
 
 from pydantic import ValidationError
 
+from grader.engines.cpu_build import CpuBuild
 from grader.engines.entry_points import EntrySignatures, name_of
 from grader.engines.refusal import Refusal
 from grader.engines.toolset import Toolset
-from grader.model.course_root import lab_at
+from grader.model.course_root import course_root, lab_at, load_labs, matching_lab
 from grader.model.errors import RemediableError
-from grader.model.labs import Lab, LabError
+from grader.model.labs import Lab, LabError, load_lab
 from grader.model.outcome import located
 from grader.model.result import Model, Outlook
 from grader.model.verdicts import Verdict
@@ -77,6 +78,25 @@ def recognise(labs: Sequence[Lab], source: Path, text: str, root: Path) -> Lab:
     return next(lab for lab in labs if lab.id == here)
 
 
+def asked_source(file: Path | None, lab_id: str | None, kernel: str | None = None) -> tuple[Lab, Path, bytes]:
+    """The lab, the file and its text, of a command that names a file, a lab, a kernel, or none of them and stands in a lab's folder. Raises
+    LaunchRefusedError and LabError.
+    """
+    root = course_root(Path.cwd())
+    lab_id = matching_lab(root, lab_id) if lab_id else None
+    if file is None:
+        lab = load_lab(root, lab_id or lab_at(root, Path.cwd()))
+        file = lab.public_dir / lab.public.file
+        source = read_source(file)
+        return (lab_of_kernel(load_labs(root, []), kernel) if kernel and not lab_id else lab), file, source
+    source = read_source(file)
+    if lab_id:
+        return load_lab(root, lab_id), file, source
+    labs = load_labs(root, [])
+    lab = lab_of_kernel(labs, kernel) if kernel else recognise(labs, file, source.decode("utf-8", "replace"), root)
+    return lab, file, source
+
+
 def lab_of_kernel(labs: Sequence[Lab], kernel: str) -> Lab:
     """The lab whose kernel has this name. Raises LaunchRefusedError, which lists the kernels."""
     kernels = {name_of(lab.public.kernel): lab for lab in labs if not lab.public.starts_itself}
@@ -113,15 +133,26 @@ def build_runner(toolset: Toolset, lab: Lab, source: bytes, scratch: Path) -> Pa
     built = toolset.cpu_build(copy, work, entries)
     if built.runner is None or built.image is None:
         raise LaunchRefusedError("\n".join(_refusal(lab, one) for one in built.refusals[:_REFUSALS]))
-    argv = toolset.confinement.wrap(
+    return write_runner(toolset, built, scratch)
+
+
+def runner_argv(toolset: Toolset, built: CpuBuild) -> list[str]:
+    """What starts the runner of a file that was built, confined."""
+    if built.runner is None or built.image is None:
+        message = "there is no runner to launch"
+        raise ValueError(message)
+    return toolset.confinement.wrap(
         [str(built.runner), "--image", str(built.image)],
-        readable=[work],
+        readable=[built.runner.parent],
         writable=[],
         limits=RUN_LIMITS,
         profile="run",
     )
+
+
+def write_runner(toolset: Toolset, built: CpuBuild, scratch: Path) -> Path:
     runner_file = scratch / "runner.json"
-    runner_file.write_text(json.dumps({"argv": argv}), encoding="utf-8")
+    runner_file.write_text(json.dumps({"argv": runner_argv(toolset, built)}), encoding="utf-8")
     return runner_file
 
 

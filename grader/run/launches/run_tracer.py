@@ -133,7 +133,6 @@ def errors_of(findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
 
 
 _SECONDS = 60.0  # of one run
-_IN_ORDER, _REVERSED = "in order", "reversed"
 
 
 class UntracedLaunchError(RemediableError):
@@ -168,10 +167,8 @@ class RunTracer:
         """
         asked = {
             "launch": str(launch.number),
-            "block": ",".join(map(str, request.block)),
-            "order": _REVERSED if request.reversed != run.is_reversed else _IN_ORDER,
-            **({"whole": _REVERSED} if run.is_reversed else {}),
-            **request.of_blocks,
+            **({"whole": "reversed"} if run.is_reversed else {}),
+            **request.asked(is_reversed=request.reversed != run.is_reversed),
         }
         _, record, reader = self._run(asked)
         traced = record.traced if record is not None else None
@@ -187,7 +184,7 @@ class RunTracer:
             )
             raise UntracedLaunchError(message)
         report = TraceReport(factors=(), inputs=(), launch=_launch(run, traced, facts), trace=trace)
-        return Traced(self.lab, request, report, None)
+        return Traced(self.lab.id, self.lab.public.file, request, report)
 
     def _run(self, asked: Mapping[str, str]) -> tuple[dict[str, Any], RunRecord | None, ProgramReader]:
         whole = {"shape": self.shape, "usual": self.lab.public.traced_shape, "inputs": self.inputs, **asked}

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import math
 import struct
-from collections import defaultdict
+from collections import defaultdict, deque
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
+from itertools import islice
 
 from pydantic import Field
 
@@ -201,57 +202,104 @@ class BlockTrace:
     left_out: str  # what the recording does not show; empty: nothing
 
 
-@dataclass(frozen=True)
-class _Event:
-    kind: StepKind
-    thread: int
-    interval: int
-    space: str
-    access: Access
+_MOST_WAITING = 64  # reads that are looked at for one write
+
+
+class TraceIndex:
+    """Which change each access of a trace follows, and which read brought what a thread writes to shared memory. Built once, in time linear
+    in the steps. Everything is told by places in the trace.
+
+    A write to shared memory has the value of an earlier read of other memory by the same thread. Each read is used once: one of the same
+    line before others, the earliest first.
+    """
+
+    def __init__(self, trace: Trace) -> None:
+        self.writer: dict[int, int] = {}  # of an access: the last change of its element before it
+        self.loaded: dict[int, int] = {}  # of a write to shared memory: the read that brought its value
+        self.made_of: dict[int, int] = {}  # of another change there: the only read that waits in its line
+        self.used: set[int] = set()  # reads that are in one of these
+        self._waiting: dict[tuple[object, ...], deque[int]] = defaultdict(deque)
+        last: dict[tuple[int, int], int] = {}
+        for at, (kind, thread, _, array, offset, size, bits, place, _, _) in enumerate(trace.steps):
+            if kind not in ACCESSES:
+                continue
+            if (array, offset) in last:
+                self.writer[at] = last[array, offset]
+            if kind != StepKind.READ:
+                last[array, offset] = at
+            value, line = trace.arrays[array].value(bits, size), trace.places[place].line
+            same = thread, "NaN" if math.isnan(value) else value
+            shared = trace.arrays[array].space == "shared"
+            if kind == StepKind.READ and not shared:
+                for key in ((*same, line), same, (thread, "line", line)):
+                    self._waiting[key].append(at)
+            elif kind != StepKind.READ and shared:
+                brought = self._unused(*same, line) or self._unused(*same) if kind == StepKind.WRITE else []
+                here = self._unused(thread, "line", line) if bits and not brought else []
+                if brought:
+                    self.loaded[at] = brought[0]
+                elif len(here) == 1:
+                    self.made_of[at] = here[0]
+                self.used.update(brought[:1] or here if len(here) < 2 else ())  # noqa: PLR2004 -- nobody can tell which
+
+    def _unused(self, *key: object) -> list[int]:
+        waiting = self._waiting[key]
+        while waiting and waiting[0] in self.used:
+            waiting.popleft()
+        return [one for one in islice(waiting, _MOST_WAITING) if one not in self.used]
 
 
 def block_trace(trace: Trace, factors: Sequence[str], block: Index3, file: str, missing: str = "") -> BlockTrace:
     """`block`: the number of threads in x, y and z. `file`: only lines of this file are shown. `missing`: of the recording."""
-    count = min(block[0] * block[1] * block[2], _MOST_THREADS)
+    count = min(math.prod(block), _MOST_THREADS)
     most = _MOST_STAYS // max(1, count)
-    cut = any(step[2] >= most for step in trace.steps)
-    events = [event for event in _events(trace, file) if event.interval < most]
-    ends = {
-        step[2]: _line(trace, step[7], file)
-        for step in trace.steps
-        if step[0] == StepKind.BARRIER and step[2] < most - 1
-    }
-    last = max([event.interval for event in events] + [end + 1 for end in ends], default=0)
-    stays = [[ThreadInterval(_index(thread, block)) for thread in range(count)] for _ in range(last + 1)]
-    pairings: list[_LoadPairing] = [_LoadPairing() for _ in range(count)]
-    events = [event for event in events if event.thread < count]
-    for event in events:
-        pairings[event.thread].take(event, stays[event.interval][event.thread])
-    origins = _Origins(events, [load for row in stays for stay in row for load in stay.loads], factors)
-    unpaired = 0
-    of_thread: dict[int, list[_Event]] = defaultdict(list)
-    for event in events:
-        of_thread[event.thread].append(event)
-    for thread in range(count):
-        used = pairings[thread].used
-        unpaired += _pair_factors([row[thread] for row in stays], of_thread[thread], used, origins)
-    tiles = _tiles(events, last)
+    shown = [at for at, step in enumerate(trace.steps) if step[0] in ACCESSES and step[2] < most]
+    barriers = [step for step in trace.steps if step[0] == StepKind.BARRIER and step[2] < most - 1]
+    last = max([trace.steps[at][2] for at in shown] + [step[2] + 1 for step in barriers], default=0)
+    stays = [[ThreadInterval(thread_index(thread, block)) for thread in range(count)] for _ in range(last + 1)]
+    accesses = {at: _access(trace, trace.steps[at], file) for at in shown if trace.steps[at][1] < count}
+    factor_of = _Factors(factors)
+    of_global = {at for at in accesses if trace.arrays[trace.steps[at][3]].space == "global"}
+    loaded = {at: read for at, read in TraceIndex(trace).loaded.items() if read in of_global}
+    changed: dict[int, list[Access]] = defaultdict(list)  # in shared memory, by interval
+    for at, access in accesses.items():
+        kind, thread, interval, array, *_ = trace.steps[at]
+        stay = stays[interval][thread]
+        if trace.arrays[array].space != "shared":
+            stay.stores += [access] if kind != StepKind.READ else []
+        elif kind != StepKind.READ:
+            stay.loads.append(Load(accesses.get(loaded.get(at, -1)), access))
+            factor_of.take(stay.loads[-1])
+            changed[interval].append(access)
+        else:
+            factor_of.shared.add(access.array)
+    of_thread: dict[int, list[tuple[ThreadInterval, Access]]] = defaultdict(list)
+    used = set(loaded.values())
+    for at, access in accesses.items():
+        kind, thread, interval, *_ = trace.steps[at]
+        if kind == StepKind.READ and at not in used:
+            of_thread[thread].append((stays[interval][thread], access))
+    unpaired = sum(_pair_factors(reads, factor_of) for reads in of_thread.values())
+    for of_stays in zip(*stays, strict=True):
+        total = 0.0
+        for stay in of_stays:
+            stay.sum_after = total = total + stay.added
+    ends = {step[2]: _line(trace, step[7], file) for step in barriers}
+    tiles = _tiles(changed, last)
     return BlockTrace(
         intervals=tuple(BarrierInterval(stays[i], ends.get(i), tiles[i]) for i in range(last + 1)),
         outcomes=tuple(_outcomes(stays)),
         factors=tuple(factors),
         shapes={array.name: array.dimensions for array in trace.arrays},
         unpaired=unpaired,
-        left_out=missing or (_TOO_MANY_BARRIERS if cut else ""),
+        left_out=missing or (_TOO_MANY_BARRIERS if any(step[2] >= most for step in trace.steps) else ""),
     )
 
 
-def _events(trace: Trace, file: str) -> Iterator[_Event]:
-    for kind, thread, interval, array, offset, size, bits, place, _, _ in trace.steps:
-        if kind in ACCESSES:
-            known = trace.arrays[array]
-            access = Access(known.name, known.index(offset, size), known.value(bits, size), _line(trace, place, file))
-            yield _Event(StepKind(kind), thread, interval, known.space, access)
+def _access(trace: Trace, step: Step, file: str) -> Access:
+    _, _, _, number, offset, size, bits, place, _, _ = step
+    array = trace.arrays[number]
+    return Access(array.name, array.index(offset, size), array.value(bits, size), _line(trace, place, file))
 
 
 def _line(trace: Trace, place: int, file: str) -> int:
@@ -259,89 +307,57 @@ def _line(trace: Trace, place: int, file: str) -> int:
     return where.line if where.file == file else 0
 
 
-def _index(thread: int, block: Index3) -> Index3:
+def thread_index(thread: int, block: Index3) -> Index3:
     return thread % block[0], thread // block[0] % block[1], thread // block[0] // block[1]
 
 
-class _LoadPairing:
-    """Pairs one thread's reads of global memory with its writes to shared memory, in program order."""
-
-    def __init__(self) -> None:
-        self.used: set[int] = set()  # ids of the reads that are part of a load
-        self._waiting: list[_Event] = []
-
-    def take(self, event: _Event, stay: ThreadInterval) -> None:
-        if event.kind is StepKind.READ and event.space == "global":
-            self._waiting.append(event)
-        elif event.kind is not StepKind.READ and event.space == "shared":
-            same = [one for one in self._waiting if _equal(one.access.value, event.access.value)]
-            near = [one for one in same if one.access.line == event.access.line] or same
-            source = near[0] if near and event.kind is StepKind.WRITE else None
-            if source:
-                self._waiting.remove(source)
-                self.used.add(id(source))
-            stay.loads.append(Load(source.access if source else None, event.access))
-        elif event.kind is not StepKind.READ:
-            stay.stores.append(event.access)
-
-
-def _equal(one: float, other: float) -> bool:
-    return one == other or (math.isnan(one) and math.isnan(other))
-
-
-class _Origins:
+class _Factors:
     """Finds the factor that an element belongs to: its own array in global memory, or the array that was loaded into it."""
 
-    def __init__(self, events: Sequence[_Event], loads: Sequence[Load], factors: Sequence[str]) -> None:
-        self._factors = factors
+    def __init__(self, names: Sequence[str]) -> None:
+        self.names = names
+        self.shared: set[str] = set()
         self._of_array: dict[str, set[str]] = defaultdict(set)
         self._of_element: dict[str, str] = {}
-        self._shared = {event.access.array for event in events if event.space == "shared"}
-        for load in loads:
-            if load.source and load.source.array in factors:
-                self._of_array[load.target.array].add(load.source.array)
-                self._of_element[load.target.name] = load.source.array
 
-    def factor(self, access: Access) -> str | None:
-        if access.array not in self._shared:
-            return access.array if access.array in self._factors else None
+    def take(self, load: Load) -> None:
+        self.shared.add(load.target.array)
+        if load.source and load.source.array in self.names:
+            self._of_array[load.target.array].add(load.source.array)
+            self._of_element[load.target.name] = load.source.array
+
+    def __call__(self, access: Access) -> str | None:
+        if access.array not in self.shared:
+            return access.array if access.array in self.names else None
         whole = self._of_array[access.array]
         return next(iter(whole)) if len(whole) == 1 else self._of_element.get(access.name)
 
 
-def _pair_factors(stays: Sequence[ThreadInterval], events: Sequence[_Event], used: set[int], origins: _Origins) -> int:
-    """Fills in one thread's reads, products and sums. Returns how many reads of a factor belong to no product."""
+def _pair_factors(reads: Sequence[tuple[ThreadInterval, Access]], factor_of: _Factors) -> int:
+    """Fills in one thread's reads and products. Returns how many reads of a factor belong to no product."""
     waiting: tuple[str, Access] | None = None
     unpaired = 0
-    for event in events:
-        if event.kind is not StepKind.READ or id(event) in used:
-            continue
-        stay = stays[event.interval]
-        stay.reads.append(event.access)
-        factor = origins.factor(event.access)
+    for stay, access in reads:
+        stay.reads.append(access)
+        factor = factor_of(access)
         if factor is None:
             continue
         if waiting and waiting[0] != factor:
-            pair = sorted([waiting, (factor, event.access)], key=lambda one: origins._factors.index(one[0]))  # noqa: SLF001
+            pair = sorted([waiting, (factor, access)], key=lambda one: factor_of.names.index(one[0]))
             stay.products.append((pair[0][1], pair[1][1]))
             waiting = None
         else:
             unpaired += waiting is not None
-            waiting = (factor, event.access)
-    total = 0.0
-    for stay in stays:
-        stay.sum_after = total = total + stay.added
+            waiting = (factor, access)
     return unpaired + (waiting is not None)
 
 
-def _tiles(events: Sequence[_Event], last: int) -> list[dict[str, dict[tuple[int, ...], float]]]:
+def _tiles(changed: Mapping[int, Sequence[Access]], last: int) -> list[dict[str, dict[tuple[int, ...], float]]]:
     """For each interval, the shared arrays that were written in it, complete, with their contents at its end."""
     now: dict[str, dict[tuple[int, ...], float]] = defaultdict(dict)
     shown: list[dict[str, dict[tuple[int, ...], float]]] = []
     for interval in range(last + 1):
-        written = [
-            e.access for e in events if e.interval == interval and e.space == "shared" and e.kind is not StepKind.READ
-        ]
+        written = changed.get(interval, ())
         for access in written:
             now[access.array][access.index] = access.value
         shown.append({name: dict(now[name]) for name in dict.fromkeys(access.array for access in written)})
@@ -354,12 +370,15 @@ def _outcomes(stays: Sequence[Sequence[ThreadInterval]]) -> Iterator[Outcome]:
         if not stores:
             continue
         products = [first.value * second.value for stay in of_thread for first, second in stay.products]
-        total = math.fsum(products)
-        # The largest possible rounding error. kit/problems explains the bound. Whole numbers are exact.
-        bound = 4 * math.sqrt(len(products) or 1) * 2**-24 * math.fsum(abs(one) for one in products)
         stored = math.fsum(store.value for store in stores.values())
-        reproduced = bool(products) and abs(stored - total) <= bound
-        yield Outcome(of_thread[0].thread, tuple(stores.values()), total, reproduced)
+        reproduced = bool(products) and is_sum(stored, products)
+        yield Outcome(of_thread[0].thread, tuple(stores.values()), math.fsum(products), reproduced)
+
+
+def is_sum(stored: float, values: Sequence[float]) -> bool:
+    """Within the largest possible error of rounding. kit/problems explains the bound. Whole numbers are exact."""
+    bound = 4 * math.sqrt(len(values) or 1) * 2**-24 * math.fsum(map(abs, values))
+    return abs(stored - math.fsum(values)) <= bound
 
 
 # The formula of a subscript: `y`, `x + 16`, `4y + x`, where it is the same for all threads of a group. Pure.
@@ -435,7 +454,7 @@ def ranges(threads: Sequence[Index3]) -> list[tuple[Index3, Index3]]:
     open_: dict[tuple[int, int], tuple[Index3, Index3]] = {}
     last = (-1, -1)
     for (z, y), found in sorted(rows.items()):
-        spans = _spans(sorted(found))
+        spans = runs(sorted(found))
         going = {} if last != (z, y - 1) else open_
         boxes += [box for span, box in open_.items() if span not in spans or not going]
         open_ = {span: ((going[span][0] if span in going else (span[0], y, z)), (span[1], y, z)) for span in spans}
@@ -443,11 +462,12 @@ def ranges(threads: Sequence[Index3]) -> list[tuple[Index3, Index3]]:
     return sorted([*boxes, *open_.values()], key=lambda box: box[0][::-1])
 
 
-def _spans(numbers: Sequence[int]) -> list[tuple[int, int]]:
-    spans: list[tuple[int, int]] = []
+def runs(numbers: Sequence[int]) -> list[tuple[int, int]]:
+    """Rising numbers as runs of neighbours: the first and the last of each."""
+    found: list[tuple[int, int]] = []
     for number in numbers:
-        if spans and spans[-1][1] == number - 1:
-            spans[-1] = (spans[-1][0], number)
+        if found and found[-1][1] == number - 1:
+            found[-1] = found[-1][0], number
         else:
-            spans.append((number, number))
-    return spans
+            found.append((number, number))
+    return found

@@ -7,12 +7,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Protocol
 
 from grader.engines.toolset import Toolset
 from grader.model.labs import Lab
 from grader.model.outcome import located
 from grader.model.verdicts import Verdict
+from grader.run.judge_call import JUDGE_SECONDS
 from grader.run.launches.lab_launch import (
     LaunchRefusedError,
     UnregisteredProblemError,
@@ -26,7 +26,6 @@ from grader.run.launches.trace_phases import BlockTrace, Index3, TraceReport, bl
 # What a problem may take where neither the user nor the lab says it: the first that it takes.
 _SHAPES = ("8x8x8", "8x8", "8")
 _INPUTS = ("worked", "integers", "random")
-_IN_ORDER, _REVERSED = "in order", "reversed"
 
 
 @dataclass(frozen=True)
@@ -40,56 +39,28 @@ class TraceRequest:
         None  # a thread of `block` waits before this write, counted from 0, until other blocks have ended
     )
 
-    @property
-    def of_blocks(self) -> dict[str, str]:
-        """What the tracer is asked besides, as its options without dashes."""
-        asked = {}
-        if self.beside is not None:
-            asked["beside"] = ",".join(map(str, self.beside))
-        if self.held is not None:
-            asked["held"] = ",".join(map(str, self.held))
+    def asked(self, *, is_reversed: bool | None = None) -> dict[str, str]:
+        """What the tracer, or a judge that watches, is asked of blocks and threads: its options without dashes."""
+        asked = {"block": ",".join(map(str, self.block))}
+        if self.reversed if is_reversed is None else is_reversed:
+            asked["order"] = "reversed"
+        for name, value in (("beside", self.beside), ("held", self.held)):
+            if value is not None:
+                asked[name] = ",".join(map(str, value))
         return asked
-
-
-class TracedLaunch(Protocol):
-    """What a page needs of a launch: its name, the shown file, the block that was followed, and the tracer's report."""
-
-    @property
-    def name(self) -> str: ...
-    @property
-    def file(self) -> str: ...
-    @property
-    def request(self) -> TraceRequest: ...
-    @property
-    def report(self) -> TraceReport: ...
 
 
 @dataclass(frozen=True)
 class Traced:
-    """A traced launch. `steps` is None where the block did not run; then `report.launch` says why."""
+    """A traced launch, of a lab or of any kernel. `steps` is None where they were not interpreted, or where the block did not run; then
+    `report.launch` says why.
+    """
 
-    lab: Lab
-    request: TraceRequest
+    name: str  # the lab's id; of another kernel, what its pages are called
+    file: str  # as it is shown
+    request: TraceRequest  # with the block that was followed
     report: TraceReport
-    steps: BlockTrace | None
-
-    @property
-    def name(self) -> str:
-        return self.lab.id
-
-    @property
-    def file(self) -> str:
-        return self.lab.public.file
-
-
-@dataclass(frozen=True)
-class CheckedTrace:
-    """A traced launch of any kernel, as `tilelab check` made it."""
-
-    name: str
-    file: str
-    request: TraceRequest
-    report: TraceReport
+    steps: BlockTrace | None = None
 
 
 Run = Callable[
@@ -98,11 +69,6 @@ Run = Callable[
 Build = Callable[
     [bytes], Run
 ]  # builds a file, for any number of runs; raises LaunchRefusedError where it does not build
-
-
-def trace_file(toolset: Toolset, lab: Lab, source: bytes, request: TraceRequest, scratch: Path) -> Traced:
-    """`scratch` is an empty folder of the caller. Raises LaunchRefusedError where the launch cannot be traced."""
-    return built_launch(toolset, lab, source, scratch)(request)
 
 
 def launch_builder(toolset: Toolset, lab: Lab, scratch: Path) -> Build:
@@ -125,7 +91,7 @@ def _trace(toolset: Toolset, lab: Lab, runner_file: Path, lines: list[str], requ
     try:
         report = _first_accepted(toolset, lab, request, runner_file)
     except UnregisteredProblemError:
-        report = _of_public_tests(toolset, lab, request, runner_file)
+        report = trace_of_public_test(toolset, lab, request, runner_file, JUDGE_SECONDS)
     launch = located(report.launch, {lab.public.file: lines})
     report = report.model_copy(update={"launch": launch})
     grid = launch.verdict is not Verdict.LAUNCH_ERROR and launch.grid
@@ -133,7 +99,7 @@ def _trace(toolset: Toolset, lab: Lab, runner_file: Path, lines: list[str], requ
         extent = " x ".join(map(str, grid))
         message = f"block {request.block} is outside the grid: the launch has {extent} blocks in x, y and z"
         raise LaunchRefusedError(message)
-    return with_steps(Traced(lab, request, report, None))
+    return with_steps(Traced(lab.id, lab.public.file, request, report))
 
 
 def with_steps(traced: Traced) -> Traced:
@@ -150,9 +116,7 @@ def _first_accepted(toolset: Toolset, lab: Lab, request: TraceRequest, runner_fi
     shapes = [one] if (one := request.shape or lab.public.traced_shape) else _SHAPES
     choices = [(shape, inputs) for shape in shapes for inputs in ([request.inputs] if request.inputs else _INPUTS)]
     for number, (shape, inputs) in enumerate(choices, 1):
-        asked = {"--shape": shape, "--inputs": inputs, "--block": ",".join(map(str, request.block))}
-        asked |= {"--order": _REVERSED} if request.reversed else {}
-        asked |= {f"--{name}": value for name, value in request.of_blocks.items()}
+        asked = {"--shape": shape, "--inputs": inputs, **{f"--{name}": one for name, one in request.asked().items()}}
         try:
             return run_tracer(toolset, lab, runner_file, asked, TraceReport)
         except UnregisteredProblemError:
@@ -164,17 +128,17 @@ def _first_accepted(toolset: Toolset, lab: Lab, request: TraceRequest, runner_fi
     raise AssertionError
 
 
-def _of_public_tests(toolset: Toolset, lab: Lab, request: TraceRequest, runner_file: Path) -> TraceReport:
-    """Where the problem names no sizes: a launch of the lab's public tests."""
+def trace_of_public_test(
+    toolset: Toolset, lab: Lab, request: TraceRequest, runner_file: Path, seconds: float
+) -> TraceReport:
+    """A launch of the lab's public tests: where the problem names no sizes, or where such a launch was judged."""
     asked = {
         "shape": request.shape or "",
         "usual": lab.public.traced_shape,
         "inputs": request.inputs or "",
-        "block": ",".join(map(str, request.block)),
-        "order": _REVERSED if request.reversed else _IN_ORDER,
-        **request.of_blocks,
+        **request.asked(),
     }
-    return read_report(watch_public_launch(toolset, lab, runner_file, asked), TraceReport)
+    return read_report(watch_public_launch(toolset, lab, runner_file, asked, seconds=seconds), TraceReport)
 
 
 def _inside(block: Index3, grid: Index3) -> bool:

@@ -70,7 +70,7 @@ def traced(steps: tuple[Step, ...], *findings: Finding, reversed_: bool = False,
     report = TraceReport(
         factors=(), inputs=(), launch=launch, trace=Trace(arrays=ARRAYS, places=places, steps=steps, complete=True)
     )
-    return Traced(LAB, TraceRequest(reversed=reversed_), report, None)
+    return Traced(LAB.id, FILE, TraceRequest(reversed=reversed_), report)
 
 
 ADDED = AddedBarrier((1,), (1, 1, 2, 3), traced(MENDED, read_line=4))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from grader.explain.page_block import unit_array
+from grader.explain.page_block import page_arrays
 from grader.explain.story import PageStepKind, StoryRun
 from grader.explain.warp_steps import run_of_trace
 from grader.run.launches.trace_phases import Step, StepKind, Trace, TracedArray, TracedPlace
@@ -105,7 +105,7 @@ def test_what_global_memory_held_before_is_what_was_read_first() -> None:
 def test_a_struct_is_shown_in_units_of_what_is_read_of_it() -> None:
     struct = TracedArray(name="A", space="global", element="Huge", element_bytes=1 << 26)
     steps: tuple[Step, ...] = ((0, 0, 0, 0, 8, 8, 5, 0, 0, 0), (0, 0, 0, 0, 4, 4, 6, 0, 1, 0))
-    array = unit_array(struct, steps)
+    (array,) = page_arrays(Trace(arrays=(struct,), places=(), steps=steps, complete=True), range(len(steps)))
     assert (array.element_bytes, array.element) == (4, "float")
 
 

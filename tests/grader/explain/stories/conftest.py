@@ -12,7 +12,7 @@ from grader.explain.mistake_stories import mistake_stories
 from grader.explain.story import ToldStory
 from grader.model.labs import load_lab
 from grader.run.launches.trace_phases import Index3
-from grader.run.launches.tracing import Traced, TraceRequest, trace_file
+from grader.run.launches.tracing import Traced, TraceRequest, built_launch
 
 ROOT = Path(__file__).resolve().parents[4]
 Tell = Callable[..., tuple[Traced, dict[str, ToldStory]]]
@@ -27,7 +27,8 @@ def tell(tmp_path_factory: pytest.TempPathFactory) -> Tell:
         lab_id: str, source: str, shape: str | None = None, block: Index3 = (0, 0, 0)
     ) -> tuple[Traced, dict[str, ToldStory]]:
         request = TraceRequest(shape, block=block)
-        traced = trace_file(toolset, load_lab(ROOT, lab_id), source.encode(), request, tmp_path_factory.mktemp("told"))
+        run = built_launch(toolset, load_lab(ROOT, lab_id), source.encode(), tmp_path_factory.mktemp("told"))
+        traced = run(request)
         return traced, {one.kind: one for one in mistake_stories(traced, source.split("\n"))}
 
     return told

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-from grader.explain.story import PageStepKind, element_name
+from grader.explain.recording import element_name
+from grader.explain.story import PageStepKind
 from grader.run.launches.trace_phases import CHANGES, StepKind
 from tests.grader.explain.stories.conftest import ROOT, Tell, reject
 from tests.grader.explain.stories.test_untouched_story import right

@@ -13,11 +13,12 @@ import pytest
 from grader.engines.toolset import Toolset
 from grader.explain.mistake_stories import asking, mistake_stories
 from grader.explain.product_sum import factors_of, products_of
-from grader.explain.story import PageStepKind, Question, Story, element_name, spans
+from grader.explain.recording import element_name
+from grader.explain.story import PageStepKind, Question, Story, spans
 from grader.model.labs import load_lab
 from grader.run.launches.lab_launch import read_source
-from grader.run.launches.trace_phases import CHANGES, StepKind, Trace
-from grader.run.launches.tracing import Traced, TraceRequest, trace_file
+from grader.run.launches.trace_phases import CHANGES, StepKind, Trace, TraceIndex
+from grader.run.launches.tracing import Traced, TraceRequest, built_launch
 
 ROOT = Path(__file__).resolve().parents[4]
 LAB = load_lab(ROOT, "02-tiled")
@@ -30,7 +31,9 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> Told:
 
     def tell(name: str, lab_id: str = LAB.id, shape: str | None = None) -> tuple[Traced, Story]:
         source = read_source(ROOT / "solutions" / lab_id / "rejects" / f"{name}.cu")
-        traced = trace_file(toolset, load_lab(ROOT, lab_id), source, TraceRequest(shape), tmp_path_factory.mktemp(name))
+        traced = built_launch(toolset, load_lab(ROOT, lab_id), source, tmp_path_factory.mktemp(name))(
+            TraceRequest(shape)
+        )
         (one,) = mistake_stories(traced, source.decode().split("\n"))
         return traced, one.story
 
@@ -94,7 +97,7 @@ def test_a_wrong_sum_is_the_sum_of_the_products_that_the_story_names(told: Told)
     inputs = {one.name: one for one in traced.report.inputs}
     named = [re.findall(r"([AB])\[(\d+)\]\[(\d+)\]", mark.text) for mark in story.runs[0].marks]
     assert [("A", "1", "0"), ("B", "1", "0")] in [one[:2] for one in named]
-    groups = products_of(_trace(traced), traced.report.factors).of_thread[0]
+    groups = products_of(_trace(traced), traced.report.factors, TraceIndex(_trace(traced))).of_thread[0]
     found = [one.product(0, 0) for one in groups]
     assert {one.shape for one in groups} == {(1, 1)}
 

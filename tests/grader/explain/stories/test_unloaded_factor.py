@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from grader.explain.story import element_name
+from grader.explain.recording import element_name
 from grader.run.launches.trace_phases import CHANGES
 from tests.grader.explain.stories.conftest import ROOT, Tell, reject
 from tests.grader.explain.stories.test_untouched_story import right

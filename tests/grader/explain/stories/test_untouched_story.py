@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-from grader.explain.story import Question, element_name, thread_number
+from grader.explain.recording import element_name
+from grader.explain.story import Question, thread_number
 from grader.run.launches.trace_phases import ACCESSES, CHANGES
 from grader.run.launches.tracing import Traced
 from tests.grader.explain.stories.conftest import ROOT, Tell, reject

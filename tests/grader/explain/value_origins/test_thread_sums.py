@@ -8,6 +8,7 @@ import re
 import pytest
 
 from grader.explain.product_sum import products_of, stored_elements, sum_in
+from grader.run.launches.trace_phases import TraceIndex
 from tests.grader.explain.stories.conftest import ROOT, Tell
 
 LADDER = ROOT / "solutions" / "04-open" / "ladder"
@@ -24,7 +25,7 @@ def sums_are_right(tell: Tell, text: str, expected: int) -> None:
     thread = 1
     elements = stored_elements(trace, thread, "C")
     assert len(elements) == expected
-    groups = products_of(trace, traced.report.factors).of_thread[thread]
+    groups = products_of(trace, traced.report.factors, TraceIndex(trace)).of_thread[thread]
     output = next(one for one in trace.arrays if one.name == "C")
     stored = {
         output.index(step[4], step[5]): output.value(step[6], step[5])
