@@ -23,16 +23,15 @@
 #include "simt/device_impl/device_printf.hpp"
 #include "simt/finding_log.hpp"
 #include "simt/machine/machine.hpp"
-#include "simt/memory/heap_leaks.hpp"
+#include "simt/memory/device_heap.hpp"
 #include "simt/memory/memory_map.hpp"
-#include "simt/observer_panel.hpp"
+#include "simt/observer_list.hpp"
 #include "simt/observers/child_order.hpp"
-#include "simt/observers/handover.hpp"
 #include "simt/observers/stale_texels.hpp"
 #include "simt/observers/touched_bytes.hpp"
 #include "simt/observers/trace_recorder.hpp"
+#include "simt/observers/work_counters.hpp"
 #include "simt/submission/submission_data.hpp"
-#include "simt/traffic_panel.hpp"
 
 namespace tilelab {
 namespace {
@@ -168,9 +167,9 @@ class Launch {
  public:
   Launch(const Image& image, const LaunchRequest& request, const std::vector<Descriptor>& files)
       : image_(image), request_(request), files_(files), barrier_places_(image.barrier_places()),
-        panel_(request.allow_same_value_writes ? simt::RaceDetector::SameValue::allowed : simt::RaceDetector::SameValue::races),
-        ending_(panel_.log(), memory_) {
-    panel_.get<simt::BarrierChecker>().know(barrier_places_, panel_.get<simt::RaceDetector>(), request.early_return_is_error);
+        observers_(request.allow_same_value_writes ? simt::RaceDetector::SameValue::allowed : simt::RaceDetector::SameValue::races),
+        ending_(observers_.log(), memory_) {
+    observers_.get<simt::BarrierChecker>().know(barrier_places_, observers_.get<simt::RaceDetector>(), request.early_return_is_error);
   }
 
   enum class Store { outputs, nothing };
@@ -200,14 +199,14 @@ class Launch {
     answer.status = status;
     answer.detail = detail;
     answer.config = config_;
-    answer.findings = finding_messages(panel_.log().deduplicated(), image_, geometry());
-    answer.counters = panel_.get<simt::AccessCounter>().counters();
+    answer.findings = finding_messages(observers_.log().deduplicated(), image_, geometry());
+    answer.counters = observers_.get<simt::AccessCounter>().counters();
     answer.counters["events"] = events_ != 0 || !simt::Machine::active() ? events_ : simt::Machine::current().events();
     answer.printed = simt::printed_text();
     if (trace_ && !is_starved_) answer.trace = named_trace(*trace_, image_);
     if (traffic_ && !is_starved_) count_traffic(answer, *traffic_, request_, image_);
     if (handover_) answer.counters.merge(handover_->counters());
-    answer.needs_reversed_run = panel_.get<simt::RaceDetector>().needs_reversed_run();
+    answer.needs_reversed_run = observers_.get<simt::RaceDetector>().needs_reversed_run();
     answer.left_data = left_data_;
     if (program_) answer.uses = program_->uses();
     return answer;
@@ -260,7 +259,7 @@ class Launch {
   // The launch function is the submission's code. So it runs like a kernel of one thread, where a bad access is caught.
   LaunchConfig ask_launch_function() {
     simt::Announcer announcer;
-    announcer.add(panel_.get<simt::BoundsChecker>());  // alone: this is no kernel's code
+    announcer.add(observers_.get<simt::BoundsChecker>());  // alone: this is no kernel's code
     stacks_.emplace(1);
     LaunchConfig answer;
     bool returned = false;
@@ -282,7 +281,7 @@ class Launch {
 
   void run_kernel() {
     simt::Announcer announcer;
-    panel_.join(announcer);
+    observers_.join(announcer);
     if (request_.trace) trace_blocks(*request_.trace);
     if (trace_) announcer.add(*trace_);
     if (request_.traffic) {
@@ -296,9 +295,9 @@ class Launch {
       }));
     }
     const auto& objects = program_ ? program_->objects() : buffers_->objects();
-    if (!objects.empty()) announcer.add(stale_texels_.emplace(panel_.log(), objects));
+    if (!objects.empty()) announcer.add(stale_texels_.emplace(observers_.log(), objects));
     const KernelCall kernel(image_.kernel, request_.arguments, buffers_->addresses(), image_.argument_bytes);
-    if (image_.launches_children) announcer.add(child_order_.emplace(panel_.log()));
+    if (image_.launches_children) announcer.add(child_order_.emplace(observers_.log()));
     stacks_.emplace(image_.launches_children ? most_threads : std::size_t{config_.block.x} * config_.block.y * config_.block.z);
     simt::Machine machine(memory_, announcer, *stacks_, request_.event_budget, image_.header_code,
                           [this](auto one, auto other) { return image_.on_one_line(one, other); });
@@ -357,10 +356,10 @@ class Launch {
   LaunchConfig config_;
   simt::MemoryMap memory_;
   simt::BarrierPlaces barrier_places_;
-  simt::ObserverPanel panel_;
+  simt::ObserverList observers_;
   LaunchEnding ending_;
   std::optional<simt::TraceRecorder> trace_;
-  std::optional<simt::TrafficPanel> traffic_;
+  std::optional<simt::TrafficObservers> traffic_;
   std::optional<simt::Handover> handover_;
   std::optional<simt::TouchedBytes> touched_;
   std::optional<simt::StaleTexels> stale_texels_;

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "simt/scheduler/resident_blocks.hpp"
+#include "simt/scheduler/block_order.hpp"
 
 namespace tilelab {
 namespace {

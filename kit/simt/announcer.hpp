@@ -8,7 +8,7 @@
 
 #include "simt/event.hpp"
 #include "simt/memory/sealed_tables.hpp"
-#include "simt/warp_requests.hpp"
+#include "simt/observers/warp_requests.hpp"
 
 namespace tilelab::simt {
 
@@ -30,7 +30,7 @@ class Announcer {
   // frequent checks into that call. The tuple and `redundant` must outlive the announcer. `redundant` keeps the reads that none of
   // them needs. Without it, they hear of those that others keep.
   template <typename... Observers>
-  void add_together(std::tuple<Observers&...>& observers, RedundantReads* redundant = nullptr) {
+  void add_together(std::tuple<Observers...>& observers, RedundantReads* redundant = nullptr) {
     if (redundant != nullptr) redundant_ = redundant;
     std::apply([this](Observers&... each) { (hear(each), ...); }, observers);
     const std::array<Tell, 3> tells{&tell_all<Space::global, Observers...>, &tell_all<Space::shared, Observers...>,
@@ -129,7 +129,7 @@ class Announcer {
     const auto tell = [&access]<typename One>(One& one) {
       if (one.One::watches(space)) one.One::on_access(access);  // One:: makes the call direct and not virtual
     };
-    std::apply([&tell](Observers&... each) { (tell(each), ...); }, *static_cast<std::tuple<Observers&...>*>(who));
+    std::apply([&tell](Observers&... each) { (tell(each), ...); }, *static_cast<std::tuple<Observers...>*>(who));
   }
 
   template <typename... Observers>
@@ -137,7 +137,7 @@ class Announcer {
     const auto tell = [&]<typename One>(One& one) {
       if (one.One::follows_control()) one.One::on_edge(by, pc);
     };
-    std::apply([&tell](Observers&... each) { (tell(each), ...); }, *static_cast<std::tuple<Observers&...>*>(who));
+    std::apply([&tell](Observers&... each) { (tell(each), ...); }, *static_cast<std::tuple<Observers...>*>(who));
   }
 
   std::vector<Observer*> all_, control_, watchers_;  // watchers_: of standstills

@@ -22,7 +22,7 @@ COPIED = (
     "grader", "kit", "docs/verdict_documents.py", "docs/result.schema.json", "docs/device_function_table.py",
     "docs/how-the-cpu-executor-works.md", "README.md",
 )  # fmt: skip
-PANEL, TABLE = "kit/simt/observer_panel.hpp", "grader/model/verdicts.py"
+LIST, TABLE = "kit/simt/observer_list.hpp", "grader/model/verdicts.py"
 ADDITIONS = Path(__file__).parent / "additions"
 DETECTOR = "kit/simt/observers/volatile_writes.hpp"
 
@@ -71,11 +71,11 @@ class Copy:
         text = (ADDITIONS / Path(DETECTOR).name).read_text(encoding="utf-8")
         self.create(DETECTOR, text.replace("Verdict::race", f"Verdict::{kind}"))
         self.replace(
-            PANEL,
-            '#include "simt/redundant_reads.hpp"\n',
-            '#include "simt/observers/volatile_writes.hpp"\n#include "simt/redundant_reads.hpp"\n',
+            LIST,
+            '#include "simt/observers/work_counters.hpp"\n',
+            '#include "simt/observers/volatile_writes.hpp"\n#include "simt/observers/work_counters.hpp"\n',
         )
-        self.replace(PANEL, "      InputGuard, ", "      VolatileWrites,\n      InputGuard, ")
+        self.replace(LIST, "      InputGuard, ", "      VolatileWrites,\n      InputGuard, ")
 
     def compile(self, source: Path, *arguments: str) -> Path:
         """A program or an object, with the kit's headers of this copy."""
@@ -133,8 +133,8 @@ def test_a_detector_is_one_file_and_its_registration(copy: Copy) -> None:
     assert copy.run("printed_findings.cpp") == "race 11 writes {element} as volatile, which orders nothing\n"
 
     addition = "a detector of an existing kind of finding"
-    assert named_files(addition) == ["kit/simt/observers/", PANEL]
-    assert copy.touched() == {DETECTOR, PANEL}
+    assert named_files(addition) == ["kit/simt/observers/", LIST]
+    assert copy.touched() == {DETECTOR, LIST}
 
 
 def test_a_kind_of_finding_is_its_detector_its_row_and_what_is_written_from_the_row(copy: Copy) -> None:
@@ -166,9 +166,9 @@ def test_a_kind_of_finding_is_its_detector_its_row_and_what_is_written_from_the_
 
     readme = (copy.root / "README.md").read_text(encoding="utf-8")
     assert "| `volatile-write` | a write that is volatile where a barrier is meant |" in readme
-    named = ["kit/simt/observers/", PANEL, TABLE, "README.md", "docs/result.schema.json"]
+    named = ["kit/simt/observers/", LIST, TABLE, "README.md", "docs/result.schema.json"]
     assert named_files("a new kind of finding") == named
-    assert copy.touched() == {DETECTOR, PANEL, TABLE, "README.md", "docs/result.schema.json"}
+    assert copy.touched() == {DETECTOR, LIST, TABLE, "README.md", "docs/result.schema.json"}
     assert len(copy.touched()) <= 5
 
 

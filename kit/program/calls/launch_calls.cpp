@@ -4,7 +4,7 @@
 
 #include "judge/process/reply_check.hpp"
 #include "runner/launch_limits.hpp"
-#include "simt/memory/heap_addresses.hpp"
+#include "simt/memory/device_heap.hpp"
 #include "simt/verdict.hpp"
 
 namespace tilelab::program {

@@ -165,7 +165,7 @@ protocol::Traffic nsight_metrics(const std::vector<RequestTally>& tallies, bool 
 
 }  // namespace
 
-void count_traffic(protocol::LaunchReply& answer, const simt::TrafficPanel& traffic, const protocol::LaunchRequest& request,
+void count_traffic(protocol::LaunchReply& answer, const simt::TrafficObservers& traffic, const protocol::LaunchRequest& request,
                    const Image& image) {
   const simt::RequestCounter& requests = traffic.requests();
   const simt::ThreadShare& share = traffic.share();

@@ -3,8 +3,8 @@
 
 #include "protocol/protocol.hpp"
 #include "runner/submission/image.hpp"
+#include "simt/observer_list.hpp"
 #include "simt/observers/trace_recorder.hpp"
-#include "simt/traffic_panel.hpp"
 
 namespace tilelab {
 
@@ -13,7 +13,7 @@ protocol::Trace named_trace(simt::TraceRecorder& recorded, const Image& image);
 
 // What a launch asked of memory, put into its reply: Nsight Compute's metrics, and counters for which it has no names.
 // `answer` has its status already.
-void count_traffic(protocol::LaunchReply& answer, const simt::TrafficPanel& traffic, const protocol::LaunchRequest& request,
+void count_traffic(protocol::LaunchReply& answer, const simt::TrafficObservers& traffic, const protocol::LaunchRequest& request,
                    const Image& image);
 
 }  // namespace tilelab

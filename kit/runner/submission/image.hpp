@@ -12,7 +12,7 @@
 #include "simt/memory/region.hpp"
 #include "simt/memory/sealed_tables.hpp"
 #include "simt/observers/barrier_places.hpp"
-#include "simt/observers/loop_map.hpp"
+#include "simt/observers/control_path.hpp"
 #include "simt/submission/frame_guards.hpp"
 
 namespace tilelab {

@@ -54,8 +54,4 @@ struct ChildGrids {
   std::size_t waiting = 0;                                         // launched and not begun
 };
 
-// The pending grids as waves: those of one wave are not ordered among each other, and each wave comes after the one before. The last ones
-// are of the tail.
-std::vector<std::vector<ChildGrid>> waves_of(std::vector<ChildGrid> pending);
-
 }  // namespace tilelab::simt

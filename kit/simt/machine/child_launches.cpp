@@ -1,5 +1,7 @@
 // What kernels launch. Each wave of children runs with all that it launches in turn before the next wave begins: see child_grid.hpp.
+#include <algorithm>
 #include <cstring>
+#include <map>
 #include <utility>
 
 #include "simt/machine/machine.hpp"
@@ -22,6 +24,32 @@ constexpr int invalid_value = 1, invalid_configuration = 9;
 #else
   asm volatile("" ::: "rbx", "r12", "r13", "r14", "r15", "memory");
 #endif
+}
+
+template <typename Key>
+void add_waves(std::vector<std::vector<ChildGrid>>& waves, std::vector<ChildGrid> grids, Key key) {
+  std::map<decltype(key(grids.front())), std::size_t> lengths;
+  const std::size_t first = waves.size();
+  for (ChildGrid& one : grids) {
+    const std::size_t wave = first + lengths[key(one)]++;
+    if (wave == waves.size()) waves.emplace_back();
+    waves[wave].push_back(std::move(one));
+  }
+}
+
+// The pending grids as waves: those of one wave are not ordered among each other, and each wave comes after the one before. The last ones
+// are of the tail.
+std::vector<std::vector<ChildGrid>> waves_of(std::vector<ChildGrid> pending) {
+  std::ranges::sort(pending, {}, [](const ChildGrid& one) { return std::tuple(one.launch.by.block, one.order()); });
+  std::vector<ChildGrid> tails;
+  for (ChildGrid& one : pending) {
+    if (one.is_tail()) tails.push_back(std::move(one));
+  }
+  std::erase_if(pending, [](const ChildGrid& one) { return one.is_tail(); });
+  std::vector<std::vector<ChildGrid>> waves;
+  add_waves(waves, std::move(pending), [](const ChildGrid& one) { return one.stream_of_block(); });
+  add_waves(waves, std::move(tails), [](const ChildGrid& one) { return one.launch.grid; });
+  return waves;
 }
 
 }  // namespace

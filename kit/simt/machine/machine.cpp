@@ -1,23 +1,24 @@
-// Classification of accesses, and the loop over blocks.
+// How a launch runs: its grids, the turns of their blocks, and the barriers at which threads wait.
+//
+// A block runs until it ends or waits for other blocks: at the grid's barrier, or because its threads only poll what other blocks must
+// change. All blocks start before one that waits goes on, as on a GPU that holds them all. Each operation on a phase barrier is announced
+// as an access to the barrier's object, so that a race with init() is found like any other.
 #include "simt/machine/machine.hpp"
 
 #include <algorithm>
 #include <cstring>
 #include <numeric>
 #include <random>
+#include <utility>
+#include <vector>
 
-#include "simt/scheduler/block_order.hpp"
-#include "simt/scheduler/resident_blocks.hpp"
-#include "simt/submission/builtin_variables.hpp"
+#include "simt/submission/submission_data.hpp"
 
 namespace tilelab::simt {
 namespace {
 
-// A thread that polls one place this often probably waits for another thread, so the others run.
-constexpr std::uint32_t polls_before_yield = 64;
-// Polls of one thread while no thread of its block does anything new: other blocks run. If none of them changes anything, it may poll
-// more often. A loop with an attempt limit has ended before that.
-constexpr std::uint32_t polls_of_a_turn = 256, polls_of_the_last_turn = 1u << 13;
+constexpr std::size_t most_waiting_bytes = 384u << 20;
+constexpr std::size_t object_bytes = 8;  // of a phase barrier
 
 }  // namespace
 
@@ -113,220 +114,117 @@ void Machine::switched_in() {
   last_write_.size = 0;
 }
 
-// GCC reads an assigned lvalue again if its value is used (`y = ++p[0]`, `a = b = 0`). A compiler for GPUs would not, and Clang
-// does not. A thread may read what it has just written, so such reads are not announced.
-bool Machine::is_echo(std::uintptr_t address, std::size_t size, AccessKind kind, bool is_volatile, std::uintptr_t statement) {
-  const bool echo = kind == AccessKind::read && !is_volatile && last_write_.size == size && last_write_.address == address && same_line_ &&
-                    same_line_(last_write_.statement, statement);
-  last_write_ = {address, statement, kind == AccessKind::write && !is_volatile ? size : 0};
-  return echo;
-}
-
-// Functions do not overlap.
-bool Machine::is_header_code(std::uintptr_t address) const {
-  const auto next = std::ranges::upper_bound(header_code_, address, {}, &AddressRange::first);
-  return next != header_code_.begin() && std::prev(next)->contains(address);
-}
-
-std::uintptr_t Machine::calling_statement(std::uintptr_t pc, std::uintptr_t frame) const {
-  for (int depth = 0; depth < 8 && frame != entry_frame_; ++depth) {
-    if (!is_header_code(pc - 1)) break;
-    const auto& running = scheduler_.running();
-    if (frame < running.stack_low || frame + 16 > running.stack_high) break;
-    pc = reinterpret_cast<const std::uintptr_t*>(frame)[1];
-    frame = reinterpret_cast<const std::uintptr_t*>(frame)[0];
+void Machine::start_block(std::uint64_t block, const std::vector<std::uint32_t>& order) {
+  ++turns_.started;
+  set_block_index(index_of(block - first_block_, launch_.grid));
+  for (const Region& array : memory_.shared_arrays()) {
+    std::memset(reinterpret_cast<void*>(array.base), launch_.shared_poison, array.bytes);  // hides values of earlier blocks
   }
-  return pc;
+  spins_.begin_block(order.size());
+  phases_ = {};
+  if (locals_ != nullptr) locals_->begin_block(order.size());
+  scheduler_.begin_block(block, static_cast<std::uint32_t>(order.size()));
+  take_turn(block, order);
 }
 
-void Machine::read_local(std::uintptr_t address, std::size_t size, std::uintptr_t pc, std::uintptr_t frame) {
-  local(address, size, AccessKind::read, pc, frame);
-}
-
-void Machine::read_slowly(std::uintptr_t address, std::size_t size, std::uintptr_t pc, std::uintptr_t frame) {
-  const bool is_followed = reads_are_followed_ && address - stack_low_ >= FiberStacks::stack_bytes;
-  if (is_followed && size == 4 && is_redundant<4, false>(address, pc)) return;
-  if (is_followed && size == 8 && is_redundant<8, false>(address, pc)) return;
-  if (is_followed && size == 16 && is_redundant<16, false>(address, pc)) return;
-  access(address, size, AccessKind::read, false, pc, frame);
-}
-
-void Machine::announce_edge(std::uintptr_t pc) { announcer_.edge(access_.by, pc); }
-
-void Machine::access(std::uintptr_t address, std::size_t size, AccessKind kind, bool is_volatile, std::uintptr_t pc, std::uintptr_t frame,
-                     Scope scope) {
-  if (address - stack_low_ < FiberStacks::stack_bytes) {
-    if (kind != AccessKind::read)
-      guard_frames(address, size, pc, frame);
-    else if (is_below(address, frame, scheduler_.running()))
-      stray_on_stack(address, size, kind, pc, frame);
-    local(address, size, kind, pc, frame);
+void Machine::take_turn(std::uint64_t block, const std::vector<std::uint32_t>& order) {
+  auto why = scheduler_.run_turn(order, *kernel_);
+  for (; why == BlockScheduler::Turn::stuck; why = scheduler_.run_turn(order, *kernel_)) {
+    tell_stuck();
+    scheduler_.end_sleepers();
+  }
+  if (why == BlockScheduler::Turn::ended) {
+    turns_.first_ended = turns_.ended++ == 0 ? block : std::min(turns_.first_ended, block);
     return;
   }
-  if (kind == AccessKind::read && builtins_.contains(address)) return;
-  const std::uintptr_t at = statement(pc, frame);
-  if (is_echo(address, size, kind, is_volatile, at)) return;
-  Access& access = access_;
-  if (memory_.in_shared_span(address)) {
-    access.space = Space::shared;
-    access.region = memory_.find_shared(address, size);
-    access.offset = address - memory_.shared_base();
-  } else {
-    access.region = memory_.find_global(address, size);
-    access.space = access.region != nullptr ? access.region->space : Space::global;
-    access.offset = access.region != nullptr ? address - access.region->base : 0;
+  announcer_.announce(&Observer::on_block_parked, block);
+  WaitingBlock& one = waiting_.emplace_back();
+  one.why = why;
+  one.at = turns_.waits_at;
+  one.order = order;
+  one.had_last_chance = turns_.is_last_chance;
+  one.is_free = std::exchange(turns_.is_held, false);
+  one.waits_for_later = !one.is_free && turns_.as_numbered && waiting_.size() == 1 && !launch_.cooperative;
+  one.shared = shared_content(memory_);
+  one.spins = spins_.put_aside();
+  one.phases = std::exchange(phases_, {});
+  if (locals_ != nullptr) one.locals = locals_->put_aside();
+  one.threads = scheduler_.put_away();
+  turns_.waiting_bytes += one.bytes();
+}
+
+void Machine::resume_block(std::size_t position) {
+  WaitingBlock one = std::move(waiting_[position]);
+  waiting_.erase(waiting_.begin() + static_cast<std::ptrdiff_t>(position));
+  turns_.waiting_bytes -= one.bytes();
+  const std::uint64_t block = one.threads.block();
+  set_block_index(index_of(block - first_block_, launch_.grid));
+  restore_shared(memory_, one.shared);
+  spins_.take_up(std::move(one.spins));
+  phases_ = std::move(one.phases);
+  if (locals_ != nullptr) locals_->take_up(std::move(one.locals));
+  scheduler_.bring_back(std::move(one.threads));
+  announcer_.announce(&Observer::on_block_resumed, block);
+  take_turn(block, one.order);
+  turns_.is_last_chance = false;
+}
+
+bool Machine::has_room_for_one_more() const { return waiting_.size() < turns_.most_waiting && turns_.waiting_bytes < most_waiting_bytes; }
+
+// When no block can start, or none may: false if the caller may start one, or all have ended. It may end the launch.
+bool Machine::go_on(BlockOrder& order) {
+  if (waiting_.empty()) return false;
+  if (resume_one()) return true;
+  const bool has_memory = turns_.waiting_bytes < most_waiting_bytes;
+  // Blocks behind wait for those before them: that is only the order in which they were started here.
+  if (!order.empty() && !order.is_as_numbered() && has_memory) {
+    order.go_on_as_numbered();
+    turns_.most_waiting = turns_.blocks;
+    return false;
   }
-  spend(pc);
-  access.address = address;
-  access.size = static_cast<std::uint32_t>(std::min<std::size_t>(size, 1u << 30));
-  access.kind = kind;
-  access.is_volatile = is_volatile;
-  access.block_scope = scope == Scope::block;
-  access.system_scope = scope == Scope::system;
-  access.pc = at;
-  access.instruction = pc;
-  if (access.region == nullptr) return stray(access);
-  if (kind != AccessKind::read && access.region->role == BufferRole::input && access.space == Space::module) {
-    announcer_.announce(&Observer::on_constant_store, access);
-    scheduler_.end_thread();  // as on a GPU
+  if (give_last_chance() || (order.empty() && pass_grid_barrier())) return true;
+  const Wait& at = waiting_.front().at;
+  timeout_ = Timeout{at.pc, at.by, true, !order.empty() && !has_memory, !order.empty() && has_memory};
+  return true;
+}
+
+// Of blocks that poll, the one with the smallest number goes on first: it is the next one if they wait for each other in a row.
+bool Machine::resume_one() {
+  std::optional<std::size_t> next;
+  for (std::size_t i = 0; i < waiting_.size() && !(next && waiting_[*next].is_free); ++i) {
+    if (next && waiting_[i].at.by.block > waiting_[*next].at.by.block) continue;
+    if (waiting_[i].can_go_on(memory_)) next = i;
   }
-  // Compilers optimise away reads of constants whose value they know, but not the same ones. So none of these reads is announced.
-  if (access.region->constant && kind == AccessKind::read) {
-    ++budget_;
-    return;
+  if (!next) return false;
+  if (waiting_[*next].waits_for_later && waited_for_later_.pc == 0) waited_for_later_ = waiting_[*next].at;
+  resume_block(*next);
+  return true;
+}
+
+// A block whose threads make a number of attempts and then do something else.
+bool Machine::give_last_chance() {
+  for (std::size_t i = 0; i < waiting_.size(); ++i) {
+    if (waiting_[i].had_last_chance || waiting_[i].why != BlockScheduler::Turn::polls) continue;
+    turns_.is_last_chance = true;
+    resume_block(i);
+    return true;
   }
-  if (kind == AccessKind::read && access.region->role == BufferRole::input && access.region->marks != nullptr && !is_volatile)
-    access.region->marks->read_plainly(access.offset, size);
-  if (is_volatile || kind == AccessKind::atomic)
-    poll(access);
-  else
-    spins_.note(address);
-  if (kind == AccessKind::write && held_) wait_if_held(access);
-  announcer_.access(access);
+  return false;
 }
 
-// As with a poll, the access comes after what the others do meanwhile.
-void Machine::wait_if_held(const Access& access) {
-  if (access.space == Space::shared || access.by.block != held_->by.block || access.by.thread != held_->by.thread) return;
-  if (held_->write-- != 0) return;
-  held_.reset();
-  const Access kept = access;
-  turns_.waits_at = {access.pc, access.by};
-  turns_.is_held = true;
-  scheduler_.end_turn();
-  spins_.forget_trail();
-  access_ = kept;
-}
-
-// `offset`: as in Access.
-void Machine::follow(const Region& region, Space space, std::uint64_t offset, std::size_t size, std::uintptr_t pc) {
-  Access& access = access_;
-  access.space = space;
-  access.region = &region;
-  access.offset = offset;
-  access.address = (space == Space::shared ? memory_.shared_base() : region.base) + offset;
-  access.size = static_cast<std::uint32_t>(size);
-  access.kind = AccessKind::read;
-  access.is_volatile = access.block_scope = access.system_scope = false;
-  access.pc = access.instruction = pc;
-  announcer_.redundant_read(access);
-}
-
-bool Machine::follow_shared(std::uintptr_t address, std::size_t size, std::uintptr_t pc) {
-  const Region* const array = memory_.find_shared(address, size);
-  if (array != nullptr) follow(*array, Space::shared, address - memory_.shared_base(), size, pc);
-  return array != nullptr;
-}
-
-void Machine::access_in(Space space, std::uintptr_t address, std::size_t size, AccessKind kind, bool is_volatile, std::uintptr_t pc,
-                        std::uintptr_t frame) {
-  const bool fits = space == Space::shared ? is_shared(address) : !is_shared(address) && !is_local(address);
-  if (fits) return access(address, size, kind, is_volatile, pc, frame);
-  spend(pc);
-  Access& access = access_;
-  access.space = space;
-  access.region = nullptr;
-  access.offset = space == Space::shared ? address - memory_.shared_base() : 0;
-  access.address = address;
-  access.size = static_cast<std::uint32_t>(size);
-  access.kind = kind;
-  access.is_volatile = is_volatile;
-  access.block_scope = access.system_scope = false;
-  access.pc = statement(pc, frame);
-  access.instruction = pc;
-  announcer_.announce(&Observer::on_stray, access, static_cast<const Region*>(nullptr));
-  scheduler_.end_thread();
-}
-
-// In pieces of at most 16 bytes, as one instruction copies them. The pieces past `from_size` are filled with zeros.
-void Machine::copy_async(std::uintptr_t to, std::uintptr_t from, std::size_t size, std::size_t from_size, std::uintptr_t pc,
-                         std::uintptr_t frame) {
-  constexpr std::size_t widest = 16;
-  for (std::size_t at = 0; at < size; at += widest) {
-    const std::size_t piece = std::min(widest, size - at), read = at < from_size ? std::min(piece, from_size - at) : 0;
-    CopyEvent copy;
-    access_.of_copy = true;
-    if (read != 0) {
-      last_write_.size = 0;
-      access_.region = nullptr;
-      access(from + at, read, AccessKind::read, false, pc, frame);
-      copy.source = access_;
-    }
-    last_write_.size = 0;
-    access_.region = nullptr;
-    access(to + at, piece, AccessKind::write, false, pc, frame);
-    copy.destination = access_;
-    access_.of_copy = false;
-    std::memmove(reinterpret_cast<void*>(to + at), reinterpret_cast<const void*>(from + at), read);
-    std::memset(reinterpret_cast<void*>(to + at + read), 0, piece - read);
-    if (copy.destination.region != nullptr) announcer_.announce(&Observer::on_copy_begins, copy);
+// Called when no block can go on.
+bool Machine::pass_grid_barrier() {
+  for (const WaitingBlock& one : waiting_) {
+    if (one.why != BlockScheduler::Turn::at_grid_barrier) return false;
   }
-}
-
-bool Machine::is_constant(std::uintptr_t address) {
-  if (is_shared(address) || is_local(address)) return false;
-  const Region* region = memory_.find_global(address, 1);
-  return region != nullptr && region->constant;
-}
-
-std::uint64_t Machine::clock(std::uintptr_t pc) {
-  constexpr std::uint64_t steps_of_an_idle_loop = 24, furthest_jump = 1u << 20;
-  spend(pc);
-  const std::uint32_t thread = scheduler_.running().ref.thread;
-  const bool idle = clock_.thread == thread && events() - clock_.steps <= steps_of_an_idle_loop;
-  clock_.jump = idle ? std::min(clock_.jump * 2, furthest_jump) : 1;
-  clock_.ahead += clock_.jump;
-  clock_.thread = thread;
-  clock_.steps = events();
-  return events() + clock_.ahead;
-}
-
-// A thread that polls the same place again and again lets the others run. If none of them does anything new, they can only wait
-// for another block. The access comes after that: it reads what the others have written meanwhile, so it is announced afterwards.
-void Machine::poll(const Access& access) {
-  const std::uint32_t thread = access.by.thread;
-  spins_.poll(thread, access.address, access.size, scheduler_.progress());
-  if (spins_.polls(thread) % polls_before_yield != 0) return;
-  const Access kept = access;
-  if (waits_for_another_block()) {
-    turns_.waits_at = {access.pc, access.by};
-    scheduler_.end_turn();
-  } else {
-    scheduler_.yield();
-  }
-  spins_.forget_trail();
-  access_ = kept;
-}
-
-bool Machine::waits_for_another_block() const {
-  const std::uint32_t thread = scheduler_.running().ref.thread;
-  const bool are_others = turns_.started < turns_.blocks || !waiting_.empty();
-  return are_others && spins_.still(thread) >= (turns_.is_last_chance ? polls_of_the_last_turn : polls_of_a_turn) &&
-         !memory_.in_shared_span(spins_.polled_by(thread));
-}
-
-void Machine::fence(std::uintptr_t pc, bool block_scope) {
-  announcer_.announce(&Observer::on_fence, FenceEvent{scheduler_.running().ref, pc, block_scope});
+  if (waiting_.empty()) return false;
+  const auto number = [](const WaitingBlock& one) { return one.at.by.block; };
+  const Wait& first = std::ranges::min_element(waiting_, {}, number)->at;
+  if (turns_.ended != 0 && !scheduler_.ended_some())
+    announcer_.announce(&Observer::on_desertion, DesertionEvent{{first.by.block, 0}, {turns_.first_ended, 0}, first.pc});
+  announcer_.announce(&Observer::on_grid_sync);
+  for (WaitingBlock& one : waiting_) one.is_free = true;
+  return true;
 }
 
 int Machine::barrier(std::uintptr_t pc, BarrierReduction reduction, int predicate, std::uintptr_t frame) {
@@ -356,6 +254,118 @@ std::uint32_t Machine::converge(std::uintptr_t pc) {
   spend(pc);
   spins_.moved_on(scheduler_.running().ref.thread);
   return scheduler_.converge(pc);
+}
+
+void Machine::init_barrier(std::uintptr_t address, std::int64_t expected, std::uintptr_t pc, std::uintptr_t frame) {
+  if (address % object_bytes != 0) misaligned(address, object_bytes, pc, frame);
+  if (expected < 0 || expected > (1 << 20) - 1)
+    trap("initialises a barrier with a count that is negative or too large", statement(pc, frame));
+  if (phases_.none()) announcer_.announce(&Observer::on_phases_begin);
+  access(address, object_bytes, AccessKind::write, false, pc, frame);
+  const std::uint64_t mark = PhaseBarriers::mark(address);
+  std::memcpy(reinterpret_cast<void*>(address), &mark, sizeof mark);
+  phases_.init(address, expected);
+  scheduler_.wake(address);
+}
+
+// A thread that comes before init() waits for it: the race is found by its rules, in whatever order threads run.
+PhaseBarrier& Machine::barrier_at(std::uintptr_t address, AccessKind kind, std::uintptr_t pc, std::uintptr_t frame) {
+  if (address % object_bytes != 0) misaligned(address, object_bytes, pc, frame);
+  spins_.moved_on(scheduler_.running().ref.thread);
+  while (phases_.find(address) == nullptr) scheduler_.sleep(address, statement(pc, frame), false);
+  access(address, object_bytes, kind, kind == AccessKind::read, pc, frame, Scope::block);
+  std::uint64_t mark = 0;
+  std::memcpy(&mark, reinterpret_cast<const void*>(address), sizeof mark);
+  if (mark != PhaseBarriers::mark(address)) trap("uses a barrier whose memory was overwritten", statement(pc, frame));
+  return *phases_.find(address);
+}
+
+std::uint32_t Machine::arrive(std::uintptr_t address, const Arrival& arrival, std::uintptr_t pc, std::uintptr_t frame) {
+  PhaseBarrier& barrier = barrier_at(address, AccessKind::atomic, pc, frame);
+  const Phase phase = barrier.phase;
+  if (arrival.count > barrier.pending) trap("arrives more often than the barrier expects in one phase", statement(pc, frame));
+  if (arrival.count > 0) announcer_.announce(&Observer::on_phase_arrival, scheduler_.running().ref, phase);
+  barrier.pending -= arrival.count;
+  barrier.bytes += arrival.bytes;
+  if (arrival.drops) barrier.expected -= arrival.count;
+  if (!arrival.stays_open) end_phase_if_complete(barrier, address);
+  return phase.number;
+}
+
+// The thread that came last runs the completion function: it knows what came before all arrivals.
+bool Machine::is_last_arrival(std::uintptr_t address) {
+  const PhaseBarrier* barrier = phases_.find(address);
+  if (barrier == nullptr || !barrier->is_complete()) return false;
+  announcer_.announce(&Observer::on_phase_awaited, scheduler_.running().ref, barrier->phase);
+  return true;
+}
+
+// What the completion function did comes before the phase's end, too.
+void Machine::close_phase(std::uintptr_t address) {
+  if (PhaseBarrier* barrier = phases_.find(address)) {
+    announcer_.announce(&Observer::on_phase_arrival, scheduler_.running().ref, barrier->phase);
+    end_phase_if_complete(*barrier, address);
+  }
+}
+
+void Machine::end_phase_if_complete(PhaseBarrier& barrier, std::uintptr_t address) {
+  if (!barrier.is_complete()) return;
+  barrier.next_phase();
+  scheduler_.wake(address);
+}
+
+bool Machine::await_phase(std::uintptr_t address, const Awaited& awaited, std::uintptr_t pc, std::uintptr_t frame) {
+  spend(pc);
+  PhaseBarrier* barrier = &barrier_at(address, AccessKind::read, pc, frame);
+  const auto has_ended = [&] {
+    return awaited.by_parity ? (barrier->phase.number & 1u) != (awaited.phase & 1u) : barrier->phase.number != awaited.phase;
+  };
+  const std::uint32_t of = barrier->phase.barrier;
+  while (!has_ended()) {
+    scheduler_.sleep(address, statement(pc, frame), awaited.tries);
+    barrier = phases_.find(address);
+    if (awaited.tries && !has_ended()) return false;
+  }
+  access_.warp_interval = scheduler_.running().warp_interval;
+  if (barrier->phase.barrier != of || barrier->phase.number == 0) return true;  // a barrier that has no earlier phase
+  announcer_.announce(&Observer::on_phase_awaited, scheduler_.running().ref, Phase{of, barrier->phase.number - 1});
+  return true;
+}
+
+void Machine::copy_for_barrier(std::uintptr_t to, std::uintptr_t from, std::size_t size, std::uintptr_t address, std::uintptr_t pc,
+                               std::uintptr_t frame) {
+  PhaseBarrier& barrier = barrier_at(address, AccessKind::read, pc, frame);
+  const Phase phase = barrier.phase;
+  access_.completed_by = phase;
+  copy_async(to, from, size, size, pc, frame);
+  access_.completed_by = {};
+}
+
+void Machine::tell_stuck() {
+  const auto& block = scheduler_.running().ref.block;
+  const auto elsewhere = scheduler_.elsewhere();
+  std::vector<std::uintptr_t> told;
+  for (const auto& sleeper : scheduler_.asleep()) {
+    if (std::find(told.begin(), told.end(), sleeper.object) != told.end()) continue;
+    told.push_back(sleeper.object);
+    StuckEvent stuck;
+    stuck.waiting = stuck.other = {block, sleeper.thread};
+    stuck.pc = sleeper.pc;
+    if (elsewhere) {
+      stuck.other.thread = elsewhere->thread;
+      stuck.other_pc = elsewhere->pc;
+      stuck.other_has_left = elsewhere->pc == 0;
+    }
+    if (memory_.in_shared_span(sleeper.object)) stuck.region = memory_.find_shared(sleeper.object, object_bytes);
+    if (stuck.region != nullptr) stuck.offset = static_cast<std::int64_t>(sleeper.object - stuck.region->base);
+    if (const PhaseBarrier* barrier = phases_.find(sleeper.object)) {
+      stuck.ready = true;
+      stuck.expected = barrier->expected;
+      stuck.arrived = barrier->expected - barrier->pending;
+      stuck.missing_bytes = barrier->bytes;
+    }
+    announcer_.announce(&Observer::on_stuck, stuck);
+  }
 }
 
 }  // namespace tilelab::simt

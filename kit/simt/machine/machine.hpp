@@ -16,9 +16,8 @@
 #include <vector>
 
 #include "simt/announcer.hpp"
+#include "simt/machine/block_state.hpp"
 #include "simt/machine/child_grid.hpp"
-#include "simt/machine/spin_watch.hpp"
-#include "simt/machine/waiting_block.hpp"
 #include "simt/memory/byte_marks.hpp"
 #include "simt/memory/local_memory.hpp"
 #include "simt/memory/memory_map.hpp"
@@ -26,7 +25,6 @@
 #include "simt/redundant_reads.hpp"
 #include "simt/scheduler/block_order.hpp"
 #include "simt/scheduler/block_scheduler.hpp"
-#include "simt/scheduler/phase_barriers.hpp"
 #include "simt/submission/frame_guards.hpp"
 
 namespace tilelab::simt {
@@ -177,7 +175,7 @@ class Machine {
   void wait_for_copies(std::uint32_t latest, bool all = false) {
     announcer_.announce(&Observer::on_copies_awaited, scheduler_.running().ref, latest, all);
   }
-  // A barrier that counts the arrivals of its phases, and lies at `address`: see machine_phases.cpp.
+  // A barrier that counts the arrivals of its phases, and lies at `address`.
   struct Arrival {
     std::int64_t count = 1, bytes = 0;  // bytes: of copies, more to be expected, or fewer because they were made
     bool drops = false;                 // later phases expect as many arrivals less
@@ -290,7 +288,7 @@ class Machine {
   void run_child(ChildGrid& child);
   bool is_on_stack(std::uintptr_t address, std::size_t bytes) const;
   bool points_to_own_memory(const std::vector<unsigned char>& record) const;
-  // Blocks take turns: see machine_turns.cpp.
+  // Blocks take turns.
   void start_block(std::uint64_t block, const std::vector<std::uint32_t>& order);
   void take_turn(std::uint64_t block, const std::vector<std::uint32_t>& order);
   void resume_block(std::size_t position);

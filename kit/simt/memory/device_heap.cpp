@@ -7,13 +7,55 @@
 #include <chrono>
 #include <cstddef>
 #include <cstring>
+#include <map>
 #include <new>
+#include <set>
 #include <stdexcept>
+#include <utility>
 
 #include "simt/memory/byte_marks.hpp"
-#include "simt/memory/heap_addresses.hpp"
+#include "simt/memory/memory_map.hpp"
 
 namespace tilelab::simt {
+namespace {
+
+using Allocation = DeviceHeap::Allocation;
+
+std::uint64_t number_of(const ThreadRef& thread) { return thread.block * 1024 + thread.thread; }
+
+// What pointers lead to, beginning with buffers and variables.
+class Reached {
+ public:
+  explicit Reached(const DeviceHeap& heap) : heap_(heap) {}
+
+  void follow(std::uintptr_t base, std::size_t bytes) {
+    scan(base, bytes);
+    while (!open_.empty()) {
+      const Allocation* next = open_.back();
+      open_.pop_back();
+      scan(next->base, next->bytes);
+    }
+  }
+  bool contains(const Allocation& one) const { return found_.contains(&one); }
+
+ private:
+  void scan(std::uintptr_t base, std::size_t bytes) {
+    constexpr std::size_t step = sizeof(std::uintptr_t);
+    for (std::uintptr_t at = (base + step - 1) / step * step; at + step <= base + bytes; at += step) {
+      std::uintptr_t word = 0;
+      std::memcpy(&word, reinterpret_cast<const void*>(at), step);
+      if (!heap_.holds(word, 1)) continue;
+      const Allocation* target = heap_.near(word);
+      if (found_.insert(target).second) open_.push_back(target);
+    }
+  }
+
+  const DeviceHeap& heap_;
+  std::set<const Allocation*> found_;
+  std::vector<const Allocation*> open_;
+};
+
+}  // namespace
 
 DeviceHeap::~DeviceHeap() {
   if (region_.base != 0 && !lives_on()) munmap(reinterpret_cast<void*>(region_.base), region_.bytes);
@@ -130,6 +172,35 @@ const DeviceHeap::Allocation* DeviceHeap::near(std::uintptr_t address) const {
   const std::uintptr_t end = before->base + before->bytes;
   const bool nearer_to_next = next != nullptr && address >= end && next->base - address < address - end;
   return nearer_to_next ? next : before;
+}
+
+std::vector<Leak> leaks_of(const MemoryMap& memory) {
+  const DeviceHeap& heap = memory.heap();
+  if (!heap.has_new()) return {};
+  Reached reached(heap);
+  for (const Region& region : memory.buffers()) reached.follow(region.base, region.bytes);
+  memory.for_each_variable([&](const Region& region) { reached.follow(region.base, region.bytes); });
+
+  std::map<std::pair<std::uintptr_t, bool>, Leak> leaks;
+  std::map<std::pair<std::uintptr_t, bool>, std::set<std::uint64_t>> threads;
+  for (const Allocation& one : heap.allocations()) {
+    if (one.freed_by != 0 || one.allocated_by == DeviceHeap::elsewhere) continue;
+    const std::pair key{one.allocated_by, !reached.contains(one)};
+    auto& whose = threads[key];
+    const bool is_first = whose.empty() || number_of(one.by) < *whose.begin();
+    whose.insert(number_of(one.by));
+    Leak& leak = leaks[key];
+    leak.allocated_by = one.allocated_by;
+    leak.is_lost = key.second;
+    leak.bytes += one.bytes;
+    leak.threads = whose.size();
+    if (is_first) leak.by = one.by;
+  }
+  std::vector<Leak> all;
+  for (const auto& [key, leak] : leaks) {
+    if (leak.is_lost || !leaks.contains({key.first, true})) all.push_back(leak);
+  }
+  return all;
 }
 
 }  // namespace tilelab::simt

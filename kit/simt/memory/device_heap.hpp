@@ -16,6 +16,12 @@
 
 namespace tilelab::simt {
 
+class MemoryMap;
+
+// Where the heap lies: each launch has a piece of this range, most likely another one than the launch before. So an address that a kernel
+// kept for a later launch is known.
+inline constexpr std::uintptr_t heap_first = 0x1E00'0000'0000, heap_end = 0x1F00'0000'0000;
+
 class DeviceHeap {
  public:
   struct Allocation {
@@ -86,5 +92,19 @@ class DeviceHeap {
   std::uint8_t undefined_ = 0xFF;  // a NaN
   Region region_, freed_region_;
 };
+
+// What a kernel allocated and nobody has freed when it ends. Of that, what no pointer in global memory leads to is lost: no later kernel
+// can free it. Like a leak checker on a host, it takes every aligned word for a pointer that could be one.
+// This is what one statement allocated.
+struct Leak {
+  std::uintptr_t allocated_by = 0;
+  bool is_lost = false;
+  std::size_t bytes = 0;
+  std::size_t threads = 0;  // that allocated it
+  ThreadRef by;             // the first of them
+};
+
+// In the order of the statements. Of a statement that lost some, only that is told.
+std::vector<Leak> leaks_of(const MemoryMap& memory);
 
 }  // namespace tilelab::simt

@@ -1,6 +1,9 @@
 // Finds barriers that not every thread of the block reaches. Waiting at different barriers is an error, and so is going past a
 // barrier to the kernel's end. Returning before a barrier is legal since Volta; it gets a note, because data that the missing thread
 // should have loaded may be missing too. A lab may call it an error.
+//
+// Also calls of warp functions whose result CUDA leaves undefined: a mask that does not contain the calling lane, and a shuffle from a
+// lane that does not take part.
 #pragma once
 
 #include <algorithm>
@@ -124,6 +127,25 @@ class BarrierChecker final : public Observer {
   const RaceDetector* accesses_ = nullptr;
   std::map<std::pair<std::uintptr_t, std::uintptr_t>, std::uint64_t> asked_;  // by barrier and return: the lowest block so far
   bool early_return_is_error_ = false;
+};
+
+// What a shuffle brings from a lane that is not there is like memory that nobody wrote: bringing it is no mistake, using it is.
+class LaneChecker final : public Observer {
+ public:
+  explicit LaneChecker(FindingLog& log) : log_(log) {}
+
+  void on_undefined_lane(const LaneEvent& event) override {
+    const bool is_mask = event.why == LaneEvent::Why::mask_without_caller;
+    RawFinding finding;
+    finding.kind = is_mask ? Verdict::barrier_divergence : Verdict::uninitialized_read;
+    finding.site = {event.pc, is_mask ? "mask" : "shuffle", event.by};
+    finding.about = RawFinding::About::lane;
+    finding.lane = event;
+    log_.report(finding);
+  }
+
+ private:
+  FindingLog& log_;
 };
 
 }  // namespace tilelab::simt

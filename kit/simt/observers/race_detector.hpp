@@ -20,7 +20,6 @@
 #include "simt/observers/fence_order.hpp"
 #include "simt/observers/thread_order.hpp"
 #include "simt/observers/warp_order.hpp"
-#include "simt/observers/word_table.hpp"
 #include "simt/observers/word_use.hpp"
 
 namespace tilelab::simt {
@@ -51,7 +50,7 @@ class RaceDetector final : public Observer {
   void on_grid_sync() override;
   void on_launch_end() override { history_.report(); }
 
-  // What this thread of the block would have written to shared memory since the last barrier; see missed_store.hpp.
+  // What this thread of the block would have written to shared memory since the last barrier: see missed_store().
   std::array<MissedElement, 2> missed_by(std::uint32_t thread, std::uint32_t present) const;
 
   // Only fences or atomics ordered some conflicting accesses. A thread that ignored the value it read there would race, but that

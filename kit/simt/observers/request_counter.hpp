@@ -13,9 +13,7 @@
 
 #include "simt/event.hpp"
 #include "simt/observers/control_path.hpp"
-#include "simt/observers/footprint.hpp"
-#include "simt/observers/loop_map.hpp"
-#include "simt/warp_requests.hpp"
+#include "simt/observers/warp_requests.hpp"
 
 namespace tilelab::simt {
 

@@ -13,7 +13,6 @@
 #include "simt/event.hpp"
 #include "simt/memory/region.hpp"
 #include "simt/observers/control_path.hpp"
-#include "simt/observers/loop_map.hpp"
 
 namespace tilelab::simt {
 

@@ -1,8 +1,12 @@
-// What one statement did to one word (four bytes) in one barrier interval of one block, merged over the threads that executed it.
-// Also: when two accesses conflict, and when an access happened. Which accesses are ordered is decided elsewhere.
+// What one statement did to one word (four bytes) in one barrier interval of one block, merged over the threads that executed it: when
+// two such accesses conflict, and when an access happened. Then the lists in which the words lie. Which accesses are ordered is decided
+// elsewhere.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <vector>
 
 #include "simt/event.hpp"
 
@@ -75,5 +79,81 @@ constexpr std::uint64_t without_position(std::uint64_t mask, std::size_t positio
   const std::uint64_t below = position_bit(position) - 1;
   return (mask & below) | ((mask >> 1) & ~below);
 }
+
+// A list that grows at its end and whose elements keep their addresses. A deque of the standard library takes memory for a few of them at a
+// time, which costs more than what is kept there.
+template <typename Element>
+class ChunkedList {
+ public:
+  explicit ChunkedList(std::size_t size = 0) { resize(size); }
+  std::size_t size() const { return size_; }
+  Element& operator[](std::size_t i) { return chunks_[i / chunk][i % chunk]; }
+  const Element& operator[](std::size_t i) const { return chunks_[i / chunk][i % chunk]; }
+  Element& emplace_back() {
+    if (size_ == chunks_.size() * chunk) chunks_.push_back(std::make_unique<Element[]>(chunk));
+    return (*this)[size_++] = Element{};
+  }
+  void resize(std::size_t size) {
+    while (size_ < size) emplace_back();
+    size_ = size;
+  }
+
+ private:
+  static constexpr std::size_t chunk = 256;  // elements
+  std::vector<std::unique_ptr<Element[]>> chunks_;
+  std::size_t size_ = 0;
+};
+
+// The words of global memory that a block accesses in one barrier interval, found by address. It is an open-addressing hash
+// table. Entries become invalid when the interval ends, so nothing is cleared, and in the long run nothing is allocated.
+template <typename Word>
+class WordTable {
+ public:
+  // The word of this number, either new or as it was left in this interval. Null if there are too many.
+  Word* at(std::uintptr_t number) {
+    if (used_ * 2 >= entries_.size()) grow();
+    std::size_t at = hash(number);
+    while (entries_[at].interval == interval_ && entries_[at].number != number) at = (at + 1) & (entries_.size() - 1);
+    Entry& entry = entries_[at];
+    if (entry.interval == interval_) return &words_[entry.word];
+    if (used_ >= max_words) return nullptr;
+    entry = {number, interval_, static_cast<std::uint32_t>(used_)};
+    if (used_ == words_.size()) words_.emplace_back();
+    return &words_[used_++];
+  }
+  std::size_t size() const { return used_; }
+  Word& operator[](std::size_t i) { return words_[i]; }  // in the order of first access
+  void begin_interval() {
+    ++interval_;
+    used_ = 0;
+  }
+
+ private:
+  struct Entry {
+    std::uintptr_t number = 0;
+    std::uint64_t interval = 0;
+    std::uint32_t word = 0;
+  };
+  static constexpr std::size_t first_entries = 1024, max_words = 1u << 20;
+
+  std::size_t hash(std::uintptr_t number) const {
+    return static_cast<std::size_t>((number * 0x9E3779B97F4A7C15ull) >> 32) & (entries_.size() - 1);
+  }
+  void grow() {
+    std::vector<Entry> old(entries_.empty() ? first_entries : entries_.size() * 2);
+    old.swap(entries_);
+    for (const Entry& entry : old) {
+      if (entry.interval != interval_) continue;
+      std::size_t at = hash(entry.number);
+      while (entries_[at].interval == interval_) at = (at + 1) & (entries_.size() - 1);
+      entries_[at] = entry;
+    }
+  }
+
+  std::vector<Entry> entries_;
+  ChunkedList<Word> words_;
+  std::size_t used_ = 0;
+  std::uint64_t interval_ = 1;
+};
 
 }  // namespace tilelab::simt

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "simt/observer_panel.cpp"
+#include "simt/observer_list.cpp"
 
 namespace tilelab {
 
@@ -13,9 +13,9 @@ inline std::vector<simt::RawFinding> findings_of_a_launch() {
   C.name = "C";
   C.role = simt::BufferRole::output;
   C.bytes = 64;
-  static simt::ObserverPanel panel(simt::RaceDetector::SameValue::races);
+  static simt::ObserverList observers(simt::RaceDetector::SameValue::races);
   simt::Announcer announcer;
-  panel.join(announcer);
+  observers.join(announcer);
   simt::LaunchEvent launch;
   launch.block = {64, 1, 1};
   announcer.announce(&simt::Observer::on_launch_begin, launch);
@@ -33,7 +33,7 @@ inline std::vector<simt::RawFinding> findings_of_a_launch() {
   }
   announcer.announce(&simt::Observer::on_block_end, std::uint64_t{0}, std::uint32_t{0});
   announcer.announce(&simt::Observer::on_launch_end);
-  return panel.log().deduplicated();
+  return observers.log().deduplicated();
 }
 
 }  // namespace tilelab

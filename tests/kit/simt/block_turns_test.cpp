@@ -12,7 +12,6 @@
 #include "simt/device/builtin_declarations.hpp"
 #include "simt/device/vector_types.hpp"
 #include "simt/scheduler/block_order.hpp"
-#include "simt/scheduler/resident_blocks.hpp"
 
 using namespace tilelab::simt;
 using namespace tilelab::simt::machine_bench;

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "machine_bench.hpp"
-#include "simt/submission/builtin_variables.hpp"
+#include "simt/submission/submission_data.hpp"
 
 using namespace tilelab::simt;
 using machine_bench::Bench;

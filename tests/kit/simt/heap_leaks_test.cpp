@@ -1,5 +1,5 @@
 // What a kernel allocated and nobody has freed when it ends.
-#include "simt/memory/heap_leaks.hpp"
+#include "simt/memory/memory_map.hpp"
 
 #include <cstring>
 

@@ -5,7 +5,7 @@
 
 #include "machine_bench.hpp"
 #include "simt/machine/machine.hpp"
-#include "simt/submission/builtin_variables.hpp"
+#include "simt/submission/submission_data.hpp"
 
 using namespace tilelab::simt;
 using namespace tilelab::simt::machine_bench;

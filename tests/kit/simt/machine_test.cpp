@@ -8,7 +8,7 @@
 #include <catch2/generators/catch_generators.hpp>
 
 #include "machine_bench.hpp"
-#include "simt/submission/builtin_variables.hpp"
+#include "simt/submission/submission_data.hpp"
 
 using namespace tilelab::simt;
 using namespace tilelab::simt::machine_bench;

@@ -13,7 +13,7 @@
 #include <catch2/generators/catch_generators_range.hpp>
 
 #include "handmade_launch.hpp"
-#include "simt/observer_panel.hpp"
+#include "simt/observer_list.hpp"
 
 using namespace tilelab::simt;
 
@@ -40,7 +40,7 @@ struct Seen {
 class Rehearsal {
  public:
   explicit Rehearsal(bool without_redundant) {
-    panel_.join(announcer_);
+    observers_.join(announcer_);
     if (without_redundant) redundant_ = announcer_.redundant();
     if (redundant_ != nullptr) redundant_->begin_launch(region_.bytes);
     LaunchEvent launch;
@@ -114,20 +114,20 @@ class Rehearsal {
 
   Seen seen() {
     Seen seen;
-    for (const RawFinding& f : panel_.log().deduplicated()) {
+    for (const RawFinding& f : observers_.log().deduplicated()) {
       seen.findings += std::to_string(static_cast<int>(f.kind)) + " " + std::to_string(f.offset) + " " + std::to_string(f.site.pc) +
                        " by " + std::to_string(f.site.by.block) + ":" + std::to_string(f.site.by.thread) + ", " +
                        std::to_string(f.other.pc) + " by " + std::to_string(f.other.by.thread) + ", " + std::to_string(f.count) +
                        " times\n";
     }
-    seen.counters = panel_.get<AccessCounter>().counters();
-    seen.needs_reversed_run = panel_.get<RaceDetector>().needs_reversed_run();
+    seen.counters = observers_.get<AccessCounter>().counters();
+    seen.needs_reversed_run = observers_.get<RaceDetector>().needs_reversed_run();
     seen.announced = announced_;
     return seen;
   }
 
   const Region region_ = shared_region(words * 4);
-  ObserverPanel panel_{RaceDetector::SameValue::races};
+  ObserverList observers_{RaceDetector::SameValue::races};
   Announcer announcer_;
   RedundantReads* redundant_ = nullptr;
   std::size_t announced_ = 0;
@@ -187,9 +187,9 @@ TEST_CASE("what does not fit a redundant word's fields is announced", "[redundan
 }
 
 TEST_CASE("redundant reads are told to those who need every read, and to nobody else", "[redundant_reads]") {
-  ObserverPanel panel(RaceDetector::SameValue::races);
+  ObserverList observers(RaceDetector::SameValue::races);
   Announcer announcer;
-  panel.join(announcer);
+  observers.join(announcer);
   CHECK(announcer.redundant() != nullptr);
   CHECK_FALSE(announcer.reads_are_followed());
   Listener listener, other;

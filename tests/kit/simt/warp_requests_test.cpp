@@ -1,5 +1,5 @@
 // What joins the requests of its warp directly is counted as if it had been announced.
-#include "simt/warp_requests.hpp"
+#include "simt/observers/warp_requests.hpp"
 
 #include <array>
 #include <optional>
@@ -9,8 +9,7 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include "simt/machine/machine.hpp"
-#include "simt/observer_panel.hpp"
-#include "simt/traffic_panel.hpp"
+#include "simt/observer_list.hpp"
 
 using namespace tilelab::simt;
 
@@ -53,9 +52,9 @@ Counted count(unsigned seed, bool is_heard) {
   array.bytes = sizeof tile;
   memory.set_shared(array.base, sizeof tile, {array});
   Announcer announcer;
-  ObserverPanel panel(RaceDetector::SameValue::races);
-  panel.join(announcer);
-  TrafficPanel traffic(loops());
+  ObserverList observers(RaceDetector::SameValue::races);
+  observers.join(announcer);
+  TrafficObservers traffic(loops());
   traffic.join(announcer);
   Listener listener;
   if (is_heard) announcer.add(listener);

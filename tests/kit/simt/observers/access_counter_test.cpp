@@ -1,5 +1,5 @@
 // Counts the bytes accessed, by space and direction.
-#include "simt/observers/access_counter.hpp"
+#include "simt/observers/work_counters.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 

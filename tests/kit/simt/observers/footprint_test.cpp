@@ -1,5 +1,5 @@
 // Sectors and wavefronts follow from the words that a request accesses.
-#include "simt/observers/footprint.hpp"
+#include "simt/observers/warp_requests.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 

@@ -1,5 +1,5 @@
 // How each element of an output came to the thread that stores it: followed by its value, on real memory.
-#include "simt/observers/handover.hpp"
+#include "simt/observers/work_counters.hpp"
 
 #include <array>
 #include <bit>

@@ -1,5 +1,5 @@
 // Writes to inputs are found.
-#include "simt/observers/input_guard.hpp"
+#include "simt/observers/bounds_checker.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>

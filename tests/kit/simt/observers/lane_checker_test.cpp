@@ -1,5 +1,5 @@
 // Undefined calls of warp functions: a mask without the caller is divergence, a shuffle from nobody is an unwritten value.
-#include "simt/observers/lane_checker.hpp"
+#include "simt/observers/barrier_checker.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 

@@ -1,5 +1,5 @@
 // What a thread that left would have written is said only where one formula gives what all others wrote.
-#include "simt/observers/missed_store.hpp"
+#include "simt/observers/barrier_places.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 

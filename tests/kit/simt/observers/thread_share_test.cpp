@@ -1,5 +1,5 @@
 // How much of a launch one thread does, in elements and in words, and the locals that no GPU keeps in registers.
-#include "simt/observers/thread_share.hpp"
+#include "simt/observers/work_counters.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 
