@@ -57,6 +57,20 @@ struct RawFinding {
   std::uint64_t count = 1;
 };
 
+const char* access_name(AccessKind kind);
+
+// A finding about this access: who, where, and which bytes of its region.
+inline RawFinding finding_about(Verdict kind, const Access& access, const char* what = "") {
+  RawFinding finding;
+  finding.kind = kind;
+  finding.site = {access.pc, access_name(access.kind), access.by};
+  finding.region = access.region;
+  finding.offset = static_cast<std::int64_t>(access.offset);
+  finding.size = access.size;
+  finding.what = what;
+  return finding;
+}
+
 class FindingLog {
  public:
   void report(const RawFinding& finding);
@@ -67,7 +81,5 @@ class FindingLog {
   static constexpr std::size_t max_distinct = 512;
   std::map<Key, RawFinding> findings_;
 };
-
-const char* access_name(AccessKind kind);
 
 }  // namespace tilelab::simt

@@ -32,6 +32,7 @@ ObserverList::~ObserverList() = default;
 void ObserverList::join(Announcer& announcer) { announcer.add_together(observers_, &redundant_); }
 
 TrafficObservers::TrafficObservers(LoopMap loops) : requests_(std::move(loops)), share_(locals_, &requests_.warps()) {}
+TrafficObservers::~TrafficObservers() = default;
 
 void TrafficObservers::join(Announcer& announcer) {
   announcer.add_together(both_);

@@ -52,6 +52,7 @@ class ObserverList {
 class TrafficObservers {
  public:
   explicit TrafficObservers(LoopMap loops);
+  ~TrafficObservers();
   TrafficObservers(const TrafficObservers&) = delete;
   TrafficObservers& operator=(const TrafficObservers&) = delete;
 

@@ -12,13 +12,10 @@ class BoundsChecker final : public Observer {
  public:
   explicit BoundsChecker(FindingLog& log) : log_(log) {}
   void on_stray(const Access& access, const Region* nearest) override {
-    RawFinding finding;
-    finding.kind = Verdict::out_of_bounds;
-    finding.site = {access.pc, access_name(access.kind), access.by};
+    RawFinding finding = finding_about(Verdict::out_of_bounds, access);
     finding.region = nearest;
     const bool is_local = nearest != nullptr && nearest->in_frame;  // each thread has its own, in another place
     finding.offset = static_cast<std::int64_t>(is_local ? access.offset : access.address - (nearest != nullptr ? nearest->base : 0));
-    finding.size = access.size;
     log_.report(finding);
   }
   void on_index(const IndexEvent& event) override {
@@ -32,11 +29,8 @@ class BoundsChecker final : public Observer {
     log_.report(finding);
   }
   void on_outside_surface(const Access& access, const SurfaceEvent& event) override {
-    RawFinding finding;
-    finding.kind = event.misaligned ? Verdict::misaligned : Verdict::out_of_bounds;
+    RawFinding finding = finding_about(event.misaligned ? Verdict::misaligned : Verdict::out_of_bounds, access);
     finding.about = RawFinding::About::surface;
-    finding.site = {access.pc, access_name(access.kind), access.by};
-    finding.region = access.region;
     finding.surface = event;
     log_.report(finding);
   }
@@ -62,24 +56,14 @@ class InputGuard final : public Observer {
   bool needs_every_read() const override { return false; }
   void on_access(const Access& access) override {
     if (access.kind == AccessKind::read || access.region->role != BufferRole::input) return;
-    report(access, "writes {element}, but {array} is an input and must not change");
+    log_.report(finding_about(Verdict::input_modified, access, "writes {element}, but {array} is an input and must not change"));
   }
   void on_constant_store(const Access& access) override {
-    report(access, "writes {element}, but {array} is constant memory, which a kernel can only read");
+    log_.report(
+        finding_about(Verdict::input_modified, access, "writes {element}, but {array} is constant memory, which a kernel can only read"));
   }
 
  private:
-  void report(const Access& access, const char* what) {
-    RawFinding finding;
-    finding.kind = Verdict::input_modified;
-    finding.what = what;
-    finding.site = {access.pc, access_name(access.kind), access.by};
-    finding.region = access.region;
-    finding.offset = static_cast<std::int64_t>(access.offset);
-    finding.size = access.size;
-    log_.report(finding);
-  }
-
   FindingLog& log_;
 };
 

@@ -92,11 +92,8 @@ class ChildOrder final : public Observer {
     return launch.by.thread == later.access.by.thread ? launch.number < later.launches : launch.interval < later.access.interval;
   }
   void report(const Access& later, const Access& child) {
-    RawFinding finding;
-    finding.kind = Verdict::race;
-    finding.site = {later.pc, access_name(later.kind), later.by};
+    RawFinding finding = finding_about(Verdict::race, later);
     finding.other = {child.pc, access_name(child.kind), child.by};
-    finding.region = later.region;
     finding.offset = static_cast<std::int64_t>(std::max(later.address, child.address) - later.region->base);
     finding.size = 1;
     finding.what =

@@ -239,9 +239,9 @@ void RaceDetector::record(const Access& access) {
   const std::uintptr_t base = is_shared ? access.address - access.offset : 0;
   const std::uint64_t from = is_shared ? access.offset : access.address, end = from + access.size;
   for (std::uint64_t at = from; at < end;) {
-    const std::uint64_t number = at / 4, word_end = std::min(end, number * 4 + 4);
-    const auto bytes = static_cast<std::uint8_t>(((1u << (word_end - at)) - 1u) << (at % 4));
-    at = word_end;
+    const std::uint64_t number = at / 4;
+    const std::uint8_t bytes = bytes_of_word(at, end);
+    at = (number + 1) * 4;
     if (!is_shared) {
       if (Word* word = global_.at(number)) touch(*word, number, bytes, access);
     } else if (number < shared_.size()) {
@@ -562,11 +562,8 @@ void RaceDetector::disturbs(const Access& access, const CopyEvent& copy) {
       access.address < copy.destination.address + copy.destination.size && copy.destination.address < access.address + access.size;
   const Access& other = at_destination ? copy.destination : copy.source;
   const std::uintptr_t from = std::max(access.address, other.address);
-  RawFinding finding;
-  finding.kind = Verdict::race;
-  finding.site = {access.pc, access_name(access.kind), access.by};
+  RawFinding finding = finding_about(Verdict::race, access);
   finding.other = {other.pc, access_name(other.kind), other.by};
-  finding.region = access.region;
   finding.offset = static_cast<std::int64_t>(from - access.region->base);
   finding.size = 1;
   finding.what = !at_destination                   ? "writes {element}, which its own asynchronous copy may still have to read: "

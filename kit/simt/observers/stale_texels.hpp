@@ -11,6 +11,7 @@
 #include "simt/event.hpp"
 #include "simt/finding_log.hpp"
 #include "simt/memory/texture_object.hpp"
+#include "simt/observers/word_use.hpp"
 
 namespace tilelab::simt {
 
@@ -29,14 +30,11 @@ class StaleTexels final : public Observer {
     const auto known = written_.find(access.region);
     if (known == written_.end() || (reads && known->second.empty())) return;
     std::vector<Written>& words = known->second;
-    if (words.empty()) words.resize((access.region->bytes + granule - 1) / granule);
+    if (words.empty()) words.resize((access.region->bytes + 3) / 4);
     const std::uint64_t end = access.offset + access.size;
-    for (std::uint64_t at = access.offset; at < end;) {
-      const std::uint64_t word = at / granule, next = std::min(end, (word + 1) * granule);
-      const auto bytes = ((1u << (next - at)) - 1) << (at % granule) & 0xFu;
-      at = next;
-      if (word >= words.size()) return;
-      Written& written = words[word];
+    for (std::uint64_t at = access.offset; at < end && at / 4 < words.size(); at = (at / 4 + 1) * 4) {
+      const unsigned bytes = bytes_of_word(at, end);
+      Written& written = words[at / 4];
       if (reads && (written.bytes & bytes) != 0) return report(access, written);
       if (reads) continue;
       written = {access.by.block, access.by.thread, number_of(access) & 0xFFFFFFFu, (written.bytes | bytes) & 0xFu};
@@ -44,8 +42,6 @@ class StaleTexels final : public Observer {
   }
 
  private:
-  static constexpr std::uint64_t granule = 4;  // bytes
-
   struct Written {
     std::uint64_t block = 0;
     std::uint32_t thread = 0;
@@ -60,8 +56,7 @@ class StaleTexels final : public Observer {
     return place + 1;
   }
   void report(const Access& access, const Written& written) {
-    RawFinding finding;
-    finding.kind = Verdict::race;
+    RawFinding finding = finding_about(Verdict::race, access);
     finding.note = access.unit == Unit::surface;  // CUDA's guide says it of surfaces too, but programs rely on it
     finding.what =
         access.unit == Unit::texture
@@ -69,12 +64,8 @@ class StaleTexels final : public Observer {
               "next launch"
             : "reads {element} through a surface after this launch has written it: CUDA promises the new value only to the next "
               "launch";
-    finding.site = {access.pc, "read", access.by};
     finding.other = statements_[written.statement - 1];
     finding.other.by = {written.block, written.thread};
-    finding.region = access.region;
-    finding.offset = static_cast<std::int64_t>(access.offset);
-    finding.size = access.size;
     log_.report(finding);
   }
 

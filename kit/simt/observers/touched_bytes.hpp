@@ -11,6 +11,7 @@
 #include "simt/memory/byte_marks.hpp"
 #include "simt/memory/region.hpp"
 #include "simt/memory/touched_words.hpp"
+#include "simt/observers/word_use.hpp"
 
 namespace tilelab::simt {
 
@@ -32,13 +33,10 @@ class TouchedBytes final : public Observer {
                           : access.kind == AccessKind::write ? WordTouch::written
                                                              : WordTouch::read | WordTouch::written;
     const std::uint64_t end = access.offset + access.size;
-    for (std::uint64_t at = access.offset; at < end;) {
-      const std::uint64_t stop = std::min(end, (at / 4 + 1) * 4);
-      const unsigned bytes = ((1u << (stop - at)) - 1u) << (at % 4);
+    for (std::uint64_t at = access.offset; at < end; at = (at / 4 + 1) * 4) {
       WordTouch& word = words[at / 4];
-      word.bytes = static_cast<std::uint16_t>(word.bytes | bytes * kind);
+      word.bytes = static_cast<std::uint16_t>(word.bytes | bytes_of_word(at, end) * kind);
       (kind == WordTouch::read ? word.reader : word.writer) = line;
-      at = stop;
     }
   }
 

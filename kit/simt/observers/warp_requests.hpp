@@ -95,6 +95,16 @@ class FootprintPool {
   std::vector<Row> rows_;
 };
 
+// One lane's instruction moves at most 16 bytes: what is longer becomes several. Each has a number; of one alone it is 0.
+template <typename Piece>
+void each_instruction(const Access& access, Piece piece) {
+  constexpr std::uint32_t widest = 16;
+  if (access.size <= widest) return piece(0, access.size, 0);
+  const auto fits = [&](std::uint32_t step) { return access.address % step == 0 && access.size % step == 0; };
+  const std::uint32_t step = fits(16) ? 16 : fits(8) ? 8 : 4;
+  for (std::uint32_t at = 0; at < access.size; at += step) piece(at, std::min(step, access.size - at), at + 1);
+}
+
 class WarpRequests {
  public:
   static constexpr std::uint32_t no = FootprintPool::end;

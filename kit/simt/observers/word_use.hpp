@@ -3,6 +3,7 @@
 // elsewhere.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -11,6 +12,12 @@
 #include "simt/event.hpp"
 
 namespace tilelab::simt {
+
+// A mask of the bytes from `first` on that are in its word and before `end`.
+inline std::uint8_t bytes_of_word(std::uint64_t first, std::uint64_t end) {
+  const std::uint64_t last = std::min(end, (first / 4 + 1) * 4);
+  return static_cast<std::uint8_t>(((1u << (last - first)) - 1u) << (first % 4));
+}
 
 // The parts of an access that are needed to ask whether a thread knows that it has happened.
 struct Moment {

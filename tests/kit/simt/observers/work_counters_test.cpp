@@ -1,11 +1,53 @@
-// How much of a launch one thread does, in elements and in words, and the locals that no GPU keeps in registers.
+// Bytes by space and direction; how much of a launch one thread does; and how each element of an output came to the thread that stores it,
+// followed by its value, on real memory.
 #include "simt/observers/work_counters.hpp"
+
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <cstring>
 
 #include <catch2/catch_test_macros.hpp>
 
+#include "handmade_launch.hpp"
 #include "simt/memory/local_memory.hpp"
+#include "simt/memory/region.hpp"
 
 using namespace tilelab::simt;
+using Counts = std::array<std::uint64_t, 3>;
+
+TEST_CASE("loads and stores are counted by space, atomics as both", "[access_counter]") {
+  Region global, module;
+  module.space = Space::module;
+  const Region shared = shared_region(64);
+  AccessCounter counter;
+  HandmadeLaunch launch(counter, shared);
+  launch.touch_in(global, {0, AccessKind::read, 0, 4});
+  launch.touch_in(global, {0, AccessKind::read, 0, 16});
+  launch.touch_in(global, {0, AccessKind::write, 0, 8});
+  launch.touch_in(global, {0, AccessKind::atomic, 0, 1});
+  launch.touch_in(module, {0, AccessKind::read, 0, 100});
+  launch.touch_in(shared, {0, AccessKind::read, 0, 2});
+  launch.touch_in(shared, {0, AccessKind::atomic, 0, 4});
+  launch.barrier();
+  launch.barrier();
+  auto counters = counter.counters();
+  CHECK(counters["global_load_bytes"] == 4 + 16 + 1 + 100);
+  CHECK(counters["global_store_bytes"] == 8 + 1);
+  CHECK(counters["shared_load_bytes"] == 2 + 4);
+  CHECK(counters["shared_store_bytes"] == 4);
+  CHECK(counters["block_barriers"] == 2);
+}
+
+TEST_CASE("counts do not stop at 32 bits", "[access_counter]") {
+  const Region global;
+  AccessCounter counter;
+  Access access;
+  access.region = &global;
+  access.size = 1u << 30;
+  for (int i = 0; i < 8; ++i) counter.on_access(access);
+  CHECK(counter.counters()["global_load_bytes"] == std::uint64_t{8} << 30);
+}
 
 namespace {
 
@@ -124,4 +166,54 @@ TEST_CASE("a result that holds something before the launch has elements too, and
   bins.heap = reinterpret_cast<const DeviceHeap*>(&bins);  // never looked into
   share.on_access(store(bins, 64, 0, 0, 16));
   CHECK(share.most_elements() == 4);
+}
+
+}  // namespace
+
+TEST_CASE("an element that another thread laid into shared memory is handed over", "[handover]") {
+  Moves moves;
+  moves.lay(0, 3, moves.load(0, 1));
+  moves.store(5, 0, moves.take(5, 3));
+  CHECK(moves.counts() == Counts{1, 0, 0});
+}
+
+TEST_CASE("an element that its own thread lays down and takes again is kept", "[handover]") {
+  Moves moves;
+  moves.lay(0, 3, moves.load(0, 1));
+  moves.store(0, 0, moves.take(0, 3));
+  CHECK(moves.counts() == Counts{0, 1, 0});
+}
+
+TEST_CASE("a neighbour's element that is read and thrown away does not count for the one that is stored", "[handover]") {
+  Moves moves;
+  const std::uint32_t own = moves.load(0, 1);
+  moves.lay(0, 0, own);
+  moves.lay(1, 1, moves.load(1, 2));
+  moves.take(0, 1);
+  moves.store(0, 0, own);
+  CHECK(moves.counts() == Counts{0, 0, 1});
+}
+
+TEST_CASE("an element that goes to a neighbour and comes back is kept", "[handover]") {
+  Moves moves;
+  moves.lay(0, 0, moves.load(0, 1));
+  moves.lay(1, 1, moves.take(1, 0));
+  moves.store(0, 0, moves.take(0, 1));
+  CHECK(moves.counts() == Counts{0, 1, 0});
+}
+
+TEST_CASE("an element that lies in shared memory as a double is the same element", "[handover]") {
+  Moves moves;
+  moves.lay_as_double(0, 2, moves.load(0, 1));
+  moves.store(5, 0, moves.take_as_double(5, 2));
+  CHECK(moves.counts() == Counts{1, 0, 0});
+}
+
+TEST_CASE("what one block laid down is nothing to the next", "[handover]") {
+  Moves moves;
+  moves.lay(0, 0, moves.load(0, 1));
+  moves.begin(1);
+  moves.take(3, 0);
+  moves.store(3, 0, moves.load(3, 1));
+  CHECK(moves.counts() == Counts{0, 0, 1});
 }
