@@ -41,7 +41,7 @@ class _Counting(Tokens):
 
     looks = 0
 
-    def __getitem__(self, at):  # type: ignore[no-untyped-def, override]  # noqa: ANN001, ANN204 -- as a list's
+    def __getitem__(self, at):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN204 -- as a list's
         type(self).looks += len(range(*at.indices(len(self)))) if isinstance(at, slice) else 1
         return super().__getitem__(at)
 
