@@ -23,6 +23,7 @@ _KEYS = (
     r'pair\{"(\w+)",',
 )
 _OPERATION = re.compile(r'\bop == "(\w+)"')
+_CALLS = re.compile(r"\bplain_calls = \{(.*?)\};", re.DOTALL)  # requests by their functions: no fields
 # What else the two folders read or write as JSON with quoted keys is part of no message of these processes.
 _MESSAGES = (
     "kit/protocol/*message.cpp",
@@ -33,7 +34,11 @@ _MESSAGES = (
 
 
 def keys_in(text: str) -> set[str]:
-    return {key for pattern in _KEYS for key in re.findall(pattern, text)}
+    return {key for pattern in _KEYS for key in re.findall(pattern, _CALLS.sub("", text))}
+
+
+def requests_in(text: str) -> set[str]:
+    return {*_OPERATION.findall(text), *re.findall(r'"(\w+)"', "".join(_CALLS.findall(text)))}
 
 
 def files_with_fields() -> dict[str, set[str]]:
@@ -61,7 +66,7 @@ def test_the_page_has_no_row_of_a_file_without_messages() -> None:
 
 
 def test_the_page_names_each_request_of_a_program() -> None:
-    asked = set(_OPERATION.findall((ROOT / "kit/program/conductor.cpp").read_text(encoding="utf-8")))
+    asked = requests_in((ROOT / "kit/program/conductor.cpp").read_text(encoding="utf-8"))
     table = PAGE.read_text(encoding="utf-8").split("| `op` | what it asks for |")[1].split("\n\n")[0]
     rows = {one for line in table.split("\n")[2:] for one in re.findall(r"`(\w+)`", line.split("|")[1])}
     named = set(re.findall(r"`(\w+)`", table))
@@ -76,6 +81,9 @@ def test_keys_are_found_however_they_are_read_or_written() -> None:
       for (auto& [key, path] : {std::pair{"custody", &program.custody}, {"kept_reads", &program.kept}}) {}
       if (op == "copy") fail("a sentence");
       constexpr const char* kinds[] = {"leak", "copy-size"};
+      const std::map<std::string, Call> plain_calls = {
+          {"allocate", allocate}, {"free", free_memory}};
     """
     found = {"status", "detail", "trace", "uses", "heap", "address", "reversed", "custody", "kept_reads"}
     assert keys_in(text) == found
+    assert requests_in(text) == {"copy", "allocate", "free"}
