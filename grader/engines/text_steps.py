@@ -8,7 +8,7 @@ steps is believed: what they made is compiled, checked and proved like any other
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 from grader.engines.changed_text import (
@@ -21,8 +21,9 @@ from grader.engines.changed_text import (
 from grader.engines.entry_points import use_of
 from grader.engines.local_guards import with_guards
 from grader.engines.ptx.asm_statements import rewrite_assembly
-from grader.engines.token_scan import Token, code_tokens, scan, too_much
+from grader.engines.token_scan import Tokens, code_tokens, scan, too_much
 from grader.source.bare_code import plain_text
+from grader.source.lexer import CLOSING, with_changes
 
 # Finds `child<<<grid, block, shared, stream>>>(…)` in a preprocessed text and puts C++ in its place: a call of the kit, with the same
 # expressions in the same order and lines. Neither the text nor what it names is believed: it is compiled, scanned and proved like
@@ -31,12 +32,10 @@ from grader.source.bare_code import plain_text
 # This is for `tilelab check` alone. A lab's kernel launches no other one: nvcc would have to link it in another way.
 
 _OPENING_TRIPLE = re.compile(r"<\s*<\s*<")
-_PAIRS = {"(": ")", "[": "]", "{": "}"}
-_CLOSING = {closing: opening for opening, closing in _PAIRS.items()}
+_CLOSING = frozenset(CLOSING.values())
 _BEHIND_NO_NAME = frozenset({"return", "else", "do", "case", "operator"})
 _JOINS = frozenset({"::", ".", "->"})
 _MOST_ARGUMENTS = 200  # tokens of a template's arguments, and of a launch's configuration
-_MOST_CALLED = 2_000  # of the arguments of a launch
 
 
 @dataclass(frozen=True)
@@ -55,14 +54,14 @@ class LaunchStatement:
     end: int  # the ) behind the arguments
 
 
-def launches_in(tokens: Sequence[Token]) -> Iterator[LaunchStatement]:
+def launches_in(tokens: Tokens) -> Iterator[LaunchStatement]:
     """`tokens`: without directives."""
     for index in range(len(tokens) - 4):
         if not _is_triple(tokens, index, "<"):
             continue
         callee, closing = _kernel_before(tokens, index), _closing_triple(tokens, index + 3)
-        end = None if closing is None else _closing(tokens, closing + 3)
-        if callee is not None and closing is not None and end is not None:
+        end = len(tokens) if closing is None else tokens.closing(closing + 3)
+        if callee is not None and closing is not None and end < len(tokens):
             yield LaunchStatement(callee, index, closing, end)
 
 
@@ -86,24 +85,16 @@ def with_launch_calls(preprocessed: str, file_name: str, folder: str = "") -> Wi
                 if token.text == "__null"
             ),
         ]
-    return WithLaunches(_changed(preprocessed, changes), tuple(dict.fromkeys(kernels)))
+    return WithLaunches(with_changes(preprocessed, changes), tuple(dict.fromkeys(kernels)))
 
 
-def _changed(text: str, changes: Sequence[tuple[int, int, str]]) -> str:
-    pieces, done = list[str](), 0
-    for first, end, new in sorted(changes):
-        pieces += [text[done:first], new]
-        done = end
-    return "".join([*pieces, text[done:]])
-
-
-def _is_triple(tokens: Sequence[Token], at: int, sign: str) -> bool:
+def _is_triple(tokens: Tokens, at: int, sign: str) -> bool:
     """Three of these signs. Editors write `<< <` too, and nvcc takes it."""
     some = tokens[at : at + 3]
     return len(some) == 3 and all(one.text == sign for one in some)  # noqa: PLR2004
 
 
-def _kernel_before(tokens: Sequence[Token], at: int) -> int | None:
+def _kernel_before(tokens: Tokens, at: int) -> int | None:
     """Where the expression begins that names the kernel: `name`, `scope::name`, `name<arguments>`, `(expression)`, `table[i]`,
     `object.name`.
     """
@@ -111,14 +102,14 @@ def _kernel_before(tokens: Sequence[Token], at: int) -> int | None:
     if at < 0:
         return None
     if tokens[at].text == ")":
-        return _opening(tokens, at)
+        return tokens.opening(at)
     if tokens[at].text == ">":
         arguments = _template_before(tokens, at)
         if arguments is None or arguments == 0:
             return None
         at = arguments - 1
     while at > 0 and tokens[at].text == "]":
-        opening = _opening(tokens, at)
+        opening = tokens.opening(at)
         if opening is None or opening == 0:
             return None
         at = opening - 1
@@ -127,7 +118,7 @@ def _kernel_before(tokens: Sequence[Token], at: int) -> int | None:
     return _first_of_joined(tokens, at)
 
 
-def _first_of_joined(tokens: Sequence[Token], at: int) -> int:
+def _first_of_joined(tokens: Tokens, at: int) -> int:
     """Where `a::b`, `a.b` and `a->b` begin that end with the word at this place."""
     while at > 0 and tokens[at - 1].text in _JOINS:
         is_scope = tokens[at - 1].text == "::"
@@ -141,12 +132,12 @@ def _first_of_joined(tokens: Sequence[Token], at: int) -> int:
     return at
 
 
-def _template_before(tokens: Sequence[Token], at: int) -> int | None:
+def _template_before(tokens: Tokens, at: int) -> int | None:
     """The `<` that the `>` at this place closes."""
     depth, brackets = 0, 0
     for index in range(at, max(at - _MOST_ARGUMENTS, -1), -1):
         text = tokens[index].text
-        brackets += (text in _CLOSING) - (text in _PAIRS)
+        brackets += (text in _CLOSING) - (text in CLOSING)
         if text in {";", "{", "}"} or brackets < 0:
             return None
         depth += 0 if brackets else (text == ">") - (text == "<")
@@ -155,33 +146,15 @@ def _template_before(tokens: Sequence[Token], at: int) -> int | None:
     return None
 
 
-def _closing_triple(tokens: Sequence[Token], at: int) -> int | None:
+def _closing_triple(tokens: Tokens, at: int) -> int | None:
     """The `>>>(` that ends a launch's configuration."""
     depth = 0
     for index in range(at, min(at + _MOST_ARGUMENTS, len(tokens) - 3)):
         text = tokens[index].text
-        depth += (text in _PAIRS) - (text in _CLOSING)
+        depth += (text in CLOSING) - (text in _CLOSING)
         if depth < 0 or text == ";":
             return None
         if depth == 0 and _is_triple(tokens, index, ">") and tokens[index + 3].text == "(":
-            return index
-    return None
-
-
-def _closing(tokens: Sequence[Token], at: int) -> int | None:
-    depth = 0
-    for index in range(at, min(at + _MOST_CALLED, len(tokens))):
-        depth += (tokens[index].text in _PAIRS) - (tokens[index].text in _CLOSING)
-        if depth == 0:
-            return index
-    return None
-
-
-def _opening(tokens: Sequence[Token], at: int) -> int | None:
-    depth = 0
-    for index in range(at, max(at - _MOST_ARGUMENTS, -1), -1):
-        depth += (tokens[index].text in _CLOSING) - (tokens[index].text in _PAIRS)
-        if depth == 0:
             return index
     return None
 

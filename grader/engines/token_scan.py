@@ -52,6 +52,14 @@ class Tokens(list[Token]):
         """The bracket that closes the one at `at`; behind the last token where none does."""
         return self._closings.get(at, len(self))
 
+    def opening(self, at: int) -> int | None:
+        """The bracket that the one at `at` closes."""
+        return self._openings.get(at)
+
+    @cached_property
+    def _openings(self) -> dict[int, int]:
+        return {end: begin for begin, end in self._closings.items()}
+
     def text(self, at: int) -> str:
         return self[at].text if at < len(self) else ""
 

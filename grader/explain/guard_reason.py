@@ -12,7 +12,7 @@ from itertools import accumulate, islice
 
 from grader.explain.story import Index3
 from grader.source.arithmetic import UNSIGNED, UnknownValueError, Value, converted, evaluate, typed
-from grader.source.lexer import without_comments
+from grader.source.lexer import closing_bracket, parts_between, without_comments
 
 _IF = re.compile(r"\bif\s*\(")
 _TYPE = r"((?:\b(?:const|constexpr|static|unsigned|signed|bool|int|long|short|auto|size_t|u?int(?:32|64)_t)\b\s*){1,6})"
@@ -128,12 +128,8 @@ def _returns(code: Sequence[str], at: int) -> bool:
 
 def _in_parentheses(text: str, start: int) -> tuple[str | None, str]:
     """What stands between them, and what follows; None where they do not close in this line."""
-    open_ = 1
-    for at in range(start, len(text)):
-        open_ += {"(": 1, ")": -1}.get(text[at], 0)
-        if open_ == 0:
-            return text[start:at].strip(), text[at + 1 :]
-    return None, ""
+    end = closing_bracket(text, start - 1, "()")
+    return (text[start:end].strip(), text[end + 1 :]) if end < len(text) else (None, "")
 
 
 @dataclass(frozen=True)
@@ -152,7 +148,7 @@ def _declarations(source: Sequence[str]) -> list[_Declaration]:
         if defined := _DEFINED.match(text):
             found.append(_Declaration(line, defined[1], defined[2]))
         for declared in _DECLARED.finditer(text):
-            for one in _declarators(declared[2]):
+            for one in parts_between(declared[2], brackets="()"):
                 name, _, value = one.partition("=")
                 found.append(_Declaration(line, name.strip(), value, declared[1]))
     if len(found) > _MOST_NAMES:
@@ -178,18 +174,6 @@ def _numbers(declarations: Sequence[_Declaration], line: int, place: Place) -> d
                 found.pop(one.name, None)
             else:
                 found[one.name] = value
-    return found
-
-
-def _declarators(text: str) -> list[str]:
-    """What stands between the commas that are in no parentheses."""
-    found, depth = [""], 0
-    for letter in text:
-        depth += {"(": 1, ")": -1}.get(letter, 0)
-        if letter == "," and depth == 0:
-            found.append("")
-        else:
-            found[-1] += letter
     return found
 
 
@@ -225,7 +209,7 @@ def load_reason(source: Sequence[str], line: int, load_line: int, missing: Place
     """`line`: where `missing` stored what it did; `load_line`: where `loader` loaded."""
     if 1 <= line <= len(source) and len(source[line - 1]) <= _CONDITIONAL_LOAD_LONGEST_LINE:
         for condition in _conditional_load_conditions(source[line - 1]):
-            for part in _parts(condition):
+            for part in map(_bare, parts_between(condition, "&&", "()")):
                 if (reason := false_part(source, line, part, missing, loader)) is not None:
                     return reason
     return guard_reason(source, load_line, missing, loader) if load_line != line else None
@@ -248,28 +232,9 @@ def _conditional_load_conditions(text: str) -> Iterator[str]:
     yield _bare(text[start:end].strip())
 
 
-def _parts(condition: str) -> Iterator[str]:
-    """What stands between the `&&` that are in no parentheses."""
-    depth = start = 0
-    for at, letter in enumerate(condition):
-        depth += {"(": 1, ")": -1}.get(letter, 0)
-        if depth == 0 and condition[at : at + 2] == "&&":
-            yield _bare(condition[start:at].strip())
-            start = at + 2
-    yield _bare(condition[start:].strip())
-
-
 def _bare(text: str) -> str:
     """Without parentheses around the whole."""
-    while text.startswith("(") and text.endswith(")") and _closes_at_the_end(text):
+    text = text.strip()
+    while text.startswith("(") and closing_bracket(text, 0, "()") == len(text) - 1:
         text = text[1:-1].strip()
     return text
-
-
-def _closes_at_the_end(text: str) -> bool:
-    depth = 0
-    for at, letter in enumerate(text):
-        depth += {"(": 1, ")": -1}.get(letter, 0)
-        if depth == 0:
-            return at == len(text) - 1
-    return False

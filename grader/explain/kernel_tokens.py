@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
 
-from grader.engines.token_scan import code_tokens
+from grader.engines.token_scan import Tokens, code_tokens
+from grader.source.lexer import with_changes, without_comments
 
-_COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 _PAIRS = {"(": ")", "[": "]", "{": "}"}
 
 
@@ -28,9 +28,7 @@ class Edit:
 
 def with_edits(source: str, edits: Sequence[Edit]) -> str:
     """The source after edits that do not overlap."""
-    for edit in sorted(edits, key=lambda one: one.start, reverse=True):
-        source = source[: edit.start] + edit.text + source[edit.end :]
-    return source
+    return with_changes(source, ((edit.start, edit.end, edit.text) for edit in edits))
 
 
 def changed_lines(source: str, edits: Sequence[Edit]) -> tuple[str, str]:
@@ -44,20 +42,19 @@ def changed_lines(source: str, edits: Sequence[Edit]) -> tuple[str, str]:
 
 
 def _bare(lines: str) -> str:
-    return _COMMENT.sub("", lines).strip()
+    return without_comments(lines, in_place=False).strip()
 
 
-def _blank(comment: re.Match[str]) -> str:
-    return re.sub(r"[^\n]", " ", comment[0])
+_MOST_TOKENS = 10_000  # nobody writes so many by hand, and what follows looks at them again for each
 
 
 class KernelTokens:
-    """A source's tokens, without comments and directives."""
+    """A source's tokens, without comments and directives; none of a source that is beyond the limit."""
 
     def __init__(self, source: str) -> None:
         self.source = source
-        bare = _COMMENT.sub(_blank, source)
-        self.tokens = code_tokens(bare)
+        tokens = code_tokens(without_comments(source))
+        self.tokens = tokens if len(tokens) <= _MOST_TOKENS else Tokens()
 
     def text(self, index: int) -> str:
         return self.tokens[index].text if 0 <= index < len(self.tokens) else ""
@@ -79,12 +76,7 @@ class KernelTokens:
 
     def closing(self, index: int) -> int:
         """The bracket that closes the one at `index`, or the last token where none does."""
-        depth = 0
-        for at in range(index, len(self.tokens)):
-            depth += (self.text(at) in _PAIRS) - (self.text(at) in _PAIRS.values())
-            if depth == 0:
-                return at
-        return len(self.tokens) - 1
+        return min(self.tokens.closing(index), len(self.tokens) - 1)
 
     def operand_before(self, index: int, stops: frozenset[str]) -> int:
         """The first token of the operand before `index`. The operand ends at one of `stops` or at an open bracket."""

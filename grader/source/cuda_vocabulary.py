@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Literal
 
 BUILT_IN = ("threadIdx", "blockIdx", "blockDim", "gridDim", "warpSize")
 _CUDA = """
@@ -53,20 +54,28 @@ HEADERS = (
         "algorithm",
     ),
 )
-# The numbers of C++ and CUDA, by the bytes that one has; vectors of two, three and four numbers after them.
-_NUMBER_BYTES = {
-    1: "bool char uchar int8_t uint8_t",
-    2: "short ushort half __half int16_t uint16_t",
-    4: "int unsigned uint float int32_t uint32_t",
-    8: "long ulong double size_t int64_t uint64_t ptrdiff_t longlong ulonglong",
-}
-_VECTORS = "char uchar short ushort half int uint float double longlong ulonglong"
-TYPE_BYTES = {name: size for size, names in _NUMBER_BYTES.items() for name in names.split()} | {
-    "half2": 4,
-    "__half2": 4,
-}
+# The numbers of C++ and CUDA: their kind, their bytes, and their names.
+NumberKind = Literal["signed", "unsigned", "floating"]
+_NUMBERS: tuple[tuple[NumberKind, int, str], ...] = (
+    ("floating", 2, "half, __half"),
+    ("floating", 4, "float"),
+    ("floating", 8, "double"),
+    ("signed", 1, "char, signed char, int8_t"),
+    ("signed", 2, "short, int16_t"),
+    ("signed", 4, "int, int32_t"),
+    ("signed", 8, "long, long long, long int, int64_t"),
+    ("unsigned", 1, "unsigned char, uchar, bool, uint8_t"),
+    ("unsigned", 2, "unsigned short, ushort, uint16_t"),
+    ("unsigned", 4, "unsigned, unsigned int, uint, uint32_t"),
+    ("unsigned", 8, "unsigned long, unsigned long long, size_t, uint64_t"),
+)
+NUMBER_TYPES = {name: (kind, size) for kind, size, names in _NUMBERS for name in names.split(", ")}
+# The bytes of each type that has a name of one word, with vectors of one to four numbers.
+TYPE_BYTES = {name: size for name, (_, size) in NUMBER_TYPES.items() if " " not in name} | {"half2": 4, "__half2": 4}
 TYPE_BYTES |= {
-    f"{name}{count}": TYPE_BYTES[name] * count for name in _VECTORS.split() for count in (1, 2, 3, 4) if name != "half"
+    f"{name}{count}": TYPE_BYTES[name] * count
+    for name in ("char", "uchar", "short", "ushort", "int", "uint", "float", "double")
+    for count in (1, 2, 3, 4)
 }
 # Words of other languages.
 ELSEWHERE = {

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from grader.source.arithmetic import UnknownValueError, whole_number
 from grader.source.compiler_message import Said
 from grader.source.launch_causes import constants
+from grader.source.lexer import closing_bracket
 from grader.source.student_code import Place, StudentCode
 
 _HEAD = re.compile(r"\b(while|for)\s*\(")
@@ -23,7 +24,7 @@ def endless_loops(code: StudentCode, line: int) -> Iterator[Said]:
     text = "\n".join(code.bare)
     at = sum(len(bare) + 1 for bare in code.bare[: line - 1])
     for head in _HEAD.finditer(text):
-        closed = _closing(text, head.end() - 1)
+        closed = closing_bracket(text, head.end() - 1)
         last = _end_of_body(text, closed + 1)
         if not head.start() <= at + len(code.line(line)) or last < at:
             continue
@@ -60,22 +61,13 @@ def _changes(name: str, text: str) -> bool:
     )
 
 
-def _closing(text: str, opened: int) -> int:
-    depth = 0
-    for at in range(opened, len(text)):
-        depth += (text[at] in "({[") - (text[at] in ")}]")
-        if depth == 0:
-            return at
-    return len(text)
-
-
 def _end_of_body(text: str, begin: int) -> int:
     """Of a block in braces, or of one statement."""
     first = re.compile(r"\S").search(text, begin)
     if first is None:
         return len(text)
     if first[0] == "{":
-        return _closing(text, first.start())
+        return closing_bracket(text, first.start())
     end = text.find(";", first.start())
     return len(text) if end < 0 else end
 

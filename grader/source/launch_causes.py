@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 from grader.source.arithmetic import UNSIGNED, UnknownValueError, Value, converted, evaluate, typed
 from grader.source.compiler_message import Said
+from grader.source.lexer import parts_between
 from grader.source.student_code import Place, StudentCode
 
 # Reads a launch function's text: what it gives for the grid and the block of one case, and by which expressions. Pure.
@@ -79,7 +80,7 @@ def launch_text(code: StudentCode, name: str, sizes: Sequence[int]) -> LaunchTex
         and (last := re.findall(r"\breturn\b[^;]*", text))
         and (match := _RETURN.fullmatch(last[-1].strip()))
     ):
-        found.returned = tuple(part.strip() for part in _split(match[1] or ""))
+        found.returned = _stripped(match[1] or "")
     return found
 
 
@@ -164,7 +165,7 @@ def _span(place: Place, statement: str) -> Place:
 
 
 def _extent(found: LaunchText, name: str, inner: str, place: Place) -> Extent:
-    terms = tuple(part.strip() for part in _split(inner)) if inner.strip() else ()
+    terms = _stripped(inner)
     numbers = tuple(_side(term, found) for term in terms)
     if len(numbers) > 3:  # noqa: PLR2004 -- x, y and z
         raise UnknownValueError(inner)
@@ -199,7 +200,7 @@ def _return(found: LaunchText, inner: str, place: Place, statement: str) -> None
     found.last = _span(place, statement)
     if found.grid or found.block:  # of a LaunchConfig with a name
         return
-    found.returned = tuple(part.strip() for part in _split(inner))
+    found.returned = _stripped(inner)
     extents = [_returned(found, part, _span(place, statement)) for part in found.returned[:2]]
     found.grid, found.block = (*extents, None, None)[:2]
 
@@ -214,15 +215,8 @@ def _returned(found: LaunchText, part: str, place: Place) -> Extent | None:
         return None
 
 
-def _split(text: str) -> list[str]:
-    parts, depth = [""], 0
-    for sign in text:
-        depth += (sign in "([{") - (sign in ")]}")
-        if sign == "," and depth == 0:
-            parts.append("")
-        else:
-            parts[-1] += sign
-    return [part for part in parts if part.strip()]
+def _stripped(text: str) -> tuple[str, ...]:
+    return tuple(part.strip() for part in parts_between(text) if part.strip())
 
 
 _Three = tuple[int, int, int]

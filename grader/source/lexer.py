@@ -71,19 +71,48 @@ def closings(texts: Iterable[str]) -> dict[int, int]:
     return found
 
 
-def without_comments(text: str) -> str:
-    """The text with blanks in their place: lines and columns stay."""
+def without_comments(text: str, *, in_place: bool = True) -> str:
+    """`in_place`: blanks take their place, so lines and columns stay."""
     if "/" not in text:
         return text
-    parts, at = list[str](), 0
-    for kind, word, start in pieces(_WITHOUT_DIRECTIVES, text):
-        if kind == "comment":
-            parts += [text[at:start], _NO_LINE_END.sub(" ", word)]
-            at = start + len(word)
-    return "".join([*parts, text[at:]])
+    comments = (one for one in pieces(_WITHOUT_DIRECTIVES, text) if one.kind == "comment")
+    return with_changes(
+        text, ((at, at + len(word), _NO_LINE_END.sub(" ", word) if in_place else "") for _, word, at in comments)
+    )
 
 
 _NO_LINE_END = re.compile(r"[^\n]")
+
+
+def closing_bracket(text: str, at: int, brackets: str = "()[]{}") -> int:
+    """The bracket that closes the one at `at`; the text's end where none does. For a text without strings and comments."""
+    depth = 0
+    for match in re.compile(f"[{re.escape(brackets)}]").finditer(text, at):
+        depth += 1 if match[0] in brackets[::2] else -1
+        if depth == 0:
+            return match.start()
+    return len(text)
+
+
+def parts_between(text: str, sign: str = ",", brackets: str = "()[]{}") -> list[str]:
+    """What stands between these signs outside brackets."""
+    found, depth, begin = list[str](), 0, 0
+    for match in re.compile(f"[{re.escape(brackets)}]|{re.escape(sign)}").finditer(text):
+        if match[0] != sign:
+            depth += 1 if match[0] in brackets[::2] else -1
+        elif depth == 0:
+            found.append(text[begin : match.start()])
+            begin = match.end()
+    return [*found, text[begin:]]
+
+
+def with_changes(text: str, changes: Iterable[tuple[int, int, str]]) -> str:
+    """`changes`: from where to where, and what stands there instead. They do not overlap."""
+    kept, done = list[str](), 0
+    for first, end, new in sorted(changes):
+        kept += [text[done:first], new]
+        done = end
+    return "".join([*kept, text[done:]])
 
 
 def pieces(pattern: re.Pattern[str], text: str, stop: str = "") -> Iterator[Piece]:

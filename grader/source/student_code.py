@@ -11,19 +11,16 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from grader.source.cuda_vocabulary import CPP, CUDA, ELSEWHERE, LIBRARY
+from grader.source.cuda_vocabulary import CPP, CUDA, ELSEWHERE, LIBRARY, TYPE_BYTES
+from grader.source.lexer import closing_bracket
 
 _HIDDEN = re.compile(r"""//[^\n]*|/\*.*?(?:\*/|\Z)|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])+'(?!\w)""", re.DOTALL)
 _WORD = re.compile(r"[^\W\d]\w*")
 _TOKEN = re.compile(r"\w+|\S")
 _OPENING, _CLOSING = frozenset("([{"), frozenset(")]}")
 _MOST_CHARACTERS, _LONGEST_LINE = 200_000, 1_000  # what lies beyond was not written by hand
-_TYPE_NAMES = """
-    float double int unsigned signed long short char bool auto void size_t dim3 half __half half2 __half2 const constexpr volatile static
-    __restrict__ int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t LaunchConfig struct class enum typename
-    float1 float2 float3 float4 int1 int2 int3 int4 uint1 uint2 uint3 uint4 double1 double2 double3 double4
-"""
-_TYPES = frozenset(_TYPE_NAMES.split())
+_OF_TYPES = "signed void auto const constexpr volatile static __restrict__ dim3 LaunchConfig struct class enum typename"
+_TYPES = frozenset({*TYPE_BYTES, *_OF_TYPES.split()})
 
 
 @dataclass(frozen=True)
@@ -153,6 +150,7 @@ def _blanked(match: re.Match[str]) -> str:
 # The name that was probably meant: by the fewest letters that differ, CUDA's names before all others. Pure.
 
 _SHORT = 2  # letters: such names differ from all others too little
+_LONG = 100  # nobody writes such a name by hand, and each letter of it costs as many comparisons as others have letters
 _NEAR = 0.34  # share of its letters that a misspelt name may have wrong
 
 
@@ -173,13 +171,13 @@ def nearest_name(word: str, code: StudentCode, line: int) -> str:
 def nearest(word: str, names: Iterable[str]) -> str:
     """The first of the nearest; empty where none is near."""
     plain = _plain(word)
-    if len(plain) <= _SHORT:
+    if not _SHORT < len(plain) <= _LONG:
         return ""
     room = max(1, int(len(plain) * _NEAR)) if len(plain) > 3 else 1  # noqa: PLR2004 -- "sun" may be "sum", and not "row"
     rated = [
         (distance(plain, _plain(name)), abs(len(name) - len(word)), name)
         for name in names
-        if len(_plain(name)) > _SHORT
+        if len(_plain(name)) > _SHORT and abs(len(_plain(name)) - len(plain)) <= room
     ]
     near = [one for one in rated if one[0] <= room]
     return min(near, key=lambda one: one[:2])[2] if near else ""
@@ -343,17 +341,7 @@ def _expressions(text: str, array: str) -> Iterator[str]:
         end = at + len(array)
         whole = not (at and (text[at - 1].isalnum() or text[at - 1] in "_.>")) and text[end : end + 1] == "["
         while whole and text[end : end + 1] == "[":
-            end = _closing(text, end) + 1
+            end = closing_bracket(text, end, "[]") + 1
         if whole and text[end - 1] == "]":
             yield text[at:end]
         at = text.find(array, max(end, at + 1))
-
-
-def _closing(text: str, at: int) -> int:
-    """The bracket that closes the one at `at`, or the text's end."""
-    depth = 0
-    for place in range(at, len(text)):
-        depth += {"[": 1, "]": -1}.get(text[place], 0)
-        if depth == 0:
-            return place
-    return len(text)

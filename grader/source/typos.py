@@ -99,7 +99,7 @@ def _unended(error: Diagnostic, code: StudentCode) -> Said | None:
 
 
 def _sign(error: Diagnostic, code: StudentCode) -> Said | None:
-    found = re.search(r"(?<![<>=!])(===|!==|=<|=>|<>)(?![<>=])", code.line(error.line))
+    found = re.search(r"(?<![<>=!])(?<!template)(?<!template )(===|!==|=<|=>|<>)(?![<>=])", code.line(error.line))
     if found is None:
         return None
     return Said(Place(error.line, *found.span()), f"`{found[1]}` is no sign of C++: it writes `{_SIGNS[found[1]]}`.")

@@ -27,6 +27,7 @@ from grader.engines.ptx.ptx_warp import of_the_warp
 from grader.engines.refusal import Refusal
 from grader.engines.token_scan import Token, code_tokens
 from grader.model.verdicts import Verdict
+from grader.source.lexer import with_changes
 
 # Reads one `asm` statement of a preprocessed text: its PTX text, its outputs and its inputs. What it means is not asked here.
 
@@ -202,12 +203,7 @@ def rewrite_assembly(preprocessed: str, file_name: str, folder: str = "") -> Rew
             replaced.append((token.start, statement.end, code))
         except NotUnderstoodError as error:
             refusals[token.start] = _refusal(token.line, str(error))
-    text, at = [], 0
-    for start, end, code in replaced:
-        text += [preprocessed[at:start], code]
-        at = end
-    text.append(preprocessed[at:])
-    return Rewritten("".join(text), frozenset(start for start, _, _ in replaced), refusals)
+    return Rewritten(with_changes(preprocessed, replaced), frozenset(start for start, _, _ in replaced), refusals)
 
 
 def _refusal(line: int, what: str) -> Refusal:

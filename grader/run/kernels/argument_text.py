@@ -14,7 +14,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from grader.model.errors import RemediableError
-from grader.run.kernels.element_types import NumberKind, OptionError, TextureOptions, split_options
+from grader.run.kernels.element_types import OptionError, TextureOptions, split_options
+from grader.source.cuda_vocabulary import NUMBER_TYPES, NumberKind
+from grader.source.lexer import closing_bracket, parts_between
 
 # Numbers that a user gives for a buffer or a variable: `{1, 2.5, 3}`, or `@FILE` with a text, an .npy or a .bin file.
 
@@ -24,11 +26,9 @@ _MAX_BYTES = 64 << 20
 _WORD = re.compile(r"[^\s,;{}]+")
 _ROW_MARKS = re.compile(r"#[^\n]*")
 # Type codes of the module array: for raw files by the type's name, for .npy files by what they say.
-_CODES = {
-    "float": "f", "double": "d", "char": "b", "signed char": "b", "unsigned char": "B", "uchar": "B", "bool": "B", "short": "h",
-    "unsigned short": "H", "int": "i", "unsigned": "I", "unsigned int": "I", "uint": "I", "long": "q", "long long": "q",
-    "unsigned long": "Q", "unsigned long long": "Q", "size_t": "Q", "int8_t": "b", "uint8_t": "B", "int16_t": "h", "uint16_t": "H",
-    "int32_t": "i", "uint32_t": "I", "int64_t": "q", "uint64_t": "Q",
+_CODES: dict[tuple[NumberKind, int], str] = {
+    ("floating", 4): "f", ("floating", 8): "d", ("signed", 1): "b", ("signed", 2): "h", ("signed", 4): "i", ("signed", 8): "q",
+    ("unsigned", 1): "B", ("unsigned", 2): "H", ("unsigned", 4): "I", ("unsigned", 8): "Q",
 }  # fmt: skip
 _NPY = {
     "f4": "f",
@@ -100,10 +100,11 @@ def _from_file(path: Path, type_name: str) -> tuple[Number, ...]:
     if data.startswith(b"\x93NUMPY"):
         return _from_npy(data, path)
     if path.suffix.lower() in {".bin", ".raw", ".dat"}:
-        if type_name not in _CODES:
+        code = _CODES.get(NUMBER_TYPES.get(type_name, ("floating", 0)))
+        if code is None:
             message = f"{path}: only numbers can be read from a file of raw bytes, and {type_name} is no number"
             raise NumbersError(message)
-        return _raw(data, _CODES[type_name], path)
+        return _raw(data, code, path)
     text = _ROW_MARKS.sub("", data.decode("utf-8", "replace"))
     return _from_text(text, str(path))
 
@@ -141,16 +142,6 @@ _FILLS = frozenset({"iota", "random"})
 _WORDS = _FILLS | {"null", "nullptr", "NULL"}
 _FUNCTION = re.compile(r"&?[A-Za-z_]\w*(?:::\w+)*")
 _RANDOM = re.compile(r"random(?:\s*\(\s*(-?\d+)\s*,\s*(-?\d+)\s*\))?")
-NUMBER_TYPES: dict[str, tuple[NumberKind, int]] = {
-    "half": ("floating", 2), "__half": ("floating", 2), "float": ("floating", 4), "double": ("floating", 8), "bool": ("unsigned", 1),
-    "char": ("signed", 1), "signed char": ("signed", 1), "unsigned char": ("unsigned", 1), "uchar": ("unsigned", 1),
-    "short": ("signed", 2), "unsigned short": ("unsigned", 2), "ushort": ("unsigned", 2),
-    "int": ("signed", 4), "unsigned": ("unsigned", 4), "unsigned int": ("unsigned", 4), "uint": ("unsigned", 4),
-    "long": ("signed", 8), "unsigned long": ("unsigned", 8), "size_t": ("unsigned", 8),
-    "long long": ("signed", 8), "unsigned long long": ("unsigned", 8), "long int": ("signed", 8),
-    "int8_t": ("signed", 1), "uint8_t": ("unsigned", 1), "int16_t": ("signed", 2), "uint16_t": ("unsigned", 2),
-    "int32_t": ("signed", 4), "uint32_t": ("unsigned", 4), "int64_t": ("signed", 8), "uint64_t": ("unsigned", 8),
-}  # fmt: skip
 _QUALIFIERS = re.compile(r"\b(?:const|volatile|struct)\b|__restrict__|\*")
 
 
@@ -275,18 +266,8 @@ def number_in(text: str) -> Content | None:
 
 def parts_of(text: str, braced: str) -> tuple[str, ...]:
     """What stands between the commas of `{…}`, outside all inner brackets. Raises ArgumentError."""
-    parts, depth = [""], 0
-    for at, character in enumerate(braced):
-        depth += (character in "{([") - (character in "})]")
-        if depth == 0 and at < len(braced) - 1:
-            break
-        if character == "," and depth == 1:
-            parts.append("")
-        elif at > 0:
-            parts[-1] += character
-    if depth != 0 or not braced.endswith("}") or len(braced) - 1 != at:
+    if closing_bracket(braced, 0) != len(braced) - 1:
         message = f"--arg {text!r}: a {{ has no }} that closes it, or something stands behind it"
         raise ArgumentError(message)
-    parts[-1] = parts[-1].removesuffix("}")
-    found = [part.strip() for part in parts]
+    found = [part.strip() for part in parts_between(braced[1:-1])]
     return tuple(found) if any(found) else ()

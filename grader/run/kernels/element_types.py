@@ -6,9 +6,9 @@ import math
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 from grader.engines.objects.entry_walk import Die, text_of, type_of
+from grader.source.cuda_vocabulary import NUMBER_TYPES, NumberKind
 
 ALIASES = frozenset({"DW_TAG_typedef", "DW_TAG_restrict_type", "DW_TAG_const_type", "DW_TAG_volatile_type"})
 CLASSES = frozenset({"DW_TAG_structure_type", "DW_TAG_class_type"})
@@ -29,8 +29,6 @@ _LONG_NAMES = {
 _POINTER_BYTES = 8
 _MAX_DEPTH = 16
 _MAX_LEAVES = 256
-
-NumberKind = Literal["floating", "signed", "unsigned"]
 
 
 @dataclass(frozen=True)
@@ -199,13 +197,8 @@ _SHOWN = re.compile(r"&\s*([A-Za-z_]\w*)")
 _ADDRESS_MODES = ("clamp", "wrap", "mirror", "border")
 _FILTERS = ("point", "linear")
 _SWITCHES = ("normalized", "unnormalized", "asfloat", "layered")
-_NUMBERS: dict[str, tuple[NumberKind, int]] = {
-    "float": ("floating", 4), "half": ("floating", 2), "__half": ("floating", 2), "char": ("signed", 1), "signed char": ("signed", 1),
-    "uchar": ("unsigned", 1), "unsigned char": ("unsigned", 1), "short": ("signed", 2), "ushort": ("unsigned", 2),
-    "unsigned short": ("unsigned", 2), "int": ("signed", 4), "uint": ("unsigned", 4), "unsigned": ("unsigned", 4),
-    "unsigned int": ("unsigned", 4), "int8_t": ("signed", 1), "uint8_t": ("unsigned", 1), "int16_t": ("signed", 2),
-    "uint16_t": ("unsigned", 2), "int32_t": ("signed", 4), "uint32_t": ("unsigned", 4),
-}  # fmt: skip
+_MOST_BYTES = 4  # of a texel's number
+_NUMBERS = {name: of for name, of in NUMBER_TYPES.items() if of[1] <= _MOST_BYTES and name != "bool"}
 _VECTOR = re.compile(r"(u?char|u?short|u?int|float|half)([124])")
 OBJECTS = {"cudaTextureObject_t": "texture", "cudaSurfaceObject_t": "surface"}
 _MOST_DIMENSIONS = 3

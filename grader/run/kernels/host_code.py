@@ -12,25 +12,18 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import accumulate, pairwise
 
-from grader.source.lexer import pieces
+from grader.source.lexer import Lexer, Piece, closings, with_changes
 
 # Which tokens of a source file are read where the preprocessor has a choice: those of #if 0 are not, those of other branches are.
 
 CONDITION = re.compile(r"[ \t]*#[ \t]*(?P<word>if|ifdef|ifndef|elif|elifdef|elifndef|else|endif)\b[ \t]*(?P<of>[^\n]*)")
 
 
-@dataclass(frozen=True)
-class SourceToken:
-    kind: str
-    text: str
-    at: int
-
-
 @dataclass
 class _Branch:
     """A part between two of #if, #else and #endif."""
 
-    tokens: list[SourceToken]
+    tokens: list[Piece]
     dead: bool  # after `#if 0`
 
     @property
@@ -43,10 +36,10 @@ class Branches:
     read: two heads of one function, for instance.
     """
 
-    def read(self, tokens: Iterable[SourceToken]) -> list[SourceToken]:
+    def read(self, tokens: Iterable[Piece]) -> list[Piece]:
         open_: list[list[_Branch]] = [[_Branch([], dead=False)]]
         for token in tokens:
-            if token.kind == "skip":
+            if token.kind == "comment":
                 continue
             condition = CONDITION.match(token.text) if token.kind == "directive" else None
             word = condition["word"] if condition else ""
@@ -219,16 +212,6 @@ def _inside(texts: Sequence[str], *openings: str) -> list[str]:
     return found
 
 
-_TOKEN = re.compile(
-    r"""(?P<skip>//(?:\\\n|[^\n])*|/\*.*?(?:\*/|\Z))"""
-    r"""|(?P<directive>^[ \t]*\#(?:\\\n|/\*.*?(?:\*/|\Z)|[^\n])*)"""
-    r"""|(?P<raw>(?:u8|[uUL])?R"(?P<mark>[^()\\\s]{0,16})\()"""
-    r"""|(?P<string>"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*')"""
-    r"""|(?P<number>\.?\d(?:[eEpP][+-]|'?[\w.])*)"""
-    r"""|(?P<word>[^\W\d]\w*)"""
-    r"""|(?P<sign>::|[^\s\w])""",
-    re.VERBOSE | re.DOTALL | re.MULTILINE,
-)
 _DEVICE_WORDS = frozenset({"__global__", "__device__"})
 _COOPERATIVE = frozenset({"cudaLaunchCooperativeKernel", "cuLaunchCooperativeKernel", "cudaLaunchAttributeCooperative"})
 _KEPT_WORDS = frozenset({"constexpr", "consteval"})  # a kernel may use such functions
@@ -261,7 +244,7 @@ def items_of(source: str) -> list[Item]:
 
 def launches_cooperatively(sources: Iterable[str]) -> bool:
     """Whether host code launches some kernel so that its blocks may wait for each other."""
-    tokens = (token for source in sources for token in pieces(_TOKEN, source))
+    tokens = (token for source in sources for token in Lexer(source))
     return any(token.kind == "word" and token.text in _COOPERATIVE for token in tokens)
 
 
@@ -301,22 +284,18 @@ def without_lines(source: str, lines: Collection[int], *, but: str = "") -> str:
 
 def blanked(source: str, items: Sequence[Item]) -> str:
     """The source with blanks in place of these items, which are in their order. Conditions (#if) stay: they may begin or end outside."""
-    pieces, at = [], 0
+    changes = []
     for item in items:
         lines = source[item.first : item.end].split("\n")
         blanks = (line if at_line and CONDITION.match(line) else " " * len(line) for at_line, line in enumerate(lines))
-        pieces += [source[at : item.first], "\n".join(blanks)]
-        at = item.end
-    return "".join([*pieces, source[at:]])
+        changes.append((item.first, item.end, "\n".join(blanks)))
+    return with_changes(source, changes)
 
 
 class _Reader:
     def __init__(self, source: str) -> None:
-        everything = (
-            SourceToken("string" if piece.kind == "raw" else piece.kind, piece.text, piece.at)
-            for piece in pieces(_TOKEN, source)
-        )
-        self._tokens = [token for token in Branches().read(everything) if token.kind != "directive"]
+        self._tokens = [token for token in Branches().read(Lexer(source)) if token.kind != "directive"]
+        self._closings = closings(token.text for token in self._tokens)
         self._line_ends = list(accumulate(len(line) + 1 for line in source.split("\n")))
         marked = [name for name, words in macros_of(source).items() if _DEVICE_WORDS & words]
         self._device = _DEVICE_WORDS | set(marked)
@@ -374,13 +353,7 @@ class _Reader:
         return min(at + 1, len(self._tokens)), False
 
     def _closing(self, opening: int) -> int:
-        depth = 0
-        for at in range(opening, len(self._tokens)):
-            if self._tokens[at].kind == "sign":
-                depth += (self._tokens[at].text == "{") - (self._tokens[at].text == "}")
-                if depth == 0:
-                    return at
-        return len(self._tokens) - 1
+        return self._closings.get(opening, len(self._tokens) - 1)
 
     def _is_function(self, first: int, body: int) -> bool:
         """Whether the `{` follows a parameter list. It does not after the head of a class, an initialiser or an enumeration."""
@@ -390,9 +363,9 @@ class _Reader:
             return False
         return "(" in texts if not _TYPES & set(texts[:1]) else texts.count("(") > 0
 
-    def _outer(self, first: int, body: int) -> list[SourceToken]:
+    def _outer(self, first: int, body: int) -> list[Piece]:
         """The tokens of the head outside parentheses and template parameters, without alignments and attributes."""
-        found: list[SourceToken] = []
+        found: list[Piece] = []
         at = first
         while at < body:
             token = self._tokens[at]
@@ -457,10 +430,6 @@ class _Reader:
 # Takes the bodies of host functions out of classes: `Lock() { cudaMalloc(…); }` becomes `Lock();`. A kernel that is given such an object
 # needs its members, and not what host code does with them. Lines stay. Reads brackets and words, as host_code.py does.
 
-_HOST_MEMBERS_TOKEN = re.compile(
-    r"""//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|^[ \t]*\#(?:\\\n|[^\n])*|(?P<word>[^\W\d]\w*)|(?P<sign>[{}();:=])""",
-    re.DOTALL | re.MULTILINE,
-)
 _CLASSES = frozenset({"struct", "class", "union"})
 _KEPT = frozenset({"__device__", "__global__", "constexpr", "consteval", "enum", "namespace"})
 
@@ -472,12 +441,7 @@ def without_host_members(source: str) -> str:
     for item in items_of(source):
         if not item.is_function and item.words & _CLASSES:
             cuts += _bodies(source, item.first, item.end, kept)
-    pieces, done = list[str](), 0
-    for first, end in sorted(cuts):
-        inside = re.sub(r"[^\n]", " ", source[first:end])
-        pieces += [source[done:first], ";", inside[1:]]
-        done = end
-    return "".join([*pieces, source[done:]])
+    return with_changes(source, ((one, end, ";" + re.sub(r"[^\n]", " ", source[one:end])[1:]) for one, end in cuts))
 
 
 @dataclass
@@ -489,43 +453,36 @@ class _Head:
     has_parameters: bool = False
     initialisers: int = -1  # where a constructor's `:` is
 
-    def take(self, token: re.Match[str]) -> None:
-        sign = token["sign"]
-        if token["word"] and self.parentheses == 0:
-            self.words.add(token["word"])
-        elif sign == "(":
+    def take(self, token: Piece) -> None:
+        if token.kind == "word" and self.parentheses == 0:
+            self.words.add(token.text)
+        elif token.text == "(":
             self.parentheses += 1
-        elif sign == ")":
+        elif token.text == ")":
             self.parentheses -= 1
             self.has_parameters = True
-        elif sign == ":" and self.parentheses == 0 and self.has_parameters and self.initialisers < 0:
-            self.initialisers = token.start()
+        elif token.text == ":" and self.parentheses == 0 and self.has_parameters and self.initialisers < 0:
+            self.initialisers = token.at
 
 
 def _bodies(source: str, first: int, end: int, kept: frozenset[str]) -> Iterator[tuple[int, int]]:
     """Where what belongs to a host function's definition begins behind its parameters, and where it ends."""
-    head, at = _Head(), first
-    while (token := _HOST_MEMBERS_TOKEN.search(source, at, end)) is not None:
-        at = token.end()
+    tokens = [one for one in Lexer(source[first:end]) if one.kind not in {"comment", "directive"}]
+    closed = closings(one.text for one in tokens)
+    head, at = _Head(), 0
+    while at < len(tokens):
+        token = tokens[at]
         head.take(token)
-        if head.parentheses or token["sign"] not in {"{", "}", ";"}:
+        at += 1
+        if head.parentheses or token.text not in {"{", "}", ";"}:
             continue
-        if token["sign"] != "{" or (head.words & _CLASSES and not head.has_parameters):
+        if token.text != "{" or (head.words & _CLASSES and not head.has_parameters):
             head = _Head()  # the next member begins, or the first of a class
             continue
-        at = _closing(source, token.start(), end)
-        if head.initialisers >= 0 and re.match(r"\s*[,{]", source[at:end]):
+        at = closed.get(at - 1, len(tokens) - 1) + 1
+        if head.initialisers >= 0 and at < len(tokens) and tokens[at].text in {",", "{"}:
             continue  # a member's initialiser, such as n{3}
         if head.has_parameters and not head.words & kept:
-            yield (head.initialisers if head.initialisers >= 0 else token.start(), at)
+            begin = head.initialisers if head.initialisers >= 0 else token.at
+            yield first + begin, first + tokens[at - 1].at + 1
         head = _Head()
-
-
-def _closing(source: str, opening: int, end: int) -> int:
-    """Behind the } of the { at `opening`."""
-    depth = 0
-    for token in _HOST_MEMBERS_TOKEN.finditer(source, opening, end):
-        depth += (token["sign"] == "{") - (token["sign"] == "}")
-        if depth == 0:
-            return token.end()
-    return end

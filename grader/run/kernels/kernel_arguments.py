@@ -17,7 +17,6 @@ from elftools.elf.elffile import ELFFile
 
 from grader.engines.objects.entry_walk import Die, TypeName, origin_of, text_of, type_of
 from grader.run.kernels.argument_text import (
-    NUMBER_TYPES,
     ArgumentError,
     Content,
     WantedArgument,
@@ -41,6 +40,7 @@ from grader.run.kernels.element_types import (
     texel_type,
     trouble_of,
 )
+from grader.source.cuda_vocabulary import NUMBER_TYPES
 
 # The parameters of a kernel, read from its debug information: names, types, and the numbers that an element consists of.
 #

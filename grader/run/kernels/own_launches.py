@@ -16,7 +16,8 @@ from dataclasses import dataclass
 from grader.run.kernels.host_code import Item, items_of, qualified
 from grader.run.kernels.kernel_source import KernelSource, base_name
 from grader.source.arithmetic import UnknownValueError, Value, evaluate
-from grader.source.lexer import without_comments
+from grader.source.cuda_vocabulary import TYPE_BYTES
+from grader.source.lexer import closing_bracket, parts_between, without_comments
 
 # The value of an expression in host code, as far as constants of the file give it: `(N + 255) / 256`, `n * sizeof(float)`.
 
@@ -46,7 +47,6 @@ def value_of(expression: str, names: Mapping[str, str]) -> Number | None:
 
 
 Extent3 = tuple[int, int, int]
-_OPENING, _CLOSING = "([{", ")]}"
 _END_OF_LAUNCH = re.compile(r">\s?>\s?>")
 _DEFINE = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)[ \t]+([^\n]+)$", re.MULTILINE)
 _VARIABLE = re.compile(
@@ -104,7 +104,7 @@ def _sides(text: str, changes: Mapping[str, int]) -> Iterator[tuple[str, str]]:
     made = list(re.finditer(r"\bdim3\s+(\w+)\s*(=\s*(?:dim3\s*)?)?[({]", text))
     once = Counter(match[1] for match in made)
     for match in made:
-        name, parts = match[1], _split(text[match.end() : _closing(text, match.end() - 1)])
+        name, parts = match[1], parts_between(text[match.end() : closing_bracket(text, match.end() - 1)])
         changed = re.search(rf"\b{re.escape(name)}\s*\.\s*[xyz]\s*(?:[-+*/%|&^]|<<|>>)?=(?!=)", text)
         if once[name] > 1 or changed or changes[name] > (match[2] is not None) or not 0 < len(parts) <= 3:  # noqa: PLR2004 -- x, y and z
             continue
@@ -113,7 +113,7 @@ def _sides(text: str, changes: Mapping[str, int]) -> Iterator[tuple[str, str]]:
 
 def _declared_together(name: str, body: str) -> Iterator[tuple[str, str]]:
     """The names in `int n = 4, m = 8;`."""
-    first, *others = _split(body)
+    first, *others = parts_between(body)
     yield name, first
     for other in others:
         part, equals, value = other.partition("=")
@@ -134,8 +134,8 @@ def _launches(text: str, kernel: str, names: Mapping[str, str]) -> Iterator[OwnL
         if not after:
             continue
         inside = end.end() + after.end()
-        arguments = _split(text[inside : _closing(text, inside - 1)])
-        config = _split(text[start : end.start()])
+        arguments = parts_between(text[inside : closing_bracket(text, inside - 1)])
+        config = parts_between(text[start : end.start()])
         shared = value_of(config[2], names) if len(config) > 2 else 0  # noqa: PLR2004 -- the third is the shared memory
         yield OwnLaunch(
             line=text.count("\n", 0, match.start()) + 1,
@@ -152,7 +152,7 @@ def _extent(expression: str, before: str, names: Mapping[str, str]) -> Extent3 |
     name = re.fullmatch(r"\s*(\w+)\s*", expression)
     made = re.match(r"\s*(?:dim3\s*[({]|\{)", expression)
     if made:
-        parts = _split(expression[made.end() : _closing(expression, made.end() - 1)])
+        parts = parts_between(expression[made.end() : closing_bracket(expression, made.end() - 1)])
     elif name:
         parts = _made_before(name[1], before) or [expression]
     else:
@@ -169,7 +169,7 @@ def _made_before(name: str, before: str) -> list[str]:
     for match in reversed(list(re.finditer(rf"\b{re.escape(name)}\s*(?:=\s*dim3\s*)?[({{]", before))):
         statement = before[max(before.rfind(sign, 0, match.start()) for sign in ";{}") + 1 : match.end()]
         if re.search(r"\bdim3\b", statement):
-            return _split(before[match.end() : _closing(before, match.end() - 1)])
+            return parts_between(before[match.end() : closing_bracket(before, match.end() - 1)])
     return []
 
 
@@ -193,7 +193,7 @@ def _allocated(argument: str, text: str, names: Mapping[str, str]) -> int | None
         return None
     found = set[Number | None]()
     for call in re.finditer(r"\bcudaMalloc(?:Managed)?\s*\(", text):
-        parts = _split(text[call.end() : _closing(text, call.end() - 1)])
+        parts = parts_between(text[call.end() : closing_bracket(text, call.end() - 1)])
         target = re.fullmatch(r"\s*(?:\([\w\s*]+\)\s*)?&\s*\(?\s*(\w+)\s*\)?\s*", parts[0])
         if target and target[1] == name[1] and len(parts) > 1:
             found.add(value_of(parts[1], names))
@@ -201,35 +201,10 @@ def _allocated(argument: str, text: str, names: Mapping[str, str]) -> int | None
     return int(size) if size is not None and 0 < size <= _MOST_ELEMENTS else None
 
 
-def _closing(text: str, opening: int) -> int:
-    depth = 0
-    for at in range(opening, len(text)):
-        depth += (text[at] in _OPENING) - (text[at] in _CLOSING)
-        if depth == 0:
-            return at
-    return len(text)
-
-
-def _split(text: str) -> list[str]:
-    """The parts between commas outside brackets."""
-    parts, depth = [""], 0
-    for character in text:
-        depth += (character in _OPENING) - (character in _CLOSING)
-        if character == "," and depth == 0:
-            parts.append("")
-        else:
-            parts[-1] += character
-    return parts
-
-
 # Which instance of a template is checked where the user names none: the one that the file's own launches name, else one with usual
 # arguments. The name in the output says which it is.
 
-_TYPE_NAMES = """
-    float double half __half bool char short int long unsigned signed size_t int8_t uint8_t int16_t uint16_t int32_t uint32_t int64_t
-    uint64_t uchar uint ushort float2 float3 float4 double2 int2 int3 int4 uint2 uint3 uint4 uchar4 true false const
-"""
-_TYPES = frozenset(_TYPE_NAMES.split())
+_TYPES = frozenset({*TYPE_BYTES, "signed", "true", "false", "const"})
 _TYPE, _FLAT, _WIDE = (
     "float",
     "256",
@@ -257,7 +232,7 @@ def versions_of(source: KernelSource, kernel: str) -> list[str]:
         head = re.search(rf"\b{re.escape(kernel.rpartition('::')[2])}\s*\(", text)
         if head and not text.lstrip().startswith("template"):
             inside = _between(without_comments(text), head.end() - 1, "(", ")")
-            found.append(f"{kernel}({', '.join(map(_parameter_type, _parts(inside)))})")
+            found.append(f"{kernel}({', '.join(map(_parameter_type, _template_parts(inside)))})")
     return list(dict.fromkeys(found))
 
 
@@ -297,19 +272,11 @@ def with_arguments(source: KernelSource, kernel: str, definitions: Sequence[str]
 
 
 def _template_parameters(text: str) -> list[str]:
-    return _parts(_angles(text, text.index("<")))
+    return _template_parts(_angles(text, text.index("<")))
 
 
-def _parts(inside: str) -> list[str]:
-    """What stands between commas outside brackets."""
-    parts, depth = [""], 0
-    for character in inside:
-        depth += (character in "<(") - (character in ">)")
-        if character == "," and depth == 0:
-            parts.append("")
-        else:
-            parts[-1] += character
-    return [part.strip() for part in parts]
+def _template_parts(inside: str) -> list[str]:
+    return [one.strip() for one in parts_between(inside, brackets="()<>")]
 
 
 def _angles(text: str, opening: int) -> str:
@@ -354,7 +321,7 @@ def _launched(source: KernelSource, name: str, macros: Mapping[str, str]) -> Ite
             inside = _angles(text, match.start(1))
             after = text[match.start(1) + len(inside) + 2 :].lstrip()
             if inside.strip() and re.match(r"<\s*<\s*<", after):
-                said = [_said(" ".join(part.split()), known, constants, macros) for part in _parts(inside)]
+                said = [_said(" ".join(part.split()), known, constants, macros) for part in _template_parts(inside)]
                 if all(said):
                     yield ", ".join(said)
 

@@ -8,8 +8,8 @@ import re
 from dataclasses import dataclass
 
 from grader.run.kernels.kernel_source import KernelSource
+from grader.source.lexer import closing_bracket, without_comments
 
-_COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 _TEXTURE = re.compile(
     r"\btex(?P<of>[123])D(?P<fetch>fetch)?(?P<layered>Layered)?(?:Lod|Grad|gather)?\s*(?:<\s*(?P<type>[\w ]+?)\s*>)?\s*\("
 )
@@ -41,9 +41,13 @@ def texture_use(source: KernelSource, kind: str, name: str) -> TextureUse:
     """Of the parameter `name`; `kind` is "texture" or "surface". Where a helper function uses it under another name, any use in the file
     counts.
     """
-    text = "\n".join(_COMMENT.sub(" ", one) for one in source.texts.values())
+    text = "\n".join(without_comments(one) for one in source.texts.values())
     calls = list((_TEXTURE if kind == "texture" else _SURFACE).finditer(text))
-    own = [one for one in calls if name and re.search(rf"\b{re.escape(name)}\b", _call(text, one.end()))]
+    own = [
+        one
+        for one in calls
+        if name and re.search(rf"\b{re.escape(name)}\b", text[one.end() : closing_bracket(text, one.end() - 1)])
+    ]
     if not calls:
         return TextureUse()
     chosen = (own or calls)[0]
@@ -62,21 +66,11 @@ def texture_use(source: KernelSource, kind: str, name: str) -> TextureUse:
     return TextureUse(element, int(chosen["of"]), bool(chosen["layered"]), tuple(options))
 
 
-def _call(text: str, opening: int) -> str:
-    """The arguments that begin at `opening`."""
-    depth = 1
-    for at in range(opening, min(len(text), opening + 400)):
-        depth += (text[at] in "([{") - (text[at] in ")]}")
-        if depth == 0:
-            return text[opening:at]
-    return ""
-
-
 def _type_of(text: str, call: re.Match[str]) -> str:
     """The type in angle brackets, or of the variable that is filled or stored. Empty: unknown."""
     if call["type"]:
         return call["type"] if call["type"] in _TYPES else ""
-    first = _call(text, call.end()).split(",")[0].strip()
+    first = text[call.end() : closing_bracket(text, call.end() - 1)].split(",", maxsplit=1)[0].strip()
     if made := _MADE.match(first):
         return next((name for name in made.groups() if name in _TYPES), "")
     variable = re.fullmatch(r"&?\s*(\w+)", first)

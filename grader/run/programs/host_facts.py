@@ -12,12 +12,12 @@ from grader.run.programs.host_build import UnusedResult
 from grader.run.programs.host_toolchain import Place
 from grader.run.programs.program_source import signature_of, without_parameters
 from grader.run.programs.run_record import AllocationRecord, HostRecord, LaunchRecord, RunRecord, error_words
+from grader.source.lexer import closing_bracket, parts_between, without_comments
 
 # What the student wrote where a call of the runtime was made: the function's name and its arguments. Reads brackets of a few lines.
 
 _CALL = re.compile(r"\b(cuda[A-Z]\w*)\s*(?:<[^;()]*>)?\s*\(")
 _ASSIGNS = re.compile(r"\s*(?:(?:const\s+)?(?:cudaError_t|auto)\s+)?(?P<name>[A-Za-z_]\w*)\s*=\s*cuda\w+\s*\(")
-_COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 _MOST_LINES = 6  # of one statement
 # What the calls are named like that ask the conductor for this.
 _NAMED = {
@@ -75,23 +75,14 @@ def is_overwritten(place: Place, lines: Mapping[str, Sequence[str]]) -> bool:
     if match is None:
         return False
     rest = "\n".join([text[place.line - 1][match.end() :], *text[place.line : place.line + _MOST_LINES]])
-    after = re.split(r"[{}]", _COMMENT.sub("", rest))[0]
+    after = re.split(r"[{}]", without_comments(rest))[0]
     uses = re.search(rf"\b{match['name']}\b(?P<behind>\s*=(?!=)[^;]*)?", after)
     return uses is not None and uses["behind"] is not None and not re.search(rf"\b{match['name']}\b", uses["behind"])
 
 
 def _arguments(text: str, at: int) -> list[str]:
     """What stands between commas up to the bracket that closes the one before `at`."""
-    parts, depth = [""], 0
-    for sign in text[at:]:
-        depth += (sign in "([{") - (sign in ")]}")
-        if depth < 0:
-            break
-        if sign == "," and depth == 0:
-            parts.append("")
-        else:
-            parts[-1] += sign
-    return [" ".join(part.split()) for part in parts]
+    return [" ".join(part.split()) for part in parts_between(text[at : closing_bracket(text, at - 1)])]
 
 
 def given_names(place: Place | None, lines: Mapping[str, Sequence[str]]) -> set[str]:

@@ -22,6 +22,7 @@ from grader.run.programs.read_parameters import (
     parts_of,
     read_parameters,
 )
+from grader.source.lexer import with_changes
 
 # The C++ that takes the place of a kernel's body in host code: it passes the addresses of its parameters on to the kit's library.
 
@@ -191,7 +192,7 @@ def _with_calls(text: str, file: str) -> str:
         behind = tokens[one.end].start + 1
         call = f"(::tilelab_host::configure({config}){lines}, {' '.join(callee.split())}"
         changes += [(tokens[one.callee].start, closed, call), (behind, behind, ")")]
-    return _changed(text, changes)
+    return with_changes(text, changes)
 
 
 def _with_stubs(text: str, file: str, *, keeps_device_bodies: bool) -> str:
@@ -224,12 +225,4 @@ def _changed_and_pieced(text: str, changes: list[tuple[int, int, str]], bodies: 
     for body in bodies:
         shift = sum(len(new) - (end - first) for first, end, new in moved if end <= body.at)
         shifted.append(Piece(body.at + shift, body.end + shift, body.text))
-    return with_pieces(_changed(text, moved), shifted)
-
-
-def _changed(text: str, changes: list[tuple[int, int, str]]) -> str:
-    pieces, done = list[str](), 0
-    for first, end, new in sorted(changes):
-        pieces += [text[done:first], new]
-        done = end
-    return "".join([*pieces, text[done:]])
+    return with_pieces(with_changes(text, moved), shifted)

@@ -103,3 +103,8 @@ def test_one_place_or_two_are_told_and_more_are_not() -> None:
     assert [one.lines for one in places([edit(3), edit(5, 6)])] == [(3,), (5, 6)]
     assert places([edit(3), edit(5), edit(9)]) == ()
     assert places([]) == ()
+
+
+def test_nothing_is_tried_in_a_file_that_nobody_wrote_by_hand() -> None:
+    assert small_edits(KERNEL, MOST_EDITS)
+    assert small_edits(KERNEL + ";" * 10_000, MOST_EDITS) == []

@@ -6,9 +6,10 @@ import random
 
 import pytest
 
-from grader.source.compiler_message import Said, diagnostics
+from grader.source.compiler_message import Diagnostic, Said, diagnostics
 from grader.source.error_report import mistakes
 from grader.source.student_code import StudentCode
+from grader.source.typos import slip
 
 SOURCE = """__global__ void scale(const float* A, float* C, int N) {
   int row = blockIdx.y
@@ -105,3 +106,9 @@ def test_no_text_and_no_place_that_a_compiler_names_breaks_the_report() -> None:
         text = SOURCE[:start] + drawn.choice(["", "(", "{", '"', "/*", "；", "\n", "=<"]) + SOURCE[start + length :]  # noqa: RUF001 -- a full-width sign
         log = f"k.cu:{drawn.randrange(20)}:{drawn.randrange(60)}: error: {drawn.choice(words)}\n"
         assert all(one.message for one in told(log, text))
+
+
+def test_the_head_of_a_specialisation_is_no_wrong_sign() -> None:
+    code = StudentCode("template <> struct R<0> {};\ntemplate<> struct R<1> {};\nif (a <> b)\n")
+    slips = [slip(Diagnostic("error", line, 0, "too deep"), code) for line in (1, 2, 3)]
+    assert [one is not None for one in slips] == [False, False, True]

@@ -31,3 +31,17 @@ def test_a_name_is_known_by_its_first_or_last_word(word: str) -> None:
 def test_letters_that_changed_places_are_one_mistake() -> None:
     assert distance("flaot", "float") == 1
     assert distance("", "abc") == 3
+
+
+def test_a_name_that_is_much_longer_than_another_is_never_compared_with_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    compared: list[int] = []
+
+    def counted(one: str, other: str) -> int:
+        compared.append(len(one) * len(other))
+        return distance(one, other)
+
+    monkeypatch.setattr("grader.source.student_code.distance", counted)
+    names = " ".join(f"float {'y' * length};" for length in range(1, 200))
+    assert nearest_name("x" * 200_000, StudentCode(names), 9) == ""
+    assert nearest_name("x" * 60, StudentCode(names), 9) == ""
+    assert sum(compared) < 500_000

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from grader.run.kernels.argument_text import ArgumentError, Content, parse_argument
-from grader.run.kernels.element_types import ElementType, Leaf, NumberKind
+from grader.run.kernels.element_types import ElementType, Leaf
 from grader.run.kernels.kernel_arguments import Parameter, match_arguments, proposal
+from grader.source.cuda_vocabulary import NumberKind
 
 
 def parameter(text: str, kind: NumberKind = "floating", size: int = 4, *, name: str = "A") -> Parameter:
