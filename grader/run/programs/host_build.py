@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from grader.engines.build_steps import MAX_TEXT_BYTES, names_the_text, used_up
-from grader.engines.token_scan import hand_written_marker
+from grader.engines.token_scan import hand_written_marker, too_long, too_much
 from grader.run.kernels.kernel_source import INCLUDE, KernelSource, stand_in
 from grader.run.programs.host_refusals import HostRefusal, library_of_header, refusals_of_errors, undefined_names
 from grader.run.programs.host_text import host_text, read_only_parameters
@@ -172,6 +172,8 @@ def _compiled(work: _Work, unit: KernelSource, number: int) -> tuple[HostRefusal
     texts = flat_texts(unit)
     _leave_out_libraries(work, texts)
     for name, text in texts.items():
+        if refusal := too_long(text):
+            return (HostRefusal(name, refusal.line, refusal.message),)
         if marker := hand_written_marker(text):
             message = "A line marker (#line) would make every finding show wrong lines. Remove it."
             return (HostRefusal(name, marker, message),)
@@ -191,6 +193,8 @@ def _compiled(work: _Work, unit: KernelSource, number: int) -> tuple[HostRefusal
         if expanded.is_symlink() or expanded.stat().st_size > MAX_TEXT_BYTES:
             return (HostRefusal(unit.name, 0, "The file is too large when its #include lines are expanded."),)
         text = expanded.read_text(encoding="utf-8", errors="replace")
+        if refusal := too_much(text, unit.name):
+            return (HostRefusal(unit.name, refusal.line, refusal.message),)
         _note_read_parameters(work, unit, _device_text(work, unit, folder, texts, text))
         finished, log = _compiled_text(work, unit, number, text)
     work.unused += [UnusedResult(file, int(line), call) for file, line, call in _UNUSED.findall(log)]

@@ -5,8 +5,10 @@ functions that are for the device alone go. Lines stay. The result is compiled, 
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
 from grader.engines.changed_text import Piece, with_pieces
 from grader.engines.text_steps import launches_in
@@ -209,20 +211,29 @@ def _with_stubs(text: str, file: str, *, keeps_device_bodies: bool) -> str:
         parameters = stub_parameters(tokens[function.opening + 1 : behind])
         pieces += [Piece(one.place, one.place, one.added) for one in parameters if one.added]
         bodies.append(Piece(first, end, stub(parameters)))
-    outside = [one for one in pieces if not any(body.at <= one.at < body.end for body in bodies)]
-    inner = [(one.at, one.end, one.text) for one in outside]
-    return _changed_and_pieced(text, inner, _outermost(bodies))
+    outer = _outermost(bodies)
+    begins = [one.at for one in outer]
+    last = (bisect_right(begins, one.at) - 1 for one in pieces)
+    outside = [one for one, body in zip(pieces, last, strict=True) if body < 0 or one.at >= outer[body].end]
+    return _changed_and_pieced(text, [(one.at, one.end, one.text) for one in outside], outer)
 
 
 def _outermost(bodies: list[Piece]) -> list[Piece]:
-    return [one for one in bodies if not any(other.at < one.at < other.end for other in bodies)]
+    """In their order."""
+    found: list[Piece] = []
+    for one in sorted(bodies):
+        if not found or one.at >= found[-1].end:
+            found.append(one)
+    return found
 
 
 def _changed_and_pieced(text: str, changes: list[tuple[int, int, str]], bodies: list[Piece]) -> str:
-    """Bodies go first, from behind: what stands before them does not move."""
+    """What stands before the bodies moves them."""
     moved = sorted(changes)
+    ends = [end for _, end, _ in moved]
+    shifts = [0, *accumulate(len(new) - (end - first) for first, end, new in moved)]
     shifted: list[Piece] = []
     for body in bodies:
-        shift = sum(len(new) - (end - first) for first, end, new in moved if end <= body.at)
+        shift = shifts[bisect_right(ends, body.at)]
         shifted.append(Piece(body.at + shift, body.end + shift, body.text))
     return with_pieces(with_changes(text, moved), shifted)

@@ -78,7 +78,7 @@ def _tokens(text: str) -> Tokens:
     return code_tokens(bare)
 
 
-def _head(tokens: Sequence[Token], name: str) -> Sequence[Token]:
+def _head(tokens: Tokens, name: str) -> Sequence[Token]:
     """The parameters of the function's definition."""
     for at, token in enumerate(tokens[:-1]):
         if token.text == name and tokens[at + 1].text == "(":

@@ -7,12 +7,12 @@ form that is known: an element whose value is used. Anything else counts as a wr
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal
 
-from grader.engines.token_scan import Token
+from grader.engines.token_scan import Token, Tokens
 from grader.run.kernels.host_code import items_of
 from grader.run.kernels.kernel_source import KernelSource
 
@@ -21,7 +21,6 @@ from grader.run.kernels.kernel_source import KernelSource
 
 GLOBAL, DEVICE, HOST = "__tilelab_global__", "__tilelab_device__", "__tilelab_host__"
 MARKS = frozenset({GLOBAL, DEVICE, HOST})
-_PAIRS = {"(": ")", "[": "]", "{": "}"}
 _NO_NAME = frozenset(
     {
         "__attribute__",
@@ -38,7 +37,7 @@ _NO_NAME = frozenset(
 )
 _ENDS = frozenset({";", "{", "}"})
 OPENING, CLOSING = frozenset("([{<"), frozenset(")]}>")
-_MOST_BEFORE = 200  # words between the start of a declaration and a mark in it
+_MOST_BEFORE = 200  # words between the start of a declaration and a mark in it, and from there to its parameters
 _KEPT = frozenset({"constexpr", "consteval", "auto"})  # without its body, such a function would be another one
 
 
@@ -52,7 +51,7 @@ class MarkedFunction:
     end: int  # its }
 
 
-def marked_functions(tokens: Sequence[Token]) -> list[MarkedFunction]:
+def marked_functions(tokens: Tokens) -> list[MarkedFunction]:
     """The kernels, and the functions that are for the device alone, whose bodies nothing on the host may need."""
     found: dict[int, MarkedFunction] = {}
     for index, token in enumerate(tokens):
@@ -64,7 +63,7 @@ def marked_functions(tokens: Sequence[Token]) -> list[MarkedFunction]:
     return [found[body] for body in sorted(found)]
 
 
-def _definition(tokens: Sequence[Token], mark: int) -> MarkedFunction | None:
+def _definition(tokens: Tokens, mark: int) -> MarkedFunction | None:
     opening = _parameters(tokens, mark)
     if opening is None:
         return None
@@ -80,7 +79,7 @@ def _definition(tokens: Sequence[Token], mark: int) -> MarkedFunction | None:
     return MarkedFunction("device", opening, body, closing(tokens, body))
 
 
-def _start(tokens: Sequence[Token], mark: int) -> int:
+def _start(tokens: Tokens, mark: int) -> int:
     """Where the declaration around a mark begins."""
     at = mark
     while at > max(0, mark - _MOST_BEFORE) and tokens[at - 1].text not in _ENDS:
@@ -88,12 +87,12 @@ def _start(tokens: Sequence[Token], mark: int) -> int:
     return at
 
 
-def _parameters(tokens: Sequence[Token], mark: int) -> int | None:
+def _parameters(tokens: Tokens, mark: int) -> int | None:
     """The ( of the parameters; None where the mark is a variable's or a lambda's."""
     if mark > 0 and tokens[mark - 1].text in {"]", ")"} and _is_lambda(tokens, mark):
         return None
     at = mark + 1
-    while at < len(tokens):
+    while at < min(mark + _MOST_BEFORE, len(tokens)):
         text = tokens[at].text
         if text == "(":
             before = tokens[at - 1].text
@@ -110,26 +109,21 @@ def _parameters(tokens: Sequence[Token], mark: int) -> int | None:
     return None
 
 
-def _names_operator(tokens: Sequence[Token], at: int) -> bool:
+def _names_operator(tokens: Tokens, at: int) -> bool:
     """`operator==`, `operator+=`: the = belongs to a name."""
     return any(one.text == "operator" for one in tokens[max(0, at - 3) : at])
 
 
-def _is_lambda(tokens: Sequence[Token], mark: int) -> bool:
+def _is_lambda(tokens: Tokens, mark: int) -> bool:
     """`[=] __device__ (int i) {…}`; behind an attribute there is a declaration."""
     at = mark - 1
     if tokens[at].text == "]":
-        depth = 0
-        while at >= 0:
-            depth += (tokens[at].text == "]") - (tokens[at].text == "[")
-            if depth == 0:
-                break
-            at -= 1
+        at = tokens.opening(at) or 0
         return not (at > 0 and tokens[at - 1].text == "[") and not (at + 1 < mark and tokens[at + 1].text == "[")
     return False
 
 
-def _body(tokens: Sequence[Token], behind: int) -> int | None:
+def _body(tokens: Tokens, behind: int) -> int | None:
     """The { of the body, behind the parameters; None where there is none."""
     at, initialisers = behind + 1, False
     while at < len(tokens):
@@ -149,15 +143,9 @@ def _body(tokens: Sequence[Token], behind: int) -> int | None:
     return None
 
 
-def closing(tokens: Sequence[Token], opening: int) -> int:
+def closing(tokens: Tokens, opening: int) -> int:
     """The sign that closes the bracket at `opening`; the last token where none does."""
-    left = tokens[opening].text
-    right, depth = _PAIRS[left], 0
-    for at in range(opening, len(tokens)):
-        depth += (tokens[at].text == left) - (tokens[at].text == right)
-        if depth == 0:
-            return at
-    return len(tokens) - 1
+    return min(tokens.closing(opening), len(tokens) - 1)
 
 
 _STATEMENTS = frozenset({"if", "while", "for", "switch", "return"})
@@ -178,21 +166,21 @@ _FUNCTIONS = frozenset(
 _COMPOUND = frozenset("+-*/%&|^")
 
 
-def read_parameters(tokens: Sequence[Token]) -> dict[str, frozenset[str]]:
+def read_parameters(tokens: Tokens) -> dict[str, frozenset[str]]:
     """Of each kernel, by its bare name, the parameters that it only reads through. Kernels of one name count together."""
     found: dict[str, frozenset[str]] = {}
     for function in marked_functions(tokens):
         if function.space != "global":
             continue
         name = _name(tokens, function.opening)
-        inside = tokens[function.body : function.end + 1]
-        names = _pointers(tokens[function.opening + 1 : closing(tokens, function.opening)])
+        inside = Tokens(tokens[function.body : function.end + 1])
+        names = _pointers(Tokens(tokens[function.opening + 1 : closing(tokens, function.opening)]))
         only = frozenset(one for one in names if names.count(one) == 1 and _only_reads(inside, one))
         found[name] = found[name] & only if name in found else only
     return found
 
 
-def _name(tokens: Sequence[Token], opening: int) -> str:
+def _name(tokens: Tokens, opening: int) -> str:
     """The word before the parameters, without template arguments."""
     at = opening - 1
     if tokens[at].text == ">":
@@ -232,23 +220,23 @@ def _pointers(tokens: Sequence[Token]) -> list[str]:
     return found
 
 
-def _only_reads(body: Sequence[Token], name: str) -> bool:
+def _only_reads(body: Tokens, name: str) -> bool:
     if any(one.text in {"asm", "__asm__", "decltype"} for one in body) or _returns_reference(body):
         return False
     return all(_is_value(body, at) for at, one in enumerate(body) if one.text == name and _is_name(body, at))
 
 
-def _is_name(body: Sequence[Token], at: int) -> bool:
+def _is_name(body: Tokens, at: int) -> bool:
     return body[at].kind == "word" and body[at - 1].text not in {".", "->", "::"}
 
 
-def _returns_reference(body: Sequence[Token]) -> bool:
+def _returns_reference(body: Tokens) -> bool:
     """A lambda of the kernel's returns a reference."""
     texts = [one.text for one in body]
     return any(one == "&" and two == "{" for one, two in pairwise(texts))
 
 
-def _is_value(body: Sequence[Token], at: int) -> bool:
+def _is_value(body: Tokens, at: int) -> bool:
     """Whether this use of a pointer is an element whose value is taken."""
     first, last = _element(body, at)
     return (
@@ -261,7 +249,7 @@ def _is_value(body: Sequence[Token], at: int) -> bool:
     )
 
 
-def _element(body: Sequence[Token], at: int) -> tuple[int, int]:
+def _element(body: Tokens, at: int) -> tuple[int, int]:
     """The first and last word of `name[…]`, `*name` or `*(name + …)`; (0, 0): it is something else."""
     following = body[at + 1].text
     if following == "[":
@@ -281,7 +269,7 @@ def _element(body: Sequence[Token], at: int) -> tuple[int, int]:
     return 0, 0
 
 
-def _is_sum(body: Sequence[Token], at: int) -> bool:
+def _is_sum(body: Tokens, at: int) -> bool:
     sign = body[at].text
     return sign in {"+", "-"} and body[at + 1].text not in {sign, "="}
 
@@ -291,7 +279,7 @@ def _is_operand(token: Token) -> bool:
     return (token.kind in {"word", "number"} and token.text not in _STATEMENTS) or token.text in {")", "]"}
 
 
-def _changes(body: Sequence[Token], at: int) -> bool:
+def _changes(body: Tokens, at: int) -> bool:
     """Whether what stands before `at` is assigned to, counted up or down."""
     texts = [one.text for one in body[at : at + 3]] + ["", "", ""]
     if texts[0] == "=":
@@ -303,17 +291,17 @@ def _changes(body: Sequence[Token], at: int) -> bool:
     )
 
 
-def _is_taken(body: Sequence[Token], at: int) -> bool:
+def _is_taken(body: Tokens, at: int) -> bool:
     """`&element`, `++element`, and a cast to a reference."""
     text, before = body[at].text, body[at - 1]
     if text == "&":
         return not _is_operand(before)
     if text in {"+", "-"}:
         return before.text == text and body[at].start == before.start + 1
-    return text == ")" and any(one.text == "&" for one in body[_opening(body, at) : at])
+    return text == ")" and any(one.text == "&" for one in body[(body.opening(at) or 0) : at])
 
 
-def _binds_reference(body: Sequence[Token], at: int) -> bool:
+def _binds_reference(body: Tokens, at: int) -> bool:
     """The statement declares a reference: `float& x = …`."""
     begin = at
     while (
@@ -331,7 +319,7 @@ def _binds_reference(body: Sequence[Token], at: int) -> bool:
     )
 
 
-def _around(body: Sequence[Token], at: int) -> Iterator[int]:
+def _around(body: Tokens, at: int) -> Iterator[int]:
     """The brackets ( and { of the statement that `at` lies in, from the inside; those of blocks end it."""
     depth = 0
     for i in range(at - 1, 0, -1):
@@ -346,7 +334,7 @@ def _around(body: Sequence[Token], at: int) -> Iterator[int]:
             return
 
 
-def _is_plain(body: Sequence[Token], opening: int) -> bool:
+def _is_plain(body: Tokens, opening: int) -> bool:
     """Whether the bracket takes the value of what is in it."""
     before = body[opening - 1]
     if _changes(body, closing(body, opening) + 1):
@@ -361,20 +349,8 @@ def _is_plain(body: Sequence[Token], opening: int) -> bool:
             one.text != "&" for one in body[begin:opening]
         )
     if before.text == ")":
-        return all(one.text != "&" for one in body[_opening(body, opening - 1) : opening])
+        return all(one.text != "&" for one in body[(body.opening(opening - 1) or 0) : opening])
     return before.kind == "sign" and before.text != "]"
-
-
-def _opening(body: Sequence[Token], at: int) -> int:
-    """The bracket that the one at `at` closes."""
-    right, depth = body[at].text, 0
-    left = next(left for left, closes in _PAIRS.items() if closes == right)
-    while at > 0:
-        depth += (body[at].text == right) - (body[at].text == left)
-        if depth == 0:
-            return at
-        at -= 1
-    return 0
 
 
 # Whether kernels of a file may leave each other the addresses of code: objects with virtual functions, or pointers to functions.

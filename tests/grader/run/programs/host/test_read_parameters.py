@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from grader.engines.token_scan import tokens_of
+from grader.engines.token_scan import Tokens, code_tokens
 from grader.run.programs.read_parameters import read_parameters
 
 
 def only_read(text: str, kernel: str = "k") -> str:
-    tokens = [
-        one for one in tokens_of(text.replace("__global__", "__tilelab_global__"), "a.cu") if one.kind != "directive"
-    ]
+    tokens = code_tokens(text.replace("__global__", "__tilelab_global__"), "a.cu")
     return "".join(sorted(read_parameters(tokens)[kernel]))
 
 
@@ -63,3 +61,23 @@ def test_kernels_of_one_name_count_together() -> None:
 def test_a_template_with_launch_bounds_and_arrays_is_understood() -> None:
     text = "template <int B> __global__ void __launch_bounds__(32) k(float *a, float b[], float c[]) { c[B] = a[B] * b[1]; }"
     assert only_read(text) == "ab"
+
+
+class _Counting(Tokens):
+    looks = 0
+
+    def __getitem__(self, at):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN204 -- as a list's
+        type(self).looks += 1
+        return super().__getitem__(at)
+
+
+@pytest.mark.parametrize(
+    "unit", ["__tilelab_global__ ", "__tilelab_global__ void k(", "__tilelab_global__ void k(int a) {"]
+)
+def test_twice_the_text_is_looked_at_twice_as_often(unit: str) -> None:
+    looks = []
+    for count in (1000, 2000):
+        _Counting.looks = 0
+        read_parameters(_Counting(code_tokens(unit * count, "a.cu")))
+        looks.append(_Counting.looks)
+    assert looks[1] < 2.5 * looks[0]
