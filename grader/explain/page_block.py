@@ -12,7 +12,7 @@ import json
 import struct
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence, Set  # noqa: PYI025 -- any set
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import lru_cache
 from typing import Generic, TypeVar
 
@@ -165,17 +165,7 @@ def _written(story: Story) -> str:
         "beside": story.beside,
         "start": story.start,
         "runs": [_run(run) for run in story.runs],
-        "questions": [
-            {
-                "run": one.run,
-                "step": one.step,
-                "text": one.text,
-                "choices": one.choices,
-                "answer": one.answer,
-                "explanation": one.explanation,
-            }
-            for one in story.questions
-        ],
+        "questions": [asdict(one) for one in story.questions],
     }
     # "<" cannot end the page's script element then.
     return json.dumps(block, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")

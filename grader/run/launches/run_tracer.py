@@ -203,16 +203,7 @@ class RunTracer:
 
 def _of_one_launch(record: RunRecord, traced: TracedLaunchRecord) -> RunRecord:
     """The record as if the run had made that launch alone."""
-    made = LaunchRecord(
-        kernel=traced.kernel,
-        at=traced.at,
-        grid=traced.grid,
-        block=traced.block,
-        shared=traced.shared,
-        status=traced.status,
-        detail=traced.detail,
-        number=traced.number,
-    )
+    made = LaunchRecord.model_validate(traced, from_attributes=True)
     return record.model_copy(update={"findings": traced.findings, "launches": (made,)})
 
 
