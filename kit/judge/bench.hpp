@@ -103,10 +103,6 @@ std::vector<Shape> random_shapes(int count, const Shape& least, const Shape& mos
   for (Shape& shape : shapes) ((shape.*sides = random.between(least.*sides, most.*sides)), ...);
   return shapes;
 }
-// The same for shapes of one size.
-std::vector<int> random_sizes(int count, int least, int most);
-// Each power of two from 2 to `largest`, and the sizes beside it: 1, 2, 3, 4, 5, 7, ...
-std::vector<int> around_powers(int largest);
 
 // So many numbers, one after the other.
 template <class Number = double, class Draw>

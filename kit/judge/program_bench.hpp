@@ -7,10 +7,12 @@
 #include <string>
 #include <vector>
 
-#include "judge/report/record.hpp"
+#include "judge/trial.hpp"
 #include "operands/operand.hpp"
 
 namespace tilelab::judge {
+
+struct LaunchRecord;
 
 // Numbers as they lie in memory, without a header: what fread and fwrite move.
 struct DataFile {

@@ -35,4 +35,9 @@ struct Trial {
   const std::vector<Mistake>* mistakes = nullptr;  // the mistakes that a wrong output is compared with, if the problem has any
 };
 
+// `count` sizes from `least` to `most`. They follow from the judge's key.
+std::vector<int> random_sizes(int count, int least, int most);
+// Each power of two from 2 to `largest`, and the sizes beside it: 1, 2, 3, 4, 5, 7, ...
+std::vector<int> around_powers(int largest);
+
 }  // namespace tilelab::judge

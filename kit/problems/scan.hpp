@@ -9,7 +9,6 @@
 #include <string>
 #include <vector>
 
-#include "judge/bench.hpp"
 #include "judge/random_stream.hpp"
 #include "judge/technique.hpp"
 #include "judge/trial.hpp"

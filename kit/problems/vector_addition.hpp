@@ -12,7 +12,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include "judge/bench.hpp"
 #include "judge/program_bench.hpp"
 #include "judge/random_stream.hpp"
 

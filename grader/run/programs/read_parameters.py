@@ -7,7 +7,7 @@ form that is known: an element whose value is used. Anything else counts as a wr
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal
@@ -174,7 +174,7 @@ def read_parameters(tokens: Tokens) -> dict[str, frozenset[str]]:
             continue
         name = _name(tokens, function.opening)
         inside = Tokens(tokens[function.body : function.end + 1])
-        names = _pointers(Tokens(tokens[function.opening + 1 : closing(tokens, function.opening)]))
+        names = _pointers(tokens[function.opening + 1 : closing(tokens, function.opening)])
         only = frozenset(one for one in names if names.count(one) == 1 and _only_reads(inside, one))
         found[name] = found[name] & only if name in found else only
     return found
