@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tracemalloc
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -41,7 +42,7 @@ class _Counting(Tokens):
 
     looks = 0
 
-    def __getitem__(self, at):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN204 -- as a list's
+    def __getitem__(self, at: Any) -> Any:  # noqa: ANN401 -- as a list's
         type(self).looks += len(range(*at.indices(len(self)))) if isinstance(at, slice) else 1
         return super().__getitem__(at)
 
@@ -124,7 +125,7 @@ def test_the_text_of_system_headers_is_passed_over_as_a_whole(monkeypatch: pytes
                 lexed.append(match[0] if match else "")
                 return match
 
-        one._pattern = Counting()  # type: ignore[assignment]
+        monkeypatch.setattr(one, "_pattern", Counting())
         return one
 
     monkeypatch.setattr(token_scan, "Lexer", counted)

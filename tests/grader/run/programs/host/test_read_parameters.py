@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from grader.engines.token_scan import Tokens, code_tokens
@@ -66,7 +68,7 @@ def test_a_template_with_launch_bounds_and_arrays_is_understood() -> None:
 class _Counting(Tokens):
     looks = 0
 
-    def __getitem__(self, at):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN204 -- as a list's
+    def __getitem__(self, at: Any) -> Any:  # noqa: ANN401 -- as a list's
         type(self).looks += 1
         return super().__getitem__(at)
 
