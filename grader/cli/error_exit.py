@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import dataclasses
 import errno
+import inspect
 import sys
+import types
 from functools import wraps
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn, get_args, get_origin, get_type_hints
 
 import typer
+
+from grader.roll.batch.plugin import OtherMachines, registered
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,17 +27,83 @@ _OF_PERMISSIONS = frozenset({errno.EACCES, errno.EPERM})
 
 
 def command(app: typer.Typer, name: str, **settings: Any) -> Callable[[Callable[..., int]], Callable[..., NoReturn]]:  # noqa: ANN401 -- typer's own
-    """Makes a function a command of the program. What it returns is the exit status."""
+    """Makes a function a command of the program. What it returns is the exit status. A dataclass among its parameters gets its options:
+    they are the fields with typer's annotations, and those of plugins where it has a field `of_plugins`.
+    """
 
     def made(own: Callable[..., int]) -> Callable[..., NoReturn]:
-        @app.command(name, **settings)
-        @wraps(own)
-        def run(*args: object, **named: object) -> NoReturn:
-            guarded(lambda: own(*args, **named))
+        given = list(inspect.signature(own, eval_str=True).parameters.values())
+        asked = next((one for one in given if dataclasses.is_dataclass(one.annotation)), None)
 
+        @wraps(own)
+        def run(**named: object) -> NoReturn:
+            if asked is not None:
+                beside = {one.name: named.pop(one.name) for one in given if one is not asked}
+                named = {**beside, asked.name: _request(asked.annotation, named)}
+            guarded(lambda: own(**named))
+
+        if asked is not None:
+            others = [one for one in given if one is not asked]
+            parameters = [*others, *map(_parameter, _options(asked.annotation)), *_of_plugins(asked.annotation)]
+            vars(run)["__signature__"] = inspect.Signature(parameters)
+            run.__annotations__ = {one.name: one.annotation for one in parameters}
+        app.command(name, **settings)(run)
         return run
 
     return made
+
+
+@dataclasses.dataclass(frozen=True)
+class _Option:
+    name: str
+    kind: Any  # of its value
+    told: tuple[Any, ...]  # typer's word about it
+    default: object
+
+    @property
+    def several(self) -> bool:
+        return get_origin(self.kind) is tuple
+
+
+def _options(kind: type) -> list[_Option]:
+    hints = get_type_hints(kind, include_extras=True)
+    fields = {one.name: one.default for one in dataclasses.fields(kind) if get_origin(hints[one.name]) is Annotated}
+    return [_Option(name, *_parts(hints[name]), default) for name, default in fields.items()]
+
+
+def _parts(hint: Any) -> tuple[Any, tuple[Any, ...]]:  # noqa: ANN401 -- a type
+    kind, *told = get_args(hint)
+    return kind, tuple(told)
+
+
+def _parameter(option: _Option) -> inspect.Parameter:
+    """Typer knows lists alone."""
+    kind: Any = option.kind
+    default: Any = option.default
+    if option.several:
+        kind = types.GenericAlias(list, get_args(kind)[:1])
+    default = inspect.Parameter.empty if default is dataclasses.MISSING else default
+    if option.several and default == ():
+        kind, default = kind | None, None
+    annotation = Annotated[(kind, *option.told)]
+    return inspect.Parameter(
+        option.name, inspect.Parameter.POSITIONAL_OR_KEYWORD, default=default, annotation=annotation
+    )
+
+
+def _of_plugins(kind: type) -> list[inspect.Parameter]:
+    if all(one.name != "of_plugins" for one in dataclasses.fields(kind)):
+        return []
+    found = {name: option for machines in registered(OtherMachines) for name, option in machines.options.items()}
+    return [
+        inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD, default=default, annotation=annotation)
+        for name, (annotation, default) in found.items()
+    ]
+
+
+def _request(kind: type, named: dict[str, Any]) -> object:
+    own = {one.name: tuple(named.pop(one.name) or ()) if one.several else named.pop(one.name) for one in _options(kind)}
+    return kind(**own, of_plugins=named) if named else kind(**own)
 
 
 def guarded(run: Callable[[], int]) -> NoReturn:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -72,58 +73,52 @@ def report_command(
     return report_labs(lab or [], out=out, show=show, sweep=sweep)
 
 
-@command(student_app, "trace")
-def trace_command(  # noqa: PLR0913, PLR0917 - one for each option
-    file: Annotated[Path | None, typer.Argument(help="the .cu file; default: the lab's file in assignments/")] = None,
-    lab: Annotated[
-        str | None, typer.Option(help="the lab it is for; default: the lab that the file belongs to")
-    ] = None,
+@dataclass(frozen=True)
+class TraceWish:
+    """What `tilelab trace` was asked to do."""
+
+    file: Annotated[Path | None, typer.Argument(help="the .cu file; default: the lab's file in assignments/")] = None
+    lab: Annotated[str | None, typer.Option(help="the lab it is for; default: the lab that the file belongs to")] = None
     shape: Annotated[
         str | None, typer.Option(help="small sizes of the problem: M, N and K of a product; default: the lab's")
-    ] = None,
+    ] = None
     block: Annotated[
         str | None,
         typer.Option(
             help="which block to follow: x,y or x,y,z; default: 0,0; of your own launches: where the first mistake is"
         ),
-    ] = None,
+    ] = None
     launch: Annotated[
         str | None,
         typer.Option(
             help="which launch of your own host code: its number or its kernel; default: the first with a finding"
         ),
-    ] = None,
-    thread: Annotated[
-        list[str] | None, typer.Option(help="show this thread's rows only, in full; may be given several times")
-    ] = None,
-    whole: Annotated[bool, typer.Option("--all", help="show a row for every thread, and every interval")] = False,
+    ] = None
+    threads: Annotated[
+        tuple[str, ...],
+        typer.Option("--thread", help="show this thread's rows only, in full; may be given several times"),
+    ] = ()
+    whole: Annotated[bool, typer.Option("--all", help="show a row for every thread, and every interval")] = False
     inputs: Annotated[
         str | None,
         typer.Option(help="what the inputs hold: worked, integers or random; default: the first that there are"),
-    ] = None,
-    form: Annotated[str, typer.Option("--format", help="text or markdown")] = "text",
-    json_: Annotated[bool, typer.Option("--json", help="print everything as JSON instead")] = False,
+    ] = None
+    form: Annotated[str, typer.Option("--format", help="text or markdown")] = "text"
+    as_json: Annotated[bool, typer.Option("--json", help="print everything as JSON instead")] = False
     page: Annotated[
         Path | None,
         typer.Option(help="where to write the page that steps through the block; default: build/trace/LAB.html"),
-    ] = None,
-    paged: Annotated[bool, typer.Option("--with-page/--no-page", help="write that page")] = True,
-    show: Annotated[bool, typer.Option("--show/--no-show", help="open that page, if there is a browser")] = True,
-) -> int:
-    """Show what one block of a kernel does on a small input: loads, barriers, reads, sums, stores."""
-    from grader.cli.launches.trace_command import PageWish, TraceWish, trace_kernel
+    ] = None
+    paged: Annotated[bool, typer.Option("--with-page/--no-page", help="write that page")] = True
+    show: Annotated[bool, typer.Option("--show/--no-show", help="open that page, if there is a browser")] = True
 
-    wish = TraceWish(
-        shape=shape,
-        block=block,
-        threads=[one for text in thread or [] for one in text.split()],
-        inputs=inputs,
-        launch=launch,
-        form="json" if json_ else form,
-        whole=whole,
-        page=PageWish(page, paged, show),
-    )
-    return trace_kernel(file, lab, wish)
+
+@command(student_app, "trace")
+def trace_command(wish: TraceWish) -> int:
+    """Show what one block of a kernel does on a small input: loads, barriers, reads, sums, stores."""
+    from grader.cli.launches.trace_command import trace_kernel
+
+    return trace_kernel(wish)
 
 
 @command(student_app, "profile")
@@ -147,76 +142,92 @@ def profile_command(
     return profile_kernel(file, lab, kernel, shape=shape, gpu=gpu, as_json=json_)
 
 
-@command(student_app, "check")
-def check_command(  # noqa: PLR0913, PLR0917 - one for each option
-    file: Annotated[Path, typer.Argument(help="any .cu file")],
+@dataclass(frozen=True)
+class CheckOptions:
+    """What `tilelab check` was asked to do."""
+
+    file: Annotated[Path, typer.Argument(help="any .cu file")]
     kernel: Annotated[
         str | None,
         typer.Option(help="its name: scale, ns::scale or 'scale<float>'; default: the only kernel of the file"),
-    ] = None,
-    grid: Annotated[str | None, typer.Option(help="blocks: x, x,y or x,y,z; default: 1")] = None,
-    block: Annotated[str | None, typer.Option(help="threads of a block: x, x,y or x,y,z; default: 32")] = None,
-    shared: Annotated[int, typer.Option(min=0, help="bytes of dynamic shared memory")] = 0,
+    ] = None
+    grid: Annotated[str | None, typer.Option(help="blocks: x, x,y or x,y,z; default: 1")] = None
+    block: Annotated[str | None, typer.Option(help="threads of a block: x, x,y or x,y,z; default: 32")] = None
+    shared_bytes: Annotated[int, typer.Option("--shared", min=0, help="bytes of dynamic shared memory")] = 0
     cooperative: Annotated[
         bool,
         typer.Option(
             "--cooperative", help="a cooperative launch, for grid.sync(); also if the file's host code makes one"
         ),
-    ] = False,
-    arg: Annotated[
-        list[str] | None,
+    ] = False
+    arguments: Annotated[
+        tuple[str, ...],
         typer.Option(
+            "--arg",
             help="an argument, in the kernel's order: a buffer as float[4096]=random, =iota, =0, ={1,2,3}, =@file or without =, a value as "
-            "int=64"
+            "int=64",
         ),
-    ] = None,
-    define: Annotated[
-        list[str] | None, typer.Option("-D", help="a macro, as a compiler takes it: NAME or NAME=VALUE")
-    ] = None,
-    include: Annotated[list[Path] | None, typer.Option("-I", help="a folder with headers of the file's author")] = None,
-    set_: Annotated[
-        list[str] | None,
+    ] = ()
+    definitions: Annotated[
+        tuple[str, ...], typer.Option("-D", help="a macro, as a compiler takes it: NAME or NAME=VALUE")
+    ] = ()
+    folders: Annotated[tuple[Path, ...], typer.Option("-I", help="a folder with headers of the file's author")] = ()
+    settings: Annotated[
+        tuple[str, ...],
         typer.Option(
             "--set",
             help="what a __constant__ or __device__ variable holds: 'weights={1,2,1}', 'scale=0.5', 'w[9]=random'",
         ),
-    ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="the seed of random numbers")] = 1,
+    ] = ()
+    seed: Annotated[int, typer.Option(min=0, help="the seed of random numbers")] = 1
     early_return: Annotated[
         str, typer.Option(help="what it is if a thread returns before a barrier of its block: note or error")
-    ] = "note",
+    ] = "note"
     trace: Annotated[
         bool,
         typer.Option(
             "--trace", help="also write a page that steps through the block of the first finding, and open it"
         ),
-    ] = False,
+    ] = False
     page: Annotated[
         Path | None, typer.Option(help="where to write that page; default: build/trace/check-KERNEL.html")
-    ] = None,
-    show: Annotated[bool, typer.Option("--show/--no-show", help="open that page, if there is a browser")] = True,
-    json_: Annotated[bool, typer.Option("--json", help="print verdict, metrics and findings as JSON instead")] = False,
-) -> int:
-    """Run one kernel of any file under every detector: races, bounds, uninitialised reads, barriers."""
-    from grader.cli.launches.check_command import CheckOptions, check_file
+    ] = None
+    show: Annotated[bool, typer.Option("--show/--no-show", help="open that page, if there is a browser")] = True
+    as_json: Annotated[bool, typer.Option("--json", help="print verdict, metrics and findings as JSON instead")] = False
 
-    options = CheckOptions(
-        kernel=kernel,
-        grid=grid,
-        block=block,
-        shared_bytes=shared,
-        cooperative=cooperative,
-        arguments=arg or [],
-        seed=seed,
-        early_return=early_return,
-        definitions=define or [],
-        folders=include or [],
-        settings=set_ or [],
-        trace=trace,
-        page=page,
-        show=show,
-    )
-    return check_file(file, options, as_json=json_)
+
+@command(student_app, "check")
+def check_command(options: CheckOptions) -> int:
+    """Run one kernel of any file under every detector: races, bounds, uninitialised reads, barriers."""
+    from grader.cli.launches.check_command import check_file
+
+    return check_file(options)
+
+
+@dataclass(frozen=True)
+class RunOptions:
+    """What `tilelab run` was asked to do."""
+
+    file: Annotated[
+        Path, typer.Argument(help="a .cu file with main(); what follows it are the program's own arguments")
+    ]
+    definitions: Annotated[
+        tuple[str, ...], typer.Option("-D", help="a macro, as a compiler takes it: NAME or NAME=VALUE")
+    ] = ()
+    folders: Annotated[tuple[Path, ...], typer.Option("-I", help="a folder with headers of the file's author")] = ()
+    others: Annotated[
+        tuple[Path, ...], typer.Option("--with", help="another source of the program; may be given several times")
+    ] = ()
+    readable: Annotated[
+        tuple[Path, ...],
+        typer.Option(
+            "--read", help="a folder that the program may read besides the current one; may be given several times"
+        ),
+    ] = ()
+    seconds: Annotated[int, typer.Option(min=1, max=86400, help="how long the program may run")] = 600
+    as_json: Annotated[
+        bool, typer.Option("--json", help="print findings, exit status and the program's output as JSON instead")
+    ] = False
 
 
 @command(
@@ -224,33 +235,12 @@ def check_command(  # noqa: PLR0913, PLR0917 - one for each option
     "run",
     context_settings={"allow_interspersed_args": False, "allow_extra_args": True, "ignore_unknown_options": False},
 )
-def run_command(  # noqa: PLR0913, PLR0917 - one for each option
-    context: typer.Context,
-    file: Annotated[
-        Path, typer.Argument(help="a .cu file with main(); what follows it are the program's own arguments")
-    ],
-    define: Annotated[
-        list[str] | None, typer.Option("-D", help="a macro, as a compiler takes it: NAME or NAME=VALUE")
-    ] = None,
-    include: Annotated[list[Path] | None, typer.Option("-I", help="a folder with headers of the file's author")] = None,
-    with_: Annotated[
-        list[Path] | None, typer.Option("--with", help="another source of the program; may be given several times")
-    ] = None,
-    read: Annotated[
-        list[Path] | None,
-        typer.Option(help="a folder that the program may read besides the current one; may be given several times"),
-    ] = None,
-    seconds: Annotated[int, typer.Option(min=1, max=86400, help="how long the program may run")] = 600,
-    json_: Annotated[
-        bool, typer.Option("--json", help="print findings, exit status and the program's output as JSON instead")
-    ] = False,
-) -> int:
+def run_command(context: typer.Context, options: RunOptions) -> int:
     """Run a whole CUDA program without a GPU, under every detector, and name mistakes on the host's side as well.
 
     Exit status: the program's own if nothing was found; 1 if something was found, or the program crashed or did not end; 2 if it cannot
     be built; 3 if this machine failed.
     """
-    from grader.cli.launches.run_command import RunOptions, run_file
+    from grader.cli.launches.run_command import run_file
 
-    options = RunOptions(define or [], include or [], with_ or [], read or [], seconds)
-    return run_file(file, context.args, options, as_json=json_)
+    return run_file(options, context.args)

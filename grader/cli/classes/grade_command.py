@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 import shlex
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from datetime import tzinfo
 from functools import partial
 from glob import glob
@@ -17,6 +17,7 @@ from zoneinfo import ZoneInfo
 
 from rich.console import Console
 
+from grader.cli.class_commands import ClassRequest
 from grader.cli.classes.pages_command import exports_named
 from grader.cli.classes.progress import TerminalProgress, summary
 from grader.explain.class_mistakes import CommentsFile
@@ -144,28 +145,6 @@ def _not_there(paths: Sequence[Path], lost: Sequence[str]) -> str:
 
 
 _FAULTS = 3
-
-
-@dataclass(frozen=True)
-class ClassRequest:
-    """What `tilelab grade` was asked to do: its options."""
-
-    submissions: tuple[str, ...]  # several: one class
-    out: str
-    labs: tuple[str, ...] = ()  # empty: all
-    exports: tuple[str, ...] = ()  # names of formats, besides grades.csv and those that lie in OUT
-    assignment: str = ""  # what the platform calls it; empty: as SUBMISSIONS is called
-    roster: str = ""  # a file; empty: there is none
-    comments: str = ""  # a file; empty: the one in OUT
-    course: str = ""  # a file; empty: course.toml in the course's folder, if it is there
-    attempt: str = ""  # which of several counts; empty: as course.toml says
-    timezone: str = ""  # of times that a platform writes without one; empty: course.toml's, else this machine's
-    workers: int | None = None  # none: as many as suit this machine
-    allow_no_sandbox: bool = False
-    sanitized: bool = False
-    sweep: bool = False
-    search_seconds: float | None = None
-    of_plugins: Mapping[str, object] = field(default_factory=dict)  # options of what may judge in place of this machine
 
 
 def grade_class(request: ClassRequest) -> int:

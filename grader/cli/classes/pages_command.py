@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from rich.console import Console
 
+from grader.cli.class_commands import ExportRequest, PagesRequest
 from grader.explain.class_mistakes import CommentsFile
 from grader.model.course_root import course_root, load_labs
 from grader.model.errors import RemediableError
@@ -41,17 +41,6 @@ def exports_named(names: Sequence[str]) -> list[Export]:
 
 
 _FAULTS = 3
-
-
-@dataclass(frozen=True)
-class PagesRequest:
-    """What `tilelab pages` was asked to do: its options."""
-
-    out: str
-    exports: tuple[str, ...] = ()  # besides those that lie in OUT
-    assignment: str = ""  # empty: as the batch called it
-    comments: str = ""  # a file; empty: the one that the batch used
-    course: str = ""  # a file; empty: the one that the batch used
 
 
 def pages_again(request: PagesRequest) -> int:
@@ -113,17 +102,6 @@ _NOWHERE = "on no page: no student's page shows this mistake, or each has a clos
 
 
 # `tilelab export OUT`: writes the grades of a graded class in other formats. Nothing is judged again.
-
-
-@dataclass(frozen=True)
-class ExportRequest:
-    """What `tilelab export` was asked to do: its options."""
-
-    out: str
-    exports: tuple[str, ...]
-    assignment: str = ""  # empty: as the batch called it
-    roster: str = ""  # a file; empty: there is none
-    labs: tuple[str, ...] = ()  # empty: all that the batch graded
 
 
 def export_again(request: ExportRequest) -> int:

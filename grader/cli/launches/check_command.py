@@ -8,11 +8,11 @@ import shlex
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable
 from pathlib import Path
 
 from grader.cli.practice.terminal_keys import student_console
+from grader.cli.student_commands import CheckOptions
 from grader.engines.toolset import Toolset
 from grader.explain.mistake_stories import block_of_mistake, mistake_stories
 from grader.explain.trace_story import story_of
@@ -45,45 +45,26 @@ _FOUND, _CANNOT = 1, 2
 _MAX_EXTENT = 2**31 - 1
 
 
-@dataclass(frozen=True)
-class CheckOptions:
-    """The command's options as they were written."""
-
-    kernel: str | None
-    grid: str | None
-    block: str | None
-    shared_bytes: int
-    cooperative: bool
-    arguments: Sequence[str]
-    seed: int
-    early_return: str
-    definitions: Sequence[str]  # -D
-    folders: Sequence[Path]  # -I
-    settings: Sequence[str]  # --set
-    trace: bool = False  # also a page that steps through a block
-    page: Path | None = None  # where it is written; None: build/trace/check-KERNEL.html
-    show: bool = True  # it is opened, where there is a desktop
-
-
-def check_file(file: Path, options: CheckOptions, *, as_json: bool) -> int:
-    """Returns 0 if the launch is clean; 1 if something was found or the launch did not end well; 2 if there was no launch. With `as_json`,
+def check_file(options: CheckOptions) -> int:
+    """Returns 0 if the launch is clean; 1 if something was found or the launch did not end well; 2 if there was no launch. As JSON,
     there is a report on standard output in every case.
     """
     try:
-        report, status = _checked(file, options, as_json=as_json)
+        report, status = _checked(options)
     except (RemediableError, MachineError) as error:
-        if as_json:
+        if options.as_json:
             command = error.command if isinstance(error, ProposalError) else ""
             kernel = error.kernel if isinstance(error, ProposalError) else ""
             proposals = (command,) if command else tuple(getattr(error, "proposals", ()))
             print_json(CheckReport(verdict=None, message=str(error), kernel=kernel, proposals=proposals))
         raise
-    if as_json:
+    if options.as_json:
         print_json(report)
     return status
 
 
-def _checked(file: Path, options: CheckOptions, *, as_json: bool) -> tuple[CheckReport, int]:
+def _checked(options: CheckOptions) -> tuple[CheckReport, int]:
+    file = options.file
     source = read_kernel_source(file, options.folders)
     definitions = [definition(one) for one in options.definitions]
     name = with_arguments(source, named_kernel(source, options.kernel, str(file)), definitions)
@@ -117,7 +98,7 @@ def _checked(file: Path, options: CheckOptions, *, as_json: bool) -> tuple[Check
         message = f"the launch could not be run: {checked.message}"
         raise CheckError(message)
     findings = _with_ending(checked, source)
-    if not as_json:
+    if not options.as_json:
         page = CheckPage(
             kernel=name,
             verdict=checked.verdict,

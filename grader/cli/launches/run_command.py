@@ -10,13 +10,13 @@ import os
 import sys
 import tempfile
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from rich.console import Console
 
 from grader.cli.launches.check_command import definition, print_json
+from grader.cli.student_commands import RunOptions
 from grader.engines.toolset import Toolset
 from grader.model.course_root import course_root
 from grader.model.result import Outlook
@@ -43,18 +43,7 @@ _FOUND, _CANNOT = 1, 2
 _CLEAR = "\r\x1b[K"
 
 
-@dataclass(frozen=True)
-class RunOptions:
-    """The command's options as they were written."""
-
-    definitions: Sequence[str]  # -D
-    folders: Sequence[Path]  # -I
-    others: Sequence[Path]  # --with
-    readable: Sequence[Path]  # --read
-    seconds: int
-
-
-def run_file(file: Path, arguments: Sequence[str], options: RunOptions, *, as_json: bool) -> int:
+def run_file(options: RunOptions, arguments: Sequence[str]) -> int:
     """Returns the program's own exit status if nothing was found; 1 if something was found or the program did not end by itself; 2 if
     it could not be built, or launched a kernel that could not.
     """
@@ -63,7 +52,7 @@ def run_file(file: Path, arguments: Sequence[str], options: RunOptions, *, as_js
         if not folder.is_dir():
             message = f"--read {folder}: there is no such folder"
             raise CheckError(message)
-    source = read_program(file, options.others, options.folders)
+    source = read_program(options.file, options.others, options.folders)
     toolset = Toolset.open(course_root(Path.cwd()), allow_no_sandbox=True)
     program = WholeProgram(
         source,
@@ -72,11 +61,11 @@ def run_file(file: Path, arguments: Sequence[str], options: RunOptions, *, as_js
         options.seconds,
         definitions,
         [folder.resolve() for folder in options.readable],
-        keeps_output=as_json,
+        keeps_output=options.as_json,
     )
     with tempfile.TemporaryDirectory(prefix="tilelab-") as scratch:
         report = run_whole(toolset, program, Path(scratch), _progress())
-    if as_json:
+    if options.as_json:
         print_json(report)
     else:
         sys.stdout.flush()

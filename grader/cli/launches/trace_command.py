@@ -14,7 +14,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from grader.cli.launches.check_command import CheckOptions, check_file
+from grader.cli.launches.check_command import check_file
+from grader.cli.student_commands import CheckOptions, TraceWish
 from grader.engines.toolset import Toolset
 from grader.explain.block_race import story_of_block_race
 from grader.explain.mistake_stories import better_block, block_of_mistake, mistake_stories
@@ -42,10 +43,6 @@ from grader.run.program_judging import build_submission, started_program
 # as `tilelab check` would, with made-up arguments where the file says none, and its pages are written. It grades nothing.
 
 _MOST_KERNELS = 6
-PLAIN = CheckOptions(
-    kernel=None, grid=None, block=None, shared_bytes=0, cooperative=False, arguments=(), seed=1,
-    early_return="note", definitions=(), folders=(), settings=(), trace=True,
-)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -78,9 +75,9 @@ def trace_own_launches(file: Path, lab: Lab, wanted: OwnLaunches) -> int:
 
 
 def _trace(file: Path, kernel: str, page: Path, *, show: bool) -> int:
-    options = replace(PLAIN, kernel=kernel, page=page, show=show)
+    options = CheckOptions(file, kernel, trace=True, page=page, show=show)
     try:
-        return check_file(file, options, as_json=False)
+        return check_file(options)
     except ProposalError as error:
         proposed = proposed_options(options, error.command)
         if proposed is None:
@@ -90,7 +87,7 @@ def _trace(file: Path, kernel: str, page: Path, *, show: bool) -> int:
             f"  {error.command} --trace\n"
         )
         sys.stdout.flush()
-        return check_file(file, proposed, as_json=False)
+        return check_file(proposed)
 
 
 def proposed_options(options: CheckOptions, command: str) -> CheckOptions | None:
@@ -256,29 +253,6 @@ _PAGES = Path("build/trace")  # in the course's folder: a page for each lab
 
 
 @dataclass(frozen=True)
-class PageWish:
-    """What shall become of the page that steps through the block."""
-
-    file: Path | None = None  # None: build/trace/<lab>.html, beside text alone
-    wanted: bool = True
-    show: bool = True  # opened, where there is a desktop
-
-
-@dataclass(frozen=True)
-class TraceWish:
-    """The command's options as they were written."""
-
-    shape: str | None
-    block: str | None
-    threads: Sequence[str]
-    inputs: str | None
-    launch: str | None  # of the student's own host code: a number or a kernel's name
-    form: str
-    whole: bool
-    page: PageWish
-
-
-@dataclass(frozen=True)
 class _Followed:
     """A launch that was traced, of a file that is built: `run` makes it again, and `build` is for changed files."""
 
@@ -289,31 +263,31 @@ class _Followed:
     is_right: bool = True  # all that was run
 
 
-def trace_kernel(file: Path | None, lab_id: str | None, wish: TraceWish) -> int:
+def trace_kernel(wish: TraceWish) -> int:
     """Returns 0 if the launch is right and clean, else 1. The output then says what is wrong, beside the trace."""
-    if wish.form not in _FORMS:
-        message = f"there is no format {wish.form!r}: write {' or '.join(_FORMS[:2])}"
+    form = "json" if wish.as_json else wish.form
+    if form not in _FORMS:
+        message = f"there is no format {form!r}: write {' or '.join(_FORMS[:2])}"
         raise LaunchRefusedError(message)
     followed = _index(wish.block, "--block") if wish.block else None
-    shown = {_index(thread, "--thread") for thread in wish.threads}
-    root, (lab, file, source) = course_root(Path.cwd()), asked_source(file, lab_id)
+    shown = {_index(thread, "--thread") for text in wish.threads for thread in text.split()}
+    root, (lab, file, source) = course_root(Path.cwd()), asked_source(wish.file, wish.lab)
     request = TraceRequest(wish.shape, wish.inputs, followed or (0, 0, 0))
     toolset = Toolset.open(root, allow_no_sandbox=True)
-    page = wish.page
     with tempfile.TemporaryDirectory(prefix="tilelab-") as scratch:
         try:
             found = _follow(toolset, lab, source, request, wish, Path(scratch))
         except NoLaunchError as error:
-            if wish.form != "text" or not page.wanted or not kernels_in(source.decode("utf-8", "replace")):
+            if form != "text" or not wish.paged or not kernels_in(source.decode("utf-8", "replace")):
                 raise
             sys.stdout.write(f"{error}\n")
-            at = page.file.parent if page.file else root / _PAGES
-            return max(_NOT_PASSED, trace_own_launches(file, lab, OwnLaunches(at, show=page.show)))
-        sys.stdout.write(_rendered(found, shown, wish) + "\n")
-        if page.wanted and (page.file or wish.form == "text"):
-            at = page.file or root / _PAGES / f"{lab.id}.html"
+            at = wish.page.parent if wish.page else root / _PAGES
+            return max(_NOT_PASSED, trace_own_launches(file, lab, OwnLaunches(at, show=wish.show)))
+        sys.stdout.write(_rendered(found, shown, form, whole=wish.whole) + "\n")
+        if wish.paged and (wish.page or form == "text"):
+            at = wish.page or root / _PAGES / f"{lab.id}.html"
             traced = found.traced
-            write_page(story_of(traced, _lines(source)), at, "step through it", show=page.show)
+            write_page(story_of(traced, _lines(source)), at, "step through it", show=wish.show)
             races = {
                 "race": story_of_race(traced, found.run, found.build, source),
                 "blocks": story_of_block_race(traced, found.run, found.build, source),
@@ -368,20 +342,20 @@ def _index(text: str, option: str) -> Index3:
     return x, y, z
 
 
-def _rendered(found: _Followed, shown: set[Index3], wish: TraceWish) -> str:
+def _rendered(found: _Followed, shown: set[Index3], form: str, *, whole: bool) -> str:
     traced = found.traced
-    if wish.form == "json":
+    if form == "json":
         return json.dumps(_plain(traced), indent=1, ensure_ascii=False)
     parts = [*found.parts, *_opening(traced)]
     if traced.steps is not None:
         only = (lambda thread: thread in shown) if shown else None
-        parts += trace_parts(traced.steps, only, brief=not (shown or wish.whole))
+        parts += trace_parts(traced.steps, only, brief=not (shown or whole))
     launch = traced.report.launch
     if found.is_right or launch.verdict is not Verdict.PASS:
         parts += verdict_parts(launch)
     else:
         parts.append(Sentence("No mistake was found in this launch. What is wrong in the run is told above."))
-    return as_markdown(parts) if wish.form == "markdown" else as_text(parts)
+    return as_markdown(parts) if form == "markdown" else as_text(parts)
 
 
 def _opening(traced: Traced) -> list[Part]:

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -12,47 +13,59 @@ import typer
 from grader.roll.batch.plugin import Command
 
 
-def grade_one_command(
+@dataclass(frozen=True)
+class OneRequest:
+    """What `tilelab grade-one` was asked to do."""
+
     platform: Annotated[
         str, typer.Argument(help="gradescope, classroom50, github-actions, prairielearn or autolab", metavar="PLATFORM")
-    ],
+    ]
     submission: Annotated[
         Path, typer.Argument(help="the folder with one student's files, as the platform puts it there")
-    ],
-    out: Annotated[Path, typer.Option(help="the folder from which the platform takes the result")],
+    ]
+    out: Annotated[Path, typer.Option(help="the folder from which the platform takes the result")]
     metadata: Annotated[
         Path | None, typer.Option(help="the platform's own file about the submission: who, when", metavar="FILE")
-    ] = None,
-    lab: Annotated[list[str] | None, typer.Option(help="grade this lab only; may be given several times")] = None,
+    ] = None
+    labs: Annotated[tuple[str, ...], typer.Option("--lab", help="grade this lab only; may be given several times")] = ()
     public: Annotated[
         bool, typer.Option("--public", help="run the public tests alone, as where nothing can be hidden from students")
-    ] = False,
-) -> int:
+    ] = False
+
+
+def grade_one_command(request: OneRequest) -> int:
     """Grade one submission inside a platform's container, and write the result in its format: see docs/autograders.md."""
-    from grader.plugins.autograders.autograder_commands import OneRequest, grade_one
+    from grader.plugins.autograders.autograder_commands import grade_one
 
-    return grade_one(OneRequest(platform, submission, out, metadata, tuple(lab or ()), public))
+    return grade_one(request)
 
 
-def autograder_command(
+@dataclass(frozen=True)
+class PackOptions:
+    """What `tilelab autograder` was asked to do."""
+
     platform: Annotated[
         str, typer.Argument(help="gradescope, classroom50, github-actions, prairielearn or autolab", metavar="PLATFORM")
-    ] = "",
-    lab: Annotated[list[str] | None, typer.Option(help="a lab that it grades; may be given several times")] = None,
+    ] = ""
+    labs: Annotated[
+        tuple[str, ...], typer.Option("--lab", help="a lab that it grades; may be given several times")
+    ] = ()
     out: Annotated[Path, typer.Option(help="the folder to write to; the pack gets one of its own in it")] = Path(
         "build/autograders"
-    ),
+    )
     bundle: Annotated[
         str, typer.Option(help="an archive of `make bundle`, for a platform without a network", metavar="FILE")
-    ] = "",
-    image: Annotated[
-        str, typer.Option(help="what PrairieLearn calls your image: account/name:tag", metavar="NAME")
-    ] = "",
-) -> int:
-    """Pack what a platform needs to grade these labs itself; see docs/autograders.md."""
-    from grader.plugins.autograders.autograder_commands import PackOptions, make_autograder
+    ] = ""
+    image: Annotated[str, typer.Option(help="what PrairieLearn calls your image: account/name:tag", metavar="NAME")] = (
+        ""
+    )
 
-    return make_autograder(PackOptions(platform, out, tuple(lab or ()), bundle, image))
+
+def autograder_command(request: PackOptions) -> int:
+    """Pack what a platform needs to grade these labs itself; see docs/autograders.md."""
+    from grader.plugins.autograders.autograder_commands import make_autograder
+
+    return make_autograder(request)
 
 
 PLUGINS = (Command("grade-one", grade_one_command), Command("autograder", autograder_command))

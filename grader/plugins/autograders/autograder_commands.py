@@ -12,7 +12,7 @@ import shutil
 import sys
 import traceback
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -26,6 +26,7 @@ from grader.model.errors import RemediableError
 from grader.model.labs import Lab, lab_ids
 from grader.model.verdicts import Verdict
 from grader.pages.pages import student_page
+from grader.plugins.autograders import OneRequest, PackOptions
 from grader.plugins.autograders.one_grading import (
     NEEDS_A_GPU,
     NOT_GRADED,
@@ -56,18 +57,6 @@ from grader.system.own_files import write_atomically
 
 _FAULTS = 3
 _SEARCH_SECONDS = 10.0  # for the line of a wrong result: a student waits
-
-
-@dataclass(frozen=True)
-class OneRequest:
-    """What `tilelab grade-one` was asked to do: its options."""
-
-    platform: str
-    submission: Path
-    out: Path
-    metadata: Path | None = None
-    labs: tuple[str, ...] = ()  # empty: all
-    public: bool = False  # the public tests alone
 
 
 def grade_one(request: OneRequest, environment: Mapping[str, str] = os.environ) -> int:
@@ -146,15 +135,6 @@ def _give(answer: Answer, out: Path) -> None:
 
 PACKS = (GRADESCOPE_PACK, CLASSROOM50_PACK, GITHUB_PACK, PRAIRIELEARN_PACK, AUTOLAB_PACK)
 _MARK = ".tilelab-autograder"  # a folder that this command has made, and may make again
-
-
-@dataclass(frozen=True)
-class PackOptions:
-    platform: str
-    out: Path
-    labs: tuple[str, ...] = ()
-    bundle: str = ""  # a file; empty: none
-    image: str = ""
 
 
 def make_autograder(options: PackOptions) -> int:

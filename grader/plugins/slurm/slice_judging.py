@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import socket
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from pydantic import ValidationError
@@ -57,19 +58,27 @@ def gpu_is_shared(labs: Sequence[Lab], bench: Bench, allocation: Mapping[str, st
 _TRACE = 4000  # characters of a fault that are passed on
 
 
-def judge_slice(  # noqa: PLR0913 -- what is judged, with what, and where
-    array: ArrayFolder,
-    number: int,
-    order: ArrayOrder,
+@dataclass(frozen=True)
+class SliceTask:
+    """The task of an array that judges the slice of its number."""
+
+    array: ArrayFolder
+    number: int
+    order: ArrayOrder
+    node: str
+
+
+def judge_slice(
+    task: SliceTask,
     labs: Mapping[str, Lab],
     setup: JudgingSetup,
     bench: Bench,
     *,
-    node: str,
     workers: int,
     allocation: Mapping[str, str],
 ) -> TaskAnswer:
     """`allocation`: the environment, in which Slurm says what it gave. Every lab of the slice is among `labs`."""
+    order, node = task.order, task.node
     if taken := gpu_is_shared(list(labs.values()), bench, allocation):
         return TaskAnswer(node=node, bench=bench, refused=taken)
     if order.bench is None:
@@ -77,8 +86,8 @@ def judge_slice(  # noqa: PLR0913 -- what is judged, with what, and where
     if differences := order.bench.differences(bench):
         message = f"it would judge with other tools than the rest of the class: {differences}"
         return TaskAnswer(node=node, bench=bench, refused=message)
-    shared = SharedFolder(array.path.parents[2])
-    jobs = order.slices[number]
+    shared = SharedFolder(task.array.path.parents[2])
+    jobs = order.slices[task.number]
     if strange := _strange(jobs, labs, setup, shared):
         return TaskAnswer(node=node, bench=bench, refused=strange)
     students = [
@@ -147,14 +156,15 @@ def judge_array_slice(folder: Path) -> int:
         raise RemediableError(message)
     node = os.environ.get(_NODE) or socket.gethostname()
     try:
-        answer = _judge_slice_command_answer(array, int(number), order, node)
+        answer = _answer(SliceTask(array, int(number), order, node))
     except RemediableError as error:
         answer = TaskAnswer(node=node, refused=str(error))
     array.write_answer(int(number), answer)
     return 0
 
 
-def _judge_slice_command_answer(array: ArrayFolder, number: int, order: ArrayOrder, node: str) -> TaskAnswer:
+def _answer(task: SliceTask) -> TaskAnswer:
+    order = task.order
     require_temporary_files()
     root = course_root(Path.cwd())
     labs = load_labs(root, order.labs)
@@ -163,19 +173,12 @@ def _judge_slice_command_answer(array: ArrayFolder, number: int, order: ArrayOrd
         toolset = under_sanitizer(toolset)
     given = processors(os.environ)
     with WorkerProcesses(fitting_count(order.options.workers or given)) as workers:
-        return _judged(array, number, order, labs, toolset.working_with(workers), given, node)
+        return _judged(task, labs, toolset.working_with(workers), given)
 
 
-def _judged(
-    array: ArrayFolder,
-    number: int,
-    order: ArrayOrder,
-    labs: Sequence[Lab],
-    toolset: Toolset,
-    given: int,
-    node: str,
-) -> TaskAnswer:
-    mine = {job.lab for job in order.slices[number]}
+def _judged(task: SliceTask, labs: Sequence[Lab], toolset: Toolset, given: int) -> TaskAnswer:
+    order = task.order
+    mine = {job.lab for job in order.slices[task.number]}
     setup = class_setup(
         toolset,
         [lab for lab in labs if order.bench is None or lab.id in mine],
@@ -192,7 +195,7 @@ def _judged(
     )
     at_once = order.options.workers or (2 * given if toolset.gpu.runs else given)
     asked = {lab.id: lab for lab in labs if lab.id in setup.fingerprints}
-    return judge_slice(array, number, order, asked, setup, bench, node=node, workers=at_once, allocation=os.environ)
+    return judge_slice(task, asked, setup, bench, workers=at_once, allocation=os.environ)
 
 
 def processors(environment: Mapping[str, str]) -> int:

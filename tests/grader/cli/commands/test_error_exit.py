@@ -8,6 +8,7 @@ import os
 import pytest
 import typer
 
+from grader.cli.cli import app
 from grader.cli.error_exit import guarded
 
 
@@ -41,3 +42,10 @@ def test_a_file_that_may_not_be_touched_is_named_with_the_remedy(capsys: pytest.
     assert ended.value.exit_code == 2
     (sentence,) = capsys.readouterr().err.splitlines()
     assert sentence.startswith("tilelab: assignments/01-naive/matmul_naive.cu: Permission denied. Make it readable")
+
+
+def test_what_a_command_returns_is_the_exit_status_of_every_command() -> None:
+    apps = [app, *(one.typer_instance for one in app.registered_groups)]
+    commands = [one.callback for each in apps if each is not None for one in each.registered_commands]
+    assert len(commands) > 20
+    assert [one for one in commands if not hasattr(one, "__wrapped__")] == []  # `command` has wrapped each

@@ -13,8 +13,8 @@ import pytest
 from grader.course.leaks import Diagnostic
 from grader.model.course_root import load_labs
 from grader.model.errors import RemediableError
-from grader.plugins.autograders import autograder_commands, packing
-from grader.plugins.autograders.autograder_commands import PACKS, PackOptions, make_autograder
+from grader.plugins.autograders import PackOptions, autograder_commands, packing
+from grader.plugins.autograders.autograder_commands import PACKS, make_autograder
 from grader.plugins.autograders.packing import (
     PackMade,
     PackRequest,
@@ -159,7 +159,7 @@ def test_github_keeps_solutions_out_of_the_students_part_and_the_seed_out_of_bot
 def test_a_pack_replaces_an_earlier_one_and_nothing_else(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
     folder = tmp_path / "made" / "gradescope"
-    options = PackOptions("gradescope", tmp_path / "made", (LAB,))
+    options = PackOptions("gradescope", (LAB,), tmp_path / "made")
     folder.mkdir(parents=True)
     (folder / "mine.txt").write_text("keep", encoding="utf-8")
     with pytest.raises(RemediableError, match="was not made by this command"):
@@ -178,6 +178,6 @@ def test_a_platform_that_nobody_packs_for_is_refused_with_the_list(monkeypatch: 
     monkeypatch.chdir(ROOT)
     for platform in ("", "moodle"):
         with pytest.raises(RemediableError) as refused:
-            make_autograder(PackOptions(platform, Path("nowhere")))
+            make_autograder(PackOptions(platform, out=Path("nowhere")))
         assert all(pack.name in str(refused.value) for pack in PACKS)
     assert autograder_commands.PACKS

@@ -19,7 +19,7 @@ from grader.model.labs import Lab, load_lab  # noqa: E402
 from grader.model.outcome import LabOutcome  # noqa: E402
 from grader.model.result import Environment  # noqa: E402
 from grader.plugins.slurm.shared_folder import ArrayFolder, Bench  # noqa: E402
-from grader.plugins.slurm.slice_judging import judge_slice  # noqa: E402
+from grader.plugins.slurm.slice_judging import SliceTask, judge_slice  # noqa: E402
 from grader.roll.batch.judging_setup import JudgingSetup  # noqa: E402
 
 
@@ -40,7 +40,7 @@ def main() -> None:
     order = array.order()
     labs = {lab: load_lab(root, lab) for lab in order.labs}
     bench = Bench(fingerprints=dict.fromkeys(FILES, "kit 1"), environment=environment)
-    answer = judge_slice(array, number, order, labs, setup, bench, node=node, workers=2, allocation=os.environ)
+    answer = judge_slice(SliceTask(array, number, order, node), labs, setup, bench, workers=2, allocation=os.environ)
     array.write_answer(number, answer)
 
 

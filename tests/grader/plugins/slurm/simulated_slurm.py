@@ -16,7 +16,7 @@ from grader.model.labs import Lab, load_lab
 from grader.model.outcome import LabOutcome
 from grader.model.result import Environment
 from grader.plugins.slurm.shared_folder import ArrayFolder, Bench, SharedFolder
-from grader.plugins.slurm.slice_judging import judge_slice
+from grader.plugins.slurm.slice_judging import SliceTask, judge_slice
 from grader.plugins.slurm.slurm_cluster import SlurmCluster
 from grader.plugins.slurm.slurm_commands import RefusedError, Submission, TaskId, TaskState, Waiting
 from grader.roll.batch.class_batch import Batch, BatchReport, grade_submissions
@@ -118,7 +118,8 @@ class SimulatedSlurm:
         order = task.folder.order()
         labs = {lab: load_lab(self.course.root, lab) for lab in order.labs}
         bench = Bench(fingerprints=dict.fromkeys(order.labs, fingerprint), environment=environment)
-        answer = judge_slice(task.folder, task.number, order, labs, setup, bench, node=node, workers=2, allocation={})
+        mine = SliceTask(task.folder, task.number, order, node)
+        answer = judge_slice(mine, labs, setup, bench, workers=2, allocation={})
         task.folder.write_answer(task.number, answer)
 
     def sleep(self, seconds: float) -> None:

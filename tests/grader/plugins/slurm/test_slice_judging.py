@@ -10,7 +10,7 @@ from simulated_slurm import ENVIRONMENT
 
 from grader.model.labs import Lab, load_lab
 from grader.plugins.slurm.shared_folder import ArrayFolder, ArrayOrder, Bench, SharedFolder, SliceJob, TaskAnswer
-from grader.plugins.slurm.slice_judging import gpu_is_shared, judge_slice, processors
+from grader.plugins.slurm.slice_judging import SliceTask, gpu_is_shared, judge_slice, processors
 from grader.roll.batch.job_store import JobStore, job_key, lab_fingerprint
 from grader.roll.batch.judging_setup import JudgingSetup
 
@@ -41,7 +41,7 @@ class Node:
         setup = JudgingSetup(self.course.judge, ENVIRONMENT, dict.fromkeys(FILES, fingerprint), seed, controls=controls)
         bench = self.bench.model_copy(update={"fingerprints": dict.fromkeys(FILES, fingerprint)})
         order = self.array.order()
-        return judge_slice(self.array, 0, order, self.labs, setup, bench, node="n1", workers=1, allocation={})
+        return judge_slice(SliceTask(self.array, 0, order, "n1"), self.labs, setup, bench, workers=1, allocation={})
 
     def kept(self) -> frozenset[str]:
         return JobStore(self.shared.private / "jobs").keys()
