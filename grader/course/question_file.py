@@ -18,8 +18,7 @@ from typing import Literal, Self
 from pydantic import Field, ValidationError, model_validator
 
 from grader.course.number_text import read_number, rounded, stays_rounded
-from grader.model.labs import Lab, LabError
-from grader.model.toml_table import Strict
+from grader.model.labs import Lab, LabError, Strict
 
 # A number that a program can recognise and a reader cannot see: scrypt of the number, with a salt of its question. Pure.
 #

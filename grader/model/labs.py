@@ -9,14 +9,19 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Literal, Self
 
-from pydantic import Field, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from grader.model.errors import RemediableError
-from grader.model.toml_table import Strict
 
 # What a lab's files say of its kernels' speed: how it is timed or counted, its tiers, and the climb of its write-up.
 
 _MOST_PART = 3  # of the performance points
+
+
+class Strict(BaseModel):
+    """A table of a lab's files: a key that is not known is an error."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
 
 class PerformanceSpec(Strict):

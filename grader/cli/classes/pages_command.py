@@ -18,7 +18,7 @@ from grader.model.written_names import some
 from grader.roll.batch.class_again import Decided, WrittenAgain, write_again
 from grader.roll.batch.class_standing import HistoryFolder
 from grader.roll.batch.last_batch import LastBatchFile, with_labs, with_roster
-from grader.roll.batch.output_folder import OutputFolder
+from grader.roll.batch.output_folder import OutputFolder, graded_folder
 from grader.roll.batch.page_material import MaterialFolder
 from grader.roll.batch.plugin import Export, registered
 from grader.roll.batch.publishing import write_exports
@@ -45,10 +45,7 @@ _FAULTS = 3
 
 def pages_again(request: PagesRequest) -> int:
     """Writes pages and exports of the class in OUT again, and returns the exit status."""
-    folder = OutputFolder(Path(request.out), Path("submissions that nobody reads"))
-    if not request.out.strip() or not folder.is_ours:
-        message = f"{request.out}: this folder holds no graded class. Name the OUT of `make grade`."
-        raise RemediableError(message)
+    folder = graded_folder(request.out)
     root = course_root(Path.cwd())
     formats = exports_named(request.exports)
     console = Console(highlight=False)
@@ -82,13 +79,9 @@ def _comments(named: str, folder: OutputFolder) -> CommentsFile:
 
 
 def _say(console: Console, done: WrittenAgain, comments: CommentsFile) -> None:
-    for sentences, before, style in (
-        (done.notices, "note: ", "yellow"),
-        (done.alarms, "look at this first: ", "bold red"),
-        (done.faults, "", "bold magenta"),
-    ):
-        for one in sentences:
-            console.print(f"{before}{one}", style=style, markup=False, soft_wrap=True)
+    _say_each(console, done.notices, "note: ", "yellow")
+    _say_each(console, done.alarms, "look at this first: ", "bold red")
+    _say_each(console, done.faults, "", "bold magenta")
     if not done.commented:
         console.print(f"{comments.path} holds no comment yet", markup=False, soft_wrap=True)
     for key, pages in done.commented.items():
@@ -110,10 +103,7 @@ def export_again(request: ExportRequest) -> int:
         message = f"name a format, as in `make export EXPORT=canvas`. There are: {', '.join(one.name for one in registered(Export))}"
         raise RemediableError(message)
     formats = exports_named(request.exports)
-    folder = OutputFolder(Path(request.out), Path("submissions that nobody reads"))
-    if not request.out.strip() or not folder.is_ours:
-        message = f"{request.out}: this folder holds no graded class. Name the OUT of `make grade`."
-        raise RemediableError(message)
+    folder = graded_folder(request.out)
     roster = read_roster(Path(request.roster)) if request.roster.strip() else None
     console = Console(highlight=False)
     with folder.alone():
@@ -129,15 +119,15 @@ def export_again(request: ExportRequest) -> int:
             redacted(graded), folder, [one for one in registered(Export) if one.always and one not in formats]
         )  # of all labs
         written = write_exports(redacted(part), folder, formats, assignment)
-    _export_command_say(console, [*notices, *written.notices], "note: ", "yellow")
+    _say_each(console, [*notices, *written.notices], "note: ", "yellow")
     broken = [*lost, *table.faults, *table.unwritten, *written.faults, *written.unwritten]
-    _export_command_say(console, broken, "", "bold magenta")
+    _say_each(console, broken, "", "bold magenta")
     for export in (*table.formats, *formats):
         console.print(f"grades: {folder.path / export.file}", markup=False, soft_wrap=True)
     return _FAULTS if broken else 0
 
 
-def _export_command_say(console: Console, sentences: Sequence[str], before: str, style: str) -> None:
+def _say_each(console: Console, sentences: Sequence[str], before: str, style: str) -> None:
     for sentence in sentences:
         console.print(f"{before}{sentence}", style=style, markup=False, soft_wrap=True)
 
@@ -160,10 +150,7 @@ _CAUSES = {
 
 def show_history(out: str, student: str = "") -> int:
     """`student`: an id, a login, a number or an address; empty: the whole class, a line for each batch."""
-    folder = OutputFolder(Path(out), Path("submissions that nobody reads"))
-    if not out.strip() or not folder.is_ours:
-        message = f"{out}: this folder holds no graded class. Name the OUT of `make grade`."
-        raise RemediableError(message)
+    folder = graded_folder(out)
     history = HistoryFolder(folder.path / "instructor")
     batches = history.read()
     lines = _of_student(batches, _meant(student, folder, batches)) if student.strip() else _of_class(batches)

@@ -24,7 +24,7 @@ from grader.plugins.leaderboard.board import Boards, make_boards
 from grader.plugins.leaderboard.board_history import LeaderboardFolder
 from grader.plugins.leaderboard.leaderboard_sheet import leaderboard_names_page, leaderboard_page
 from grader.plugins.leaderboard.pseudonyms import Wish, wish_in
-from grader.roll.batch.output_folder import OutputFolder
+from grader.roll.batch.output_folder import OutputFolder, graded_folder
 from grader.roll.batch.plugin import Added
 from grader.roll.batch.publishing import File, write_files
 from grader.roll.intake.attempts import Intake
@@ -135,10 +135,7 @@ _BROKEN = 3  # the exit status
 
 def make_leaderboard(out: str, lab_ids: Sequence[str]) -> int:
     """`lab_ids`: labs that are timed; empty: those whose lab.toml has [leaderboard]."""
-    folder = OutputFolder(Path(out), Path("submissions that nobody reads"))
-    if not (folder.path / "instructor").is_dir() or not folder.is_ours:
-        message = f"{out}: this folder holds no graded class. Name the OUT of `make grade`."
-        raise RemediableError(message)
+    folder = graded_folder(out)
     labs = [lab for lab in load_labs(course_root(Path.cwd()), lab_ids) if lab_ids or lab.public.leaderboard is not None]
     if not labs:
         message = (

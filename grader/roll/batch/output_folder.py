@@ -198,6 +198,15 @@ class OutputFolder:
             write_atomically(path, "\n\n".join(faults) + "\n" if faults else "Nothing broke in the last run.\n")
 
 
+def graded_folder(out: str) -> OutputFolder:
+    """The OUT of an earlier batch. Raises RemediableError."""
+    folder = OutputFolder(Path(out), Path("submissions that nobody reads"))
+    if not out.strip() or not folder.is_ours:
+        message = f"{out}: this folder holds no graded class. Name the OUT of `make grade`."
+        raise RemediableError(message)
+    return folder
+
+
 def _ours() -> tuple[str, ...]:
     """What a batch writes into OUT."""
     added, exports = registered(ClassAddition), registered(Export)
