@@ -53,8 +53,7 @@ class Grading:
             return outcome.verdict
         failed = next((case for case in outcome.cases if not case.passed), None)
         if failed is not None and failed.verdict is Verdict.INTERNAL_ERROR:
-            message = f"the case {failed.name!r} of {lab.id} broke: {failed.message}"
-            raise RuntimeError(message)
+            raise RuntimeError(f"the case {failed.name!r} of {lab.id} broke: {failed.message}")
         if failed is None:
             return Verdict.PASS
         return Verdict.WRONG_ANSWER if failed.verdict is Verdict.PASS else failed.verdict  # a technique was not used
@@ -98,8 +97,7 @@ def check_course(lab_ids: Sequence[str], wanted: Sequence[str], *, workers: int 
     root = course_root(Path.cwd())
     labs = load_labs(root, lab_ids)
     if not (root / "solutions").is_dir():
-        message = f"{root}: this is a handout; check the course in the folder that has its solutions"
-        raise RemediableError(message)
+        raise RemediableError(f"{root}: this is a handout; check the course in the folder that has its solutions")
     made = handout(root, labs)
     at_once = workers or os.cpu_count() or 1
     course = CourseProofs(root, labs, made)
@@ -154,8 +152,7 @@ def remake_pages() -> int:
             if page_proofs.remake(root, page):
                 console.print(f"wrote {page}", markup=False, soft_wrap=True)
         except page_proofs.MadeTextError as error:
-            message = f"{page}:{error.line}: {error}"
-            raise RemediableError(message) from error
+            raise RemediableError(f"{page}:{error.line}: {error}") from error
     return 0
 
 
@@ -163,8 +160,7 @@ def _chosen(proofs: Sequence[Proof], wanted: Sequence[str]) -> Iterator[Proof]:
     """Raises RemediableError if a name fits no proof."""
     for name in wanted:
         if not any(_is(proof, name) for proof in proofs):
-            message = f"there is no proof {name!r}. There are: {', '.join(proof.name for proof in proofs)}"
-            raise RemediableError(message)
+            raise RemediableError(f"there is no proof {name!r}. There are: {', '.join(proof.name for proof in proofs)}")
     yield from (proof for proof in proofs if not wanted or any(_is(proof, name) for name in wanted))
 
 

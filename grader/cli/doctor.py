@@ -139,8 +139,7 @@ def _compiler(root: Path) -> str:
     try:
         compiler = json.loads((root / "build" / "kit.json").read_text(encoding="utf-8"))["compiler"]
     except (OSError, ValueError, KeyError) as error:
-        message = f"the kit is not built ({error}): {_SET_UP}"
-        raise RemediableError(message) from error
+        raise RemediableError(f"the kit is not built ({error}): {_SET_UP}") from error
     return str(choose_compiler(compiler))
 
 
@@ -179,8 +178,7 @@ def calibrate_labs(wanted: Sequence[str], *, sweep: bool, out: Path | None) -> i
     labs = load_labs(root, [matching_lab(root, name) for name in wanted])
     toolset = Toolset.open(root, allow_no_sandbox=True, backend=backend_choice())
     if not toolset.gpu.runs:
-        message = f"nothing can be measured on this machine: {'; '.join(toolset.gpu.reasons)}."
-        raise RemediableError(message)
+        raise RemediableError(f"nothing can be measured on this machine: {'; '.join(toolset.gpu.reasons)}.")
     try:
         found = calibrate(
             toolset, labs, sweep=sweep, tell=lambda one: console.print(row(one), markup=False, soft_wrap=True)

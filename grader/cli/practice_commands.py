@@ -88,8 +88,7 @@ def show_answers(wanted: Sequence[str]) -> int:
 
     found = [(lab.id, answers) for lab in labs if (answers := own_answers(lab, partial(counts, lab))) is not None]
     if not found:
-        message = f"{labs[0].id} asks no questions" if len(labs) == 1 else "none of these labs asks questions"
-        raise LabError(message)
+        raise LabError(f"{labs[0].id} asks no questions" if len(labs) == 1 else "none of these labs asks questions")
     console.print(AnswersScreen(found))
     done = all(one.answered == len(one.questions) and one.all_right for _, one in found)
     return 0 if done else _NOT_PASSED
@@ -207,8 +206,7 @@ def report_labs(wanted: Sequence[str], *, out: Path, show: bool, sweep: bool) ->
             if not is_foreign(page.with_name(steps.name)):
                 write_atomically(page.with_name(steps.name), unpacked(steps))
     except OSError as error:
-        message = f"{page} cannot be written ({error.strerror}); name another file with --out"
-        raise RemediableError(message) from error
+        raise RemediableError(f"{page} cannot be written ({error.strerror}); name another file with --out") from error
     console = student_console()
     console.print(f"report: {page}", markup=False, soft_wrap=True)
     if show and console.is_terminal and not open_page(page, os.environ):

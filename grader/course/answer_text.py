@@ -328,13 +328,11 @@ def is_named_answers(name: str) -> bool:
 def answer_text(data: bytes, name: str) -> str:
     """The text of such a file; `data` is UTF-8 or what a Windows editor writes. Raises NoAnswersError."""
     if len(data) > ANSWER_BYTES:
-        message = f"{name} is larger than {ANSWER_BYTES >> 10} KiB, which no answers need"
-        raise NoAnswersError(message)
+        raise NoAnswersError(f"{name} is larger than {ANSWER_BYTES >> 10} KiB, which no answers need")
     if b"\0" in data or data.startswith(
         (b"PK\x03\x04", b"%PDF", b"{\\rtf", b"\x7fELF", b"\x1f\x8b", b"\xd0\xcf\x11\xe0")
     ):
-        message = f"{name} {_NO_TEXT}"
-        raise NoAnswersError(message)
+        raise NoAnswersError(f"{name} {_NO_TEXT}")
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError:

@@ -156,14 +156,12 @@ def read_handout(path: Path) -> Unpacked:
     """The handout in `path`. Raises RemediableError, which says what it is instead or what is wrong with it."""
     source = str(path)
     if source.startswith(("http://", "https://", "http:/", "https:/")):
-        message = f"{source} is an address: download the handout with a browser, and name the file"
-        raise RemediableError(message)
+        raise RemediableError(f"{source} is an address: download the handout with a browser, and name the file")
     try:
         packed = _folder(path) if path.is_dir() else _archive(source, _bytes_of(path))
         return _handout(packed)
     except _BROKEN as error:
-        message = f"{source} cannot be read as a handout: {_reason(error)}. {_AGAIN}"
-        raise RemediableError(message) from error
+        raise RemediableError(f"{source} cannot be read as a handout: {_reason(error)}. {_AGAIN}") from error
 
 
 def _bytes_of(path: Path) -> bytes:
@@ -176,14 +174,11 @@ def _bytes_of(path: Path) -> bytes:
             if near
             else "; name the newer handout's archive, or the folder that you unpacked it to"
         )
-        message = f"{path}: there is no such file{said}"
-        raise RemediableError(message)
+        raise RemediableError(f"{path}: there is no such file{said}")
     if not path.is_file():
-        message = f"{path} is no file and no folder: name the newer handout's archive"
-        raise RemediableError(message)
+        raise RemediableError(f"{path} is no file and no folder: name the newer handout's archive")
     if path.stat().st_size > _MOST_PACKED:
-        message = f"{path} is much larger than any handout"
-        raise RemediableError(message)
+        raise RemediableError(f"{path} is much larger than any handout")
     return path.read_bytes()
 
 
@@ -198,14 +193,12 @@ def _plain_name(name: str) -> str:
 def _archive(source: str, data: bytes) -> _Packed:
     """What decides is how the file begins, and not its name."""
     if not data:
-        message = f"{source} is empty: its download did not end, or the disk is full. {_AGAIN}"
-        raise RemediableError(message)
+        raise RemediableError(f"{source} is empty: its download did not end, or the disk is full. {_AGAIN}")
     if data.startswith(b"PK"):
         return _zip(source, data)
     for beginning, what in _STRANGERS:
         if data.lstrip(b"\xef\xbb\xbf \r\n\t").startswith(beginning):
-            message = f"{source} is {what}"
-            raise RemediableError(message)
+            raise RemediableError(f"{source} is {what}")
     return _tar(source, data)
 
 
@@ -216,8 +209,7 @@ def _tar(source: str, data: bytes) -> _Packed:
         for member in tar:
             total += max(member.size, 0)
             if total > _MOST_PACKED or len(names) > _MOST_NAMES:
-                message = f"{source} is much larger than any handout"
-                raise RemediableError(message)
+                raise RemediableError(f"{source} is much larger than any handout")
             names.append(member.name)
 
     def read(wanted: Iterable[str]) -> Iterator[tuple[str, PackedFile]]:
@@ -236,11 +228,11 @@ def _zip(source: str, data: bytes) -> _Packed:
     with zipfile.ZipFile(io.BytesIO(data)) as packed:
         entries = packed.infolist()
     if any(one.flag_bits & 1 for one in entries):
-        message = f"{source} is protected by a password: unpack it, and name the folder that comes out of it"
-        raise RemediableError(message)
+        raise RemediableError(
+            f"{source} is protected by a password: unpack it, and name the folder that comes out of it"
+        )
     if len(entries) > _MOST_NAMES or sum(one.file_size for one in entries) > _MOST_PACKED:
-        message = f"{source} is much larger than any handout"
-        raise RemediableError(message)
+        raise RemediableError(f"{source} is much larger than any handout")
 
     def read(wanted: Iterable[str]) -> Iterator[tuple[str, PackedFile]]:
         asked = frozenset(wanted)
@@ -281,11 +273,11 @@ def _handout(packed: _Packed, inside: int = 0) -> Unpacked:
             for name, file in packed.read(archives):
                 return _handout(_archive(f"{packed.source}/{name}", file.data), inside + 1)
         found = f" but several archives ({', '.join(archives[:3])}): name one of them" if len(archives) > 1 else ""
-        message = f"{packed.source} is not a handout: it holds no {MANIFEST}{found}"
-        raise RemediableError(message)
+        raise RemediableError(f"{packed.source} is not a handout: it holds no {MANIFEST}{found}")
     if len(tops) > 1:
-        message = f"{packed.source} holds several handouts ({', '.join(tops)}): name the folder of the newer one"
-        raise RemediableError(message)
+        raise RemediableError(
+            f"{packed.source} holds several handouts ({', '.join(tops)}): name the folder of the newer one"
+        )
     names = {_tidy(name): name for name in packed.names}
     top = tops[0]
 
@@ -300,8 +292,7 @@ def _handout(packed: _Packed, inside: int = 0) -> Unpacked:
     for name, file in packed.read(wanted):
         total += len(file.data)
         if total > _MOST_BYTES:
-            message = f"{packed.source} is much larger than any handout"
-            raise RemediableError(message)
+            raise RemediableError(f"{packed.source} is much larger than any handout")
         path = wanted[name]
         files[path] = _as_handed_out(file, manifest.files[path])
     _check(packed.source, manifest, files)
@@ -347,8 +338,7 @@ def _check(source: str, manifest: Manifest, files: Mapping[str, PackedFile]) -> 
         first = (missing or other)[0]
         what = "lacks files" if missing else "has files that differ from its manifest"
         more = f" and {len(missing or other) - 1} more" if len(missing or other) > 1 else ""
-        message = f"{source} is damaged, or somebody has worked in it: it {what} ({first}{more}). {_AGAIN}"
-        raise RemediableError(message)
+        raise RemediableError(f"{source} is damaged, or somebody has worked in it: it {what} ({first}{more}). {_AGAIN}")
 
 
 def _reason(error: BaseException) -> str:

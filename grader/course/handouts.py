@@ -215,11 +215,13 @@ def _git(root: Path, *arguments: str) -> str:
     try:
         done = subprocess.run(["git", *arguments], cwd=root, capture_output=True, text=True, check=True)  # noqa: S607
     except FileNotFoundError as error:
-        message = "handouts hold the files that git tracks, but there is no git on this machine: install it"
-        raise RemediableError(message) from error
+        raise RemediableError(
+            "handouts hold the files that git tracks, but there is no git on this machine: install it"
+        ) from error
     except subprocess.CalledProcessError as error:
-        message = f"{root}: handouts hold the files that git tracks, but git says: {error.stderr.strip()}"
-        raise RemediableError(message) from error
+        raise RemediableError(
+            f"{root}: handouts hold the files that git tracks, but git says: {error.stderr.strip()}"
+        ) from error
     return done.stdout
 
 
@@ -227,15 +229,13 @@ def course_time(root: Path) -> int:
     """The time of the course's last change: SOURCE_DATE_EPOCH where it is set, else the time of the last commit."""
     seconds = os.environ.get("SOURCE_DATE_EPOCH") or _git(root, "log", "-1", "--format=%ct").strip()
     if not seconds.isdigit():
-        message = f"SOURCE_DATE_EPOCH is {seconds!r}. It has to be a number of seconds since 1970."
-        raise RemediableError(message)
+        raise RemediableError(f"SOURCE_DATE_EPOCH is {seconds!r}. It has to be a number of seconds since 1970.")
     return int(seconds)
 
 
 def read_tracked(path: Path, mode: str) -> PackedFile:
     if path.is_symlink():
-        message = f"{path} is a link. A handout can hold files only."
-        raise RemediableError(message)
+        raise RemediableError(f"{path} is a link. A handout can hold files only.")
     return PackedFile(path.read_bytes(), executable=mode == "100755")
 
 

@@ -60,52 +60,53 @@ def with_defaults(lab_id: str, *, title: str | None, problem: str | None, kernel
     """The lab, with a default for each name that is None. Raises RemediableError for a bad name, with a good one as an example."""
     match = _LAB_ID.fullmatch(lab_id)
     if not match:
-        message = f"{lab_id!r} cannot be a lab's name: write two digits, then words of small letters and digits, such as 08-stencil"
-        raise RemediableError(message)
+        raise RemediableError(
+            f"{lab_id!r} cannot be a lab's name: write two digits, then words of small letters and digits, such as 08-stencil"
+        )
     topic = match[2].replace("-", "_")
     problem = problem if problem is not None else topic
     kernel = kernel if kernel is not None else topic if topic.startswith(problem) else f"{problem}_{topic}"
     for what, name in (("problem", problem), ("kernel", kernel)):
         if not _NAME.fullmatch(name) or name in _TAKEN_NAMES:
-            message = f"{name!r} cannot be the name of a {what}: use small letters, digits and _, but no word that C++ or the kit uses"
-            raise RemediableError(message)
+            raise RemediableError(
+                f"{name!r} cannot be the name of a {what}: use small letters, digits and _, but no word that C++ or the kit uses"
+            )
     title = title if title is not None else topic.replace("_", " ").capitalize()
     if not _TITLE.fullmatch(title) or not title.strip():
-        message = (
+        raise RemediableError(
             f"{title!r} cannot be a title: write one line of at most 80 characters, without quotes and backslashes"
         )
-        raise RemediableError(message)
     return NewLab(lab_id, title.strip(), problem, kernel)
 
 
 def files_of(root: Path, new: NewLab) -> dict[str, str]:
     """The text of every file of the new lab, by path below `root`. Raises RemediableError where one of them exists already."""
     if not (root / "solutions").is_dir():
-        message = f"{root} has no solutions/: labs are made in the course's own repository, not in a handout"
-        raise RemediableError(message)
+        raise RemediableError(
+            f"{root} has no solutions/: labs are made in the course's own repository, not in a handout"
+        )
     labs = [load_lab(root, lab_id) for lab_id in lab_ids(root)]
     for path in (f"assignments/{new.lab_id}", f"solutions/{new.lab_id}"):
         _must_be_free(root, path)
     for lab in labs:
         if lab.public.file == new.file:
-            message = f"{lab.id} already asks for {new.file}; choose another name with --kernel"
-            raise RemediableError(message)
+            raise RemediableError(f"{lab.id} already asks for {new.file}; choose another name with --kernel")
     same = [lab for lab in labs if lab.public.problem == f"{new.problem}.hpp"]
     pattern = next((lab for lab in same if not lab.public.starts_itself), None)
     if same and pattern is None:
-        message = (
+        raise RemediableError(
             f"{same[0].id} has the problem {new.problem}, and its contract is {same[0].public.contract}: such a lab is no pattern. "
             f"Copy assignments/{same[0].id} and solutions/{same[0].id}, and change the names in them"
         )
-        raise RemediableError(message)
     files = dict(_from_lab(root, new, pattern) if pattern else _from_skeleton(new))
     public, private = f"assignments/{new.lab_id}", f"solutions/{new.lab_id}"
     model = f"{private}/{new.file}"
     try:
         files[f"{public}/{new.file}"] = starter_of(files[model], model)
     except MarkerError as error:
-        message = f"no starter can be made from the lab's pattern, {pattern.id if pattern else 'the skeleton'}: {error}"
-        raise RemediableError(message) from error
+        raise RemediableError(
+            f"no starter can be made from the lab's pattern, {pattern.id if pattern else 'the skeleton'}: {error}"
+        ) from error
     text = _rendered(new, f"assignment/{QUESTIONS}.j2")
     asked = LabQuestions(new.lab_id, new.title, new.file, QuestionFile.model_validate(tomllib.loads(text)))
     files |= {f"{public}/{QUESTIONS}": text, f"{public}/{ANSWERS}": answer_form(asked)}
@@ -116,8 +117,9 @@ def files_of(root: Path, new: NewLab) -> dict[str, str]:
 
 def _must_be_free(root: Path, path: str) -> None:
     if (root / path).exists() or (root / path).is_symlink():
-        message = f"{path} already exists, so nothing was written. Choose another name, or remove it first."
-        raise RemediableError(message)
+        raise RemediableError(
+            f"{path} already exists, so nothing was written. Choose another name, or remove it first."
+        )
 
 
 def write_lab(root: Path, files: Mapping[str, str]) -> None:
@@ -133,8 +135,9 @@ def write_lab(root: Path, files: Mapping[str, str]) -> None:
     except OSError as error:
         for path in written:
             path.unlink(missing_ok=True)
-        message = f"{error.filename}: {error.strerror}; the files written so far were removed again"
-        raise RemediableError(message) from error
+        raise RemediableError(
+            f"{error.filename}: {error.strerror}; the files written so far were removed again"
+        ) from error
 
 
 def next_steps(new: NewLab) -> str:

@@ -49,8 +49,7 @@ def check_seal(seal: str) -> re.Match[str]:
     """Raises SealError where it is none."""
     match = _SEAL.fullmatch(seal)
     if match is None:
-        message = "this is no seal; run `tilelab starters`, which makes it"
-        raise SealError(message)
+        raise SealError("this is no seal; run `tilelab starters`, which makes it")
     return match
 
 
@@ -79,8 +78,7 @@ class NumberSpec(Strict):
     @model_validator(mode="after")
     def says_what_is_counted(self) -> Self:
         if bool(self.counted) != bool(self.shape):
-            message = f"the number {self.label!r} needs both `counted` and `shape`, or neither"
-            raise ValueError(message)
+            raise ValueError(f"the number {self.label!r} needs both `counted` and `shape`, or neither")
         return self
 
 
@@ -109,14 +107,11 @@ class QuestionSpec(Strict):
     def is_complete(self) -> Self:
         labels = [one.label.casefold() for one in self.number]
         if len(set(labels)) < len(labels):
-            message = f"question {self.id!r} has two numbers with the same label"
-            raise ValueError(message)
+            raise ValueError(f"question {self.id!r} has two numbers with the same label")
         if not self.text_lines:
-            message = f"question {self.id!r} has no text"
-            raise ValueError(message)
+            raise ValueError(f"question {self.id!r} has no text")
         if not self.wants_words and not self.number:
-            message = f"question {self.id!r} wants neither words nor a number"
-            raise ValueError(message)
+            raise ValueError(f"question {self.id!r} wants neither words nor a number")
         return self
 
 
@@ -130,8 +125,7 @@ class QuestionFile(Strict):
     def has_different_questions(self) -> Self:
         ids = [one.id for one in self.question]
         if twice := {one for one in ids if ids.count(one) > 1}:
-            message = f"two questions have the id {min(twice)!r}"
-            raise ValueError(message)
+            raise ValueError(f"two questions have the id {min(twice)!r}")
         return self
 
 
@@ -159,12 +153,10 @@ def load_questions(lab: Lab) -> LabQuestions | None:
     try:
         spec = QuestionFile.model_validate(_table(path))
     except ValidationError as error:
-        message = f"{path}: {error}"
-        raise LabError(message) from error
+        raise LabError(f"{path}: {error}") from error
     counted = [number for one in spec.question for number in one.number if number.counted]
     if counted and lab.public.starts_itself:
-        message = f"{path}: {counted[0].label!r} is counted, which is for labs with contract = 'kernel'"
-        raise LabError(message)
+        raise LabError(f"{path}: {counted[0].label!r} is counted, which is for labs with contract = 'kernel'")
     known = {(one.id, number.label): number for one in spec.question for number in one.number if not number.counted}
     numbers: dict[tuple[str, str], Fraction] = {}
     if lab.private_dir is not None and (lab.private_dir / NUMBERS).is_file():
@@ -177,8 +169,7 @@ def _table(path: Path) -> dict[str, object]:
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
-        message = f"{path}: {error}"
-        raise LabError(message) from error
+        raise LabError(f"{path}: {error}") from error
 
 
 def _numbers(path: Path, known: dict[tuple[str, str], NumberSpec]) -> dict[tuple[str, str], Fraction]:
@@ -186,24 +177,20 @@ def _numbers(path: Path, known: dict[tuple[str, str], NumberSpec]) -> dict[tuple
     found: dict[tuple[str, str], Fraction] = {}
     for key, value in _entries(path).items():
         if key not in known:
-            message = f"{path}: no question asks for {key[0]}.{key[1]!r}; remove it, or correct its name"
-            raise LabError(message)
+            raise LabError(f"{path}: no question asks for {key[0]}.{key[1]!r}; remove it, or correct its name")
         spec = known[key]
         text = str(value) if isinstance(value, int | float | str) and not isinstance(value, bool) else ""
         values = read_number(text, spec.unit).values
         if not text or re.search(r"[A-Za-z,]", text) or not values:
-            message = f'{path}: {key[0]}.{key[1]!r} has to be a plain number, or a fraction as text such as "1/3"'
-            raise LabError(message)
+            raise LabError(f'{path}: {key[0]}.{key[1]!r} has to be a plain number, or a fraction as text such as "1/3"')
         if not stays_rounded(values[0], spec.digits):
-            message = (
+            raise LabError(
                 f"{path}: {key[0]}.{key[1]!r} is nearly half-way between two numbers of {spec.digits} digits, so answers that "
                 "are rounded once more would count as wrong: choose other `digits` in questions.toml"
             )
-            raise LabError(message)
         found[key] = rounded(values[0], spec.digits)
     if missing := sorted(known.keys() - found.keys()):
-        message = f"{path}: the right number of {missing[0][0]}.{missing[0][1]!r} is missing"
-        raise LabError(message)
+        raise LabError(f"{path}: the right number of {missing[0][0]}.{missing[0][1]!r} is missing")
     return found
 
 
@@ -215,8 +202,7 @@ def _seals(path: Path, known: dict[tuple[str, str], NumberSpec]) -> dict[tuple[s
         try:
             check_seal(seal)
         except SealError as error:
-            message = f"{path}: {key[0]}.{key[1]!r}: {error}"
-            raise LabError(message) from error
+            raise LabError(f"{path}: {key[0]}.{key[1]!r}: {error}") from error
     return found
 
 
@@ -225,8 +211,7 @@ def _entries(path: Path) -> dict[tuple[str, str], object]:
     found: dict[tuple[str, str], object] = {}
     for question, table in _table(path).items():
         if not isinstance(table, dict):
-            message = f"{path}: {question} has to be a table: [{question}], and below it a line for each number"
-            raise LabError(message)
+            raise LabError(f"{path}: {question} has to be a table: [{question}], and below it a line for each number")
         found |= {(question, label): value for label, value in table.items()}
     return found
 

@@ -123,8 +123,7 @@ def _wanted(lab: Lab, questions: LabQuestions) -> dict[Path, str]:
     page = lab.public_dir / "README.md"
     text = _read(page)
     if len(_LIST.findall(text)) != 1:
-        message = f"{page}: the questions need one place: a line {BEGIN}, and below it a line {END}"
-        raise LabError(message)
+        raise LabError(f"{page}: the questions need one place: a line {BEGIN}, and below it a line {END}")
     files = {
         page: _LIST.sub(lambda found: f"{found[1]}{question_list(questions)}\n{found[2]}", text),
         lab.public_dir / ANSWERS: answer_form(questions),
@@ -149,10 +148,9 @@ def _seals(questions: LabQuestions) -> str:
         for number in kept:
             key = (one.id, number.label)
             if key not in questions.numbers:
-                message = (
+                raise LabError(
                     f"solutions/{questions.lab_id}: no numbers.toml says what is right for {one.id}.{number.label!r}"
                 )
-                raise LabError(message)
             seal, value = questions.seals.get(key, ""), questions.numbers[key]
             if not (seal and is_sealed(value, seal)):
                 seal = sealed(value, f"{questions.lab_id}/{one.id}/{number.label}")

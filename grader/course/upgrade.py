@@ -188,14 +188,14 @@ def upgrade(folder: Path, archive: Path, agreed: Callable[[Plan], bool] = lambda
     """
     old = _manifest_in(folder)
     if archive.is_dir() and archive.resolve() == folder.resolve():
-        message = f"{archive} is this folder itself, and no newer handout: name the newer one's archive"
-        raise RemediableError(message)
+        raise RemediableError(f"{archive} is this folder itself, and no newer handout: name the newer one's archive")
     unpacked = read_handout(archive)
     try:
         plan = plan_upgrade(folder, old, unpacked)
     except OSError as error:
-        message = f"{error.filename or folder} cannot be read ({error.strerror}): nothing was changed"
-        raise RemediableError(message) from error
+        raise RemediableError(
+            f"{error.filename or folder} cannot be read ({error.strerror}): nothing was changed"
+        ) from error
     if not plan.changes_nothing and agreed(plan):
         _carry_out(folder, plan, unpacked)
     return plan
@@ -204,11 +204,10 @@ def upgrade(folder: Path, archive: Path, agreed: Callable[[Plan], bool] = lambda
 def _manifest_in(folder: Path) -> Manifest:
     path = folder / MANIFEST
     if not path.is_file():
-        message = (
+        raise RemediableError(
             f"{folder.resolve()} is not an unpacked handout: it holds no {MANIFEST}. "
             "Unpack the newer handout beside it and copy your .cu files into that."
         )
-        raise RemediableError(message)
     return Manifest.from_json(path.read_bytes(), str(path))
 
 
@@ -220,8 +219,9 @@ def _carry_out(folder: Path, plan: Plan, unpacked: Unpacked) -> None:
     try:
         staging = Path(tempfile.mkdtemp(prefix=".upgrade-", dir=folder))
     except OSError as error:
-        message = f"{folder.resolve()} cannot be written ({error.strerror}), so nothing was changed: {_remedy(error)}"
-        raise RemediableError(message) from error
+        raise RemediableError(
+            f"{folder.resolve()} cannot be written ({error.strerror}), so nothing was changed: {_remedy(error)}"
+        ) from error
     try:
         _stage(staging, [unpacked.files[path] for path in [*written, MANIFEST]])
         at = folder
@@ -241,8 +241,9 @@ def _carry_out(folder: Path, plan: Plan, unpacked: Unpacked) -> None:
             at = folder / MANIFEST
             _place(staging / str(len(written)), at)
         except OSError as error:
-            message = f"{at} cannot be changed ({error.strerror}): {_remedy(error)}. Nothing of yours is lost."
-            raise RemediableError(message) from error
+            raise RemediableError(
+                f"{at} cannot be changed ({error.strerror}): {_remedy(error)}. Nothing of yours is lost."
+            ) from error
     finally:
         shutil.rmtree(staging, ignore_errors=True)
 
@@ -255,8 +256,9 @@ def _stage(staging: Path, files: Sequence[PackedFile]) -> None:
             target.write_bytes(file.data)
             target.chmod(mode_of(target.stat().st_mode, file))
     except OSError as error:
-        message = f"the new files cannot be written ({error.strerror}), so nothing was changed: {_remedy(error)}"
-        raise RemediableError(message) from error
+        raise RemediableError(
+            f"the new files cannot be written ({error.strerror}), so nothing was changed: {_remedy(error)}"
+        ) from error
 
 
 def _place(staged: Path, target: Path) -> None:

@@ -21,8 +21,9 @@ def course_root(start: Path) -> Path:
     for folder in (start, *start.parents, Path(__file__).resolve().parents[2]):
         if (folder / "assignments").is_dir() and (folder / "kit").is_dir():
             return folder
-    message = f"{start}: there is no course here. Run this command inside the folder that holds assignments/ and kit/."
-    raise LabError(message)
+    raise LabError(
+        f"{start}: there is no course here. Run this command inside the folder that holds assignments/ and kit/."
+    )
 
 
 def lab_at(root: Path, folder: Path) -> str:
@@ -34,8 +35,7 @@ def lab_at(root: Path, folder: Path) -> str:
             continue
         if parts and parts[0] in lab_ids(root):
             return parts[0]
-    message = f"which lab? Name one of {', '.join(lab_ids(root))}, or run this command inside a lab's folder."
-    raise LabError(message)
+    raise LabError(f"which lab? Name one of {', '.join(lab_ids(root))}, or run this command inside a lab's folder.")
 
 
 def matching_lab(root: Path, word: str) -> str:
@@ -50,8 +50,7 @@ def matching_lab(root: Path, word: str) -> str:
         if chosen
         else f"there is no lab {word!r}{_nearest(word, ids)}"
     )
-    message = f"{which}; the labs here are: {', '.join(ids) or 'none'}"
-    raise LabError(message)
+    raise LabError(f"{which}; the labs here are: {', '.join(ids) or 'none'}")
 
 
 def _nearest(word: str, ids: Sequence[str]) -> str:
@@ -65,14 +64,12 @@ def load_labs(root: Path, wanted: Sequence[str]) -> list[Lab]:
     """The labs named, or all of them, in order. Raises LabError that says what is wrong."""
     labs = [load_lab(root, lab_id) for lab_id in (sorted(set(wanted)) or lab_ids(root))]
     if not labs:
-        message = f"{root / 'assignments'}: there is no lab here; a lab is a folder with a lab.toml"
-        raise LabError(message)
+        raise LabError(f"{root / 'assignments'}: there is no lab here; a lab is a folder with a lab.toml")
     files = [lab.public.file for lab in labs]
     if shared := {file for file in files if files.count(file) > 1}:
         folders = ", ".join(f"assignments/{lab.id}" for lab in labs if lab.public.file == min(shared))
         remedy = "If one of them is a copy of the other, move it out of assignments/"
-        message = f"two labs ask for the same file, {min(shared)}: {folders}. {remedy}"
-        raise LabError(message)
+        raise LabError(f"two labs ask for the same file, {min(shared)}: {folders}. {remedy}")
     return labs
 
 
@@ -119,8 +116,9 @@ def _place(root: Path) -> Path:
 def _read(path: Path) -> int:
     text = path.read_bytes().decode("ascii", "replace").strip()
     if not text.isdecimal() or len(text) > _DIGITS or int(text) >= 1 << _BITS:
-        message = f"{path} holds no seed. Remove it, and a new one will be made; hidden random sizes change with it."
-        raise SeedError(message)
+        raise SeedError(
+            f"{path} holds no seed. Remove it, and a new one will be made; hidden random sizes change with it."
+        )
     return int(text)
 
 
@@ -134,7 +132,6 @@ def _make(path: Path) -> None:
             path.hardlink_to(draft)
         draft.unlink()
     except OSError as error:
-        message = (
+        raise SeedError(
             f"{path}: the course's secret seed cannot be written there ({error.strerror}). Make the folder writable."
-        )
-        raise SeedError(message) from error
+        ) from error

@@ -206,24 +206,19 @@ class PublicSpec(Strict):
             name for name in self.model_fields_set.intersection(_OF_ONE_CONTRACT) if name not in needed + allowed
         ]
         if missing:
-            message = f"a lab with contract = {self.contract!r} needs `{missing[0]}`"
-            raise ValueError(message)
+            raise ValueError(f"a lab with contract = {self.contract!r} needs `{missing[0]}`")
         if foreign:
-            message = f"`{min(foreign)}` has no meaning in a lab with contract = {self.contract!r}: remove it"
-            raise ValueError(message)
+            raise ValueError(f"`{min(foreign)}` has no meaning in a lab with contract = {self.contract!r}: remove it")
         if self.launcher and not _SIGNATURE.fullmatch(self.launcher):
-            message = (
+            raise ValueError(
                 f'launcher = {self.launcher!r} is no demangled signature, such as "solve(float const*, float*, int)"'
             )
-            raise ValueError(message)
         if self.leaderboard and not self.performance:
-            message = "[leaderboard] ranks measured speeds, so the lab needs [performance]"
-            raise ValueError(message)
+            raise ValueError("[leaderboard] ranks measured speeds, so the lab needs [performance]")
         plain = [PurePosixPath(one).name for one in self.headers]
         for header, name in zip(self.headers, plain, strict=True):
             if not _HEADER.fullmatch(header) or plain.count(name) > 1:
-                message = f"headers: {header!r} is no path of a file beside lab.toml with a name of its own"
-                raise ValueError(message)
+                raise ValueError(f"headers: {header!r} is no path of a file beside lab.toml with a name of its own")
         return self
 
     @property
@@ -287,8 +282,7 @@ def _read(path: Path, model: type[Strict]) -> Strict:
     try:
         return model.model_validate(tomllib.loads(path.read_text(encoding="utf-8")))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError, ValidationError) as error:
-        message = f"{path}: {error}"
-        raise LabError(message) from error
+        raise LabError(f"{path}: {error}") from error
 
 
 def load_lab(root: Path, lab_id: str) -> Lab:
@@ -296,25 +290,21 @@ def load_lab(root: Path, lab_id: str) -> Lab:
     public_dir, private_dir = root / "assignments" / lab_id, root / "solutions" / lab_id
     if not (public_dir / "lab.toml").is_file():
         known = ", ".join(lab_ids(root)) or "none"
-        message = f"there is no lab {lab_id!r} under {root / 'assignments'} (known: {known})"
-        raise LabError(message)
+        raise LabError(f"there is no lab {lab_id!r} under {root / 'assignments'} (known: {known})")
     public = _read(public_dir / "lab.toml", PublicSpec)
     private = _read(private_dir / "grading.toml", PrivateSpec) if (private_dir / "grading.toml").is_file() else None
     assert isinstance(public, PublicSpec)
     assert private is None or isinstance(private, PrivateSpec)
     names = [case.name for case in public.case + (private.case if private else ())]
     if repeated := {name for name in names if names.count(name) > 1}:
-        message = f"{public_dir / 'lab.toml'}: case listed twice: {', '.join(sorted(repeated))}"
-        raise LabError(message)
+        raise LabError(f"{public_dir / 'lab.toml'}: case listed twice: {', '.join(sorted(repeated))}")
     lab = Lab(lab_id, public, private, public_dir, private_dir if private else None)
     if wrong := _wrong_with_counters(lab, names):
         raise LabError(wrong)
     if absent := [name for name in public.headers if not (public_dir / name).is_file()]:
-        message = f"{public_dir / 'lab.toml'}: headers: there is no {absent[0]} beside it"
-        raise LabError(message)
+        raise LabError(f"{public_dir / 'lab.toml'}: headers: there is no {absent[0]} beside it")
     if private and (wrong := _wrong_with_tiers(lab)):
-        message = f"{private_dir / 'grading.toml'}: {wrong}"
-        raise LabError(message)
+        raise LabError(f"{private_dir / 'grading.toml'}: {wrong}")
     return lab
 
 

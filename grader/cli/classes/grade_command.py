@@ -46,17 +46,15 @@ def given_submissions(texts: Sequence[str]) -> list[Path]:
     not there.
     """
     if not texts or not all(text.strip() for text in texts):
-        message = (
+        raise RemediableError(
             'SUBMISSIONS is empty: name a folder or a download, as in `make grade SUBMISSIONS="handed in" OUT=graded`.'
         )
-        raise RemediableError(message)
     paths: list[Path] = []
     for text in texts:
         paths += [here] if _is_there(here := path_named(text)) else _parts(text)
     real = [path.resolve() for path in paths]
     if twice := [path for path in paths if real.count(path.resolve()) > 1]:
-        message = f"{twice[0]}: this is given twice. Give each download once."
-        raise RemediableError(message)
+        raise RemediableError(f"{twice[0]}: this is given twice. Give each download once.")
     return paths
 
 
@@ -68,16 +66,18 @@ def with_attempts(policy: CoursePolicy, attempt: str) -> CoursePolicy:
             return policy
         case "latest" | "best" | "before-deadline" as which:
             return replace(policy, course=replace(policy.course, attempts=which))
-    message = f"--attempt {attempt}: there is no such choice. Choose one of {', '.join(get_args(Attempts))}."
-    raise RemediableError(message)
+    raise RemediableError(
+        f"--attempt {attempt}: there is no such choice. Choose one of {', '.join(get_args(Attempts))}."
+    )
 
 
 def time_zone(name: str) -> tzinfo:
     try:
         return ZoneInfo(name.strip())
     except (OSError, ValueError, KeyError) as error:  # a zone that is not there is a KeyError
-        message = f"--timezone {name}: there is no such time zone. Give a name such as Europe/Berlin, America/New_York or UTC."
-        raise RemediableError(message) from error
+        raise RemediableError(
+            f"--timezone {name}: there is no such time zone. Give a name such as Europe/Berlin, America/New_York or UTC."
+        ) from error
 
 
 def _parts(text: str) -> list[Path]:
@@ -234,6 +234,5 @@ def _judging_options(request: ClassRequest) -> JudgingOptions:
 def _named(text: str, what: str) -> Path:
     """An empty name would be this very folder. Raises RemediableError."""
     if not text.strip():
-        message = f'{what} is empty: name a folder, as in `make grade SUBMISSIONS="handed in" OUT=graded`.'
-        raise RemediableError(message)
+        raise RemediableError(f'{what} is empty: name a folder, as in `make grade SUBMISSIONS="handed in" OUT=graded`.')
     return path_named(text)

@@ -35,8 +35,7 @@ def exports_named(names: Sequence[str]) -> list[Export]:
     known = {export.name: export for export in registered(Export)}
     for name in names:
         if name not in known:
-            message = f"there is no export {name!r}. There are: {', '.join(known)}"
-            raise RemediableError(message)
+            raise RemediableError(f"there is no export {name!r}. There are: {', '.join(known)}")
     return [known[name] for name in dict.fromkeys(names)]
 
 
@@ -73,8 +72,9 @@ def pages_again(request: PagesRequest) -> int:
 def _comments(named: str, folder: OutputFolder) -> CommentsFile:
     """Where a file that was named is gone, all comments would vanish from all pages without a word. Raises RemediableError."""
     if named and not Path(named).is_file():
-        message = f"{named}: there is no such file. Name the comments that count, as in COMMENTS=comments.toml. Nothing was changed."
-        raise RemediableError(message)
+        raise RemediableError(
+            f"{named}: there is no such file. Name the comments that count, as in COMMENTS=comments.toml. Nothing was changed."
+        )
     return CommentsFile(Path(named) if named else folder.comments)
 
 
@@ -100,8 +100,9 @@ _NOWHERE = "on no page: no student's page shows this mistake, or each has a clos
 def export_again(request: ExportRequest) -> int:
     """Writes the formats into OUT, and returns the exit status."""
     if not request.exports:
-        message = f"name a format, as in `make export EXPORT=canvas`. There are: {', '.join(one.name for one in registered(Export))}"
-        raise RemediableError(message)
+        raise RemediableError(
+            f"name a format, as in `make export EXPORT=canvas`. There are: {', '.join(one.name for one in registered(Export))}"
+        )
     formats = exports_named(request.exports)
     folder = graded_folder(request.out)
     roster = read_roster(Path(request.roster)) if request.roster.strip() else None
@@ -170,11 +171,11 @@ def _meant(word: str, folder: OutputFolder, batches: Sequence[KeptBatch]) -> str
     try:
         meant = PersonIndex((), folder.identities.read().book).find(word)
     except AmbiguousError as error:
-        message = f"{error}."
-        raise RemediableError(message) from error
+        raise RemediableError(f"{error}.") from error
     if meant is None or meant.id not in known:
-        message = f"{folder.path}: no grade of {word!r} is kept here. There are: {some(sorted(known)) or 'none'}"
-        raise RemediableError(message)
+        raise RemediableError(
+            f"{folder.path}: no grade of {word!r} is kept here. There are: {some(sorted(known)) or 'none'}"
+        )
     return meant.id
 
 

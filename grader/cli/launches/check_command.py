@@ -95,8 +95,7 @@ def _checked(options: CheckOptions) -> tuple[CheckReport, int]:
     if isinstance(checked, Refused):
         return _refused(source, request, checked), _CANNOT
     if checked.verdict is Verdict.INTERNAL_ERROR:
-        message = f"the launch could not be run: {checked.message}"
-        raise CheckError(message)
+        raise CheckError(f"the launch could not be run: {checked.message}")
     findings = _with_ending(checked, source)
     if not options.as_json:
         page = CheckPage(
@@ -157,27 +156,23 @@ def _as_options(checked: Checked) -> str:
 
 def definition(text: str) -> str:
     if not re.fullmatch(r"[A-Za-z_]\w*(=[^\n\\]*)?", text):
-        message = f"-D {text!r}: write NAME or NAME=VALUE"
-        raise CheckError(message)
+        raise CheckError(f"-D {text!r}: write NAME or NAME=VALUE")
     return text
 
 
 def _is_error(early_return: str) -> bool:
     if early_return not in {"note", "error"}:
-        message = f"--early-return {early_return!r}: write note or error"
-        raise CheckError(message)
+        raise CheckError(f"--early-return {early_return!r}: write note or error")
     return early_return == "error"
 
 
 def _extent(text: str, option: str) -> Extent3:
     """`4` and `4,2` are short for `4,1,1` and `4,2,1`."""
     if not re.fullmatch(r"\d{1,10}(,\d{1,10}){0,2}", text):
-        message = f"{option} {text!r}: write one to three numbers, as x, x,y or x,y,z"
-        raise CheckError(message)
+        raise CheckError(f"{option} {text!r}: write one to three numbers, as x, x,y or x,y,z")
     x, y, z = (*map(int, text.split(",")), 1, 1)[:3]
     if max(x, y, z) > _MAX_EXTENT:
-        message = f"{option} {text!r}: a grid cannot be that large"
-        raise CheckError(message)
+        raise CheckError(f"{option} {text!r}: a grid cannot be that large")
     return x, y, z
 
 

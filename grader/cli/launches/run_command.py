@@ -50,8 +50,7 @@ def run_file(options: RunOptions, arguments: Sequence[str]) -> int:
     definitions = [definition(one) for one in options.definitions]
     for folder in options.readable:
         if not folder.is_dir():
-            message = f"--read {folder}: there is no such folder"
-            raise CheckError(message)
+            raise CheckError(f"--read {folder}: there is no such folder")
     source = read_program(options.file, options.others, options.folders)
     toolset = Toolset.open(course_root(Path.cwd()), allow_no_sandbox=True)
     program = WholeProgram(

@@ -178,13 +178,13 @@ class RunTraces:
         followed = survey.named(self.launch) if self.launch else survey.first_to_see()
         if followed is None:
             said = "\n".join(_of_host(survey)) or survey.launch.message
-            message = (
+            raise NoLaunchError(
                 f"In this run, the host code of {self.lab.public.file} launches no kernel that begins.\n{said}".strip()
             )
-            raise NoLaunchError(message)
         if not followed.began:
-            message = f"launch {followed.number} ({followed.kernel}) did not begin, so there is nothing to step through"
-            raise LaunchRefusedError(message)
+            raise LaunchRefusedError(
+                f"launch {followed.number} ({followed.kernel}) did not begin, so there is nothing to step through"
+            )
         return followed
 
     def _tracer(self, source: bytes, request: TraceRequest) -> RunTracer:
@@ -267,8 +267,7 @@ def trace_kernel(wish: TraceWish) -> int:
     """Returns 0 if the launch is right and clean, else 1. The output then says what is wrong, beside the trace."""
     form = "json" if wish.as_json else wish.form
     if form not in _FORMS:
-        message = f"there is no format {form!r}: write {' or '.join(_FORMS[:2])}"
-        raise LaunchRefusedError(message)
+        raise LaunchRefusedError(f"there is no format {form!r}: write {' or '.join(_FORMS[:2])}")
     followed = _index(wish.block, "--block") if wish.block else None
     shown = {_index(thread, "--thread") for text in wish.threads for thread in text.split()}
     root, (lab, file, source) = course_root(Path.cwd()), asked_source(wish.file, wish.lab)
@@ -305,8 +304,7 @@ def _follow(
         is_right = found.run.launch.verdict is Verdict.PASS
         return _Followed(found.traced, found.again, traces.build, tuple(run_parts(found)), is_right)
     if wish.launch:
-        message = f"--launch {wish.launch}: in {lab.id} there is one launch, which the lab makes"
-        raise LaunchRefusedError(message)
+        raise LaunchRefusedError(f"--launch {wish.launch}: in {lab.id} there is one launch, which the lab makes")
     run = built_launch(toolset, lab, source, _folder(str(scratch)))
     return _Followed(run(request), run, launch_builder(toolset, lab, scratch))
 
@@ -336,8 +334,7 @@ def _lines(source: bytes) -> list[str]:
 
 def _index(text: str, option: str) -> Index3:
     if not re.fullmatch(r"\d{1,9},\d{1,9}(,\d{1,9})?", text):
-        message = f"{option} {text!r}: write two or three numbers, as x,y or x,y,z"
-        raise LaunchRefusedError(message)
+        raise LaunchRefusedError(f"{option} {text!r}: write two or three numbers, as x,y or x,y,z")
     x, y, z = (*map(int, text.split(",")), 0)[:3]
     return x, y, z
 

@@ -51,22 +51,20 @@ def readable_source(path: Path, lab: Lab) -> bytes:
     """The file's bytes as they are. Raises LabError if it is missing, cannot be read, or is no text."""
     try:
         if path.is_dir():
-            message = f"{path} is a folder; the lab {lab.id} asks for a file of that name"
-            raise LabError(message)
+            raise LabError(f"{path} is a folder; the lab {lab.id} asks for a file of that name")
         if not path.is_file():
             raise LabError(_missing(path, lab))
         if path.stat().st_size > _MOST_BYTES:
-            message = f"{path} is larger than {_MOST_BYTES >> 20} MiB, which no kernel needs: is it the right file?"
-            raise LabError(message)
+            raise LabError(
+                f"{path} is larger than {_MOST_BYTES >> 20} MiB, which no kernel needs: is it the right file?"
+            )
         data = path.read_bytes()
     except OSError as error:
-        message = (
+        raise LabError(
             f"{path} cannot be read ({error.strerror}): make it readable with  chmod u+rw {shlex.quote(str(path))}"
-        )
-        raise LabError(message) from error
+        ) from error
     if what := _not_source(data):
-        message = f"{path} {what}"
-        raise LabError(message)
+        raise LabError(f"{path} {what}")
     return data
 
 
@@ -321,8 +319,7 @@ def chosen_labs(start: Path, wanted: Sequence[str], *, case: str | None, file: P
         ids = [lab_at(root, start)]
     labs = load_labs(root, ids)
     if file and len(labs) > 1:
-        message = f"one file goes with one lab: name it, as in LAB={labs[0].id}"
-        raise LabError(message)
+        raise LabError(f"one file goes with one lab: name it, as in LAB={labs[0].id}")
     if case is not None:
         having = [lab for lab in labs if matching_cases(lab, case)]
         if not having:

@@ -200,8 +200,7 @@ class MutantProofs:
         try:
             return _SurvivorList.model_validate(tomllib.loads(path.read_text(encoding="utf-8"))).survivor
         except (UnicodeDecodeError, tomllib.TOMLDecodeError, ValidationError) as error:
-            message = f"{path}: {error}"
-            raise LabError(message) from error
+            raise LabError(f"{path}: {error}") from error
 
     def _diagnostic(self, name: str, line: int | None, what: str) -> Diagnostic:
         assert self.lab.private_dir is not None

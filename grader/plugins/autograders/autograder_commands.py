@@ -142,8 +142,7 @@ def make_autograder(options: PackOptions) -> int:
     pack = next((one for one in PACKS if one.name == options.platform), None)
     if pack is None:
         listed = "; ".join(f"{one.name}: {one.help}" for one in PACKS)
-        message = f"name a platform, as in `make autograder PLATFORM=gradescope LAB=…`. {listed}"
-        raise RemediableError(message)
+        raise RemediableError(f"name a platform, as in `make autograder PLATFORM=gradescope LAB=…`. {listed}")
     root = course_root(Path.cwd())
     labs = load_labs(root, options.labs)
     bundle = Path(options.bundle) if options.bundle.strip() else None
@@ -159,8 +158,7 @@ def _write(made: PackMade, folder: Path) -> None:
     """What an earlier pack left there is removed first: a seed or a lab of last term must not stay in it."""
     if folder.exists():
         if not (folder / _MARK).is_file():
-            message = f"{folder} was not made by this command, and would be overwritten: name another OUT"
-            raise RemediableError(message)
+            raise RemediableError(f"{folder} was not made by this command, and would be overwritten: name another OUT")
         shutil.rmtree(folder)
     folder.mkdir(parents=True, mode=0o700)
     write_atomically(folder / _MARK, "made by `tilelab autograder`; it is made anew each time\n")

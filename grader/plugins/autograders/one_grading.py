@@ -121,8 +121,9 @@ def _taken(
     try:
         is_empty = not any(folder.iterdir())
     except OSError as error:
-        message = f"{folder}: the submission cannot be read ({error.strerror}). The platform has to put it there."
-        raise MachineError(message) from error
+        raise MachineError(
+            f"{folder}: the submission cannot be read ({error.strerror}). The platform has to put it there."
+        ) from error
     name = ", ".join(clean(one.name or one.email or one.login) for one in handed_in.people) or "Submission"
     of_whom = Upload(name, owners=handed_in.people, at=handed_in.at, notices=handed_in.notices)
     try:

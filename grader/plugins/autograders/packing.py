@@ -89,8 +89,9 @@ def private_course(request: PackRequest) -> dict[str, PackedFile]:
     """The course of the request's labs in the folder `tilelab`, without the seed. With the bundle, if there is one."""
     for lab in request.labs:
         if lab.private is None:
-            message = f"{lab.id}: solutions/{lab.id} is missing: an autograder is packed in the instructor's own clone"
-            raise LabError(message)
+            raise LabError(
+                f"{lab.id}: solutions/{lab.id} is missing: an autograder is packed in the instructor's own clone"
+            )
     folders = [f"{half}/{lab.id}/" for half in ("assignments", "solutions") for lab in request.labs]
     files = {
         f"{COURSE}/{path}": read_tracked(request.root / path, mode)
@@ -112,8 +113,9 @@ def _platform_file(root: Path, platform: str, name: str) -> PackedFile:
     try:
         return PackedFile(path.read_bytes(), executable=path.suffix == ".sh" or name == "run_autograder")
     except OSError as error:
-        message = f"{path}: {error.strerror}. An autograder is packed in a clone of the course, not in a handout."
-        raise RemediableError(message) from error
+        raise RemediableError(
+            f"{path}: {error.strerror}. An autograder is packed in a clone of the course, not in a handout."
+        ) from error
 
 
 def seed_file(root: Path) -> PackedFile:
@@ -133,13 +135,11 @@ def _bundle(archive: Path) -> Files:
             names = [PurePosixPath(one.name).as_posix() for one in members]
             foreign = [name for name in names if not name.startswith(_BUNDLE) or ".." in PurePosixPath(name).parts]
             if foreign or f"{_BUNDLE}bundle.txt" not in names:
-                message = f"{archive}: this is no bundle. `make bundle` makes one."
-                raise RemediableError(message)
+                raise RemediableError(f"{archive}: this is no bundle. `make bundle` makes one.")
             read = {name: tar.extractfile(one) for name, one in zip(names, members, strict=True)}
             return {name: PackedFile(stream.read()) for name, stream in read.items() if stream is not None}
     except (OSError, tarfile.TarError) as error:
-        message = f"{archive}: this bundle cannot be read: {error}"
-        raise RemediableError(message) from error
+        raise RemediableError(f"{archive}: this bundle cannot be read: {error}") from error
 
 
 # The packs of platforms that run an image or an archive of the instructor's: Gradescope, PrairieLearn, Autolab.
@@ -281,14 +281,12 @@ def classroom50_pack(request: PackRequest) -> PackMade:
     given = load_labs(request.root, _with_earlier(request))
     made = handout(request.root, given)
     if refused := diagnostics(request.root, given, made):
-        message = f"{refused[0]}: what students can read must not hold this. `make handouts` lists all."
-        raise RemediableError(message)
+        raise RemediableError(f"{refused[0]}: what students can read must not hold this. `make handouts` lists all.")
     archive = made.archive()
     if len(archive) > _MOST_BUNDLE:
-        message = (
+        raise RemediableError(
             f"the handout has {len(archive) >> 20} MiB, and classroom50 takes {_MOST_BUNDLE >> 20}: pack fewer labs"
         )
-        raise RemediableError(message)
     slug = request.labs[0].id if len(request.labs) == 1 else "tilelab"
     folder = f"autograders/{slug}"
     files = {

@@ -330,6 +330,5 @@ def platform_named(name: str) -> AutograderPlatform:
     """Raises RemediableError for a name that is no platform."""
     found = next((one for one in PLATFORMS if one.name == name), None)
     if found is None:
-        message = f"there is no platform {name!r}. There are: {', '.join(one.name for one in PLATFORMS)}"
-        raise RemediableError(message)
+        raise RemediableError(f"there is no platform {name!r}. There are: {', '.join(one.name for one in PLATFORMS)}")
     return found

@@ -138,13 +138,11 @@ def make_leaderboard(out: str, lab_ids: Sequence[str]) -> int:
     folder = graded_folder(out)
     labs = [lab for lab in load_labs(course_root(Path.cwd()), lab_ids) if lab_ids or lab.public.leaderboard is not None]
     if not labs:
-        message = (
+        raise LabError(
             "no lab of this course has a leaderboard: write [leaderboard] into its lab.toml, or name a lab with --lab"
         )
-        raise LabError(message)
     if untimed := [lab.id for lab in labs if lab.public.performance is None]:
-        message = f"{untimed[0]} is not timed: a leaderboard needs [performance] in its lab.toml"
-        raise LabError(message)
+        raise LabError(f"{untimed[0]} is not timed: a leaderboard needs [performance] in its lab.toml")
     console = Console(highlight=False)
     with folder.alone():
         ranked = rank_again(labs, folder)
@@ -152,10 +150,9 @@ def make_leaderboard(out: str, lab_ids: Sequence[str]) -> int:
     for sentence in (*ranked.notices, *faults, *unwritten):
         console.print(f"note: {sentence}", style="yellow", markup=False, soft_wrap=True)
     if not ranked.files:
-        message = (
+        raise RemediableError(
             f"{out}: the last batch there did not grade {' or '.join(lab.id for lab in labs)}: nothing was written"
         )
-        raise RemediableError(message)
     if faults or unwritten:
         return _BROKEN
     console.print(f"leaderboard: {folder.path / FILE}", markup=False, soft_wrap=True, style="bold")

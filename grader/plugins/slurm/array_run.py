@@ -190,11 +190,10 @@ class ArrayRun:
         now = self.waiting.clock()
         self._silent_since = now if self._silent_since is None else self._silent_since
         if now - self._silent_since > self.waiting.patience:
-            message = (
+            raise MachineError(
                 f"{words}. That has been so for {round(self.waiting.patience / 60)} minutes. What was judged is kept: run the same command "
                 "again when Slurm answers."
             )
-            raise MachineError(message)
         self.said(words)
 
     def _look(self, states: Mapping[TaskId, TaskState] | None, labs: Mapping[str, str], judged: Judged) -> None:

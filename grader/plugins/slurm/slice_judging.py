@@ -149,11 +149,9 @@ def judge_array_slice(folder: Path) -> int:
     try:
         order = array.order()
     except (OSError, ValidationError) as error:
-        message = f"{folder}: this holds no order for a task: {error}"
-        raise RemediableError(message) from error
+        raise RemediableError(f"{folder}: this holds no order for a task: {error}") from error
     if not number.isdecimal() or int(number) >= len(order.slices):
-        message = f"{_NUMBER} is {number!r}: this command runs in a task of `tilelab grade --slurm`."
-        raise RemediableError(message)
+        raise RemediableError(f"{_NUMBER} is {number!r}: this command runs in a task of `tilelab grade --slurm`.")
     node = os.environ.get(_NODE) or socket.gethostname()
     try:
         answer = _answer(SliceTask(array, int(number), order, node))

@@ -149,18 +149,18 @@ class SlurmOptions:
     def asked(self) -> bool:
         """Whether a cluster judges. Raises RemediableError where options about it are given and it does not."""
         if not self.slurm and (self.slurm_options.strip() or self.slurm_slice is not None or self.slurm_time.strip()):
-            message = (
+            raise RemediableError(
                 "--slurm-options, --slurm-slice and --slurm-time go with --slurm. Give that too, or leave them out."
             )
-            raise RemediableError(message)
         return self.slurm
 
     def of_sbatch(self, workers: int | None) -> tuple[str, ...]:
         """`workers`: how many processors a task asks for; none: as many as the cluster gives by itself, or as the options say."""
         time = self.slurm_time.strip()
         if time and not _TIME.fullmatch(time):
-            message = f"--slurm-time {time!r}: a time as sbatch has it is needed, such as 30 (minutes) or 1:30:00."
-            raise RemediableError(message)
+            raise RemediableError(
+                f"--slurm-time {time!r}: a time as sbatch has it is needed, such as 30 (minutes) or 1:30:00."
+            )
         processors = (f"--cpus-per-task={workers}",) if workers else ()
         return (*processors, *own_options(self.slurm_options), *((f"--time={time}",) if time else ()))
 

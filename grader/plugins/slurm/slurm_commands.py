@@ -128,18 +128,15 @@ def own_options(text: str) -> tuple[str, ...]:
     try:
         options = tuple(shlex.split(text))
     except ValueError as error:
-        message = f"--slurm-options {text!r}: {error}."
-        raise SlurmError(message) from error
+        raise SlurmError(f"--slurm-options {text!r}: {error}.") from error
     for option in options:
         word = option[2:].split("=")[0] if option.startswith("--") else _OWN_LETTERS.get(option[1:2], "")
         if option.startswith("-") and word in _OWN:
-            message = f"--slurm-options: tilelab itself chooses {option.split('=')[0]!r}. Leave it out."
-            raise SlurmError(message)
+            raise SlurmError(f"--slurm-options: tilelab itself chooses {option.split('=')[0]!r}. Leave it out.")
     if options and not options[0].startswith("-"):
-        message = (
+        raise SlurmError(
             f"--slurm-options: {options[0]!r} is no option of sbatch. They begin with a dash, as in '--partition=gpu'."
         )
-        raise SlurmError(message)
     return options
 
 
@@ -165,13 +162,14 @@ class SlurmCommands:
         ]
         status, output, words = _run(command)
         if status != 0:
-            message = f"sbatch did not take an array of {what.tasks}: {words or f'it ended with status {status}'}"
-            raise RefusedError(message, later=status in _UNHEARD or bool(_BUSY.search(words)))
+            raise RefusedError(
+                f"sbatch did not take an array of {what.tasks}: {words or f'it ended with status {status}'}",
+                later=status in _UNHEARD or bool(_BUSY.search(words)),
+            )
         lines = [line.strip() for line in output.splitlines() if line.strip()]
         found = _ID.fullmatch(lines[-1]) if lines else None
         if found is None:
-            message = f"sbatch answered {output.strip()[:200]!r}, in which no number of an array can be found."
-            raise SlurmError(message)
+            raise SlurmError(f"sbatch answered {output.strip()[:200]!r}, in which no number of an array can be found.")
         return int(found.group(1))
 
     def queue(self, name: str) -> Mapping[TaskId, TaskState]:
@@ -179,16 +177,14 @@ class SlurmCommands:
         asked = ["squeue", f"--name={name}", "--array", "--noheader", "--states=all", f"--format={_FORMAT}"]
         status, output, words = _run(asked)
         if status != 0:
-            message = f"squeue does not answer: {words or f'it ended with status {status}'}"
-            raise QueueLostError(message)
+            raise QueueLostError(f"squeue does not answer: {words or f'it ended with status {status}'}")
         found: dict[TaskId, TaskState] = {}
         for line in output.splitlines():
             parts = line.strip().split("|")
             task = _TASK.fullmatch(parts[0])
             if task is None or len(parts) < 4 or not re.fullmatch(r"[A-Z_]+", parts[1]):  # noqa: PLR2004 -- as in _FORMAT
                 if line.strip():
-                    message = f"squeue printed a line that is not understood: {line.strip()[:200]!r}"
-                    raise QueueLostError(message)
+                    raise QueueLostError(f"squeue printed a line that is not understood: {line.strip()[:200]!r}")
                 continue
             state = TaskState(parts[1], parts[2], "|".join(parts[3:]))
             if task[2] is not None or not state.ended:
@@ -226,8 +222,9 @@ def _run(command: Sequence[str]) -> tuple[int, str, str]:
             env=_environment(),
         )
     except FileNotFoundError as error:
-        message = f"there is no {command[0]!r} on this machine: `tilelab grade --slurm` runs where Slurm's commands are, on a login node."
-        raise SlurmError(message) from error
+        raise SlurmError(
+            f"there is no {command[0]!r} on this machine: `tilelab grade --slurm` runs where Slurm's commands are, on a login node."
+        ) from error
     except subprocess.TimeoutExpired:
         return _NO_ANSWER, "", f"no answer within {_SECONDS} seconds"
     except OSError as error:

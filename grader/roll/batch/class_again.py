@@ -54,14 +54,12 @@ def kept_class(out: OutputFolder) -> KeptClass:
     graded, lost = file.graded(batch)
     material = folder.of_class()
     if material is None:
-        message = (
+        raise NotKeptError(
             f"{folder.class_path}: this says what the pages here were made from, and it is missing or cannot be read, as after a batch of "
             "an older version. Grade once more into this OUT: what has not changed is not judged again."
         )
-        raise NotKeptError(message)
     if material.stopped:
-        message = f"{out.path}: the last batch here stopped ({material.stopped}) Grade again first."
-        raise NotKeptError(message)
+        raise NotKeptError(f"{out.path}: the last batch here stopped ({material.stopped}) Grade again first.")
     history = HistoryFolder(out.private)
     batches = tuple(history.read())
     last = last_grades(batches)
@@ -80,8 +78,9 @@ def kept_class(out: OutputFolder) -> KeptClass:
         notices += [f"{out.students / student / name} is gone or was changed, so no page leads to it" for name in gone]
     if lost or other:
         first = lost[0] if lost else f"what the pages of {some(other)} were made from is missing or of another batch"
-        message = f"{out.path}: {first}. Grade once more into this OUT: what has not changed is not judged again. Nothing was changed."
-        raise NotKeptError(message)
+        raise NotKeptError(
+            f"{out.path}: {first}. Grade once more into this OUT: what has not changed is not judged again. Nothing was changed."
+        )
     return KeptClass(batch, file.seed(batch), tuple(results), material, students, batches, tuple(notices))
 
 

@@ -375,7 +375,8 @@ def _folders(patterns: Sequence[str], own: Path) -> list[Path]:
         named = sorted(map(Path, glob(pattern))) if "*" in pattern else [Path(pattern)]  # noqa: PTH207 -- from the root as well
         graded = [one for one in named if (one / "instructor" / "history").is_dir()]
         if not graded and "*" not in pattern and Path(pattern).resolve() != own.resolve():
-            message = f"course.toml, [late], also_in: {pattern} holds no graded class. Name an OUT of `make grade`, or graded/*."
-            raise PolicyError(message)
+            raise PolicyError(
+                f"course.toml, [late], also_in: {pattern} holds no graded class. Name an OUT of `make grade`, or graded/*."
+            )
         folders |= {one.resolve() / "instructor": None for one in graded if one.resolve() != own.resolve()}
     return list(folders)

@@ -270,8 +270,9 @@ def write_page(story: Story | None, file: Path, words: str, *, show: bool) -> No
         file.parent.mkdir(parents=True, exist_ok=True)
         write_atomically(file, trace_page(story))
     except OSError as error:
-        message = f"{file} cannot be written ({error.strerror}); name another file with --page"
-        raise LaunchRefusedError(message) from error
+        raise LaunchRefusedError(
+            f"{file} cannot be written ({error.strerror}); name another file with --page"
+        ) from error
     sys.stdout.flush()
     sys.stderr.write(f"{words}: {file}\n")
     if show and sys.stdout.isatty() and not open_page(file, os.environ):

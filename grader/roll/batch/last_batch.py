@@ -58,14 +58,12 @@ class LastBatchFile:
         try:
             batch = LastBatch.model_validate_json(_bytes(self.path))
         except (OSError, ValidationError) as error:
-            message = (
+            raise UnknownBatchError(
                 f"{self.path}: this says which students the last batch had, and it is missing or cannot be read. Grade once more into this "
                 "OUT: what has not changed is not judged again."
-            )
-            raise UnknownBatchError(message) from error
+            ) from error
         if not all(SAFE.fullmatch(one) for one in batch.students):
-            message = f"{self.path}: an id in it is none. Grade once more into this OUT."
-            raise UnknownBatchError(message)
+            raise UnknownBatchError(f"{self.path}: an id in it is none. Grade once more into this OUT.")
         return batch
 
     def seed(self, batch: LastBatch) -> int:
@@ -76,8 +74,7 @@ class LastBatchFile:
         try:
             return int(json.loads(_bytes(path))["seed"])
         except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
-            message = f"{path}: this record cannot be read. Grade once more into this OUT."
-            raise UnknownBatchError(message) from error
+            raise UnknownBatchError(f"{path}: this record cannot be read. Grade once more into this OUT.") from error
 
     def graded(self, batch: LastBatch) -> tuple[GradedClass, list[str]]:
         """The class as it was graded, and the records that cannot be used: their students are missing in it."""
@@ -99,8 +96,7 @@ class LastBatchFile:
 def _bytes(path: Path) -> bytes:
     """Raises OSError, also for a file that is far too large."""
     if path.stat().st_size > _LARGEST:
-        message = "too large"
-        raise OSError(message)
+        raise OSError("too large")
     return path.read_bytes()
 
 
@@ -116,15 +112,13 @@ class ChosenLabsError(RemediableError):
 def with_labs(graded: GradedClass, chosen: Sequence[str]) -> GradedClass:
     """Totals and maxima are those of the `chosen` labs. Raises ChosenLabsError."""
     if strange := [one for one in chosen if one not in graded.lab_ids]:
-        message = f"the last batch did not grade {strange[0]!r}. It graded: {', '.join(graded.lab_ids)}"
-        raise ChosenLabsError(message)
+        raise ChosenLabsError(f"the last batch did not grade {strange[0]!r}. It graded: {', '.join(graded.lab_ids)}")
     adjusted = [one.submission.id for one in graded.results if abs(one.total - total(one.labs)[0]) > _DUST]
     if adjusted:
-        message = (
+        raise ChosenLabsError(
             f"the total of {adjusted[0]} is not the sum of the labs' points, as late days or a person's decision may make it: then no lab "
             "can be exported alone. Leave --lab out."
         )
-        raise ChosenLabsError(message)
     ids = tuple(one for one in graded.lab_ids if one in chosen)
     return replace(graded, lab_ids=ids, results=tuple(_part(one, ids) for one in graded.results))
 

@@ -94,11 +94,10 @@ class OutputFolder:
                 self._mark()
                 held.enter_context(exclusively(self.path / _LOCK, wait=False))
             except HeldByAnotherError as error:
-                message = (
+                raise OutError(
                     f"{self.path}: another `tilelab grade` writes its results here. Wait until it has ended, or choose another OUT. What "
                     "it has judged is not judged again."
-                )
-                raise OutError(message) from error
+                ) from error
             except OSError as error:
                 raise self._unwritable(error) from error
             yield
@@ -151,21 +150,20 @@ class OutputFolder:
         out, source = self.path, self.submissions
         real_out, real_source = out.resolve(), source.resolve()
         if out.exists() and not out.is_dir():
-            message = f"{out}: this is a file. OUT is the folder that results are written to."
-            raise OutError(message)
+            raise OutError(f"{out}: this is a file. OUT is the folder that results are written to.")
         if real_out.is_relative_to(real_source):
-            message = f"{out}: this lies inside SUBMISSIONS ({source}). Choose an OUT beside it."
-            raise OutError(message)
+            raise OutError(f"{out}: this lies inside SUBMISSIONS ({source}). Choose an OUT beside it.")
         if any(real_source.is_relative_to(real_out / part) for part in ("students", "instructor")):
-            message = f"{source}: these are results of {out}, not submissions. Choose another OUT."
-            raise OutError(message)
+            raise OutError(f"{source}: these are results of {out}, not submissions. Choose another OUT.")
         existing = next(parent for parent in (out, *out.absolute().parents) if parent.exists())
         if not existing.is_dir() or not os.access(existing, os.W_OK | os.X_OK):
-            message = f"{out}: results cannot be written here ({existing} may not be written to). Choose another OUT."
-            raise OutError(message)
+            raise OutError(
+                f"{out}: results cannot be written here ({existing} may not be written to). Choose another OUT."
+            )
         if not self.is_ours and (foreign := [name for name in _ours() if os.path.lexists(out / name)]):
-            message = f"{out}: this folder holds {foreign[0]!r}, which tilelab did not write and would overwrite. Choose another OUT."
-            raise OutError(message)
+            raise OutError(
+                f"{out}: this folder holds {foreign[0]!r}, which tilelab did not write and would overwrite. Choose another OUT."
+            )
 
     @property
     def _mode(self) -> int:
@@ -202,8 +200,7 @@ def graded_folder(out: str) -> OutputFolder:
     """The OUT of an earlier batch. Raises RemediableError."""
     folder = OutputFolder(Path(out), Path("submissions that nobody reads"))
     if not out.strip() or not folder.is_ours:
-        message = f"{out}: this folder holds no graded class. Name the OUT of `make grade`."
-        raise RemediableError(message)
+        raise RemediableError(f"{out}: this folder holds no graded class. Name the OUT of `make grade`.")
     return folder
 
 
@@ -234,8 +231,9 @@ def require_temporary_files() -> None:
             probe.write(bytes(1 << 16))  # a full disk still makes files and folders
             probe.flush()
     except OSError as error:
-        message = f"temporary files cannot be written ({error}). Make room there, or name another folder with TMPDIR; nothing was graded."
-        raise MachineError(message) from error
+        raise MachineError(
+            f"temporary files cannot be written ({error}). Make room there, or name another folder with TMPDIR; nothing was graded."
+        ) from error
 
 
 @contextmanager

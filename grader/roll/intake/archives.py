@@ -58,8 +58,7 @@ def read_archive(path: Path, request: Request) -> Contents:
     limits = request.limits
     packed = path.stat().st_size
     if packed > limits.archive_bytes:
-        message = f"the archive is larger than {size_text(limits.archive_bytes)}"
-        raise Refusal(message)
+        raise Refusal(f"the archive is larger than {size_text(limits.archive_bytes)}")
     reading = _ArchiveReading(request)
     try:
         for member in _members(path, request):
@@ -82,8 +81,7 @@ def _take(reading: _ArchiveReading, member: _Member, packed: int) -> None:
     request, limits = reading.request, reading.request.limits
     reading.members += 1
     if reading.members > limits.members:
-        message = f"the archive holds more than {limits.members} entries"
-        raise Refusal(message)
+        raise Refusal(f"the archive holds more than {limits.members} entries")
     reading.declared_bytes += member.size
     _check_size(reading.declared_bytes, packed, limits)
     parts, reason = _parts(member.name, limits)
@@ -149,11 +147,11 @@ def _members(path: Path, request: Request) -> Iterator[_Member]:
             for name, size, kind, at in unpacked_seven_zip(path, folder, limits, request.confinement):
                 yield _Member(name, size, kind, partial(_opened, at))
         elif not head:
-            message = "the file is empty"
-            raise Refusal(message)
+            raise Refusal("the file is empty")
         else:
-            message = "this is not a zip, tar or tar.gz archive (other kinds, such as rar, are not accepted: unpack it and pack a zip)"
-            raise Refusal(message)
+            raise Refusal(
+                "this is not a zip, tar or tar.gz archive (other kinds, such as rar, are not accepted: unpack it and pack a zip)"
+            )
 
 
 def _opened(path: Path) -> IO[bytes]:
@@ -170,8 +168,7 @@ class _Directory:
 
     def read(self, size: int = -1) -> bytes:
         if self.limit is not None and not 0 <= size <= self.limit and size != -1:
-            message = "the archive's list of entries is too long"
-            raise Refusal(message)
+            raise Refusal("the archive's list of entries is too long")
         return self._file.read(size)
 
     def __getattr__(self, name: str) -> object:
@@ -184,8 +181,7 @@ def _zip_members(file: BinaryIO, limits: Limits) -> Iterator[_Member]:
         directory.limit = None
         for info in archive.infolist():
             if info.flag_bits & 0x1:
-                message = f"the archive is encrypted: {clean(info.filename)}"
-                raise Refusal(message)
+                raise Refusal(f"the archive is encrypted: {clean(info.filename)}")
             yield _Member(_zip_name(info), info.file_size, _zip_kind(info), partial(archive.open, info))
 
 
@@ -253,11 +249,9 @@ def _tar_kind(info: tarfile.TarInfo) -> str:
 
 def _check_size(unpacked: int, packed: int, limits: Limits) -> None:
     if unpacked > limits.unpacked_bytes:
-        message = f"the archive unpacks to more than {size_text(limits.unpacked_bytes)}"
-        raise Refusal(message)
+        raise Refusal(f"the archive unpacks to more than {size_text(limits.unpacked_bytes)}")
     if unpacked > limits.ratio_from_bytes and unpacked > limits.ratio * max(packed, 1):
-        message = f"the archive unpacks to more than {limits.ratio} times its size"
-        raise Refusal(message)
+        raise Refusal(f"the archive unpacks to more than {limits.ratio} times its size")
 
 
 def _broken(error: Exception) -> str:

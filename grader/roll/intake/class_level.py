@@ -292,12 +292,11 @@ def check_named(source: Path, uploads: Sequence[Upload], spool: Spool) -> None:
     """Raises IntakeError where folders are Gradescope's, and the file that says whose they are is missing."""
     numbered = [one.name for one in uploads if _NUMBERED.fullmatch(one.name)]
     if 2 * len(numbered) > len(uploads) and not any(map(spool.is_student, numbered[:ASKED])):
-        message = (
+        raise IntakeError(
             f"{source}: {clean(numbered[0])!r} is called like a folder of Gradescope's export, and {METADATA}, which says whose it is, "
             "is not beside it. Give the export as it was downloaded. If there is none, give a roster whose column `upload` holds "
             "these names: --roster FILE."
         )
-        raise IntakeError(message)
 
 
 def check_no_groups(source: Path, uploads: Sequence[Upload], spool: Spool) -> None:
@@ -328,12 +327,11 @@ def check_no_groups(source: Path, uploads: Sequence[Upload], spool: Spool) -> No
     where = source if source.is_dir() else Path(stem_of(source.name))
     command = " ".join(shlex.quote(str(where / name)) for name in shown)
     unpack = "" if source.is_dir() else "unpack it and "
-    message = (
+    raise IntakeError(
         f"{source}: {', '.join(map(repr, shown))} would be students here, but there are several persons' files in each, it seems (such as "
         f"{inner}). If these are sections, weeks or labs with students in them, {unpack}give each by itself: tilelab grade {command}. "
         "If they are students, leave in each folder only the version that counts."
     )
-    raise IntakeError(message)
 
 
 def check_one_student(source: Path, level: Level, uploads: Sequence[Upload], spool: Spool) -> None:
@@ -352,11 +350,10 @@ def check_one_student(source: Path, level: Level, uploads: Sequence[Upload], spo
     alone = alone and any(file.path[-1] in spool.wanted for file in uploads[0].contents.files)
     if parts or (alone and not spool.is_student(uploads[0].name)):
         shown = ", ".join(repr(clean(one)) for one in sorted(names)[:SHOWN])
-        message = (
+        raise IntakeError(
             f"{source}: this looks like the submission of one student, with {shown} in it. "
             f"Put it into a folder named after the student, and give the folder above that.{_if_class(source, names, alone=alone)}"
         )
-        raise IntakeError(message)
 
 
 def _if_class(source: Path, names: Collection[str], *, alone: bool) -> str:

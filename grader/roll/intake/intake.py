@@ -181,19 +181,17 @@ def _check_plausible(
         for name in sorted(wanted):
             alike = [one for one in names if one != name.casefold() and one.endswith(name.casefold())]
             if len(alike) > 1:
-                message = (
+                raise IntakeError(
                     f"{source}: this may be a class whose files all lie side by side, such as {clean(alike[0])!r} and {clean(alike[1])!r}, "
                     f"and no platform's names are recognised. Put each student's files into a folder of their own. {LAYOUT}."
                 )
-                raise IntakeError(message)
     if any(one.sources or one.blocked or one.hints or one.answers or one.submission.refused for one in students):
         return
     if any(
         file.path and file.path[-1].casefold().endswith(".cu") for upload in uploads for file in upload.contents.files
     ):
         return
-    message = (
+    raise IntakeError(
         f"{source}: none of its folders and archives holds a file that a lab asks for "
         f"({', '.join(sorted(wanted))}). {LAYOUT}."
     )
-    raise IntakeError(message)

@@ -88,12 +88,10 @@ def _told(path: Path, folder: Path, limits: Limits, confinement: Confinement) ->
     )
     if finished.returncode == _NOT_CONFINED:
         reason = finished.stderr.decode("utf-8", "replace").strip()
-        message = f"a 7z archive could not be unpacked in a sandbox on this machine: {reason}"
-        raise MachineError(message)
+        raise MachineError(f"a 7z archive could not be unpacked in a sandbox on this machine: {reason}")
     listed = opened_entry(folder / _LIST)
     if finished.timed_out or finished.returncode != 0 or listed is None:
-        message = "unpacking the archive takes too much time or memory"
-        raise Refusal(message)
+        raise Refusal("unpacking the archive takes too much time or memory")
     with listed:
         text = listed.read(limits.members * _ENTRY_BYTES + 1)
     with suppress(ValueError, RecursionError):

@@ -46,11 +46,9 @@ def _unpacked(path: Path, folder: Path, members: int, count: int) -> Iterator[tu
     with py7zr.SevenZipFile(path, blocksize=1 << 16) as archive:
         entries = list(archive.files)
         if archive.needs_password():
-            message = "the archive is encrypted"
-            raise _TooMuchError(message)
+            raise _TooMuchError("the archive is encrypted")
         if len(entries) > members:
-            message = f"the archive holds more than {members} entries"
-            raise _TooMuchError(message)
+            raise _TooMuchError(f"the archive holds more than {members} entries")
         _check(sum(entry.uncompressed or 0 for entry in entries), count)
         kinds = [(entry.filename, entry.uncompressed or 0, _kind(entry)) for entry in entries]
         written = _extract(archive, folder, count)
@@ -60,8 +58,7 @@ def _unpacked(path: Path, folder: Path, members: int, count: int) -> Iterator[tu
 
 def _check(size: int, count: int) -> None:
     if size > count:
-        message = f"the archive unpacks to more than {count >> 20} MiB"
-        raise _TooMuchError(message)
+        raise _TooMuchError(f"the archive unpacks to more than {count >> 20} MiB")
 
 
 def _extract(archive: Any, folder: Path, count: int) -> dict[str, int]:  # noqa: ANN401 -- of a package that may be missing

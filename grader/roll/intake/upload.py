@@ -168,8 +168,7 @@ def read_folder(root: Path, limits: Limits) -> Contents:
     repositories: set[tuple[str, ...]] = set()
     for count, (path, entry) in enumerate(_walk(root, (), limits, defects, repositories)):
         if count >= limits.members:
-            message = f"the folder holds more than {limits.members} entries"
-            raise Refusal(message)
+            raise Refusal(f"the folder holds more than {limits.members} entries")
         if entry.is_symlink():
             defects.append(Defect(f"{clean('/'.join(path))!r} is a symbolic link; links are not followed", path))
         elif entry.is_dir(follow_symlinks=False):
@@ -189,8 +188,7 @@ def _walk(
     repositories: set[tuple[str, ...]],
 ) -> Iterator[tuple[tuple[str, ...], os.DirEntry[str]]]:
     if len(above) > limits.depth:
-        message = f"the folder is nested deeper than {limits.depth} levels"
-        raise Refusal(message)
+        raise Refusal(f"the folder is nested deeper than {limits.depth} levels")
     try:
         with os.scandir(folder) as scan:
             entries = sorted(scan, key=lambda entry: entry.name)

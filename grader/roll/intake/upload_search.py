@@ -67,17 +67,17 @@ def _from_source(source: Path, spool: Spool) -> Found:
         if source.is_file():
             files, whole = list_archive(stem_of(source.name), source, spool)
             if whole:
-                message = f"{source}: {whole[0].reason}. Unpack it yourself, check what is in it, and give the unpacked folder."
-                raise IntakeError(message)
+                raise IntakeError(
+                    f"{source}: {whole[0].reason}. Unpack it yourself, check what is in it, and give the unpacked folder."
+                )
             return _from_level(source, Level(files, packed=True), spool)
     except PermissionError as error:
-        message = f"{error.filename or source}: you have no permission to read this. Change that and try again."
-        raise IntakeError(message) from error
+        raise IntakeError(
+            f"{error.filename or source}: you have no permission to read this. Change that and try again."
+        ) from error
     except Refusal as refusal:
-        message = f"{source}: {refusal}. {LAYOUT}."
-        raise IntakeError(message) from refusal
-    message = f"{source}: there are no submissions here. {LAYOUT}."
-    raise IntakeError(message)
+        raise IntakeError(f"{source}: {refusal}. {LAYOUT}.") from refusal
+    raise IntakeError(f"{source}: there are no submissions here. {LAYOUT}.")
 
 
 def _from_level(source: Path, level: Level, spool: Spool) -> Found:
@@ -123,21 +123,19 @@ def _export_in(source: Path, level: Level) -> Export | None:
     if export is None or export.platform == PLAIN:
         return None
     path = shlex.quote(clean(str(source / level.doubtful)))
-    message = (
+    raise IntakeError(
         f"{source}: all that is there is {clean(level.doubtful)!r}, which is called like a student of this class. What is in it looks like "
         f"a download from {export.platform}. If it is one, give it by itself: tilelab grade {path}."
     )
-    raise IntakeError(message)
 
 
 def _of_platform(source: Path, export: Export, level: Level) -> Found:
     if export.strange:
         shown = ", ".join(repr(clean(name)) for name in export.strange[:SHOWN])
-        message = (
+        raise IntakeError(
             f"{source}: this is a download from {export.platform}, but it is not clear whose this is: {shown}. Put what came otherwise "
             "into a folder of its own, with one folder for each student, and give both: tilelab grade A B."
         )
-        raise IntakeError(message)
     count = len({_person(owner, one) for one in export.uploads for owner in (one.owners or (None,))})
     attempts = max((one.attempt for one in export.uploads if not one.told), default=0)
     said = f"{export.platform} {export.what}, {count} student{'s' if count != 1 else ''}"
@@ -249,11 +247,10 @@ def _without_downloads(source: Path, uploads: list[Upload], names: Sequence[str]
         given = [names[number] for number in list(of_class)[:SHOWN]]
         shown = ", ".join(repr(clean(name)) for name in given)
         paths = " ".join(shlex.quote(clean(str(source / name))) for name in given)
-        message = (
+        raise IntakeError(
             f"{source}: some of what is there are downloads of a whole class ({shown}), and some are not. Put what is not into a folder "
             f"of its own, with one folder for each student, and give all of them: tilelab grade {paths} OTHERS."
         )
-        raise IntakeError(message)
     return [
         replace(one, refused=_class_reason(of_class[number])) if number in of_class else one
         for number, one in enumerate(uploads)

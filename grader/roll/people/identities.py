@@ -125,23 +125,19 @@ def identities_in(text: str) -> Identities:
     try:
         kept = json.loads(text)
     except (ValueError, RecursionError) as error:
-        message = "it is damaged or cut off"
-        raise DamagedError(message) from error
+        raise DamagedError("it is damaged or cut off") from error
     schema = kept.get("schema") if isinstance(kept, dict) else None
     if schema != SCHEMA:
-        message = f"it is not of the form {SCHEMA}: another version of Tilelab may have written it"
-        raise DamagedError(message)
+        raise DamagedError(f"it is not of the form {SCHEMA}: another version of Tilelab may have written it")
     try:
         identities = [_identity(one) for one in kept["students"]]
         had_roster = bool(kept["had_roster"])
     except (KeyError, TypeError, ValueError) as error:
-        message = "a part of it is missing or is not what it must be"
-        raise DamagedError(message) from error
+        raise DamagedError("a part of it is missing or is not what it must be") from error
     ids = [one.id.casefold() for one in identities]
     keys = [key for one in identities for key in one.keys]
     if len({*ids}) < len(ids) or len({*keys}) < len(keys):
-        message = "an id or a key in it is two students'"
-        raise DamagedError(message)
+        raise DamagedError("an id or a key in it is two students'")
     return Identities(identities, had_roster=had_roster)
 
 
@@ -222,27 +218,24 @@ class IdentityFile:
         try:
             return KeptIdentities(identities_in(text), text)
         except DamagedError as error:
-            message = (
+            raise IdentityError(
                 f"{self.path}: this says which student has which id, but {error}. Nothing was graded and nothing was changed. Put back "
                 "an older copy of the file. If there is none, move it away: then ids are taken from the records of the last batch here."
-            )
-            raise IdentityError(message) from error
+            ) from error
 
     def write(self, kept: KeptIdentities) -> None:
         """Raises IdentityError where the file cannot be written, or where another batch has written it since it was read."""
         if self._text() != kept.before:
-            message = (
+            raise IdentityError(
                 f"{self.path}: another batch has written this since. Nothing was changed. Run the same command again."
             )
-            raise IdentityError(message)
         try:
             write_atomically(self.path, kept.book.text())
         except OSError as error:
-            message = (
+            raise IdentityError(
                 f"{self.path}: it cannot be kept which student has which id ({error.strerror}), so nothing was graded. Make room, or "
                 "choose another OUT."
-            )
-            raise IdentityError(message) from error
+            ) from error
 
     def _text(self) -> str | None:
         try:
@@ -252,8 +245,9 @@ class IdentityFile:
         except FileNotFoundError:
             return None
         except OSError as error:
-            message = f"{self.path}: this says which student has which id, and cannot be read ({error.strerror})."
-            raise IdentityError(message) from error
+            raise IdentityError(
+                f"{self.path}: this says which student has which id, and cannot be read ({error.strerror})."
+            ) from error
 
     def _records(self) -> Iterator[Record]:
         """Of the students whom earlier batches graded here. Of one that cannot be read, the id alone is kept."""

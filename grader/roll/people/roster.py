@@ -234,12 +234,12 @@ def read_roster(path: Path) -> Roster:
     """Raises RosterError."""
     try:
         if path.is_file() and path.stat().st_size > _LARGEST:
-            message = f"{path}: this is larger than {_LARGEST >> 20} MiB, which no roster is."
-            raise RosterError(message)
+            raise RosterError(f"{path}: this is larger than {_LARGEST >> 20} MiB, which no roster is.")
         data = path.read_bytes()
     except OSError as error:
-        message = f"{path}: the roster cannot be read ({error.strerror}). Name a CSV file, as in ROSTER=roster.csv."
-        raise RosterError(message) from error
+        raise RosterError(
+            f"{path}: the roster cannot be read ({error.strerror}). Name a CSV file, as in ROSTER=roster.csv."
+        ) from error
     return roster_in(data, path.name)
 
 
@@ -248,15 +248,15 @@ def roster_in(data: bytes, name: str) -> Roster:
     try:
         table = read_table(data, understood)
     except TableError as error:
-        message = f"{name}: {error}. A roster is a CSV file whose first line is, for instance, {USUAL}."
-        raise RosterError(message) from error
+        raise RosterError(
+            f"{name}: {error}. A roster is a CSV file whose first line is, for instance, {USUAL}."
+        ) from error
     columns = columns_of(table.headings.cells)
     if not any(key in columns.at for key in (*KEYS, "identifier")):
-        message = (
+        raise RosterError(
             f"{name}: nothing in this roster tells two students of one name apart. Add a column `number`, `login` or `email`, "
             "or `upload` with the exact name of each student's folder."
         )
-        raise RosterError(message)
     left_out: dict[str, int] = {}
     rows = [row for one in table.rows if (row := _row(one, columns, left_out)) is not None]
     rows, merged = _once(rows)
@@ -357,25 +357,23 @@ def _value(cell: str) -> str:
 def _check(name: str, rows: Sequence[RosterRow]) -> None:
     """Raises RosterError where a row tells of nobody, or two rows of one student."""
     if not rows:
-        message = f"{name}: no student is in this roster, only headings. Is it the right file?"
-        raise RosterError(message)
+        raise RosterError(f"{name}: no student is in this roster, only headings. Is it the right file?")
     if nobody := [row for row in rows if not row.keys]:
         lines = some(f"line {row.line} ({row.student.name[:40]!r})" for row in nobody)
-        message = f"{name}: these rows have neither number, login nor e-mail, so nobody can say who they are: {lines}. Fill one in."
-        raise RosterError(message)
+        raise RosterError(
+            f"{name}: these rows have neither number, login nor e-mail, so nobody can say who they are: {lines}. Fill one in."
+        )
     if short := [row for row in rows if _SHORTENED.fullmatch(row.student.number)]:
         lines = some(f"line {row.line} ({row.student.number})" for row in short)
-        message = (
+        raise RosterError(
             f"{name}: a spreadsheet has shortened these numbers, and their last digits are lost: {lines}. Export the roster again, and do "
             "not save it from a spreadsheet; or set that column to text there first."
         )
-        raise RosterError(message)
     twice = list(_twice(rows))
     if twice:
-        message = (
+        raise RosterError(
             f"{name}: what must be one student's alone is in two rows: {some(twice)}. Remove or correct one of each."
         )
-        raise RosterError(message)
 
 
 def _twice(rows: Sequence[RosterRow]) -> Iterator[str]:

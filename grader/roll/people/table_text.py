@@ -47,8 +47,9 @@ def read_table(data: bytes, understood: Callable[[Sequence[str]], int]) -> Table
     count, separator, line = best
     if not count:
         first = next(_rows(text, ",", forgiving=True), Row(1, ()))
-        message = f"no heading is understood in its first lines, which begin with {', '.join(map(repr, first.cells))[:120] or 'nothing'}"
-        raise TableError(message)
+        raise TableError(
+            f"no heading is understood in its first lines, which begin with {', '.join(map(repr, first.cells))[:120] or 'nothing'}"
+        )
     rows = list(_rows(text, separator))
     at = next(number for number, row in enumerate(rows) if row.line == -line)
     return Table(rows[at], tuple(rows[at + 1 :]), encoding)
@@ -66,14 +67,14 @@ def _rows(text: str, separator: str, *, forgiving: bool = False) -> Iterator[Row
             line = reader.line_num + 1
     except csv.Error as error:
         if not forgiving:
-            message = f"line {line} cannot be read as a row: look for a quotation mark without its other half"
-            raise TableError(message) from error
+            raise TableError(
+                f"line {line} cannot be read as a row: look for a quotation mark without its other half"
+            ) from error
 
 
 def _decoded(data: bytes) -> tuple[str, str]:
     if data[:4] == b"PK\3\4" or data[:4] == b"\xd0\xcf\x11\xe0":
-        message = "this is a spreadsheet's own format: save it as CSV"
-        raise TableError(message)
+        raise TableError("this is a spreadsheet's own format: save it as CSV")
     encodings = [_marked(data)] if _marked(data) else ["utf-8", "cp1252"]
     for encoding in encodings:
         try:
@@ -82,8 +83,7 @@ def _decoded(data: bytes) -> tuple[str, str]:
             continue
         if "\0" not in text:
             return text, encoding
-    message = "this is no text: save the table as CSV in UTF-8"
-    raise TableError(message)
+    raise TableError("this is no text: save the table as CSV in UTF-8")
 
 
 def _marked(data: bytes) -> str:

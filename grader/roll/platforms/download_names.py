@@ -237,18 +237,15 @@ class _Reading:
     def node(self, event: Any, depth: int, *, keep: bool = True) -> object:  # noqa: ANN401 -- an event of a package without types
         """The node that begins with `event`. None: it is passed over."""
         if depth > _DEPTH:
-            message = f"it is nested deeper than {_DEPTH} levels"
-            raise TooMuchError(message)
+            raise TooMuchError(f"it is nested deeper than {_DEPTH} levels")
         self._kept += keep
         if self._kept > _NODES:
-            message = f"it holds more than {_NODES:,} values"
-            raise TooMuchError(message)
+            raise TooMuchError(f"it holds more than {_NODES:,} values")
         match type(event).__name__:
             case "AliasEvent":
                 self._aliases += 1
                 if self._aliases > _ALIASES:
-                    message = f"it holds more than {_ALIASES:,} aliases"
-                    raise TooMuchError(message)
+                    raise TooMuchError(f"it holds more than {_ALIASES:,} aliases")
                 return self._anchors.get(event.anchor)
             case "ScalarEvent":
                 return self._noted(event, event.value)
@@ -256,8 +253,7 @@ class _Reading:
                 return self._noted(event, self._sequence(depth, keep=keep))
             case "MappingStartEvent":
                 return self._noted(event, self._mapping(depth, keep=keep))
-        message = "it is cut off"
-        raise ValueError(message)
+        raise ValueError("it is cut off")
 
     def _noted(self, event: Any, value: object) -> object:  # noqa: ANN401 -- as above
         if event.anchor and len(self._anchors) < _ALIASES:
@@ -281,8 +277,7 @@ class _Reading:
                 break
             key = self.node(event, depth + 1, keep=keep)
             if keep and depth <= 1 and not isinstance(key, str):
-                message = "a key in it is no text"
-                raise ValueError(message)
+                raise ValueError("a key in it is no text")
             kept = keep and isinstance(key, str) and (depth != 1 or key in self._wanted)
             value = self.node(next(self._events), depth + 1, keep=kept)
             if kept and isinstance(key, str):

@@ -42,20 +42,17 @@ def _metadata(text: str | None) -> Mapping[str, Mapping[str, Any]]:
     from yaml import YAMLError  # noqa: PLC0415 -- no other platform needs it, and a student waits for `tilelab test` many times a day
 
     if text is None:
-        message = f"{METADATA} cannot be read, or is larger than {METADATA_BYTES >> 20} MiB"
-        raise Refusal(message)
+        raise Refusal(f"{METADATA} cannot be read, or is larger than {METADATA_BYTES >> 20} MiB")
     try:
         told = wanted_yaml(
             text, tuple(f"{mark}{word}" for word in ("submitters", "created_at", "history") for mark in (":", ""))
         )
     except (ValueError, RecursionError, StopIteration, YAMLError) as error:
-        message = f"{METADATA} is damaged: {clean(str(error))}. Export the submissions again"
-        raise Refusal(message) from error
+        raise Refusal(f"{METADATA} is damaged: {clean(str(error))}. Export the submissions again") from error
     if not isinstance(told, dict) or not all(
         isinstance(key, str) and isinstance(one, dict) for key, one in told.items()
     ):
-        message = f"{METADATA} does not say whose the submissions are. Export them again"
-        raise Refusal(message)
+        raise Refusal(f"{METADATA} does not say whose the submissions are. Export them again")
     return told
 
 

@@ -89,8 +89,7 @@ class PersonIndex:
         """None: nobody is meant. Raises AmbiguousError."""
         for found in self._ways(word):
             if len(found) > 1:
-                message = f"{word!r} may be {some(sorted(found))}. Write the id that the class page shows"
-                raise AmbiguousError(message)
+                raise AmbiguousError(f"{word!r} may be {some(sorted(found))}. Write the id that the class page shows")
             if found:
                 student = next(iter(found))
                 return Meant(student, student in self._here)
@@ -155,8 +154,7 @@ def read_policy(root: Path, labs: Sequence[str], named: Path | None = None) -> C
     """
     course = root / COURSE if named is None else named / COURSE if named.is_dir() else named
     if named is not None and not course.is_file():
-        message = f"{course}: there is no such file. Name the course's file, as in COURSE=course.toml."
-        raise PolicyError(message)
+        raise PolicyError(f"{course}: there is no such file. Name the course's file, as in COURSE=course.toml.")
     decided = read_course(course, labs) if is_there(course) else CourseFile()
     return CoursePolicy(
         decided,
@@ -254,8 +252,7 @@ class _Reader:
             self._check_extension(one, by_id.get(student), lab)
         if self.wrong:
             more = f" There are {len(self.wrong) - 10} more such lines." if len(self.wrong) > 10 else ""  # noqa: PLR2004 -- a screen holds so many
-            message = f"{' '.join(self.wrong[:10])}{more} Nothing was graded and nothing was changed."
-            raise PolicyError(message)
+            raise PolicyError(f"{' '.join(self.wrong[:10])}{more} Nothing was graded and nothing was changed.")
         self.notices += [*self.policy.notices, *self._sections()]
         times = self._times()
         return ClassPolicy(course, extensions, overrides, requests, times, tuple(self.notices), tuple(self._alarms()))

@@ -97,12 +97,12 @@ def read_course(path: Path, labs: Sequence[str]) -> CourseFile:
     """`labs`: the course's. Raises PolicyError."""
     try:
         if path.is_file() and path.stat().st_size > _LARGEST:
-            message = f"{path}: this is larger than {_LARGEST >> 20} MiB, which no course.toml is."
-            raise PolicyError(message)
+            raise PolicyError(f"{path}: this is larger than {_LARGEST >> 20} MiB, which no course.toml is.")
         data = path.read_bytes()
     except OSError as error:
-        message = f"{path}: it cannot be read ({error.strerror}). Name a file, as in COURSE=course.toml."
-        raise PolicyError(message) from error
+        raise PolicyError(
+            f"{path}: it cannot be read ({error.strerror}). Name a file, as in COURSE=course.toml."
+        ) from error
     course = course_in(data, path.name, labs)
     return replace(course, also_in=tuple(str(path.parent / Path(one).expanduser()) for one in course.also_in))
 
@@ -113,19 +113,17 @@ def course_in(data: bytes, name: str, labs: Sequence[str]) -> CourseFile:
         text = data.decode("utf-8-sig")
         read = _Course.model_validate(tomllib.loads(text))
     except UnicodeDecodeError as error:
-        message = f"{name}: this is not UTF-8: save it as UTF-8."
-        raise PolicyError(message) from error
+        raise PolicyError(f"{name}: this is not UTF-8: save it as UTF-8.") from error
     except tomllib.TOMLDecodeError as error:
-        message = f'{name}: {error}. Times and percentages stand in quotation marks: "2026-10-19 23:59", "10%".'
-        raise PolicyError(message) from error
+        raise PolicyError(
+            f'{name}: {error}. Times and percentages stand in quotation marks: "2026-10-19 23:59", "10%".'
+        ) from error
     except (ValidationError, RecursionError) as error:
-        message = f"{name}: {_sentence(error)}"
-        raise PolicyError(message) from error
+        raise PolicyError(f"{name}: {_sentence(error)}") from error
     try:
         return _Reader(name, text, labs).course(read)
     except (MomentError, AmountError, OverflowError) as error:
-        message = f"{name}: {error}."
-        raise PolicyError(message) from error
+        raise PolicyError(f"{name}: {error}.") from error
 
 
 @dataclass
@@ -139,10 +137,9 @@ class _Reader:
         zone = zone_named(read.time_zone) if read.time_zone else None
         sections = {plain(one): self._times(times, zone, f"sections.{one}") for one, times in read.sections.items()}
         if len(sections) < len(read.sections):
-            message = (
+            raise PolicyError(
                 f"{self.name}: two sections have one name, apart from capital letters: {', '.join(read.sections)}."
             )
-            raise PolicyError(message)
         course = CourseFile(
             name=self.name,
             zone=zone,
@@ -156,8 +153,9 @@ class _Reader:
         )
         for one in course.extensions:
             if not course.has_deadlines(one.lab):
-                message = f"{one.place}: {one.lab} has no deadline, so none can be extended. Add it to [deadlines]."
-                raise PolicyError(message)
+                raise PolicyError(
+                    f"{one.place}: {one.lab} has no deadline, so none can be extended. Add it to [deadlines]."
+                )
         if course.attempts == "before-deadline" and not (course.deadlines or course.sections):
             self.notices.append('attempts = "before-deadline" has no effect, because there is no deadline')
         return CourseFile(**{**course.__dict__, "notices": tuple(f"{self.name}: {one}" for one in self.notices)})
@@ -167,14 +165,12 @@ class _Reader:
         for word, value in times.items():
             lab = self.lab(word, f"{self.name}, [{where}]")
             if lab in found:
-                message = f"{self.name}, [{where}]: {lab} has two deadlines here. Remove one."
-                raise PolicyError(message)
+                raise PolicyError(f"{self.name}, [{where}]: {lab} has two deadlines here. Remove one.")
             try:
                 found[lab] = moment(value, zone)
                 strange = strange_hour(value, zone)
             except (MomentError, OverflowError) as error:
-                message = f"{self.name}, [{where}], {word}: {error}."
-                raise PolicyError(message) from error
+                raise PolicyError(f"{self.name}, [{where}], {word}: {error}.") from error
             self.notices += [f"{lab}: {strange}"] if strange else []
         return found
 
@@ -208,13 +204,11 @@ class _Reader:
                 else f"{self.name}, extension {number + 1}"
             )
             if (one.until is None) == (one.days is None):
-                message = f"{place}: write either `until` or `days`, for {one.student!r}."
-                raise PolicyError(message)
+                raise PolicyError(f"{place}: write either `until` or `days`, for {one.student!r}.")
             try:
                 until = None if one.until is None else moment(one.until, zone)
             except (MomentError, OverflowError) as error:
-                message = f"{place}: {error}."
-                raise PolicyError(message) from error
+                raise PolicyError(f"{place}: {error}.") from error
             yield Extension(one.student, self.lab(one.lab, place), one.reason.strip(), place, until, one.days or 0)
 
     def lab(self, word: str, place: str) -> str:
@@ -230,8 +224,7 @@ def lab_meant(word: str, labs: Sequence[str], place: str) -> str:
     if len(found) == 1:
         return found[0]
     which = f"{word!r} may be {' or '.join(found)}" if found else f"there is no lab {word!r}"
-    message = f"{place}: {which}. The labs are: {', '.join(labs)}."
-    raise PolicyError(message)
+    raise PolicyError(f"{place}: {which}. The labs are: {', '.join(labs)}.")
 
 
 def _sentence(error: ValidationError | RecursionError) -> str:

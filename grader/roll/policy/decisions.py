@@ -74,12 +74,12 @@ def read_decisions(path: Path, form: TableForm) -> DecisionTable:
         return DecisionTable()
     try:
         if path.is_file() and path.stat().st_size > _LARGEST:
-            message = f"{path}: this is larger than {_LARGEST >> 20} MiB, which no table of {form.what} is."
-            raise PolicyError(message)
+            raise PolicyError(f"{path}: this is larger than {_LARGEST >> 20} MiB, which no table of {form.what} is.")
         return decisions_in(path.read_bytes(), path.name, form)
     except OSError as error:
-        message = f"{path}: it cannot be read ({error.strerror}). Correct that, or move the file away."
-        raise PolicyError(message) from error
+        raise PolicyError(
+            f"{path}: it cannot be read ({error.strerror}). Correct that, or move the file away."
+        ) from error
 
 
 def decisions_in(data: bytes, name: str, form: TableForm) -> DecisionTable:
@@ -89,20 +89,17 @@ def decisions_in(data: bytes, name: str, form: TableForm) -> DecisionTable:
     try:
         table = read_table(data, partial(_understood, form))
     except TableError as error:
-        message = f"{name}: {error}. Its first line is, for instance, {form.example}."
-        raise PolicyError(message) from error
+        raise PolicyError(f"{name}: {error}. Its first line is, for instance, {form.example}.") from error
     at, unused = _columns(table, name, form)
     if len(table.rows) > _MOST_ROWS:
-        message = f"{name}: it has more than {_MOST_ROWS} rows. Is it the right file?"
-        raise PolicyError(message)
+        raise PolicyError(f"{name}: it has more than {_MOST_ROWS} rows. Is it the right file?")
     rows = []
     for row in table.rows:
         if len(row.cells) > len(table.headings.cells):
-            message = (
+            raise PolicyError(
                 f"{name}, line {row.line}: it has more cells than the first line. Put a text with a comma into quotation marks, and end no "
                 "row with a separator."
             )
-            raise PolicyError(message)
         cells = {what: _cell(row.cells[number]) if number < len(row.cells) else "" for what, number in at.items()}
         if any(cells.values()):
             rows.append(DecisionRow(f"{name}, line {row.line}", {**dict.fromkeys(form.columns, ""), **cells}))
@@ -127,11 +124,10 @@ def _columns(table: Table, name: str, form: TableForm) -> tuple[dict[str, int], 
         else:
             unused.append(repr(table.headings.cells[number].strip()[:40]))
     if missing := [one for one in form.needed if one not in at]:
-        message = (
+        raise PolicyError(
             f"{name}, line {table.headings.line}: no column is headed {' or '.join(map(repr, missing))}. The first line is, for instance, "
             f"{form.example}."
         )
-        raise PolicyError(message)
     return at, unused
 
 
@@ -194,12 +190,10 @@ def _row(row: DecisionRow, labs: Sequence[str]) -> Decision[Override]:
     for what in ("student", "lab", "points", "reason", "author"):
         if not cells[what]:
             remedy = "Write why, for the student reads it" if what == "reason" else "Fill it in, or remove the row"
-            message = f"{row.place}: the {what} is missing. {remedy}."
-            raise PolicyError(message)
+            raise PolicyError(f"{row.place}: the {what} is missing. {remedy}.")
     for what, most in _LONGEST.items():
         if len(cells[what]) > most:
-            message = f"{row.place}: the {what} has more than {most} letters. Shorten it."
-            raise PolicyError(message)
+            raise PolicyError(f"{row.place}: the {what} has more than {most} letters. Shorten it.")
     points = points_in(cells["points"], row.place)
     override = Override(points=points, reason=cells["reason"], author=cells["author"], date=cells["date"])
     return Decision(cells["student"], lab_meant(cells["lab"], labs, row.place), override, row.place)
@@ -208,15 +202,17 @@ def _row(row: DecisionRow, labs: Sequence[str]) -> Decision[Override]:
 def points_in(text: str, place: str) -> float:
     """With a decimal point or a decimal comma. Raises PolicyError."""
     if re.fullmatch(r"[0-9]{1,3}([.,][0-9]{3})+", text):
-        message = f"{place}: {text!r} may be thousands or thousandths. Write the points without a separator, or with two decimals."
-        raise PolicyError(message)
+        raise PolicyError(
+            f"{place}: {text!r} may be thousands or thousandths. Write the points without a separator, or with two decimals."
+        )
     try:
         points = float(text.replace(",", ".")) if re.fullmatch(r"\+?[0-9]+([.,][0-9]*)?|[.,][0-9]+", text) else math.nan
     except ValueError:
         points = math.nan
     if not math.isfinite(points):
-        message = f"{place}: {text[:40]!r} is no number of points. Write it as in 7.5 or 7,5; a spreadsheet may have made a date of it."
-        raise PolicyError(message)
+        raise PolicyError(
+            f"{place}: {text[:40]!r} is no number of points. Write it as in 7.5 or 7,5; a spreadsheet may have made a date of it."
+        )
     return points
 
 
@@ -304,7 +300,6 @@ def times(table: DecisionTable, labs: Sequence[str], zone: tzinfo | None) -> Dec
         try:
             at = moment(row.cells["at"], zone, favour="early")
         except (MomentError, OverflowError) as error:
-            message = f"{row.place}: {error}."
-            raise PolicyError(message) from error
+            raise PolicyError(f"{row.place}: {error}.") from error
         rows.append(Decision(row.cells["student"], lab, at, row.place))
     return Decisions(tuple(rows), tuple(notices))

@@ -37,10 +37,12 @@ def zone_named(name: str) -> tzinfo:
         return ZoneInfo(name)
     except (OSError, ValueError, KeyError) as error:
         if not available_timezones():
-            message = f"time_zone = {name!r}: this machine has no list of time zones. Install its package `tzdata`"
-            raise MomentError(message) from error
-        message = f'time_zone = {name!r} is no time zone. Write its name as in "Europe/Zurich" or "America/New_York"'
-        raise MomentError(message) from error
+            raise MomentError(
+                f"time_zone = {name!r}: this machine has no list of time zones. Install its package `tzdata`"
+            ) from error
+        raise MomentError(
+            f'time_zone = {name!r} is no time zone. Write its name as in "Europe/Zurich" or "America/New_York"'
+        ) from error
 
 
 def moment(value: object, zone: tzinfo | None, *, favour: Literal["early", "late"] = "late") -> datetime:
@@ -49,13 +51,13 @@ def moment(value: object, zone: tzinfo | None, *, favour: Literal["early", "late
     """
     wall = _wall(value)
     if not _FIRST_YEAR < wall.year < _LAST_YEAR:
-        message = f"{value!s}: is the year right?"
-        raise MomentError(message)
+        raise MomentError(f"{value!s}: is the year right?")
     if wall.tzinfo is not None:
         return wall.astimezone(UTC)
     if zone is None:
-        message = f'{value!s}: in which time zone? Write time_zone = "Europe/Zurich" at the top, with your own zone'
-        raise MomentError(message)
+        raise MomentError(
+            f'{value!s}: in which time zone? Write time_zone = "Europe/Zurich" at the top, with your own zone'
+        )
     return at_the_latest(wall, zone) if favour == "late" else wall.replace(tzinfo=zone, fold=0).astimezone(UTC)
 
 
@@ -117,8 +119,7 @@ def _wall(value: object) -> datetime:
         return datetime.combine(value + timedelta(days=1), time())
     if isinstance(value, str):
         return _read(value)
-    message = f"{value!r} is no time: write it as in {EXAMPLE!r}"
-    raise MomentError(message)
+    raise MomentError(f"{value!r} is no time: write it as in {EXAMPLE!r}")
 
 
 def _read(text: str) -> datetime:
@@ -134,8 +135,7 @@ def _read(text: str) -> datetime:
             read = read.replace(hour=int(hour), minute=int(minute), second=int(second or 0))
         return read if offset is None else datetime.fromisoformat(f"{read.isoformat()}{offset.upper()}")
     except (ValueError, OverflowError) as error:
-        message = f"{text!r} is no time: write it as in {EXAMPLE!r}"
-        raise MomentError(message) from error
+        raise MomentError(f"{text!r} is no time: write it as in {EXAMPLE!r}") from error
 
 
 _DAYS = 100_000  # more than any course has
@@ -166,8 +166,7 @@ def amount(value: object) -> Amount:
             return Amount(number / 100, "max" if rest else "earned")
         if not percent and math.isfinite(number) and not rest.startswith("of"):
             return Amount(number)
-    message = f'{value!r} is no amount: write "10%" of the points earned, "10% of max", or a number of points'
-    raise AmountError(message)
+    raise AmountError(f'{value!r} is no amount: write "10%" of the points earned, "10% of max", or a number of points')
 
 
 @dataclass(frozen=True)
