@@ -13,7 +13,7 @@ import json
 import re
 import subprocess
 import sys
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from functools import cache
 from pathlib import Path
 
@@ -38,6 +38,7 @@ _ROWS = re.compile(r"^TILELAB_\w+\(", re.MULTILINE)  # functions of several type
 _ROUNDED = re.compile(r"(\w+_)(rn|rz|ru|rd)")
 _PARTING = ("parting", "by_value", "in_two", "by_size", "lanes_of")  # how partitions are made
 _SCOPES = ("_block", "_system")
+_OF_THE_KIT = ("__grid_", "__needs_", "tilelab_")
 
 
 def function_table(*, of_the_page: bool = False) -> str:
@@ -87,52 +88,43 @@ def _language() -> list[tuple[str, str]]:
         message = f"vector types and their make_ functions do not match: {sorted(makers)}"
         raise ValueError(message)
     plain = _code(name for name in types if name != "dim3")
-    qualifiers = _text("qualifiers.hpp")
+    qualifiers = _text("cuda_on_cpu.hpp")
     aliases = dict(_ALIAS.findall(qualifiers))
     return [
         ("Qualifiers", _code(name for name in _MACRO.findall(qualifiers) if name not in aliases)),
         ("Versions of compiler and toolkit", _code(_NUMBER.findall(_text("toolkit_version.hpp")))),
-        ("Built-in variables", _code(_variables("builtin_declarations.hpp"))),
+        ("Built-in variables", _code(_variables("thread_functions.hpp"))),
         ("Vector types, each with its `make_` function", f"{plain}; and `dim3`"),
     ]
 
 
 def _functions_by_header() -> list[tuple[str, str, str]]:
     """The executor's own functions: what they are, the header that declares them, their names."""
-    aliases = dict(_ALIAS.findall(_text("qualifiers.hpp")))
-    math = [name for name in _functions("math_functions.hpp") if name not in aliases.values()]
-    half = "`__half`, `__half2`, `half`, `half2`, their operators, and conversions from and to all numbers; "
+    aliases = dict(_ALIAS.findall(_text("cuda_on_cpu.hpp")))
+    half = "`__half`, `__half2`, `half`, `half2`, `__nv_bfloat16`, their operators, and conversions from and to all numbers; "
     return [
         (
-            "Barriers, fences",
-            "synchronization.hpp",
-            _code(name for name in _functions("synchronization.hpp") if not name.startswith("__grid_")),
+            "Barriers, fences, warp functions, clock, spaces of memory",
+            "thread_functions.hpp",
+            f"`clock`, {_overloads('thread_functions.hpp')}",
         ),
-        ("Warp functions", "warp_functions.hpp", _overloads("warp_functions.hpp")),
         (
-            "Atomic functions, each also as `_block` and `_system`",
-            "atomic_functions.hpp",
-            _overloads("atomic_functions.hpp"),
+            "Atomic functions, each also as `_block` and `_system`; loads and stores past a cache (plain ones here)",
+            "memory_functions.hpp",
+            _overloads("memory_functions.hpp"),
         ),
-        ("Loads and stores past a cache (plain ones here)", "load_functions.hpp", _overloads("load_functions.hpp")),
-        ("Math beyond the C library's", "math_functions.hpp", _code([*math, *aliases])),
-        ("Arithmetic with its rounding in the name", "rounded_functions.hpp", _by_rounding("rounded_functions.hpp")),
         (
-            "Conversions, and numbers as their bits",
-            "conversion_functions.hpp",
-            _by_rounding("conversion_functions.hpp"),
+            "Arithmetic beyond the C library's: math, rounding in the name, conversions, bits and integers",
+            "arithmetic_functions.hpp",
+            f"{_by_rounding('arithmetic_functions.hpp', without=aliases.values())}; {_code(aliases)}",
         ),
-        ("Bits and integers", "integer_functions.hpp", _code(_functions("integer_functions.hpp"))),
-        ("Halves and bytes of a word", "packed_functions.hpp", _code(_functions("packed_functions.hpp"))),
         (
-            "Clock, and spaces of memory",
-            "special_functions.hpp",
-            _code(["clock", *_functions("special_functions.hpp")]),
+            "Texture and surface objects",
+            "texture_functions.hpp",
+            _code(_named("(?:tex|surf)(?:[123]D|Cubemap)", "texture_functions.hpp")),
         ),
-        ("Texture objects", "texture_functions.hpp", _code(_named("tex(?:[123]D|Cubemap)", "texture_functions.hpp"))),
-        ("Surface objects", "surface_functions.hpp", _code(_named("surf(?:[123]D|Cubemap)", "surface_functions.hpp"))),
         (
-            "Launches from a kernel",
+            "Launches from a kernel, conditions of graphs",
             "launch_functions.hpp",
             _code(
                 [
@@ -143,10 +135,11 @@ def _functions_by_header() -> list[tuple[str, str, str]]:
                 ]
             ),
         ),
-        ("Conditions of graphs", "graph_functions.hpp", _code(_functions("graph_functions.hpp"))),
-        ("Half precision, with `<cuda_fp16.h>`", "half_functions.hpp", half + _by_rounding("half_functions.hpp")),
-        ("bfloat16, with `<cuda_bf16.h>`", "bfloat_types.hpp", _code(_functions("bfloat_types.hpp"))),
-        ("Half precision through caches, atomics and shuffles", "half_memory.hpp", _overloads("half_memory.hpp")),
+        (
+            "Half precision and bfloat16, with `<cuda_fp16.h>` and `<cuda_bf16.h>`",
+            "half_functions.hpp",
+            half + _by_rounding("half_types.hpp", "half_functions.hpp"),
+        ),
     ]
 
 
@@ -200,10 +193,12 @@ def _by_lines(text: str) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _by_rounding(header: str) -> str:
+def _by_rounding(*headers: str, without: Collection[str] = ()) -> str:
     """Functions whose names differ in the rounding alone share an entry."""
     endings: dict[str, list[str]] = {}
-    for name in _functions(header):
+    for name in dict.fromkeys(name for header in headers for name in _functions(header)):
+        if name in without:
+            continue
         rounded = _ROUNDED.fullmatch(name)
         endings.setdefault(rounded[1] if rounded else name, []).extend([rounded[2]] if rounded else [])
     grouped: dict[tuple[str, ...], list[str]] = {}
@@ -242,7 +237,7 @@ def _streams() -> list[str]:
 
 def _random() -> list[str]:
     """Of the states and of the functions."""
-    text = "".join(_text(header) for header in ("random_bits.hpp", "random_recurrences.hpp", "curand_kernel.h"))
+    text = _text("curand_kernel.h")
     names = re.findall(r"^(?:struct|using) (curand\w+)|\b((?:curand|skipahead)\w*)\([^)]*\) \{", text, re.MULTILINE)
     return list(dict.fromkeys(state or function for state, function in names))
 
@@ -267,7 +262,16 @@ def _overloads(header: str) -> str:
     types: dict[str, list[str]] = {}
     names = {name for _, name, _ in _FUNCTION.findall(_text(header))}
     for answer, name, parameters in _FUNCTION.findall(_text(header)):
-        scope = next((scope for scope in _SCOPES if name.endswith(scope) and name.removesuffix(scope) in names), "")
+        if name.startswith(_OF_THE_KIT):
+            continue
+        scope = next(
+            (
+                scope
+                for scope in _SCOPES
+                if name.endswith(scope) and name.removesuffix(scope) in names and name[0] != "_"
+            ),
+            "",
+        )
         taken = _value_type(answer, parameters)
         known = types.setdefault(name.removesuffix(scope), [])
         if taken and taken not in known:
@@ -282,7 +286,7 @@ def _value_type(answer: str, parameters: str) -> str:
     """The type of the parameter that overloads differ in: `value`, or what `address` points at."""
     for parameter in parameters.split(","):
         type_, _, name = parameter.strip().rpartition(" ")
-        if name == "value" or (name == "address" and answer != "void"):
+        if name == "value" or (name == "address" and answer != "void" and "void" not in type_):
             return re.sub(r"\bconst\b|\*", "", type_).strip().replace("unsigned int", "unsigned")
     return ""
 

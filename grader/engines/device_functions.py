@@ -81,7 +81,7 @@ UNSUPPORTED_HEADERS = re.compile(
 )
 UNSUPPORTED_NAMES = re.compile(
     r"globaltimer|nvcuda|wmma|cooperative_groups|cg|__nv_\w+|nv_bfloat16\w*|cuda|thrust|cub|tex(?:[123]D|Cubemap)\w*|surf(?:[123]D|Cubemap)\w*"
-    r"|cudaTextureObject_t|cudaSurfaceObject_t|__dp[24]a\w*|__\w*bfloat16\w*|__vi\w+"
+    r"|cudaTextureObject_t|cudaSurfaceObject_t|__dp[24]a\w*|__\w*bfloat16\w*|__v(?:i|abs|add|avg|cmp|hadd|max|min|neg|sad|set|sub)\w+"
     r"|curand\w+|__prof_trigger|__cvta_\w+|__isGridConstant|__pipeline_\w+|__barrier_sync\w*"
     r"|__brkpt|__reduce_\w+"
 )

@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "graph_functions.hpp"
 #include "runtime_memory.hpp"
 #include "runtime_types.hpp"
 

@@ -262,7 +262,7 @@ def test_what_the_executor_lacks_needs_a_gpu_and_is_named(tmp_path: Path, body: 
             "__shared__ cuda::barrier<cuda::thread_scope_block> s; s.no_such(1);",
             "`no_such` of `cuda::barrier",
         ),
-        ("cuda/std/complex", "A[0] = cuda::std::norm_of_all(1.0f);", "`cuda::std::norm_of_all`"),
+        ("cuda/std/cmath", "A[0] = cuda::std::norm_of_all(1.0f);", "`cuda::std::norm_of_all`"),
         ("mma.h", "nvcuda::wmma::experimental::precision::b1 bit;", "`nvcuda"),
     ],
 )

@@ -173,7 +173,7 @@ def test_a_kind_of_finding_is_its_detector_its_row_and_what_is_written_from_the_
 
 
 def test_an_intrinsic_is_a_row_that_declares_and_defines_it(copy: Copy) -> None:
-    declared, defined = "kit/simt/device/integer_functions.hpp", "kit/simt/device_impl/arithmetic_functions.cpp"
+    declared, defined = "kit/simt/device/arithmetic_functions.hpp", "kit/simt/device_impl/arithmetic_functions.cpp"
     last = "int __popcll(unsigned long long a) TILELAB_IS(std::popcount(a));\n"
     row = f"int {INTRINSIC}(unsigned a, unsigned b) TILELAB_IS(__popc(a) + __popc(b));\n"
     copy.replace(declared, last, last + row)

@@ -19,7 +19,7 @@ from grader.engines.proof.machine_state import Atoms, UnprovableCodeError
 from grader.engines.proof.memory_rules import BRANCH, CALL, RETURN, FunctionMemory
 from grader.engines.proof.processors import processor_of
 
-LEAVES = "tilelab_leaves"  # declared in kit/simt/device/synchronization.hpp; `changed_text.py` puts the calls
+LEAVES = "tilelab_leaves"  # declared in kit/simt/device/thread_functions.hpp; `changed_text.py` puts the calls
 _LEAVES_SYMBOL = f"_ZN11cuda_on_cpu{len(LEAVES)}{LEAVES}Ev"
 _BARRIER = re.compile(r"_Z\w*(?:sync|barrier)\w*")
 _MOST_BLOCKS = 3_000  # of one function

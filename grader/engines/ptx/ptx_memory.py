@@ -104,7 +104,7 @@ def _load(instruction: Instruction, registers: Registers) -> list[str]:
         raise refuse(instruction)
     else:
         kept = registers.variable()
-        code.append(f"{kept} = {KIT}load_{width * count // 8}({place});")
+        code.append(f"{kept} = {KIT}load({width * count // 8}, {place});")
         values = [f"({kept} >> {width * at} & {(1 << width) - 1:#x}ull)" for at in range(count)]
     for part, value in zip(parts, values, strict=True):
         widened = f"{KIT}convert({_SIGNED[width]}, 7, 0, false, {value})" if is_signed(kind) and width < 64 else value  # noqa: PLR2004
@@ -135,7 +135,7 @@ def _store(instruction: Instruction, registers: Registers) -> list[str]:
         words = ", ".join(f"static_cast<unsigned>({value})" for value in values)
         return [*code, f"{KIT}store_16({place}, uint4{{{words}}});"]
     value = " | ".join(f"({one} << {width * at})" for at, one in enumerate(values))
-    return [*code, f"{KIT}store_{width * count // 8}({place}, {value});"]
+    return [*code, f"{KIT}store({width * count // 8}, {place}, {value});"]
 
 
 def _atomic(instruction: Instruction, registers: Registers) -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from dataclasses import dataclass
 
 from grader.engines.ptx.ptx_reader import (
     FLOAT_OPERATIONS,
@@ -22,7 +22,6 @@ from grader.engines.ptx.ptx_reader import (
     is_signed,
 )
 from grader.engines.ptx.ptx_registers import INTEGERS, KIT, Emit, Registers, kind_of, modifiers, operands, refuse, truth
-from grader.engines.ptx.ptx_video import VIDEO
 
 # Arithmetic of floating-point numbers of PTX as calls of the kit's functions.
 
@@ -77,37 +76,62 @@ def copysign(instruction: Instruction, registers: Registers) -> list[str]:
 BITWISE = {"and": "&", "or": "|", "xor": "^"}
 
 
+@dataclass(frozen=True)
+class _Rule:
+    """An instruction that reads its operands and writes its result as they are. `code` has their places, and `kit`, `type`, `width` and
+    `signed` of the instruction's type. `reads`, `result`: types, "" for the instruction's own.
+    """
+
+    code: str
+    reads: tuple[str, ...] = ("", "")
+    kinds: tuple[str, ...] = INTEGERS
+    result: str = ""
+
+    def __call__(self, instruction: Instruction, registers: Registers) -> list[str]:
+        kind = kind_of(instruction, *self.kinds)
+        modifiers(instruction)
+        target, *given = operands(instruction, 1 + len(self.reads))
+        values = [registers.read(one, of or kind) for one, of in zip(given, self.reads, strict=True)]
+        told = {"kit": KIT, "type": TYPES[base_type(kind)], "width": WIDTHS[kind], "signed": truth(is_signed(kind))}
+        return [registers.write(target, self.result or kind, self.code.format(*values, **told))]
+
+
+_WORDS = ("b32", "b64")
+_LESS = f"{{kit}}compare({{type}}, {RELATIONS['lt']}, "
+_OF_INTEGERS = {
+    "add": _Rule("{0} + {1}"),
+    "sub": _Rule("{0} - {1}"),
+    "min": _Rule(_LESS + "{1}, {0}) ? {1} : {0}"),
+    "max": _Rule(_LESS + "{0}, {1}) ? {1} : {0}"),
+    "neg": _Rule("0ull - {0}", ("",)),
+    "abs": _Rule(_LESS + "{0}, 0ull) ? 0ull - {0} : {0}", ("",)),
+    "div": _Rule("{kit}divide({0}, {1}, {width}, {signed})"),
+    "rem": _Rule("{kit}remainder({0}, {1}, {width}, {signed})"),
+}
+_OF_BITS = {
+    "shl": _Rule("{kit}shift_left({0}, {1}, {width})", ("", "b32"), ("b16", *_WORDS)),
+    "shr": _Rule("{kit}shift_right({0}, {1}, {width}, {signed})", ("", "b32"), ("b16", *_WORDS, *INTEGERS)),
+    "bfe": _Rule("{kit}extract_field({0}, {1}, {2}, {width}, {signed})", ("", "b32", "b32"), INTEGERS[2:]),
+    "bfi": _Rule("{kit}insert_field({0}, {1}, {2}, {3}, {width})", ("", "", "b32", "b32"), _WORDS),
+    "popc": _Rule("{kit}population({0}, {width})", ("",), _WORDS, "b32"),
+    "clz": _Rule("{kit}leading_zeros({0}, {width})", ("",), _WORDS, "b32"),
+    "brev": _Rule("{kit}reverse_bits({0}, {width})", ("",), _WORDS),
+    "prmt": _Rule("{kit}permute_bytes({0}, {1}, {2})", ("", "", ""), ("b32",)),
+}
+
+
 def integer(instruction: Instruction, registers: Registers) -> list[str]:
     """add, sub, min, max, neg, abs, div, rem, mul and mad."""
-    kind = kind_of(instruction)
     name = instruction.opcode[0]
     if name in {"mul", "mad"}:
         return _product(instruction, registers)
-    if kind not in INTEGERS or instruction.opcode[1:-1] or name not in _INTEGER_CODE:
+    if name not in _OF_INTEGERS:
         raise refuse(instruction)
-    target, *given = operands(instruction, 2 if name in {"neg", "abs"} else 3)
-    a, *rest = [registers.read(one, kind) for one in given]
-    return [registers.write(target, kind, _INTEGER_CODE[name](kind, a, rest[0] if rest else ""))]
+    return _OF_INTEGERS[name](instruction, registers)
 
 
 def compared(kind: str, relation: str, a: str, b: str) -> str:
     return f"{KIT}compare({TYPES[base_type(kind)]}, {RELATIONS[relation]}, {a}, {b})"
-
-
-def _divided(function: str) -> Callable[[str, str, str], str]:
-    return lambda kind, a, b: f"{KIT}{function}({a}, {b}, {WIDTHS[kind]}, {truth(is_signed(kind))})"
-
-
-_INTEGER_CODE: dict[str, Callable[[str, str, str], str]] = {
-    "add": lambda _, a, b: f"{a} + {b}",
-    "sub": lambda _, a, b: f"{a} - {b}",
-    "min": lambda kind, a, b: f"{compared(kind, 'lt', b, a)} ? {b} : {a}",
-    "max": lambda kind, a, b: f"{compared(kind, 'lt', a, b)} ? {b} : {a}",
-    "neg": lambda _, a, __: f"0ull - {a}",
-    "abs": lambda kind, a, _: f"{compared(kind, 'lt', a, '0ull')} ? 0ull - {a} : {a}",
-    "div": _divided("divide"),
-    "rem": _divided("remainder"),
-}
 
 
 def _product(instruction: Instruction, registers: Registers) -> list[str]:
@@ -149,17 +173,6 @@ def _bits(registers: Registers, operand: Operand, kind: str) -> str:
     return registers.read(operand, kind)
 
 
-def _shift(instruction: Instruction, registers: Registers) -> list[str]:
-    left = instruction.opcode[0] == "shl"
-    kind = kind_of(instruction, "b16", "b32", "b64", *(() if left else INTEGERS))
-    modifiers(instruction)
-    target, value, count = operands(instruction, 3)
-    a, n = registers.read(value, kind), registers.read(count, "b32")
-    if left:
-        return [registers.write(target, kind, f"{KIT}shift_left({a}, {n}, {WIDTHS[kind]})")]
-    return [registers.write(target, kind, f"{KIT}shift_right({a}, {n}, {WIDTHS[kind]}, {truth(kind.startswith('s'))})")]
-
-
 def _funnel(instruction: Instruction, registers: Registers) -> list[str]:
     kind_of(instruction, "b32")
     said = instruction.opcode[1:-1]
@@ -169,44 +182,6 @@ def _funnel(instruction: Instruction, registers: Registers) -> list[str]:
     low, high, count = (registers.read(one, "b32") for one in given)
     value = f"{KIT}funnel_shift({low}, {high}, {count}, {truth(said[0] == 'l')}, {truth(said[1] == 'clamp')})"
     return [registers.write(target, "b32", value)]
-
-
-def _field(instruction: Instruction, registers: Registers) -> list[str]:
-    if instruction.opcode[0] == "bfe":
-        kind = kind_of(instruction, "u32", "s32", "u64", "s64")
-        modifiers(instruction)
-        target, value, *where = operands(instruction, 4)
-        position, length = (registers.read(one, "b32") for one in where)
-        given = f"{registers.read(value, kind)}, {position}, {length}, {WIDTHS[kind]}, {truth(is_signed(kind))}"
-        return [registers.write(target, kind, f"{KIT}extract_field({given})")]
-    kind = kind_of(instruction, "b32", "b64")
-    modifiers(instruction)
-    target, value, into, *where = operands(instruction, 5)
-    position, length = (registers.read(one, "b32") for one in where)
-    given = f"{registers.read(value, kind)}, {registers.read(into, kind)}, {position}, {length}, {WIDTHS[kind]}"
-    return [registers.write(target, kind, f"{KIT}insert_field({given})")]
-
-
-def _counted(instruction: Instruction, registers: Registers) -> list[str]:
-    """popc, clz, brev and bfind."""
-    name = instruction.opcode[0]
-    kind = kind_of(instruction, *(("u32", "s32", "u64", "s64") if name == "bfind" else ("b32", "b64")))
-    said = modifiers(instruction, *(("shiftamt",) if name == "bfind" else ()))
-    target, value = operands(instruction, 2)
-    a = f"{registers.read(value, kind)}, {WIDTHS[kind]}"
-    if name == "bfind":
-        code = f"{KIT}find_leading({a}, {truth(is_signed(kind))}, {truth('shiftamt' in said)})"
-        return [registers.write(target, "b32", code)]
-    function = {"popc": "population", "clz": "leading_zeros", "brev": "reverse_bits"}[name]
-    return [registers.write(target, kind if name == "brev" else "b32", f"{KIT}{function}({a})")]
-
-
-def _permute(instruction: Instruction, registers: Registers) -> list[str]:
-    kind_of(instruction, "b32")
-    modifiers(instruction)
-    target, *given = operands(instruction, 4)
-    a, b, c = (registers.read(one, "b32") for one in given)
-    return [registers.write(target, "b32", f"{KIT}permute_bytes({a}, {b}, {c})")]
 
 
 def _logic(instruction: Instruction, registers: Registers) -> list[str]:
@@ -220,15 +195,22 @@ def _logic(instruction: Instruction, registers: Registers) -> list[str]:
     return [registers.write(target, "b32", f"{KIT}logic_3({a}, {b}, {c}, static_cast<int>({number} & 0xff))")]
 
 
-OF_BITS: dict[str, Emit] = {
-    **dict.fromkeys(("and", "or", "xor", "not"), _bitwise),
-    **dict.fromkeys(("shl", "shr"), _shift),
-    "shf": _funnel,
-    **dict.fromkeys(("bfe", "bfi"), _field),
-    **dict.fromkeys(("popc", "clz", "brev", "bfind"), _counted),
-    "prmt": _permute,
-    "lop3": _logic,
-}
+def _find_leading(instruction: Instruction, registers: Registers) -> list[str]:
+    kind = kind_of(instruction, *INTEGERS[2:])
+    said = modifiers(instruction, "shiftamt")
+    target, value = operands(instruction, 2)
+    given = f"{registers.read(value, kind)}, {WIDTHS[kind]}, {truth(is_signed(kind))}, {truth('shiftamt' in said)}"
+    return [registers.write(target, "b32", f"{KIT}find_leading({given})")]
+
+
+def _byte_differences(instruction: Instruction, registers: Registers) -> list[str]:
+    """Of the bytes of two words; with `.add`, their sum and the third operand."""
+    if instruction.opcode[1:4] != ("u32",) * 3 or instruction.opcode[4:] not in {(), ("add",)}:
+        raise refuse(instruction)
+    target, *given = operands(instruction, 4)
+    a, b, c = (registers.read(one, "b32") for one in given)
+    adds = truth(instruction.opcode[4:])
+    return [registers.write(target, "b32", f"{KIT}byte_differences({a}, {b}, {c}, {adds})")]
 
 
 _THREE = 3
@@ -341,8 +323,12 @@ def _convert(instruction: Instruction, registers: Registers) -> list[str]:
 
 
 _TABLE: dict[str, Emit] = {
-    **OF_BITS,
-    **VIDEO,
+    **_OF_BITS,
+    **dict.fromkeys(("and", "or", "xor", "not"), _bitwise),
+    "shf": _funnel,
+    "lop3": _logic,
+    "bfind": _find_leading,
+    "vabsdiff4": _byte_differences,
     **dict.fromkeys(("add", "sub", "mul", "mad", "fma", "div", "rem", "min", "max", "neg", "abs"), _number),
     **dict.fromkeys(("rcp", "sqrt", "rsqrt", "ex2", "lg2", "sin", "cos"), _number),
     "copysign": copysign,

@@ -49,22 +49,7 @@ class Both:
     second: Name
 
 
-@dataclass(frozen=True)
-class Part:
-    """`r1.b0`, `%0.h10`: bytes or halves of a register."""
-
-    of: Name
-    which: str
-
-
-@dataclass(frozen=True)
-class Negative:
-    """`-r1`"""
-
-    of: Name | Part
-
-
-Operand = Name | Number | Address | Vector | Not | Both | Part | Negative
+Operand = Name | Number | Address | Vector | Not | Both
 
 
 @dataclass(frozen=True)
@@ -283,17 +268,11 @@ class _Reader:
         return self._register()
 
     def _register(self) -> Operand:
-        if self._peek() == "-":
-            self._take("-")
-            return Negative(self._parted(self._name()))
         name = self._name()
         if self._peek() == "|":
             self._take("|")
             return Both(name, self._name())
-        return self._parted(name)
-
-    def _parted(self, name: Name) -> Name | Part:
-        return Part(name, self._next("directive").text.removeprefix(".")) if self._kind() == "directive" else name
+        return name
 
     def _address(self) -> Address:
         self._take("[")

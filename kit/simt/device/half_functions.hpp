@@ -1,9 +1,10 @@
-// Half-precision arithmetic by name, for one number and for pairs. Results are correctly rounded, also subnormal ones. They are computed in
-// double and rounded once: there, sums, products and quotients of halves are exact or cannot be ties.
+// Half-precision arithmetic by name and by operators, for one number and for pairs, and bfloat16. Results are correctly rounded, also
+// subnormal ones. They are computed in double and rounded once: there, sums, products and quotients of halves are exact or cannot be ties.
 #pragma once
 
 #include "half_types.hpp"
-#include "vector_types.hpp"
+#include "memory_functions.hpp"
+#include "thread_functions.hpp"
 
 inline namespace cuda_on_cpu {
 namespace cuda_fp16_on_cpu {
@@ -134,5 +135,90 @@ __half2 __lows2half2(__half2 a, __half2 b) TILELAB_IS({a.x, b.x});
 __half2 __highs2half2(__half2 a, __half2 b) TILELAB_IS({a.y, b.y});
 __half2 __lowhigh2highlow(__half2 a) TILELAB_IS({a.y, a.x});
 
+// Loads and stores through caches, atomics, shuffles.
+TILELAB_CACHED(__half)
+TILELAB_CACHED(__half2)
+TILELAB_ATOMIC(atomicAdd, __half, __hadd(old, value))
+TILELAB_ATOMIC(atomicAdd, __half2, __hadd2(old, value))
+TILELAB_SHUFFLES(__half)
+TILELAB_SHUFFLES(__half2)
+#undef TILELAB_CACHED
+#undef TILELAB_ATOMIC
+#undef TILELAB_SHUFFLES
+
+// Operators take references, as in CUDA: operands in memory are read here, and announced.
+#define TILELAB_HALF_OPERATOR(T, sign, assigned, function)                  \
+  inline T operator sign(const T& a, const T& b) { return function(a, b); } \
+  inline T& operator assigned(T& a, const T& b) { return a = function(a, b); }
+#define TILELAB_HALF_STEP(T, sign, function, one)                \
+  inline T& operator sign(T& a) { return a = function(a, one); } \
+  inline T operator sign(T& a, int) {                            \
+    const T before = a;                                          \
+    sign a;                                                      \
+    return before;                                               \
+  }
+#define TILELAB_HALF_COMPARISON(sign, function, of_pairs)                                \
+  inline bool operator sign(const __half& a, const __half& b) { return function(a, b); } \
+  inline bool operator sign(const __half2& a, const __half2& b) { return of_pairs(a, b); }
+
+TILELAB_HALF_OPERATOR(__half, +, +=, __hadd)
+TILELAB_HALF_OPERATOR(__half, -, -=, __hsub)
+TILELAB_HALF_OPERATOR(__half, *, *=, __hmul)
+TILELAB_HALF_OPERATOR(__half, /, /=, __hdiv)
+TILELAB_HALF_STEP(__half, ++, __hadd, __float2half_rn(1.0f))
+TILELAB_HALF_STEP(__half, --, __hsub, __float2half_rn(1.0f))
+inline __half operator+(const __half& a) { return a; }
+inline __half operator-(const __half& a) { return __hneg(a); }
+TILELAB_HALF_OPERATOR(__half2, +, +=, __hadd2)
+TILELAB_HALF_OPERATOR(__half2, -, -=, __hsub2)
+TILELAB_HALF_OPERATOR(__half2, *, *=, __hmul2)
+TILELAB_HALF_OPERATOR(__half2, /, /=, __h2div)
+TILELAB_HALF_STEP(__half2, ++, __hadd2, __float2half2_rn(1.0f))
+TILELAB_HALF_STEP(__half2, --, __hsub2, __float2half2_rn(1.0f))
+inline __half2 operator+(const __half2& a) { return a; }
+inline __half2 operator-(const __half2& a) { return __hneg2(a); }
+TILELAB_HALF_COMPARISON(==, __heq, __hbeq2)
+TILELAB_HALF_COMPARISON(!=, __hneu, __hbneu2)
+TILELAB_HALF_COMPARISON(<, __hlt, __hblt2)
+TILELAB_HALF_COMPARISON(<=, __hle, __hble2)
+TILELAB_HALF_COMPARISON(>, __hgt, __hbgt2)
+TILELAB_HALF_COMPARISON(>=, __hge, __hbge2)
+#undef TILELAB_HALF_OPERATOR
+#undef TILELAB_HALF_STEP
+#undef TILELAB_HALF_COMPARISON
+
 }  // namespace cuda_fp16_on_cpu
+
+// bfloat16: conversions, and arithmetic that is rounded once.
+namespace cuda_bf16_on_cpu {
+
+__nv_bfloat16 __float2bfloat16_rn(float a) TILELAB_IS(of_bits(bfloat_bits(static_cast<double>(a))));
+__nv_bfloat16 __float2bfloat16_rz(float a) TILELAB_IS(of_bits(bfloat_bits(static_cast<double>(a), true)));
+unsigned short __bfloat16_as_ushort(__nv_bfloat16 a) TILELAB_IS(a.__x);
+__nv_bfloat16 __ushort_as_bfloat16(unsigned short a) TILELAB_IS(of_bits(a));
+__nv_bfloat16 __hfma(__nv_bfloat16 a, __nv_bfloat16 b, __nv_bfloat16 c);
+__nv_bfloat162 __floats2bfloat162_rn(float low, float high) TILELAB_IS({__float2bfloat16(low), __float2bfloat16(high)});
+float2 __bfloat1622float2(__nv_bfloat162 a) TILELAB_IS(make_float2(bfloat_value(a.x.__x), bfloat_value(a.y.__x)));
+float __low2float(__nv_bfloat162 a) TILELAB_IS(bfloat_value(a.x.__x));
+float __high2float(__nv_bfloat162 a) TILELAB_IS(bfloat_value(a.y.__x));
+__nv_bfloat16 operator+(__nv_bfloat16 a, __nv_bfloat16 b) TILELAB_IS(of_bits(bfloat_bits(value(a) + value(b))));
+__nv_bfloat16 operator-(__nv_bfloat16 a, __nv_bfloat16 b) TILELAB_IS(of_bits(bfloat_bits(value(a) - value(b))));
+__nv_bfloat16 operator*(__nv_bfloat16 a, __nv_bfloat16 b) TILELAB_IS(of_bits(bfloat_bits(value(a) * value(b))));
+__nv_bfloat16 operator/(__nv_bfloat16 a, __nv_bfloat16 b) TILELAB_IS(of_bits(bfloat_bits(value(a) / value(b))));
+__nv_bfloat16 operator-(__nv_bfloat16 a) TILELAB_IS(of_bits(a.__x ^ 0x8000u));
+bool operator==(__nv_bfloat16 a, __nv_bfloat16 b) TILELAB_IS(value(a) == value(b));
+bool operator!=(__nv_bfloat16 a, __nv_bfloat16 b) TILELAB_IS(value(a) != value(b));
+bool operator<(__nv_bfloat16 a, __nv_bfloat16 b) TILELAB_IS(value(a) < value(b));
+bool operator>(__nv_bfloat16 a, __nv_bfloat16 b) TILELAB_IS(value(a) > value(b));
+bool operator<=(__nv_bfloat16 a, __nv_bfloat16 b) TILELAB_IS(value(a) <= value(b));
+bool operator>=(__nv_bfloat16 a, __nv_bfloat16 b) TILELAB_IS(value(a) >= value(b));
+__nv_bfloat16 __hadd(__nv_bfloat16 a, __nv_bfloat16 b) TILELAB_IS(a + b);
+__nv_bfloat16 __hsub(__nv_bfloat16 a, __nv_bfloat16 b) TILELAB_IS(a - b);
+__nv_bfloat16 __hmul(__nv_bfloat16 a, __nv_bfloat16 b) TILELAB_IS(a* b);
+inline __nv_bfloat16& operator+=(__nv_bfloat16& a, const __nv_bfloat16& b) { return a = a + b; }
+inline __nv_bfloat16& operator-=(__nv_bfloat16& a, const __nv_bfloat16& b) { return a = a - b; }
+inline __nv_bfloat16& operator*=(__nv_bfloat16& a, const __nv_bfloat16& b) { return a = a * b; }
+inline __nv_bfloat16& operator/=(__nv_bfloat16& a, const __nv_bfloat16& b) { return a = a / b; }
+
+}  // namespace cuda_bf16_on_cpu
 }  // namespace cuda_on_cpu

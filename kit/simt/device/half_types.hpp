@@ -1,4 +1,5 @@
-// CUDA's half-precision number and pair, stored as bits. A file gets them only if it includes <cuda_fp16.h>.
+// CUDA's half-precision and bfloat16 numbers and pairs, stored as bits. A file gets them only if it includes <cuda_fp16.h> or
+// <cuda_bf16.h>.
 #pragma once
 
 #include "vector_types.hpp"
@@ -62,4 +63,30 @@ struct alignas(4) __half2 {
 };
 
 }  // namespace cuda_fp16_on_cpu
+
+namespace cuda_bf16_on_cpu {
+
+struct __nv_bfloat16;
+__nv_bfloat16 __float2bfloat16(float a);
+__nv_bfloat16 __double2bfloat16(double a);
+float __bfloat162float(__nv_bfloat16 a);
+
+struct alignas(2) __nv_bfloat16 {
+  unsigned short __x;
+
+  __nv_bfloat16() = default;
+  TILELAB_QUIET __nv_bfloat16(float a) : __x(__float2bfloat16(a).__x) {}
+  TILELAB_QUIET __nv_bfloat16(double a) : __x(__double2bfloat16(a).__x) {}
+  TILELAB_QUIET __nv_bfloat16(int a) : __x(__double2bfloat16(a).__x) {}
+  operator float() const { return __bfloat162float(*this); }
+};
+
+struct alignas(4) __nv_bfloat162 {
+  __nv_bfloat16 x, y;
+
+  __nv_bfloat162() = default;
+  TILELAB_QUIET __nv_bfloat162(const __nv_bfloat16& low, const __nv_bfloat16& high) : x(low), y(high) {}
+};
+
+}  // namespace cuda_bf16_on_cpu
 }  // namespace cuda_on_cpu

@@ -54,15 +54,9 @@ TILELAB_OPERAND(d, 8, std::is_floating_point_v<T>)
 #undef TILELAB_OPERAND
 
 // Memory. An access to a space that holds no such address is out of bounds.
-bits load_1(int space, bool is_volatile, bits address);
-bits load_2(int space, bool is_volatile, bits address);
-bits load_4(int space, bool is_volatile, bits address);
-bits load_8(int space, bool is_volatile, bits address);
+bits load(int bytes, int space, bool is_volatile, bits address);  // of 1 to 8 bytes
 uint4 load_16(int space, bool is_volatile, bits address);
-void store_1(int space, bool is_volatile, bits address, bits value);
-void store_2(int space, bool is_volatile, bits address, bits value);
-void store_4(int space, bool is_volatile, bits address, bits value);
-void store_8(int space, bool is_volatile, bits address, bits value);
+void store(int bytes, int space, bool is_volatile, bits address, bits value);
 void store_16(int space, bool is_volatile, bits address, uint4 value);
 bits atomic_4(int space, int operation, bits address, bits value, bits other);
 bits atomic_8(int space, int operation, bits address, bits value, bits other);
@@ -108,10 +102,8 @@ bits find_leading(bits value, int width, bool is_signed, bool as_shift);
 bits reverse_bits(bits value, int width);
 bits divide(bits a, bits b, int width, bool is_signed);
 bits remainder(bits a, bits b, int width, bool is_signed);
-// Of the bytes and halves of words. `flags`: 1 and 2, a and b are signed; 4, the result is; 8, it saturates. Selectors have four bits for
-// each lane.
-bits video_lanes(int lanes, int operation, int flags, unsigned chosen, bool adds, unsigned a_lanes, unsigned b_lanes, bits a, bits b,
-                 bits c);
+// Of the bytes of words; or what they add up to, and c.
+bits byte_differences(bits a, bits b, bits c, bool adds);
 bits float_operation(int operation, int rounding, bool flush, bits a, bits b, bits c);
 bits double_operation(int operation, int rounding, bits a, bits b, bits c);
 bits half_operation(int operation, bool bfloat, bits a, bits b, bits c);

@@ -1,4 +1,4 @@
-// How the templates of texture_functions.hpp and surface_functions.hpp reach the executor: by a few functions, with numbers that say which
+// How the templates of texture_functions.hpp reach the executor: by a few functions, with numbers that say which
 // type and how many dimensions are meant. No file of a course names anything in here but the two types of handles.
 #pragma once
 

@@ -1,7 +1,10 @@
-// Fetches through texture objects. Handles are numbers; the executor knows what they stand for. Sparse textures are missing.
+// Fetches through texture objects, and surfaces: memory that is read and written by coordinates. Handles are numbers; the executor knows
+// what they stand for. Sparse textures are missing.
 #pragma once
 
 #include "texel_access.hpp"
+
+enum cudaSurfaceBoundaryMode { cudaBoundaryModeZero = 0, cudaBoundaryModeClamp = 1, cudaBoundaryModeTrap = 2 };
 
 inline namespace cuda_on_cpu {
 
@@ -41,5 +44,33 @@ TILELAB_TEXTURE(tex1DGrad, (float x, float /*dx*/, float /*dy*/), fetch<T>(objec
 TILELAB_TEXTURE(tex2DGrad, (float x, float y, float2 /*dx*/, float2 /*dy*/), fetch<T>(object, of_2d + gradient, x, y))
 TILELAB_TEXTURE(tex3DGrad, (float x, float y, float z, float4 /*dx*/, float4 /*dy*/), fetch<T>(object, of_3d + gradient, x, y, z))
 #undef TILELAB_TEXTURE
+
+// x counts bytes, and the other coordinates count rows, slices or layers; the faces of one cube stand behind those of the one before it.
+#define TILELAB_SURFACE(name, parameters, how, ...)                                                                                       \
+  template <textures_on_cpu::Stored T>                                                                                                    \
+  T name##read(cudaSurfaceObject_t object, TILELAB_LISTED parameters, cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap) {              \
+    using namespace textures_on_cpu;                                                                                                      \
+    return textures_on_cpu::read<T>(object, how, mode, __VA_ARGS__);                                                                      \
+  }                                                                                                                                       \
+  template <textures_on_cpu::Stored T>                                                                                                    \
+  void name##read(T* value, cudaSurfaceObject_t object, TILELAB_LISTED parameters, cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap) { \
+    using namespace textures_on_cpu;                                                                                                      \
+    *value = textures_on_cpu::read<T>(object, how, mode, __VA_ARGS__);                                                                    \
+  }                                                                                                                                       \
+  template <textures_on_cpu::Stored T>                                                                                                    \
+  void name##write(T value, cudaSurfaceObject_t object, TILELAB_LISTED parameters, cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap) { \
+    using namespace textures_on_cpu;                                                                                                      \
+    textures_on_cpu::write(value, object, how, mode, __VA_ARGS__);                                                                        \
+  }
+
+TILELAB_SURFACE(surf1D, (int x), of_1d, x)
+TILELAB_SURFACE(surf2D, (int x, int y), of_2d, x, y)
+TILELAB_SURFACE(surf3D, (int x, int y, int z), of_3d, x, y, z)
+TILELAB_SURFACE(surf1DLayered, (int x, int layer), of_1d + layered, x, 0, layer)
+TILELAB_SURFACE(surf2DLayered, (int x, int y, int layer), of_2d + layered, x, y, layer)
+TILELAB_SURFACE(surfCubemap, (int x, int y, int face), of_2d + cube, x, y, face)
+TILELAB_SURFACE(surfCubemapLayered, (int x, int y, int layer_face), of_2d + cube + layered, x, y, layer_face)
+#undef TILELAB_SURFACE
+#undef TILELAB_LISTED
 
 }  // namespace cuda_on_cpu

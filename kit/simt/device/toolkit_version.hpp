@@ -1,5 +1,5 @@
 // What nvcc tells a program about itself and the toolkit: CUDA 12.8, with the options for lambdas of the device and constexpr functions.
-// Host code and device code see the same. __CUDA_ARCH__, which device code alone has, is in qualifiers.hpp. Each is a plain number, so
+// Host code and device code see the same. __CUDA_ARCH__, which device code alone has, is in cuda_on_cpu.hpp. Each is a plain number, so
 // that a grader with an nvcc sees where its numbers differ. No standard header may follow: some ask for __CUDACC__.
 #pragma once
 

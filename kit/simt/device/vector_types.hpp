@@ -1,4 +1,4 @@
-// CUDA's built-in vector types and dim3, laid out and aligned as CUDA's vector_types.h documents them.
+// CUDA's built-in vector types and dim3, laid out and aligned as CUDA's vector_types.h documents them; and the type of a graph's condition.
 #pragma once
 
 // Constructors and make_ functions belong to the kit, not to the student, so they announce nothing.
@@ -17,6 +17,8 @@
 #if !defined(TILELAB_DOES)
 #define TILELAB_DOES(...)
 #endif
+
+typedef unsigned long long cudaGraphConditionalHandle;  // here: the address of four bytes of the device's memory
 
 inline namespace cuda_on_cpu {
 

@@ -3,7 +3,6 @@
 #include <cmath>
 
 #include "simt/device_impl/announcing.hpp"
-#include "simt/device_impl/shuffle.hpp"
 
 #define TILELAB_DOES(...) \
   {                       \
@@ -54,11 +53,9 @@ std::uint64_t ask(std::uintptr_t pc, WarpOperation operation, unsigned mask, Val
 
 }  // namespace
 
-#include "simt/device/half_memory.hpp"
+#include "simt/device/arithmetic_functions.hpp"
+#include "simt/device/half_functions.hpp"
 #include "simt/device/launch_functions.hpp"
-#include "simt/device/math_functions.hpp"
-#include "simt/device/special_functions.hpp"
-#include "simt/device/synchronization.hpp"
 
 static_assert(sizeof(__child_configuration) == sizeof(ChildGrid::Configuration));
 

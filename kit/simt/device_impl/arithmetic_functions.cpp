@@ -127,92 +127,9 @@ using UnsignedByte = std::uint8_t;
 using Short = std::int16_t;
 using UnsignedShort = std::uint16_t;
 
-// Operations by their numbers, as grader/engines/ptx/ptx_video.py has them: on two numbers, for CUDA's functions of packed words and
-// for inline PTX.
-enum class Video { add, sub, abs_diff, min, max, average, average_below, equal = 10, not_equal, less, less_equal, greater, greater_equal };
-
-constexpr std::int64_t video_result(Video operation, std::int64_t a, std::int64_t b) {
-  switch (operation) {
-    case Video::add: return a + b;
-    case Video::sub: return a - b;
-    case Video::abs_diff: return a < b ? b - a : a - b;
-    case Video::min: return std::min(a, b);
-    case Video::max: return std::max(a, b);
-    case Video::average:  // a sum below zero is rounded down
-      return (a + b + (a + b >= 0 ? 1 : 0)) >> 1;
-    case Video::average_below: return (a + b) >> 1;
-    case Video::equal: return a == b ? 1 : 0;
-    case Video::not_equal: return a != b ? 1 : 0;
-    case Video::less: return a < b ? 1 : 0;
-    case Video::less_equal: return a <= b ? 1 : 0;
-    case Video::greater: return a > b ? 1 : 0;
-    case Video::greater_equal: return a >= b ? 1 : 0;
-  }
-  return 0;
-}
-
-constexpr std::uint32_t part_mask(int width) { return width >= 32 ? ~0u : (1u << width) - 1; }
-
-// `width` bits of a word from `first` on, with their sign or with zeros.
-constexpr std::int64_t part_of(std::uint32_t word, int first, int width, bool is_signed) {
-  const std::uint32_t part = word >> first & part_mask(width);
-  const bool is_negative = is_signed && (part >> (width - 1) & 1u) != 0;
-  return std::int64_t{part} - (is_negative ? std::int64_t{1} << width : 0);
-}
-
-// Within what fits into so many bits.
-constexpr std::int64_t saturated(std::int64_t value, int width, bool is_signed) {
-  const std::int64_t end = std::int64_t{1} << (is_signed ? width - 1 : width);
-  return std::clamp(value, is_signed ? -end : std::int64_t{0}, end - 1);
-}
-
-enum class Keeps { wrapped, signed_range, unsigned_range, all_bits };  // all_bits: of a part for which a comparison holds
-
-// The operation on each part of the words.
-template <int lanes, Video operation, bool has_sign, Keeps keeps>
-unsigned each(unsigned a, unsigned b) {
-  constexpr int width = 32 / lanes;
-  unsigned result = 0;
-  for (int at = 0; at < 32; at += width) {
-    std::int64_t value = video_result(operation, part_of(a, at, width, has_sign), part_of(b, at, width, has_sign));
-    if (keeps == Keeps::signed_range || keeps == Keeps::unsigned_range) value = saturated(value, width, keeps == Keeps::signed_range);
-    if (keeps == Keeps::all_bits) value = -value;
-    result |= (static_cast<unsigned>(value) & part_mask(width)) << at;
-  }
-  return result;
-}
-
-// Of all parts.
-template <int lanes, bool has_sign>
-unsigned sum_of_differences(unsigned a, unsigned b) {
-  constexpr int width = 32 / lanes;
-  const unsigned differences = each<lanes, Video::abs_diff, has_sign, Keeps::wrapped>(a, b);
-  unsigned sum = 0;
-  for (int at = 0; at < 32; at += width) sum += static_cast<unsigned>(part_of(differences, at, width, false));
-  return sum;
-}
-
 }  // namespace
 
-#include "simt/device/conversion_functions.hpp"
-#include "simt/device/integer_functions.hpp"
-#include "simt/device/math_functions.hpp"
-#include "simt/device/packed_functions.hpp"
-#include "simt/device/rounded_functions.hpp"
-
-inline namespace cuda_on_cpu {
-namespace cuda_bf16_on_cpu {
-
-struct __nv_bfloat16;
-namespace {
-__nv_bfloat16 of_bits(unsigned bits);
-double value(__nv_bfloat16 a);
-}  // namespace
-
-}  // namespace cuda_bf16_on_cpu
-}  // namespace cuda_on_cpu
-
-#include "simt/device/bfloat_types.hpp"
+#include "simt/device/arithmetic_functions.hpp"
 
 inline namespace cuda_on_cpu {
 
@@ -244,32 +161,6 @@ unsigned __byte_perm(unsigned a, unsigned b, unsigned selector) {
   }
   return result;
 }
-
-namespace tilelab_ptx {
-
-bits video_lanes(int lanes, int operation, int flags, unsigned chosen, bool adds, unsigned a_lanes, unsigned b_lanes, bits a, bits b,
-                 bits c) {
-  constexpr int a_signed = 1, b_signed = 2, is_signed = 4, saturates = 8;
-  const int width = 32 / lanes;
-  const auto lane = [&](unsigned selector, int at, bool has_sign) {
-    const int which = static_cast<int>(selector >> (4 * at) & 0xF);
-    return part_of(static_cast<std::uint32_t>(which < lanes ? a : b), which % lanes * width, width, has_sign);
-  };
-  auto result = static_cast<std::uint32_t>(c);
-  for (int at = 0; at < lanes; ++at) {
-    if ((chosen >> at & 1u) == 0) continue;
-    std::int64_t value =
-        video_result(static_cast<Video>(operation), lane(a_lanes, at, (flags & a_signed) != 0), lane(b_lanes, at, (flags & b_signed) != 0));
-    if ((flags & saturates) != 0) value = saturated(value, width, (flags & is_signed) != 0);
-    if (adds)
-      result += static_cast<std::uint32_t>(value);
-    else
-      result = (result & ~(part_mask(width) << width * at)) | (static_cast<std::uint32_t>(value) & part_mask(width)) << width * at;
-  }
-  return result;
-}
-
-}  // namespace tilelab_ptx
 
 namespace cuda_bf16_on_cpu {
 

@@ -1,5 +1,5 @@
-// The copies and barriers of device/asynchronous_copies.hpp. Its fragments are in matrix_fragments.cpp.
-#include "simt/device/asynchronous_copies.hpp"
+// The copies and barriers of device/library_calls.hpp. Its fragments are in matrix_fragments.cpp.
+#include "simt/device/library_calls.hpp"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-// The fragments of device/asynchronous_copies.hpp: what each lane loads and stores of a matrix, element by element, and the product of
+// The fragments of device/library_calls.hpp: what each lane loads and stores of a matrix, element by element, and the product of
 // all lanes' fragments.
 #include <algorithm>
 #include <bit>
@@ -8,7 +8,7 @@
 #include "simt/arithmetic/half_bits.hpp"
 #include "simt/arithmetic/tile_layout.hpp"
 #include "simt/arithmetic/tile_product.hpp"
-#include "simt/device/asynchronous_copies.hpp"
+#include "simt/device/library_calls.hpp"
 #include "simt/device_impl/announcing.hpp"
 #include "simt/machine/warp_work.hpp"
 

@@ -1,5 +1,5 @@
-// The atomics of device/scoped_atomics.hpp. An order is made of fences: release comes before the access, acquire after it.
-#include "simt/device/scoped_atomics.hpp"
+// The atomics of device/library_calls.hpp. An order is made of fences: release comes before the access, acquire after it.
+#include "simt/device/library_calls.hpp"
 
 #include <algorithm>
 #include <cstring>

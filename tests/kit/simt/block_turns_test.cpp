@@ -9,8 +9,7 @@
 #include <catch2/generators/catch_generators.hpp>
 
 #include "machine_bench.hpp"
-#include "simt/device/builtin_declarations.hpp"
-#include "simt/device/vector_types.hpp"
+#include "simt/device/thread_functions.hpp"
 #include "simt/scheduler/block_order.hpp"
 
 using namespace tilelab::simt;

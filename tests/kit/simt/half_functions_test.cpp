@@ -5,8 +5,6 @@
 
 #include <catch2/catch_test_macros.hpp>
 
-#include "simt/device/half_operators.hpp"
-
 using namespace cuda_on_cpu::cuda_fp16_on_cpu;
 
 namespace {

@@ -1,5 +1,5 @@
 // Arithmetic and conversions with the rounding in their names, and integer and special functions.
-#include "simt/device/rounded_functions.hpp"
+#include "simt/device/arithmetic_functions.hpp"
 
 #include <cfenv>
 #include <climits>
@@ -8,10 +8,6 @@
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_floating_point.hpp>
-
-#include "simt/device/conversion_functions.hpp"
-#include "simt/device/integer_functions.hpp"
-#include "simt/device/math_functions.hpp"
 
 using namespace cuda_on_cpu;
 using Catch::Matchers::WithinRel;

@@ -1,4 +1,4 @@
-// Loads, stores, atomic functions, copies and fences of inline PTX: see device/inline_ptx.hpp.
+// Loads, stores, atomic functions, copies, mbarriers and fences of inline PTX: see device/inline_ptx.hpp.
 #include <algorithm>
 #include <bit>
 #include <cstring>
@@ -13,6 +13,8 @@ using tilelab::simt::AccessKind;
 using tilelab::simt::Machine;
 using tilelab::simt::Scope;
 using tilelab::simt::Space;
+
+constexpr std::size_t bulk_alignment = 16;
 
 enum PtxSpace : int { generic = 0, global = 1, shared = 2, local = 3, constant = 4 };
 
@@ -39,19 +41,6 @@ void* announced(const Caller& by, int space, bits address, std::size_t size, Acc
   else
     machine.access(at, size, kind, is_volatile, by.pc, by.frame);
   return reinterpret_cast<void*>(at);
-}
-
-template <typename Word>
-bits load(const Caller& by, int space, bool is_volatile, bits address) {
-  Word word;
-  std::memcpy(&word, announced(by, space, address, sizeof word, AccessKind::read, is_volatile), sizeof word);
-  return word;
-}
-
-template <typename Word>
-void store(const Caller& by, int space, bool is_volatile, bits address, bits value) {
-  const auto word = static_cast<Word>(value);
-  std::memcpy(announced(by, space, address, sizeof word, AccessKind::write, is_volatile), &word, sizeof word);
 }
 
 // The numbers are those of ptx_memory.py.
@@ -97,26 +86,20 @@ bits update(const Caller& by, int space, int operation, bits address, bits value
 inline namespace cuda_on_cpu {
 namespace tilelab_ptx {
 
-bits load_1(int space, bool is_volatile, bits address) { return load<std::uint8_t>(TILELAB_CALLER, space, is_volatile, address); }
-bits load_2(int space, bool is_volatile, bits address) { return load<std::uint16_t>(TILELAB_CALLER, space, is_volatile, address); }
-bits load_4(int space, bool is_volatile, bits address) { return load<std::uint32_t>(TILELAB_CALLER, space, is_volatile, address); }
-bits load_8(int space, bool is_volatile, bits address) { return load<std::uint64_t>(TILELAB_CALLER, space, is_volatile, address); }
+bits load(int bytes, int space, bool is_volatile, bits address) {
+  const auto size = static_cast<std::size_t>(bytes);
+  bits value = 0;
+  std::memcpy(&value, announced(TILELAB_CALLER, space, address, size, AccessKind::read, is_volatile), size);
+  return value;
+}
 uint4 load_16(int space, bool is_volatile, bits address) {
   uint4 words;
   std::memcpy(&words, announced(TILELAB_CALLER, space, address, sizeof words, AccessKind::read, is_volatile), sizeof words);
   return words;
 }
-void store_1(int space, bool is_volatile, bits address, bits value) {
-  store<std::uint8_t>(TILELAB_CALLER, space, is_volatile, address, value);
-}
-void store_2(int space, bool is_volatile, bits address, bits value) {
-  store<std::uint16_t>(TILELAB_CALLER, space, is_volatile, address, value);
-}
-void store_4(int space, bool is_volatile, bits address, bits value) {
-  store<std::uint32_t>(TILELAB_CALLER, space, is_volatile, address, value);
-}
-void store_8(int space, bool is_volatile, bits address, bits value) {
-  store<std::uint64_t>(TILELAB_CALLER, space, is_volatile, address, value);
+void store(int bytes, int space, bool is_volatile, bits address, bits value) {
+  const auto size = static_cast<std::size_t>(bytes);
+  std::memcpy(announced(TILELAB_CALLER, space, address, size, AccessKind::write, is_volatile), &value, size);
 }
 void store_16(int space, bool is_volatile, bits address, uint4 value) {
   std::memcpy(announced(TILELAB_CALLER, space, address, sizeof value, AccessKind::write, is_volatile), &value, sizeof value);
@@ -153,6 +136,43 @@ void copy_async(bits to, bits from, unsigned size, unsigned from_size) {
 }
 void commit_copies() { Machine::current().commit_copies(); }
 void await_copies(unsigned latest, bool all) { Machine::current().wait_for_copies(latest, all); }
+
+// mbarriers, and the copies that they complete.
+void init_mbarrier(bool in_shared, bits address, bits count) {
+  Machine::current().init_barrier(generic_address(in_shared ? shared : generic, address), static_cast<std::uint32_t>(count), TILELAB_PC,
+                                  TILELAB_CALLER_FRAME);
+}
+
+bits arrive_at_mbarrier(bool in_shared, bits address, bits count, bits bytes, bool drops) {
+  const Machine::Arrival arrival{.count = static_cast<std::uint32_t>(count), .bytes = static_cast<std::uint32_t>(bytes), .drops = drops};
+  return Machine::current().arrive(generic_address(in_shared ? shared : generic, address), arrival, TILELAB_PC, TILELAB_CALLER_FRAME);
+}
+
+void expect_at_mbarrier(bool in_shared, bits address, bits bytes) {
+  const Machine::Arrival nothing{.count = 0, .bytes = static_cast<std::uint32_t>(bytes), .stays_open = true};
+  Machine::current().arrive(generic_address(in_shared ? shared : generic, address), nothing, TILELAB_PC, TILELAB_CALLER_FRAME);
+}
+
+bits await_mbarrier(bool in_shared, bits address, bits phase, bool by_parity, bool tries) {
+  const Machine::Awaited awaited{.phase = static_cast<std::uint32_t>(phase), .by_parity = by_parity, .tries = tries};
+  return Machine::current().await_phase(generic_address(in_shared ? shared : generic, address), awaited, TILELAB_PC, TILELAB_CALLER_FRAME)
+             ? 1
+             : 0;
+}
+
+void copy_bulk(bits to, bits from, bits size, bits barrier) {
+  Machine& machine = Machine::current();
+  const std::uintptr_t pc = TILELAB_PC, frame = TILELAB_CALLER_FRAME;
+  const std::uintptr_t target = generic_address(shared, to), source = from, at = generic_address(shared, barrier);
+  for (const std::uintptr_t end : {target, source}) {
+    if (end % bulk_alignment != 0) machine.misaligned(end, bulk_alignment, pc, frame);
+  }
+  const auto bytes = static_cast<std::uint32_t>(size);
+  if (bytes % bulk_alignment != 0)
+    machine.trap("asks for a bulk copy of a size that is not a multiple of 16 bytes", machine.statement(pc, frame));
+  machine.copy_for_barrier(target, source, bytes, at, pc, frame);
+  machine.arrive(at, {.count = 0, .bytes = -static_cast<std::int64_t>(bytes)}, pc, frame);
+}
 
 void fence(bool block_scope) { Machine::current().fence(TILELAB_STATEMENT, block_scope); }
 

@@ -31,7 +31,7 @@ def declared() -> Counter[str]:
     found = Counter(name for text in texts for name in DECLARED.findall(text))
     name, version = platform.libc_ver()
     if name == "glibc" and tuple(map(int, version.split("."))) >= (2, 41):
-        math = (device_function_table.HEADERS / "math_functions.hpp").read_text(encoding="utf-8")
+        math = (device_function_table.HEADERS / "arithmetic_functions.hpp").read_text(encoding="utf-8")
         older = (name for block in OLDER_GLIBC.findall(math) for name in NAMED.findall(block))
         found.subtract(older)
     return found

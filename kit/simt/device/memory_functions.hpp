@@ -1,5 +1,6 @@
-// Atomic functions. One operating-system thread runs the whole launch, and fibers do not switch during an update. So each
-// function is an ordinary update that is announced as atomic. They are overloads, as CUDA's are: 1 may be added to a float.
+// Atomic functions, and loads and stores through a chosen cache. One operating-system thread runs the whole launch, and fibers do not
+// switch during an update. So each atomic function is an ordinary update that is announced as atomic. They are overloads, as CUDA's are: 1
+// may be added to a float. The executor has no caches: each load and store is an ordinary one.
 #pragma once
 
 #include "vector_types.hpp"
@@ -47,5 +48,49 @@ TILELAB_ATOMIC_CAS(unsigned short)
 #undef TILELAB_ATOMIC_CAS
 #undef TILELAB_ATOMIC_OF_INTEGERS
 #undef TILELAB_ATOMIC_OF_WORDS
+
+// Every type has the same ten functions.
+#define TILELAB_CACHED(Type)                                                          \
+  Type __ldg(const Type* address) TILELAB_DOES(TILELAB_LOAD(address));                \
+  Type __ldcg(const Type* address) TILELAB_DOES(TILELAB_LOAD(address));               \
+  Type __ldca(const Type* address) TILELAB_DOES(TILELAB_LOAD(address));               \
+  Type __ldcs(const Type* address) TILELAB_DOES(TILELAB_LOAD(address));               \
+  Type __ldlu(const Type* address) TILELAB_DOES(TILELAB_LOAD(address));               \
+  Type __ldcv(const Type* address) TILELAB_DOES(TILELAB_LOAD(address));               \
+  void __stwb(Type* address, Type value) TILELAB_DOES(TILELAB_STORE(address, value)); \
+  void __stcg(Type* address, Type value) TILELAB_DOES(TILELAB_STORE(address, value)); \
+  void __stcs(Type* address, Type value) TILELAB_DOES(TILELAB_STORE(address, value)); \
+  void __stwt(Type* address, Type value) TILELAB_DOES(TILELAB_STORE(address, value));
+
+TILELAB_CACHED(char)
+TILELAB_CACHED(signed char)
+TILELAB_CACHED(unsigned char)
+TILELAB_CACHED(short)
+TILELAB_CACHED(unsigned short)
+TILELAB_CACHED(int)
+TILELAB_CACHED(unsigned int)
+TILELAB_CACHED(long)
+TILELAB_CACHED(unsigned long)
+TILELAB_CACHED(long long)
+TILELAB_CACHED(unsigned long long)
+TILELAB_CACHED(float)
+TILELAB_CACHED(double)
+TILELAB_CACHED(char2)
+TILELAB_CACHED(char4)
+TILELAB_CACHED(uchar2)
+TILELAB_CACHED(uchar4)
+TILELAB_CACHED(short2)
+TILELAB_CACHED(short4)
+TILELAB_CACHED(ushort2)
+TILELAB_CACHED(ushort4)
+TILELAB_CACHED(int2)
+TILELAB_CACHED(int4)
+TILELAB_CACHED(uint2)
+TILELAB_CACHED(uint4)
+TILELAB_CACHED(longlong2)
+TILELAB_CACHED(ulonglong2)
+TILELAB_CACHED(float2)
+TILELAB_CACHED(float4)
+TILELAB_CACHED(double2)
 
 }  // namespace cuda_on_cpu
