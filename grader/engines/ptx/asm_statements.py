@@ -12,7 +12,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from grader.engines.ptx.ptx_memory import loops_as_waits, memory, of_barriers
+from grader.engines.ptx.ptx_memory import memory
 from grader.engines.ptx.ptx_numbers import arithmetic
 from grader.engines.ptx.ptx_reader import (
     CONSTRAINTS,
@@ -278,7 +278,7 @@ def _body(statement: AsmStatement, registers: Registers, lines: _Lines) -> tuple
         starts.append((len(text), at))
         text += piece
     code, count = [], 0
-    for found in statements_of(loops_as_waits(text)):
+    for found in statements_of(text):
         if isinstance(found, Scope):
             (registers.open if found.opens else registers.close)()
         elif isinstance(found, Declaration):
@@ -291,7 +291,7 @@ def _body(statement: AsmStatement, registers: Registers, lines: _Lines) -> tuple
 
 
 def _instruction(instruction: Instruction, registers: Registers) -> list[str]:
-    for understand in (arithmetic, of_barriers, memory, of_the_warp):
+    for understand in (arithmetic, memory, of_the_warp):
         try:
             code = understand(instruction, registers)
         except NotUnderstoodError as error:

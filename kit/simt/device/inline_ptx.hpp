@@ -71,13 +71,6 @@ void barrier();
 bits barrier_reduction(int operation, bits predicate);
 void sync_warp(bits mask);
 
-// Barriers that count arrivals: `in_shared`, the address counts from the beginning of shared memory.
-void init_mbarrier(bool in_shared, bits address, bits count);
-bits arrive_at_mbarrier(bool in_shared, bits address, bits count, bits bytes, bool drops);  // returns the phase
-void expect_at_mbarrier(bool in_shared, bits address, bits bytes);
-bits await_mbarrier(bool in_shared, bits address, bits phase, bool by_parity, bool tries);  // 0: it gave up
-void copy_bulk(bits to, bits from, bits size, bits barrier);
-
 // Of the thread and its warp.
 bits special_register(int which);
 bits shuffle(int mode, bits value, bits lane, bits clamp, bits mask);  // bit 32: the predicate
@@ -112,7 +105,6 @@ bool compare(int type, int relation, bits a, bits b);
 
 // Matrices that a warp holds in its registers, laid out as PTX's documentation says.
 uint4 load_matrices(int count, bool transposed, bits address);
-void store_matrices(int count, bool transposed, bits address, uint4 words);
 uint4 multiply_matrices(int shape, int operand, int sum, uint4 a, bits b0, bits b1, uint4 c);
 
 }  // namespace tilelab_ptx

@@ -1,4 +1,4 @@
-// What the headers for asynchronous copies, for cuda::barrier, cuda::pipeline, cuda::atomic and mbarriers, and for tensor cores call.
+// What the headers for asynchronous copies, for cuda::barrier, cuda::pipeline, cuda::atomic, and for tensor cores call.
 #pragma once
 
 #include <cstddef>

@@ -25,12 +25,9 @@ using tilelab::simt::TileElement;
 using tilelab::simt::TileMatrix;
 using tilelab::simt::work_together;
 
-struct Shape {
-  int rows, k;
-};
-constexpr Shape shapes[] = {{16, 8}, {16, 16}, {16, 4}, {16, 32}, {8, 16}, {8, 4}};
-enum Operand : int { f16, bf16, tf32, s8, u8, s8_u8, u8_s8, f64 };
-enum Sum : int { in_float, in_half, half_of_float, float_of_half, in_int, in_int_saturated, in_double };
+constexpr int shape_k[] = {8, 16, 4};
+enum Operand : int { f16, bf16, tf32 };
+enum Sum : int { in_float, in_half, half_of_float, float_of_half };
 
 struct Rows {  // of a lane: the row that it points to, then the words that it gets
   int count = 0;
@@ -55,100 +52,46 @@ void hand_out(const std::array<void*, 32>& lanes) {
   }
 }
 
-// The opposite: each lane gets the row that it stores.
-void collect(const std::array<void*, 32>& lanes) {
-  for (int lane = 0; lane < 32; ++lane) {
-    const auto* from = static_cast<const Rows*>(lanes[static_cast<std::size_t>(lane)]);
-    if (from == nullptr) continue;
-    for (int matrix = 0; matrix < from->count; ++matrix) {
-      const std::uint32_t word = from->words[static_cast<std::size_t>(matrix)];
-      for (int half = 0; half < 2; ++half) {
-        const int group = lane / 4, at = lane % 4 * 2 + half;
-        const int row = from->transposed ? at : group, column = from->transposed ? group : at;
-        auto* to = static_cast<Rows*>(lanes[static_cast<std::size_t>(matrix * 8 + row)]);
-        if (to != nullptr) to->row[static_cast<std::size_t>(column)] = static_cast<std::uint16_t>(word >> (16 * half));
-      }
-    }
-  }
-}
-
 struct Product {
   int shape = 0, operand = 0, sum = 0;
   std::array<std::uint32_t, 4> a{}, c{}, d{};
   std::array<bits, 2> b{};
 };
 
-double element_value(int operand, bool left, std::uint32_t word, int at) {
-  const auto half = static_cast<std::uint16_t>(word >> (16 * (at % 2)));
-  const auto byte = static_cast<std::uint8_t>(word >> (8 * (at % 4)));
-  switch (operand) {
-    case f16: return tilelab::simt::half_value(half);
-    case bf16: return static_cast<double>(tilelab::simt::bfloat_value(half));
-    case tf32: return static_cast<double>(tilelab::simt::tf32_operand(word));
-    default: {
-      const bool is_signed = operand == s8 || operand == (left ? s8_u8 : u8_s8);
-      return is_signed ? static_cast<double>(static_cast<std::int8_t>(byte)) : static_cast<double>(byte);
-    }
-  }
-}
-
-double double_at(const std::array<std::uint32_t, 4>& words, int at) {
-  std::uint64_t both = 0;
-  std::memcpy(&both, words.data() + 2 * at, sizeof both);
-  return std::bit_cast<double>(both);
+double element_value(int operand, std::uint32_t word, int at) {
+  const auto half = static_cast<std::uint16_t>(word >> (16 * at));
+  if (operand == f16) return tilelab::simt::half_value(half);
+  return static_cast<double>(operand == bf16 ? tilelab::simt::bfloat_value(half) : tilelab::simt::tf32_operand(word));
 }
 
 double sum_value(int sum, const std::array<std::uint32_t, 4>& words, int at) {
-  const std::uint32_t word = words[static_cast<std::size_t>(at)];
-  switch (sum) {
-    case in_float:
-    case half_of_float: return static_cast<double>(std::bit_cast<float>(word));
-    case in_int:
-    case in_int_saturated: return static_cast<double>(static_cast<std::int32_t>(word));
-    case in_double: return double_at(words, at);
-    default: return tilelab::simt::half_value(static_cast<std::uint16_t>(words[static_cast<std::size_t>(at / 2)] >> (16 * (at % 2))));
-  }
+  if (sum == in_float || sum == half_of_float) return static_cast<double>(std::bit_cast<float>(words[static_cast<std::size_t>(at)]));
+  return tilelab::simt::half_value(static_cast<std::uint16_t>(words[static_cast<std::size_t>(at / 2)] >> (16 * (at % 2))));
 }
 
 void put_sum(int sum, std::array<std::uint32_t, 4>& words, int at, double value) {
-  std::uint32_t& word = words[static_cast<std::size_t>(at)];
-  switch (sum) {
-    case in_float:
-    case float_of_half: word = std::bit_cast<std::uint32_t>(static_cast<float>(value)); return;
-    case in_int: word = static_cast<std::uint32_t>(static_cast<std::int64_t>(value)); return;
-    case in_int_saturated: word = static_cast<std::uint32_t>(static_cast<std::int32_t>(std::clamp(value, -0x1p31, 0x1p31 - 1))); return;
-    case in_double: {
-      const auto both = std::bit_cast<std::uint64_t>(value);
-      std::memcpy(words.data() + 2 * at, &both, sizeof both);
-      return;
-    }
-    default: words[static_cast<std::size_t>(at / 2)] |= static_cast<std::uint32_t>(tilelab::simt::half_bits(value)) << (16 * (at % 2));
-  }
+  if (sum == in_float || sum == float_of_half)
+    words[static_cast<std::size_t>(at)] = std::bit_cast<std::uint32_t>(static_cast<float>(value));
+  else
+    words[static_cast<std::size_t>(at / 2)] |= static_cast<std::uint32_t>(tilelab::simt::half_bits(value)) << (16 * (at % 2));
 }
 
 void multiply(const std::array<void*, 32>& lanes) {
   const auto* any = static_cast<const Product*>(*std::find_if(lanes.begin(), lanes.end(), [](const void* one) { return one != nullptr; }));
-  const Shape shape = shapes[any->shape];
-  const int operand = any->operand, in_word = operand >= s8 && operand != f64 ? 4 : operand <= bf16 ? 2 : 1;
-  TileMatrix a{shape.rows, shape.k}, b{shape.k, 8}, sum{shape.rows, 8};
-  const int of_left = shape.rows * shape.k / 32, of_right = 8 * shape.k / 32, of_sum = shape.rows * 8 / 32;
-  const auto left_at = [&](int lane, int at) {
-    return shape.rows == 16 ? left_element(lane, at, in_word) : narrow_element(lane, at, in_word);
-  };
+  const int k = shape_k[any->shape], operand = any->operand, in_word = operand == tf32 ? 1 : 2;
+  TileMatrix a{16, k}, b{k, 8}, sum{16, 8};
+  const int of_left = k / 2, of_right = k / 4, of_sum = 4;
   for (int lane = 0; lane < 32; ++lane) {
     const auto* mine = static_cast<const Product*>(lanes[static_cast<std::size_t>(lane)]);
     if (mine == nullptr) continue;
     for (int at = 0; at < of_left; ++at) {
-      const TileElement place = left_at(lane, at);
-      a.at(place.row, place.column) = operand == f64
-                                          ? double_at(mine->a, at)
-                                          : element_value(operand, true, mine->a[static_cast<std::size_t>(at / in_word)], at % in_word);
+      const TileElement place = left_element(lane, at, in_word);
+      a.at(place.row, place.column) = element_value(operand, mine->a[static_cast<std::size_t>(at / in_word)], at % in_word);
     }
     for (int at = 0; at < of_right; ++at) {
       const TileElement place = narrow_element(lane, at, in_word);  // rows and columns exchanged
       const bits word = mine->b[static_cast<std::size_t>(at / in_word)];
-      b.at(place.column, place.row) = operand == f64 ? std::bit_cast<double>(std::uint64_t{word})
-                                                     : element_value(operand, false, static_cast<std::uint32_t>(word), at % in_word);
+      b.at(place.column, place.row) = element_value(operand, static_cast<std::uint32_t>(word), at % in_word);
     }
     for (int at = 0; at < of_sum; ++at) {
       const TileElement place = sum_element(lane, at);
@@ -159,12 +102,9 @@ void multiply(const std::array<void*, 32>& lanes) {
   for (int lane = 0; lane < 32; ++lane) {
     auto* mine = static_cast<Product*>(lanes[static_cast<std::size_t>(lane)]);
     if (mine == nullptr) continue;
-    const int result = mine->sum == half_of_float   ? static_cast<int>(in_half)
-                       : mine->sum == float_of_half ? static_cast<int>(in_float)
-                                                    : mine->sum;
     for (int at = 0; at < of_sum; ++at) {
       const TileElement place = sum_element(lane, at);
-      put_sum(result, mine->d, at, sum.at(place.row, place.column));
+      put_sum(mine->sum, mine->d, at, sum.at(place.row, place.column));
     }
   }
 }
@@ -187,19 +127,6 @@ uint4 load_matrices(int count, bool transposed, bits address) {
   }
   work_together(place, mine, hand_out);
   return {mine.words[0], mine.words[1], mine.words[2], mine.words[3]};
-}
-
-void store_matrices(int count, bool transposed, bits address, uint4 words) {
-  Machine& machine = Machine::current();
-  const std::uintptr_t pc = TILELAB_PC, frame = TILELAB_CALLER_FRAME;
-  Rows mine{.count = count, .transposed = transposed, .row = {}, .words = {words.x, words.y, words.z, words.w}};
-  work_together(machine.statement(pc, frame), mine, collect);
-  if (machine.running().ref.lane() >= static_cast<std::uint32_t>(8 * count)) return;
-  constexpr std::size_t row_bytes = sizeof mine.row;
-  const std::uintptr_t at = machine.shared_base() + (address & 0xFFFFFFFFu);
-  if (at % row_bytes != 0) machine.misaligned(at, row_bytes, pc, frame);
-  machine.access_in(Space::shared, at, row_bytes, AccessKind::write, false, pc, frame);
-  std::memcpy(reinterpret_cast<void*>(at), mine.row.data(), row_bytes);
 }
 
 uint4 multiply_matrices(int shape, int operand, int sum, uint4 a, bits b0, bits b1, uint4 c) {

@@ -1,4 +1,4 @@
-// Loads, stores, atomic functions, copies, mbarriers and fences of inline PTX: see device/inline_ptx.hpp.
+// Loads, stores, atomic functions, copies and fences of inline PTX: see device/inline_ptx.hpp.
 #include <algorithm>
 #include <bit>
 #include <cstring>
@@ -13,8 +13,6 @@ using tilelab::simt::AccessKind;
 using tilelab::simt::Machine;
 using tilelab::simt::Scope;
 using tilelab::simt::Space;
-
-constexpr std::size_t bulk_alignment = 16;
 
 enum PtxSpace : int { generic = 0, global = 1, shared = 2, local = 3, constant = 4 };
 
@@ -136,43 +134,6 @@ void copy_async(bits to, bits from, unsigned size, unsigned from_size) {
 }
 void commit_copies() { Machine::current().commit_copies(); }
 void await_copies(unsigned latest, bool all) { Machine::current().wait_for_copies(latest, all); }
-
-// mbarriers, and the copies that they complete.
-void init_mbarrier(bool in_shared, bits address, bits count) {
-  Machine::current().init_barrier(generic_address(in_shared ? shared : generic, address), static_cast<std::uint32_t>(count), TILELAB_PC,
-                                  TILELAB_CALLER_FRAME);
-}
-
-bits arrive_at_mbarrier(bool in_shared, bits address, bits count, bits bytes, bool drops) {
-  const Machine::Arrival arrival{.count = static_cast<std::uint32_t>(count), .bytes = static_cast<std::uint32_t>(bytes), .drops = drops};
-  return Machine::current().arrive(generic_address(in_shared ? shared : generic, address), arrival, TILELAB_PC, TILELAB_CALLER_FRAME);
-}
-
-void expect_at_mbarrier(bool in_shared, bits address, bits bytes) {
-  const Machine::Arrival nothing{.count = 0, .bytes = static_cast<std::uint32_t>(bytes), .stays_open = true};
-  Machine::current().arrive(generic_address(in_shared ? shared : generic, address), nothing, TILELAB_PC, TILELAB_CALLER_FRAME);
-}
-
-bits await_mbarrier(bool in_shared, bits address, bits phase, bool by_parity, bool tries) {
-  const Machine::Awaited awaited{.phase = static_cast<std::uint32_t>(phase), .by_parity = by_parity, .tries = tries};
-  return Machine::current().await_phase(generic_address(in_shared ? shared : generic, address), awaited, TILELAB_PC, TILELAB_CALLER_FRAME)
-             ? 1
-             : 0;
-}
-
-void copy_bulk(bits to, bits from, bits size, bits barrier) {
-  Machine& machine = Machine::current();
-  const std::uintptr_t pc = TILELAB_PC, frame = TILELAB_CALLER_FRAME;
-  const std::uintptr_t target = generic_address(shared, to), source = from, at = generic_address(shared, barrier);
-  for (const std::uintptr_t end : {target, source}) {
-    if (end % bulk_alignment != 0) machine.misaligned(end, bulk_alignment, pc, frame);
-  }
-  const auto bytes = static_cast<std::uint32_t>(size);
-  if (bytes % bulk_alignment != 0)
-    machine.trap("asks for a bulk copy of a size that is not a multiple of 16 bytes", machine.statement(pc, frame));
-  machine.copy_for_barrier(target, source, bytes, at, pc, frame);
-  machine.arrive(at, {.count = 0, .bytes = -static_cast<std::int64_t>(bytes)}, pc, frame);
-}
 
 void fence(bool block_scope) { Machine::current().fence(TILELAB_STATEMENT, block_scope); }
 

@@ -54,18 +54,9 @@ def test_every_form_of_the_statement_is_read() -> None:
         understood(code)
 
 
-@pytest.mark.parametrize("behind", ["@p bra DONE; bra WAIT; DONE:", "@!p bra WAIT;"])
-def test_a_loop_that_only_waits_is_a_wait_without_end(behind: str) -> None:
-    wait = "mbarrier.try_wait.parity.shared::cta.b64 p, [%0], %1;"
-    text = understood(f'asm("{{ .reg .pred p; WAIT: {wait} {behind} }}" :: "r"(x), "r"(y));')
-    assert re.search(r"await_mbarrier\(true, .*, true, false\)", text)
-    once = understood(f'asm("{{ .reg .pred p; {wait} selp.b32 %0, 1, 0, p; }}" : "+r"(x) : "r"(y));')
-    assert re.search(r"await_mbarrier\(true, .*, true, true\)", once)
-
-
-def test_a_loop_that_does_more_than_wait_is_refused() -> None:
-    loop = "{ .reg .pred p; WAIT: mbarrier.try_wait.b64 p, [%0], %1; add.u64 %1, %1, 1; @!p bra WAIT; }"
-    assert "the label `WAIT`" in refused(f'asm("{loop}" : "+l"(x), "+l"(y));')
+def test_a_loop_with_a_label_is_refused() -> None:
+    loop = "{ .reg .pred p; WAIT: setp.eq.u32 p, %0, 0; @!p bra WAIT; }"
+    assert "the label `WAIT`" in refused(f'asm("{loop}" : "+r"(x));')
 
 
 def test_lines_stay_as_they_were() -> None:
