@@ -218,8 +218,8 @@ const TextureObject& surface_of(cudaSurfaceObject_t handle, const SurfaceUse& us
 }
 
 // Where the access goes. Nothing: outside, in the mode that brings zeros and drops writes.
-std::optional<std::uintptr_t> address_of(const TextureObject& object, const SurfaceUse& use, int x, unsigned long long rest, AccessKind kind,
-                                         const Place& place) {
+std::optional<std::uintptr_t> address_of(const TextureObject& object, const SurfaceUse& use, int x, unsigned long long rest,
+                                         AccessKind kind, const Place& place) {
   using Axis = SurfaceEvent::Axis;
   const std::int64_t row = std::int64_t{object.extent[0]} * object.format.texel_bytes();
   const auto y = static_cast<std::int32_t>(rest), z = static_cast<std::int32_t>(rest >> 32);
