@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from grader.cli.cli import app
 from grader.run.lab_judging import RUN_LIMITS
-from grader.run.launches import kernel_check
+from grader.run.launches import lab_launch
 
 pytestmark = pytest.mark.usefixtures("built_once")
 
@@ -245,7 +245,7 @@ def test_memory_that_the_executor_lacks_is_told_as_that_and_not_as_a_crash() -> 
 
 def test_processor_time_that_a_sandbox_ends_is_a_time_out_and_no_crash(monkeypatch: pytest.MonkeyPatch) -> None:
     limits = dataclasses.replace(RUN_LIMITS, cpu_seconds=1)
-    monkeypatch.setattr(kernel_check, "RUN_LIMITS", limits)
+    monkeypatch.setattr(lab_launch, "RUN_LIMITS", limits)
     file = lab_file("01-naive/rejects/counter_that_never_grows.cu")
     sizes = [*["--arg", "float[64]=random"] * 2, "--arg", "float[64]=0", *["--arg", "int=8"] * 3]
     arguments = ["check", str(file), "--kernel", "matmul_naive", "--grid", "1", "--block", "16,16", *sizes, "--json"]
