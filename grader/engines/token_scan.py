@@ -27,7 +27,7 @@ from grader.source.student_code import StudentCode
 _LINE_MARKER = re.compile(r'#\s+(\d+)\s+"((?:[^"\\]|\\.)*)"([ \d]*)$')
 _MARKER_LINE = re.compile(r'^# \d+ "', re.MULTILINE)
 # What a submission's own text may hold. A lab's has some thousand tokens; a library's single header has a hundred thousand.
-MAX_SOURCE = 1 << 20  # characters of a file
+MAX_SOURCE = 2 << 20  # characters of a file
 MAX_TOKENS = 250_000  # once macros are expanded
 MAX_DEPTH = 256  # brackets in one another: Clang's own limit
 # A submission could write files into these folders. They are no system headers, whatever a marker says.
