@@ -19,7 +19,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 DOCUMENT = ROOT / "docs" / "how-the-cpu-executor-works.md"
-HEADERS = ROOT / "kit" / "simt" / "device"
+HEADERS = ROOT / "kit" / "executor" / "device"
 BEGIN, END = (
     "<!-- device functions: begin (docs/device_function_table.py --write) -->",
     "<!-- device functions: end -->",

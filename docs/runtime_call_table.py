@@ -1,4 +1,4 @@
-"""Lists the functions of CUDA's runtime that `tilelab run` offers to host code, read off the headers of kit/host_api.
+"""Lists the functions of CUDA's runtime that `tilelab run` offers to host code, read off the headers of kit/host.
 
 `.venv/bin/python docs/runtime_call_table.py` prints the table. With `--write` it writes the section between the two markers of
 running-a-program.md, and a test fails where that is not current. Reads declarations word by word: no C++ parser.
@@ -13,7 +13,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 DOCUMENT = ROOT / "docs" / "running-a-program.md"
-HEADERS = ROOT / "kit" / "host_api"
+HEADERS = ROOT / "kit" / "host"
 BEGIN, END = "<!-- runtime functions: begin (docs/runtime_call_table.py --write) -->", "<!-- runtime functions: end -->"
 _PARTS = (
     ("Memory, copies and fills", "runtime_memory.hpp"),

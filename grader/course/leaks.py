@@ -341,7 +341,7 @@ _PRIVATE_FOLDERS = {"solutions", "tests"}
 _PRIVATE_NAMES = {"grading.toml", "hidden_tests.cpp"}
 _INCLUDE = re.compile(r'^\s*#\s*include\s*(?:"([^"]+)"|<([^>]+)>)')
 _LINK = re.compile(r"\]\(([^)\s]+)\)|<(?:img|a)\b[^>]*?\b(?:src|href)=\"([^\"]+)\"")
-_INCLUDE_FOLDERS = ("kit", "kit/include", "kit/simt/device")
+_INCLUDE_FOLDERS = ("kit", "kit/include", "kit/executor/device")
 _Statements = list[tuple[int, str]]  # lines by number, without white space
 
 

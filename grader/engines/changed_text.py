@@ -117,7 +117,7 @@ def with_alignment_first(preprocessed: str) -> str:
 
 # Takes the marks of `__device__` and `__host__` from lambdas: Clang does not parse attributes there, and a lambda is on both sides.
 
-_MARK = r"__attribute__\(\((?:retain|aligned\(64\))\)\)"  # as in kit/simt/device/cuda_on_cpu.hpp
+_MARK = r"__attribute__\(\((?:retain|aligned\(64\))\)\)"  # as in kit/executor/device/cuda_on_cpu.hpp
 _MARKED = re.compile(rf"(\]\s*)((?:{_MARK}\s*)+)(?=\()")
 
 

@@ -216,7 +216,7 @@ def _kernels(cubin: Path) -> list[str]:
 # As in `gpu_build.py`, a failure of the submission is an outcome and no exception. Whoever runs the program confines it.
 
 PROGRAM, SOURCE = "native", "native_program.cu"
-BESIDE = ("thread_names.cpp", "program_turns.cpp")  # in kit/cuda: compiled with the program
+BESIDE = ("thread_names.cpp", "program_turns.cpp")  # in kit/gpu: compiled with the program
 _ERROR = re.compile(r"^[^\n]*(?:\): |: |\b)(?:fatal )?error\b[^\n]*$", re.MULTILINE)
 
 

@@ -107,7 +107,7 @@ def _branches(instructions: list[str]) -> list[tuple[str, bool, bool]]:
 # Makes copies of whole objects in Clang's dump check the alignment that they assume.
 #
 # GCC checks both addresses when an object is copied, and Clang does not. So each copy becomes a call of the kit's own function
-# (`kit/simt/device_impl/memory_functions.cpp`), which checks both addresses and announces both accesses.
+# (`kit/executor/device_impl/memory_functions.cpp`), which checks both addresses and announces both accesses.
 
 _COPY = re.compile(
     r"call void @llvm\.mem(?:cpy|move)\.p0\w*\.p0\w*\.i64\((?P<arguments>.*)\)(?P<rest>(?:, ![a-z.]+ !\d+)*)$",

@@ -62,7 +62,7 @@ class Toolset:
         if absent:
             message = f"{absent[0]} is missing: run `make setup` to build it."
             raise RemediableError(message)
-        includes = [*(Path(path) for path in kit["includes"]), root / "kit" / "simt" / "device"]
+        includes = [*(Path(path) for path in kit["includes"]), root / "kit" / "executor" / "device"]
         unique = list(dict.fromkeys(path.resolve() for path in includes))
         prefix = root / ".tilelab" / "prefix"
         choice = choose_compiler(kit["compiler"])

@@ -16,7 +16,7 @@ from grader.explain.page_block import page_arrays, page_places
 from grader.explain.story import LANES, Index3, PageStepKind, StoryArray, StoryRun, WarpCost, WarpStep
 from grader.run.launches.trace_phases import ACCESSES, Step, StepKind, Trace
 
-# What one request of a warp costs, by the rules by which kit/simt/observers/request_counter.hpp counts a launch: distinct sectors of
+# What one request of a warp costs, by the rules by which kit/executor/observers/request_counter.hpp counts a launch: distinct sectors of
 # 32 bytes of global memory, or passes over the 32 banks of shared memory. Pure. Addresses count from a multiple of 128.
 
 SECTOR_BYTES = 32

@@ -26,7 +26,7 @@ from grader.system.gpu_lock import GpuLock
 
 _TRIES = 2  # of a run that failed because of us
 _SECONDS = 60  # on the wall, for one run: most of it makes the GPU's context
-_OURS = ("native_launcher.hpp", "launcher_call.hpp")  # in kit/host_api
+_OURS = ("native_launcher.hpp", "launcher_call.hpp")  # in kit/host
 _FILE_BYTES = 64 << 20
 
 
@@ -78,10 +78,10 @@ def _texts(toolset: Toolset, lab: Lab, text: str, device: Device) -> dict[str, s
     public = lab.public
     chosen = f"static const cudaError_t tilelab_device = cudaSetDevice({device.ordinal});\n" if device.ordinal else ""
     texts = {PurePosixPath(name).name: _read(lab.public_dir / name) for name in public.headers}
-    texts |= {name: _read(toolset.root / "kit" / "cuda" / name) for name in BESIDE}
+    texts |= {name: _read(toolset.root / "kit" / "gpu" / name) for name in BESIDE}
     if not public.launcher:
         return {**texts, SOURCE: f'#line 1 "{public.file}"\n{text}\n\n{chosen}'}
-    ours = {name: _read(toolset.root / "kit" / "host_api" / name) for name in _OURS}
+    ours = {name: _read(toolset.root / "kit" / "host" / name) for name in _OURS}
     frame = launcher_frame(public.launcher)
     before = f'#include "{_OURS[0]}"\n{frame.before}#line 1 "{public.file}"\n'
     return {**texts, **ours, SOURCE: f"{before}{text}\n\n{chosen}{frame.behind}"}

@@ -7,7 +7,7 @@
 #include <sstream>
 #include <stdexcept>
 
-#include "simt/arithmetic/half_bits.hpp"
+#include "executor/arithmetic/half_bits.hpp"
 
 namespace tilelab::checker {
 namespace {

@@ -11,8 +11,8 @@
 #include <stdexcept>
 #include <string>
 
-#include "simt/arithmetic/bfloat_bits.hpp"
-#include "simt/arithmetic/half_bits.hpp"
+#include "executor/arithmetic/bfloat_bits.hpp"
+#include "executor/arithmetic/half_bits.hpp"
 
 namespace tilelab {
 namespace {

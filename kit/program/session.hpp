@@ -10,12 +10,12 @@
 
 #include <nlohmann/json.hpp>
 
+#include "executor/memory/device_heap.hpp"
 #include "program/memory/device_memory.hpp"
 #include "program/memory/pending_work.hpp"
 #include "program/memory/provenance.hpp"
 #include "program/program_description.hpp"
 #include "program/run_record.hpp"
-#include "simt/memory/device_heap.hpp"
 
 namespace tilelab::program {
 

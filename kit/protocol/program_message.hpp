@@ -1,7 +1,7 @@
 // Textures and surfaces, and what a launch of a whole program finds in memory beyond its arguments: buffers at the addresses that the
 // program knows, and the values of the module's variables. Their bytes lie in memory files that are sent with the request: device memory,
-// memory that the host uses as well, the marks of both (see simt/memory/byte_marks.hpp), and what a launch touched (see
-// simt/memory/touched_words.hpp).
+// memory that the host uses as well, the marks of both (see executor/memory/byte_marks.hpp), and what a launch touched (see
+// executor/memory/touched_words.hpp).
 #pragma once
 
 #include <array>
@@ -14,9 +14,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include "simt/memory/byte_marks.hpp"
-#include "simt/memory/texture_object.hpp"
-#include "simt/memory/touched_words.hpp"
+#include "executor/memory/byte_marks.hpp"
+#include "executor/memory/texture_object.hpp"
+#include "executor/memory/touched_words.hpp"
 
 namespace tilelab::protocol {
 

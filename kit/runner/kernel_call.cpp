@@ -7,7 +7,7 @@
 #include <new>
 #include <stdexcept>
 
-#include "simt/machine/machine.hpp"
+#include "executor/machine/machine.hpp"
 
 namespace tilelab {
 namespace {

@@ -13,6 +13,18 @@
 #include <string>
 #include <utility>
 
+#include "executor/device_impl/device_printf.hpp"
+#include "executor/finding_log.hpp"
+#include "executor/machine/machine.hpp"
+#include "executor/memory/device_heap.hpp"
+#include "executor/memory/memory_map.hpp"
+#include "executor/observer_list.hpp"
+#include "executor/observers/child_order.hpp"
+#include "executor/observers/stale_texels.hpp"
+#include "executor/observers/touched_bytes.hpp"
+#include "executor/observers/trace_recorder.hpp"
+#include "executor/observers/work_counters.hpp"
+#include "executor/submission/submission_data.hpp"
 #include "runner/kernel_call.hpp"
 #include "runner/launch_limits.hpp"
 #include "runner/launch_signals.hpp"
@@ -20,18 +32,6 @@
 #include "runner/report/launch_report.hpp"
 #include "runner/submission/argument_buffers.hpp"
 #include "runner/submission/mapped_program.hpp"
-#include "simt/device_impl/device_printf.hpp"
-#include "simt/finding_log.hpp"
-#include "simt/machine/machine.hpp"
-#include "simt/memory/device_heap.hpp"
-#include "simt/memory/memory_map.hpp"
-#include "simt/observer_list.hpp"
-#include "simt/observers/child_order.hpp"
-#include "simt/observers/stale_texels.hpp"
-#include "simt/observers/touched_bytes.hpp"
-#include "simt/observers/trace_recorder.hpp"
-#include "simt/observers/work_counters.hpp"
-#include "simt/submission/submission_data.hpp"
 
 namespace tilelab {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "simt/scheduler/block_order.hpp"
+#include "executor/scheduler/block_order.hpp"
 
 namespace tilelab {
 namespace {

@@ -167,7 +167,7 @@ def test_the_list_of_runtime_functions_is_current_and_misses_no_definition() -> 
     page = text_of("docs/running-a-program.md")
     remedy = "run .venv/bin/python docs/runtime_call_table.py --write"
     assert page == runtime_call_table.document_with(runtime_call_table.call_table(), page), remedy
-    library = sorted((ROOT / "kit" / "host_api" / "library").glob("runtime_*.cpp"))
+    library = sorted((ROOT / "kit" / "host" / "library").glob("runtime_*.cpp"))
     defined = re.compile(r"^(?:cudaError_t|const char\*) (cuda\w+)\(", re.MULTILINE)
     names = {name for path in library for name in defined.findall(path.read_text(encoding="utf-8"))}
     assert len(names) > 100
@@ -193,7 +193,7 @@ def test_the_list_of_cuda_functions_misses_no_declaration() -> None:
     device_function_table = script("device_function_table")
     listed = set(_CODE.findall(device_function_table.function_table()))
     declared = re.compile(r"^(?!#|//|\s|struct|TILELAB)[\w\[\] ]+[ *&](\w+)\(", re.MULTILINE)
-    headers = sorted((ROOT / "kit" / "simt" / "device").glob("*.hpp"))
+    headers = sorted((ROOT / "kit" / "executor" / "device").glob("*.hpp"))
     called_by_the_kit = {
         "inline_ptx.hpp",
         "library_calls.hpp",

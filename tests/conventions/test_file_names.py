@@ -46,9 +46,7 @@ def test_no_two_source_files_share_a_name() -> None:
 
 def is_named_by_cuda(path: PurePosixPath) -> bool:
     """Whether the file has the name of a header of CUDA or of its samples, because it stands in for it."""
-    return path.suffix in {".h", ".cuh"} and (
-        "device" in path.parts or path.parts[:3] == ("kit", "host_api", "headers")
-    )
+    return path.suffix in {".h", ".cuh"} and ("device" in path.parts or path.parts[:3] == ("kit", "host", "headers"))
 
 
 def test_no_two_kernels_of_ours_share_a_name() -> None:

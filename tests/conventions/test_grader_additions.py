@@ -119,8 +119,8 @@ def copy(tmp_path: Path) -> Copy:
     for source in tmp_path.rglob("*.[ch]pp"):
         os.utime(source, (0, 0))  # older than any build: no judge runs here, so it need not be up to date
     # What the compiler makes in advance of these headers depends on where they lie.
-    shutil.rmtree(tmp_path / "kit" / "simt" / "device")
-    (tmp_path / "kit" / "simt" / "device").symlink_to(ROOT / "kit" / "simt" / "device")
+    shutil.rmtree(tmp_path / "kit" / "executor" / "device")
+    (tmp_path / "kit" / "executor" / "device").symlink_to(ROOT / "kit" / "executor" / "device")
     (tmp_path / "build").mkdir()
     for canary in sorted((tmp_path / "kit" / "canaries").glob("*.cu"))[1:]:
         canary.unlink()  # each copy's compiler is tried with them, and one will do

@@ -22,9 +22,9 @@ COPIED = (
     "grader", "kit", "docs/verdict_documents.py", "docs/result.schema.json", "docs/device_function_table.py",
     "docs/how-the-cpu-executor-works.md", "README.md",
 )  # fmt: skip
-LIST, TABLE = "kit/simt/observer_list.hpp", "grader/model/verdicts.py"
+LIST, TABLE = "kit/executor/observer_list.hpp", "grader/model/verdicts.py"
 ADDITIONS = Path(__file__).parent / "additions"
-DETECTOR = "kit/simt/observers/volatile_writes.hpp"
+DETECTOR = "kit/executor/observers/volatile_writes.hpp"
 
 ENUMERATOR, ROW = (
     '    VOLATILE_WRITE = "volatile-write"\n',
@@ -72,8 +72,8 @@ class Copy:
         self.create(DETECTOR, text.replace("Verdict::race", f"Verdict::{kind}"))
         self.replace(
             LIST,
-            '#include "simt/observers/work_counters.hpp"\n',
-            '#include "simt/observers/volatile_writes.hpp"\n#include "simt/observers/work_counters.hpp"\n',
+            '#include "executor/observers/work_counters.hpp"\n',
+            '#include "executor/observers/volatile_writes.hpp"\n#include "executor/observers/work_counters.hpp"\n',
         )
         self.replace(LIST, "      InputGuard, ", "      VolatileWrites,\n      InputGuard, ")
 
@@ -81,7 +81,7 @@ class Copy:
         """A program or an object, with the kit's headers of this copy."""
         made = self.root / f"{source.stem}.made"
         compiler = json.loads((ROOT / "build" / "kit.json").read_text(encoding="utf-8"))["compiler"]
-        folders = [*(self.root / folder for folder in ("build/generated", "kit", "kit/include", "kit/simt/device"))]
+        folders = [*(self.root / folder for folder in ("build/generated", "kit", "kit/include", "kit/executor/device"))]
         command = [compiler, "-std=c++20", *(f"-I{folder}" for folder in folders), str(source), "-o", str(made)]
         command += [f"-isystem{ROOT / '.tilelab' / 'prefix' / 'usr' / 'include'}", *arguments]
         subprocess.run(command, check=True, timeout=300)
@@ -133,7 +133,7 @@ def test_a_detector_is_one_file_and_its_registration(copy: Copy) -> None:
     assert copy.run("printed_findings.cpp") == "race 11 writes {element} as volatile, which orders nothing\n"
 
     addition = "a detector of an existing kind of finding"
-    assert named_files(addition) == ["kit/simt/observers/", LIST]
+    assert named_files(addition) == ["kit/executor/observers/", LIST]
     assert copy.touched() == {DETECTOR, LIST}
 
 
@@ -142,9 +142,9 @@ def test_a_kind_of_finding_is_its_detector_its_row_and_what_is_written_from_the_
     copy.replace(TABLE, '    WRONG_ANSWER = "wrong-answer"\n', f'{ENUMERATOR}    WRONG_ANSWER = "wrong-answer"\n')
     copy.replace(TABLE, "    Verdict.WRONG_ANSWER: Ver", f"{ROW}    Verdict.WRONG_ANSWER: Ver")
     copy.python("docs/verdict_documents.py")
-    header = copy.root / "build/generated/simt/verdict_list.hpp"
+    header = copy.root / "build/generated/executor/verdict_list.hpp"
     cmake = (ROOT / "build" / ".cmake").read_text(encoding="utf-8").strip()
-    script = copy.root / "kit/simt/verdict_list.cmake"
+    script = copy.root / "kit/executor/verdict_list.cmake"
     subprocess.run(
         [cmake, f"-DTABLE={copy.root / TABLE}", f"-DHEADER={header}", "-P", str(script)], check=True, timeout=300
     )
@@ -166,14 +166,17 @@ def test_a_kind_of_finding_is_its_detector_its_row_and_what_is_written_from_the_
 
     readme = (copy.root / "README.md").read_text(encoding="utf-8")
     assert "| `volatile-write` | a write that is volatile where a barrier is meant |" in readme
-    named = ["kit/simt/observers/", LIST, TABLE, "README.md", "docs/result.schema.json"]
+    named = ["kit/executor/observers/", LIST, TABLE, "README.md", "docs/result.schema.json"]
     assert named_files("a new kind of finding") == named
     assert copy.touched() == {DETECTOR, LIST, TABLE, "README.md", "docs/result.schema.json"}
     assert len(copy.touched()) <= 5
 
 
 def test_an_intrinsic_is_a_row_that_declares_and_defines_it(copy: Copy) -> None:
-    declared, defined = "kit/simt/device/arithmetic_functions.hpp", "kit/simt/device_impl/arithmetic_functions.cpp"
+    declared, defined = (
+        "kit/executor/device/arithmetic_functions.hpp",
+        "kit/executor/device_impl/arithmetic_functions.cpp",
+    )
     last = "int __popcll(unsigned long long a) TILELAB_IS(std::popcount(a));\n"
     row = f"int {INTRINSIC}(unsigned a, unsigned b) TILELAB_IS(__popc(a) + __popc(b));\n"
     copy.replace(declared, last, last + row)
@@ -197,5 +200,5 @@ def test_an_intrinsic_is_a_row_that_declares_and_defines_it(copy: Copy) -> None:
     assert f"`{INTRINSIC}`" in copy.python("docs/device_function_table.py")
     copy.python("docs/device_function_table.py", "--write")  # the page stays as it is
 
-    assert named_files("an intrinsic: a CUDA function for device code") == ["kit/simt/device/"]
+    assert named_files("an intrinsic: a CUDA function for device code") == ["kit/executor/device/"]
     assert copy.touched() == {declared}

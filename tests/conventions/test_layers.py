@@ -47,14 +47,14 @@ def test_no_lab_is_named_in_the_grader_or_the_executors() -> None:
     words = {lab.id for lab in labs} | {stem if "_" in stem else f"{stem}.cu" for stem in stems}
     assert words
     word = re.compile("|".join(re.escape(one) for one in sorted(words)))
-    paths = sources("grader", "kit/simt", "kit/cuda", "kit/judge", "kit/protocol", "kit/runner", "kit/sandbox")
+    paths = sources("grader", "kit/executor", "kit/gpu", "kit/judge", "kit/protocol", "kit/runner", "kit/sandbox")
     assert paths
     assert named([path for path in paths if word.search(path.read_text(encoding="utf-8"))]) == []
 
 
 def foreign(path: Path) -> list[str]:
     """Includes of `path` that neither the kit nor what it may use provides."""
-    beside = (KIT, KIT / "include", KIT / "simt" / "device", KIT / "host_api", MADE, path.parent)
+    beside = (KIT, KIT / "include", KIT / "executor" / "device", KIT / "host", MADE, path.parent)
     strange = []
     for quote, target in includes(path):
         ours = any((folder / target).is_file() for folder in beside) and ".." not in Path(target).parts
@@ -72,18 +72,18 @@ def test_the_kit_includes_nothing_outside_itself_but_its_few_libraries() -> None
 
 
 def test_observers_include_the_event_contract_and_never_the_scheduler() -> None:
-    paths = sources("kit/simt/observers")
+    paths = sources("kit/executor/observers")
     targets = {path: [target for _, target in includes(path)] for path in paths}
-    assert any("simt/event.hpp" in one for one in targets.values())
+    assert any("executor/event.hpp" in one for one in targets.values())
     scheduling = re.compile(r"scheduler|machine|fiber|announcer|boost/")
     assert named([path for path, one in targets.items() if any(scheduling.search(target) for target in one)]) == []
 
 
 def test_the_scheduler_includes_no_observer() -> None:
     """Nor what is above it: the machine, and the memory of a launch."""
-    paths = sources("kit/simt/scheduler")
+    paths = sources("kit/executor/scheduler")
     assert paths
-    above = re.compile(r"observer|simt/(machine|memory|submission)/")
+    above = re.compile(r"observer|executor/(machine|memory|submission)/")
     assert named([path for path in paths if any(above.search(target) for _, target in includes(path))]) == []
 
 
@@ -136,7 +136,7 @@ def test_few_files_of_the_grader_are_short() -> None:
 
 def test_no_folder_of_the_kits_processes_is_a_flat_room() -> None:
     """A header and its source are two files. Detectors and CUDA's functions are looked for by their names, however many they are."""
-    paths = sources("kit/judge", "kit/program", "kit/protocol", "kit/runner", "kit/simt", suffixes=(".hpp", ".cpp"))
+    paths = sources("kit/judge", "kit/program", "kit/protocol", "kit/runner", "kit/executor", suffixes=(".hpp", ".cpp"))
     files = Counter(
         path.parent for path in paths if not {"observers", "device", "device_impl"}.intersection(path.parts)
     )
@@ -144,13 +144,15 @@ def test_no_folder_of_the_kits_processes_is_a_flat_room() -> None:
     assert {named([folder])[0]: count for folder, count in files.items() if count > 16} == {}
 
 
-PUBLIC_HEADERS = named([*sources("kit/include", "kit/problems", suffixes=(".hpp", ".cuh")), KIT / "simt" / "event.hpp"])
+PUBLIC_HEADERS = named(
+    [*sources("kit/include", "kit/problems", suffixes=(".hpp", ".cuh")), KIT / "executor" / "event.hpp"]
+)
 
 
 @pytest.mark.parametrize("header", PUBLIC_HEADERS)
 def test_a_public_header_compiles_alone(header: str) -> None:
     compiler = json.loads((ROOT / "build" / "kit.json").read_text(encoding="utf-8"))["compiler"]
-    folders = [KIT, KIT / "include", KIT / "simt" / "device", MADE]
+    folders = [KIT, KIT / "include", KIT / "executor" / "device", MADE]
     command = [compiler, "-std=c++20", "-fsyntax-only", "-x", "c++", *(f"-I{folder}" for folder in folders)]
     command += [f"-isystem{ROOT / '.tilelab' / 'prefix' / 'usr' / 'include'}", "-"]
     text = f'#include "{ROOT / header}"\n'

@@ -22,7 +22,7 @@ LABS = sorted(folder.name for folder in SMALL.iterdir())
 def is_whole(course: Path, path: Path) -> bool:
     """Whether the compiler takes one file of the course."""
     compiler = json.loads((ROOT / "build/kit.json").read_text(encoding="utf-8"))["compiler"]
-    folders = [f"-I{course / folder}" for folder in ("kit", "kit/include", "kit/simt/device")]
+    folders = [f"-I{course / folder}" for folder in ("kit", "kit/include", "kit/executor/device")]
     folders += [f"-I{ROOT / 'build/generated'}", f"-isystem{ROOT / '.tilelab/prefix/usr/include'}"]
     device = ["-include", "cuda_on_cpu.hpp"] if path.suffix == ".cu" else ["-Wall", "-Wextra", "-Werror"]
     command = [compiler, "-xc++", "-std=c++20", "-fsyntax-only", *folders, *device, str(path)]

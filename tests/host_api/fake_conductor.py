@@ -1,4 +1,4 @@
-"""A conductor for tests of kit/host_api: it keeps device memory in Python, runs no kernel, and writes down what it was asked.
+"""A conductor for tests of kit/host: it keeps device memory in Python, runs no kernel, and writes down what it was asked.
 
 It is not the conductor's rules: kit/program checks each request, and this one believes all of them.
 """

@@ -22,9 +22,9 @@ def build(text: str, folder: Path) -> tuple[Path, str]:
     kit = json.loads((ROOT / "build" / "kit.json").read_text(encoding="utf-8"))
     source, built, program = folder / "program.cpp", folder / "program.o", folder / "program"
     source.write_text(text, encoding="utf-8")
-    prelude = ("-include", str(ROOT / "kit" / "host_api" / "cuda_on_host.hpp"))
+    prelude = ("-include", str(ROOT / "kit" / "host" / "cuda_on_host.hpp"))
     forwarded = write_forwarded_headers(folder / "headers")
-    includes = [f"-I{path}" for path in (*kit["host_includes"], ROOT / "kit" / "simt" / "device", forwarded)]
+    includes = [f"-I{path}" for path in (*kit["host_includes"], ROOT / "kit" / "executor" / "device", forwarded)]
     said = _run([kit["compiler"], *FLAGS, *prelude, *includes, "-c", str(source), "-o", str(built)])
     link = ("-no-pie", "-Wl,--gc-sections", "-Wl,--warn-unresolved-symbols")
     said += _run([kit["compiler"], str(built), *link, *kit["host_archives"], "-o", str(program)])

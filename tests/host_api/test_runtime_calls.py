@@ -1,4 +1,4 @@
-"""What kit/host_api asks of the conductor for the functions of CUDA's runtime, and what a program gets from them."""
+"""What kit/host asks of the conductor for the functions of CUDA's runtime, and what a program gets from them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What kit/host_api asks of the conductor for arrays, textures and surfaces."""
+"""What kit/host asks of the conductor for arrays, textures and surfaces."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 // A driver library for tests without a GPU. "Device" memory is this process's own, and the kernels are the few functions below,
-// some of them wrong on purpose. It follows <cuda.h> and <cublas_v2.h> for exactly the functions that kit/cuda calls.
+// some of them wrong on purpose. It follows <cuda.h> and <cublas_v2.h> for exactly the functions that kit/gpu calls.
 #include <unistd.h>
 
 #include <csignal>

@@ -8,8 +8,8 @@
 #include <random>
 #include <vector>
 
+#include "executor/scheduler/block_scheduler.hpp"
 #include "recorded_events.hpp"
-#include "simt/scheduler/block_scheduler.hpp"
 
 namespace tilelab::simt::fiber_block {
 

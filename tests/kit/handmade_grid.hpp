@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "executor/observers/race_detector.hpp"
 #include "handmade_launch.hpp"
-#include "simt/observers/race_detector.hpp"
 
 namespace tilelab::simt::handmade_grid {
 

@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
-#include "simt/event.hpp"
-#include "simt/memory/region.hpp"
+#include "executor/event.hpp"
+#include "executor/memory/region.hpp"
 
 namespace tilelab::simt {
 

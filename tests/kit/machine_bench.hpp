@@ -7,8 +7,8 @@
 #include <optional>
 #include <vector>
 
+#include "executor/machine/machine.hpp"
 #include "recorded_events.hpp"
-#include "simt/machine/machine.hpp"
 
 namespace tilelab::simt::machine_bench {
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "simt/event.hpp"
+#include "executor/event.hpp"
 
 namespace tilelab::simt {
 

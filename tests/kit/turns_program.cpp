@@ -1,5 +1,5 @@
 // A program that a judge runs in turns, as MODE says: right in its first turn, and wrong in some way in the next; with "always", in each.
-// It stands for a student's that nvcc has linked to kit/cuda/program_turns.cpp, and for CUDA's runtime.
+// It stands for a student's that nvcc has linked to kit/gpu/program_turns.cpp, and for CUDA's runtime.
 #include <signal.h>
 #include <unistd.h>
 

@@ -17,7 +17,7 @@ def run(*command: str | Path) -> str:
 def test_another_project_finds_the_executor_and_runs_a_kernel_on_it(tmp_path: Path) -> None:
     assert (ROOT / "build/lib/libtilelab_executor.a").is_file(), "build the target tilelab_executor: kit-tests does so"
     project, build = tmp_path / "project", tmp_path / "made"
-    shutil.copytree(ROOT / "kit/simt/example", project)
+    shutil.copytree(ROOT / "kit/executor/example", project)
     run(CMAKE, "-S", project, "-B", build, f"-DTilelabExecutor_DIR={ROOT / 'build'}")
     run(CMAKE, "--build", build)
     assert run(build / "executor_example").splitlines() == [

@@ -113,7 +113,7 @@ def _name(names: bytes, begin: int) -> str:
 # What a declaration said: __global__, __device__, __host__ or __constant__, as the compiler understood it.
 #
 # The kit's header makes attributes of these words, and each leaves a mark on the section of its function or variable: a flag or an
-# alignment. So macros, templates and earlier declarations count as the compiler counts them. kit/simt/device/cuda_on_cpu.hpp holds the
+# alignment. So macros, templates and earlier declarations count as the compiler counts them. kit/executor/device/cuda_on_cpu.hpp holds the
 # other half. An author who writes the attributes himself makes his file wrong for nvcc, and gains nothing here.
 
 RETAIN = 1 << 21  # SHF_GNU_RETAIN: the linker must not see it, or it would keep host code that nothing uses

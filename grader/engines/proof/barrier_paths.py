@@ -1,5 +1,5 @@
 """Where calls that may reach a barrier lie in the machine code: which branches decide whether a thread makes the call, and which return
-statements of the kernel come behind it. kit/simt/observers/barrier_places.hpp says what it is for.
+statements of the kernel come behind it. kit/executor/observers/barrier_places.hpp says what it is for.
 
 It reads the blocks of each function alone. A function that it cannot read, or that is very large, has no places: the executor then says
 less, and judges returns as if they came before every barrier.
@@ -19,7 +19,7 @@ from grader.engines.proof.machine_state import Atoms, UnprovableCodeError
 from grader.engines.proof.memory_rules import BRANCH, CALL, RETURN, FunctionMemory
 from grader.engines.proof.processors import processor_of
 
-LEAVES = "tilelab_leaves"  # declared in kit/simt/device/thread_functions.hpp; `changed_text.py` puts the calls
+LEAVES = "tilelab_leaves"  # declared in kit/executor/device/thread_functions.hpp; `changed_text.py` puts the calls
 _LEAVES_SYMBOL = f"_ZN11cuda_on_cpu{len(LEAVES)}{LEAVES}Ev"
 _BARRIER = re.compile(r"_Z\w*(?:sync|barrier)\w*")
 _MOST_BLOCKS = 3_000  # of one function

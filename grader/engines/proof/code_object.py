@@ -98,7 +98,7 @@ def _relocations(records: bytes, symbols: tuple[Symbol, ...], path: Path) -> dic
 
 # Which functions announce an access, which never return, and which leave a frame as it is: what the proof knows of the kit.
 #
-# The list must agree with `kit/simt/submission/callbacks.cpp` and `kit/simt/device_impl/`; a test reads both.
+# The list must agree with `kit/executor/submission/callbacks.cpp` and `kit/executor/device_impl/`; a test reads both.
 
 UNSEEN = {
     "read": "tilelab_unseen_read",

@@ -84,7 +84,7 @@ class Scope:
 Statement = Instruction | Declaration | Scope
 
 
-# The words of PTX that are understood, with the numbers that the kit's functions know them by (`kit/simt/device_impl/inline_ptx/`).
+# The words of PTX that are understood, with the numbers that the kit's functions know them by (`kit/executor/device_impl/inline_ptx/`).
 
 SPACES = {"": 0, "global": 1, "shared": 2, "local": 3, "const": 4}
 TYPES = {

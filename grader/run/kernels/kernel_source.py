@@ -83,8 +83,8 @@ INCLUDE = re.compile(
 _NEARBY = ("", "include", "inc", "..", "../include", "../inc", "../common", "../utils")  # seen from the file's folder
 _SYSTEM = Path("/usr/include")
 _KIT = Path(__file__).resolve().parents[3] / "kit"
-_OF_THE_KIT = (_KIT / "simt" / "device", _KIT / "include")  # a clone may hold the kit: its headers are no author's
-_FORWARDED = _KIT / "host_api" / "headers" / "forwarded.txt"
+_OF_THE_KIT = (_KIT / "executor" / "device", _KIT / "include")  # a clone may hold the kit: its headers are no author's
+_FORWARDED = _KIT / "host" / "headers" / "forwarded.txt"
 _NAME = re.compile(r"[\w:]+(?:<[\w:<>,.*&\s+-]*>)?(?:\([\w:<>,*&\s]*\))?")
 
 

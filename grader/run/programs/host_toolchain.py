@@ -104,7 +104,7 @@ class HostToolchain:
 def host_toolchain(toolset: Toolset, standard: str = STANDARDS[0]) -> HostToolchain:
     """Makes the prelude where it is missing. Raises RemediableError where the kit's library was not built."""
     kit = toolset.root / "kit"
-    includes = (kit / "host_api", kit / "host_api" / "headers", kit / "simt" / "device", kit / "include")
+    includes = (kit / "host", kit / "host" / "headers", kit / "executor" / "device", kit / "include")
     archive = backend.part(toolset.root, "tilelab_host", "lib/libtilelab_host.a")
     compiler = toolset.toolchain.linker or toolset.toolchain.compiler
     key = hashlib.sha256(" ".join([compiler, standard, *STANDARDS, *_LANGUAGE, *_CODE, _PRELUDE_TEXT]).encode())

@@ -1,6 +1,6 @@
 """The main() of a launcher: C++ of ours behind the student's text, and what it means for a student where that does not compile. Pure.
 
-The logic of main() is in kit/host_api/launcher_call.hpp. The student's own main(), if there is one, gets another name.
+The logic of main() is in kit/host/launcher_call.hpp. The student's own main(), if there is one, gets another name.
 """
 
 from __future__ import annotations

@@ -200,7 +200,7 @@ class ErrorWords:
 
 NOT_READY = 600
 FIRST_OF_KERNELS = 700  # errors from this number on are what a kernel leaves behind
-_TABLE = Path(__file__).resolve().parents[3] / "kit" / "host_api" / "runtime_types.hpp"
+_TABLE = Path(__file__).resolve().parents[3] / "kit" / "host" / "runtime_types.hpp"
 _ROW = re.compile(r'^  X\((?P<name>\w+), (?P<number>\d+), "(?P<said>.*)"\)', re.MULTILINE)
 _ADVICE = {
     1: "Check the pointers, the bytes and the direction of this call.",

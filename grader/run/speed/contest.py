@@ -181,7 +181,7 @@ def stage(toolset: Toolset) -> Path:
     """The cubin of the kit's own kernels, compiled once for each kind of GPU. It is our own code, so nvcc is not confined."""
     toolchain, kit = toolset.gpu.toolchain, toolset.root / "kit"
     assert toolchain is not None
-    source = kit / "cuda" / "stage" / "stage_kernels.cu"
+    source = kit / "gpu" / "stage" / "stage_kernels.cu"
     made = (
         toolset.build
         / "stage"

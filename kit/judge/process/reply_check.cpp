@@ -4,8 +4,8 @@
 #include <array>
 #include <string_view>
 
+#include "executor/verdict.hpp"
 #include "protocol/json/json_text.hpp"
-#include "simt/verdict.hpp"
 
 namespace tilelab::judge {
 namespace {

@@ -36,7 +36,7 @@ nlohmann::json record_of_end(OutputProcess::Drained drained, int status);
 nlohmann::json record_of_exit(int status);
 
 // A program on a real GPU as one process that runs it again and again, a turn for each run: making a context of the GPU takes far longer
-// than most runs. kit/cuda/program_turns.cpp is the other end, in the hostile program: what it says ends a turn, and means no more than
+// than most runs. kit/gpu/program_turns.cpp is the other end, in the hostile program: what it says ends a turn, and means no more than
 // what a program of its own would say with its exit status.
 class NativeSession {
  public:
@@ -60,7 +60,7 @@ class NativeSession {
   bool is_given_up_ = false;
 };
 
-// A launcher on a real GPU: its operands as files in the folder in which it runs. kit/host_api/native_launcher.hpp is the other side. The
+// A launcher on a real GPU: its operands as files in the folder in which it runs. kit/host/native_launcher.hpp is the other side. The
 // program may write what it likes there, so sizes and kinds of files are checked, and where a result came from is not known here.
 
 // What lies in the folder before the run.

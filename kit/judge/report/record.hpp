@@ -9,10 +9,10 @@
 
 #include <nlohmann/json.hpp>
 
+#include "executor/verdict.hpp"
 #include "judge/comparison.hpp"
 #include "judge/decision/explanation.hpp"
 #include "protocol/protocol.hpp"
-#include "simt/verdict.hpp"
 
 namespace tilelab::judge {
 

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
+#include "executor/memory/device_heap.hpp"
+#include "executor/verdict.hpp"
 #include "judge/process/reply_check.hpp"
 #include "runner/launch_limits.hpp"
-#include "simt/memory/device_heap.hpp"
-#include "simt/verdict.hpp"
 
 namespace tilelab::program {
 namespace {

@@ -12,10 +12,10 @@
 #include <string>
 #include <vector>
 
+#include "executor/memory/texture_object.hpp"
 #include "program/host_request.hpp"
 #include "protocol/channel.hpp"
 #include "protocol/program_message.hpp"
-#include "simt/memory/texture_object.hpp"
 
 namespace tilelab::program {
 
@@ -154,7 +154,7 @@ struct Allocation {
   bool freed_by_reset = false;
   std::size_t offset = 0, marks_offset = 0;   // in the files
   char* content = nullptr;                    // in this process
-  std::uint8_t* marks = nullptr;              // see simt/memory/byte_marks.hpp
+  std::uint8_t* marks = nullptr;              // see executor/memory/byte_marks.hpp
   bool is_set = false;                        // every byte is known to have a value
   bool is_on_record = false;                  // as a whole: see HostView
   const std::string* operand = nullptr;       // the name of the launcher's operand that it holds
@@ -267,7 +267,7 @@ class TextureTable {
   std::vector<std::size_t> free_;
 };
 
-// Marks of bytes (see simt/memory/byte_marks.hpp), as copies by the host change them. Positions are bytes from an allocation's start.
+// Marks of bytes (see executor/memory/byte_marks.hpp), as copies by the host change them. Positions are bytes from an allocation's start.
 
 // The host has set these bytes.
 void mark_as_set(std::uint8_t* marks, std::size_t first, std::size_t bytes);

@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
-#include "simt/memory/byte_marks.hpp"
-#include "simt/memory/touched_words.hpp"
+#include "executor/memory/byte_marks.hpp"
+#include "executor/memory/touched_words.hpp"
 
 namespace tilelab::program {
 

@@ -14,8 +14,8 @@
 #include <string_view>
 #include <tuple>
 
+#include "executor/memory/device_heap.hpp"
 #include "runner/report/subscript.hpp"
-#include "simt/memory/device_heap.hpp"
 
 namespace tilelab {
 namespace {

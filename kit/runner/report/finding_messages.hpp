@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <vector>
 
+#include "executor/finding_log.hpp"
 #include "protocol/protocol.hpp"
 #include "runner/submission/image.hpp"
-#include "simt/finding_log.hpp"
 
 namespace tilelab {
 

@@ -1,10 +1,10 @@
 // What was seen of a watched launch, for its reply.
 #pragma once
 
+#include "executor/observer_list.hpp"
+#include "executor/observers/trace_recorder.hpp"
 #include "protocol/protocol.hpp"
 #include "runner/submission/image.hpp"
-#include "simt/observer_list.hpp"
-#include "simt/observers/trace_recorder.hpp"
 
 namespace tilelab {
 

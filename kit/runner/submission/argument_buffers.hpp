@@ -7,11 +7,11 @@
 #include <map>
 #include <vector>
 
+#include "executor/memory/memory_map.hpp"
+#include "executor/memory/texture_object.hpp"
 #include "protocol/channel.hpp"
 #include "protocol/protocol.hpp"
 #include "runner/submission/image.hpp"
-#include "simt/memory/memory_map.hpp"
-#include "simt/memory/texture_object.hpp"
 
 namespace tilelab {
 

@@ -8,12 +8,12 @@
 #include <string>
 #include <vector>
 
-#include "simt/machine/machine.hpp"
-#include "simt/memory/region.hpp"
-#include "simt/memory/sealed_tables.hpp"
-#include "simt/observers/barrier_places.hpp"
-#include "simt/observers/control_path.hpp"
-#include "simt/submission/frame_guards.hpp"
+#include "executor/machine/machine.hpp"
+#include "executor/memory/region.hpp"
+#include "executor/memory/sealed_tables.hpp"
+#include "executor/observers/barrier_places.hpp"
+#include "executor/observers/control_path.hpp"
+#include "executor/submission/frame_guards.hpp"
 
 namespace tilelab {
 

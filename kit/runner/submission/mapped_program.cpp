@@ -9,7 +9,7 @@
 #include <cstring>
 #include <stdexcept>
 
-#include "simt/memory/touched_words.hpp"
+#include "executor/memory/touched_words.hpp"
 
 namespace tilelab {
 namespace {

@@ -8,13 +8,13 @@
 #include <map>
 #include <vector>
 
+#include "executor/memory/byte_marks.hpp"
+#include "executor/memory/memory_map.hpp"
+#include "executor/memory/texture_object.hpp"
+#include "executor/submission/submission_data.hpp"
 #include "protocol/channel.hpp"
 #include "protocol/program_message.hpp"
 #include "runner/submission/image.hpp"
-#include "simt/memory/byte_marks.hpp"
-#include "simt/memory/memory_map.hpp"
-#include "simt/memory/texture_object.hpp"
-#include "simt/submission/submission_data.hpp"
 
 namespace tilelab {
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "simt/observer_list.cpp"
+#include "executor/observer_list.cpp"
 
 namespace tilelab {
 

@@ -1,8 +1,8 @@
 // A detector to be added: it finds volatile writes, which order nothing.
 #pragma once
 
-#include "simt/event.hpp"
-#include "simt/finding_log.hpp"
+#include "executor/event.hpp"
+#include "executor/finding_log.hpp"
 
 namespace tilelab::simt {
 

@@ -39,7 +39,7 @@ def made(course: Path, lab: NewLab) -> dict[str, str]:
 def compiles(course: Path, path: str) -> str:
     """The compiler's output for one file of the course."""
     compiler = json.loads((ROOT / "build/kit.json").read_text(encoding="utf-8"))["compiler"]
-    folders = [f"-I{course / folder}" for folder in ("kit", "kit/include", "kit/simt/device")]
+    folders = [f"-I{course / folder}" for folder in ("kit", "kit/include", "kit/executor/device")]
     folders.append(f"-I{ROOT / 'build/generated'}")  # headers that are made when the kit is built
     folders.append(f"-isystem{ROOT / '.tilelab/prefix/usr/include'}")
     device = ["-include", "cuda_on_cpu.hpp"] if path.endswith(".cu") else ["-Wall", "-Wextra"]

@@ -7,7 +7,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 
-#include "simt/arithmetic/half_bits.hpp"
+#include "executor/arithmetic/half_bits.hpp"
 
 using namespace tilelab::checker;
 

@@ -8,7 +8,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 
-#include "simt/machine/machine.hpp"
+#include "executor/machine/machine.hpp"
 
 using namespace tilelab;
 using protocol::Argument;

@@ -61,7 +61,7 @@ def clang(tmp_path_factory: pytest.TempPathFactory) -> CpuToolchain:
     compiler = shutil.which("clang++")
     if compiler is None:
         pytest.skip("clang++ is not installed")
-    includes = [ROOT / "kit" / "include", ROOT / "kit" / "simt" / "device"]
+    includes = [ROOT / "kit" / "include", ROOT / "kit" / "executor" / "device"]
     return prepare(compiler, includes, [], tmp_path_factory.mktemp("prelude"))
 
 

@@ -1,4 +1,4 @@
-"""Sectors and passes of one request, by the rules of kit/simt/observers/request_counter.hpp."""
+"""Sectors and passes of one request, by the rules of kit/executor/observers/request_counter.hpp."""
 
 from __future__ import annotations
 

@@ -31,6 +31,6 @@ def test_cases_have_the_fields_that_the_architecture_page_names() -> None:
 
 
 def test_the_judge_ranks_verdicts_as_the_grader_does() -> None:
-    header = (ROOT / "build/generated/simt/verdict_list.hpp").read_text(encoding="utf-8")
+    header = (ROOT / "build/generated/executor/verdict_list.hpp").read_text(encoding="utf-8")
     names = header.split("verdict_names{", 1)[1].split("}", 1)[0]
     assert re.findall(r'"([a-z-]+)"', names) == [verdict.value for verdict in Verdict]

@@ -6,10 +6,10 @@
 // Copies share the strings, which live until the program ends.
 struct wbArg_t {
   int inputCount = 0;
-  char **inputFiles = nullptr;
-  char *outputFile = nullptr;
-  char *expectedOutput = nullptr;
-  char *type = nullptr;
+  char** inputFiles = nullptr;
+  char* outputFile = nullptr;
+  char* expectedOutput = nullptr;
+  char* type = nullptr;
 };
 
 #define wbArg_getInputCount(args) ((args).inputCount)
@@ -19,9 +19,9 @@ struct wbArg_t {
 #define wbArg_getExpectedOutputFile(args) ((args).expectedOutput)
 #define wbArg_getType(args) ((args).type)
 
-inline wbArg_t wbArg_read(int argc, char **argv) {
+inline wbArg_t wbArg_read(int argc, char** argv) {
   static vector<string> names;
-  static vector<char *> files;
+  static vector<char*> files;
   wbArg_t args;
   for (int i = 1; i + 1 < argc; i += 2) {
     const string option = argv[i];
@@ -37,7 +37,7 @@ inline wbArg_t wbArg_read(int argc, char **argv) {
     }
   }
   files.clear();
-  for (string &name : names) files.push_back(name.data());
+  for (string& name : names) files.push_back(name.data());
   args.inputCount = static_cast<int>(files.size());
   args.inputFiles = files.data();
   return args;

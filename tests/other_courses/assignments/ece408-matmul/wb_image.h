@@ -7,9 +7,9 @@
 
 struct wb_image {
   int width = 0, height = 0, channels = 3, pitch = 0;
-  float *data = nullptr;
+  float* data = nullptr;
 };
-typedef wb_image *wbImage_t;
+typedef wb_image* wbImage_t;
 
 #define wbImage_channels 3
 #define wbImage_getWidth(image) ((image)->width)
@@ -19,13 +19,13 @@ typedef wb_image *wbImage_t;
 #define wbImage_getData(image) ((image)->data)
 #define wbImage_setData(image, value) ((image)->data = (value))
 
-inline wbImage_t wbImage_new(int width, int height, int channels, float *data) {
+inline wbImage_t wbImage_new(int width, int height, int channels, float* data) {
   return new wb_image{width, height, channels, width * channels, data};
 }
 
 inline wbImage_t wbImage_new(int width, int height, int channels = wbImage_channels) {
   const size_t count = static_cast<size_t>(width) * static_cast<size_t>(height) * static_cast<size_t>(channels);
-  return wbImage_new(width, height, channels, static_cast<float *>(calloc(count, sizeof(float))));
+  return wbImage_new(width, height, channels, static_cast<float*>(calloc(count, sizeof(float))));
 }
 
 inline void wbImage_delete(wbImage_t image) {
@@ -33,7 +33,7 @@ inline void wbImage_delete(wbImage_t image) {
   delete image;
 }
 
-inline wbImage_t wbImport(const char *file) {
+inline wbImage_t wbImport(const char* file) {
   std::ifstream in(file == nullptr ? "" : file, std::ios::binary);
   string kind;
   int width = 0, height = 0, brightest = 0;

@@ -8,7 +8,7 @@
 
 // The text of all values, one after the other.
 template <typename... Values>
-inline string wbString(const Values &...values) {
+inline string wbString(const Values&... values) {
   stringstream text;
   (void)(text << ... << values);
   return text.str();
@@ -16,18 +16,18 @@ inline string wbString(const Values &...values) {
 
 namespace wb_log {
 
-inline std::map<string, std::chrono::steady_clock::time_point> &started() {
+inline std::map<string, std::chrono::steady_clock::time_point>& started() {
   static std::map<string, std::chrono::steady_clock::time_point> times;
   return times;
 }
 
-inline void write(const char *level, int line, const string &text) {
+inline void write(const char* level, int line, const string& text) {
   std::cout << "[" << level << "] line " << line << ": " << text << std::endl;
 }
 
-inline void start(const char *kind, const string &text) { started()[kind + (" " + text)] = std::chrono::steady_clock::now(); }
+inline void start(const char* kind, const string& text) { started()[kind + (" " + text)] = std::chrono::steady_clock::now(); }
 
-inline void stop(const char *kind, const string &text) {
+inline void stop(const char* kind, const string& text) {
   const auto found = started().find(kind + (" " + text));
   if (found == started().end()) return;
   const std::chrono::duration<double, std::milli> passed = std::chrono::steady_clock::now() - found->second;

@@ -11,15 +11,15 @@
 namespace wb_solution {
 
 // The argument `-t` says what the elements are.
-inline size_t element_bytes(const char *type) {
+inline size_t element_bytes(const char* type) {
   const string kind = type == nullptr ? "" : type;
   if (kind == "histogram") return sizeof(unsigned char);
   return kind.rfind("integral", 0) == 0 ? sizeof(int) : sizeof(float);
 }
 
-inline wbBool write(const wbArg_t &args, const void *data, size_t count, size_t bytes) {
+inline wbBool write(const wbArg_t& args, const void* data, size_t count, size_t bytes) {
   if (args.outputFile == nullptr || data == nullptr) return wbTrue;
-  FILE *out = fopen(args.outputFile, "wb");
+  FILE* out = fopen(args.outputFile, "wb");
   const bool whole = out != nullptr && fwrite(data, bytes, count, out) == count;
   if ((out != nullptr && fclose(out) != 0) || !whole) {
     std::cerr << "wbSolution: " << args.outputFile << " cannot be written" << std::endl;
@@ -30,7 +30,7 @@ inline wbBool write(const wbArg_t &args, const void *data, size_t count, size_t 
 
 }  // namespace wb_solution
 
-inline wbBool wbSolution(wbArg_t args, void *data, int rows, int columns = 1) {
+inline wbBool wbSolution(wbArg_t args, void* data, int rows, int columns = 1) {
   if (rows <= 0 || columns <= 0) return wbTrue;
   return wb_solution::write(args, data, static_cast<size_t>(rows) * static_cast<size_t>(columns), wb_solution::element_bytes(args.type));
 }

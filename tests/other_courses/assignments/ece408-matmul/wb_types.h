@@ -26,7 +26,7 @@ typedef char wbChar_t;
 
 #define wbMalloc(bytes) malloc(bytes)
 #define wbRealloc(pointer, bytes) realloc(pointer, bytes)
-#define wbNew(type) ((type *)malloc(sizeof(type)))
-#define wbNewArray(type, count) ((type *)malloc((count) * sizeof(type)))
+#define wbNew(type) ((type*)malloc(sizeof(type)))
+#define wbNewArray(type, count) ((type*)malloc((count) * sizeof(type)))
 #define wbFree(pointer) (free(pointer), (pointer) = nullptr)
 #define wbDelete(pointer) wbFree(pointer)

@@ -63,7 +63,7 @@ def test_the_headers_of_the_kit_in_the_same_clone_are_no_authors() -> None:
 
 def test_the_kit_in_a_course_s_clone_is_not_looked_at(clone: Path) -> None:
     file = write(clone / "assignments" / "main.cu")
-    write(clone / "kit" / "host_api" / "library.h")
+    write(clone / "kit" / "host" / "library.h")
     own = write(clone / "course" / "kit" / "timer.h")
     assert ProjectHeaders(file, clone / "kit").find("library.h") is None
     assert ProjectHeaders(file, clone / "kit").find("timer.h") == own

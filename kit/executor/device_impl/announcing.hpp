@@ -1,0 +1,74 @@
+// How a CUDA function announces an access for the statement that called it. Files that use it are compiled with frame pointers,
+// because the caller's frame is found through our own.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+
+#include "executor/machine/machine.hpp"
+
+#define TILELAB_PC reinterpret_cast<std::uintptr_t>(__builtin_return_address(0))
+#define TILELAB_CALLER_FRAME (*static_cast<const std::uintptr_t*>(__builtin_frame_address(0)))
+// The place of a barrier or a warp operation. Code of the kit's own headers counts as the statement that called it.
+#define TILELAB_STATEMENT tilelab::simt::Machine::current().statement(TILELAB_PC, TILELAB_CALLER_FRAME)
+#define TILELAB_ANNOUNCE(address, size, kind)                                                                                       \
+  tilelab::simt::Machine::current().access(reinterpret_cast<std::uintptr_t>(address), size, tilelab::simt::AccessKind::kind, false, \
+                                           TILELAB_PC, TILELAB_CALLER_FRAME)
+#define TILELAB_CHECK_ALIGNMENT(address)                                                                                                 \
+  do {                                                                                                                                   \
+    if (reinterpret_cast<std::uintptr_t>(address) % alignof(decltype(*(address))) != 0) {                                                \
+      tilelab::simt::Machine::current().misaligned(reinterpret_cast<std::uintptr_t>(address), alignof(decltype(*(address))), TILELAB_PC, \
+                                                   TILELAB_CALLER_FRAME);                                                                \
+    }                                                                                                                                    \
+  } while (false)
+#define TILELAB_ANNOUNCE_ALIGNED(address, kind)         \
+  do {                                                  \
+    TILELAB_CHECK_ALIGNMENT(address);                   \
+    TILELAB_ANNOUNCE(address, sizeof *(address), kind); \
+  } while (false)
+#define TILELAB_ANNOUNCE_ATOMIC(address, scope)                                                                          \
+  do {                                                                                                                   \
+    TILELAB_CHECK_ALIGNMENT(address);                                                                                    \
+    tilelab::simt::Machine::current().access(reinterpret_cast<std::uintptr_t>(address), sizeof *(address),               \
+                                             tilelab::simt::AccessKind::atomic, false, TILELAB_PC, TILELAB_CALLER_FRAME, \
+                                             tilelab::simt::Scope::scope);                                               \
+  } while (false)
+
+// A shuffle of any value of up to eight bytes: which lane it reads, and the exchange.
+namespace tilelab::simt {
+
+template <typename Value>
+std::uint64_t bits_of(Value value) {
+  std::uint64_t bits = 0;
+  std::memcpy(&bits, &value, sizeof value);
+  return bits;
+}
+
+template <typename Value>
+Value value_of(std::uint64_t bits) {
+  Value value;
+  std::memcpy(&value, &bits, sizeof value);
+  return value;
+}
+
+inline std::uint32_t own_lane() { return Machine::current().running().ref.lane(); }
+
+// The lane that a shuffle reads. It is the lane itself if the source is outside its segment of `width` lanes (a power of two).
+inline std::uint32_t shuffle_source(std::int64_t source, int width, bool wraps) {
+  const std::int64_t lane = own_lane(), segment = lane / width * width;
+  if (wraps) return static_cast<std::uint32_t>(segment + ((source % width) + width) % width);
+  return static_cast<std::uint32_t>(source >= segment && source < segment + width ? source : lane);
+}
+
+template <typename Value>
+Value shuffle(std::uintptr_t pc, unsigned mask, Value value, std::uint32_t source) {
+  constexpr auto type = std::is_floating_point_v<Value> ? ExchangedType::floating
+                        : !std::is_integral_v<Value>    ? ExchangedType::bits
+                        : std::is_signed_v<Value>       ? ExchangedType::whole
+                                                        : ExchangedType::natural;
+  return value_of<Value>(
+      Machine::current().exchange(pc, LaneRequest{WarpOperation::shuffle, mask, bits_of(value), source, sizeof value, type}));
+}
+
+}  // namespace tilelab::simt

@@ -1,0 +1,133 @@
+// The atomics of device/library_calls.hpp. An order is made of fences: release comes before the access, acquire after it.
+#include "executor/device/library_calls.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "executor/device_impl/announcing.hpp"
+
+using tilelab::simt::AccessKind;
+using tilelab::simt::Machine;
+using tilelab::simt::Scope;
+
+inline namespace cuda_on_cpu {
+namespace atomic_on_cpu {
+namespace {
+
+enum Order { relaxed, consume, acquire, release, acq_rel, seq_cst };
+constexpr int scope_of_system = 0, scope_of_block = 2;
+
+bool releases(int order) { return order == release || order == acq_rel || order == seq_cst; }
+bool acquires(int order) { return order != relaxed && order != release; }
+
+struct Place {
+  std::uintptr_t address, pc, frame;
+  unsigned size;
+  Scope scope;
+
+  Place(const void* at, unsigned bytes, int number, std::uintptr_t statement, std::uintptr_t its_frame)
+      : address(reinterpret_cast<std::uintptr_t>(at)), pc(statement), frame(its_frame), size(bytes),
+        scope(number >= scope_of_block    ? Scope::block
+              : number == scope_of_system ? Scope::system
+                                          : Scope::device) {
+    Machine& machine = Machine::current();
+    if (address % size != 0) machine.misaligned(address, size, pc, frame);
+    if (machine.is_shared(address)) machine.use_thread_order();
+  }
+  void fence() const { Machine::current().fence(Machine::current().statement(pc, frame), scope == Scope::block); }
+  unsigned long long content() const {
+    unsigned long long bits = 0;
+    std::memcpy(&bits, reinterpret_cast<const void*>(address), size);
+    return bits;
+  }
+  void set(unsigned long long bits) const { std::memcpy(reinterpret_cast<void*>(address), &bits, size); }
+};
+
+template <typename To>
+To as(unsigned long long bits) {
+  To value;
+  std::memcpy(&value, &bits, sizeof value);
+  return value;
+}
+
+template <typename Number>
+unsigned long long computed(Operation operation, unsigned long long old, unsigned long long operand) {
+  const Number a = as<Number>(old), b = as<Number>(operand);
+  Number result = a;
+  switch (operation) {
+    case Operation::add: result = static_cast<Number>(a + b); break;
+    case Operation::subtract: result = static_cast<Number>(a - b); break;
+    case Operation::minimum: result = std::min(a, b); break;
+    case Operation::maximum: result = std::max(a, b); break;
+    default: break;
+  }
+  unsigned long long bits = 0;
+  std::memcpy(&bits, &result, sizeof result);
+  return bits;
+}
+
+unsigned long long next(Operation operation, unsigned size, int kind, unsigned long long old, unsigned long long operand) {
+  switch (operation) {
+    case Operation::exchange:
+    case Operation::compare_exchange: return operand;
+    case Operation::bit_and: return old & operand;
+    case Operation::bit_or: return old | operand;
+    case Operation::bit_xor: return old ^ operand;
+    default: break;
+  }
+  if (kind == 2) return size == 4 ? computed<float>(operation, old, operand) : computed<double>(operation, old, operand);
+  // Sums wrap around, so signed numbers are added as unsigned ones.
+  const bool is_signed = kind == 1 && (operation == Operation::minimum || operation == Operation::maximum);
+  switch (size) {
+    case 1: return is_signed ? computed<signed char>(operation, old, operand) : computed<unsigned char>(operation, old, operand);
+    case 2: return is_signed ? computed<short>(operation, old, operand) : computed<unsigned short>(operation, old, operand);
+    case 4: return is_signed ? computed<int>(operation, old, operand) : computed<unsigned>(operation, old, operand);
+    default: return is_signed ? computed<long long>(operation, old, operand) : computed<unsigned long long>(operation, old, operand);
+  }
+}
+
+}  // namespace
+
+unsigned long long load(const void* address, unsigned size, int order, int scope) {
+  const Place place(address, size, scope, TILELAB_PC, TILELAB_CALLER_FRAME);
+  if (order == seq_cst) place.fence();
+  Machine::current().access_strongly(place.address, size, AccessKind::read, place.scope, place.pc, place.frame);
+  const unsigned long long bits = place.content();
+  if (acquires(order)) place.fence();
+  return bits;
+}
+
+void store(void* address, unsigned size, unsigned long long value, int order, int scope) {
+  const Place place(address, size, scope, TILELAB_PC, TILELAB_CALLER_FRAME);
+  if (releases(order)) place.fence();
+  Machine::current().access_strongly(place.address, size, AccessKind::write, place.scope, place.pc, place.frame);
+  place.set(value);
+}
+
+unsigned long long update(void* address, unsigned size, int kind, Operation operation, unsigned long long operand, int order, int scope) {
+  const Place place(address, size, scope, TILELAB_PC, TILELAB_CALLER_FRAME);
+  if (releases(order)) place.fence();
+  Machine::current().access(place.address, size, AccessKind::atomic, false, place.pc, place.frame, place.scope);
+  const unsigned long long old = place.content();
+  place.set(next(operation, size, kind, old, operand));
+  if (acquires(order)) place.fence();
+  return old;
+}
+
+unsigned long long compare_exchange(void* address, unsigned size, unsigned long long expected, unsigned long long desired, int order,
+                                    int failure, int scope) {
+  const Place place(address, size, scope, TILELAB_PC, TILELAB_CALLER_FRAME);
+  if (releases(order)) place.fence();
+  Machine::current().access(place.address, size, AccessKind::atomic, false, place.pc, place.frame, place.scope);
+  const unsigned long long old = place.content();
+  if (old == expected) place.set(desired);
+  if (acquires(old == expected ? order : failure)) place.fence();
+  return old;
+}
+
+void fence(int order, int scope) {
+  if (order != relaxed) Machine::current().fence(TILELAB_STATEMENT, scope >= scope_of_block);
+}
+
+}  // namespace atomic_on_cpu
+}  // namespace cuda_on_cpu

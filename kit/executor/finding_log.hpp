@@ -1,0 +1,85 @@
+// Collects what observers find: raw facts with return addresses, deduplicated at once. The runner turns them into files, lines
+// and sentences, once, after the launch.
+//
+// Of equal findings it keeps the one with the smallest (block, thread, other thread, offset). So a finding does not depend on the
+// order in which blocks and threads ran.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <tuple>
+#include <vector>
+
+#include "executor/memory/region.hpp"
+#include "executor/verdict.hpp"
+
+namespace tilelab::simt {
+
+struct RawSite {
+  std::uintptr_t pc = 0;
+  const char* access = "";  // "read", "write", "atomic", "barrier"; of a thread that missed a barrier "skip" or "return"
+  ThreadRef by;
+  int line = 0;  // if it is not that of `pc`
+};
+
+struct MissedElement {
+  const Region* region = nullptr;
+  std::int64_t offset = 0;
+  std::uintptr_t pc = 0;  // of the statement
+};
+
+struct RawFinding {
+  Verdict kind = Verdict::crash;
+  bool note = false;    // worth a word, and no mistake
+  RawSite site, other;  // other.pc == 0: none
+  const Region* region = nullptr;
+  std::int64_t offset = 0;   // bytes from the region's start; may be outside it
+  std::uint32_t size = 0;    // bytes accessed
+  std::int64_t index = 0;    // of a subscript outside its dimension; or the required alignment
+  std::uint64_t bound = 0;   // size of that dimension
+  std::uint32_t column = 0;  // column of that subscript, as in IndexEvent; 0: unknown
+  std::uint32_t inner = 0;   // number of dimensions to the right of it
+  // For the message. `bound` threads left the kernel while others wait at the barrier: they skipped it, or they had returned before
+  // it. Or a warp function was called in a way whose result is undefined: `lane` says how. Or coordinates do
+  // not fit a surface: `surface` says which. Or `index` bytes of `bound` threads were never freed: of lost ones, no pointer was left.
+  // Of a race: the block has barriers whose phases order threads, and none orders these accesses; or an atomic access has a scope
+  // that is too narrow.
+  enum class About : std::uint8_t { anything, skipped, returned, lane, surface, lost, kept, phases, scope } about = About::anything;
+  std::uint32_t interval = 0;                  // of that barrier; the first is kept
+  std::array<std::uintptr_t, 8> conditions{};  // branches, one of which led past the barrier; 0: no further one. All, or none
+  LaneEvent lane;
+  SurfaceEvent surface;
+  // What a thread that returned before a barrier would have written; region null: unknown.
+  std::array<MissedElement, 2> missed{};
+  // What the thread did, for the message: "writes {element}, but {array} is an input". Empty: finding_messages.cpp words it.
+  const char* what = "";
+  std::uint64_t count = 1;
+};
+
+const char* access_name(AccessKind kind);
+
+// A finding about this access: who, where, and which bytes of its region.
+inline RawFinding finding_about(Verdict kind, const Access& access, const char* what = "") {
+  RawFinding finding;
+  finding.kind = kind;
+  finding.site = {access.pc, access_name(access.kind), access.by};
+  finding.region = access.region;
+  finding.offset = static_cast<std::int64_t>(access.offset);
+  finding.size = access.size;
+  finding.what = what;
+  return finding;
+}
+
+class FindingLog {
+ public:
+  void report(const RawFinding& finding);
+  std::vector<RawFinding> deduplicated() const;  // in a deterministic order
+
+ private:
+  using Key = std::tuple<Verdict, bool, std::uintptr_t, std::uintptr_t, const Region*>;
+  static constexpr std::size_t max_distinct = 512;
+  std::map<Key, RawFinding> findings_;
+};
+
+}  // namespace tilelab::simt

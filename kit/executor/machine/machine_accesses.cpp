@@ -1,0 +1,354 @@
+// What the machine makes of each access, and how a thread goes wrong: addresses that belong to nothing, wrong pointers and subscripts,
+// memory that is freed wrongly, and a spent budget. What a thread does on its own stack is in machine_frames.cpp.
+#include "executor/machine/machine.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace tilelab::simt {
+namespace {
+
+// A thread that polls one place this often probably waits for another thread, so the others run.
+constexpr std::uint32_t polls_before_yield = 64;
+// Polls of one thread while no thread of its block does anything new: other blocks run. If none of them changes anything, it may poll
+// more often. A loop with an attempt limit has ended before that.
+constexpr std::uint32_t polls_of_a_turn = 256, polls_of_the_last_turn = 1u << 13;
+constexpr std::uint32_t polls_that_mean_waiting = 4096;
+constexpr std::uintptr_t unset_pointer = 0xFEFEFEFEFEFEFEFE;  // what the compiler fills a local variable with that nobody initialises
+
+}  // namespace
+
+// GCC reads an assigned lvalue again if its value is used (`y = ++p[0]`, `a = b = 0`). A compiler for GPUs would not, and Clang
+// does not. A thread may read what it has just written, so such reads are not announced.
+bool Machine::is_echo(std::uintptr_t address, std::size_t size, AccessKind kind, bool is_volatile, std::uintptr_t statement) {
+  const bool echo = kind == AccessKind::read && !is_volatile && last_write_.size == size && last_write_.address == address && same_line_ &&
+                    same_line_(last_write_.statement, statement);
+  last_write_ = {address, statement, kind == AccessKind::write && !is_volatile ? size : 0};
+  return echo;
+}
+
+// Functions do not overlap.
+bool Machine::is_header_code(std::uintptr_t address) const {
+  const auto next = std::ranges::upper_bound(header_code_, address, {}, &AddressRange::first);
+  return next != header_code_.begin() && std::prev(next)->contains(address);
+}
+
+std::uintptr_t Machine::calling_statement(std::uintptr_t pc, std::uintptr_t frame) const {
+  for (int depth = 0; depth < 8 && frame != entry_frame_; ++depth) {
+    if (!is_header_code(pc - 1)) break;
+    const auto& running = scheduler_.running();
+    if (frame < running.stack_low || frame + 16 > running.stack_high) break;
+    pc = reinterpret_cast<const std::uintptr_t*>(frame)[1];
+    frame = reinterpret_cast<const std::uintptr_t*>(frame)[0];
+  }
+  return pc;
+}
+
+void Machine::read_local(std::uintptr_t address, std::size_t size, std::uintptr_t pc, std::uintptr_t frame) {
+  local(address, size, AccessKind::read, pc, frame);
+}
+
+void Machine::read_slowly(std::uintptr_t address, std::size_t size, std::uintptr_t pc, std::uintptr_t frame) {
+  const bool is_followed = reads_are_followed_ && address - stack_low_ >= FiberStacks::stack_bytes;
+  if (is_followed && size == 4 && is_redundant<4, false>(address, pc)) return;
+  if (is_followed && size == 8 && is_redundant<8, false>(address, pc)) return;
+  if (is_followed && size == 16 && is_redundant<16, false>(address, pc)) return;
+  access(address, size, AccessKind::read, false, pc, frame);
+}
+
+void Machine::announce_edge(std::uintptr_t pc) { announcer_.edge(access_.by, pc); }
+
+void Machine::access(std::uintptr_t address, std::size_t size, AccessKind kind, bool is_volatile, std::uintptr_t pc, std::uintptr_t frame,
+                     Scope scope) {
+  if (address - stack_low_ < FiberStacks::stack_bytes) {
+    if (kind != AccessKind::read)
+      guard_frames(address, size, pc, frame);
+    else if (is_below(address, frame, scheduler_.running()))
+      stray_on_stack(address, size, kind, pc, frame);
+    local(address, size, kind, pc, frame);
+    return;
+  }
+  if (kind == AccessKind::read && builtins_.contains(address)) return;
+  const std::uintptr_t at = statement(pc, frame);
+  if (is_echo(address, size, kind, is_volatile, at)) return;
+  Access& access = access_;
+  if (memory_.in_shared_span(address)) {
+    access.space = Space::shared;
+    access.region = memory_.find_shared(address, size);
+    access.offset = address - memory_.shared_base();
+  } else {
+    access.region = memory_.find_global(address, size);
+    access.space = access.region != nullptr ? access.region->space : Space::global;
+    access.offset = access.region != nullptr ? address - access.region->base : 0;
+  }
+  spend(pc);
+  access.address = address;
+  access.size = static_cast<std::uint32_t>(std::min<std::size_t>(size, 1u << 30));
+  access.kind = kind;
+  access.is_volatile = is_volatile;
+  access.block_scope = scope == Scope::block;
+  access.system_scope = scope == Scope::system;
+  access.pc = at;
+  access.instruction = pc;
+  if (access.region == nullptr) return stray(access);
+  if (kind != AccessKind::read && access.region->role == BufferRole::input && access.space == Space::module) {
+    announcer_.announce(&Observer::on_constant_store, access);
+    scheduler_.end_thread();  // as on a GPU
+  }
+  // Compilers optimise away reads of constants whose value they know, but not the same ones. So none of these reads is announced.
+  if (access.region->constant && kind == AccessKind::read) {
+    ++budget_;
+    return;
+  }
+  if (kind == AccessKind::read && access.region->role == BufferRole::input && access.region->marks != nullptr && !is_volatile)
+    access.region->marks->read_plainly(access.offset, size);
+  if (is_volatile || kind == AccessKind::atomic)
+    poll(access);
+  else
+    spins_.note(address);
+  if (kind == AccessKind::write && held_) wait_if_held(access);
+  announcer_.access(access);
+}
+
+// As with a poll, the access comes after what the others do meanwhile.
+void Machine::wait_if_held(const Access& access) {
+  if (access.space == Space::shared || access.by.block != held_->by.block || access.by.thread != held_->by.thread) return;
+  if (held_->write-- != 0) return;
+  held_.reset();
+  const Access kept = access;
+  turns_.waits_at = {access.pc, access.by};
+  turns_.is_held = true;
+  scheduler_.end_turn();
+  spins_.forget_trail();
+  access_ = kept;
+}
+
+// `offset`: as in Access.
+void Machine::follow(const Region& region, Space space, std::uint64_t offset, std::size_t size, std::uintptr_t pc) {
+  Access& access = access_;
+  access.space = space;
+  access.region = &region;
+  access.offset = offset;
+  access.address = (space == Space::shared ? memory_.shared_base() : region.base) + offset;
+  access.size = static_cast<std::uint32_t>(size);
+  access.kind = AccessKind::read;
+  access.is_volatile = access.block_scope = access.system_scope = false;
+  access.pc = access.instruction = pc;
+  announcer_.redundant_read(access);
+}
+
+bool Machine::follow_shared(std::uintptr_t address, std::size_t size, std::uintptr_t pc) {
+  const Region* const array = memory_.find_shared(address, size);
+  if (array != nullptr) follow(*array, Space::shared, address - memory_.shared_base(), size, pc);
+  return array != nullptr;
+}
+
+void Machine::access_in(Space space, std::uintptr_t address, std::size_t size, AccessKind kind, bool is_volatile, std::uintptr_t pc,
+                        std::uintptr_t frame) {
+  const bool fits = space == Space::shared ? is_shared(address) : !is_shared(address) && !is_local(address);
+  if (fits) return access(address, size, kind, is_volatile, pc, frame);
+  spend(pc);
+  Access& access = access_;
+  access.space = space;
+  access.region = nullptr;
+  access.offset = space == Space::shared ? address - memory_.shared_base() : 0;
+  access.address = address;
+  access.size = static_cast<std::uint32_t>(size);
+  access.kind = kind;
+  access.is_volatile = is_volatile;
+  access.block_scope = access.system_scope = false;
+  access.pc = statement(pc, frame);
+  access.instruction = pc;
+  announcer_.announce(&Observer::on_stray, access, static_cast<const Region*>(nullptr));
+  scheduler_.end_thread();
+}
+
+// In pieces of at most 16 bytes, as one instruction copies them. The pieces past `from_size` are filled with zeros.
+void Machine::copy_async(std::uintptr_t to, std::uintptr_t from, std::size_t size, std::size_t from_size, std::uintptr_t pc,
+                         std::uintptr_t frame) {
+  constexpr std::size_t widest = 16;
+  for (std::size_t at = 0; at < size; at += widest) {
+    const std::size_t piece = std::min(widest, size - at), read = at < from_size ? std::min(piece, from_size - at) : 0;
+    CopyEvent copy;
+    access_.of_copy = true;
+    if (read != 0) {
+      last_write_.size = 0;
+      access_.region = nullptr;
+      access(from + at, read, AccessKind::read, false, pc, frame);
+      copy.source = access_;
+    }
+    last_write_.size = 0;
+    access_.region = nullptr;
+    access(to + at, piece, AccessKind::write, false, pc, frame);
+    copy.destination = access_;
+    access_.of_copy = false;
+    std::memmove(reinterpret_cast<void*>(to + at), reinterpret_cast<const void*>(from + at), read);
+    std::memset(reinterpret_cast<void*>(to + at + read), 0, piece - read);
+    if (copy.destination.region != nullptr) announcer_.announce(&Observer::on_copy_begins, copy);
+  }
+}
+
+void Machine::access_texel(Unit unit, std::uintptr_t address, std::size_t size, AccessKind kind, std::uintptr_t pc, std::uintptr_t frame) {
+  last_write_.size = 0;
+  if (unit == Unit::texture && redundant_ != nullptr && !reads_are_followed_) {  // as in is_redundant()
+    const Region* region = memory_.find_global(address, size);
+    if (region != nullptr && is_input_nobody_follows(*region)) {
+      spend(pc);
+      if (region->marks != nullptr) region->marks->read_plainly(address - region->base, size);
+      return;
+    }
+  }
+  access_.unit = unit;
+  access(address, size, kind, false, pc, frame);
+  access_.unit = Unit::none;
+  last_write_.size = 0;
+}
+
+void Machine::outside_surface(const TextureObject& object, const SurfaceEvent& event, AccessKind kind, std::uintptr_t pc,
+                              std::uintptr_t frame) {
+  spend(pc);
+  Access access;
+  access.unit = Unit::surface;
+  access.kind = kind;
+  access.region = object.region;
+  access.pc = statement(pc, frame);
+  access.by = scheduler_.running().ref;
+  announcer_.announce(&Observer::on_outside_surface, access, event);
+  scheduler_.end_thread();
+}
+
+bool Machine::is_constant(std::uintptr_t address) {
+  if (is_shared(address) || is_local(address)) return false;
+  const Region* region = memory_.find_global(address, 1);
+  return region != nullptr && region->constant;
+}
+
+std::uint64_t Machine::clock(std::uintptr_t pc) {
+  constexpr std::uint64_t steps_of_an_idle_loop = 24, furthest_jump = 1u << 20;
+  spend(pc);
+  const std::uint32_t thread = scheduler_.running().ref.thread;
+  const bool idle = clock_.thread == thread && events() - clock_.steps <= steps_of_an_idle_loop;
+  clock_.jump = idle ? std::min(clock_.jump * 2, furthest_jump) : 1;
+  clock_.ahead += clock_.jump;
+  clock_.thread = thread;
+  clock_.steps = events();
+  return events() + clock_.ahead;
+}
+
+// A thread that polls the same place again and again lets the others run. If none of them does anything new, they can only wait
+// for another block. The access comes after that: it reads what the others have written meanwhile, so it is announced afterwards.
+void Machine::poll(const Access& access) {
+  const std::uint32_t thread = access.by.thread;
+  spins_.poll(thread, access.address, access.size, scheduler_.progress());
+  if (spins_.polls(thread) % polls_before_yield != 0) return;
+  const Access kept = access;
+  if (waits_for_another_block()) {
+    turns_.waits_at = {access.pc, access.by};
+    scheduler_.end_turn();
+  } else {
+    scheduler_.yield();
+  }
+  spins_.forget_trail();
+  access_ = kept;
+}
+
+bool Machine::waits_for_another_block() const {
+  const std::uint32_t thread = scheduler_.running().ref.thread;
+  const bool are_others = turns_.started < turns_.blocks || !waiting_.empty();
+  return are_others && spins_.still(thread) >= (turns_.is_last_chance ? polls_of_the_last_turn : polls_of_a_turn) &&
+         !memory_.in_shared_span(spins_.polled_by(thread));
+}
+
+void Machine::fence(std::uintptr_t pc, bool block_scope) {
+  announcer_.announce(&Observer::on_fence, FenceEvent{scheduler_.running().ref, pc, block_scope});
+}
+
+void Machine::stray(const Access& access) {
+  if (memory_.is_guard(access.address)) return;
+  const Region* near = nullptr;
+  bool harmless = false;
+  if (access.space == Space::shared) {
+    near = memory_.shared_before(access.address);
+    harmless = access.address + access.size <= memory_.shared_base() + memory_.shared_span();
+  } else {
+    near = memory_.buffer_near(access.address);
+    const std::size_t behind = near != nullptr && near->heap != nullptr ? 0 : red_zone_bytes;  // the heap's red zones are inside it
+    harmless = near != nullptr && access.size <= red_zone_bytes && access.address + access.size <= near->base + near->bytes + behind;
+    if (near == nullptr) {
+      near = memory_.variable_near(access.address);
+      harmless = near != nullptr && access.address >= near->base && access.address - near->base < near->room &&
+                 access.size <= near->room - (access.address - near->base);
+    }
+  }
+  announcer_.announce(&Observer::on_stray, access, near);
+  if (!harmless) scheduler_.end_thread();
+}
+
+void Machine::check_target(std::uintptr_t target, std::uintptr_t pc, std::uintptr_t frame) {
+  if (std::binary_search(targets_.begin(), targets_.end(), target)) return;
+  const std::uintptr_t at = statement(pc, frame);
+  if (target == 0) trap("calls a function through a null pointer", at);
+  if (target == unset_pointer) trap("calls a function through a pointer that was never set", at);
+  trap("calls a function through a pointer that holds no function of the file", at);
+}
+
+std::uintptr_t Machine::allocate(std::size_t bytes, std::uintptr_t statement) {
+  spend(statement);
+  DeviceHeap& heap = memory_.heap();
+  const std::uintptr_t address = heap.allocate(bytes, statement, scheduler_.running().ref);
+  if (heap.is_exhausted()) trap("allocates more in one launch than the executor can tell apart", statement, 0, true);
+  return address;
+}
+
+void Machine::release(std::uintptr_t address, std::uintptr_t statement) {
+  spend(statement);
+  if (address == 0) return;
+  DeviceHeap& heap = memory_.heap();
+  const ThreadRef by = scheduler_.running().ref;
+  const DeviceHeap::Freed freed = heap.release(address, statement, by);
+  if (freed == DeviceHeap::Freed::yes) return;
+  const DeviceHeap::Allocation* near = heap.near(address);
+  const bool again = freed == DeviceHeap::Freed::again;
+  trap_ = Trap{.why = again ? "frees memory that was freed before" : "frees an address that malloc or new did not return",
+               .pc = statement,
+               .by = by,
+               .of_heap = near == nullptr ? nullptr
+                          : again && near->freed_by == DeviceHeap::elsewhere
+                              ? "frees {array} again: an earlier launch has freed that memory before"
+                          : again ? "frees {array} again: {other} has freed that memory before"
+                                  : "frees {element}: only an address that malloc or new returned can be freed",
+               .address = address,
+               .freed_by = again && near->freed_by != DeviceHeap::elsewhere ? near->freed_by : 0,
+               .freeing = again ? near->freeing : ThreadRef{}};
+  scheduler_.end_launch();
+}
+
+void Machine::index_outside(const Subscripted& what, std::uintptr_t pc, std::uintptr_t frame) {
+  announcer_.announce(&Observer::on_index, IndexEvent{what, scheduler_.running().ref, statement(pc, frame)});
+  scheduler_.end_thread();
+}
+
+void Machine::misaligned(std::uintptr_t address, std::size_t alignment, std::uintptr_t pc, std::uintptr_t frame) {
+  Access access;
+  access.address = address;
+  access.pc = statement(pc, frame);
+  access.by = scheduler_.running().ref;
+  access.space = memory_.in_shared_span(address) ? Space::shared : Space::global;
+  access.region = access.space == Space::shared ? memory_.find_shared(address, 1) : memory_.find_global(address, 1);
+  announcer_.announce(&Observer::on_misaligned, access, alignment);
+  scheduler_.end_thread();
+}
+
+void Machine::trap(const char* why, std::uintptr_t pc, int line, bool needs_gpu) {
+  trap_ = Trap{.why = why, .pc = pc, .by = scheduler_.running().ref, .line = line, .freeing = {}, .needs_gpu = needs_gpu};
+  scheduler_.end_launch();
+}
+
+void Machine::out_of_budget(std::uintptr_t pc) {
+  budget_ = 1;  // later events, until the launch has ended, cost nothing
+  const ThreadRef by = scheduler_.running().ref;
+  timeout_ = Timeout{.pc = pc, .by = by, .waiting_for_another_thread = spins_.polls(by.thread) > polls_that_mean_waiting};
+  scheduler_.end_launch();
+}
+
+}  // namespace tilelab::simt

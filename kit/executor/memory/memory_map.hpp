@@ -1,0 +1,117 @@
+// Which memory a launch may touch: buffers in their own arenas between red zones, the block's shared arrays, and the
+// module's data. Answers "whose byte is this" for every announced access, so lookups are flat tables.
+//
+// Red zones are ordinary readable memory: a kernel that runs a little past a buffer is reported and goes on, as on a GPU.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "executor/memory/device_heap.hpp"
+#include "executor/memory/region.hpp"
+#include "executor/memory/sealed_tables.hpp"
+
+namespace tilelab::simt {
+
+inline constexpr std::size_t red_zone_bytes = 1u << 20;
+
+class MemoryMap {
+ public:
+  // Maps `bytes` of zeroed memory between two red zones, aligned to 256 bytes as cudaMalloc's. Throws std::bad_alloc.
+  Region& add_buffer(Region region);
+  // Adds memory that the caller has mapped at region.base, red zones included. No other buffer lies within two red zones of it.
+  Region& add_placed(Region region);
+  // The span of the block's shared memory, and the arrays in it (bases are addresses). Dynamic ones may alias.
+  void set_shared(std::uintptr_t base, std::size_t span, std::vector<Region> arrays);
+  // From now on, a block has this much dynamic shared memory. The span stays as it is.
+  void set_dynamic_bytes(std::size_t bytes);
+  // A variable of the module, or bytes of its sections that belong to no variable. Two that begin at one address are one.
+  void add_module(Region region);
+  // [first, end) belongs to the compiler: its flag that a shared array of objects was initialised.
+  void add_guard(std::uintptr_t first, std::uintptr_t end) { guards_.emplace_back(first, end); }
+  const std::vector<std::pair<std::uintptr_t, std::uintptr_t>>& guards() const { return guards_; }
+  bool is_guard(std::uintptr_t address) const {
+    return std::any_of(guards_.begin(), guards_.end(), [address](const auto& one) { return address >= one.first && address < one.second; });
+  }
+
+  // The region that contains all of [address, address + size), or null.
+  const Region* find_global(std::uintptr_t address, std::size_t size) {
+    const Region* buffer = find_buffer(address, size);
+    return buffer != nullptr ? buffer : search_global(address, size);
+  }
+  // The same with one table access. It also returns null for memory that is no buffer, and for buffers not looked up there
+  // before.
+  const Region* find_buffer(std::uintptr_t address, std::size_t size) const {
+    const Region* known = known_[stretch_of(address)];
+    return known != nullptr && contains(*known, address, size) ? known : nullptr;
+  }
+  const Region* find_shared(std::uintptr_t address, std::size_t size) const {
+    const std::size_t offset = address - shared_base_, last = offset + size - 1;  // the first is inside the span: see in_shared_span
+    const std::uint8_t index = array_of_word_[offset / 4];
+    const bool in_one = index != no_array && size <= 16 && last < shared_span_ && array_of_word_[last / 4] == index;
+    return in_one ? shared_.data() + index : search_shared(address, size);
+  }
+  bool in_shared_span(std::uintptr_t address) const { return address - shared_base_ < shared_span_; }
+  DeviceHeap& heap() { return heap_; }
+  const DeviceHeap& heap() const { return heap_; }
+  // The buffer whose arena (including red zones) contains the address, or null.
+  const Region* buffer_near(std::uintptr_t address) const;
+  // The variable of the module in whose room the address lies, or that begins soon after it; or null.
+  const Region* variable_near(std::uintptr_t address) const;
+  template <typename Visit>
+  void for_each_variable(const Visit& visit) const {
+    for (const auto& [base, region] : modules_) visit(region);
+  }
+  // The shared array that ends last at or before the address, or null.
+  const Region* shared_before(std::uintptr_t address) const;
+
+  // Which memory there is. It stays as it is while a launch runs.
+  void seal_in(SealedTables& tables) const {
+    for (const Region& region : buffers_) tables.add(&region, sizeof region);
+    for (const auto& [base, region] : modules_) tables.add(&region, sizeof region);
+    tables.add(shared_);
+    tables.add(guards_);
+    tables.add(array_of_word_);
+  }
+
+  std::uintptr_t shared_base() const { return shared_base_; }
+  std::size_t shared_span() const { return shared_span_; }
+  std::span<const Region> shared_arrays() const { return shared_; }
+  const std::deque<Region>& buffers() const { return buffers_; }
+  std::deque<Region>& buffers() { return buffers_; }
+
+ private:
+  static constexpr std::uint8_t no_array = 0xFF;
+
+  // Two red zones lie between any two buffers. So no stretch of red-zone length contains bytes of two buffers.
+  static std::size_t stretch_of(std::uintptr_t address) { return address / red_zone_bytes % 64; }
+  static bool contains(const Region& region, std::uintptr_t address, std::size_t size) {
+    const std::uintptr_t offset = address - region.base;
+    return offset < region.bytes && size <= region.bytes - offset;
+  }
+  void mark_words();
+  Region& keep(Region region);
+  const Region* search_global(std::uintptr_t address, std::size_t size);
+  const Region* search_shared(std::uintptr_t address, std::size_t size) const;
+
+  DeviceHeap heap_;
+  std::deque<Region> buffers_;
+  std::vector<const Region*> by_address_;     // the buffers, sorted
+  std::map<std::uintptr_t, Region> modules_;  // by their first bytes; no two overlap
+  std::array<const Region*, 64> known_{};     // the buffer met last in stretches of this number; red zones keep two out of one
+  std::vector<std::pair<std::uintptr_t, std::uintptr_t>> guards_;
+  std::uintptr_t shared_base_ = 0;
+  std::size_t shared_span_ = 0;
+  std::vector<Region> shared_;
+  std::vector<std::uint8_t> array_of_word_;  // for each word of the shared span: the array that contains all of it
+};
+
+}  // namespace tilelab::simt

@@ -1,0 +1,223 @@
+// Observers that count what a launch does and find nothing: the bytes that it accesses, one thread's share of its work, and how elements
+// came to the threads that store them. Requests of warps are counted in request_counter.hpp.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <cstring>
+#include <map>
+#include <string>
+#include <tuple>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "executor/event.hpp"
+#include "executor/memory/local_memory.hpp"
+#include "executor/memory/region.hpp"
+#include "executor/observers/warp_requests.hpp"
+#include "executor/redundant_reads.hpp"
+
+namespace tilelab::simt {
+
+// The bytes that the threads access in each memory space. It counts the source's statements, not a compiler's instructions, and no reads
+// of constant memory.
+class AccessCounter final : public Observer {
+ public:
+  bool watches(Space) const override { return true; }
+  bool needs_every_read() const override { return false; }
+  void on_launch_begin(const LaunchEvent& launch) override { redundant_ = launch.redundant; }
+  void on_access(const Access& access) override {
+    if (access.unit != Unit::none) return;
+    const auto space = static_cast<std::size_t>(access.space);
+    const bool constant = access.space == Space::module && access.region != nullptr && access.region->role == BufferRole::input;
+    if (access.kind != AccessKind::write && !constant) loaded_[space] += access.size;
+    if (access.kind != AccessKind::read) stored_[space] += access.size;
+  }
+  void on_barrier(const BarrierEvent&) override { ++barriers_; }
+  std::map<std::string, std::uint64_t> counters() const {
+    const std::uint64_t inputs = redundant_ != nullptr ? redundant_->input_bytes() : 0,
+                        shared = redundant_ != nullptr ? redundant_->shared_bytes() : 0;
+    return {{"global_load_bytes", loaded_[0] + loaded_[2] + inputs},
+            {"global_store_bytes", stored_[0] + stored_[2]},
+            {"shared_load_bytes", loaded_[1] + shared},
+            {"shared_store_bytes", stored_[1]},
+            {"block_barriers", barriers_}};
+  }
+
+ private:
+  std::array<std::uint64_t, 3> loaded_{}, stored_{};
+  std::uint64_t barriers_ = 0;
+  const RedundantReads* redundant_ = nullptr;
+};
+
+// What a kernel allocates is both read and written as well, but is no result.
+inline bool is_result(const Region& region) {
+  return region.role == BufferRole::output || (region.role == BufferRole::inout && region.heap == nullptr);
+}
+
+// How much of a launch is one thread's work: the most elements of the outputs that any thread stores, and the most words that any
+// thread loads and stores, wherever they lie. An element that a thread stores again, as a sum that grows, counts once for it.
+class ThreadShare final : public Observer {
+ public:
+  // What lies in `locals` is work as well. So is what has joined `requests`, of which this is not told.
+  explicit ThreadShare(const LocalMemory& locals, const WarpRequests* requests = nullptr) : locals_(locals), requests_(requests) {}
+
+  bool watches(Space) const override { return true; }
+  void on_launch_begin(const LaunchEvent& launch) override { threads_ = std::uint64_t{launch.block.x} * launch.block.y * launch.block.z; }
+  void on_grid_begin(const GridEvent& child) override { threads_ = std::uint64_t{child.block.x} * child.block.y * child.block.z; }
+  void on_block_begin(std::uint64_t) override {
+    stored_.assign(threads_, 0);
+    words_.assign(threads_, 0);
+    seen_.clear();
+  }
+  [[gnu::always_inline]] void on_access(const Access& access) override {
+    words_[access.by.thread] += (access.size + 3) / 4;
+    if (access.kind != AccessKind::read && access.space == Space::global && is_result(*access.region)) store(access);
+  }
+  void on_block_end(std::uint64_t, std::uint32_t) override {
+    for (std::uint32_t thread = 0; thread < threads_; ++thread) {
+      const std::uint64_t joined = requests_ != nullptr ? requests_->joined_by(thread) : 0;
+      const std::uint64_t words = words_[thread] + joined + locals_.counted_bytes(thread) / 4;
+      most_words_ = std::max(most_words_, words);
+      all_words_ += words;
+    }
+  }
+
+  void on_block_parked(std::uint64_t block) override {
+    parked_[block] = {std::exchange(stored_, {}), std::exchange(words_, {}), std::exchange(seen_, {})};
+  }
+  void on_block_resumed(std::uint64_t block) override { std::tie(stored_, words_, seen_) = std::exchange(parked_[block], {}); }
+
+  std::uint64_t most_elements() const { return most_elements_; }
+  std::uint64_t most_words() const { return most_words_; }
+  std::uint64_t all_words() const { return all_words_; }  // of all threads together
+
+ private:
+  void store(const Access& access) {
+    const std::uint32_t thread = access.by.thread;
+    for (std::uintptr_t word = access.address / 4; word <= (access.address + access.size - 1) / 4; ++word) {
+      if (seen_.insert(word * threads_ + thread).second) most_elements_ = std::max(most_elements_, ++stored_[thread]);
+    }
+  }
+
+  const LocalMemory& locals_;
+  const WarpRequests* const requests_;
+  std::uint64_t threads_ = 1, most_elements_ = 0, most_words_ = 0, all_words_ = 0;
+  // Of the running block, by thread: elements and words. Then which elements, as one number for element and thread.
+  std::vector<std::uint64_t> stored_, words_;
+  std::unordered_set<std::uint64_t> seen_;
+  std::unordered_map<std::uint64_t, std::tuple<std::vector<std::uint64_t>, std::vector<std::uint64_t>, std::unordered_set<std::uint64_t>>>
+      parked_;
+};
+
+// How each element of an output came to the thread that stores it, where a kernel only moves elements and no two of them are
+// alike: out of shared memory, where another thread had laid it (handed over); out of shared memory, but loaded from global memory
+// by the very thread that stores it (kept); or past shared memory (direct). Elements are followed by their values,
+// which are whole numbers: in shared memory, one may lie as a double.
+class Handover final : public Observer {
+ public:
+  bool watches(Space) const override { return true; }
+  void on_launch_begin(const LaunchEvent& launch) override { threads_ = std::uint64_t{launch.block.x} * launch.block.y * launch.block.z; }
+  void on_block_begin(std::uint64_t block) override {
+    settle();
+    block_ = block;
+    laid_.clear();
+    taken_.clear();
+  }
+  void on_access(const Access& access) override {
+    settle();
+    const bool is_output = access.space == Space::global && access.region->role == BufferRole::output;
+    if (access.size % word_bytes != 0 || access.address % word_bytes != 0) {
+      if (access.kind != AccessKind::read && is_output) ++direct_;  // nobody can follow a part of an element
+      return;
+    }
+    const std::uint32_t words = access.size / word_bytes;
+    if (access.kind != AccessKind::read) {
+      if (is_output || access.space == Space::shared) stored_ = {access.address, words, access.by.thread, access.space == Space::shared};
+      return;
+    }
+    if (access.space == Space::shared) {
+      each_shared_value(access.address, words, [&](std::uint32_t value) {
+        if (laid_.contains(value)) taken_.insert(of_thread(access.by.thread, value));
+      });
+    } else if (access.region->role == BufferRole::input) {
+      for (std::uint32_t i = 0; i < words; ++i) loaders_[word_at(access.address + i * word_bytes)] = block_ * threads_ + access.by.thread;
+    }
+  }
+  void on_block_end(std::uint64_t, std::uint32_t) override { settle(); }
+  void on_block_parked(std::uint64_t block) override {
+    settle();
+    parked_[block] = {std::exchange(laid_, {}), std::exchange(taken_, {})};
+  }
+  void on_block_resumed(std::uint64_t block) override {
+    on_block_begin(block);
+    std::tie(laid_, taken_) = std::exchange(parked_[block], {});
+  }
+  void on_launch_end() override { settle(); }
+
+  std::map<std::string, std::uint64_t> counters() const {
+    return {{"handed_elements", handed_}, {"kept_elements", kept_}, {"direct_elements", direct_}};
+  }
+
+ private:
+  static constexpr std::uint32_t word_bytes = 4;
+  static constexpr double largest_exact = 1 << 24;
+
+  static std::uint32_t word_at(std::uintptr_t address) {
+    std::uint32_t value = 0;
+    std::memcpy(&value, reinterpret_cast<const void*>(address), sizeof value);
+    return value;
+  }
+  // Tells each value that lies in `words` words of shared memory: of every word, and of a whole number that lies there as a double.
+  template <typename Tell>
+  static void each_shared_value(std::uintptr_t address, std::uint32_t words, Tell tell) {
+    for (std::uint32_t i = 0; i < words; ++i) tell(word_at(address + i * word_bytes));
+    for (std::uint32_t i = 0; i + 2 <= words; i += 2) {
+      double wide = 0;
+      std::memcpy(&wide, reinterpret_cast<const void*>(address + i * word_bytes), sizeof wide);
+      if (wide >= 1 && wide <= largest_exact) tell(std::bit_cast<std::uint32_t>(static_cast<float>(wide)));
+    }
+  }
+  static std::uint64_t of_thread(std::uint32_t thread, std::uint32_t value) { return std::uint64_t{thread} << 32 | value; }
+
+  // A store is announced before it happens: what it stored is read when the next event comes.
+  struct Stored {
+    std::uintptr_t address = 0;
+    std::uint32_t words = 0, thread = 0;
+    bool shared = false;
+  };
+
+  void settle() {
+    if (stored_.shared) {
+      each_shared_value(stored_.address, stored_.words, [&](std::uint32_t value) { laid_.insert(value); });
+    } else {
+      for (std::uint32_t i = 0; i < stored_.words; ++i) arrived(word_at(stored_.address + i * word_bytes), stored_.thread);
+    }
+    stored_.words = 0;
+  }
+  void arrived(std::uint32_t value, std::uint32_t thread) {
+    const auto loader = loaders_.find(value);
+    if (!taken_.contains(of_thread(thread, value)) || loader == loaders_.end()) {
+      ++direct_;
+    } else if (loader->second == block_ * threads_ + thread) {
+      ++kept_;
+    } else {
+      ++handed_;
+    }
+  }
+
+  std::uint64_t threads_ = 0, block_ = 0;
+  Stored stored_;
+  std::unordered_map<std::uint32_t, std::uint64_t> loaders_;  // by value: the thread of the launch that loaded it from an input
+  // Of the running block.
+  std::unordered_set<std::uint32_t> laid_;   // values that were stored in shared memory
+  std::unordered_set<std::uint64_t> taken_;  // of those, with the thread that loaded them there
+  std::unordered_map<std::uint64_t, std::pair<std::unordered_set<std::uint32_t>, std::unordered_set<std::uint64_t>>> parked_;
+  std::uint64_t handed_ = 0, kept_ = 0, direct_ = 0;
+};
+
+}  // namespace tilelab::simt

@@ -1,0 +1,570 @@
+// Fibers, barriers and warp operations of one block at a time.
+#include "executor/scheduler/block_scheduler.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+#include <utility>
+
+namespace tilelab::simt {
+namespace context = boost::context;
+namespace {
+
+// FiberStacks owns the stacks, so Boost must not free them.
+struct BorrowedStack {
+  void deallocate(context::stack_context&) const {}
+};
+
+// A suspended fiber is one pointer to where its registers lie, at the top of its stack.
+std::uintptr_t stack_pointer_of(const context::fiber& fiber) {
+  static_assert(sizeof fiber == sizeof(std::uintptr_t));
+  std::uintptr_t pointer = 0;
+  std::memcpy(&pointer, static_cast<const void*>(&fiber), sizeof pointer);
+  return pointer;
+}
+constexpr std::size_t poisoned_stack_bytes = 2048;  // a kernel's own frame, in most cases
+constexpr std::uint32_t most_tries = 1000;          // in vain, of one thread
+constexpr int poison_of_locals = 0xFE;              // as -ftrivial-auto-var-init=pattern
+
+constexpr std::uint32_t lane_bit(std::uint32_t thread) { return 1u << (thread % 32); }
+
+}  // namespace
+
+BlockScheduler::BlockScheduler(const Announcer& announcer, FiberStacks& stacks, std::function<void()> switched_in)
+    : announcer_(announcer), stacks_(stacks), switched_in_(std::move(switched_in)) {}
+
+// The destructor of a suspended fiber would unwind the submission's frames. Instead the fiber is forgotten and its stack is
+// reused.
+void BlockScheduler::forget(context::fiber& fiber) { new (&fiber) context::fiber(); }
+
+void BlockScheduler::run_block(std::uint64_t block, std::span<const std::uint32_t> order, const std::function<void()>& body) {
+  begin_block(block, static_cast<std::uint32_t>(order.size()));
+  for (Turn turn = run_turn(order, body); turn != Turn::ended; turn = run_turn(order, body)) {
+    if (turn == Turn::stuck) end_sleepers();
+  }
+}
+
+void BlockScheduler::begin_block(std::uint64_t block, std::uint32_t threads) {
+  count_ = threads;
+  if (threads_.size() < count_) threads_ = std::vector<Thread>(count_);
+  for (std::uint32_t i = 0; i < count_; ++i) {
+    Thread& thread = threads_[i];
+    thread.state = State::ready;
+    thread.started = thread.waits_for_grid = false;
+    thread.warp_interval = 0;
+    thread.left_by = 0;
+    thread.is_missed = false;
+    thread.tries = 0;
+  }
+  last_barrier_ = {};
+  running_ = Running{.ref = {block, 0}};
+  over_ = exchanges_ = false;
+  converging_ = 0;
+  announcer_.announce(&Observer::on_block_begin, block);
+}
+
+BlockScheduler::Turn BlockScheduler::run_turn(std::span<const std::uint32_t> order, const std::function<void()>& body) {
+  turn_is_over_ = false;
+  while (!over_) {
+    bool ran = false;
+    const std::uint64_t before = progress_;
+    for (const std::uint32_t thread : order) {
+      if (threads_[thread].state != State::ready) continue;
+      ran = true;
+      resume(thread, body);
+      if (over_ || turn_is_over_) break;
+    }
+    if (turn_is_over_ && !over_) return Turn::polls;
+    if (ran && progress_ != before) continue;
+    if (!over_ && release_converged()) continue;  // threads that only polled may wait for these
+    if (ran || release_tries()) continue;
+    if (std::any_of(threads_.begin(), threads_.begin() + count_, [](const Thread& t) { return t.state == State::asleep; }))
+      return Turn::stuck;
+    const auto waits = [](const Thread& t) { return t.state == State::at_barrier || t.state == State::at_warp_operation; };
+    if (std::none_of(threads_.begin(), threads_.begin() + count_, waits)) break;
+    release_warps();
+    if (std::none_of(threads_.begin(), threads_.begin() + count_, [](const Thread& t) { return t.state == State::ready; }))
+      if (release_barrier(running_.ref.block)) return Turn::at_grid_barrier;
+  }
+  end_block();
+  return Turn::ended;
+}
+
+void BlockScheduler::end_block() {
+  for (std::uint32_t i = 0; i < count_; ++i) {
+    forget(threads_[i].fiber);
+    forget(threads_[i].back);
+  }
+  stacks_.take_back_all();
+  announcer_.announce(&Observer::on_block_end, running_.ref.block, running_.interval);
+}
+
+BlockScheduler::Away BlockScheduler::put_away() {
+  Away away;
+  away.stacks_.resize(count_);
+  for (std::uint32_t i = 0; i < count_; ++i) {
+    const Thread& thread = threads_[i];
+    if (!thread.started || thread.state == State::exited || thread.state == State::ended) continue;
+    away.stacks_[i] = stacks_.content(thread.stack, stack_pointer_of(thread.fiber));
+  }
+  away.free_stacks_ = stacks_.put_aside();
+  away.threads_ = std::exchange(threads_, {});
+  away.converging_ = converging_;
+  away.running_ = running_;
+  away.last_barrier_ = last_barrier_;
+  away.reduction_ = reduction_;
+  away.barrier_result_ = barrier_result_;
+  return away;
+}
+
+void BlockScheduler::bring_back(Away&& away) {
+  threads_ = std::move(away.threads_);
+  count_ = static_cast<std::uint32_t>(away.stacks_.size());
+  stacks_.take_up(std::move(away.free_stacks_));
+  for (std::uint32_t i = 0; i < count_; ++i) {
+    if (!away.stacks_[i].empty()) stacks_.restore(threads_[i].stack, away.stacks_[i]);
+  }
+  converging_ = away.converging_;
+  running_ = away.running_;
+  last_barrier_ = away.last_barrier_;
+  reduction_ = away.reduction_;
+  barrier_result_ = away.barrier_result_;
+  over_ = false;
+  exchanges_ = true;  // it may have
+}
+
+BlockScheduler::Away::~Away() {
+  for (Thread& thread : threads_) {
+    forget(thread.fiber);
+    forget(thread.back);
+  }
+}
+
+std::size_t BlockScheduler::Away::bytes() const {
+  std::size_t bytes = threads_.size() * (sizeof(Thread) + sizeof(std::vector<unsigned char>));
+  for (const auto& stack : stacks_) bytes += stack.size();
+  return bytes;
+}
+
+void BlockScheduler::start(std::uint32_t index, const std::function<void()>& body) {
+  Thread& thread = threads_[index];
+  thread.started = true;
+  ++progress_;
+  thread.stack = stacks_.take();
+  context::stack_context stack;
+  stack.sp = reinterpret_cast<void*>(stacks_.top(thread.stack));
+  stack.size = stacks_.top(thread.stack) - stacks_.low(thread.stack);
+  // A jump over a declaration skips the compiler's pattern: then this one is found in the kernel's frame, and no other thread's value.
+  std::memset(static_cast<char*>(stack.sp) - poisoned_stack_bytes, poison_of_locals, poisoned_stack_bytes);
+  forget(thread.fiber);
+  thread.fiber = context::fiber(std::allocator_arg, context::preallocated(stack.sp, stack.size, stack), BorrowedStack{},
+                                [&thread, &body](context::fiber&& back) {
+                                  thread.back = std::move(back);
+                                  body();
+                                  thread.state = State::exited;
+                                  return std::move(thread.back);
+                                });
+}
+
+void BlockScheduler::resume(std::uint32_t index, const std::function<void()>& body) {
+  Thread& thread = threads_[index];
+  if (!thread.started) start(index, body);
+  running_.ref.thread = index;
+  running_.warp_interval = thread.warp_interval;
+  running_.stack_low = stacks_.low(thread.stack);
+  running_.stack_high = stacks_.high(thread.stack);
+  switched_in_();
+  thread.fiber = std::move(thread.fiber).resume();
+  if (thread.state != State::ready) ++progress_;
+  if (thread.state == State::exited) {
+    thread.is_missed = true;
+    stacks_.give_back(thread.stack);
+    lane_left(index);
+  } else if (thread.state == State::ended) {
+    lane_left(index);
+  }
+}
+
+void BlockScheduler::suspend() {
+  Thread& thread = threads_[running_.ref.thread];
+  thread.back = std::move(thread.back).resume();
+}
+
+int BlockScheduler::barrier(std::uintptr_t pc, BarrierReduction reduction, int predicate, std::uintptr_t frame) {
+  Thread& thread = threads_[running_.ref.thread];
+  thread.state = State::at_barrier;
+  thread.wait_pc = pc;
+  thread.wait_frame = frame;
+  thread.left_by = 0;
+  thread.predicate = predicate;
+  reduction_ = reduction;
+  suspend();
+  return barrier_result_;
+}
+
+void BlockScheduler::returns(std::uintptr_t pc) { threads_[running_.ref.thread].left_by = pc; }
+
+// Every block that arrives waits for all the others; its own threads wait for each other first.
+void BlockScheduler::grid_barrier(std::uintptr_t pc, std::uintptr_t frame) {
+  threads_[running_.ref.thread].waits_for_grid = true;
+  barrier(pc, BarrierReduction::none, 0, frame);
+}
+
+void BlockScheduler::end_turn() {
+  turn_is_over_ = true;
+  suspend();
+}
+
+void BlockScheduler::yield() { suspend(); }  // still ready: it runs again after the others
+
+void BlockScheduler::sleep(std::uintptr_t object, std::uintptr_t pc, bool tries) {
+  Thread& thread = threads_[running_.ref.thread];
+  thread.state = State::asleep;
+  thread.object = object;
+  thread.wait_pc = pc;
+  thread.tries = tries ? thread.tries + 1 : most_tries;
+  suspend();
+}
+
+void BlockScheduler::wake(std::uintptr_t object) {
+  for (std::uint32_t i = 0; i < count_; ++i) {
+    Thread& thread = threads_[i];
+    if (thread.state != State::asleep || thread.object != object) continue;
+    thread.state = State::ready;
+    thread.tries = 0;
+  }
+}
+
+// A loop around try_wait() goes on until it has asked in vain so often that it can only wait for ever.
+bool BlockScheduler::release_tries() {
+  bool released = false;
+  for (std::uint32_t i = 0; i < count_; ++i) {
+    Thread& thread = threads_[i];
+    if (thread.state != State::asleep || thread.tries >= most_tries) continue;
+    thread.state = State::ready;
+    released = true;
+  }
+  return released;
+}
+
+std::vector<BlockScheduler::Asleep> BlockScheduler::asleep() const {
+  std::vector<Asleep> sleepers;
+  for (std::uint32_t i = 0; i < count_; ++i) {
+    if (threads_[i].state == State::asleep) sleepers.push_back({i, threads_[i].object, threads_[i].wait_pc});
+  }
+  return sleepers;
+}
+
+std::optional<BlockScheduler::Elsewhere> BlockScheduler::elsewhere() const {
+  for (std::uint32_t i = 0; i < count_; ++i) {
+    const Thread& thread = threads_[i];
+    if (thread.state == State::exited) return Elsewhere{i, 0};
+    if (thread.state == State::at_barrier || thread.state == State::at_warp_operation) return Elsewhere{i, thread.wait_pc};
+  }
+  return std::nullopt;
+}
+
+void BlockScheduler::end_sleepers() {
+  tell_standstill(false);
+  for (std::uint32_t i = 0; i < count_; ++i) {
+    if (threads_[i].state != State::asleep) continue;
+    threads_[i].state = State::ended;
+    ended_some_ = true;
+    announcer_.announce(&Observer::on_thread_ended, ThreadRef{running_.ref.block, i});
+    lane_left(i);
+  }
+}
+
+void BlockScheduler::end_thread() {
+  threads_[running_.ref.thread].state = State::ended;
+  ended_some_ = true;
+  announcer_.announce(&Observer::on_thread_ended, running_.ref);
+  suspend();
+  std::abort();
+}
+
+void BlockScheduler::end_launch() {
+  over_ = true;
+  end_thread();
+}
+
+// Reads the stack even if a sanitizer has marked it: the thread is suspended in the frames that this follows.
+[[gnu::no_sanitize_address]] AbsenceEvent::CallPath BlockScheduler::call_path(const Thread& thread) const {
+  AbsenceEvent::CallPath path{thread.wait_pc};
+  const std::uintptr_t low = stacks_.low(thread.stack), high = stacks_.high(thread.stack);
+  std::uintptr_t frame = thread.wait_frame;
+  for (std::size_t depth = 1; depth < path.size() && frame >= low && frame + 2 * sizeof frame <= high; ++depth) {
+    const auto* link = reinterpret_cast<const std::uintptr_t*>(frame);
+    path[depth] = link[1];
+    if (link[0] <= frame) break;
+    frame = link[0];
+  }
+  return path;
+}
+
+// Whether somebody is waited for is asked only where somebody listens: only a launch that is traced has somebody who does. `of_warps`:
+// those lanes whose warp operation cannot complete, with the others of their warps; else all threads, if they wait at different places or
+// some have left since the last barrier.
+void BlockScheduler::tell_standstill(bool of_warps) {
+  if (!announcer_.standstills_are_seen()) return;
+  const auto begin = threads_.begin(), end = begin + count_;
+  const auto in_operation = [](const Thread& one) { return one.state == State::at_warp_operation; };
+  if (of_warps && (!exchanges_ || std::none_of(begin, end, in_operation))) return;
+  bool uneven = of_warps;
+  std::uintptr_t waits_at = 0;
+  for (auto one = begin; one != end && !uneven; ++one) {
+    if (one->state == State::exited) uneven = one->is_missed;
+    if (one->state == State::asleep) uneven = true;
+    if (one->state != State::at_barrier) continue;
+    uneven = waits_at != 0 && waits_at != one->wait_pc;
+    waits_at = one->wait_pc;
+  }
+  if (!uneven) return;
+  std::vector<Standing> standings;
+  bool somebody_waits = false;
+  for (std::uint32_t i = 0; i < count_; ++i) {
+    const Thread& thread = threads_[i];
+    if (of_warps && std::none_of(begin + i / 32 * 32, begin + std::min(i / 32 * 32 + 32, count_), in_operation)) continue;
+    if (thread.state == State::exited) {
+      standings.push_back({i, Standing::Where::left, thread.left_by});
+    } else if (thread.state == State::at_barrier || thread.state == State::at_warp_operation || thread.state == State::asleep) {
+      somebody_waits = true;
+      standings.push_back({i, Standing::Where::waits, thread.wait_pc});
+    }
+  }
+  if (somebody_waits)
+    announcer_.announce_standstill(&Observer::on_standstill, StandstillEvent{running_.ref.block, running_.interval, standings});
+}
+
+void BlockScheduler::tell_operation(std::uint32_t warp, std::uint32_t arrived, const std::array<std::uint64_t, 32>& results) {
+  std::array<LaneResult, 32> told;
+  std::size_t count = 0;
+  for (std::uint32_t lane = 0; lane < 32; ++lane) {
+    if (((arrived >> lane) & 1u) == 0) continue;
+    const Thread& thread = threads_[warp * 32 + lane];
+    const LaneRequest& request = thread.request;
+    const bool shuffles = request.operation == WarpOperation::shuffle;
+    const ResultType type = shuffles ? ResultType{request.type, request.bytes} : result_of(request.operation);
+    const std::uint32_t source = shuffles ? request.source % 32 : lane;
+    const bool defined = ((arrived >> source) & 1u) != 0;
+    told[count++] = {lane, source, thread.wait_pc, function_of(request.operation), results[lane], defined ? type.bytes : 0u, type.type};
+  }
+  announcer_.announce_standstill(&Observer::on_warp_operation, WarpOperationEvent{running_.ref.block, warp, running_.interval,
+                                                                                  std::span<const LaneResult>(told.data(), count)});
+}
+
+// Each thread that left is missed once, at the first barrier behind it.
+void BlockScheduler::tell_absences(std::uint64_t block, std::uint32_t waiting, std::uint32_t present) {
+  std::vector<AbsenceEvent> absences;
+  for (std::uint32_t i = 0; i < count_; ++i) {
+    Thread& thread = threads_[i];
+    if (thread.state != State::exited || !thread.is_missed) continue;
+    thread.is_missed = false;
+    const auto same = std::find_if(absences.begin(), absences.end(), [&](const auto& one) { return one.left_by == thread.left_by; });
+    if (same == absences.end()) {
+      absences.push_back(
+          {{block, waiting}, {block, i}, threads_[waiting].wait_pc, thread.left_by, running_.interval, 1, present, {}, last_barrier_});
+    } else {
+      ++same->count;
+    }
+  }
+  last_barrier_ = call_path(threads_[waiting]);
+  for (AbsenceEvent& absence : absences) {
+    absence.path = last_barrier_;
+    announcer_.announce(&Observer::on_absence, absence);
+  }
+}
+
+bool BlockScheduler::release_barrier(std::uint64_t block) {
+  tell_standstill(false);
+  std::uint32_t first = count_, other = count_, exited = 0;
+  int total = 0, waiting = 0;
+  bool grid_wide = false;
+  for (std::uint32_t i = 0; i < count_; ++i) {
+    Thread& thread = threads_[i];
+    if (thread.state == State::exited) ++exited;
+    if (thread.state != State::at_barrier) continue;
+    if (first == count_) first = i;
+    if (other == count_ && thread.wait_pc != threads_[first].wait_pc) other = i;
+    ++waiting;
+    total += thread.predicate != 0 ? 1 : 0;
+    thread.state = State::ready;
+    thread.warp_interval = 0;
+    grid_wide |= std::exchange(thread.waits_for_grid, false);
+  }
+  if (first == count_) return false;
+  switch (reduction_) {
+    case BarrierReduction::none:
+    case BarrierReduction::count: barrier_result_ = total; break;
+    case BarrierReduction::all: barrier_result_ = total == waiting ? 1 : 0; break;
+    case BarrierReduction::any: barrier_result_ = total > 0 ? 1 : 0; break;
+  }
+  if (other != count_) {
+    announcer_.announce(&Observer::on_divergence,
+                        DivergenceEvent{{block, first}, {block, other}, threads_[first].wait_pc, threads_[other].wait_pc, false});
+  }
+  tell_absences(block, first, static_cast<std::uint32_t>(waiting));
+  announcer_.announce(&Observer::on_barrier, BarrierEvent{block, running_.interval, threads_[first].wait_pc, exited});
+  // The first thread announces the block to the others.
+  if (grid_wide && threads_[0].state == State::exited)
+    announcer_.announce(&Observer::on_desertion, DesertionEvent{{block, first}, {block, 0}, threads_[first].wait_pc});
+  ++running_.interval;
+  return grid_wide;
+}
+
+// Releases lanes whose warp operation can never complete, because some lane of the mask waits elsewhere.
+void BlockScheduler::release_warps() {
+  tell_standstill(true);
+  for (std::uint32_t i = 0; i < count_; ++i) {
+    Thread& thread = threads_[i];
+    if (thread.state != State::at_warp_operation) continue;
+    const std::uint32_t warp_first = i / 32 * 32;
+    for (std::uint32_t lane = 0; lane < 32 && warp_first + lane < count_; ++lane) {
+      Thread& missing = threads_[warp_first + lane];
+      const bool waits = missing.state == State::at_barrier || missing.state == State::at_warp_operation;
+      if (((thread.request.mask >> lane) & 1u) == 0 || !waits) continue;
+      if (missing.state == State::at_warp_operation && missing.request.mask == thread.request.mask) continue;
+      announcer_.announce(
+          &Observer::on_divergence,
+          DivergenceEvent{{running_.ref.block, i}, {running_.ref.block, warp_first + lane}, thread.wait_pc, missing.wait_pc, true});
+      break;
+    }
+    thread.result = thread.request.value;
+    thread.state = State::ready;
+  }
+}
+
+std::uint64_t BlockScheduler::exchange(std::uintptr_t pc, const LaneRequest& request) {
+  const std::uint32_t index = running_.ref.thread;
+  Thread& thread = threads_[index];
+  if ((request.mask & lane_bit(index)) == 0) {  // undefined: it takes part in nothing
+    announcer_.announce(&Observer::on_undefined_lane,
+                        LaneEvent{running_.ref, pc, LaneEvent::Why::mask_without_caller, function_of(request.operation), request.mask, 0});
+    return request.value;
+  }
+  thread.request = request;
+  thread.wait_pc = pc;
+  thread.state = State::at_warp_operation;
+  exchanges_ = true;
+  if (complete_warp_operation(index / 32, thread.request.mask)) {
+    running_.warp_interval = thread.warp_interval;
+  } else {
+    suspend();
+  }
+  return thread.result;
+}
+
+std::uint32_t BlockScheduler::converge(std::uintptr_t pc) {
+  Thread& thread = threads_[running_.ref.thread];
+  thread.wait_pc = pc;
+  thread.state = State::converging;
+  ++converging_;
+  suspend();
+  return static_cast<std::uint32_t>(thread.result);
+}
+
+// Lanes of a warp that wait at the same place continue together.
+bool BlockScheduler::release_converged() {
+  if (converging_ == 0) return false;
+  for (std::uint32_t i = 0; i < count_; ++i) {
+    Thread& thread = threads_[i];
+    if (thread.state != State::converging) continue;
+    const std::uint32_t warp_first = i / 32 * 32;
+    thread.result = 0;
+    for (std::uint32_t lane = 0; lane < 32 && warp_first + lane < count_; ++lane) {
+      const Thread& other = threads_[warp_first + lane];
+      if (other.state == State::converging && other.wait_pc == thread.wait_pc) thread.result |= 1u << lane;
+    }
+  }
+  for (std::uint32_t i = 0; i < count_; ++i) {
+    if (threads_[i].state == State::converging) threads_[i].state = State::ready;
+  }
+  converging_ = 0;
+  return true;
+}
+
+// Whether some lane of the mask has still to arrive or to leave, as far as its first and its last lane tell. Lanes mostly run in order, so
+// that one of these two comes last.
+bool BlockScheduler::one_is_missing(std::uint32_t warp, std::uint32_t mask) const {
+  const std::uint32_t first = warp * 32, present = count_ - first >= 32 ? ~0u : (1u << (count_ - first)) - 1u;
+  mask &= present;
+  if (mask == 0) return false;
+  const auto is_missing = [&](int lane) {
+    const State state = threads_[first + static_cast<std::uint32_t>(lane)].state;
+    return state != State::at_warp_operation && state != State::exited && state != State::ended;
+  };
+  return is_missing(31 - std::countl_zero(mask)) || is_missing(std::countr_zero(mask));
+}
+
+bool BlockScheduler::complete_warp_operation(std::uint32_t warp, std::uint32_t mask) {
+  if (one_is_missing(warp, mask)) return false;
+  std::array<LaneRequest, 32> lanes{};
+  std::uint32_t arrived = 0, latest = 0;
+  std::uintptr_t pc = 0;
+  bool orders = true;
+  std::uint32_t first = count_, other = count_;  // lanes that call functions of different kinds
+  for (std::uint32_t lane = 0; lane < 32 && warp * 32 + lane < count_; ++lane) {
+    if (((mask >> lane) & 1u) == 0) continue;
+    const Thread& thread = threads_[warp * 32 + lane];
+    if (thread.state == State::exited || thread.state == State::ended) continue;
+    if (thread.state != State::at_warp_operation || thread.request.mask != mask) return false;
+    lanes[lane] = thread.request;
+    arrived |= 1u << lane;
+    if (first == count_) first = warp * 32 + lane;
+    if (other == count_ && thread.request.operation != threads_[first].request.operation) other = warp * 32 + lane;
+    latest = std::max(latest, thread.warp_interval);
+    pc = thread.wait_pc;
+    orders = orders && thread.request.operation == WarpOperation::sync;
+  }
+  if (arrived == 0) return false;
+  if (other != count_) {
+    tell_standstill(true);
+    announcer_.announce(
+        &Observer::on_divergence,
+        DivergenceEvent{{running_.ref.block, first}, {running_.ref.block, other}, threads_[first].wait_pc, threads_[other].wait_pc, true});
+  }
+  tell_lost_sources(warp, arrived);
+  const auto results = combine(lanes, arrived, undefined_);
+  if (announcer_.standstills_are_seen()) tell_operation(warp, arrived, results);
+  for (std::uint32_t lane = 0; lane < 32; ++lane) {
+    if (((arrived >> lane) & 1u) == 0) continue;
+    Thread& thread = threads_[warp * 32 + lane];
+    thread.result = results[lane];
+    thread.state = State::ready;
+    if (orders) thread.warp_interval = latest + 1;  // shuffles and votes do not order memory accesses
+  }
+  if (orders) announcer_.announce(&Observer::on_warp_sync, WarpSyncEvent{running_.ref.block, warp, arrived, latest + 1, pc});
+  return true;
+}
+
+// A lane that a finding has ended is not the kernel's fault.
+void BlockScheduler::tell_lost_sources(std::uint32_t warp, std::uint32_t arrived) {
+  for (std::uint32_t lane = 0; lane < 32; ++lane) {
+    if (((arrived >> lane) & 1u) == 0) continue;
+    const std::uint32_t index = warp * 32 + lane;
+    const LaneRequest& request = threads_[index].request;
+    const std::uint32_t source = request.source % 32, other = warp * 32 + source;
+    if (request.operation != WarpOperation::shuffle || ((arrived >> source) & 1u) != 0) continue;
+    const bool exists = other < count_;
+    if (exists && threads_[other].state == State::ended) continue;
+    const auto why = !exists                                  ? LaneEvent::Why::source_does_not_exist
+                     : threads_[other].state == State::exited ? LaneEvent::Why::source_has_left
+                                                              : LaneEvent::Why::source_not_in_mask;
+    announcer_.announce(&Observer::on_undefined_lane,
+                        LaneEvent{{running_.ref.block, index}, threads_[index].wait_pc, why, "", request.mask, source});
+  }
+}
+
+// Other lanes may have waited only for the lane that left.
+void BlockScheduler::lane_left(std::uint32_t thread) {
+  if (!exchanges_) return;
+  const std::uint32_t warp_first = thread / 32 * 32;
+  for (std::uint32_t lane = 0; lane < 32 && warp_first + lane < count_; ++lane) {
+    const Thread& waiting = threads_[warp_first + lane];
+    if (waiting.state == State::at_warp_operation) complete_warp_operation(thread / 32, waiting.request.mask);
+  }
+}
+
+}  // namespace tilelab::simt

@@ -1,0 +1,65 @@
+// What a runner that times kernels must know, read from its JSON file: the contestants, and the cubin of the kit's own kernels
+// that prepare each launch. It does not say which contestant is the student's.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "gpu/blas_library.hpp"
+#include "gpu/driver_api.hpp"
+#include "gpu/stopwatch.hpp"
+#include "protocol/channel.hpp"
+#include "protocol/timing_message.hpp"
+
+namespace tilelab::cuda {
+
+// A kernel of a cubin. If `library` is not empty, it is a routine of that library.
+struct ContestantImage {
+  std::vector<char> cubin;
+  std::vector<std::string> functions;
+  std::string kernel;                        // demangled
+  std::string ask_launch;                    // the generated kernel that evaluates the launch function
+  std::string library;                       // the file of cuBLAS, for C = A·B
+  Arithmetic arithmetic = Arithmetic::fp32;  // of a library's routine
+  bool alone = false;                        // in a context of its own: not the course's
+};
+
+struct ContestImage {
+  std::string driver;
+  int device = 0;
+  std::vector<char> stage;
+  std::vector<ContestantImage> contestants;
+};
+
+// Throws std::runtime_error that names the file.
+ContestImage load_contest_image(const std::filesystem::path& file);
+
+// Times several kernels against each other on one GPU. Each round runs all of them on the same inputs, which no other round has;
+// every second round runs them in reverse order. A kernel that is not the course's own has a context to itself: it can reach neither
+// another kernel's output nor the buffers of others. After each of its launches its inputs must be as they were. Nothing is verified here:
+// the outputs of the requested rounds are copied back. If a kernel does not end, whoever sent the request ends this process.
+
+class Contest {
+ public:
+  // Makes the contexts, and does all else that takes long but does not use the device. Throws DriverError.
+  explicit Contest(const ContestImage& image);
+  ~Contest();
+  Contest(const Contest&) = delete;
+  Contest& operator=(const Contest&) = delete;
+
+  // `kept` has room for as many outputs as the request asks to keep. Our own errors are reported in the reply too:
+  // internal_error.
+  protocol::TimingReply run(const protocol::TimingRequest& request, const Descriptor& kept);
+
+ private:
+  const ContestImage& image_;
+  const Driver& driver_;
+  DeviceHandle device_ = 0;
+  Context shared_ = nullptr;
+  std::vector<Context> contexts_;  // by contestant; `shared_` for the course's own
+  std::optional<ClockReader> clocks_;
+};
+
+}  // namespace tilelab::cuda

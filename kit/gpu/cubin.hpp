@@ -1,0 +1,63 @@
+// What the builder knows about the submission that a GPU runner hosts, read from its JSON file: where the cubin lies, and what
+// each of its functions is for.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "gpu/driver_api.hpp"
+
+namespace tilelab::cuda {
+
+struct CubinImage {
+  std::string driver;  // libcuda's path; empty: its usual name
+  int device = 0;      // in the driver's numbering
+  std::vector<char> cubin;
+  std::vector<std::string> functions;  // the cubin's kernels by name, for drivers that cannot list them
+  std::string kernel;                  // demangled: "scale(float const*, float*, int)"
+  std::string ask_launch;              // the generated kernel that evaluates the launch function; empty if there is none
+  std::string poison_shared;           // the generated kernel that fills shared memory; empty if there is none
+  bool watched = false;                // by a tool that sees every access: then no guard zones, and no poison in outputs and shared memory
+};
+
+// Both throw std::runtime_error that names the file.
+std::vector<char> bytes_of(const std::filesystem::path& file);
+CubinImage load_cubin_image(const std::filesystem::path& file);
+
+// One cubin, loaded into the current context while this object lives.
+
+class LoadedModule {
+ public:
+  // Throws DriverError.
+  LoadedModule(const Driver& driver, const std::vector<char>& cubin) : driver_(driver) {
+    driver_.check(driver_.module_load(&module_, cubin.data()), "cuModuleLoadData");
+  }
+  LoadedModule(const LoadedModule&) = delete;
+  LoadedModule& operator=(const LoadedModule&) = delete;
+  LoadedModule(LoadedModule&& other) noexcept : driver_(other.driver_), module_(std::exchange(other.module_, nullptr)) {}
+  LoadedModule& operator=(LoadedModule&&) = delete;
+  ~LoadedModule() {
+    if (module_ != nullptr) driver_.module_unload(module_);
+  }
+
+  Function function(const std::string& name) const;
+  // The names that the driver lists. Before CUDA 12.4 it cannot list them; then `known`, which the builder read from the cubin.
+  std::vector<std::string> names(const std::vector<std::string>& known) const;
+
+ private:
+  const Driver& driver_;
+  Module module_ = nullptr;
+};
+
+// Finds the kernel that a lab asks for among the names in a cubin. It works on names only and touches no device.
+
+// "scale(float const*, float*, int)" from "_Z5scalePKfPfi"; a name that is not mangled stays as it is.
+std::string demangled(const std::string& name);
+
+// The name in `functions` of the kernel with this demangled signature. If there is none: the one with that plain name (extern
+// "C"), or the one inside an unnamed namespace. The caller then has to check its parameters.
+std::optional<std::string> kernel_among(const std::vector<std::string>& functions, const std::string& signature);
+
+}  // namespace tilelab::cuda

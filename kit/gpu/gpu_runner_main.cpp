@@ -1,0 +1,140 @@
+// The process that hosts a submission on a GPU. It answers a judge's launch requests on its socket; a child that holds the GPU
+// runs each of them. It runs nothing of the submission, and makes no context itself, because a context does not survive fork.
+#include <sys/prctl.h>
+
+#include <algorithm>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "gpu/contest.hpp"
+#include "gpu/cubin.hpp"
+#include "gpu/device_launch.hpp"
+#include "gpu/device_probe.hpp"
+#include "gpu/guarded_buffer.hpp"
+#include "gpu/launch_worker.hpp"
+#include "options/program_options.hpp"
+#include "protocol/channel.hpp"
+#include "protocol/json/json_text.hpp"
+#include "protocol/protocol.hpp"
+#include "protocol/timing_message.hpp"
+
+namespace {
+
+using namespace tilelab;
+
+void serve(const std::string& image_file) {
+  const cuda::CubinImage image = cuda::load_cubin_image(image_file);
+  Channel channel{Descriptor(protocol::socket_descriptor)};
+  cuda::LaunchWorker worker(image);
+  for (;;) {
+    Frame frame;
+    try {
+      frame = channel.receive();
+    } catch (const ChannelError&) {
+      return;  // the judge closed the socket
+    }
+    channel.send(worker.answer(frame));
+  }
+}
+
+// For a tool that watches this process (compute-sanitizer): all launches run in this process, without a child, and it ends in
+// order. A launch that fails badly ends the process; the judge then starts another one.
+void serve_watched(const std::string& image_file) {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);  // the tool is the parent: a kernel that hangs must not outlive it
+  cuda::CubinImage image = cuda::load_cubin_image(image_file);
+  image.watched = true;
+  Channel channel{Descriptor(protocol::socket_descriptor)};
+  cuda::DeviceSession session(image);
+  for (;;) {
+    Frame frame;
+    try {
+      frame = channel.receive();
+    } catch (const ChannelError&) {
+      return;
+    }
+    const auto request = json_from(frame.text).get<protocol::LaunchRequest>();
+    const cuda::LaunchOutcome outcome = session.launch(request, frame.descriptors);
+    channel.send(json_text(outcome.reply));
+    if (outcome.spoiled) return;
+  }
+}
+
+// One process for one submission, with its own context. Whoever sent the request kills it if a kernel does not end.
+void serve_contest(const std::string& image_file) {
+  const cuda::ContestImage image = cuda::load_contest_image(image_file);
+  Channel channel{Descriptor(protocol::socket_descriptor)};
+  std::optional<cuda::Contest> contest;
+  for (;;) {
+    Frame frame;
+    try {
+      frame = channel.receive();
+    } catch (const ChannelError&) {
+      return;
+    }
+    protocol::TimingReply reply;
+    try {
+      if (!contest) contest.emplace(image);
+      if (frame.text == protocol::prepare_to_time) {
+        channel.send(json_text(reply));
+        continue;
+      }
+      const auto request = json_from(frame.text).get<protocol::TimingRequest>();
+      if (frame.descriptors.size() != 1) throw std::runtime_error("a contest keeps outputs in one file");
+      reply = contest->run(request, frame.descriptors.front());
+    } catch (const std::exception& error) {
+      reply.status = protocol::Status::internal_error;
+      reply.detail = std::string("the GPU cannot be used: ") + error.what();
+    }
+    channel.send(json_text(reply));
+  }
+}
+
+constexpr std::string_view usage =
+    "usage: gpu-runner --image image.json   (started by a judge, which it answers on descriptor 3)\n"
+    "       gpu-runner --watched image.json   (as above, under a tool that watches memory accesses)\n"
+    "       gpu-runner --contest contest.json   (as above, to time kernels against each other)\n"
+    "       gpu-runner --probe [libcuda.so.1]   (which GPUs there are, as JSON)\n"
+    "       gpu-runner --try [libcuda.so.1]     (whether the first can be used by this process)";
+
+void run(int argc, char** argv) {
+  constexpr OptionRule::Kind optional = OptionRule::Kind::optional, without_value = OptionRule::Kind::without_value;
+  const std::vector<OptionRule> tasks{
+      {"image", optional}, {"watched", optional}, {"contest", optional}, {"probe", without_value}, {"try", without_value}};
+  const ProgramOptions options(argc, argv, tasks, usage, 1);
+  const auto asked = std::ranges::count_if(tasks, [&](const OptionRule& task) { return options.has(task.name); });
+  if (asked != 1) options.refuse("exactly one of its options is needed");
+  const bool asks_device = options.has("probe") || options.has("try");
+  if (!asks_device && !options.words().empty()) options.refuse("'" + options.words().front() + "' is one word too many");
+  const std::string library = options.words().empty() ? "" : options.words().front();
+  if (options.has("image")) serve(options.text("image"));
+  if (options.has("watched")) serve_watched(options.text("watched"));
+  if (options.has("contest")) {
+    const cuda::PrintedOutput printed;  // what kernels print goes nowhere
+    serve_contest(options.text("contest"));
+  }
+  if (options.has("probe")) std::puts(cuda::probe_devices(library).c_str());
+  if (options.has("try")) std::puts(cuda::try_device(library, 0).c_str());
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  setenv("CUDA_CACHE_DISABLE", "1", 1);  // nothing is compiled here, and nothing may be written to disk
+  try {
+    run(argc, argv);
+    return 0;
+  } catch (const OptionError& error) {
+    std::fprintf(stderr, "%s\n", error.what());
+    return 2;
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "gpu-runner: %s\n", error.what());
+    return 1;
+  }
+}

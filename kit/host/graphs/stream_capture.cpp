@@ -1,0 +1,420 @@
+// Implements stream_capture.hpp, and what runtime_graphs.hpp declares about capture.
+#include "host/graphs/stream_capture.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <map>
+#include <mutex>
+#include <thread>
+
+#include "host/library/host_session.hpp"
+#include "host/runtime_graphs.hpp"
+
+using namespace tilelab_host;
+
+namespace tilelab_host {
+namespace {
+
+// Never destroyed: destructors of the program's objects may still use streams.
+struct StreamTable {
+  std::mutex mutex;
+  std::map<cudaStream_t, StreamTraits> streams;
+  std::map<cudaStream_t, std::vector<cudaStream_t>> branches;
+  std::vector<cudaEvent_t> events;  // that nobody has borrowed
+};
+StreamTable& stream_table() {
+  static StreamTable* const made = new StreamTable;
+  return *made;
+}
+
+// The legacy default stream has two names.
+cudaStream_t one_name(cudaStream_t stream) { return stream == cudaStreamLegacy ? nullptr : stream; }
+
+cudaStream_t make_branch() {
+  const Reply reply = Session::open().ask({{"op", "stream"}, {"what", "create"}, {"stream", 0}, {"nonblocking", true}, {"hidden", true}});
+  return reply.error() == cudaSuccess ? reinterpret_cast<cudaStream_t>(reply.fields.value("stream", std::uintptr_t{0})) : nullptr;
+}
+
+}  // namespace
+
+void remember_stream(cudaStream_t stream, StreamTraits traits) {
+  const std::lock_guard lock(stream_table().mutex);
+  stream_table().streams[stream] = traits;
+}
+
+StreamTraits traits_of(cudaStream_t stream) {
+  const std::lock_guard lock(stream_table().mutex);
+  const auto found = stream_table().streams.find(stream);
+  return found == stream_table().streams.end() ? StreamTraits{} : found->second;
+}
+
+bool is_stream(cudaStream_t stream) {
+  const std::lock_guard lock(stream_table().mutex);
+  return number_of(stream) <= number_of(cudaStreamPerThread) || stream_table().streams.contains(stream);
+}
+
+bool is_blocking(cudaStream_t stream) { return (traits_of(stream).flags & cudaStreamNonBlocking) == 0; }
+
+std::vector<cudaStream_t> branches_of(cudaStream_t stream, std::size_t count) {
+  const std::lock_guard lock(stream_table().mutex);
+  std::vector<cudaStream_t>& made = stream_table().branches[one_name(stream)];
+  while (made.size() < count) {
+    const cudaStream_t branch = make_branch();
+    if (branch == nullptr) break;
+    made.push_back(branch);
+  }
+  std::vector<cudaStream_t> all(made.begin(), made.begin() + static_cast<std::ptrdiff_t>(std::min(count, made.size())));
+  all.resize(count, stream);
+  return all;
+}
+
+void drop_stream(cudaStream_t stream) {
+  std::vector<cudaStream_t> branches;
+  {
+    const std::lock_guard lock(stream_table().mutex);
+    stream_table().streams.erase(stream);
+    const auto found = stream_table().branches.find(stream);
+    if (found == stream_table().branches.end()) return;
+    branches = std::move(found->second);
+    stream_table().branches.erase(found);
+  }
+  for (const cudaStream_t branch : branches) {
+    drop_stream(branch);  // bodies of conditions have branches of their own
+    (void)Session::open().call({{"op", "stream"}, {"what", "destroy"}, {"stream", number_of(branch)}});
+  }
+}
+
+cudaEvent_t borrow_event() {
+  const std::lock_guard lock(stream_table().mutex);
+  if (!stream_table().events.empty()) {
+    const cudaEvent_t event = stream_table().events.back();
+    stream_table().events.pop_back();
+    return event;
+  }
+  const Reply reply = Session::open().ask({{"op", "event"}, {"what", "create"}, {"event", 0}, {"hidden", true}});
+  return reply.error() == cudaSuccess ? reinterpret_cast<cudaEvent_t>(reply.fields.value("event", std::uintptr_t{0})) : nullptr;
+}
+
+void return_event(cudaEvent_t event) {
+  if (event == nullptr) return;
+  const std::lock_guard lock(stream_table().mutex);
+  stream_table().events.push_back(event);
+}
+
+namespace {
+
+struct Capture {
+  cudaCaptureId_t id = 0;
+  cudaStream_t origin = nullptr;
+  std::shared_ptr<Graph> graph;
+  bool is_programs_graph = false;
+  cudaStreamCaptureMode mode = cudaStreamCaptureModeGlobal;
+  std::thread::id thread;
+  bool is_invalid = false;
+  std::map<cudaStream_t, std::vector<GraphNode*>> last;  // of each stream, what its next node comes after
+  std::vector<std::vector<GraphNode*>> gone;             // the same of streams that were destroyed
+};
+struct CapturedEvent {
+  cudaCaptureId_t id = 0;
+  std::vector<GraphNode*> last;
+};
+
+std::atomic<int> active = 0;
+// Never destroyed, as the graphs are not.
+struct Captures {
+  std::map<cudaCaptureId_t, Capture> all;
+  std::map<cudaEvent_t, CapturedEvent> events;
+  cudaCaptureId_t next = 1;
+};
+Captures& captures() {
+  static Captures* const made = new Captures;
+  return *made;
+}
+
+Capture* capture_of(cudaStream_t stream) {
+  for (auto& [id, one] : captures().all) {
+    if (one.last.contains(stream)) return &one;
+  }
+  return nullptr;
+}
+
+bool is_legacy(cudaStream_t stream) { return stream == nullptr || stream == cudaStreamLegacy; }
+
+void join(std::vector<GraphNode*>& to, const std::vector<GraphNode*>& more) {
+  for (GraphNode* const one : more) {
+    if (std::ranges::find(to, one) == to.end()) to.push_back(one);
+  }
+}
+
+// The origin's next node would come after everything that the streams have done.
+bool is_joined(const Capture& one) {
+  const std::vector<GraphNode*>& end = one.last.at(one.origin);
+  const auto is_reached = [&](const GraphNode* node) {
+    return std::ranges::any_of(end, [&](const GraphNode* last) { return Graph::leads(*node, *last); });
+  };
+  const auto is_in = [&](const std::vector<GraphNode*>& last) { return std::ranges::all_of(last, is_reached); };
+  return std::ranges::all_of(one.last, [&](const auto& stream) { return stream.first == one.origin || is_in(stream.second); }) &&
+         std::ranges::all_of(one.gone, is_in);
+}
+
+void close(cudaCaptureId_t id) {
+  captures().all.erase(id);
+  std::erase_if(captures().events, [&](const auto& one) { return one.second.id == id; });
+  --active;
+}
+
+}  // namespace
+
+bool is_any_captured() { return active != 0; }
+
+std::optional<cudaError_t> use_of_legacy_stream(const char* call, std::uintptr_t at) {
+  if (active == 0) return std::nullopt;
+  const std::lock_guard lock(graphs_mutex());
+  bool is_used = false;
+  for (auto& [id, one] : captures().all) {
+    const bool blocks = std::ranges::any_of(one.last, [](const auto& stream) { return is_blocking(stream.first); });
+    is_used |= blocks;
+    one.is_invalid |= blocks;
+  }
+  return is_used ? std::optional(refuse(call, at, cudaErrorStreamCaptureImplicit)) : std::nullopt;
+}
+
+std::optional<cudaError_t> capture(cudaStream_t stream, const char* call, std::uintptr_t at, const MakeWork& make) {
+  if (active == 0) return std::nullopt;
+  const std::lock_guard lock(graphs_mutex());
+  Capture* const one = capture_of(stream);
+  if (one == nullptr) return is_legacy(stream) ? use_of_legacy_stream(call, at) : std::nullopt;
+  if (one->is_invalid) return refuse(call, at, cudaErrorStreamCaptureInvalidated);
+  Work work;
+  if (const cudaError_t error = make(work); error != cudaSuccess) return error;
+  std::vector<GraphNode*>& last = one->last.at(stream);
+  last = {&one->graph->add(std::move(work), last, at)};
+  return cudaSuccess;
+}
+
+std::optional<cudaError_t> wait_in_capture(cudaStream_t stream, const char* call, std::uintptr_t at) {
+  if (active == 0) return std::nullopt;
+  const std::lock_guard lock(graphs_mutex());
+  Capture* const one = capture_of(stream);
+  if (one == nullptr) return is_legacy(stream) ? use_of_legacy_stream(call, at) : std::nullopt;
+  one->is_invalid = true;
+  return refuse(call, at, cudaErrorStreamCaptureUnsupported);
+}
+
+std::optional<cudaError_t> wait_for_all_in_capture(const char* call, std::uintptr_t at) {
+  if (active == 0) return std::nullopt;
+  const std::lock_guard lock(graphs_mutex());
+  for (auto& [id, one] : captures().all) one.is_invalid = true;
+  return refuse(call, at, cudaErrorStreamCaptureUnsupported);
+}
+
+std::optional<cudaError_t> unsafe_in_capture(const char* call, std::uintptr_t at) {
+  if (active == 0) return std::nullopt;
+  const std::lock_guard lock(graphs_mutex());
+  bool is_refused = false;
+  for (auto& [id, one] : captures().all) {
+    const bool is_here = one.thread == std::this_thread::get_id();
+    const bool counts = one.mode == cudaStreamCaptureModeGlobal || (is_here && one.mode == cudaStreamCaptureModeThreadLocal);
+    is_refused |= counts;
+    one.is_invalid |= counts;
+  }
+  return is_refused ? std::optional(refuse(call, at, cudaErrorStreamCaptureUnsupported)) : std::nullopt;
+}
+
+std::optional<cudaError_t> record_in_capture(cudaEvent_t event, cudaStream_t stream, const char* call, std::uintptr_t at) {
+  if (active == 0) return std::nullopt;
+  const std::lock_guard lock(graphs_mutex());
+  Capture* const one = capture_of(stream);
+  if (one == nullptr) {
+    if (is_legacy(stream)) {
+      if (const auto refused = use_of_legacy_stream(call, at)) return refused;
+    }
+    captures().events.erase(event);
+    return std::nullopt;
+  }
+  if (one->is_invalid) return refuse(call, at, cudaErrorStreamCaptureInvalidated);
+  captures().events[event] = {one->id, one->last.at(stream)};
+  return cudaSuccess;
+}
+
+std::optional<cudaError_t> wait_for_event_in_capture(cudaStream_t stream, cudaEvent_t event, const char* call, std::uintptr_t at) {
+  if (active == 0) return std::nullopt;
+  const std::lock_guard lock(graphs_mutex());
+  Capture* const own = capture_of(stream);
+  const auto recorded = captures().events.find(event);
+  if (recorded == captures().events.end()) {
+    if (own == nullptr) return is_legacy(stream) ? use_of_legacy_stream(call, at) : std::nullopt;
+    own->is_invalid = true;
+    return refuse(call, at, cudaErrorStreamCaptureIsolation);
+  }
+  Capture& one = captures().all.at(recorded->second.id);
+  if (own != nullptr && own != &one) {
+    own->is_invalid = one.is_invalid = true;
+    return refuse(call, at, cudaErrorStreamCaptureMerge);
+  }
+  if (one.is_invalid) return refuse(call, at, cudaErrorStreamCaptureInvalidated);
+  if (is_legacy(stream)) {
+    one.is_invalid = true;
+    return refuse(call, at, cudaErrorStreamCaptureImplicit);
+  }
+  join(one.last[stream], recorded->second.last);
+  return cudaSuccess;
+}
+
+std::optional<cudaError_t> use_of_captured_event(cudaEvent_t event, const char* call, std::uintptr_t at) {
+  if (active == 0) return std::nullopt;
+  const std::lock_guard lock(graphs_mutex());
+  const auto recorded = captures().events.find(event);
+  if (recorded == captures().events.end()) return unsafe_in_capture(call, at);
+  captures().all.at(recorded->second.id).is_invalid = true;
+  return refuse(call, at, cudaErrorCapturedEvent);
+}
+
+void forget_event(cudaEvent_t event) {
+  const std::lock_guard lock(graphs_mutex());
+  captures().events.erase(event);
+}
+
+void forget_stream(cudaStream_t stream) {
+  if (active == 0) return;
+  const std::lock_guard lock(graphs_mutex());
+  Capture* const one = capture_of(stream);
+  if (one == nullptr) return;
+  one->gone.push_back(one->last.at(stream));
+  one->last.erase(stream);
+  if (stream == one->origin) close(one->id);
+}
+
+cudaError_t begin_capture(cudaStream_t stream, Graph* into, std::vector<GraphNode*> after, cudaStreamCaptureMode mode, const char* call,
+                          std::uintptr_t at) {
+  const std::lock_guard lock(graphs_mutex());
+  if (is_legacy(stream)) return refuse(call, at, cudaErrorStreamCaptureUnsupported);
+  if (!is_stream(stream)) return refuse(call, at, cudaErrorInvalidResourceHandle);
+  if (mode < cudaStreamCaptureModeGlobal || mode > cudaStreamCaptureModeRelaxed) return refuse(call, at, cudaErrorInvalidValue);
+  if (Capture* const one = capture_of(stream)) {
+    one->is_invalid = true;
+    return refuse(call, at, cudaErrorIllegalState);
+  }
+  Capture made;
+  made.id = captures().next++;
+  made.origin = stream;
+  made.mode = mode;
+  made.thread = std::this_thread::get_id();
+  made.graph = into != nullptr ? into->shared_from_this() : Graph::create();
+  made.is_programs_graph = into != nullptr;
+  made.last[stream] = std::move(after);
+  captures().all.emplace(made.id, std::move(made));
+  ++active;
+  return cudaSuccess;
+}
+
+cudaError_t end_capture(cudaStream_t stream, cudaGraph_t* graph, const char* call, std::uintptr_t at) {
+  const std::lock_guard lock(graphs_mutex());
+  if (graph != nullptr) *graph = nullptr;
+  Capture* const one = capture_of(stream);
+  if (one == nullptr) return refuse(call, at, cudaErrorIllegalState);
+  if (one->origin != stream) {
+    one->is_invalid = true;
+    return refuse(call, at, cudaErrorStreamCaptureUnmatched);
+  }
+  if (one->mode != cudaStreamCaptureModeRelaxed && one->thread != std::this_thread::get_id())
+    return refuse(call, at, cudaErrorStreamCaptureWrongThread);
+  const cudaError_t error = one->is_invalid                               ? cudaErrorStreamCaptureInvalidated
+                            : !is_joined(*one)                            ? cudaErrorStreamCaptureUnjoined
+                            : graph == nullptr && !one->is_programs_graph ? cudaErrorInvalidValue
+                                                                          : cudaSuccess;
+  if (error == cudaSuccess && graph != nullptr) *graph = handle_of(*one->graph);
+  if (error == cudaSuccess && !one->is_programs_graph) keep_graph(one->graph);
+  close(one->id);
+  return error == cudaSuccess ? cudaSuccess : refuse(call, at, error);
+}
+
+CaptureInfo capture_info(cudaStream_t stream, const std::vector<GraphNode*>* instead, bool adds) {
+  if (active == 0) return {};
+  const std::lock_guard lock(graphs_mutex());
+  Capture* const one = capture_of(stream);
+  if (one == nullptr) return {};
+  if (one->is_invalid) return {cudaStreamCaptureStatusInvalidated, 0, nullptr, {}};
+  std::vector<GraphNode*>& last = one->last.at(stream);
+  if (instead != nullptr && !adds) last.clear();
+  if (instead != nullptr) join(last, *instead);
+  CaptureInfo info{cudaStreamCaptureStatusActive, one->id, handle_of(*one->graph), {}};
+  for (GraphNode* const node : last) info.last.push_back(handle_of(*node));
+  return info;
+}
+
+}  // namespace tilelab_host
+
+namespace {
+
+// Nodes of the graph. False: not all are.
+bool read_nodes(const Graph* graph, const cudaGraphNode_t* nodes, std::size_t count, std::vector<GraphNode*>& all) {
+  if (!graph || (count > 0 && !nodes)) return false;
+  for (std::size_t i = 0; i < count; ++i) {
+    GraphNode* const one = node_of(nodes[i]);
+    if (!one || one->graph != graph) return false;
+    all.push_back(one);
+  }
+  return true;
+}
+
+cudaError_t tell(cudaStream_t stream, cudaStreamCaptureStatus* status, unsigned long long* id, cudaGraph_t* graph,
+                 const cudaGraphNode_t** last, std::size_t* count, const char* call, std::uintptr_t at) {
+  if (!status) return refuse(call, at);
+  if (!stream || stream == cudaStreamLegacy) {
+    *status = cudaStreamCaptureStatusNone;
+    if (const auto refused = use_of_legacy_stream(call, at)) return *refused;
+  }
+  // CUDA's list is valid until the next call that changes the capture.
+  static thread_local CaptureInfo info;
+  info = capture_info(stream);
+  *status = info.status;
+  if (info.status != cudaStreamCaptureStatusActive) return cudaSuccess;
+  if (id) *id = info.id;
+  if (graph) *graph = info.graph;
+  if (last) *last = info.last.data();
+  if (count) *count = info.last.size();
+  return cudaSuccess;
+}
+
+}  // namespace
+
+cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode mode) {
+  return begin_capture(stream, nullptr, {}, mode, "cudaStreamBeginCapture", TILELAB_AT);
+}
+
+cudaError_t cudaStreamBeginCaptureToGraph(cudaStream_t stream, cudaGraph_t graph, const cudaGraphNode_t* before, const cudaGraphEdgeData*,
+                                          std::size_t count, cudaStreamCaptureMode mode) {
+  const std::lock_guard lock(graphs_mutex());
+  std::vector<GraphNode*> after;
+  Graph* const into = graph_of(graph);
+  if (!read_nodes(into, before, count, after)) return refuse("cudaStreamBeginCaptureToGraph", TILELAB_AT);
+  return begin_capture(stream, into, std::move(after), mode, "cudaStreamBeginCaptureToGraph", TILELAB_AT);
+}
+
+cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
+  return end_capture(stream, graph, "cudaStreamEndCapture", TILELAB_AT);
+}
+
+cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* status) {
+  return tell(stream, status, nullptr, nullptr, nullptr, nullptr, "cudaStreamIsCapturing", TILELAB_AT);
+}
+cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, cudaStreamCaptureStatus* status, unsigned long long* id) {
+  return tell(stream, status, id, nullptr, nullptr, nullptr, "cudaStreamGetCaptureInfo", TILELAB_AT);
+}
+cudaError_t cudaStreamGetCaptureInfo_v2(cudaStream_t stream, cudaStreamCaptureStatus* status, unsigned long long* id, cudaGraph_t* graph,
+                                        const cudaGraphNode_t** last, std::size_t* count) {
+  return tell(stream, status, id, graph, last, count, "cudaStreamGetCaptureInfo", TILELAB_AT);
+}
+
+cudaError_t cudaStreamUpdateCaptureDependencies(cudaStream_t stream, cudaGraphNode_t* nodes, std::size_t count, unsigned int flags) {
+  constexpr const char* call = "cudaStreamUpdateCaptureDependencies";
+  const std::lock_guard lock(graphs_mutex());
+  const CaptureInfo info = capture_info(stream);
+  if (info.status == cudaStreamCaptureStatusNone) return refuse(call, TILELAB_AT, cudaErrorIllegalState);
+  if (info.status == cudaStreamCaptureStatusInvalidated) return refuse(call, TILELAB_AT, cudaErrorStreamCaptureInvalidated);
+  std::vector<GraphNode*> given;
+  if (flags > cudaStreamSetCaptureDependencies || !read_nodes(graph_of(info.graph), nodes, count, given)) return refuse(call, TILELAB_AT);
+  capture_info(stream, &given, flags == cudaStreamAddCaptureDependencies);
+  return cudaSuccess;
+}

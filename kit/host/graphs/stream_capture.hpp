@@ -1,0 +1,76 @@
+// The program's streams: what it said of each, and those whose work becomes nodes of a graph.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "host/graphs/graph.hpp"
+#include "host/runtime_graphs.hpp"
+#include "host/runtime_types.hpp"
+
+namespace tilelab_host {
+
+// What the program said about each of its streams when it made it, and the hidden streams in which branches of its graphs run.
+
+struct StreamTraits {
+  unsigned int flags = cudaStreamDefault;
+  int priority = 0;
+  cudaAccessPolicyWindow window{};
+  cudaSynchronizationPolicy policy = cudaSyncPolicyAuto;
+};
+
+void remember_stream(cudaStream_t stream, StreamTraits traits);
+StreamTraits traits_of(cudaStream_t stream);
+bool is_stream(cudaStream_t stream);
+bool is_blocking(cudaStream_t stream);
+
+// `count` streams for the branches of graphs that are launched in `stream`. Launches in one stream follow each other, so they have
+// the same ones. Where no more can be made, `stream` itself stands for the rest.
+std::vector<cudaStream_t> branches_of(cudaStream_t stream, std::size_t count);
+// The streams for its branches go too.
+void drop_stream(cudaStream_t stream);
+
+// Events of the library's own. Null: there are too many.
+cudaEvent_t borrow_event();
+void return_event(cudaEvent_t event);
+
+// Streams whose work becomes nodes of a graph instead of running: which streams are captured, what their next node comes after, and which
+// calls are not allowed meanwhile. Where nothing is captured, each question is answered at once.
+
+// The call adds work to the stream. Nothing: the stream is not captured, and the call goes on. Otherwise what it returns: `make` has made
+// the node's work, or the call is not allowed. `call`: the function of CUDA; `at`: where it was called.
+using MakeWork = std::function<cudaError_t(Work&)>;
+std::optional<cudaError_t> capture(cudaStream_t stream, const char* call, std::uintptr_t at, const MakeWork& make);
+
+// The call would wait for a stream, look at it, or do something else that a captured stream cannot do. Nothing: it goes on.
+std::optional<cudaError_t> wait_in_capture(cudaStream_t stream, const char* call, std::uintptr_t at);
+std::optional<cudaError_t> wait_for_all_in_capture(const char* call, std::uintptr_t at);
+std::optional<cudaError_t> use_of_legacy_stream(const char* call, std::uintptr_t at);
+// A call that CUDA may carry out in more than one way: it is allowed or not by the modes of the captures.
+std::optional<cudaError_t> unsafe_in_capture(const char* call, std::uintptr_t at);
+
+// Events that were last recorded in a captured stream order nodes, and no work. Nothing: the call goes on.
+std::optional<cudaError_t> record_in_capture(cudaEvent_t event, cudaStream_t stream, const char* call, std::uintptr_t at);
+std::optional<cudaError_t> wait_for_event_in_capture(cudaStream_t stream, cudaEvent_t event, const char* call, std::uintptr_t at);
+std::optional<cudaError_t> use_of_captured_event(cudaEvent_t event, const char* call, std::uintptr_t at);
+
+void forget_event(cudaEvent_t event);
+void forget_stream(cudaStream_t stream);
+bool is_any_captured();
+
+struct CaptureInfo {
+  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+  cudaCaptureId_t id = 0;
+  cudaGraph_t graph = nullptr;
+  std::vector<cudaGraphNode_t> last;  // what the stream's next node comes after
+};
+cudaError_t begin_capture(cudaStream_t stream, Graph* into, std::vector<GraphNode*> after, cudaStreamCaptureMode mode, const char* call,
+                          std::uintptr_t at);
+// `graph`: null on an error, and where the program brought the graph.
+cudaError_t end_capture(cudaStream_t stream, cudaGraph_t* graph, const char* call, std::uintptr_t at);
+CaptureInfo capture_info(cudaStream_t stream, const std::vector<GraphNode*>* instead = nullptr, bool adds = false);
+
+}  // namespace tilelab_host

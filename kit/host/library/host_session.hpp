@@ -1,0 +1,215 @@
+// The program's connection to the conductor, and what the library's functions share.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "host/runtime_device.hpp"
+#include "host/runtime_graphs.hpp"
+#include "host/runtime_kernels.hpp"
+#include "host/runtime_types.hpp"
+#include "protocol/channel.hpp"
+
+// The library's side of the conversation with the conductor: one request, one reply, in order, over descriptor 3; bytes of copies go
+// through the staging memory, descriptor 4. The rules are in kit/program/host_request.hpp.
+//
+// This code runs inside the student's program, so nothing here decides anything: the conductor checks what it is told.
+
+// Where the calling API function returns to, in the program's own code.
+#define TILELAB_AT (reinterpret_cast<std::uintptr_t>(__builtin_return_address(0)))
+
+namespace tilelab_host {
+
+using nlohmann::json;
+
+struct Reply {
+  json fields;
+  std::vector<tilelab::Descriptor> descriptors;
+
+  cudaError_t error() const { return static_cast<cudaError_t>(fields.value("error", 0)); }
+};
+
+// Pageable memory of the program, as rows that need not follow each other. In bytes.
+struct HostRows {
+  std::uintptr_t first;
+  std::size_t rows, row_bytes, pitch;
+};
+
+class Session {
+ public:
+  // Connects at the first call. Without a conductor the program ends with a message.
+  static Session& open();
+
+  Reply ask(const json& request);
+  // The request's error, for requests whose reply says nothing else.
+  cudaError_t call(const json& request) { return ask(request).error(); }
+  // An error that the library found by itself. It becomes the last error.
+  cudaError_t raise(cudaError_t error, const char* call, std::uintptr_t at);
+
+  // The program cannot go on here: the run ends, and its user is told this sentence.
+  [[noreturn]] void refuse(const std::string& sentence, std::uintptr_t at);
+
+  // A request whose reply may be followed by the bytes of `rows`, which are the host's side. Where the program may not read or write
+  // them, it ends as by a fault of its own.
+  Reply move(const json& request, const HostRows& rows);
+
+  void say_goodbye(int status);
+  std::size_t memory_bytes() const { return memory_bytes_; }
+
+ private:
+  Session();
+  Reply exchange(const json& request);
+  void send_rows(const HostRows& rows);
+  void fetch_rows(const HostRows& rows);
+
+  std::recursive_mutex mutex_;  // a handler of a fault may interrupt a call of the same thread
+  tilelab::Channel channel_;
+  std::size_t memory_bytes_ = 0, staging_bytes_ = 0;
+};
+
+// Address ranges of the conductor's memory.
+inline constexpr std::uintptr_t device_first = 0x200000000000, device_end = 0x280000000000, shared_end = 0x300000000000;
+inline bool is_device(const void* address) {
+  const auto number = reinterpret_cast<std::uintptr_t>(address);
+  return number >= device_first && number < device_end;
+}
+inline bool is_shared_with_device(const void* address) {  // managed or page-locked
+  const auto number = reinterpret_cast<std::uintptr_t>(address);
+  return number >= device_end && number < shared_end;
+}
+
+template <typename T>
+std::uint64_t number_of(T* pointer) {
+  return reinterpret_cast<std::uintptr_t>(pointer);
+}
+
+// A call that CUDA refuses: the error that it returns, in the program's line `at`.
+inline cudaError_t refuse(const char* call, std::uintptr_t at, cudaError_t error = cudaErrorInvalidValue) {
+  return Session::open().raise(error, call, at);
+}
+
+// The one device that programs see: what cudaGetDeviceProperties answers.
+
+// Total memory is the conductor's; everything else is as an H100 with 80 GB of memory (SXM) has it.
+const cudaDeviceProp& the_device();
+
+// The copies and fills behind every function that moves bytes between the host and the device: rows that need not follow each other.
+
+struct CopyOrder {
+  cudaMemcpyKind kind;
+  cudaStream_t stream = nullptr;
+  bool async = false;
+  std::uint64_t graph = 0;           // the launch of a graph that it is a part of; 0: none
+  const char* planned_by = nullptr;  // only looked at: the function that was called
+};
+
+// Sizes and pitches are in bytes. `at`: where the API function returns to.
+cudaError_t copy_rows(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch, std::size_t rows, std::size_t row_bytes,
+                      CopyOrder order, std::uintptr_t at);
+cudaError_t copy_slices(const cudaMemcpy3DParms& what, CopyOrder order, std::uintptr_t at);
+cudaError_t fill_rows(const cudaMemsetParams& what, CopyOrder order, std::uintptr_t at);
+
+// Where a copy begins in an array. `x` counts bytes.
+struct ArrayPlace {
+  std::size_t x = 0, y = 0, z = 0;
+};
+// Memory, or an array by its handle.
+struct CopySide {
+  const void* address;
+  std::size_t pitch;  // of memory
+  std::optional<ArrayPlace> in_array;
+};
+struct CopyExtent {
+  std::size_t rows, row_bytes, slices = 1;  // slices: that the whole copy has left; this is the first of them
+  bool is_line = false;                     // in arrays, the bytes run on from one row to the next
+};
+cudaError_t copy_sides(const CopySide& to, const CopySide& from, const CopyExtent& extent, CopyOrder order, std::uintptr_t at);
+
+// Copies with an array on one side or on both.
+
+// cudaMemcpy3D where an array takes part: the extent counts the array's texels.
+cudaError_t copy_with_arrays(const cudaMemcpy3DParms& what, CopyOrder order, std::uintptr_t at);
+
+// Kernels as the conductor knows them: by mangled name, with the sizes of their parameters. Requests of launches are made here.
+
+struct LaunchShape {
+  dim3 grid, block;
+  std::size_t shared_bytes = 0;
+  cudaStream_t stream = nullptr;
+  bool cooperative = false;
+  std::uint64_t graph = 0;           // the launch of a graph that it is a part of; 0: none
+  const char* planned_by = nullptr;  // only looked at: the function that was called
+};
+
+struct KernelFacts {
+  std::string name;                // mangled
+  std::vector<std::size_t> sizes;  // of its parameters
+  int registers = 0, max_threads = 0, binary_version = 0;
+  std::size_t static_shared_bytes = 0, local_bytes = 0, const_bytes = 0;
+};
+
+// The kernel whose function begins at `function`. On an error `facts` stays as it was.
+cudaError_t find_kernel(const void* function, KernelFacts& facts, const char* call, std::uintptr_t at);
+cudaError_t request_launch(const std::string& kernel, const LaunchShape& shape, std::span<const KernelParameter> parameters,
+                           std::uintptr_t at);
+// The same, or a node of a graph where the stream is captured.
+cudaError_t launch_or_capture(const std::string& kernel, const LaunchShape& shape, std::span<const KernelParameter> parameters,
+                              const char* call, std::uintptr_t at);
+// The values lie at `arguments`, one pointer for each parameter.
+cudaError_t launch_function(const void* function, const LaunchShape& shape, void** arguments, const char* call, std::uintptr_t at);
+
+// The program's own symbol table: the mangled names of its functions and variables, by address. The program is not position
+// independent and not stripped, so addresses in the table are addresses in memory.
+
+struct Symbol {
+  std::uintptr_t address = 0;
+  std::size_t bytes = 0;
+  bool is_function = false;
+  std::string name;
+};
+
+class OwnSymbols {
+ public:
+  static const OwnSymbols& read();  // once; empty where the program cannot read its own file
+
+  const Symbol* function_at(std::uintptr_t address) const;      // that begins there
+  const void* function_named(const std::string& name) const;    // null: there is none
+  const Symbol* variable_around(std::uintptr_t address) const;  // that the address lies in
+  // The mangled name of the kernel whose stub has its mark there: see runtime_kernels.hpp.
+  std::optional<std::string> kernel_of_mark(std::uintptr_t address) const;
+  const std::vector<Symbol>& all() const { return symbols_; }
+
+ private:
+  explicit OwnSymbols(const char* file);
+  const Symbol* at_or_before(std::uintptr_t address) const;
+  std::vector<Symbol> symbols_;  // sorted by address
+};
+
+// Variables of the device, which the program names by variables of its own: the name in the symbol table says which one is meant, and
+// the conductor has memory for it.
+
+// `symbol`: the address of the program's own variable. `call` and `at` are for an error: which function was called, and from where.
+cudaError_t address_of_variable(const void* symbol, void** pointer, const char* call, std::uintptr_t at);
+
+// Puts managed memory in the place of the program's __managed__ variables. Once, before the first other request.
+void map_managed_variables();
+
+// Pools that memory in the order of a stream comes from: how much of each is used, and how much it keeps for later.
+
+// From the device's pool where `pool` is null. In a captured stream it becomes a node.
+cudaError_t allocate_from_pool(void** pointer, std::size_t bytes, cudaMemPool_t pool, cudaStream_t stream, const char* call,
+                               std::uintptr_t at);
+cudaError_t free_to_pool(void* pointer, cudaStream_t stream, const char* call, std::uintptr_t at);
+// Freed in another way, by cudaFree.
+void note_freed_pool_memory(const void* pointer);
+// The host has waited: pools keep no more than their thresholds say.
+void pools_after_wait();
+
+}  // namespace tilelab_host

@@ -1,0 +1,269 @@
+// Implements runtime_textures.hpp. The conductor knows what a handle stands for.
+#include "host/runtime_textures.hpp"
+
+#include "host/graphs/stream_capture.hpp"
+#include "host/library/host_session.hpp"
+
+using namespace tilelab_host;
+
+namespace tilelab_host {
+
+// A program's description of texels, as the conductor is told it.
+
+inline std::size_t texel_bytes(const cudaChannelFormatDesc& format) {
+  return static_cast<std::size_t>(format.x + format.y + format.z + format.w) / 8;
+}
+
+// Adds it to a request. False: no texel is like this. Formats that CUDA has and this library has not end the run.
+inline bool describe_format(json& request, const cudaChannelFormatDesc& format, std::uintptr_t at) {
+  if (format.f > cudaChannelFormatKindNone)
+    Session::open().refuse("Arrays and textures of normalized, compressed and planar formats are missing here.", at);
+  const int bits[] = {format.x, format.y, format.z, format.w};
+  const char* const keys[] = {"bits_x", "bits_y", "bits_z", "bits_w"};
+  for (int i = 0; i < 4; ++i) {
+    if (bits[i] < 0) return false;
+    request[keys[i]] = bits[i];
+  }
+  request["format"] = static_cast<int>(format.f);
+  const bool three = format.z > 0 && format.w == 0;
+  return format.x > 0 && !three && format.f != cudaChannelFormatKindNone;
+}
+
+}  // namespace tilelab_host
+
+namespace {
+
+template <typename Handle>
+cudaError_t create(Handle* array, const cudaChannelFormatDesc* format, cudaExtent extent, unsigned int levels, unsigned int flags,
+                   const char* call, std::uintptr_t at) {
+  if (!array || !format) return refuse(call, at);
+  if (const auto refused = unsafe_in_capture(call, at)) return *refused;
+  if ((flags & (cudaArraySparse | cudaArrayDeferredMapping)) != 0)
+    Session::open().refuse("Sparse arrays and arrays with deferred mapping cannot be made here.", at);
+  json request = {{"op", "array"},         {"what", "create"},
+                  {"width", extent.width}, {"height", extent.height},
+                  {"depth", extent.depth}, {"flags", flags & ~unsigned{cudaArrayColorAttachment}},
+                  {"levels", levels},      {"at", at}};
+  if (!describe_format(request, *format, at)) return refuse(call, at, cudaErrorInvalidChannelDescriptor);
+  const Reply reply = Session::open().ask(request);
+  if (reply.error() == cudaSuccess) *array = reinterpret_cast<Handle>(reply.fields.value("address", std::uintptr_t{0}));
+  return reply.error();
+}
+
+Reply about(cudaArray_const_t array, std::uintptr_t at) {
+  return Session::open().ask({{"op", "array"}, {"what", "info"}, {"address", number_of(array)}, {"at", at}});
+}
+
+cudaChannelFormatDesc format_in(const Reply& reply) {
+  const auto bits = [&](const char* key) { return reply.fields.value(key, 0); };
+  return {bits("bits_x"), bits("bits_y"), bits("bits_z"), bits("bits_w"),
+          static_cast<cudaChannelFormatKind>(reply.fields.value("format", 0))};
+}
+
+cudaError_t release(const void* array, bool mipmapped, const char* call, std::uintptr_t at) {
+  if (const auto refused = unsafe_in_capture(call, at)) return *refused;
+  return Session::open().call({{"op", "free"}, {"address", number_of(array)}, {"kind", "array"}, {"mipmapped", mipmapped}, {"at", at}});
+}
+
+CopySide in_array(cudaArray_const_t array, std::size_t x, std::size_t y, std::size_t z = 0) { return {array, 0, ArrayPlace{x, y, z}}; }
+
+// The same as the work of a node.
+cudaError_t work_of(const CopySide& to, const CopySide& from, const CopyExtent& extent, cudaMemcpyKind kind, Work& work, const char* call,
+                    std::uintptr_t at) {
+  const auto array_of = [](const CopySide& side) {
+    return side.in_array ? static_cast<cudaArray_t>(const_cast<void*>(side.address)) : nullptr;
+  };
+  const Reply reply = about(to.in_array ? array_of(to) : array_of(from), at);
+  if (reply.error() != cudaSuccess) return reply.error();
+  const std::size_t texel = texel_bytes(format_in(reply));
+  if (extent.is_line || texel == 0 || extent.row_bytes % texel != 0)
+    return refuse(call, at, extent.is_line ? cudaErrorNotSupported : cudaErrorInvalidValue);
+  const auto place_of = [&](const CopySide& side) {
+    return side.in_array ? cudaPos{side.in_array->x / texel, side.in_array->y, side.in_array->z} : cudaPos{};
+  };
+  const auto memory_of = [&](const CopySide& side) {
+    return side.in_array ? cudaPitchedPtr{} : cudaPitchedPtr{const_cast<void*>(side.address), side.pitch, extent.row_bytes, extent.rows};
+  };
+  const cudaMemcpy3DParms params{array_of(from),
+                                 place_of(from),
+                                 memory_of(from),
+                                 array_of(to),
+                                 place_of(to),
+                                 memory_of(to),
+                                 {extent.row_bytes / texel, extent.rows, 1},
+                                 kind};
+  return copy_work(&params, work, call, at);
+}
+
+// The copy, or a node of a graph where its stream is captured.
+cudaError_t copy(const CopySide& to, const CopySide& from, const CopyExtent& extent, const CopyOrder& order, const char* call,
+                 std::uintptr_t at) {
+  if (!order.async) {
+    if (const auto refused = wait_in_capture(nullptr, call, at)) return *refused;
+    return copy_sides(to, from, extent, order, at);
+  }
+  const auto captured = capture(order.stream, call, at, [&](Work& work) { return work_of(to, from, extent, order.kind, work, call, at); });
+  return captured ? *captured : copy_sides(to, from, extent, order, at);
+}
+
+}  // namespace
+
+cudaError_t tilelab_host::copy_with_arrays(const cudaMemcpy3DParms& what, CopyOrder order, std::uintptr_t at) {
+  const char* const call = order.planned_by ? order.planned_by : "cudaMemcpy3D";
+  std::size_t texel = 0;
+  for (cudaArray_const_t array : {what.srcArray, what.dstArray}) {
+    if (!array) continue;
+    const Reply reply = about(array, at);
+    if (reply.error() != cudaSuccess) return reply.error();
+    const std::size_t bytes = texel_bytes(format_in(reply));
+    if (texel != 0 && bytes != texel) return refuse(call, at);
+    texel = bytes;
+  }
+  if ((what.srcArray && what.srcPtr.ptr) || (what.dstArray && what.dstPtr.ptr) || what.extent.width > SIZE_MAX / 64)
+    return refuse(call, at);
+  order.kind = what.kind;
+  const auto side = [&](cudaArray_const_t array, const cudaPitchedPtr& memory, const cudaPos& place, std::size_t slice) {
+    if (array) return in_array(array, place.x * texel, place.y, place.z + slice);
+    return CopySide{
+        static_cast<const char*>(memory.ptr) + ((place.z + slice) * memory.ysize + place.y) * memory.pitch + place.x, memory.pitch, {}};
+  };
+  for (std::size_t slice = 0; slice < what.extent.depth; ++slice) {
+    const cudaError_t error =
+        copy_sides(side(what.dstArray, what.dstPtr, what.dstPos, slice), side(what.srcArray, what.srcPtr, what.srcPos, slice),
+                   {what.extent.height, what.extent.width * texel, what.extent.depth - slice}, order, at);
+    if (error != cudaSuccess) return error;
+  }
+  return cudaSuccess;
+}
+
+cudaError_t cudaMallocArray(cudaArray_t* array, const cudaChannelFormatDesc* format, std::size_t width, std::size_t height,
+                            unsigned int flags) {
+  return create(array, format, {width, height, 0}, 0, flags, "cudaMallocArray", TILELAB_AT);
+}
+cudaError_t cudaMalloc3DArray(cudaArray_t* array, const cudaChannelFormatDesc* format, cudaExtent extent, unsigned int flags) {
+  return create(array, format, extent, 0, flags, "cudaMalloc3DArray", TILELAB_AT);
+}
+cudaError_t cudaMallocMipmappedArray(cudaMipmappedArray_t* array, const cudaChannelFormatDesc* format, cudaExtent extent,
+                                     unsigned int levels, unsigned int flags) {
+  if (levels == 0) return refuse("cudaMallocMipmappedArray", TILELAB_AT);
+  return create(array, format, extent, levels, flags, "cudaMallocMipmappedArray", TILELAB_AT);
+}
+cudaError_t cudaGetMipmappedArrayLevel(cudaArray_t* level, cudaMipmappedArray_const_t array, unsigned int number) {
+  if (!level) return refuse("cudaGetMipmappedArrayLevel", TILELAB_AT);
+  const Reply reply =
+      Session::open().ask({{"op", "array"}, {"what", "level"}, {"address", number_of(array)}, {"level", number}, {"at", TILELAB_AT}});
+  if (reply.error() == cudaSuccess) *level = reinterpret_cast<cudaArray_t>(reply.fields.value("address", std::uintptr_t{0}));
+  return reply.error();
+}
+cudaError_t cudaFreeArray(cudaArray_t array) { return release(array, false, "cudaFreeArray", TILELAB_AT); }
+cudaError_t cudaFreeMipmappedArray(cudaMipmappedArray_t array) { return release(array, true, "cudaFreeMipmappedArray", TILELAB_AT); }
+
+cudaError_t cudaArrayGetInfo(cudaChannelFormatDesc* format, cudaExtent* extent, unsigned int* flags, cudaArray_t array) {
+  const Reply reply = about(array, TILELAB_AT);
+  if (reply.error() != cudaSuccess) return reply.error();
+  const auto number = [&](const char* key) { return reply.fields.value(key, std::size_t{0}); };
+  if (format) *format = format_in(reply);
+  if (extent) *extent = {number("width"), number("height"), number("depth")};
+  if (flags) *flags = static_cast<unsigned int>(number("flags"));
+  return cudaSuccess;
+}
+cudaError_t cudaGetChannelDesc(cudaChannelFormatDesc* format, cudaArray_const_t array) {
+  if (!format) return refuse("cudaGetChannelDesc", TILELAB_AT);
+  const Reply reply = about(array, TILELAB_AT);
+  if (reply.error() == cudaSuccess) *format = format_in(reply);
+  return reply.error();
+}
+
+cudaError_t cudaMemcpy2DToArray(cudaArray_t to, std::size_t x, std::size_t y, const void* from, std::size_t pitch, std::size_t width,
+                                std::size_t height, cudaMemcpyKind kind) {
+  return copy(in_array(to, x, y), {from, pitch, {}}, {height, width}, {kind}, "cudaMemcpy2DToArray", TILELAB_AT);
+}
+cudaError_t cudaMemcpy2DToArrayAsync(cudaArray_t to, std::size_t x, std::size_t y, const void* from, std::size_t pitch, std::size_t width,
+                                     std::size_t height, cudaMemcpyKind kind, cudaStream_t stream) {
+  return copy(in_array(to, x, y), {from, pitch, {}}, {height, width}, {kind, stream, true}, "cudaMemcpy2DToArrayAsync", TILELAB_AT);
+}
+cudaError_t cudaMemcpy2DFromArray(void* to, std::size_t pitch, cudaArray_const_t from, std::size_t x, std::size_t y, std::size_t width,
+                                  std::size_t height, cudaMemcpyKind kind) {
+  return copy({to, pitch, {}}, in_array(from, x, y), {height, width}, {kind}, "cudaMemcpy2DFromArray", TILELAB_AT);
+}
+cudaError_t cudaMemcpy2DArrayToArray(cudaArray_t to, std::size_t to_x, std::size_t to_y, cudaArray_const_t from, std::size_t from_x,
+                                     std::size_t from_y, std::size_t width, std::size_t height, cudaMemcpyKind kind) {
+  return copy(in_array(to, to_x, to_y), in_array(from, from_x, from_y), {height, width}, {kind}, "cudaMemcpy2DArrayToArray", TILELAB_AT);
+}
+cudaError_t cudaMemcpyToArray(cudaArray_t to, std::size_t x, std::size_t y, const void* from, std::size_t bytes, cudaMemcpyKind kind) {
+  return copy(in_array(to, x, y), {from, bytes, {}}, {1, bytes, 1, true}, {kind}, "cudaMemcpyToArray", TILELAB_AT);
+}
+
+namespace {
+
+std::uint32_t bits_of(float number) { return __builtin_bit_cast(std::uint32_t, number); }
+
+// False: there is no such resource.
+bool describe_resource(json& request, const cudaResourceDesc& resource, std::uintptr_t at) {
+  request["resource"] = static_cast<int>(resource.resType);
+  switch (resource.resType) {
+    case cudaResourceTypeArray: request["address"] = number_of(resource.res.array.array); return resource.res.array.array != nullptr;
+    case cudaResourceTypeMipmappedArray:
+      request["address"] = number_of(resource.res.mipmap.mipmap);
+      return resource.res.mipmap.mipmap != nullptr;
+    case cudaResourceTypeLinear:
+      request["address"] = number_of(resource.res.linear.devPtr);
+      request["bytes"] = resource.res.linear.sizeInBytes;
+      return resource.res.linear.devPtr && describe_format(request, resource.res.linear.desc, at);
+    case cudaResourceTypePitch2D:
+      request["address"] = number_of(resource.res.pitch2D.devPtr);
+      request["width"] = resource.res.pitch2D.width;
+      request["height"] = resource.res.pitch2D.height;
+      request["pitch"] = resource.res.pitch2D.pitchInBytes;
+      return resource.res.pitch2D.devPtr && describe_format(request, resource.res.pitch2D.desc, at);
+  }
+  return false;
+}
+
+void describe_texture(json& request, const cudaTextureDesc& texture) {
+  request["address_x"] = static_cast<unsigned>(texture.addressMode[0]);
+  request["address_y"] = static_cast<unsigned>(texture.addressMode[1]);
+  request["address_z"] = static_cast<unsigned>(texture.addressMode[2]);
+  request["linear"] = texture.filterMode == cudaFilterModeLinear;
+  request["as_float"] = texture.readMode == cudaReadModeNormalizedFloat;
+  request["normalized"] = texture.normalizedCoords != 0;
+  request["border_x"] = bits_of(texture.borderColor[0]);
+  request["border_y"] = bits_of(texture.borderColor[1]);
+  request["border_z"] = bits_of(texture.borderColor[2]);
+  request["border_w"] = bits_of(texture.borderColor[3]);
+  request["blends_levels"] = texture.mipmapFilterMode == cudaFilterModeLinear;
+  request["level_bias"] = bits_of(texture.mipmapLevelBias);
+  request["least_level"] = bits_of(texture.minMipmapLevelClamp);
+  request["most_level"] = bits_of(texture.maxMipmapLevelClamp);
+}
+
+cudaError_t create(unsigned long long* object, const cudaResourceDesc* resource, const cudaTextureDesc* texture, const char* call,
+                   std::uintptr_t at) {
+  if (!object || !resource) return refuse(call, at);
+  json request = {{"op", "texture"}, {"what", "create"}, {"surface", texture == nullptr}, {"at", at}};
+  if (!describe_resource(request, *resource, at)) return refuse(call, at);
+  if (texture) describe_texture(request, *texture);
+  const Reply reply = Session::open().ask(request);
+  if (reply.error() == cudaSuccess) *object = reply.fields.value("handle", 0ull);
+  return reply.error();
+}
+
+cudaError_t destroy(unsigned long long object, bool is_surface, std::uintptr_t at) {
+  return Session::open().call({{"op", "texture"}, {"what", "destroy"}, {"handle", object}, {"surface", is_surface}, {"at", at}});
+}
+
+}  // namespace
+
+cudaError_t cudaCreateTextureObject(cudaTextureObject_t* object, const cudaResourceDesc* resource, const cudaTextureDesc* texture,
+                                    const cudaResourceViewDesc* view) {
+  if (!texture) return refuse("cudaCreateTextureObject", TILELAB_AT);
+  if (texture->sRGB != 0) Session::open().refuse("Textures in sRGB are missing here.", TILELAB_AT);
+  if (view) Session::open().refuse("Views of a texture's memory (cudaResourceViewDesc) are missing here.", TILELAB_AT);
+  return create(object, resource, texture, "cudaCreateTextureObject", TILELAB_AT);
+}
+cudaError_t cudaDestroyTextureObject(cudaTextureObject_t object) { return destroy(object, false, TILELAB_AT); }
+cudaError_t cudaCreateSurfaceObject(cudaSurfaceObject_t* object, const cudaResourceDesc* resource) {
+  if (resource && resource->resType != cudaResourceTypeArray) return refuse("cudaCreateSurfaceObject", TILELAB_AT);
+  return create(object, resource, nullptr, "cudaCreateSurfaceObject", TILELAB_AT);
+}
+cudaError_t cudaDestroySurfaceObject(cudaSurfaceObject_t object) { return destroy(object, true, TILELAB_AT); }

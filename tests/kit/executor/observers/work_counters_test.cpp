@@ -1,0 +1,281 @@
+// Bytes by space and direction; how much of a launch one thread does; and how each element of an output came to the thread that stores it,
+// followed by its value, on real memory.
+#include "executor/observers/work_counters.hpp"
+
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <cstring>
+
+#include <catch2/catch_test_macros.hpp>
+
+#include "executor/memory/local_memory.hpp"
+#include "executor/memory/region.hpp"
+#include "handmade_launch.hpp"
+
+using namespace tilelab::simt;
+
+TEST_CASE("loads and stores are counted by space, atomics as both", "[access_counter]") {
+  Region global, module;
+  module.space = Space::module;
+  const Region shared = shared_region(64);
+  AccessCounter counter;
+  HandmadeLaunch launch(counter, shared);
+  launch.touch_in(global, {0, AccessKind::read, 0, 4});
+  launch.touch_in(global, {0, AccessKind::read, 0, 16});
+  launch.touch_in(global, {0, AccessKind::write, 0, 8});
+  launch.touch_in(global, {0, AccessKind::atomic, 0, 1});
+  launch.touch_in(module, {0, AccessKind::read, 0, 100});
+  launch.touch_in(shared, {0, AccessKind::read, 0, 2});
+  launch.touch_in(shared, {0, AccessKind::atomic, 0, 4});
+  launch.barrier();
+  launch.barrier();
+  auto counters = counter.counters();
+  CHECK(counters["global_load_bytes"] == 4 + 16 + 1 + 100);
+  CHECK(counters["global_store_bytes"] == 8 + 1);
+  CHECK(counters["shared_load_bytes"] == 2 + 4);
+  CHECK(counters["shared_store_bytes"] == 4);
+  CHECK(counters["block_barriers"] == 2);
+}
+
+TEST_CASE("counts do not stop at 32 bits", "[access_counter]") {
+  const Region global;
+  AccessCounter counter;
+  Access access;
+  access.region = &global;
+  access.size = 1u << 30;
+  for (int i = 0; i < 8; ++i) counter.on_access(access);
+  CHECK(counter.counters()["global_load_bytes"] == std::uint64_t{8} << 30);
+}
+
+namespace {
+
+Access store(const Region& region, std::uint64_t offset, std::uint32_t thread, std::uint64_t block, std::uint32_t size = 4) {
+  Access access;
+  access.kind = AccessKind::write;
+  access.region = &region;
+  access.address = 0x10000 + offset;
+  access.size = size;
+  access.by = {block, thread};
+  return access;
+}
+
+Region output() {
+  Region region;
+  region.role = BufferRole::output;
+  region.bytes = 4096;
+  return region;
+}
+
+}  // namespace
+
+TEST_CASE("the thread with the most elements is found, in whatever block", "[thread_share]") {
+  const Region C = output();
+  const LocalMemory locals;
+  ThreadShare share(locals);
+  share.on_launch_begin({.grid = {2, 1, 1}, .block = {4, 1, 1}});
+  share.on_block_begin(0);
+  share.on_access(store(C, 0, 0, 0));
+  share.on_access(store(C, 4, 1, 0));
+  CHECK(share.most_elements() == 1);
+  share.on_block_begin(1);
+  share.on_access(store(C, 16, 3, 1, 16));
+  share.on_access(store(C, 8, 3, 1));
+  CHECK(share.most_elements() == 5);
+}
+
+TEST_CASE("a sum that grows in its element is one element, and so is one that two threads take turns at", "[thread_share]") {
+  const Region C = output();
+  const LocalMemory locals;
+  ThreadShare share(locals);
+  share.on_launch_begin({.grid = {1, 1, 1}, .block = {4, 1, 1}});
+  share.on_block_begin(0);
+  for (std::uint32_t i = 0; i < 100; ++i) share.on_access(store(C, 0, i % 2, 0));
+  CHECK(share.most_elements() == 1);
+}
+
+TEST_CASE("the busiest thread is found by its words of every memory, whoever stores elements", "[thread_share]") {
+  const Region C = output();
+  Region tile;
+  tile.space = Space::shared;
+  LocalMemory locals;
+  ThreadShare share(locals);
+  share.on_launch_begin({.grid = {2, 1, 1}, .block = {4, 1, 1}});
+  const auto block = [&](std::uint64_t number, std::uint32_t reads_of_thread_2) {
+    locals.begin_block(4);
+    share.on_block_begin(number);
+    for (std::uint32_t thread = 0; thread < 4; ++thread) share.on_access(store(C, 4 * thread, thread, number));
+    for (std::uint32_t i = 0; i < reads_of_thread_2; ++i) {
+      Access read = store(tile, 0, 2, number, 16);
+      read.space = Space::shared;
+      read.kind = AccessKind::read;
+      share.on_access(read);
+    }
+    if (number == 1) locals.note(2, 10'000, 8, true);
+    if (number == 1) locals.note(2, 20'000, 4, false);
+    share.on_block_end(number, 0);
+  };
+  block(0, 10);
+  CHECK(share.most_words() == 41);
+  CHECK(share.all_words() == 44);
+  block(1, 20);
+  CHECK(share.most_words() == 81 + 3);
+  CHECK(share.all_words() == 44 + 84 + 3);
+  CHECK(share.most_elements() == 1);
+}
+
+TEST_CASE("reads and other buffers are no stored elements", "[thread_share]") {
+  Region A = output();
+  A.role = BufferRole::input;
+  const Region C = output();
+  const LocalMemory locals;
+  ThreadShare share(locals);
+  share.on_launch_begin({.grid = {1, 1, 1}, .block = {4, 1, 1}});
+  share.on_block_begin(0);
+  share.on_access(store(A, 0, 0, 0));
+  Access read = store(C, 0, 0, 0);
+  read.kind = AccessKind::read;
+  share.on_access(read);
+  CHECK(share.most_elements() == 0);
+}
+
+TEST_CASE("locals that lie close together are in registers, and those that spread are local memory", "[thread_share]") {
+  LocalMemory locals;
+  locals.begin_block(2);
+  for (std::uintptr_t i = 0; i < 255; ++i) locals.note(0, 10'000 + 4 * i, 4, i % 2 == 0);
+  locals.note(1, 10'000, 4, true);
+  locals.note(1, 10'000 + LocalMemory::register_bytes, 4, false);
+  CHECK(locals.loaded_bytes() == 0);
+  locals.begin_block(2);
+  locals.note(0, 10'000, 8, true);
+  locals.end_launch();
+  CHECK(locals.loaded_bytes() == 4);
+  CHECK(locals.stored_bytes() == 4);
+}
+
+TEST_CASE("a result that holds something before the launch has elements too, and what a kernel allocates has none", "[thread_share]") {
+  Region bins = output();
+  bins.role = BufferRole::inout;
+  const LocalMemory locals;
+  ThreadShare share(locals);
+  share.on_launch_begin({.grid = {1, 1, 1}, .block = {4, 1, 1}});
+  share.on_block_begin(0);
+  share.on_access(store(bins, 0, 0, 0, 16));
+  CHECK(share.most_elements() == 4);
+  bins.heap = reinterpret_cast<const DeviceHeap*>(&bins);  // never looked into
+  share.on_access(store(bins, 64, 0, 0, 16));
+  CHECK(share.most_elements() == 4);
+}
+
+namespace {
+
+// An input, an output and a shared array; threads move values between them as a kernel does: announced, then done.
+class Moves {
+ public:
+  Moves() {
+    for (std::uint32_t i = 0; i < 8; ++i) in_[i] = std::bit_cast<std::uint32_t>(static_cast<float>(100 + i));
+    input_.role = BufferRole::input;
+    output_.role = BufferRole::output;
+    shared_.space = Space::shared;
+    handover_.on_launch_begin({.grid = {2, 1, 1}, .block = {8, 1, 1}});
+    begin(0);
+  }
+  void begin(std::uint64_t block) {
+    if (block_ != block) handover_.on_block_end(block_, 0);
+    block_ = block;
+    handover_.on_block_begin(block);
+  }
+  std::uint32_t load(std::uint32_t thread, std::size_t i) { return tell(thread, input_, &in_[i], AccessKind::read), in_[i]; }
+  std::uint32_t take(std::uint32_t thread, std::size_t i) { return tell(thread, shared_, &as_[i], AccessKind::read), as_[i]; }
+  void lay(std::uint32_t thread, std::size_t i, std::uint32_t value) { tell(thread, shared_, &as_[i], AccessKind::write), as_[i] = value; }
+  void store(std::uint32_t thread, std::size_t i, std::uint32_t value) {
+    tell(thread, output_, &out_[i], AccessKind::write), out_[i] = value;
+  }
+
+  // The value as a double in the elements `i` and `i` + 1.
+  void lay_as_double(std::uint32_t thread, std::size_t i, std::uint32_t value) {
+    const double wide = std::bit_cast<float>(value);
+    tell(thread, shared_, &as_[i], AccessKind::write, sizeof wide), std::memcpy(&as_[i], &wide, sizeof wide);
+  }
+  std::uint32_t take_as_double(std::uint32_t thread, std::size_t i) {
+    double wide = 0;
+    tell(thread, shared_, &as_[i], AccessKind::read, sizeof wide), std::memcpy(&wide, &as_[i], sizeof wide);
+    return std::bit_cast<std::uint32_t>(static_cast<float>(wide));
+  }
+
+  // Handed over, kept, direct.
+  std::array<std::uint64_t, 3> counts() {
+    handover_.on_launch_end();
+    auto counters = handover_.counters();
+    return {counters["handed_elements"], counters["kept_elements"], counters["direct_elements"]};
+  }
+
+ private:
+  void tell(std::uint32_t thread, const Region& region, const std::uint32_t* place, AccessKind kind, std::uint32_t size = 4) {
+    Access access;
+    access.address = reinterpret_cast<std::uintptr_t>(place);
+    access.size = size;
+    access.kind = kind;
+    access.space = region.space;
+    access.region = &region;
+    access.by = {block_, thread};
+    handover_.on_access(access);
+  }
+
+  std::array<std::uint32_t, 8> in_{}, out_{}, as_{};
+  Region input_, output_, shared_;
+  std::uint64_t block_ = 0;
+  Handover handover_;
+};
+
+using Counts = std::array<std::uint64_t, 3>;
+
+}  // namespace
+
+TEST_CASE("an element that another thread laid into shared memory is handed over", "[handover]") {
+  Moves moves;
+  moves.lay(0, 3, moves.load(0, 1));
+  moves.store(5, 0, moves.take(5, 3));
+  CHECK(moves.counts() == Counts{1, 0, 0});
+}
+
+TEST_CASE("an element that its own thread lays down and takes again is kept", "[handover]") {
+  Moves moves;
+  moves.lay(0, 3, moves.load(0, 1));
+  moves.store(0, 0, moves.take(0, 3));
+  CHECK(moves.counts() == Counts{0, 1, 0});
+}
+
+TEST_CASE("a neighbour's element that is read and thrown away does not count for the one that is stored", "[handover]") {
+  Moves moves;
+  const std::uint32_t own = moves.load(0, 1);
+  moves.lay(0, 0, own);
+  moves.lay(1, 1, moves.load(1, 2));
+  moves.take(0, 1);
+  moves.store(0, 0, own);
+  CHECK(moves.counts() == Counts{0, 0, 1});
+}
+
+TEST_CASE("an element that goes to a neighbour and comes back is kept", "[handover]") {
+  Moves moves;
+  moves.lay(0, 0, moves.load(0, 1));
+  moves.lay(1, 1, moves.take(1, 0));
+  moves.store(0, 0, moves.take(0, 1));
+  CHECK(moves.counts() == Counts{0, 1, 0});
+}
+
+TEST_CASE("an element that lies in shared memory as a double is the same element", "[handover]") {
+  Moves moves;
+  moves.lay_as_double(0, 2, moves.load(0, 1));
+  moves.store(5, 0, moves.take_as_double(5, 2));
+  CHECK(moves.counts() == Counts{1, 0, 0});
+}
+
+TEST_CASE("what one block laid down is nothing to the next", "[handover]") {
+  Moves moves;
+  moves.lay(0, 0, moves.load(0, 1));
+  moves.begin(1);
+  moves.take(3, 0);
+  moves.store(3, 0, moves.load(3, 1));
+  CHECK(moves.counts() == Counts{0, 0, 1});
+}
