@@ -16,9 +16,9 @@ why() {
     seccomp) echo "libseccomp: confines a submission" ;;
     sodium) echo "libsodium: secret sizes and inputs of hidden tests" ;;
     bubblewrap) echo "bubblewrap: confines a submission" ;;
-    chromium) echo "Chromium, for tests of pages: 100 MB to fetch, 300 MB of disk" ;;
-    clang) echo "Clang 14 or newer, for tests of the second compiler: 100 MB to fetch, 500 MB of disk" ;;
-    slurm) echo "Slurm, for tests of a cluster: 4 MB to fetch, 14 MB of disk" ;;
+    chromium) echo "Chromium, for tests of pages: 150 MB to fetch, 540 MB of disk" ;;
+    clang) echo "Clang 14 or newer, for tests of the second compiler: 60 MB to fetch, 290 MB of disk" ;;
+    slurm) echo "Slurm, for tests of a cluster: 4 MB to fetch, 15 MB of disk" ;;
   esac
 }
 
