@@ -9,7 +9,7 @@ import posixpath
 import re
 import shlex
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import NoReturn
 
@@ -94,7 +94,8 @@ def used_up(finished: Finished, limits: Limits, said: str) -> str:
         return f"{limits.file_bytes >> 20} MiB for one file"
     if match := _MEMORY.search(said):
         asked = int(match["asked"] or 0)
-        if max(asked, finished.peak_bytes) >= limits.memory_bytes // 2:
+        # An array that grows is there twice for a moment, as it is and twice as long: it has a third of the limit when that fails.
+        if max(asked, finished.peak_bytes) >= limits.memory_bytes // 4:
             return f"{limits.memory_bytes >> 20} MiB of memory"
     if finished.returncode in _CRASHES and finished.peak_bytes >= limits.memory_bytes:
         return f"{limits.memory_bytes >> 20} MiB of memory"  # who does not look whether it gets more breaks off
@@ -217,6 +218,9 @@ BUILD_LIMITS = Limits(
 )
 MAX_TEXT_BYTES = 32 << 20  # of preprocessed text, and of assembly; a lab's have some hundred kilobytes
 _STEP = "step.done"  # exists once the first of several commands has succeeded
+_LARGE = "step.large"  # exists where a text was too large for the commands behind
+PREPROCESSING_BYTES = 768 << 20  # of memory: what a macro becomes is held before it is written
+_UNSEEN_BYTES = 4 << 20  # of a text that is compiled before anybody has counted what is in it
 
 
 class TooLongError(Exception):
@@ -253,18 +257,37 @@ class BuildSteps:
 
     def run(self, *commands: list[str]) -> bool:
         """Runs the commands one by one until one fails. They share a sandbox: starting one costs as much as compiling a small program."""
-        command = (
+        return self._run(
             commands[0] if len(commands) == 1 else ["sh", "-c", f" && : >{_STEP} && ".join(map(shlex.join, commands))]
         )
+
+    def preprocess(self, command: list[str], written: str, then: list[list[str]]) -> bool:
+        """Runs the preprocessor, which may have less memory than a compiler, and in the same sandbox the commands of `then`, unless the
+        text that was `written` is large.
+        """
+        script = f"(ulimit -v {PREPROCESSING_BYTES >> 10} && exec {shlex.join(command)}) && : >{_STEP}"
+        if then:
+            fits = f'[ "$(wc -c <{written})" -le {_UNSEEN_BYTES} ]'
+            script += f" && if {fits}; then {' && '.join(map(shlex.join, then))}; else : >{_LARGE}; fi"
+        return self._run(["sh", "-c", script], preprocesses=True)
+
+    def _run(self, command: list[str], *, preprocesses: bool = False) -> bool:
         finished = self.confined(command)
+        limits = BUILD_LIMITS
+        if preprocesses and not self.first_step_succeeded():
+            limits = replace(limits, memory_bytes=PREPROCESSING_BYTES)
         text = (finished.stderr + finished.stdout).decode("utf-8", "replace").replace(f"{self.folder}/", "")
         if text.strip():
             self.log.append(text.strip())
-        if finished.returncode != 0 and (limit := used_up(finished, BUILD_LIMITS, text)):
+        if finished.returncode != 0 and (limit := used_up(finished, limits, text)):
             self.stopped = f"The compiler was stopped: it needed more than {limit} for {self.name}."
             self.log.append(self.stopped)
         self.ended = "did not end in time" if finished.timed_out else f"ended with status {finished.returncode}"
         return finished.returncode == 0
+
+    def left_for_later(self) -> bool:
+        """Whether the last text was too large for the command behind `preprocess`."""
+        return (self.folder / _LARGE).is_file()
 
     def first_step_succeeded(self) -> bool:
         """Whether the first of the commands that `run` was given last has succeeded."""

@@ -116,7 +116,8 @@ def _build(steps: BuildSteps, text: str, entries: EntrySignatures) -> tuple[Refu
     origin = _origin(steps, entries)
     one_sandbox = not (steps.toolchain.is_clang or entries.by_name or probably_changed(text, origin))
     compile_too = steps.toolchain.compile("scanned.ii", "submission.o") if one_sandbox else []
-    succeeded = steps.run(steps.toolchain.preprocess(steps.name, "scanned.ii"), *compile_too)
+    succeeded = steps.preprocess(steps.toolchain.preprocess(steps.name, "scanned.ii"), "scanned.ii", compile_too)
+    one_sandbox = one_sandbox and not steps.left_for_later()
     if not succeeded and not (one_sandbox and steps.first_step_succeeded()):
         return steps.failed()
     preprocessed = _preprocessed(steps)

@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 
+from grader.engines.build_steps import PREPROCESSING_BYTES
+
 BuildSource = Callable[[str | bytes], Any]  # conftest's Built
 
 LAUNCH = "__host__ __device__ LaunchConfig scale_launch(int n) { return {dim3((n + 31) / 32), dim3(32)}; }\n"
@@ -159,6 +161,21 @@ def test_hostile_text_is_an_outcome_and_never_an_exception(case: str, build: Bui
     assert built.verdict in {"compile-error", "missing-entry-point", "built", "rejected"}
     assert (built.verdict == "built") == (case in {"a line of a megabyte", "NUL bytes in the code"})
     assert len(built.build.log) <= 8_010
+
+
+def test_a_preprocessor_that_needs_much_memory_is_stopped_at_a_limit_of_its_own(build: BuildSource) -> None:
+    doubled = "#define A0 int\n" + "".join(f"#define A{n + 1} A{n} A{n}\n" for n in range(30)) + "A30"
+    built = build(submission(doubled))
+    assert built.verdict == "compile-error", built.said
+    assert f"{PREPROCESSING_BYTES >> 20} MiB of memory" in built.said
+
+
+def test_a_large_text_is_looked_at_before_it_is_compiled(build: BuildSource) -> None:
+    """It has few words, so that it may be compiled."""
+    strings = f'#define S "{"x" * 60_000}"\n' + "".join(f"const char* s{n} = S;\n" for n in range(80))
+    built = build(submission(strings))
+    assert (built.verdict, built.said) == ("built", ""), built.build.log
+    assert (built.folder / "step.large").is_file()
 
 
 def test_a_file_that_includes_another_shows_nothing_of_it(build: BuildSource) -> None:
