@@ -20,7 +20,7 @@ from grader.engines.token_scan import texture_reference
 from grader.model.verdicts import Verdict
 from grader.source.compiler_message import Diagnostic, Said, diagnostics
 from grader.source.error_report import mistakes
-from grader.source.student_code import Place, StudentCode
+from grader.source.student_code import Span, StudentCode
 from grader.system.confined_run import Finished, run_confined
 from grader.system.confinement import Confinement, Limits
 
@@ -169,7 +169,7 @@ def compile_errors(log: str, file_name: str, source: str) -> tuple[Refusal, ...]
 def _host_code(error: Diagnostic, code: StudentCode) -> Said | None:
     bare = code.line(error.line)
     if "<<<" in bare:
-        place = Place(error.line, bare.index("<<<"), bare.rindex(">>>") + 3 if ">>>" in bare else len(bare))
+        place = Span(error.line, bare.index("<<<"), bare.rindex(">>>") + 3 if ">>>" in bare else len(bare))
         return Said(place, "This launches a kernel with <<<…>>>, as a main() does.", _NOT_FOR_THIS_FILE)
     if match := _HOST_NAME.search(error.text):
         name = match[0].strip("\u2018\u2019'")

@@ -55,13 +55,13 @@ _MOST_COLUMNS = 1_000  # of a line with many pieces: nobody is shown a place in 
 
 
 @dataclass(frozen=True, order=True)
-class Piece:
+class Replacement:
     at: int  # where it comes to stand
     end: int  # what stands there until here is left out
     text: str
 
 
-def with_pieces(text: str, pieces: Iterable[Piece]) -> str:
+def with_pieces(text: str, pieces: Iterable[Replacement]) -> str:
     parts, place = list[str](), _Place(text)
     for piece in sorted(pieces):
         parts += [text[place.at : piece.at], piece.text, "\n", place.back_to(piece.end)]
@@ -220,8 +220,8 @@ def _behind_lambda(tokens: Tokens, at: int, end: int) -> int:
 
 
 def _with_calls(text: str, marked: Iterable[int], tokens: Tokens) -> str:
-    pieces = list[Piece]()
+    pieces = list[Replacement]()
     for at in marked:
         end = tokens[at].start + len(tokens[at].text)
-        pieces.append(Piece(end, end, f" ::{LEAVES}()" + ("" if tokens.text(at + 1) == ";" else ",")))
+        pieces.append(Replacement(end, end, f" ::{LEAVES}()" + ("" if tokens.text(at + 1) == ";" else ",")))
     return with_pieces(text, pieces)

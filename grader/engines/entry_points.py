@@ -12,7 +12,7 @@ from grader.engines.objects.debug_info import Function
 from grader.engines.objects.symbol_table import ObjectFile, Symbol
 from grader.engines.refusal import Refusal
 from grader.model.verdicts import Verdict
-from grader.source.student_code import Place, difference, function_called, kernels, launch_functions, meant
+from grader.source.student_code import Span, difference, function_called, kernels, launch_functions, meant
 
 USE_FILE = "<grader>"  # the file name that the compiler gives to our own lines
 _CHOSEN = "the_chosen_kernel"
@@ -176,7 +176,7 @@ def function_at(functions: Iterable[Function], address: int) -> Function | None:
     return next((f for f in functions if f.first == address and f.in_submission), None)
 
 
-def _missing(message: str, advice: str, place: Place | None = None) -> Refusal:
+def _missing(message: str, advice: str, place: Span | None = None) -> Refusal:
     line, columns = (place.line, place.columns) if place else (0, None)
     return Refusal(Verdict.MISSING_ENTRY_POINT, line, message, advice, columns)
 

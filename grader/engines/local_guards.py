@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from grader.engines.changed_text import Piece, with_pieces
+from grader.engines.changed_text import Replacement, with_pieces
 from grader.engines.objects.frame_guards import GUARD_NAME
 from grader.engines.token_scan import Tokens, code_tokens
 from grader.source.lexer import CLOSING
@@ -182,7 +182,7 @@ def with_guards(preprocessed: str, file_name: str, folder: str = "") -> str:
     if not any(token.text in {"[", "&", "array"} for token in tokens):
         return preprocessed
     holders, pointed = _holders(tokens), _pointed_at(tokens)
-    pieces, count = list[Piece](), 0
+    pieces, count = list[Replacement](), 0
     for one in declarations(tokens):
         names = [one.name, *(name_behind(tokens, comma) for comma in one.commas)]
         spec = [token.text for token in tokens[one.first : end_of_type(tokens, one)]]
@@ -195,13 +195,13 @@ def with_guards(preprocessed: str, file_name: str, folder: str = "") -> str:
             guards = _guards(count, tokens[at].text)
             start = tokens[one.first].start
             if before is None:
-                pieces.append(Piece(start, start, guards))
+                pieces.append(Replacement(start, start, guards))
             else:
                 comma = tokens[before].start
-                pieces.append(Piece(comma, comma + 1, f";{guards} {' '.join(spec)} "))
+                pieces.append(Replacement(comma, comma + 1, f";{guards} {' '.join(spec)} "))
             count += 1
         end = tokens[one.end].start + 1
-        pieces.append(Piece(end, end, _guards(count, tokens[names[-1]].text)))
+        pieces.append(Replacement(end, end, _guards(count, tokens[names[-1]].text)))
         count += 1
     return with_pieces(preprocessed, pieces) if pieces else preprocessed
 

@@ -30,7 +30,7 @@ _GONE = frozenset({StepKind.LEAVE, StepKind.STOP})
 _STANDS = frozenset({PageStepKind.WAIT, PageStepKind.LEAVE, PageStepKind.STOP})
 _BEFORE = 3  # accesses of each thread that are shown before it stands
 _SCHEDULE = "The last accesses of each thread before the barrier, and where the threads are when nobody can go on."
-Place = tuple[StepKind, int]  # what a thread does, and in which line
+Standing = tuple[StepKind, int]  # what a thread does, and in which line
 
 
 def barrier_story(recording: Recording, finding: Finding) -> Story | None:
@@ -81,13 +81,13 @@ def _standstill(recording: Recording, finding: Finding) -> tuple[range, int]:
     return range(first, last + 1), recording.line(found[0])
 
 
-def _places(recording: Recording, moment: range) -> dict[Place, list[int]]:
+def _places(recording: Recording, moment: range) -> dict[Standing, list[int]]:
     """Where each thread stands then: also those that were gone before."""
-    last: dict[int, Place] = {}
+    last: dict[int, Standing] = {}
     for at, step in enumerate(recording.steps[: moment.stop]):
         if at in moment or step[0] in _GONE:
             last[step[1]] = StepKind(step[0]), recording.line(at)
-    found: dict[Place, list[int]] = defaultdict(list)
+    found: dict[Standing, list[int]] = defaultdict(list)
     for thread, place in sorted(last.items()):
         found[place].append(thread)
     return found
@@ -114,11 +114,11 @@ def _waits(threads: Sequence[int]) -> str:
     return "wait" if len(threads) > 1 else "waits"
 
 
-def _where(places: Mapping[Place, Sequence[int]]) -> str:
+def _where(places: Mapping[Standing, Sequence[int]]) -> str:
     return " and ".join(_place(place, threads) for place, threads in sorted(places.items()))
 
 
-def _place(place: Place, threads: Sequence[int]) -> str:
+def _place(place: Standing, threads: Sequence[int]) -> str:
     kind, line = place
     many = len(threads) > 1
     if kind is StepKind.WAIT:
@@ -128,7 +128,7 @@ def _place(place: Place, threads: Sequence[int]) -> str:
     return f"{'they have' if many else 'it has'} left the kernel" + (f" by line {line}" if line else " at its end")
 
 
-def _groups(places: Mapping[Place, Sequence[int]], block: Index3) -> str:
+def _groups(places: Mapping[Standing, Sequence[int]], block: Index3) -> str:
     said = (
         (_said(threads, block), _place(place, threads).partition(" ")[2]) for place, threads in sorted(places.items())
     )

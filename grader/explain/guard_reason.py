@@ -28,7 +28,7 @@ Numbers = Mapping[str, Value]
 
 
 @dataclass(frozen=True)
-class Place:
+class LaunchThread:
     """One thread of a launch. `sizes`: what the launch's shape names, as M, N and K."""
 
     thread: Index3
@@ -54,7 +54,7 @@ class GuardReason:
         return f"Line {self.line} asks `{self.condition}`.{of}{' it' if listed else ''} {holds}."
 
 
-def guard_reason(source: Sequence[str], line: int, missing: Place, writer: Place) -> GuardReason | None:
+def guard_reason(source: Sequence[str], line: int, missing: LaunchThread, writer: LaunchThread) -> GuardReason | None:
     """The first condition that keeps `missing` from the statement in `line` and lets `writer` through."""
     if len(source) > _MOST_LINES or any(len(one) > _LONGEST_LINE for one in source):
         return None
@@ -72,7 +72,9 @@ def guard_reason(source: Sequence[str], line: int, missing: Place, writer: Place
     return None
 
 
-def false_part(source: Sequence[str], line: int, condition: str, missing: Place, other: Place) -> GuardReason | None:
+def false_part(
+    source: Sequence[str], line: int, condition: str, missing: LaunchThread, other: LaunchThread
+) -> GuardReason | None:
     """The condition, where it is false for `missing` and true for `other`."""
     if len(source) > _MOST_LINES or any(len(one) > _LONGEST_LINE for one in source):
         return None
@@ -157,7 +159,7 @@ def _declarations(source: Sequence[str]) -> list[_Declaration]:
     return [one for one in found if _sets(whole, one.name) <= 1]  # its declaration is one time
 
 
-def _numbers(declarations: Sequence[_Declaration], line: int, place: Place) -> dict[str, Value]:
+def _numbers(declarations: Sequence[_Declaration], line: int, place: LaunchThread) -> dict[str, Value]:
     """What `place` knows in `line`, by its name."""
     found = {name: typed(size) for name, size in place.sizes.items()}
     for name, index in (
@@ -205,7 +207,9 @@ def _value(text: str, numbers: Numbers, type_name: str = "") -> Value | None:
 _CONDITIONAL_LOAD_LONGEST_LINE = 400
 
 
-def load_reason(source: Sequence[str], line: int, load_line: int, missing: Place, loader: Place) -> GuardReason | None:
+def load_reason(
+    source: Sequence[str], line: int, load_line: int, missing: LaunchThread, loader: LaunchThread
+) -> GuardReason | None:
     """`line`: where `missing` stored what it did; `load_line`: where `loader` loaded."""
     if 1 <= line <= len(source) and len(source[line - 1]) <= _CONDITIONAL_LOAD_LONGEST_LINE:
         for condition in _conditional_load_conditions(source[line - 1]):

@@ -14,7 +14,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from grader.explain.guard_reason import Place
+from grader.explain.guard_reason import LaunchThread
 from grader.explain.page_block import page_arrays, page_places, value_text
 from grader.explain.story import (
     LANES,
@@ -167,11 +167,11 @@ class Recording:
         """What stands in the source for this access; empty where it is not found."""
         return subscripted(self.source, self.line(at), self.array(at).name)
 
-    def place(self, thread: int) -> Place:
+    def place(self, thread: int) -> LaunchThread:
         """Where it stands, for conditions in the source."""
         found = re.findall(r"\b([A-Za-z]\w{0,30})=(\d{1,9})\b", self.launch.shape)
         sizes = {name: int(value) for name, value in found}
-        return Place(thread_index(thread, self.block), self.at, self.block, self.grid, sizes)
+        return LaunchThread(thread_index(thread, self.block), self.at, self.block, self.grid, sizes)
 
     def remark(self, at: int, text: str, tone: Tone = "bad") -> Mark:
         """With the thread and the element of that step."""

@@ -236,7 +236,7 @@ NO_COUNTERPART = "the solution has no line that plays the same part"
 MISSING_BARRIER = "this barrier is missing"
 _LONGEST = 160  # characters of a line
 
-Place = tuple[Verdict, str, int]  # what it is, in words, and the solution's line
+SolutionPlace = tuple[Verdict, str, int]  # what it is, in words, and the solution's line
 
 
 def solution_map(
@@ -251,7 +251,7 @@ def solution_map(
     went wrong.
     """
     statements = statements_of(solution)
-    placed: dict[Place, list[str]] = {}
+    placed: dict[SolutionPlace, list[str]] = {}
     unplaced: dict[str, list[str]] = {}
     wrong = 0
     for result in results:
@@ -301,7 +301,7 @@ class _Matched:
         return next((at for at in way if self.solution[at].is_barrier and at not in has), None)
 
 
-def _places(lab: LabResult, matched: _Matched, like: str) -> Iterator[Place]:
+def _places(lab: LabResult, matched: _Matched, like: str) -> Iterator[SolutionPlace]:
     found = False
     for finding in lab.findings:
         if finding.severity == "error" and (place := _of_finding(finding, matched)):
@@ -321,7 +321,7 @@ def _places(lab: LabResult, matched: _Matched, like: str) -> Iterator[Place]:
         yield verdict, f"behaves like {like}", next(iter(alike))
 
 
-def _of_finding(finding: Finding, matched: _Matched) -> Place | None:
+def _of_finding(finding: Finding, matched: _Matched) -> SolutionPlace | None:
     at = matched.statement(finding)
     if at is None:
         return None
@@ -339,7 +339,7 @@ def _has_line(lab: LabResult) -> bool:
     return any(one.line for one in (*findings, *lab.causes[:1])) or bool(lab.suspects)
 
 
-def _lines(solution: str, placed: Mapping[Place, Sequence[str]]) -> Iterator[SolutionLine]:
+def _lines(solution: str, placed: Mapping[SolutionPlace, Sequence[str]]) -> Iterator[SolutionLine]:
     try:
         shown = [(one.number, one.text) for one in cut(solution, "") if one.region is not Region.PROMPT]
     except MarkerError:

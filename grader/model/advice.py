@@ -92,48 +92,48 @@ def _changes_one_element(finding: Finding) -> bool:
     return finding.array in changed and len(re.findall(rf"\b{re.escape(finding.array)}\s*\[", code)) == 1
 
 
-class Told(NamedTuple):
+class Hint(NamedTuple):
     advice: str
     question: str = ""  # none: the advice is all there is to ask
 
 
-_DIVISION = Told("Work out the divisor in this line for the thread shown: which of its values is 0 here, and why?")
-_POINTER_TO_FUNCTION = Told(
+_DIVISION = Hint("Work out the divisor in this line for the thread shown: which of its values is 0 here, and why?")
+_POINTER_TO_FUNCTION = Hint(
     "Look for the line that gives this pointer its function: does every thread reach it before this call?",
     "Which function should be called here, and who says so?",
 )
-_FREED = Told(
+_FREED = Hint(
     "Each free or delete takes one pointer that malloc or new has returned, once. Count both for the thread shown.",
     "Which thread has to free this memory, and does only that one?",
 )
-_HANDLE = Told("A handle must be passed to the kernel as the host made it: a texture for tex…, a surface for surf….")
-_TEXTURE_TYPE = Told(
+_HANDLE = Hint("A handle must be passed to the kernel as the host made it: a texture for tex…, a surface for surf….")
+_TEXTURE_TYPE = Hint(
     "Compare the function and the type in its angle brackets with how the host made the texture or the surface."
 )
-_OF_GRIDS = Told(
+_OF_GRIDS = Hint(
     "What a kernel launches may run at any time until its own grid ends. What needs the results has to be in a later launch: of the "
     "same block into the same stream, or into cudaStreamTailLaunch.",
     "What makes sure that one of the two has ended before the other begins?",
 )
 # In the kit's words, the first that the message contains.
-WORDS: dict[Verdict, dict[str, Told]] = {
+WORDS: dict[Verdict, dict[str, Hint]] = {
     Verdict.CRASH: {
-        "calls grid.sync()": Told(
+        "calls grid.sync()": Hint(
             "Blocks of an ordinary launch run in any order, so one may never wait for all. Start the kernel with "
             "cudaLaunchCooperativeKernel(), or end the kernel here and do the rest in a second launch, which begins after the first."
         ),
-        "fails an assert()": Told("Work out both sides of the assert for the thread shown. Which of its values is not what you think?"),
-        "calls __trap()": Told("The kernel stops itself here: look at the condition above this line."),
+        "fails an assert()": Hint("Work out both sides of the assert for the thread shown. Which of its values is not what you think?"),
+        "calls __trap()": Hint("The kernel stops itself here: look at the condition above this line."),
         "divides an integer by zero": _DIVISION,
-        "divides the lowest integer by -1": Told("Look at the values of this division for the thread shown."),
-        "overflows its stack": Told(
+        "divides the lowest integer by -1": Hint("Look at the values of this division for the thread shown."),
+        "overflows its stack": Hint(
             "If the function calls itself: which call is the last, and does every thread come to it? If not: how large are its "
             "local arrays?"
         ),
-        "copy of neither 4 nor 8 nor 16 bytes": Told("cp.async copies 4, 8 or 16 bytes: choose one of them, and the element type to it."),
-        "asks new for an array": Told("Work out the length of this array for the thread shown: is it negative, or far too large?"),
+        "copy of neither 4 nor 8 nor 16 bytes": Hint("cp.async copies 4, 8 or 16 bytes: choose one of them, and the element type to it."),
+        "asks new for an array": Hint("Work out the length of this array for the thread shown: is it negative, or far too large?"),
         "calls a function through": _POINTER_TO_FUNCTION,
-        "allocates more in one launch": Told("How many threads allocate here, how often, and does each free what it has allocated?"),
+        "allocates more in one launch": Hint("How many threads allocate here, how often, and does each free what it has allocated?"),
         "has freed that memory before": _FREED,
         "only an address that malloc or new returned": _FREED,
         "frees an address that": _FREED,
@@ -142,15 +142,15 @@ WORDS: dict[Verdict, dict[str, Told]] = {
         "from a texture": _TEXTURE_TYPE,
         "a surface that has": _TEXTURE_TYPE,
         "gathers a number": _TEXTURE_TYPE,
-        "not freed when the kernel ends": Told(
+        "not freed when the kernel ends": Hint(
             "Which thread has to free this memory, and does it do so on every path to the end of the kernel?"
         ),
     },
     Verdict.LAUNCH_ERROR: {
-        "its own local or shared memory": Told(
+        "its own local or shared memory": Hint(
             "A child can use global memory, __device__ variables and memory of malloc: put there what it needs and what it gives back."
         ),
-        "launches a kernel": Told(
+        "launches a kernel": Hint(
             "Work out the grid, the block and the shared memory in this line for the thread shown. cudaGetLastError() tells a kernel "
             "whether its launch was taken."
         ),
@@ -158,41 +158,41 @@ WORDS: dict[Verdict, dict[str, Told]] = {
     Verdict.RACE: {
         "The two grids were launched in": _OF_GRIDS,
         "The launch is in": _OF_GRIDS,
-        "through a texture after this launch": Told(
+        "through a texture after this launch": Hint(
             "A texture reads through a cache that does not see what the launch itself writes. Write into other memory than the texture "
             "shows, and let the next launch fetch it."
         ),
     },
     Verdict.MISALIGNED: {
-        "of the surface": Told(
+        "of the surface": Hint(
             "The x of a surface function counts bytes: for the element in column i, write i * sizeof(float), with the type of the elements."
         ),
     },
     Verdict.BARRIER_DIVERGENCE: {
-        "until the whole grid has arrived": Told(
+        "until the whole grid has arrived": Hint(
             "Every thread of every block must come to grid.sync(), also one without an element of its own: put the condition around "
             "the loads and stores, and let no thread return before the last grid.sync().",
             "Which threads of the grid leave the kernel before this line, and by which condition?",
         ),
     },
     Verdict.OUT_OF_BOUNDS: {
-        "address of the host's memory": Told(
+        "address of the host's memory": Hint(
             "Copy the data to memory that cudaMalloc gave, and let the kernel have that address, also inside of an object."
         ),
-        "This memory was freed before": Told("Free memory only after its last use."),
-        "but this dimension has only": Told(
+        "This memory was freed before": Hint("Free memory only after its last use."),
+        "but this dimension has only": Hint(
             Verdict.OUT_OF_BOUNDS.facts.advice,
             "Which values does this subscript have, from the first thread and pass to the last?",
         ),
     },
     Verdict.UNINITIALIZED_READ: {
-        "nothing was copied there": Told(
+        "nothing was copied there": Hint(
             "What should have filled this element, a copy, cudaMemset or an earlier kernel? Look whether it runs before this kernel, with "
             "this pointer, and how much it fills: the length of a copy is in bytes."
         ),
     },
     Verdict.TIMEOUT: {
-        "waits for it to change": Told(
+        "waits for it to change": Hint(
             "Find the line that changes this value. Can its thread come there while this one waits, or does it wait for this one too?",
             "Which thread has to change this value, and what is it waiting for?",
         ),
@@ -200,7 +200,7 @@ WORDS: dict[Verdict, dict[str, Told]] = {
 }  # fmt: skip
 
 
-def told_by_words(finding: Finding) -> Told | None:
+def told_by_words(finding: Finding) -> Hint | None:
     """None: what its kind says is what there is to say."""
     known = WORDS.get(finding.kind, {})
     return next((told for words, told in known.items() if words in finding.message), None)

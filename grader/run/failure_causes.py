@@ -32,7 +32,7 @@ from grader.source.kernel_causes import (
     unused_indices,
 )
 from grader.source.launch_causes import Started, launch_causes
-from grader.source.student_code import Place, StudentCode
+from grader.source.student_code import Span, StudentCode
 from grader.source.warning_sentences import explaining
 
 MOST = 2
@@ -101,7 +101,7 @@ def _of_returns(failed: Sequence[Launch]) -> Iterator[Said]:
     for note in notes:
         place = note.other
         if place and place.access == "return" and place.line:
-            yield Said(Place(place.line, *(place.columns or (0, 0))), note.message, advice_for(note) or "")
+            yield Said(Span(place.line, *(place.columns or (0, 0))), note.message, advice_for(note) or "")
             return
 
 

@@ -26,7 +26,7 @@ from grader.run.kernels.kernel_source import KernelSource
 from grader.run.programs.host_facts import RunFacts
 from grader.run.programs.host_refusals import HostRefusal, library_of_header
 from grader.run.programs.host_sentences import ERROR_LABEL
-from grader.run.programs.host_toolchain import Place, places_of
+from grader.run.programs.host_toolchain import SourceLine, places_of
 from grader.run.programs.launcher_main import launcher_buffers, launcher_frame, name_of, refusal_of_launcher
 from grader.run.programs.program_findings import (
     HostFinding,
@@ -88,7 +88,7 @@ class ProgramReader:
     lab: Lab
     built: BuiltProgram
     text: str  # the submission's
-    places: Mapping[int, Place]
+    places: Mapping[int, SourceLine]
 
     @classmethod
     def over(

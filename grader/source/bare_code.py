@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from grader.source.lexer import Piece, pieces
+from grader.source.lexer import Lexeme, pieces
 
 _SPLICE = re.compile(r"\\[ \t\f\v\0]*\n")
 _END = "\ue000"  # stands where a line ended that goes on in the next; written as @ in the expression
@@ -100,11 +100,11 @@ def _code_lines(source: str) -> Iterator[CodeLine]:
         number += 1 + line.count(_END)
 
 
-def _pieces(text: str) -> Iterator[Piece]:
+def _pieces(text: str) -> Iterator[Lexeme]:
     return pieces(_PIECE, text, stop="\n" + _END)
 
 
-def _changed(text: str, change: Callable[[Piece], str]) -> str:
+def _changed(text: str, change: Callable[[Lexeme], str]) -> str:
     """The text with each piece as `change` gives it."""
     parts, at = [], 0
     for piece in _pieces(text):
@@ -113,7 +113,7 @@ def _changed(text: str, change: Callable[[Piece], str]) -> str:
     return "".join([*parts, text[at:]])
 
 
-def _without_comment(piece: Piece) -> str:
+def _without_comment(piece: Lexeme) -> str:
     if piece.kind == "comment":
         return " " + _END * (piece.text.count("\n") + piece.text.count(_END))
     if piece.kind == "open":
@@ -121,5 +121,5 @@ def _without_comment(piece: Piece) -> str:
     return piece.text.replace("'", "") if piece.kind == "number" else piece.text
 
 
-def _without_string(piece: Piece) -> str:
+def _without_string(piece: Lexeme) -> str:
     return '""' if piece.kind in {"string", "raw"} else piece.text

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from grader.source.student_code import Place, StudentCode
+from grader.source.student_code import Span, StudentCode
 
 _QUOTES = str.maketrans("\u2018\u2019", "''")
 _HEAD = re.compile(
@@ -71,13 +71,13 @@ def _characters(line: str, column: int) -> int:
 class Said:
     """A sentence for the student, and the place that it is about."""
 
-    place: Place
+    place: Span
     message: str
     advice: str = ""
 
 
 @dataclass(frozen=True)
-class Told:
+class MatchedMessage:
     """A message that matched a row of the table, and what is known of the place that it names."""
 
     match: re.Match[str]
@@ -96,8 +96,8 @@ class Told:
         """The first of these groups of the expression that matched."""
         return next((text for name in names if (text := self.match.groupdict().get(name))), "")
 
-    def at(self, word: str = "") -> Place:
+    def at(self, word: str = "") -> Span:
         return self.code.word_at(self.error.line, self.error.column, word)
 
-    def part(self, start: int, end: int) -> Place:
-        return Place(self.error.line, start, end)
+    def part(self, start: int, end: int) -> Span:
+        return Span(self.error.line, start, end)

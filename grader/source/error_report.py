@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from grader.source import name_sentences as arrays
 from grader.source import name_sentences as names
 from grader.source import name_sentences as values
-from grader.source.compiler_message import Diagnostic, Said, Told
+from grader.source.compiler_message import Diagnostic, MatchedMessage, Said
 from grader.source.name_sentences import unknown_name
 from grader.source.student_code import StudentCode
 from grader.source.typos import foreign_sign, missing_sign, slip
@@ -22,7 +22,7 @@ from grader.source.typos import foreign_sign, missing_sign, slip
 COMPILER_SAYS = "The compiler says"
 _KEYWORDS = "new|delete|class|this|template|operator|case|default|register|private|public|union|enum|struct|try|catch|throw|using|typename"
 # Who says it, and the messages that are meant: first those of GCC, then of Clang, then of nvcc.
-_ROWS: tuple[tuple[Callable[[Told], Said | None], tuple[str, ...]], ...] = (
+_ROWS: tuple[tuple[Callable[[MatchedMessage], Said | None], tuple[str, ...]], ...] = (
     (
         names.header,
         (
@@ -215,7 +215,7 @@ _TABLE = tuple((re.compile(message), say) for say, messages in _ROWS for message
 def sentence(error: Diagnostic, code: StudentCode) -> Said | None:
     """None for a message that is not in the table."""
     found = ((match, say) for message, say in _TABLE if (match := message.search(error.text)))
-    said = (say(Told(match, error, code)) for match, say in found)
+    said = (say(MatchedMessage(match, error, code)) for match, say in found)
     return next((one for one in said if one), None)
 
 

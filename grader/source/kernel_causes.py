@@ -10,7 +10,7 @@ from grader.source.arithmetic import UnknownValueError, whole_number
 from grader.source.compiler_message import Said
 from grader.source.launch_causes import constants
 from grader.source.lexer import closing_bracket
-from grader.source.student_code import Place, StudentCode
+from grader.source.student_code import Span, StudentCode
 
 _HEAD = re.compile(r"\b(while|for)\s*\(")
 _PLAIN = re.compile(r"[\w\s.<>=!&|+\-*/%()]*")  # no array, no pointer that something else may change
@@ -44,7 +44,7 @@ def endless_loops(code: StudentCode, line: int) -> Iterator[Said]:
                 if len(names) == 1
                 else f"Nothing in the loop that begins in line {number} changes {_listed(names)}: `{condition.strip()}` stays as it is."
             )
-            yield Said(Place(number, start, end), what, "Which of them has to change in every pass, and in which line?")
+            yield Said(Span(number, start, end), what, "Which of them has to change in every pass, and in which line?")
 
 
 def _listed(names: list[str]) -> str:
@@ -102,7 +102,7 @@ def forgotten_shared(code: StudentCode) -> Iterator[Said]:
                     "A tile that the threads of a block fill together has to be shared."
                 )
                 yield Said(
-                    Place(number, start, start + len(each[1])),
+                    Span(number, start, start + len(each[1])),
                     what,
                     "Which word before a declaration makes an array the whole block's?",
                 )
@@ -125,7 +125,7 @@ def larger_than_the_block(code: StudentCode, name: str, threads: int) -> Iterato
                 f"`{name}` in line {number} has {elements:,} elements, and a block has {threads:,} threads: if each thread stores one of "
                 "them, nobody sets the others."
             )
-            yield Said(Place(number, *found.span(1)), what, "How many elements does each thread have to load?")
+            yield Said(Span(number, *found.span(1)), what, "How many elements does each thread have to load?")
         return
 
 
@@ -179,7 +179,7 @@ def pointers_without_memory(code: StudentCode) -> Iterator[Said]:
                 f"`{match[1]}` in line {number} is a shared pointer that points nowhere: there is no array behind it."
             )
             advice = "An array is declared with its size in [ ], which has to be a constant."
-            yield Said(Place(number, match.start(1), match.end(1)), what, advice)
+            yield Said(Span(number, match.start(1), match.end(1)), what, advice)
 
 
 def dynamic_without_bytes(code: StudentCode, shared_bytes: int, launch: str) -> Iterator[Said]:
@@ -193,7 +193,7 @@ def dynamic_without_bytes(code: StudentCode, shared_bytes: int, launch: str) -> 
                 "0 bytes of it."
             )
             advice = "The third member of LaunchConfig says how many bytes of shared memory a block gets."
-            yield Said(Place(number, match.start(1), match.end(1)), what, advice)
+            yield Said(Span(number, match.start(1), match.end(1)), what, advice)
 
 
 # A local variable that has no value yet where it is first used: which, and what that statement does with it. Pure.
@@ -233,7 +233,7 @@ def never_set(code: StudentCode) -> Iterator[Said]:
             yield said
 
 
-def bare_declarations(code: StudentCode) -> Iterator[tuple[str, Place]]:
+def bare_declarations(code: StudentCode) -> Iterator[tuple[str, Span]]:
     for number, bare in enumerate(code.bare, 1):
         for match in _DECLARED.finditer(bare):
             if re.search(r"__shared__|\bextern\b|\bstatic\b|__device__|__constant__", bare[: match.start()]):
@@ -243,11 +243,11 @@ def bare_declarations(code: StudentCode) -> Iterator[tuple[str, Place]]:
                 name = part.strip()
                 if re.fullmatch(r"\w+", name):
                     start = at + part.index(name)
-                    yield name, Place(number, start, start + len(name))
+                    yield name, Span(number, start, start + len(name))
                 at += len(part) + 1
 
 
-def _first_use(name: str, declared: Place, code: StudentCode) -> tuple[Place, str] | None:
+def _first_use(name: str, declared: Span, code: StudentCode) -> tuple[Span, str] | None:
     """The first statement below the declaration that needs the value, and what it does. None where it is set before that."""
     for number in range(declared.line, len(code.bare) + 1):
         bare = code.line(number)
@@ -262,7 +262,7 @@ def _first_use(name: str, declared: Place, code: StudentCode) -> tuple[Place, st
             if before and before[1] == "&":
                 return None
             how = _HOW.get(sign) or (_HOW.get(before[1]) if before else None) or "used"
-            return Place(number, match.start(), match.end()), how
+            return Span(number, match.start(), match.end()), how
     return None
 
 
@@ -312,7 +312,7 @@ def shared_places(code: StudentCode, grid: tuple[int, int, int], block: tuple[in
             dimension, index = (found[1], found[2]) if found[1] else (found[4], found[3])
             if dimension != index:
                 said = f"`{found[0]}` mixes two axes: blocks along {index} are blockDim.{index} threads wide."
-                yield Said(Place(number, *found.span()), said, "Each index belongs with the size of its own axis.")
+                yield Said(Span(number, *found.span()), said, "Each index belongs with the size of its own axis.")
     text = "\n".join(code.bare)
     for axis, blocks, threads in zip(_AXES, grid, block, strict=True):
         sums = [one for one in _SUM.finditer(text) if one[1] or one[2]]
@@ -332,8 +332,8 @@ def _uses(name: str, axis: str, text: str) -> bool:
     return re.search(rf"\b{name}\s*\.\s*{axis}\b", text) is not None
 
 
-def _first(pattern: str, code: StudentCode) -> Place | None:
+def _first(pattern: str, code: StudentCode) -> Span | None:
     for number, bare in enumerate(code.bare, 1):
         if match := re.search(pattern, bare):
-            return Place(number, *match.span())
+            return Span(number, *match.span())
     return None

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from grader.source.arithmetic import UNSIGNED, UnknownValueError, Value, converted, evaluate, typed
 from grader.source.compiler_message import Said
 from grader.source.lexer import parts_between
-from grader.source.student_code import Place, StudentCode
+from grader.source.student_code import Span, StudentCode
 
 # Reads a launch function's text: what it gives for the grid and the block of one case, and by which expressions. Pure.
 #
@@ -39,7 +39,7 @@ class Extent:
     """A dim3 as it is written: its three expressions, and what they give."""
 
     name: str
-    place: Place  # where it is written
+    place: Span  # where it is written
     terms: tuple[str, ...]
     numbers: tuple[int, ...]
 
@@ -49,8 +49,8 @@ class LaunchText:
     """`values`: names of this function and their values in the case."""
 
     name: str
-    head: Place
-    last: Place  # its last `return`, or its head
+    head: Span
+    last: Span  # its last `return`, or its head
     values: dict[str, Value] = field(default_factory=dict)
     expressions: dict[str, str] = field(default_factory=dict)  # of these names, as they are written
     extents: dict[str, Extent] = field(default_factory=dict)
@@ -84,15 +84,15 @@ def launch_text(code: StudentCode, name: str, sizes: Sequence[int]) -> LaunchTex
     return found
 
 
-def _head(code: StudentCode, name: str) -> Place | None:
+def _head(code: StudentCode, name: str) -> Span | None:
     for number, bare in enumerate(code.bare, 1):
         match = re.search(rf"\bLaunchConfig\s+({re.escape(name)})\s*\(", bare)
         if match:
-            return Place(number, *match.span(1))
+            return Span(number, *match.span(1))
     return None
 
 
-def _joined(code: StudentCode, head: Place) -> tuple[str, list[tuple[int, int]]]:
+def _joined(code: StudentCode, head: Span) -> tuple[str, list[tuple[int, int]]]:
     """The text from the head's line to the end of the function, and where each of its lines starts in it."""
     text, starts, depth = "", [], 0
     for number in range(head.line, min(head.line + _MOST, len(code.bare)) + 1):
@@ -105,7 +105,7 @@ def _joined(code: StudentCode, head: Place) -> tuple[str, list[tuple[int, int]]]
     return text, starts
 
 
-def _last_return(text: str, starts: Sequence[tuple[int, int]]) -> Place | None:
+def _last_return(text: str, starts: Sequence[tuple[int, int]]) -> Span | None:
     found = list(re.finditer(r"\breturn\b[^;]*", text))
     if not found:
         return None
@@ -113,9 +113,9 @@ def _last_return(text: str, starts: Sequence[tuple[int, int]]) -> Place | None:
     return _span(place, found[-1][0])
 
 
-def _place(starts: Sequence[tuple[int, int]], at: int) -> Place:
+def _place(starts: Sequence[tuple[int, int]], at: int) -> Span:
     start, number = max((one for one in starts if one[0] <= at), default=(0, 1))
-    return Place(number, at - start, at - start)
+    return Span(number, at - start, at - start)
 
 
 def constants(code: StudentCode, before: int) -> dict[str, Value]:
@@ -130,7 +130,7 @@ def constants(code: StudentCode, before: int) -> dict[str, Value]:
     return values
 
 
-def _follow(found: LaunchText, statement: str, place: Place) -> bool:
+def _follow(found: LaunchText, statement: str, place: Span) -> bool:
     """Whether the statement was understood, and the next one may be read."""
     if returned := _RETURN.fullmatch(statement):
         _return(found, returned[1] or "", place, statement)
@@ -141,7 +141,7 @@ def _follow(found: LaunchText, statement: str, place: Place) -> bool:
         return False
 
 
-def _sets(found: LaunchText, statement: str, place: Place) -> bool:
+def _sets(found: LaunchText, statement: str, place: Span) -> bool:
     """Whether it gives a value to a number, to a dim3, or to a part of either."""
     extent = _DIM3.fullmatch(statement)
     if number := _NUMBER.fullmatch(statement):
@@ -160,11 +160,11 @@ def _sets(found: LaunchText, statement: str, place: Place) -> bool:
     return True
 
 
-def _span(place: Place, statement: str) -> Place:
-    return Place(place.line, place.start, place.start + len(statement.split("\n", 1)[0]))
+def _span(place: Span, statement: str) -> Span:
+    return Span(place.line, place.start, place.start + len(statement.split("\n", 1)[0]))
 
 
-def _extent(found: LaunchText, name: str, inner: str, place: Place) -> Extent:
+def _extent(found: LaunchText, name: str, inner: str, place: Span) -> Extent:
     terms = _stripped(inner)
     numbers = tuple(_side(term, found) for term in terms)
     if len(numbers) > 3:  # noqa: PLR2004 -- x, y and z
@@ -177,7 +177,7 @@ def _side(term: str, found: LaunchText) -> int:
     return converted(evaluate(term, found.values), UNSIGNED.name).whole
 
 
-def _set_member(found: LaunchText, member: re.Match[str], place: Place) -> bool:
+def _set_member(found: LaunchText, member: re.Match[str], place: Span) -> bool:
     name, part, term = member.groups()
     known = found.extents.get(name)
     if known is None:
@@ -196,7 +196,7 @@ def _know(found: LaunchText, extent: Extent) -> None:
     }
 
 
-def _return(found: LaunchText, inner: str, place: Place, statement: str) -> None:
+def _return(found: LaunchText, inner: str, place: Span, statement: str) -> None:
     found.last = _span(place, statement)
     if found.grid or found.block:  # of a LaunchConfig with a name
         return
@@ -205,7 +205,7 @@ def _return(found: LaunchText, inner: str, place: Place, statement: str) -> None
     found.grid, found.block = (*extents, None, None)[:2]
 
 
-def _returned(found: LaunchText, part: str, place: Place) -> Extent | None:
+def _returned(found: LaunchText, part: str, place: Span) -> Extent | None:
     written = re.fullmatch(r"(?:dim3\s*)?[({](.*)[)}]", part, re.DOTALL)
     try:
         if part in found.extents:
@@ -289,7 +289,7 @@ def _refused(what: str, extent: Extent | None, numbers: _Three, text: LaunchText
         yield Said(place, said, "The sides of a block multiply: their product is the number of its threads.")
 
 
-def _where(extent: Extent | None, numbers: _Three, text: LaunchText) -> tuple[Place, bool]:
+def _where(extent: Extent | None, numbers: _Three, text: LaunchText) -> tuple[Span, bool]:
     """Where it is written, and whether the arithmetic gives what came out."""
     known = extent is not None and extent.numbers == numbers
     return (extent.place if extent and known else text.last), known

@@ -31,7 +31,7 @@ CLOSING = {"(": ")", "[": "]", "{": "}"}
 _CLOSING_OF_RAW = re.compile(r"\)([^()\\\s]{0,17})")
 
 
-class Piece(NamedTuple):
+class Lexeme(NamedTuple):
     """A match of a pattern. A raw string's text reaches to its end."""
 
     kind: str  # the group that matched; "" without one; "unclosed" for a raw string's opening up to its quote
@@ -48,7 +48,7 @@ class Lexer:
         self.at = 0
         self._text, self._pattern = text, _PREPROCESSED if preprocessed else _SOURCE
 
-    def __iter__(self) -> Iterator[Piece]:
+    def __iter__(self) -> Iterator[Lexeme]:
         ends = _RawStringEnds(self._text, "")
         while match := self._pattern.search(self._text, self.at):
             kind, self.at = match.lastgroup or "", match.end()
@@ -56,7 +56,7 @@ class Lexer:
                 end = ends.after(match["mark"], self.at)
                 kind, self.at = ("string", end) if end else ("word", match.start("mark") - 1)  # the compiler refuses it
             word = self._text[match.start() : self.at]
-            yield Piece(kind, _DIGRAPHS.get(word, word) if kind == "sign" else word, match.start())
+            yield Lexeme(kind, _DIGRAPHS.get(word, word) if kind == "sign" else word, match.start())
 
 
 def closings(texts: Iterable[str]) -> dict[int, int]:
@@ -115,7 +115,7 @@ def with_changes(text: str, changes: Iterable[tuple[int, int, str]]) -> str:
     return "".join([*kept, text[done:]])
 
 
-def pieces(pattern: re.Pattern[str], text: str, stop: str = "") -> Iterator[Piece]:
+def pieces(pattern: re.Pattern[str], text: str, stop: str = "") -> Iterator[Lexeme]:
     """Takes `text` apart with any pattern. Its group `raw` is a raw string up to its parenthesis, `mark` the word before that one. A raw
     string must not contain a character of `stop`.
 
@@ -127,7 +127,7 @@ def pieces(pattern: re.Pattern[str], text: str, stop: str = "") -> Iterator[Piec
         if kind == "raw":
             end = ends.after(match["mark"], at)
             kind, at = ("raw", end) if end else ("unclosed", match.start("mark"))
-        yield Piece(kind, text[match.start() : at], match.start())
+        yield Lexeme(kind, text[match.start() : at], match.start())
 
 
 class _RawStringEnds:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 
-from grader.source.compiler_message import Diagnostic, Said, Told
+from grader.source.compiler_message import Diagnostic, MatchedMessage, Said
 from grader.source.cuda_vocabulary import BUILT_IN, CPP, CUDA, ELSEWHERE, HEADERS, STD, header_of
-from grader.source.student_code import Place, StudentCode, nearest, nearest_name
+from grader.source.student_code import Span, StudentCode, nearest, nearest_name
 
 
-def header(told: Told) -> Said:
+def header(told: MatchedMessage) -> Said:
     name = told.group("a", "b", "c")
     quoted = re.search(r'[<"].*[>"]', told.code.raw(told.error.line))
     place = told.part(*quoted.span()) if quoted else told.at()
@@ -23,7 +23,7 @@ def header(told: Told) -> Said:
     return Said(place, f"There is no header `{name}` that a kernel can use.", advice)
 
 
-def member(told: Told) -> Said:
+def member(told: MatchedMessage) -> Said:
     name, of = told.group("a", "b", "c"), told.group("of_a", "of_b", "of_c")
     place = told.at(name)
     before = re.search(r"(\w+)\s*(?:\.|->)\s*$", told.bare[: place.start])
@@ -35,7 +35,7 @@ def member(told: Told) -> Said:
     return Said(place, f"`{owner}` has no `{name}`." + (f" Did you mean `{near}`?" if near else ""))
 
 
-def std(told: Told) -> Said:
+def std(told: MatchedMessage) -> Said:
     name = told.group("a", "b", "c")
     if name in {"cout", "cerr", "endl", "cin", "string", "vector", "thread", "mutex", "chrono", "array"}:
         advice = "A kernel can print with printf(), and its memory is arrays and pointers."
@@ -46,7 +46,7 @@ def std(told: Told) -> Said:
     )
 
 
-def arrow(told: Told) -> Said | None:
+def arrow(told: MatchedMessage) -> Said | None:
     name = re.search(r"(\w+)\s*->", told.bare)
     if name is None:
         return None
@@ -54,7 +54,7 @@ def arrow(told: Told) -> Said | None:
     return Said(place, f"`{name[1]}` is no pointer: its parts are written with a point, as in `{name[1]}.x`.")
 
 
-def no_function(told: Told) -> Said | None:
+def no_function(told: MatchedMessage) -> Said | None:
     before = re.search(r"([^\W\d]\w*(?:\.\w+)?)\s*\($", told.bare[: told.column + 1])
     called = (
         before
@@ -68,7 +68,7 @@ def no_function(told: Told) -> Said | None:
     return Said(told.at(name), f"`{called[1]}` is no function: it takes no ( ).{index}")
 
 
-def arguments(told: Told) -> Said:
+def arguments(told: MatchedMessage) -> Said:
     name = told.group("name")
     called = re.search(r"(\w+)\s*\($", told.bare[: told.column + 1]) or re.search(
         r"(\w+)\s*\(", told.bare[told.column :]
@@ -80,7 +80,7 @@ def arguments(told: Told) -> Said:
     return Said(told.at(name), f"`{name}` is called with the wrong number or kinds of arguments.{where}")
 
 
-def macro_constant(told: Told) -> Said | None:
+def macro_constant(told: MatchedMessage) -> Said | None:
     """A #define whose body has a sign too many, which every use of it copies."""
     for number, name, body in told.code.macros():
         if re.search(rf"\b{re.escape(name)}\b", told.bare) or number == told.error.line:
@@ -89,13 +89,11 @@ def macro_constant(told: Told) -> Said | None:
                 line = told.code.line(number)
                 at = line.rfind(";") if sign == ";" else line.find("=")
                 what = f"`{name}` stands for all of `{body}`: the `{sign}` in this #define is copied to each place that uses it."
-                return Said(
-                    Place(number, at, at + 1), what, f"A #define has no `{sign}`: the name, a space, the value."
-                )
+                return Said(Span(number, at, at + 1), what, f"A #define has no `{sign}`: the name, a space, the value.")
     return None
 
 
-def reserved(told: Told) -> Said | None:
+def reserved(told: MatchedMessage) -> Said | None:
     word = told.group("word") or told.code.token(told.at())
     if not told.group("word") and word not in (
         *CPP,
@@ -111,7 +109,7 @@ def reserved(told: Told) -> Said | None:
     return Said(told.at(word), f"`{word}` is a word of C++ itself and cannot be the name of a variable.")
 
 
-def twice(told: Told) -> Said | None:
+def twice(told: MatchedMessage) -> Said | None:
     name = told.group("name", "name_b", "name_c", "name_d")
     others = [line for line in told.code.declarations(name) if line < told.error.line]
     if not others:
@@ -131,7 +129,7 @@ def twice(told: Told) -> Said | None:
 # What is said of arrays, their indices and their sizes. Pure.
 
 
-def subscript(told: Told) -> Said | None:
+def subscript(told: MatchedMessage) -> Said | None:
     """One index too many, where `A[row]` is a number already; or what is no array at all. nvcc points at the name, others at the `[`."""
     items = list(re.finditer(r"(\w+)\s*((?:\[[^\[\]]*\]\s*)+)(\[[^\[\]]*\])", told.bare))
     item = next((one for one in items if one.start() <= told.column <= one.end()), None)
@@ -158,7 +156,7 @@ def subscript(told: Told) -> Said | None:
     return Said(told.part(*item.span()), message, advice)
 
 
-def index_type(told: Told) -> Said:
+def index_type(told: MatchedMessage) -> Said:
     inner = re.search(r"(\w+)\s*\[([^\[\]]*)\]", told.bare)
     place = told.part(inner.start(2), inner.end(2)) if inner else told.at()
     of = f" `{inner[2].strip()}`" if inner else ""
@@ -173,14 +171,14 @@ def index_type(told: Told) -> Said:
     return Said(place, f"The index{of} is no integer.{why} An index has to be an integer, as `int` is.")
 
 
-def vector_subscript(told: Told) -> Said | None:
+def vector_subscript(told: MatchedMessage) -> Said | None:
     name = next((one for one in (*BUILT_IN, *told.code.declared) if re.search(rf"\b{one}\s*\[", told.bare)), "")
     if not name:
         return None
     return Said(told.at(name), f"`{name}` is no array: its parts are `{name}.x`, `{name}.y` and `{name}.z`.")
 
 
-def fixed_size(told: Told) -> Said:
+def fixed_size(told: MatchedMessage) -> Said:
     found = re.search(r"(\w+)\s*((?:\[[^\[\]]*\])+)", told.bare)
     name = told.group("name") or (found[1] if found else "")
     inside = re.findall(r"[^\W\d]\w*", found[2]) if found else []
@@ -194,7 +192,7 @@ def fixed_size(told: Told) -> Said:
     )
 
 
-def open_dimensions(told: Told) -> Said:
+def open_dimensions(told: MatchedMessage) -> Said:
     name = told.group("name")
     found = re.search(r"(\w+)\s*\[\s*\]\s*\[\s*\]", told.bare)
     name = name or (found[1] if found else "")
@@ -203,7 +201,7 @@ def open_dimensions(told: Told) -> Said:
     )
 
 
-def whole_row(told: Told) -> Said | None:
+def whole_row(told: MatchedMessage) -> Said | None:
     rows = re.search(r"'(?:const )?(\w+) ?\[(\d+)\]", told.error.text)
     if rows is None:
         return None
@@ -217,7 +215,7 @@ def whole_row(told: Told) -> Said | None:
     return Said(place, f"`{found[0]}` is a whole row of {rows[2]} elements, not one number: an index is missing.")
 
 
-def percent(told: Told) -> Said | None:
+def percent(told: MatchedMessage) -> Said | None:
     at = told.bare.find("%", told.column)
     at = at if at >= 0 else told.bare.find("%")
     place = told.part(at, at + 1)
@@ -227,7 +225,7 @@ def percent(told: Told) -> Said | None:
 # What is said of values: where they may be stored, what is returned, how numbers are written. Pure.
 
 
-def read_only(told: Told) -> Said:
+def read_only(told: MatchedMessage) -> Said:
     """GCC and Clang point at the sign that stores, nvcc at what is stored to."""
     before, after = told.bare[: told.error.column + 1], told.bare[told.column :]
     stored = re.search(r"(\w+)\s*(?:\[[^\[\]]*\]\s*)*(?:\.\w+\s*)?(?:[-+*/%&|^]?=?|\+\+?|--?)$", before)
@@ -246,7 +244,7 @@ def read_only(told: Told) -> Said:
     return Said(told.at(name), what, advice)
 
 
-def float_literal(told: Told) -> Said:
+def float_literal(told: MatchedMessage) -> Said:
     number = re.search(r"(?<![\w.])\d+[fF]\b", told.bare)
     place = told.part(*number.span()) if number else told.at()
     text = number[0] if number else told.code.token(place)
@@ -254,7 +252,7 @@ def float_literal(told: Told) -> Said:
     return Said(place, f"`{text}` is no number in C++: a number that ends in f needs a point, as in `{better}`.")
 
 
-def void_value(told: Told) -> Said | None:
+def void_value(told: MatchedMessage) -> Said | None:
     place = told.code.word_at(told.error.line, told.error.column, "return")
     if "LaunchConfig" in told.bare:
         return None
@@ -265,7 +263,7 @@ def void_value(told: Told) -> Said | None:
     )
 
 
-def launch_config(told: Told) -> Said:
+def launch_config(told: MatchedMessage) -> Said:
     place = told.code.word_at(told.error.line, told.error.column, "return")
     return Said(
         place,
@@ -274,7 +272,7 @@ def launch_config(told: Told) -> Said:
     )
 
 
-def exception(told: Told) -> Said:
+def exception(told: MatchedMessage) -> Said:
     """GCC points at the end of the `throw`."""
     word = told.match.groupdict().get("word") or next(iter(re.findall(r"\b(?:throw|try|catch)\b", told.bare)), "")
     at = next((found.span() for found in re.finditer(rf"\b{word}\b", told.bare)), None) if word else None
@@ -286,7 +284,7 @@ def exception(told: Told) -> Said:
     )
 
 
-def not_assignable(told: Told) -> Said:
+def not_assignable(told: MatchedMessage) -> Said:
     return Said(
         told.at(),
         "Nothing can be stored in what stands to the left of this `=`.",
@@ -294,7 +292,7 @@ def not_assignable(told: Told) -> Said:
     )
 
 
-def else_alone(told: Told) -> Said | None:
+def else_alone(told: MatchedMessage) -> Said | None:
     if told.code.token(told.at()) != "else":
         return None
     return Said(
@@ -304,7 +302,7 @@ def else_alone(told: Told) -> Said | None:
     )
 
 
-def converts(told: Told) -> Said | None:
+def converts(told: MatchedMessage) -> Said | None:
     given, wanted = told.group("from", "from_b", "from_c"), told.group("to", "to_b", "to_c")
     if given.replace(" ", "") != f"const {wanted}".replace(" ", "") or not wanted.endswith("*"):
         return None
@@ -335,7 +333,7 @@ def unknown_name(error: Diagnostic, code: StudentCode) -> Said | None:
     return next(said for step in steps if (said := step(name, place, code)))
 
 
-def _of_course(name: str, place: Place, code: StudentCode) -> Said | None:
+def _of_course(name: str, place: Span, code: StudentCode) -> Said | None:
     """What only one thing can be meant by."""
     if name == "LaunchConfig":
         advice = "Begin the file with #include <tilelab/device.cuh>, as the starter file does."
@@ -343,7 +341,7 @@ def _of_course(name: str, place: Place, code: StudentCode) -> Said | None:
     if (header := header_of(name)) and f"<{header}>" not in code.text:
         return Said(place, f"`{name}` is not known here.", f"It needs #include <{header}>.")
     if include := re.match(r"\s*(include|define|pragma|ifdef|endif)\b\s*[<\"\w]", code.raw(place.line)):
-        return Said(Place(place.line, *include.span(1)), f"This line has to begin with `#`: `#{include[1]}`.")
+        return Said(Span(place.line, *include.span(1)), f"This line has to begin with `#`: `#{include[1]}`.")
     if joined := _JOINED.match(name):
         built_in = next(one for one in BUILT_IN if one.lower() == joined[1].lower())
         meant = f"{built_in}.{joined[2].lower()}"
@@ -351,7 +349,7 @@ def _of_course(name: str, place: Place, code: StudentCode) -> Said | None:
     return None
 
 
-def _near(name: str, place: Place, code: StudentCode) -> Said | None:
+def _near(name: str, place: Span, code: StudentCode) -> Said | None:
     called = code.line(place.line)[place.end :].lstrip().startswith("(")
     near = nearest_name(name, code, place.line)
     if near in _BEFORE_BRACKETS and not called:
@@ -378,7 +376,7 @@ def _foreign_word(error: Diagnostic, code: StudentCode) -> str:
     return word if word in ELSEWHERE else ""
 
 
-def _declared_elsewhere(name: str, place: Place, code: StudentCode) -> Said | None:
+def _declared_elsewhere(name: str, place: Span, code: StudentCode) -> Said | None:
     lines = code.declarations(name)
     if above := [one for one in lines if one < place.line]:
         what = f"`{name}`, declared in line {above[-1]}, is not known any more in line {place.line}."
@@ -390,7 +388,7 @@ def _declared_elsewhere(name: str, place: Place, code: StudentCode) -> Said | No
     return None
 
 
-def _undeclared(name: str, place: Place, code: StudentCode) -> Said:
+def _undeclared(name: str, place: Span, code: StudentCode) -> Said:
     bare = code.line(place.line)
     after = bare[place.end :]
     what, advice = (

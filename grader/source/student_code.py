@@ -24,7 +24,7 @@ _TYPES = frozenset({*TYPE_BYTES, *_OF_TYPES.split()})
 
 
 @dataclass(frozen=True)
-class Place:
+class Span:
     """A part of one line. `line` counts from 1; `start` and `end` count characters from 0, and are equal where only a point is meant."""
 
     line: int
@@ -56,30 +56,30 @@ class StudentCode:
         """The line with comments and strings; empty where there is none."""
         return self.lines[number - 1] if 0 < number <= len(self.lines) else ""
 
-    def word_at(self, number: int, column: int, word: str = "") -> Place:
+    def word_at(self, number: int, column: int, word: str = "") -> Span:
         """The occurrence of `word` that is nearest to the column, else the token at the column."""
         bare = self.line(number)
         if word:
             found = [match.start() for match in re.finditer(rf"(?<!\w){re.escape(word)}(?!\w)", bare)]
             if found:
                 start = min(found, key=lambda at: abs(at - column))
-                return Place(number, start, start + len(word))
+                return Span(number, start, start + len(word))
         match = re.compile(r"\w+|\S").search(bare, min(max(column, 0), len(bare)))
-        return Place(number, match.start(), match.end()) if match else Place(number, 0, 0)
+        return Span(number, match.start(), match.end()) if match else Span(number, 0, 0)
 
-    def before(self, number: int, column: int) -> Place:
+    def before(self, number: int, column: int) -> Span:
         """The last token of code before that point, on that line or above it. Lines of the preprocessor do not count."""
         bare = self.line(number)[: max(column, 0)]
         while number > 0:
             if bare.strip() and not bare.lstrip().startswith("#"):
                 last = re.search(r"(\w+|\S)\s*$", bare)
                 assert last is not None
-                return Place(number, last.start(1), last.end(1))
+                return Span(number, last.start(1), last.end(1))
             number -= 1
             bare = self.line(number)
-        return Place(0, 0, 0)
+        return Span(0, 0, 0)
 
-    def token(self, place: Place) -> str:
+    def token(self, place: Span) -> str:
         return self.line(place.line)[place.start : place.end]
 
     @cached_property
@@ -216,7 +216,7 @@ _NO_NAME = frozenset(
 @dataclass(frozen=True)
 class NamedPlace:
     name: str
-    place: Place
+    place: Span
 
 
 def kernels(source: str) -> list[NamedPlace]:
@@ -229,13 +229,13 @@ def kernels(source: str) -> list[NamedPlace]:
     ]
 
 
-def function_called(source: str, name: str) -> Place | None:
+def function_called(source: str, name: str) -> Span | None:
     """Where the function of this name is defined, or at least its name stands before a parenthesis at the margin."""
     code = StudentCode(source)
     for number, bare in enumerate(code.bare, 1):
         match = re.search(rf"(?<![\w.>]){re.escape(name)}\s*\(", bare)
         if match and not bare.lstrip().startswith("#") and not re.search(r"\breturn\b|=", bare[: match.start()]):
-            return Place(number, match.start(), match.start() + len(name))
+            return Span(number, match.start(), match.start() + len(name))
     return None
 
 
@@ -243,7 +243,7 @@ def launch_functions(source: str) -> list[NamedPlace]:
     code = StudentCode(source)
     pattern = re.compile(r"\bLaunchConfig\s+([^\W\d]\w*)\s*\(")
     found = ((number, pattern.search(bare)) for number, bare in enumerate(code.bare, 1))
-    return [NamedPlace(match[1], Place(number, *match.span(1))) for number, match in found if match]
+    return [NamedPlace(match[1], Span(number, *match.span(1))) for number, match in found if match]
 
 
 def meant(wanted: str, found: list[NamedPlace]) -> NamedPlace | None:
@@ -280,7 +280,7 @@ def _named(code: StudentCode, number: int, column: int) -> NamedPlace | None:
     for line in range(number, min(number + _MOST, len(code.bare) + 1)):
         for match in _NAME.finditer(code.line(line), column if line == number else 0):
             if match[1] not in _NO_NAME:
-                return NamedPlace(match[1], Place(line, *match.span(1)))
+                return NamedPlace(match[1], Span(line, *match.span(1)))
     return None
 
 

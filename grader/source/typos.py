@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from grader.source.compiler_message import Diagnostic, Said
 from grader.source.cuda_vocabulary import BUILT_IN
-from grader.source.student_code import Place, StudentCode
+from grader.source.student_code import Span, StudentCode
 
 _TYPE = r"(?:float|double|int|unsigned|long|size_t|bool|char|half|const|auto)"
 _SIGNS = {"=<": "<=", "=>": ">=", "===": "==", "!==": "!=", "<>": "!="}
@@ -74,25 +74,25 @@ def _unended(error: Diagnostic, code: StudentCode) -> Said | None:
     if match and match[1] == "comment":
         at = max(whole[1].find("/*"), 0)
         return Said(
-            Place(error.line, at, at + 2),
+            Span(error.line, at, at + 2),
             f"The comment that begins in line {error.line} is never closed: a `*/` is missing.",
         )
     if match:
         word = re.search(r"#\s*\w+", whole[0])
-        place = Place(error.line, *word.span()) if word else code.word_at(error.line, error.column)
+        place = Span(error.line, *word.span()) if word else code.word_at(error.line, error.column)
         return Said(place, f"The `{word[0] if word else '#if'}` in line {error.line} has no `#endif`.")
     if whole[1].lstrip().startswith("#include") and re.search(
         r"terminating|expected '>'|expected \"FILENAME", error.text
     ):
         return Said(
-            Place(error.line, 0, len(whole[1])),
+            Span(error.line, 0, len(whole[1])),
             'The name of a header is closed by a `>` or a `"`, which is missing here.',
         )
     plain = re.sub(r"\\.|'\"'", "", whole[1].split("//")[0])
     if plain.count('"') % 2:
         at = whole[1].index('"')
         return Said(
-            Place(error.line, at, len(whole[1].rstrip())),
+            Span(error.line, at, len(whole[1].rstrip())),
             "A quotation mark is missing: the text that begins here is not closed.",
         )
     return None
@@ -102,7 +102,7 @@ def _sign(error: Diagnostic, code: StudentCode) -> Said | None:
     found = re.search(r"(?<![<>=!])(?<!template)(?<!template )(===|!==|=<|=>|<>)(?![<>=])", code.line(error.line))
     if found is None:
         return None
-    return Said(Place(error.line, *found.span()), f"`{found[1]}` is no sign of C++: it writes `{_SIGNS[found[1]]}`.")
+    return Said(Span(error.line, *found.span()), f"`{found[1]}` is no sign of C++: it writes `{_SIGNS[found[1]]}`.")
 
 
 def _parts(error: Diagnostic, code: StudentCode) -> Said | None:
@@ -111,7 +111,7 @@ def _parts(error: Diagnostic, code: StudentCode) -> Said | None:
     if whole is None or not re.search(r"uint3|dim3|operand|convert|__cuda_builtin", error.text):
         return None
     what = f"`{whole[1]}` has the parts `x`, `y` and `z`: this line does not say which of them is meant."
-    return Said(Place(error.line, *whole.span(1)), what)
+    return Said(Span(error.line, *whole.span(1)), what)
 
 
 def _pointer(error: Diagnostic, code: StudentCode) -> Said | None:
@@ -125,7 +125,7 @@ def _pointer(error: Diagnostic, code: StudentCode) -> Said | None:
             for line in code.declarations(match[1])
         ):
             what = f"`{match[1]}` is a pointer, not a number: an element of its array is written with an index in [ ]."
-            return Said(Place(error.line, *match.span(1)), what)
+            return Said(Span(error.line, *match.span(1)), what)
     return None
 
 
@@ -134,12 +134,12 @@ def _by_pattern(error: Diagnostic, code: StudentCode) -> Said | None:
     untyped = re.search(r"__shared__\s+([^\W\d]\w*)\s*\[", bare)
     if untyped and _OF_TYPES.search(error.text):
         what = f"The declaration of `{untyped[1]}` does not say of which type its elements are."
-        return Said(Place(error.line, *untyped.span(1)), what)
+        return Said(Span(error.line, *untyped.span(1)), what)
     if bare.lstrip().startswith("#") or not _OF_SYNTAX.search(error.text):
         return None
     for pattern, what, advice in _TABLE:
         if match := pattern.search(bare):
-            return Said(Place(error.line, *match.span(1)), match.expand(what), advice)
+            return Said(Span(error.line, *match.span(1)), match.expand(what), advice)
     return None
 
 
@@ -163,7 +163,7 @@ def _parameter(error: Diagnostic, code: StudentCode) -> Said | None:
             rf"{_TYPE}|[a-z_]*__|void|return|static|unsigned|signed|LaunchConfig|inline|extern", match[1]
         ):
             what = f"A `,` is missing behind the parameter `{match[1]}`."
-            return Said(Place(error.line, *match.span(1)), what)
+            return Said(Span(error.line, *match.span(1)), what)
     return None
 
 
@@ -188,23 +188,23 @@ _LETTERS = dict(
 _WORD = re.compile(r"[^\W\d]\w*")
 
 
-def foreign_sign(code: StudentCode, lines: frozenset[int]) -> tuple[Place, str] | None:
+def foreign_sign(code: StudentCode, lines: frozenset[int]) -> tuple[Span, str] | None:
     """The first such sign, and a sentence. Letters count on `lines` only, where the compiler complained: elsewhere they are a choice."""
     return next(_signs(code, lines), None)
 
 
-def _signs(code: StudentCode, lines: frozenset[int]) -> Iterator[tuple[Place, str]]:
+def _signs(code: StudentCode, lines: frozenset[int]) -> Iterator[tuple[Span, str]]:
     for number, bare in enumerate(code.bare, 1):
         if bare.isascii():
             continue
         for at, sign in enumerate(bare):
             if not sign.isascii() and (said := _said(sign)):
-                yield Place(number, at, at + 1), said
+                yield Span(number, at, at + 1), said
         if number in lines:
             for match in _WORD.finditer(bare):
                 for at, letter in enumerate(match[0]):
                     if letter in _LETTERS:
-                        yield Place(number, match.start(), match.end()), _of_letter(match[0], letter, at)
+                        yield Span(number, match.start(), match.end()), _of_letter(match[0], letter, at)
 
 
 def _said(sign: str) -> str:
@@ -239,12 +239,12 @@ _LAMBDA = re.compile(r"\[[^\]]*\]\s*(?:\([^)]*\))?\s*(?:mutable\s*)?(?:->\s*\w+\
 @dataclass(frozen=True)
 class _Open:
     sign: str
-    place: Place
+    place: Span
     indent: int
     loop_head: bool  # the ( of a for, in which ; may stand
 
 
-def bracket_mistake(code: StudentCode) -> tuple[Place, str] | None:
+def bracket_mistake(code: StudentCode) -> tuple[Span, str] | None:
     """The first one in a text whose brackets do not match, and a sentence about it."""
     return _Reader(code).first_mistake()
 
@@ -258,11 +258,11 @@ class _Reader:
         self._waiting: list[_Open] = []
         self._too_few = sum(bare.count("{") - bare.count("}") for _, bare in self._lines) > 0
 
-    def first_mistake(self) -> tuple[Place, str] | None:
+    def first_mistake(self) -> tuple[Span, str] | None:
         for number, bare in self._lines:
             indent = len(bare.expandtabs(4)) - len(bare.expandtabs(4).lstrip())
             for at, sign in enumerate(bare):
-                place = Place(number, at, at + 1)
+                place = Span(number, at, at + 1)
                 found = None
                 if sign in "([{":
                     found = self._opens(sign, place, bare[:at], indent)
@@ -276,7 +276,7 @@ class _Reader:
                     return found
         return _unclosed(self._waiting[-1], self._code) if self._waiting else None
 
-    def _opens(self, sign: str, place: Place, before: str, indent: int) -> tuple[Place, str] | None:
+    def _opens(self, sign: str, place: Span, before: str, indent: int) -> tuple[Span, str] | None:
         last = self._waiting[-1] if self._waiting else None
         if sign == "{" and last and last.sign == "(" and before.rstrip().endswith(")") and not _LAMBDA.search(before):
             return _unclosed(last, self._code)
@@ -286,7 +286,7 @@ class _Reader:
         self._waiting.append(_Open(sign, place, indent, sign == "(" and re.search(r"\bfor\s*$", before) is not None))
         return None
 
-    def _closes(self, sign: str, place: Place, before: str, indent: int) -> tuple[Place, str] | None:
+    def _closes(self, sign: str, place: Span, before: str, indent: int) -> tuple[Span, str] | None:
         if not self._waiting:
             return place, f"This `{sign}` closes nothing: there is one `{sign}` too many, here or above."
         if self._waiting[-1].sign != _PAIRS[sign]:
@@ -296,7 +296,7 @@ class _Reader:
         return _unclosed(last, self._code) if too_deep and self._too_few else None
 
 
-def _mismatch(waiting: list[_Open], place: Place, sign: str, code: StudentCode) -> tuple[Place, str]:
+def _mismatch(waiting: list[_Open], place: Span, sign: str, code: StudentCode) -> tuple[Span, str]:
     if any(one.sign == _PAIRS[sign] for one in waiting):
         return _unclosed(waiting[-1], code)
     last = waiting[-1]
@@ -306,7 +306,7 @@ def _mismatch(waiting: list[_Open], place: Place, sign: str, code: StudentCode) 
     )
 
 
-def _unclosed(one: _Open, code: StudentCode) -> tuple[Place, str]:
+def _unclosed(one: _Open, code: StudentCode) -> tuple[Span, str]:
     of = ""
     if one.sign == "{":
         opened = code.line(one.place.line)[: one.place.start].strip() or code.line(one.place.line - 1).strip()
@@ -380,6 +380,6 @@ def _above(error: Diagnostic, code: StudentCode) -> Said | None:
     return _missing(before, code)
 
 
-def _missing(before: Place, code: StudentCode) -> Said:
+def _missing(before: Span, code: StudentCode) -> Said:
     text = code.line(before.line).strip()
     return Said(before, f"A `;` is missing at the end of line {before.line}, after `{text[-_SHOWN:].strip()}`.")

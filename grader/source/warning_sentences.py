@@ -7,9 +7,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 
-from grader.source.compiler_message import Diagnostic, Said, Told
+from grader.source.compiler_message import Diagnostic, MatchedMessage, Said
 from grader.source.kernel_causes import never_set, unset_value
-from grader.source.student_code import Place, StudentCode
+from grader.source.student_code import Span, StudentCode
 
 
 def explaining(warnings: Sequence[Diagnostic], code: StudentCode, *, sure: bool) -> list[Said]:
@@ -28,7 +28,7 @@ def uncalled(code: StudentCode) -> Iterator[Said]:
     for number, bare in enumerate(code.bare, 1):
         for match in re.finditer(r"\b(__syncthreads|__syncwarp|__threadfence)\s*;", bare):
             what = f"`{match[1]}` is named in line {number}, but not called: the `()` is missing."
-            yield Said(Place(number, *match.span(1)), what)
+            yield Said(Span(number, *match.span(1)), what)
 
 
 def _told(warnings: Sequence[Diagnostic], code: StudentCode) -> Iterator[tuple[int, Said]]:
@@ -39,20 +39,20 @@ def _told(warnings: Sequence[Diagnostic], code: StudentCode) -> Iterator[tuple[i
     for warning in warnings:
         for rank, (pattern, say) in enumerate(_TABLE):
             match = pattern.search(warning.text)
-            if match and (one := say(Told(match, warning, code))):
+            if match and (one := say(MatchedMessage(match, warning, code))):
                 yield rank, one
                 break
 
 
-def _unset(told: Told) -> Said | None:
+def _unset(told: MatchedMessage) -> Said | None:
     return unset_value(told.group("name", "name_b"), told.code, told.error.line)
 
 
-def _no_call(told: Told) -> Said | None:
+def _no_call(told: MatchedMessage) -> Said | None:
     return next((one for one in uncalled(told.code) if one.place.line == told.error.line), None)
 
 
-def _comma(told: Told) -> Said | None:
+def _comma(told: MatchedMessage) -> Said | None:
     if inner := re.search(r"(\w+)\s*\[([^\[\]]*),([^\[\]]*)\]", told.bare):
         what = f"In `{inner[0]}` the comma throws `{inner[2].strip()}` away: the index is `{inner[3].strip()}` alone."
         return Said(told.part(*inner.span()), what, "One index says where the element lies: count what lies before it.")
@@ -62,7 +62,7 @@ def _comma(told: Told) -> Said | None:
     return None
 
 
-def _no_effect(told: Told) -> Said | None:
+def _no_effect(told: MatchedMessage) -> Said | None:
     if called := _no_call(told):
         return called
     if comma := _comma(told):
@@ -78,7 +78,7 @@ def _no_effect(told: Told) -> Said | None:
     return Said(told.part(start, len(told.bare.rstrip())), what, "Which variable should hold it afterwards?")
 
 
-def _assigned(told: Told) -> Said | None:
+def _assigned(told: MatchedMessage) -> Said | None:
     found = re.search(r"(?<![=!<>+\-*/])=(?!=)", told.bare[told.column :]) or re.search(
         r"(?<![=!<>+\-*/])=(?!=)", told.bare
     )
@@ -89,7 +89,7 @@ def _assigned(told: Told) -> Said | None:
     return Said(told.part(at, at + 1), what, "`==` compares two values.")
 
 
-def _chain(told: Told) -> Said | None:
+def _chain(told: MatchedMessage) -> Said | None:
     return next((one for one in _chains(told.code) if one.place.line == told.error.line), None)
 
 
@@ -97,7 +97,7 @@ def _reversed_sums(code: StudentCode) -> Iterator[Said]:
     for number, bare in enumerate(code.bare, 1):
         for match in re.finditer(r"(\w|\])\s*(=\+)\s*[\w(]", bare):
             what = f"`=+` in line {number} does not add: it stores what follows, with a plus sign before it."
-            yield Said(Place(number, *match.span(2)), what, "Which sign adds to a variable?")
+            yield Said(Span(number, *match.span(2)), what, "Which sign adds to a variable?")
 
 
 def _chains(code: StudentCode) -> Iterator[Said]:
@@ -107,10 +107,10 @@ def _chains(code: StudentCode) -> Iterator[Said]:
             found := re.search(r"[\w.]+\s*<=?\s*[\w.]+\s*<=?\s*[\w.]+(?!\s*>)", bare)
         ):
             what = f"Two comparisons in a row `{found[0]}` do not mean what they do in mathematics: the first gives 0 or 1."
-            yield Said(Place(number, *found.span()), what, "Write two comparisons with && between them.")
+            yield Said(Span(number, *found.span()), what, "Write two comparisons with && between them.")
 
 
-def _empty_body(told: Told) -> Said | None:
+def _empty_body(told: MatchedMessage) -> Said | None:
     found = re.search(r"\b(for|if|while)\b.*\)\s*(;)", told.bare)
     if found is None:
         return None
@@ -121,7 +121,7 @@ def _empty_body(told: Told) -> Said | None:
     return Said(told.part(*found.span(2)), what)
 
 
-def _not_guarded(told: Told) -> Said | None:
+def _not_guarded(told: MatchedMessage) -> Said | None:
     if empty := _empty_body(told):
         return empty
     word = told.group("word", "word_b")
@@ -129,7 +129,7 @@ def _not_guarded(told: Told) -> Said | None:
     return Said(told.at(word) if word in told.bare else told.at(), what, "Put { } around all of the statements.")
 
 
-def _no_return(told: Told) -> Said | None:
+def _no_return(told: MatchedMessage) -> Said | None:
     """The function that ends here. nvcc and GCC point at its last brace."""
     for number in range(told.error.line, 0, -1):
         head = re.search(r"\b([^\W\d]\w*)\s*\([^;]*$", told.code.line(number))
@@ -146,7 +146,7 @@ def _no_return(told: Told) -> Said | None:
     return None
 
 
-def _shadowed(told: Told) -> Said | None:
+def _shadowed(told: MatchedMessage) -> Said | None:
     name = told.group("name")
     if not name:
         declared = re.search(r"[\w\]>*&]\s+\**(\w+)\s*(?:=|;|\[|\()", told.bare)
@@ -161,21 +161,21 @@ def _shadowed(told: Told) -> Said | None:
     return Said(told.at(name), what, "Without the type in front, the statement uses the first one.")
 
 
-def _whole_result(told: Told) -> Said | None:
+def _whole_result(told: MatchedMessage) -> Said | None:
     """A function that gives back whole numbers alone, where a `return` has a fraction."""
     for number in range(told.error.line, 0, -1):
         head = re.search(r"\b(int|unsigned|long|size_t|short|char|bool)\s+(\w+)\s*\([^;]*$", told.code.line(number))
         if head and "{" in "".join(told.code.bare[number - 1 : number + 1]):
             what = f"`{head[2]}`, which begins in line {number}, gives back `{head[1]}`: line {told.error.line} cuts fractions off."
             return Said(
-                Place(number, *head.span(1)),
+                Span(number, *head.span(1)),
                 what,
                 "The elements of the matrices are `float`, and so are their products and sums.",
             )
     return None
 
 
-def _whole_numbers(told: Told) -> Said | None:
+def _whole_numbers(told: MatchedMessage) -> Said | None:
     if re.match(r"\s*return\b", told.bare):
         return _whole_result(told)
     stores = list(re.finditer(r"([^\W\d]\w*)\s*(?:[+\-*/]?=)(?!=)", told.bare))
@@ -196,7 +196,7 @@ def _whole_numbers(told: Told) -> Said | None:
     return None
 
 
-def _twice_changed(told: Told) -> Said | None:
+def _twice_changed(told: MatchedMessage) -> Said | None:
     name = told.group("name")
     what = (
         f"Line {told.error.line} changes `{name}` and uses it in the same statement: which comes first is not defined."
@@ -204,21 +204,21 @@ def _twice_changed(told: Told) -> Said | None:
     return Said(told.at(name), what, "Change it in a statement of its own.")
 
 
-def _never_used(told: Told) -> Said | None:
+def _never_used(told: MatchedMessage) -> Said | None:
     name = told.group("name")
     what = f"`{name}`, declared in line {told.error.line}, gets a value that nothing ever uses."
     return Said(told.at(name), what, "Where should its value go?")
 
 
-def _to_itself(told: Told) -> Said | None:
+def _to_itself(told: MatchedMessage) -> Said | None:
     return Said(told.at(), f"Line {told.error.line} assigns a variable to itself: nothing changes.")
 
 
-def _by_zero(told: Told) -> Said | None:
+def _by_zero(told: MatchedMessage) -> Said | None:
     return Said(told.at(), f"Line {told.error.line} divides by zero.")
 
 
-def _always(told: Told) -> Said | None:
+def _always(told: MatchedMessage) -> Said | None:
     return Said(
         told.at(),
         f"The comparison in line {told.error.line} has always the same answer.",
@@ -227,7 +227,7 @@ def _always(told: Told) -> Said | None:
 
 
 # The likeliest causes come first.
-_ROWS: tuple[tuple[Callable[[Told], Said | None], str], ...] = (
+_ROWS: tuple[tuple[Callable[[MatchedMessage], Said | None], str], ...] = (
     (
         _unset,
         r"'(?P<name>\w+)' (?:is|may be) used uninitialized|variable '(?P<name_b>\w+)' (?:is|may be) uninitialized",

@@ -49,7 +49,7 @@ from grader.pages.speed.calibration_sheet import calibration_sheet
 from grader.plugins.autograders.one_grading import Graded
 from grader.plugins.autograders.platform_list import output_fragment
 from grader.plugins.leaderboard import leaderboard_sheet
-from grader.plugins.leaderboard.board import Apart, ApartPlace, Board, Entry, NameRow, Place
+from grader.plugins.leaderboard.board import Apart, ApartPlace, Board, Entry, NameRow, Ranked
 from grader.plugins.leaderboard.board_history import Change
 
 SAMPLES = Path(__file__).resolve().parents[1] / "reports" / "samples"
@@ -264,12 +264,12 @@ def _similar() -> SimilarFiles:
 
 
 def _board() -> Board:
-    def place(number: int, speed: float) -> Place:
+    def place(number: int, speed: float) -> Ranked:
         entry = Entry(
             student=f"s{number}", speed=Ratio(low=speed * 0.99, middle=speed, high=speed * 1.01), milliseconds=0.4 / speed,
             gflops=5000 * speed, gbytes=30, device="NVIDIA H200", shape="M=8 N=8 K=8", of_library=RATIO, traffic=_traffic(),
         )  # fmt: skip
-        return Place(number, shared=False, entry=entry, name=f"Quick Fox {number}", change=Change("new"))
+        return Ranked(number, shared=False, entry=entry, name=f"Quick Fox {number}", change=Change("new"))
 
     places = (place(1, 2.0), place(2, 1.5), place(3, 0.9))
     apart = (ApartPlace(Apart("s9", "to-be-looked-at", "a reason"), "Slow Hare"),)

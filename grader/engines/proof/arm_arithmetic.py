@@ -32,10 +32,10 @@ from grader.engines.proof.machine_state import (
     plus,
     times,
 )
-from grader.engines.proof.memory_rules import Place, Spot
+from grader.engines.proof.memory_rules import CodeSite, Spot
 
 
-def add_or_subtract(machine: Operands, state: State, place: Place[Decoded]) -> None:
+def add_or_subtract(machine: Operands, state: State, place: CodeSite[Decoded]) -> None:
     instruction = place.instruction
     target, *rest = instruction.operands
     if len(rest) != 2 or not all_general(instruction):  # noqa: PLR2004 - what is added
@@ -51,7 +51,7 @@ def add_or_subtract(machine: Operands, state: State, place: Place[Decoded]) -> N
     machine.set(state, place, target, value)
 
 
-def compare(machine: Operands, state: State, place: Place[Decoded]) -> None:
+def compare(machine: Operands, state: State, place: CodeSite[Decoded]) -> None:
     instruction = place.instruction
     one, other = (machine.value(state, operand) for operand in instruction.operands[:2])
     state.flags = flags(instruction, one, other)
@@ -64,12 +64,12 @@ def flags(instruction: Decoded, one: Value | None, other: Value | None) -> tuple
     return instruction.name, bits_of(instruction), one, other
 
 
-def move(machine: Operands, state: State, place: Place[Decoded]) -> None:
+def move(machine: Operands, state: State, place: CodeSite[Decoded]) -> None:
     instruction = place.instruction
     machine.set(state, place, instruction.operands[0], machine.value(state, instruction.operands[1]))
 
 
-def move_part(machine: Operands, state: State, place: Place[Decoded]) -> None:
+def move_part(machine: Operands, state: State, place: CodeSite[Decoded]) -> None:
     """`movk`: sixteen bits among known ones."""
     instruction = place.instruction
     target, part = instruction.operands
@@ -82,7 +82,7 @@ def move_part(machine: Operands, state: State, place: Place[Decoded]) -> None:
     machine.set(state, place, target, value)
 
 
-def negative(machine: Operands, state: State, place: Place[Decoded]) -> None:
+def negative(machine: Operands, state: State, place: CodeSite[Decoded]) -> None:
     instruction = place.instruction
     target, source = instruction.operands[:2]
     one = machine.value(state, source) if all_general(instruction) else None
@@ -94,7 +94,7 @@ def negative(machine: Operands, state: State, place: Place[Decoded]) -> None:
     machine.set(state, place, target, value)
 
 
-def shift(machine: Operands, state: State, place: Place[Decoded]) -> None:
+def shift(machine: Operands, state: State, place: CodeSite[Decoded]) -> None:
     instruction = place.instruction
     target, source, by = instruction.operands
     one, count = machine.value(state, source), machine.value(state, by)
@@ -109,7 +109,7 @@ def shift(machine: Operands, state: State, place: Place[Decoded]) -> None:
     machine.set(state, place, target, value)
 
 
-def extend(machine: Operands, state: State, place: Place[Decoded]) -> None:
+def extend(machine: Operands, state: State, place: CodeSite[Decoded]) -> None:
     instruction = place.instruction
     target, source = instruction.operands
     assert isinstance(source, Register)
@@ -117,7 +117,7 @@ def extend(machine: Operands, state: State, place: Place[Decoded]) -> None:
     machine.set(state, place, target, machine.extended(machine.register(state, source.name), how, bits))
 
 
-def field(machine: Operands, state: State, place: Place[Decoded]) -> None:
+def field(machine: Operands, state: State, place: CodeSite[Decoded]) -> None:
     """`sbfiz x0, x1, 2, 32`: an index of 32 bits, extended and scaled."""
     instruction = place.instruction
     target, source, shift, width = instruction.operands
@@ -131,7 +131,7 @@ def field(machine: Operands, state: State, place: Place[Decoded]) -> None:
     machine.set(state, place, target, value)
 
 
-def operation(machine: Operands, state: State, place: Place[Decoded]) -> None:
+def operation(machine: Operands, state: State, place: CodeSite[Decoded]) -> None:
     instruction = place.instruction
     target, *sources = instruction.operands
     values = [machine.value(state, one) for one in sources]
@@ -158,7 +158,7 @@ def named(machine: Operands, instruction: Decoded, values: tuple[Value, ...], bo
     return machine.atoms.named((instruction.name, bits, instruction.text.count("w"), values), bounds)
 
 
-def choose(machine: Operands, state: State, place: Place[Decoded]) -> None:
+def choose(machine: Operands, state: State, place: CodeSite[Decoded]) -> None:
     instruction = place.instruction
     target, *sources = instruction.operands
     values = [machine.value(state, one) for one in sources]
@@ -169,7 +169,7 @@ def choose(machine: Operands, state: State, place: Place[Decoded]) -> None:
     machine.set(state, place, target, value)
 
 
-def thread_pointer(machine: Operands, state: State, place: Place[Decoded]) -> None:
+def thread_pointer(machine: Operands, state: State, place: CodeSite[Decoded]) -> None:
     instruction = place.instruction
     if not instruction.text.endswith(", tpidr_el0"):
         raise UnprovableCodeError(place.offset, "a system register")
@@ -196,7 +196,7 @@ _LOAD_OR_STORE = re.compile(r"(ld|st)(u?r|p)(s?[bhw])?")
 _WIDER = frozenset({"ldrsw", "ldursw", "ldpsw"})
 
 
-def load_or_store(machine: Operands, state: State, place: Place[Decoded], relocation: Relocation | None) -> None:
+def load_or_store(machine: Operands, state: State, place: CodeSite[Decoded], relocation: Relocation | None) -> None:
     name, operands = place.instruction.name, place.instruction.operands
     memory = operands[-1]
     if not isinstance(memory, Memory) or memory.size == 0 or not _LOAD_OR_STORE.fullmatch(name):
@@ -221,7 +221,7 @@ def load_or_store(machine: Operands, state: State, place: Place[Decoded], reloca
 
 
 def _addresses(
-    machine: Operands, state: State, place: Place[Decoded], memory: Memory, relocation: Relocation | None
+    machine: Operands, state: State, place: CodeSite[Decoded], memory: Memory, relocation: Relocation | None
 ) -> tuple[Value, Value]:
     """Of the access, and what the base register holds afterwards where the instruction moves it."""
     base = address = machine.register(state, memory.base)
@@ -236,7 +236,7 @@ def _addresses(
     return address, plus(base, constant(memory.moves_by))
 
 
-def load(machine: Operands, state: State, place: Place[Decoded], address: Value, each: int) -> None:
+def load(machine: Operands, state: State, place: CodeSite[Decoded], address: Value, each: int) -> None:
     """`each`: bytes into every register."""
     registers, name = place.instruction.operands[:-1], place.instruction.name
     if any(isinstance(one, Register) and one.name == FRAME_POINTER for one in registers):
@@ -255,7 +255,7 @@ def load(machine: Operands, state: State, place: Place[Decoded], address: Value,
         machine.set(state, place, one, known)
 
 
-def restore_frame(machine: Operands, state: State, place: Place[Decoded], address: Value) -> None:
+def restore_frame(machine: Operands, state: State, place: CodeSite[Decoded], address: Value) -> None:
     """The two words of the link hold what was stored there: no other store may reach them."""
     begin, end = machine.memory.link
     names = tuple(one.name for one in place.instruction.operands[:-1] if isinstance(one, Register))
@@ -264,7 +264,7 @@ def restore_frame(machine: Operands, state: State, place: Place[Decoded], addres
     state.registers[FRAME_POINTER], state.registers[LINK_REGISTER] = machine.caller, machine.back
 
 
-def load_slot(machine: Operands, state: State, place: Place[Decoded], relocation: Relocation) -> None:
+def load_slot(machine: Operands, state: State, place: CodeSite[Decoded], relocation: Relocation) -> None:
     """From the linker's own table: where a variable of the thread's lies."""
     instruction = place.instruction
     memory = instruction.operands[-1]
@@ -275,7 +275,7 @@ def load_slot(machine: Operands, state: State, place: Place[Decoded], relocation
     machine.set(state, place, instruction.operands[0], machine.memory.address_of(relocation.symbol, 0))
 
 
-def relocated(machine: Operands, state: State, place: Place[Decoded], relocation: Relocation) -> None:
+def relocated(machine: Operands, state: State, place: CodeSite[Decoded], relocation: Relocation) -> None:
     name, operands, kind = place.instruction.name, place.instruction.operands, relocation.kind
     is_thread = relocation.symbol.kind == "STT_TLS"
     if name == "adrp" and kind == _PAGE and not is_thread:

@@ -21,7 +21,7 @@ from grader.engines.proof.machine_state import (
     minus,
     times,
 )
-from grader.engines.proof.memory_rules import FunctionMemory, Place
+from grader.engines.proof.memory_rules import CodeSite, FunctionMemory
 
 _LENGTH = 4  # bytes of any instruction
 _REGISTER, _IMMEDIATE, _MEMORY = arm64_const.ARM64_OP_REG, arm64_const.ARM64_OP_IMM, arm64_const.ARM64_OP_MEM
@@ -233,7 +233,7 @@ class Operands:
         top = 1 << bits
         return self.atoms.named((how, bits, half), (-top // 2, top // 2 - 1) if how == "signed" else (0, top - 1))
 
-    def set(self, state: State, place: Place[Decoded], operand: object, value: Value | None) -> None:
+    def set(self, state: State, place: CodeSite[Decoded], operand: object, value: Value | None) -> None:
         if not isinstance(operand, Register) or operand.bits == 0 or operand.name == "zero":
             return
         if value is not None and len(value[1]) > _LONGEST_SUM:
@@ -249,7 +249,7 @@ class Operands:
         else:
             state.registers[operand.name] = value
 
-    def move_stack(self, state: State, place: Place[Decoded], value: Value | None) -> None:
+    def move_stack(self, state: State, place: CodeSite[Decoded], value: Value | None) -> None:
         offset = None if value is None else self.memory.frame_offset(value)
         if value is None or offset is None:
             raise UnprovableCodeError(place.offset, "a stack frame whose size or alignment is known only when it runs")
@@ -260,7 +260,7 @@ class Operands:
         if offset > before:
             state.dropped(offset)
 
-    def make_frame(self, state: State, place: Place[Decoded], value: Value | None) -> None:
+    def make_frame(self, state: State, place: CodeSite[Decoded], value: Value | None) -> None:
         """Where the two words are that were stored for it."""
         offset = None if value is None else self.memory.frame_offset(value)
         bytes_of = WORD // 8

@@ -38,7 +38,7 @@ from grader.engines.proof.arm_decoding import (
 )
 from grader.engines.proof.code_object import Relocation
 from grader.engines.proof.machine_state import WORD, State, UnprovableCodeError, Value
-from grader.engines.proof.memory_rules import BRANCH, CALL, JUMP, POINTER_CALL, RETURN, STOP, Flow, Place
+from grader.engines.proof.memory_rules import BRANCH, CALL, JUMP, POINTER_CALL, RETURN, STOP, CodeSite, Flow
 
 _CALL26 = 283  # R_AARCH64_CALL26
 _CONDITIONS = {"ls": "be", "lo": "b", "cc": "b", "hi": "a", "hs": "ae", "cs": "ae"}
@@ -121,13 +121,13 @@ class Arm(Operands):
         begin, end = self.memory.link
         return begin < end and self.memory.frame_offset(state.registers[FRAME_POINTER]) == begin
 
-    def called_address(self, state: State, place: Place[Decoded]) -> Value | None:
+    def called_address(self, state: State, place: CodeSite[Decoded]) -> Value | None:
         operands = place.instruction.operands
         if len(operands) != 1 or not isinstance(operands[0], Register) or operands[0].bits != WORD:
             raise UnprovableCodeError(place.offset, "a call of a kind no compiler makes")
         return self.register(state, operands[0].name)
 
-    def taken_address(self, _place: Place[Decoded], _at: int, relocation: Relocation) -> int:
+    def taken_address(self, _place: CodeSite[Decoded], _at: int, relocation: Relocation) -> int:
         return relocation.addend
 
     def called(self, state: State) -> None:
@@ -140,7 +140,7 @@ class Arm(Operands):
             and self.register(state, LINK_REGISTER) == self.back
         )
 
-    def execute(self, state: State, place: Place[Decoded]) -> None:
+    def execute(self, state: State, place: CodeSite[Decoded]) -> None:
         instruction, name = place.instruction, place.instruction.name
         relocation = place.relocations.get(0)
         if len(place.relocations) > (relocation is not None):
@@ -169,7 +169,7 @@ def _target(instruction: Decoded) -> int | None:
     return last.value if isinstance(last, Number) else None  # each was decoded as if it stood at 0
 
 
-_Handler = Callable[[Operands, State, Place[Decoded]], None]
+_Handler = Callable[[Operands, State, CodeSite[Decoded]], None]
 _HANDLERS: dict[str, _Handler] = {
     "add": add_or_subtract, "sub": add_or_subtract, "adds": add_or_subtract, "subs": add_or_subtract,
     "cmp": compare, "cmn": compare, "tst": compare,

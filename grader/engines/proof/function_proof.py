@@ -24,11 +24,11 @@ from grader.engines.proof.memory_rules import (
     RETURN,
     STOP,
     TAIL,
+    CodeSite,
     Flow,
     FunctionMemory,
     Granted,
     Instruction,
-    Place,
     Processor,
     Unannounced,
 )
@@ -38,7 +38,7 @@ from grader.engines.proof.memory_rules import (
 
 @dataclass
 class Block:
-    places: list[Place[Any]]
+    places: list[CodeSite[Any]]
     flows: list[Flow]
     followers: list[tuple[int, str, bool]] = field(default_factory=list)  # where, on which condition, whether it jumps
     before: list[int] = field(default_factory=list)
@@ -96,7 +96,7 @@ def blocks_of(processor: Processor[Any], section: Section, first: int, end: int)
     return Blocks(first, end, blocks, any(flow.kind in {CALL, POINTER_CALL, TAIL} for flow in flows))
 
 
-def _begins(places: list[Place[Any]], flows: list[Flow]) -> Iterator[int]:
+def _begins(places: list[CodeSite[Any]], flows: list[Flow]) -> Iterator[int]:
     """Where control may go other than to the next instruction, and behind where it may."""
     offsets = {place.offset for place in places}
     for place, flow in zip(places, flows, strict=True):
@@ -106,7 +106,7 @@ def _begins(places: list[Place[Any]], flows: list[Flow]) -> Iterator[int]:
             yield place.offset + place.instruction.length
 
 
-def _flow(processor: Processor[Any], place: Place[Any], first: int, end: int) -> Flow:
+def _flow(processor: Processor[Any], place: CodeSite[Any], first: int, end: int) -> Flow:
     flow = processor.flow(place.instruction)
     if (
         flow.kind == JUMP
@@ -117,15 +117,15 @@ def _flow(processor: Processor[Any], place: Place[Any], first: int, end: int) ->
     return flow
 
 
-def _place(section: Section, relocated: list[int], at: int, instruction: Instruction) -> Place[Any]:
+def _place(section: Section, relocated: list[int], at: int, instruction: Instruction) -> CodeSite[Any]:
     length = instruction.length
     begin = bisect.bisect_left(relocated, at)
     end = bisect.bisect_left(relocated, at + length, begin)
     inside: dict[int, Relocation] = {one - at: section.relocations[one] for one in relocated[begin:end]}
-    return Place(at, instruction, inside)
+    return CodeSite(at, instruction, inside)
 
 
-def _target(place: Place[Any], flow: Flow, offsets: set[int]) -> int:
+def _target(place: CodeSite[Any], flow: Flow, offsets: set[int]) -> int:
     if flow.target is None:
         raise UnprovableCodeError(place.offset, "a jump through a register or through memory")
     if place.relocations:
@@ -135,7 +135,7 @@ def _target(place: Place[Any], flow: Flow, offsets: set[int]) -> int:
     return place.offset + flow.target
 
 
-def _never_returns(place: Place[Any], flow: Flow) -> bool:
+def _never_returns(place: CodeSite[Any], flow: Flow) -> bool:
     symbols = [relocation.symbol for relocation in place.relocations.values()]
     return flow.kind == CALL and any(one.undefined and not kit_call(one.name).returns for one in symbols)
 
@@ -320,7 +320,7 @@ class _FunctionProof:
         if any(target >= end for target, _, _ in block.followers):
             self.memory.unannounced.append(Unannounced(block.places[-1].offset, "end"))
 
-    def _call(self, state: State, place: Place[Any], flow: Flow) -> None:
+    def _call(self, state: State, place: CodeSite[Any], flow: Flow) -> None:
         if not self.machine.has_frame(state):
             raise UnprovableCodeError(place.offset, "a call before the frame was made")
         relocations = list(place.relocations.values())
@@ -338,7 +338,7 @@ class _FunctionProof:
             raise UnprovableCodeError(place.offset, "a call through a pointer")
         self.machine.called(state)
 
-    def _jump_on(self, state: State, place: Place[Any], flow: Flow) -> None:
+    def _jump_on(self, state: State, place: CodeSite[Any], flow: Flow) -> None:
         """To the first byte of another function, with the stack as this one was entered. Such is the code that a compiler puts
         between a table of virtual functions and a function of another base class.
         """
@@ -352,7 +352,7 @@ class _FunctionProof:
             raise UnprovableCodeError(place.offset, "a jump out of the function")
         self.calls.append(Call(place.offset, target, 0))
 
-    def _call_pointer(self, state: State, place: Place[Any]) -> None:
+    def _call_pointer(self, state: State, place: CodeSite[Any]) -> None:
         """What is called was checked just before, to be one of the functions whose addresses the program takes; all of these are
         proved.
         """
@@ -368,14 +368,14 @@ class _FunctionProof:
         state.called(frozenset(self.pointers))
         self.machine.called(state)
 
-    def _call_to(self, state: State, place: Place[Any], section: int, offset: int) -> None:
+    def _call_to(self, state: State, place: CodeSite[Any], section: int, offset: int) -> None:
         target = self.code.function_at(section, offset)
         bottom = self.memory.frame_offset(state.registers[self.machine.stack_pointer])
         if target is None or bottom is None:
             raise UnprovableCodeError(place.offset, "a call into the middle of a function")
         self._call_own(state, place, target, self.memory.link[0] - bottom)
 
-    def _call_own(self, state: State, place: Place[Any], target: Symbol, room: int) -> None:
+    def _call_own(self, state: State, place: CodeSite[Any], target: Symbol, room: int) -> None:
         self.calls.append(Call(place.offset, target, room))
         known = self.memory.answer_for(state, place.offset, self.asked_by(target))
         if not (known and is_silent(self.code, target, self.machine.call_relocations)):

@@ -235,7 +235,7 @@ class Flow:
 
 
 @dataclass(frozen=True, slots=True)
-class Place(Generic[Code]):
+class CodeSite(Generic[Code]):
     """Where an instruction stands, and what the linker will put into it."""
 
     offset: int
@@ -268,15 +268,15 @@ class Processor(Protocol[Code]):
 
     def begin(self) -> State: ...
 
-    def execute(self, state: State, place: Place[Code]) -> None:
+    def execute(self, state: State, place: CodeSite[Code]) -> None:
         """Everything but calls, jumps and returns."""
 
     def register(self, state: State, name: str) -> tuple[int, tuple[tuple[int, int], ...]]: ...
 
-    def called_address(self, state: State, place: Place[Code]) -> Value | None:
+    def called_address(self, state: State, place: CodeSite[Code]) -> Value | None:
         """What a call through a pointer goes to. None: it is read from memory, so that nobody can have checked it before."""
 
-    def taken_address(self, place: Place[Code], at: int, relocation: Relocation) -> int:
+    def taken_address(self, place: CodeSite[Code], at: int, relocation: Relocation) -> int:
         """Behind which byte of its symbol's section the address lies that the linker puts into the instruction at `at`."""
 
     def has_frame(self, state: State) -> bool:

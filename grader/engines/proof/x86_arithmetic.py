@@ -5,7 +5,7 @@ made of.
 from __future__ import annotations
 
 from grader.engines.proof.machine_state import ALL, HALF, WORD, State, UnprovableCodeError, Value, constant, plus, times
-from grader.engines.proof.memory_rules import Place, Spot
+from grader.engines.proof.memory_rules import CodeSite, Spot
 from grader.engines.proof.x86_decoding import (
     COUNTED,
     FRAME_POINTER,
@@ -24,7 +24,7 @@ from grader.engines.proof.x86_decoding import (
 _LONGEST_SUM = 16  # terms; a longer one becomes an unknown of its own
 
 
-def load_number(machine: Operands, state: State, place: Place[Decoded]) -> None:
+def load_number(machine: Operands, state: State, place: CodeSite[Decoded]) -> None:
     """`mov $symbol, %edi`: the linker promises that the address fits."""
     register = place.instruction.operands[0]
     relocation = machine.relocation(place, place.instruction.immediate_at)
@@ -36,7 +36,7 @@ def load_number(machine: Operands, state: State, place: Place[Decoded]) -> None:
         state.registers[register.name] = machine.value(state, place, 1) or machine.atoms.fresh()
 
 
-def write(machine: Operands, state: State, place: Place[Decoded]) -> None:
+def write(machine: Operands, state: State, place: CodeSite[Decoded]) -> None:
     operands = place.instruction.operands
     for position in range(1, len(operands)):
         machine.read(state, place, position)
@@ -52,7 +52,7 @@ def write(machine: Operands, state: State, place: Place[Decoded]) -> None:
         state.flags = None
 
 
-def change(machine: Operands, state: State, place: Place[Decoded]) -> None:
+def change(machine: Operands, state: State, place: CodeSite[Decoded]) -> None:
     for position, operand in enumerate(place.instruction.operands):
         machine.read(state, place, position)
         if position == 0:
@@ -64,7 +64,7 @@ def change(machine: Operands, state: State, place: Place[Decoded]) -> None:
     state.flags = None
 
 
-def extend(machine: Operands, state: State, place: Place[Decoded]) -> None:
+def extend(machine: Operands, state: State, place: CodeSite[Decoded]) -> None:
     source = place.instruction.operands[1]
     name = place.instruction.name
     value = machine.value(state, place, 1)
@@ -89,7 +89,7 @@ def extend(machine: Operands, state: State, place: Place[Decoded]) -> None:
     machine.assign(state, place, extended if isinstance(wide, Register) and wide.bits == WORD else None)
 
 
-def address_only(machine: Operands, state: State, place: Place[Decoded]) -> None:
+def address_only(machine: Operands, state: State, place: CodeSite[Decoded]) -> None:
     operand = place.instruction.operands[1]
     assert isinstance(operand, Memory)
     relocation = machine.relocation(place, place.instruction.displacement_at)
@@ -100,7 +100,7 @@ def address_only(machine: Operands, state: State, place: Place[Decoded]) -> None
     machine.assign(state, place, machine.address(state, place, operand))
 
 
-def add_or_subtract(machine: Operands, state: State, place: Place[Decoded]) -> None:
+def add_or_subtract(machine: Operands, state: State, place: CodeSite[Decoded]) -> None:
     one, other = machine.value(state, place, 0), machine.value(state, place, 1)
     state.flags = flags(place, one, other)
     value = None
@@ -111,12 +111,12 @@ def add_or_subtract(machine: Operands, state: State, place: Place[Decoded]) -> N
     machine.assign(state, place, value)
 
 
-def flags(place: Place[Decoded], one: Value | None, other: Value | None) -> tuple[str, int, Value, Value] | None:
+def flags(place: CodeSite[Decoded], one: Value | None, other: Value | None) -> tuple[str, int, Value, Value] | None:
     """What they follow from: the same for the same operation on the same values."""
     return None if one is None or other is None else (place.instruction.name, bits_of(place), one, other)
 
 
-def step(machine: Operands, state: State, place: Place[Decoded]) -> None:
+def step(machine: Operands, state: State, place: CodeSite[Decoded]) -> None:
     one = machine.value(state, place, 0)
     by = {"inc": 1, "dec": -1}[place.instruction.name]
     value = plus(one, constant(by)) if one is not None else None
@@ -124,7 +124,7 @@ def step(machine: Operands, state: State, place: Place[Decoded]) -> None:
     machine.assign(state, place, value)
 
 
-def negative(machine: Operands, state: State, place: Place[Decoded]) -> None:
+def negative(machine: Operands, state: State, place: CodeSite[Decoded]) -> None:
     one = machine.value(state, place, 0)
     value = times(one, ALL) if one is not None else None
     if value is not None and place.instruction.name == "not":
@@ -134,7 +134,7 @@ def negative(machine: Operands, state: State, place: Place[Decoded]) -> None:
     machine.assign(state, place, value)
 
 
-def product(machine: Operands, state: State, place: Place[Decoded]) -> None:
+def product(machine: Operands, state: State, place: CodeSite[Decoded]) -> None:
     operands = place.instruction.operands
     values = [machine.value(state, place, position) for position in range(len(operands))]
     state.flags = None
@@ -153,7 +153,7 @@ def product(machine: Operands, state: State, place: Place[Decoded]) -> None:
     machine.assign(state, place, value)
 
 
-def wide_product(machine: Operands, state: State, place: Place[Decoded], factor: Value | None) -> None:
+def wide_product(machine: Operands, state: State, place: CodeSite[Decoded], factor: Value | None) -> None:
     before = machine.register(state, "rax")
     known = factor is not None and bits_of(place) >= HALF  # narrower ones leave the rest of both as it was
     for name in ("rax", "rdx"):
@@ -161,7 +161,7 @@ def wide_product(machine: Operands, state: State, place: Place[Decoded], factor:
         state.registers[name] = machine.atoms.named(what) if known else machine.atoms.fresh()
 
 
-def quotient(machine: Operands, state: State, place: Place[Decoded]) -> None:
+def quotient(machine: Operands, state: State, place: CodeSite[Decoded]) -> None:
     divisor = machine.value(state, place, 0)
     high, low = machine.register(state, "rdx"), machine.register(state, "rax")
     state.flags = None
@@ -171,7 +171,7 @@ def quotient(machine: Operands, state: State, place: Place[Decoded]) -> None:
         state.registers[name] = machine.atoms.named(what) if known else machine.atoms.fresh()
 
 
-def bitwise(machine: Operands, state: State, place: Place[Decoded]) -> None:
+def bitwise(machine: Operands, state: State, place: CodeSite[Decoded]) -> None:
     operands = place.instruction.operands
     one, other = machine.value(state, place, 0), machine.value(state, place, 1)
     if place.instruction.name == "xor" and operands[0] == operands[1]:
@@ -186,14 +186,14 @@ def bitwise(machine: Operands, state: State, place: Place[Decoded]) -> None:
     machine.assign(state, place, value)
 
 
-def mask_bounds(place: Place[Decoded], mask: Value) -> tuple[int, int] | None:
+def mask_bounds(place: CodeSite[Decoded], mask: Value) -> tuple[int, int] | None:
     if place.instruction.name != "and" or mask[1]:
         return None
     number = mask[0] & ((1 << bits_of(place)) - 1)
     return (0, number) if not number >> (WORD - 1) else None
 
 
-def shift(machine: Operands, state: State, place: Place[Decoded]) -> None:
+def shift(machine: Operands, state: State, place: CodeSite[Decoded]) -> None:
     operands = place.instruction.operands
     one = machine.value(state, place, 0)
     by = machine.value(state, place, 1) if len(operands) > 1 else constant(1)
@@ -212,7 +212,7 @@ def shift(machine: Operands, state: State, place: Place[Decoded]) -> None:
 
 def named(
     machine: Operands,
-    place: Place[Decoded],
+    place: CodeSite[Decoded],
     name: str,
     values: tuple[Value, ...],
     bounds: tuple[int, int] | None = None,
@@ -225,11 +225,11 @@ def named(
     return machine.atoms.named((name, bits, values), bounds)
 
 
-def compare(machine: Operands, state: State, place: Place[Decoded]) -> None:
+def compare(machine: Operands, state: State, place: CodeSite[Decoded]) -> None:
     state.flags = flags(place, machine.value(state, place, 0), machine.value(state, place, 1))
 
 
-def conditional(machine: Operands, state: State, place: Place[Decoded]) -> None:
+def conditional(machine: Operands, state: State, place: CodeSite[Decoded]) -> None:
     one, other = machine.value(state, place, 0), machine.value(state, place, 1)
     value = None
     if one is not None and other is not None and state.flags is not None:
@@ -238,7 +238,7 @@ def conditional(machine: Operands, state: State, place: Place[Decoded]) -> None:
     machine.assign(state, place, value)
 
 
-def widen(machine: Operands, state: State, place: Place[Decoded]) -> None:
+def widen(machine: Operands, state: State, place: CodeSite[Decoded]) -> None:
     before = machine.register(state, "rax")
     name = place.instruction.name
     if name == "cdqe":
@@ -253,7 +253,7 @@ def widen(machine: Operands, state: State, place: Place[Decoded]) -> None:
 # x86-64 instructions that push, pop and leave a frame, and those that repeat.
 
 
-def push(machine: Operands, state: State, place: Place[Decoded]) -> None:
+def push(machine: Operands, state: State, place: CodeSite[Decoded]) -> None:
     operand = place.instruction.operands[0]
     if (isinstance(operand, Register | Memory) and bits_of(place) != WORD) or place.instruction.prefixes[2]:
         raise UnprovableCodeError(place.offset, "a push of less than eight bytes")
@@ -267,7 +267,7 @@ def push(machine: Operands, state: State, place: Place[Decoded]) -> None:
     state.stored(offset, 8, value)
 
 
-def pop(machine: Operands, state: State, place: Place[Decoded]) -> None:
+def pop(machine: Operands, state: State, place: CodeSite[Decoded]) -> None:
     operand = place.instruction.operands[0]
     offset = machine.stack_offset(state)
     if not isinstance(operand, Register) or operand.bits != WORD or offset is None or offset >= 0:
@@ -283,21 +283,21 @@ def pop(machine: Operands, state: State, place: Place[Decoded]) -> None:
         state.registers[operand.name] = value
 
 
-def leave(machine: Operands, state: State, place: Place[Decoded]) -> None:
+def leave(machine: Operands, state: State, place: CodeSite[Decoded]) -> None:
     if machine.memory.frame_offset(state.registers[FRAME_POINTER]) != LINK[0]:
         raise UnprovableCodeError(place.offset, "a frame that is left before it was made")
     machine.move_stack(state, place, STACK_POINTER, at_offset(machine.memory, 0))
     restored_frame(machine, state, place, LINK[0])
 
 
-def restored_frame(machine: Operands, state: State, place: Place[Decoded], offset: int) -> None:
+def restored_frame(machine: Operands, state: State, place: CodeSite[Decoded], offset: int) -> None:
     """The link holds what was pushed there: no store may reach it."""
     if offset != LINK[0]:
         raise UnprovableCodeError(place.offset, "a frame pointer from somewhere else")
     state.registers[FRAME_POINTER] = machine.caller
 
 
-def move_string_or_scalar(machine: Operands, state: State, place: Place[Decoded]) -> None:
+def move_string_or_scalar(machine: Operands, state: State, place: CodeSite[Decoded]) -> None:
     operands = place.instruction.operands
     if isinstance(operands[0], Memory) and isinstance(operands[1], Memory):
         repeated(machine, state, place)
@@ -305,7 +305,7 @@ def move_string_or_scalar(machine: Operands, state: State, place: Place[Decoded]
         write(machine, state, place)
 
 
-def repeated(machine: Operands, state: State, place: Place[Decoded]) -> None:
+def repeated(machine: Operands, state: State, place: CodeSite[Decoded]) -> None:
     """`rep stos`, `rep movs` and what they are without `rep`; the direction is always up, as nothing here turns it."""
     again, _, name = place.instruction.name.rpartition(" ")
     width = COUNTED[name]

@@ -10,7 +10,7 @@ from capstone import x86_const
 
 from grader.engines.proof.code_object import Relocation
 from grader.engines.proof.machine_state import ALL, HALF, WORD, State, UnprovableCodeError, Value, constant, plus, times
-from grader.engines.proof.memory_rules import FunctionMemory, Place, Spot
+from grader.engines.proof.memory_rules import CodeSite, FunctionMemory, Spot
 
 _GENERAL = ("ax", "bx", "cx", "dx", "si", "di", "bp", "sp")
 _SCALARS = {"comisd": 8, "comiss": 4, "ucomisd": 8, "ucomiss": 4}  # bytes that are read; Capstone 5 says 16 for comisd
@@ -210,7 +210,7 @@ class Operands:
             value = state.registers[name] = self.atoms.fresh()
         return value
 
-    def address(self, state: State, place: Place[Decoded], memory: Memory) -> Value:
+    def address(self, state: State, place: CodeSite[Decoded], memory: Memory) -> Value:
         """Raises UnprovableCodeError for addresses of kinds that no compiler makes here."""
         relocation = self.relocation(place, place.instruction.displacement_at)
         value = constant(memory.displacement)
@@ -228,10 +228,10 @@ class Operands:
             value = plus(value, times(self.register(state, _whole(place, memory.index)), memory.scale))
         return value
 
-    def relocation(self, place: Place[Decoded], at: int) -> Relocation | None:
+    def relocation(self, place: CodeSite[Decoded], at: int) -> Relocation | None:
         return place.relocations.get(at) if at else None
 
-    def relocated(self, place: Place[Decoded], relocation: Relocation, memory: Memory) -> Value:
+    def relocated(self, place: CodeSite[Decoded], relocation: Relocation, memory: Memory) -> Value:
         kind, relative = relocation.kind, memory.base == "rip"
         if relative and kind in RELATIVE:
             behind = place.instruction.length - place.instruction.displacement_at  # the processor counts from there
@@ -241,7 +241,7 @@ class Operands:
             return self.memory.address_of(relocation.symbol, relocation.addend)
         raise UnprovableCodeError(place.offset, f"a relocation of kind {kind}")
 
-    def value(self, state: State, place: Place[Decoded], position: int) -> Value | None:
+    def value(self, state: State, place: CodeSite[Decoded], position: int) -> Value | None:
         """Of an operand that is read, 64 bits of it or the lower ones with zeros before them; None: nobody knows."""
         operand = place.instruction.operands[position]
         if isinstance(operand, Register):
@@ -257,7 +257,7 @@ class Operands:
             return self._number(place, operand)
         return self.read(state, place, position)
 
-    def _number(self, place: Place[Decoded], operand: Immediate) -> Value:
+    def _number(self, place: CodeSite[Decoded], operand: Immediate) -> Value:
         relocation = self.relocation(place, place.instruction.immediate_at)
         if relocation is None:
             return constant(operand.number)
@@ -266,7 +266,7 @@ class Operands:
             raise UnprovableCodeError(place.offset, f"a relocation of kind {relocation.kind}")
         return self.memory.address_of(relocation.symbol, relocation.addend)
 
-    def read(self, state: State, place: Place[Decoded], position: int) -> Value | None:
+    def read(self, state: State, place: CodeSite[Decoded], position: int) -> Value | None:
         operand = place.instruction.operands[position]
         if not isinstance(operand, Memory):
             return None
@@ -281,7 +281,7 @@ class Operands:
             return self.memory.address_of(relocation.symbol, 0)  # which is what the linker writes there
         return self.memory.load(state, Spot(place.offset, position), self.address(state, place, operand), operand.size)
 
-    def assign(self, state: State, place: Place[Decoded], value: Value | None) -> None:
+    def assign(self, state: State, place: CodeSite[Decoded], value: Value | None) -> None:
         """To the first operand."""
         operand = place.instruction.operands[0]
         if isinstance(operand, Memory):
@@ -293,7 +293,7 @@ class Operands:
         else:
             raise UnprovableCodeError(place.offset, "an instruction that assigns to a number")
 
-    def set(self, state: State, place: Place[Decoded], register: Register, value: Value | None) -> None:
+    def set(self, state: State, place: CodeSite[Decoded], register: Register, value: Value | None) -> None:
         name, bits = register.name, register.bits
         if bits == 0:
             return
@@ -304,7 +304,7 @@ class Operands:
         else:
             state.registers[name] = value if bits == WORD else self.atoms.unsigned(self.atoms.lower(value))
 
-    def move_stack(self, state: State, place: Place[Decoded], name: str, value: Value | None) -> None:
+    def move_stack(self, state: State, place: CodeSite[Decoded], name: str, value: Value | None) -> None:
         """Both pointers stay where constants lead them, and the stack grows by no more than a probe finds."""
         offset = None if value is None else self.memory.frame_offset(value)
         if value is None or offset is None:
@@ -322,7 +322,7 @@ class Operands:
             raise UnprovableCodeError(place.offset, "a frame without a link to its caller's")
 
 
-def bits_of(place: Place[Decoded]) -> int:
+def bits_of(place: CodeSite[Decoded]) -> int:
     """Of the first operand."""
     operand = place.instruction.operands[0]
     return operand.bits if isinstance(operand, Register) else operand.size * 8
@@ -332,7 +332,7 @@ def at_offset(memory: FunctionMemory, offset: int) -> Value:
     return offset & ALL, memory.entry
 
 
-def _whole(place: Place[Decoded], name: str) -> str:
+def _whole(place: CodeSite[Decoded], name: str) -> str:
     if not (name.startswith("r") and (name[1:].isalpha() or name[1:].isdigit())):
         raise UnprovableCodeError(place.offset, "an address of 32 bits")
     return name

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 
 from grader.engines.proof.code_object import Relocation
 from grader.engines.proof.machine_state import WORD, State, UnprovableCodeError, Value
-from grader.engines.proof.memory_rules import BRANCH, CALL, JUMP, POINTER_CALL, RETURN, STOP, Flow, Place
+from grader.engines.proof.memory_rules import BRANCH, CALL, JUMP, POINTER_CALL, RETURN, STOP, CodeSite, Flow
 from grader.engines.proof.x86_arithmetic import (
     add_or_subtract,
     address_only,
@@ -103,7 +103,7 @@ class X86(Operands):
     def has_frame(self, state: State) -> bool:
         return self.memory.frame_offset(state.registers[FRAME_POINTER]) == LINK[0]
 
-    def called_address(self, state: State, place: Place[Decoded]) -> Value | None:
+    def called_address(self, state: State, place: CodeSite[Decoded]) -> Value | None:
         operand = place.instruction.operands[0]
         if any(place.instruction.prefixes) or not isinstance(operand, Register | Memory) or bits_of(place) != WORD:
             raise UnprovableCodeError(place.offset, "a call of a kind no compiler makes")
@@ -112,7 +112,7 @@ class X86(Operands):
         self.read(state, place, 0)
         return None
 
-    def taken_address(self, place: Place[Decoded], at: int, relocation: Relocation) -> int:
+    def taken_address(self, place: CodeSite[Decoded], at: int, relocation: Relocation) -> int:
         return relocation.addend + (place.instruction.length - at if relocation.kind in RELATIVE else 0)
 
     def called(self, state: State) -> None:
@@ -121,7 +121,7 @@ class X86(Operands):
     def has_returned(self, state: State) -> bool:
         return self.stack_offset(state) == 0 and state.registers[FRAME_POINTER] == self.caller
 
-    def execute(self, state: State, place: Place[Decoded]) -> None:
+    def execute(self, state: State, place: CodeSite[Decoded]) -> None:
         instruction, name = place.instruction, place.instruction.name
         if any(offset not in {instruction.displacement_at, instruction.immediate_at} for offset in place.relocations):
             raise UnprovableCodeError(place.offset, "a relocation of a strange kind")
@@ -156,7 +156,7 @@ def _probes() -> list[list[tuple[str, tuple[Operand, ...]]]]:
 
 _NEXT = Flow()
 _FLOWS = {"ret": Flow(RETURN), "ud2": Flow(STOP), "hlt": Flow(STOP)}
-_Handler = Callable[[Operands, State, Place[Decoded]], None]
+_Handler = Callable[[Operands, State, CodeSite[Decoded]], None]
 _HANDLERS: dict[str, _Handler] = {
     "mov": load_number, "movabs": load_number, "movsd": move_string_or_scalar,
     "movzx": extend, "movsx": extend, "movsxd": extend, "lea": address_only,

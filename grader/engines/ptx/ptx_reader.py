@@ -149,7 +149,7 @@ _TOKEN = re.compile(
 
 
 @dataclass(frozen=True)
-class Piece:
+class PtxToken:
     """A word, a number or a sign, and where it stands in the text."""
 
     kind: str
@@ -162,7 +162,7 @@ def statements_of(text: str) -> list[Statement]:
     return _Reader(_pieces(_COMMENT.sub(lambda comment: " " * len(comment[0]), text))).statements()
 
 
-def _pieces(text: str) -> list[Piece]:
+def _pieces(text: str) -> list[PtxToken]:
     pieces, at = [], 0
     end = len(text.rstrip())
     while at < end:
@@ -171,13 +171,13 @@ def _pieces(text: str) -> list[Piece]:
             message = f"`{text[at:].strip()[:20]}`"
             raise NotUnderstoodError(message)
         kind = match.lastgroup or ""
-        pieces.append(Piece(kind, match[kind], match.start(kind)))
+        pieces.append(PtxToken(kind, match[kind], match.start(kind)))
         at = match.end()
     return pieces
 
 
 class _Reader:
-    def __init__(self, pieces: list[Piece]) -> None:
+    def __init__(self, pieces: list[PtxToken]) -> None:
         self._pieces = pieces
         self._at = 0
 
@@ -319,7 +319,7 @@ class _Reader:
             self._stop(piece)
         return Number(-value if negative else value)
 
-    def _piece(self) -> Piece:
+    def _piece(self) -> PtxToken:
         if self._at >= len(self._pieces):
             message = "a text that ends too early"
             raise NotUnderstoodError(message)
@@ -332,7 +332,7 @@ class _Reader:
         at = self._at + ahead
         return self._pieces[at].kind if at < len(self._pieces) else ""
 
-    def _next(self, kind: str) -> Piece:
+    def _next(self, kind: str) -> PtxToken:
         piece = self._piece()
         if piece.kind != kind:
             self._stop(piece)
@@ -346,6 +346,6 @@ class _Reader:
         self._at += 1
 
     @staticmethod
-    def _stop(piece: Piece) -> None:
+    def _stop(piece: PtxToken) -> None:
         message = f"`{piece.text}`"
         raise NotUnderstoodError(message)

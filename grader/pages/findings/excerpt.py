@@ -30,7 +30,7 @@ Role = Literal["", "first", "second"]
 
 
 @dataclass(frozen=True)
-class Piece:
+class Fragment:
     text: str
     marked: bool
 
@@ -46,7 +46,7 @@ class Note:
 @dataclass(frozen=True)
 class Row:
     number: int
-    pieces: tuple[Piece, ...]
+    pieces: tuple[Fragment, ...]
     role: Role = ""
     caret: str = ""  # for a terminal: spaces, and carets under the marked pieces
     notes: tuple[Note, ...] = ()
@@ -103,7 +103,7 @@ def _row(
     text = visible_text.code(line.rstrip())
     here = sites.get(number, [])
     if not here:
-        return Row(number, (Piece(text, marked=False),), after_gap=after_gap)
+        return Row(number, (Fragment(text, marked=False),), after_gap=after_gap)
     told = [span for _, site in here if (span := _told(line.rstrip(), site))]
     spans = told or _spans(text, finding.array)
     several = sum(len(each) for each in sites.values()) > 1
@@ -161,14 +161,14 @@ def _subscripts(text: str, position: int) -> int:
     return end
 
 
-def _pieces(text: str, spans: list[tuple[int, int]]) -> tuple[Piece, ...]:
+def _pieces(text: str, spans: list[tuple[int, int]]) -> tuple[Fragment, ...]:
     pieces, at = [], 0
     for start, end in spans:
         if start < at:  # As[As[0]]: the outer subscript includes the inner one
             continue
-        pieces += [Piece(text[at:start], marked=False), Piece(text[start:end], marked=True)]
+        pieces += [Fragment(text[at:start], marked=False), Fragment(text[start:end], marked=True)]
         at = end
-    pieces.append(Piece(text[at:], marked=False))
+    pieces.append(Fragment(text[at:], marked=False))
     return tuple(piece for piece in pieces if piece.text)
 
 

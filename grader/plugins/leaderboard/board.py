@@ -170,7 +170,7 @@ def _error_of_cases(full: LabResult, names: Sequence[str]) -> str:
 
 
 @dataclass(frozen=True)
-class Place:
+class Ranked:
     rank: int
     shared: bool
     entry: Entry
@@ -203,7 +203,7 @@ class Board:
     title: str
     date: str
     real_names: bool
-    places: tuple[Place, ...]  # the first rank first
+    places: tuple[Ranked, ...]  # the first rank first
     apart: tuple[ApartPlace, ...]  # by name
     rows: tuple[NameRow, ...]
 
@@ -278,7 +278,7 @@ def _board(
     before = history.before(lab.id, batch.handed_in)
     of_student = {one.student: one for one in kept}
     places = [
-        Place(
+        Ranked(
             rank_of[one.student],
             shared=list(rank_of.values()).count(rank_of[one.student]) > 1,
             entry=one,

@@ -14,7 +14,7 @@ from grader.model.result import Ratio, Rung
 from grader.model.visible_text import counted
 from grader.pages.page_section import render_page
 from grader.pages.speed.roofline_figure import Axes, Roofline
-from grader.plugins.leaderboard.board import Board, Place, Reason
+from grader.plugins.leaderboard.board import Board, Ranked, Reason
 from grader.plugins.leaderboard.board_history import Change
 from grader.run.scoring.metrics import MULTIPLY_ADD, passes
 from grader.run.scoring.predicted_time import Gpu, gpus
@@ -54,7 +54,7 @@ class BoardRoofline(Roofline):
     alternative: str
 
 
-def board_roofline(places: Sequence[Place]) -> BoardRoofline | None:
+def board_roofline(places: Sequence[Ranked]) -> BoardRoofline | None:
     """None where the problem has no arithmetic, nothing was counted, or no roof of this GPU is known."""
     extrapolated = any(place.entry.outlook for place in places)
     drawn = [
@@ -122,14 +122,14 @@ def _caption(*, sloped: bool, rungs: bool, name: str) -> str:
     return sentence + (" Diamonds are the course's kernels after each step of the write-up." if rungs else "")
 
 
-def _rungs(place: Place, gpu: Gpu | None) -> tuple[Rung, ...]:
+def _rungs(place: Ranked, gpu: Gpu | None) -> tuple[Rung, ...]:
     entry = place.entry
     if entry.outlook is None or gpu is None or gpus().get(entry.outlook.gpu) != gpu:
         return ()
     return entry.outlook.rungs if re.findall(r"\d+", entry.shape) == re.findall(r"\d+", entry.outlook.shape) else ()
 
 
-def _intensity(place: Place, *, extrapolated: bool) -> float | None:
+def _intensity(place: Ranked, *, extrapolated: bool) -> float | None:
     if extrapolated:
         return place.entry.outlook.passes if place.entry.outlook and place.entry.gflops > 0 else None
     traffic = place.entry.traffic
@@ -143,7 +143,7 @@ def _gpu(device: str) -> Gpu | None:
     return next((gpu for key, gpu in gpus().items() if key.casefold() in name), None)
 
 
-def _arithmetic_roof(place: Place, gpu: Gpu | None) -> float | None:
+def _arithmetic_roof(place: Ranked, gpu: Gpu | None) -> float | None:
     """GFLOP/s: the device's own description where it was measured, else the vendor's figures."""
     entry = place.entry
     if gpu:
@@ -151,7 +151,7 @@ def _arithmetic_roof(place: Place, gpu: Gpu | None) -> float | None:
     return entry.gflops * entry.milliseconds / entry.floor_ms if entry.floor_ms > 0 else None
 
 
-def _labelled(rungs: Sequence[RungPoint], points: Sequence[tuple[float, float, Place]]) -> Iterator[RoofPoint]:
+def _labelled(rungs: Sequence[RungPoint], points: Sequence[tuple[float, float, Ranked]]) -> Iterator[RoofPoint]:
     """Each with its rank beside it, where that covers neither a point nor another label."""
     centres = [*((one.x, one.y) for one in rungs), *((x, y) for x, y, _ in points)]
     taken = [(x - _RADIUS, y - _RADIUS, x + _RADIUS, y + _RADIUS) for x, y in centres]
@@ -260,7 +260,7 @@ def _nothing(board: Board) -> str:
     return f"Speeds were not measured: {kernels}, but there was no GPU, or it was too noisy. Without times there are no ranks."
 
 
-def _row(place: Place, longest: float) -> PlaceRow:
+def _row(place: Ranked, longest: float) -> PlaceRow:
     speed = place.entry.speed
     text, tone = _change(place)
     low, high = 100 * speed.low / longest, 100 * speed.high / longest
@@ -280,7 +280,7 @@ def _row(place: Place, longest: float) -> PlaceRow:
     )
 
 
-def _details(place: Place) -> list[str]:
+def _details(place: Ranked) -> list[str]:
     entry = place.entry
     details = [f"{entry.milliseconds:.3g} ms"]
     details.append(f"{entry.gflops:,.0f} GFLOP/s" if entry.gflops else f"{entry.gbytes:,.0f} GB/s")
@@ -294,7 +294,7 @@ def _percent(share: Ratio) -> str:
     return f"{100 * share.middle:.0f} %" + (f" ({low} to {high})" if high - low > 1 else "")
 
 
-def _change(place: Place) -> tuple[str, str]:
+def _change(place: Ranked) -> tuple[str, str]:
     change = place.change
     moved = f", was rank {change.rank_before}" if change.rank_before not in {0, place.rank} else ""
     words: dict[str, tuple[str, str]] = {
@@ -307,7 +307,7 @@ def _change(place: Place) -> tuple[str, str]:
     return words[change.kind]
 
 
-def _improved(places: Sequence[Place]) -> str:
+def _improved(places: Sequence[Ranked]) -> str:
     if all(place.change.kind == "new" for place in places):
         return ""
     faster = sorted((one for one in places if one.change.kind == "faster"), key=lambda one: -one.change.factor)

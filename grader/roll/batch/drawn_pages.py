@@ -102,10 +102,10 @@ def _marked(story: Story, finding: Finding) -> int | None:
 _SECONDS = 30.0
 
 
-Place = tuple[Verdict, int | None]
+FindingKey = tuple[Verdict, int | None]
 
 
-def places_of(launch: Launch) -> set[Place]:
+def places_of(launch: Launch) -> set[FindingKey]:
     """What kernels did wrong, and in which lines: a page can show it."""
     return {(one.kind, one.line) for one in launch.findings if one.severity == "error" and one.thread is not None}
 
@@ -121,7 +121,7 @@ def drawn_run(
     """`runs`: those that failed, each with its shape as the judge is asked for it. The first is drawn, and of the others what shows a
     finding that no page has yet. Raises whatever fails.
     """
-    number, told = 0, set[Place]()
+    number, told = 0, set[FindingKey]()
     for shape, launch in runs:
         if number and places_of(launch) <= told:
             continue

@@ -249,13 +249,13 @@ _IN_REGISTERS = 16  # bytes of an object that may travel in registers
 _MOST_SAME = 4  # members of a homogeneous aggregate
 WIDEST = 16  # alignment
 
-Piece = tuple[int, int, bool]  # offset, bytes, whether its register is one for floating-point numbers
+RegisterPart = tuple[int, int, bool]  # offset, bytes, whether its register is one for floating-point numbers
 
 
 @dataclass(frozen=True)
 class Passing:
     how: Literal["registers", "stack", "reference"]
-    pieces: tuple[Piece, ...] = ()
+    pieces: tuple[RegisterPart, ...] = ()
 
 
 def passing_of(layout: Layout, machine: str = platform.machine()) -> Passing:

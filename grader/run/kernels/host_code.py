@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import accumulate, pairwise
 
-from grader.source.lexer import Lexer, Piece, closings, with_changes
+from grader.source.lexer import Lexeme, Lexer, closings, with_changes
 
 # Which tokens of a source file are read where the preprocessor has a choice: those of #if 0 are not, those of other branches are.
 
@@ -23,7 +23,7 @@ CONDITION = re.compile(r"[ \t]*#[ \t]*(?P<word>if|ifdef|ifndef|elif|elifdef|elif
 class _Branch:
     """A part between two of #if, #else and #endif."""
 
-    tokens: list[Piece]
+    tokens: list[Lexeme]
     dead: bool  # after `#if 0`
 
     @property
@@ -36,7 +36,7 @@ class Branches:
     read: two heads of one function, for instance.
     """
 
-    def read(self, tokens: Iterable[Piece]) -> list[Piece]:
+    def read(self, tokens: Iterable[Lexeme]) -> list[Lexeme]:
         open_: list[list[_Branch]] = [[_Branch([], dead=False)]]
         for token in tokens:
             if token.kind == "comment":
@@ -363,9 +363,9 @@ class _Reader:
             return False
         return "(" in texts if not _TYPES & set(texts[:1]) else texts.count("(") > 0
 
-    def _outer(self, first: int, body: int) -> list[Piece]:
+    def _outer(self, first: int, body: int) -> list[Lexeme]:
         """The tokens of the head outside parentheses and template parameters, without alignments and attributes."""
-        found: list[Piece] = []
+        found: list[Lexeme] = []
         at = first
         while at < body:
             token = self._tokens[at]
@@ -453,7 +453,7 @@ class _Head:
     has_parameters: bool = False
     initialisers: int = -1  # where a constructor's `:` is
 
-    def take(self, token: Piece) -> None:
+    def take(self, token: Lexeme) -> None:
         if token.kind == "word" and self.parentheses == 0:
             self.words.add(token.text)
         elif token.text == "(":

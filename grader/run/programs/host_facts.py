@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from grader.run.programs.host_build import UnusedResult
-from grader.run.programs.host_toolchain import Place
+from grader.run.programs.host_toolchain import SourceLine
 from grader.run.programs.program_source import signature_of, without_parameters
 from grader.run.programs.run_record import AllocationRecord, HostRecord, LaunchRecord, RunRecord, error_words
 from grader.source.lexer import closing_bracket, parts_between, without_comments
@@ -50,12 +50,12 @@ class CallStatement:
 _LONGEST = 40
 
 
-def call_at(place: Place | None, lines: Mapping[str, Sequence[str]], op: str = "") -> CallStatement | None:
+def call_at(place: SourceLine | None, lines: Mapping[str, Sequence[str]], op: str = "") -> CallStatement | None:
     """The call in the line of `place`; of several, the first whose name fits `op`."""
     return next(iter(calls_at(place, lines, op)), None)
 
 
-def calls_at(place: Place | None, lines: Mapping[str, Sequence[str]], op: str = "") -> list[CallStatement]:
+def calls_at(place: SourceLine | None, lines: Mapping[str, Sequence[str]], op: str = "") -> list[CallStatement]:
     """The calls in the line of `place` whose names fit `op`."""
     text = lines.get(place.file, ()) if place else ()
     if place is None or not 0 < place.line <= len(text):
@@ -68,7 +68,7 @@ def calls_at(place: Place | None, lines: Mapping[str, Sequence[str]], op: str = 
     return [CallStatement(one[1], tuple(_arguments(statement, one.end()))) for one in chosen]
 
 
-def is_overwritten(place: Place, lines: Mapping[str, Sequence[str]]) -> bool:
+def is_overwritten(place: SourceLine, lines: Mapping[str, Sequence[str]]) -> bool:
     """Whether the variable that this line gives a call's value to gets another one before anybody looks at it, in the same block."""
     text = lines.get(place.file, ())
     match = _ASSIGNS.match(text[place.line - 1]) if 0 < place.line <= len(text) else None
@@ -85,7 +85,7 @@ def _arguments(text: str, at: int) -> list[str]:
     return [" ".join(part.split()) for part in parts_between(text[at : closing_bracket(text, at - 1)])]
 
 
-def given_names(place: Place | None, lines: Mapping[str, Sequence[str]]) -> set[str]:
+def given_names(place: SourceLine | None, lines: Mapping[str, Sequence[str]]) -> set[str]:
     """The names between the parentheses of the launch `kernel<<<...>>>(...)` in the line of `place`."""
     text = lines.get(place.file, ()) if place else ()
     statement = " ".join(text[place.line - 1 : place.line - 1 + _MOST_LINES]) if place else ""
@@ -115,20 +115,20 @@ class MemoryNames:
     def __init__(
         self,
         allocations: Sequence[AllocationRecord],
-        places: Mapping[int, Place],
+        places: Mapping[int, SourceLine],
         lines: Mapping[str, Sequence[str]],
     ) -> None:
         self._by_index = {one.index if one.index >= 0 else number: one for number, one in enumerate(allocations)}
         self._places, self._lines = places, lines
         # Several calls in one line run in their order; a compiler may lay out their code in another one.
         self._number_in_line: dict[int, int] = {}  # of each return address, in the order in which they came
-        calls: Counter[Place] = Counter()
+        calls: Counter[SourceLine] = Counter()
         for _, one in sorted(self._by_index.items()):
             place = places.get(one.at)
             if place is not None and one.at not in self._number_in_line:
                 self._number_in_line[one.at] = calls[place]
                 calls[place] += 1
-        self._names_in_line: dict[Place, list[str]] = {}
+        self._names_in_line: dict[SourceLine, list[str]] = {}
         self._names = {index: self._name(index) for index in self._by_index}
 
     def allocation(self, index: int | None) -> AllocationRecord | None:
@@ -148,7 +148,7 @@ class MemoryNames:
             return "the variable"
         return f"the memory that line {place.line} allocates" if place else "the memory"
 
-    def place(self, index: int | None) -> Place | None:
+    def place(self, index: int | None) -> SourceLine | None:
         allocation = self.allocation(index)
         return self._places.get(allocation.at) if allocation and allocation.kind != "variable" else None
 
@@ -175,7 +175,7 @@ class MemoryNames:
             return found[0]
         return found[number] if number < len(found) else ""
 
-    def _on_line(self, place: Place) -> list[str]:
+    def _on_line(self, place: SourceLine) -> list[str]:
         lines = self._lines[place.file]
         text = " ".join(lines[place.line - 1 : place.line - 1 + _MEMORY_NAMES_MOST_LINES])
         first = lines[place.line - 1] if place.line <= len(lines) else ""
@@ -194,7 +194,7 @@ class RunFacts:
     """What is known of the program besides the record."""
 
     record: RunRecord
-    places: Mapping[int, Place]
+    places: Mapping[int, SourceLine]
     lines: Mapping[str, Sequence[str]]  # the user's files, the main one first
     kernels: Mapping[str, str]  # names by symbols
     unused: Sequence[UnusedResult] = ()

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from grader.run.programs.host_facts import Facts
-from grader.run.programs.run_record import LaunchRecord, Told, capital, crash_words, error_words, memory_words
+from grader.run.programs.run_record import Explained, LaunchRecord, capital, crash_words, error_words, memory_words
 
 # Calls and launches in sentences: those that fail, those with sizes in the wrong order, and a program that ends too early.
 
@@ -20,18 +20,18 @@ _SHOWN = 60  # characters of an output
 _MOST_THREADS = 1024  # of a block
 
 
-def failed_call(facts: Facts) -> Told:
+def failed_call(facts: Facts) -> Explained:
     words = error_words(facts.record.number("error") or 0)
     if facts.launch is not None:
         message = f"The launch of `{facts.kernel}` fails here: {words.name} ({words.said}).{_why(facts.launch)}"
-        return Told(ERROR_LABEL, message, words.advice, "note")
-    return Told(ERROR_LABEL, f"{facts.call} fails here: {words.name} ({words.said}).", words.advice, "note")
+        return Explained(ERROR_LABEL, message, words.advice, "note")
+    return Explained(ERROR_LABEL, f"{facts.call} fails here: {words.name} ({words.said}).", words.advice, "note")
 
 
-def unchecked_error(facts: Facts) -> Told:
+def unchecked_error(facts: Facts) -> Explained:
     words = error_words(facts.record.number("error") or 0)
     message = f"{facts.call} fails here ({words.name}: {words.said}), and nobody looks at the value that says so."
-    return Told(
+    return Explained(
         "Error that nobody looked at",
         message,
         words.advice
@@ -39,54 +39,54 @@ def unchecked_error(facts: Facts) -> Told:
     )
 
 
-def unasked_launch(facts: Facts) -> Told:
+def unasked_launch(facts: Facts) -> Explained:
     words = error_words(facts.record.number("error") or 0)
     message = f"The launch of `{facts.kernel}` fails here ({words.name}: {words.said}), and nobody asks for its error."
     advice = f"{words.advice} A launch returns nothing: ask cudaGetLastError() after it.".strip()
     why = _why(facts.launch) if facts.launch else ""
-    return Told("Launch whose error is never asked for", message + why, advice)
+    return Explained("Launch whose error is never asked for", message + why, advice)
 
 
-def swapped_sizes(facts: Facts) -> Told:
+def swapped_sizes(facts: Facts) -> Explained:
     if facts.launch is not None:
         return _swapped_launch(facts)
     value = facts.record.number("value")
     what = f"{facts.call} is asked to set 0 bytes" + (f" to {value}" if value is not None else "")
     message = f"{capital(what)}: the value and the number of bytes seem to be in the wrong order."
-    return Told(
+    return Explained(
         "Sizes in the wrong order",
         message,
         "cudaMemset takes the pointer, then the value of each byte, then the number of bytes.",
     )
 
 
-def host_crash(facts: Facts) -> Told:
+def host_crash(facts: Facts) -> Explained:
     if (refused := facts.record.number("refused_bytes")) is not None:
-        return Told("No memory left on the host", *memory_words(refused))
+        return Explained("No memory left on the host", *memory_words(refused))
     message, advice = crash_words(
         facts.record.number("signal") or 0,
         facts.record.number("address") or 0,
         facts.source_line,
         writes=facts.record.flag("write"),
     )
-    return Told("Crash of the host's code", message, advice)
+    return Explained("Crash of the host's code", message, advice)
 
 
-def lost_output(facts: Facts) -> Told:
+def lost_output(facts: Facts) -> Explained:
     text = facts.record.text("text")[:_SHOWN]
     message = f'A kernel prints "{text}", and the program ends before it has waited for the kernel: a GPU shows nothing of it.'
-    return Told(
+    return Explained(
         "Output that is lost", message, "Call cudaDeviceSynchronize() after the launch, and look at what it returns."
     )
 
 
-def _swapped_launch(facts: Facts) -> Told:
+def _swapped_launch(facts: Facts) -> Explained:
     launch = facts.launch
     sizes = (
         f"a grid of {_extent(launch.grid)} and a block of {_extent(launch.block)}" if launch else "this grid and block"
     )
     message = f"The launch of `{facts.kernel}` asks for {sizes}; a block has at most 1024 threads. The two seem to be in the wrong order."
-    return Told(
+    return Explained(
         "Sizes in the wrong order",
         message,
         "In <<<grid, block>>> the number of blocks comes first, then the threads of a block.",
@@ -138,7 +138,7 @@ _ARRAY_SIZE = (
 )
 
 
-def copy_size(facts: Facts) -> Told:
+def copy_size(facts: Facts) -> Explained:
     record = facts.record
     verb = "reads" if record.text("side") == "from" else "writes"
     memory = facts.memory + facts.allocated
@@ -149,42 +149,44 @@ def copy_size(facts: Facts) -> Told:
         )
     if own := record.number("value"):
         message = f"This copy {verb} {memory} itself: {own} bytes, in which there is a pointer to the elements, and not the elements."
-        return Told("Copy of the wrong memory", message, "Give the copy the address of the elements, as data() has it.")
+        return Explained(
+            "Copy of the wrong memory", message, "Give the copy the address of the elements, as data() has it."
+        )
     if record.text("op") == "texture":
         message = (
             f"This texture shows {facts.bytes()}, but {memory} has only {facts.bytes('room')} from the pointer on."
         )
-        return Told("Texture larger than its memory", message, _TEXTURE_SIZE)
+        return Explained("Texture larger than its memory", message, _TEXTURE_SIZE)
     if part := _PARTS.get(record.text("part")):
         asked, room = (part.format(f"{record.number(key) or 0:,}") for key in ("bytes", "room"))
         place = "" if record.number("offset") == 0 else " from there on"
         message = f"This copy {verb} {asked}, but {memory} has only {room}{place}."
-        return Told("Copy of the wrong size", message, _ARRAY_SIZE)
+        return Explained("Copy of the wrong size", message, _ARRAY_SIZE)
     place = " from there on" if record.number("offset") else ""
     message = f"This copy {verb} {facts.bytes()}, but {memory} has only {facts.bytes('room')}{place}."
     advice = "Compare the bytes here with those of the allocation. Are both a number of elements times sizeof of one element?"
-    return Told("Copy of the wrong size", message, advice)
+    return Explained("Copy of the wrong size", message, advice)
 
 
-def copy_direction(facts: Facts) -> Told:
+def copy_direction(facts: Facts) -> Explained:
     said, meant = facts.record.number("said"), facts.record.number("meant")
     to = _side(facts, is_source=False) or "the destination"
     source = _side(facts, is_source=True) or facts.source("the source")
     if variable := facts.device_variable:
         message = f"`{variable}` is a variable of the device. On the host its name is no address of it, so this copy does not reach it."
         advice = f"Use cudaMemcpyToSymbol({variable}, …) and cudaMemcpyFromSymbol(…, {variable}, …), or ask cudaGetSymbolAddress."
-        return Told("Copy in the wrong direction", message, advice)
+        return Explained("Copy in the wrong direction", message, advice)
     message = f"This copy says {_direction(said) or 'another direction'}, but "
     if meant is None:
-        return Told("Copy in the wrong direction", f"{message}its pointers are those of another one.", _DIRECTION)
+        return Explained("Copy in the wrong direction", f"{message}its pointers are those of another one.", _DIRECTION)
     there, here = _SIDES[meant in _TO_DEVICE], _SIDES[meant in _FROM_DEVICE]
     message += f"{to} points to memory of the {there} and {source} to memory of the {here}"
     message += f": that is {_direction(meant)}." if meant else "."
     advice = _SWAPPED if said in {1, 2} and meant in {1, 2} and said != meant else _DIRECTION
-    return Told("Copy in the wrong direction", message, advice)
+    return Explained("Copy in the wrong direction", message, advice)
 
 
-def short_copy(facts: Facts) -> Told:
+def short_copy(facts: Facts) -> Explained:
     message = f"This copies {facts.bytes()} of {facts.memory}{facts.allocated} to the host, and it has {facts.bytes('room')}. "
     message += "No other copy fetches the rest."
     if facts.record.flag("write"):
@@ -194,7 +196,7 @@ def short_copy(facts: Facts) -> Told:
     advice = (
         "The length of a copy is in bytes: a number of elements times sizeof of one element. sizeof of a pointer is 8."
     )
-    return Told("Copy of the wrong size", message, advice)
+    return Explained("Copy of the wrong size", message, advice)
 
 
 def _side(facts: Facts, *, is_source: bool) -> str:
@@ -216,33 +218,33 @@ def _direction(number: int | None) -> str:
 _FREES = {"pinned": "cudaFreeHost", "array": "cudaFreeArray", "mipmapped-array": "cudaFreeMipmappedArray"}
 
 
-def leak(facts: Facts) -> Told:
+def leak(facts: Facts) -> Explained:
     name = facts.names.name(facts.record.allocation)
     what = f"`{name}` ({facts.bytes()})" if name else f"This memory ({facts.bytes()})"
     allocation = facts.names.allocation(facts.record.allocation)
     free = f"{_FREES.get(allocation.kind if allocation else '', 'cudaFree')}({name})"
-    return Told(
+    return Explained(
         "Memory never freed",
         f"{what} is allocated here and never freed.",
         f"Call {free} when nothing needs it any more.",
     )
 
 
-def device_pointer_on_host(facts: Facts) -> Told:
+def device_pointer_on_host(facts: Facts) -> Explained:
     verb = "writes to" if facts.record.flag("write") else "reads"
     allocated = facts.allocated.rstrip(",")
     message = f"Host code {verb} {facts.memory}{allocated}, which is memory of the device."
     if freed := re.search(r"\bfree\s*\(\s*([A-Za-z_][\w.]*)\s*\)", facts.source_line):
-        return Told(
+        return Explained(
             "Wrong pointer freed",
             f"free() is given `{freed[1]}` here, which points to memory of the device.",
             "cudaFree frees what cudaMalloc gave, free() what malloc() gave.",
         )
     advice = "Only kernels can use this pointer. Copy the data with cudaMemcpy first, and use the copy on the host."
-    return Told("Device pointer used on the host", message, advice)
+    return Explained("Device pointer used on the host", message, advice)
 
 
-def host_pointer_on_device(facts: Facts) -> Told:
+def host_pointer_on_device(facts: Facts) -> Explained:
     who = f"`{facts.kernel}`" if facts.record.text("kernel") or facts.launch else facts.call
     argument = facts.record.text("argument")
     parameter = f" for its parameter `{argument}`" if argument else ""
@@ -250,29 +252,29 @@ def host_pointer_on_device(facts: Facts) -> Told:
         f"{who} is given a pointer to memory of the host{parameter}. It needs a pointer to memory of the device there."
     )
     advice = "Allocate memory on the device with cudaMalloc, copy the data there, and pass that pointer."
-    return Told("Host pointer used on the device", message, advice)
+    return Explained("Host pointer used on the device", message, advice)
 
 
-def use_after_free(facts: Facts) -> Told:
+def use_after_free(facts: Facts) -> Explained:
     if facts.record.flag("never_allocated"):
         message = f"{capital(facts.memory)} is used here, but the graph that allocates it has not run."
-        return Told("Use before the allocation", message, "Launch the graph before, and use its memory after it.")
+        return Explained("Use before the allocation", message, "Launch the graph before, and use its memory after it.")
     message = f"{capital(facts.memory)} is used here after it was freed{facts.other}."
-    return Told("Use after free", message, "Free memory only after its last use.")
+    return Explained("Use after free", message, "Free memory only after its last use.")
 
 
-def bad_free(facts: Facts) -> Told:
+def bad_free(facts: Facts) -> Explained:
     what = facts.record.text("what")
     if what == "operand":
         message = (
             f"{capital(facts.memory)} is freed here, but the caller of this function allocated it and still uses it."
         )
-        return Told("Wrong pointer freed", message, "Free only what your own code allocates.")
+        return Explained("Wrong pointer freed", message, "Free only what your own code allocates.")
     if what == "heap":
         message = (
             f"{capital(facts.argument(0, 'the pointer'))} is memory that a kernel allocated: the host cannot free it."
         )
-        return Told(
+        return Explained(
             "Wrong pointer freed",
             message,
             "Free it in a kernel, with the call that belongs to the one that allocated it.",
@@ -292,7 +294,7 @@ def bad_free(facts: Facts) -> Told:
         "cudaFree takes what cudaMalloc gave, cudaFreeHost what cudaMallocHost gave, cudaFreeArray what cudaMallocArray gave, and free() "
         "what malloc() gave."
     )
-    return Told("Wrong pointer freed", message, advice)
+    return Explained("Wrong pointer freed", message, advice)
 
 
 # What nothing has ordered, in sentences: work of two streams or nodes, and the host's use of what is not finished.
@@ -304,7 +306,7 @@ _EDGE = (
 )
 
 
-def copy_race(facts: Facts) -> Told:
+def copy_race(facts: Facts) -> Explained:
     where = "nodes of one graph" if facts.record.flag("in_graph") else "in different streams"
     message = (
         f"This line and the work{facts.other} use {facts.memory}. They are {where}, and nothing says which comes first."
@@ -312,10 +314,10 @@ def copy_race(facts: Facts) -> Told:
     advice = "Put both in one stream, or record an event after the first and let the second stream wait for it."
     if facts.record.flag("in_graph"):
         advice = _EDGE
-    return Told("Race between streams", message, advice)
+    return Explained("Race between streams", message, advice)
 
 
-def launch_race(facts: Facts) -> Told:
+def launch_race(facts: Facts) -> Explained:
     record = facts.record
     kernel, other = facts.kernel, facts.kernel_named("other_kernel")
     element = record.number("element")
@@ -337,55 +339,55 @@ def launch_race(facts: Facts) -> Told:
     )
     if record.flag("in_graph"):
         advice = _EDGE
-    return Told("Race between two launches", message, advice)
+    return Explained("Race between two launches", message, advice)
 
 
 # Those that need no choice: of the message, what stands in braces is a fact. Only a judge tells of what the host computed.
 _IN_THE_GPU = "Let a kernel compute it from what is in the GPU's memory."
 _PLAIN = {
-    "not-configured": Told(
+    "not-configured": Explained(
         "Kernel called without a launch",
         "`{0.kernel}` is a kernel, and it is called here like a function, without <<<…>>>. nvcc refuses this.",
         "Say how many threads run it: kernel<<<blocks, threads of a block>>>(arguments).",
     ),
-    "no-launch": Told(
+    "no-launch": Explained(
         "No kernel ran",
         "The program has kernels, but launched none.",
         "Look at what the program did instead: did an earlier check end it?",
         "note",
     ),
-    "never-set": Told(
+    "never-set": Explained(
         "Copy of memory without values",
         "This copies {0.size} of {0.memory} to the host, and nothing has ever written them.",
         "Which kernel should have written them? Was it launched, with this pointer, and did its launch succeed?",
         "note",
     ),
-    "double-free": Told(
+    "double-free": Explained(
         "Memory freed twice",
         "{0.memory} is freed here for the second time; it was freed before{0.other}.",
         "Each allocation is freed once. Set the pointer to nullptr after cudaFree, which may be given nullptr.",
     ),
-    "input-modified": Told(
+    "input-modified": Explained(
         "Input changed",
         "This call writes to {0.memory}, which is an input and must not change.",
         "Does the destination of this call stand in the wrong place? It is the first pointer.",
     ),
-    "read-before-sync": Told(
+    "read-before-sync": Explained(
         "Read before the stream has finished",
         "Host code uses {0.memory} here, but nothing has waited for the work{0.other} that may still write it.",
         "Call cudaDeviceSynchronize() or cudaStreamSynchronize() before the host uses the result.",
     ),
-    "write-before-sync": Told(
+    "write-before-sync": Explained(
         "Changed before the stream has finished",
         "Host code changes {0.memory} here, but nothing has waited for the work{0.other} that may still read it.",
         "Wait for that work before the host writes there again, with cudaStreamSynchronize() or an event, or use a second buffer.",
     ),
-    "host-computed": Told(
+    "host-computed": Explained(
         "Result computed by the host",
         "{0.call} sends numbers of the result to the GPU, and no kernel wrote them there.",
         _IN_THE_GPU,
     ),
-    "host-reads": Told(
+    "host-reads": Explained(
         "Result that hangs on what the host reads",
         "{0.call} shows the host what is in the GPU's memory. The result hangs on something that the host was shown.",
         _IN_THE_GPU,
@@ -393,15 +395,15 @@ _PLAIN = {
 }
 
 
-def told(facts: Facts) -> Told:
+def told(facts: Facts) -> Explained:
     """An unknown kind is named, and not hidden."""
     if plain := _PLAIN.get(facts.record.kind):
         return replace(plain, message=capital(plain.message.format(facts)))
     sentence = _SENTENCES.get(facts.record.kind)
-    return sentence(facts) if sentence else Told(facts.record.kind, f"The conductor saw: {facts.record.kind}.")
+    return sentence(facts) if sentence else Explained(facts.record.kind, f"The conductor saw: {facts.record.kind}.")
 
 
-_SENTENCES: dict[str, Callable[[Facts], Told]] = {
+_SENTENCES: dict[str, Callable[[Facts], Explained]] = {
     "leak": leak,
     "copy-size": copy_size,
     "copy-direction": copy_direction,

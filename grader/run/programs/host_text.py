@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
-from grader.engines.changed_text import Piece, with_pieces
+from grader.engines.changed_text import Replacement, with_pieces
 from grader.engines.text_steps import launches_in
 from grader.engines.token_scan import Token, Tokens, code_tokens
 from grader.run.programs.read_parameters import (
@@ -199,18 +199,20 @@ def _with_calls(text: str, file: str) -> str:
 
 def _with_stubs(text: str, file: str, *, keeps_device_bodies: bool) -> str:
     tokens = _tokens(text, file)
-    pieces = [Piece(one.start, one.start + len(one.text), _INSTEAD[one.text]) for one in tokens if one.text in _INSTEAD]
-    bodies: list[Piece] = []
+    pieces = [
+        Replacement(one.start, one.start + len(one.text), _INSTEAD[one.text]) for one in tokens if one.text in _INSTEAD
+    ]
+    bodies: list[Replacement] = []
     for function in marked_functions(tokens):
         first, end = tokens[function.body].start, tokens[function.end].start + 1
         if function.space == "device":
             if not keeps_device_bodies:
-                bodies.append(Piece(first, end, _EMPTIED))
+                bodies.append(Replacement(first, end, _EMPTIED))
             continue
         behind = closing(tokens, function.opening)
         parameters = stub_parameters(tokens[function.opening + 1 : behind])
-        pieces += [Piece(one.place, one.place, one.added) for one in parameters if one.added]
-        bodies.append(Piece(first, end, stub(parameters)))
+        pieces += [Replacement(one.place, one.place, one.added) for one in parameters if one.added]
+        bodies.append(Replacement(first, end, stub(parameters)))
     outer = _outermost(bodies)
     begins = [one.at for one in outer]
     last = (bisect_right(begins, one.at) - 1 for one in pieces)
@@ -218,22 +220,22 @@ def _with_stubs(text: str, file: str, *, keeps_device_bodies: bool) -> str:
     return _changed_and_pieced(text, [(one.at, one.end, one.text) for one in outside], outer)
 
 
-def _outermost(bodies: list[Piece]) -> list[Piece]:
+def _outermost(bodies: list[Replacement]) -> list[Replacement]:
     """In their order."""
-    found: list[Piece] = []
+    found: list[Replacement] = []
     for one in sorted(bodies):
         if not found or one.at >= found[-1].end:
             found.append(one)
     return found
 
 
-def _changed_and_pieced(text: str, changes: list[tuple[int, int, str]], bodies: list[Piece]) -> str:
+def _changed_and_pieced(text: str, changes: list[tuple[int, int, str]], bodies: list[Replacement]) -> str:
     """What stands before the bodies moves them."""
     moved = sorted(changes)
     ends = [end for _, end, _ in moved]
     shifts = [0, *accumulate(len(new) - (end - first) for first, end, new in moved)]
-    shifted: list[Piece] = []
+    shifted: list[Replacement] = []
     for body in bodies:
         shift = shifts[bisect_right(ends, body.at)]
-        shifted.append(Piece(body.at + shift, body.end + shift, body.text))
+        shifted.append(Replacement(body.at + shift, body.end + shift, body.text))
     return with_pieces(with_changes(text, moved), shifted)

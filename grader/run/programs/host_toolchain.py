@@ -151,14 +151,14 @@ _LINE = re.compile(r"(?P<file>.+?):(?P<line>\d+)(?: \(discriminator \d+\))?")
 
 
 @dataclass(frozen=True)
-class Place:
+class SourceLine:
     file: str
     line: int
 
 
 def places_of(
     toolchain: HostToolchain, confinement: Confinement, program: Path, addresses: Collection[int], own: Collection[str]
-) -> dict[int, Place]:
+) -> dict[int, SourceLine]:
     """The place of each return address whose line is known. `own`: names of the user's files; a call from a header of the kit counts for
     the line that it was inlined into.
     """
@@ -175,7 +175,7 @@ def places_of(
         cwd=program.parent,
         stdin="".join(f"{address - 1:#x}\n" for address in asked).encode(),
     )
-    found: dict[int, Place] = {}
+    found: dict[int, SourceLine] = {}
     for address, lines in _answers(finished.stdout.decode("utf-8", "replace")):
         place = next((place for place in map(_place, lines) if place and place.file in own), None)
         if place is not None:
@@ -207,10 +207,10 @@ def _answers(output: str) -> Iterator[tuple[int, list[str]]]:
         yield int(lines[start], 16), lines[start + 1 : end]
 
 
-def _place(line: str) -> Place | None:
+def _place(line: str) -> SourceLine | None:
     match = _LINE.fullmatch(line)
-    return Place(match["file"].rpartition("/")[2], int(match["line"])) if match and int(match["line"]) else None
+    return SourceLine(match["file"].rpartition("/")[2], int(match["line"])) if match and int(match["line"]) else None
 
 
-def at(places: Mapping[int, Place], address: int | None) -> Place | None:
+def at(places: Mapping[int, SourceLine], address: int | None) -> SourceLine | None:
     return places.get(address or 0)

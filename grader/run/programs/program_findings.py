@@ -15,7 +15,7 @@ from grader.model.result import Finding, Launch, Model, Site
 from grader.model.verdicts import Verdict
 from grader.run.programs.host_facts import Facts, RunFacts, calls_at, is_overwritten
 from grader.run.programs.host_sentences import told
-from grader.run.programs.host_toolchain import Place
+from grader.run.programs.host_toolchain import SourceLine
 from grader.run.programs.run_record import (
     FIRST_OF_KERNELS,
     NOT_READY,
@@ -226,7 +226,7 @@ def _with_errors(facts: RunFacts) -> Iterator[HostRecord]:
         yield _as_swapped(_record_of(error, is_unused=is_unused), facts)
 
 
-def _nobody_looks(error: ErrorRecord, place: Place, facts: RunFacts) -> bool:
+def _nobody_looks(error: ErrorRecord, place: SourceLine, facts: RunFacts) -> bool:
     """Whether the compiler says so of each call in this line that may have failed. Another call of the line may be looked at."""
     unused = {one.call for one in facts.unused if (one.file, one.line) == (place.file, place.line)}
     named = {one.name for one in calls_at(place, facts.lines, error.op)}  # none where a macro makes the call
@@ -288,11 +288,11 @@ def _host_finding(record: HostRecord, facts: RunFacts) -> HostFinding:
     )
 
 
-def _site(place: Place, lines: Mapping[str, Sequence[str]]) -> Site:
+def _site(place: SourceLine, lines: Mapping[str, Sequence[str]]) -> Site:
     return Site(file=place.file, line=place.line, source=_source(place, lines))
 
 
-def _source(place: Place | None, lines: Mapping[str, Sequence[str]]) -> str | None:
+def _source(place: SourceLine | None, lines: Mapping[str, Sequence[str]]) -> str | None:
     text = lines.get(place.file, ()) if place else ()
     return text[place.line - 1] if place and 0 < place.line <= len(text) else None
 

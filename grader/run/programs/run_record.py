@@ -297,7 +297,7 @@ def _aborted(line: str) -> tuple[str, str]:
 
 
 @dataclass(frozen=True)
-class Told:
+class Explained:
     label: str
     message: str
     advice: str = ""

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from grader.model.verdicts import Verdict
 from grader.run.programs.host_facts import RunFacts, call_at, given_names
-from grader.run.programs.host_toolchain import Place
+from grader.run.programs.host_toolchain import SourceLine
 from grader.run.programs.run_record import AllocationRecord, HostRecord, KernelFinding
 
 _ELEMENTS = (2, 4, 8, 12, 16)  # bytes of one
@@ -99,7 +99,7 @@ def _is_of_pointer(length: str, to: str, lines: Mapping[str, Sequence[str]]) -> 
     return re.search(rf"\*\s*{name}\b", every) is not None and not re.search(rf"\w\s+{name}\s*\[", every)
 
 
-def _is_count_of(length: str, allocated: Place | None, lines: Mapping[str, Sequence[str]]) -> bool:
+def _is_count_of(length: str, allocated: SourceLine | None, lines: Mapping[str, Sequence[str]]) -> bool:
     """Whether the allocation multiplies the same words by something, or is given other words: `n` beside `n * sizeof(int)`."""
     statement = call_at(allocated, lines, "allocate")
     if statement is None or len(statement.arguments) < _LENGTH:

@@ -6,14 +6,14 @@ import dataclasses
 import re
 
 from grader.model.result import Outlook, Ratio, Rung, Traffic
-from grader.plugins.leaderboard.board import Apart, ApartPlace, Board, Entry, NameRow, Place
+from grader.plugins.leaderboard.board import Apart, ApartPlace, Board, Entry, NameRow, Ranked
 from grader.plugins.leaderboard.board_history import Change
 from grader.plugins.leaderboard.leaderboard_sheet import board_roofline, leaderboard_names_page, leaderboard_page
 
 LOADS = "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum"
 
 
-def place(number: int, speed: float, *, passes: int = 1000, device: str = "NVIDIA H200", name: str = "") -> Place:
+def place(number: int, speed: float, *, passes: int = 1000, device: str = "NVIDIA H200", name: str = "") -> Ranked:
     entry = Entry(
         student=f"secret-{number}",
         speed=Ratio(low=speed * 0.99, middle=speed, high=speed * 1.01),
@@ -27,10 +27,10 @@ def place(number: int, speed: float, *, passes: int = 1000, device: str = "NVIDI
         if passes
         else None,
     )
-    return Place(number, shared=False, entry=entry, name=name or f"name {number}", change=Change("new"))
+    return Ranked(number, shared=False, entry=entry, name=name or f"name {number}", change=Change("new"))
 
 
-def board(*places: Place, apart: tuple[ApartPlace, ...] = ()) -> Board:
+def board(*places: Ranked, apart: tuple[ApartPlace, ...] = ()) -> Board:
     rows = tuple(
         NameRow(one.name, one.entry.student, "Real Name", chosen=False, note="", rank=one.rank, remark="")
         for one in places
@@ -101,7 +101,7 @@ def test_the_course_s_steps_are_drawn_where_they_were_measured_at_this_size_on_s
         rungs=rungs,
     )
 
-    def drawn(device: str, shape: str) -> tuple[Place, ...]:
+    def drawn(device: str, shape: str) -> tuple[Ranked, ...]:
         one = place(1, 2.0, device=device)
         return (
             dataclasses.replace(one, entry=dataclasses.replace(one.entry, outlook=ahead, shape=shape)),

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from grader.explain.guard_reason import GuardReason, Place, guard_reason
+from grader.explain.guard_reason import GuardReason, LaunchThread, guard_reason
 
 SIZES = {"M": 20, "N": 30, "K": 4}
 
 
-def place(x: int, y: int, by: int = 0) -> Place:
-    return Place((x, y, 0), (0, by, 0), (16, 16, 1), (2, 2, 1), SIZES)
+def place(x: int, y: int, by: int = 0) -> LaunchThread:
+    return LaunchThread((x, y, 0), (0, by, 0), (16, 16, 1), (2, 2, 1), SIZES)
 
 
-def reason(text: str, missing: Place, writer: Place) -> GuardReason | None:
+def reason(text: str, missing: LaunchThread, writer: LaunchThread) -> GuardReason | None:
     lines = text.strip().split("\n")
     line = next(at for at, one in enumerate(lines, 1) if "STORE" in one)
     return guard_reason(lines, line, missing, writer)

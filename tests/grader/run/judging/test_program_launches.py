@@ -15,7 +15,7 @@ from grader.model.verdicts import Verdict
 from grader.run.program_judging import HOST_KINDS, ProgramReader, record_of, with_findings_of_the_host
 from grader.run.programs import host_sentences
 from grader.run.programs.host_build import HostBuild, UnusedResult
-from grader.run.programs.host_toolchain import HostToolchain, Place
+from grader.run.programs.host_toolchain import HostToolchain, SourceLine
 from grader.run.programs.program_kernels import BuiltProgram
 from grader.run.programs.program_source import ProgramSource
 
@@ -26,7 +26,7 @@ SPEC = PublicSpec.model_validate(
     | {"launcher": "solve(float const*, int)"}
 )
 LAB = Lab("01-x", SPEC, None, Path(), None)
-PLACES = {20: Place("f.cu", 2), 30: Place("f.cu", 3)}
+PLACES = {20: SourceLine("f.cu", 2), 30: SourceLine("f.cu", 3)}
 OPERAND = {"index": 0, "address": 1, "bytes": 8, "kind": "operand", "name": "a"}
 SCRATCH = {"index": 1, "address": 9, "bytes": 400, "at": 20}
 

@@ -8,7 +8,7 @@ import pytest
 
 from grader.run.programs.host_build import UnusedResult
 from grader.run.programs.host_facts import MemoryNames, RunFacts
-from grader.run.programs.host_toolchain import Place
+from grader.run.programs.host_toolchain import SourceLine
 from grader.run.programs.program_findings import crashed, ending, host_findings, kernel_findings
 from grader.run.programs.run_record import AllocationRecord, RunRecord
 
@@ -22,7 +22,13 @@ LINES = [
     "}",
 ]
 A, B = 0x200000000000, 0x200000200000
-PLACES = {10: Place("a.cu", 3), 11: Place("a.cu", 3), 20: Place("a.cu", 4), 30: Place("a.cu", 5), 40: Place("a.cu", 6)}
+PLACES = {
+    10: SourceLine("a.cu", 3),
+    11: SourceLine("a.cu", 3),
+    20: SourceLine("a.cu", 4),
+    30: SourceLine("a.cu", 5),
+    40: SourceLine("a.cu", 6),
+}
 
 
 def facts(unused: tuple[UnusedResult, ...] = (), **record: Any) -> RunFacts:  # noqa: ANN401 - fields of a record
@@ -60,7 +66,7 @@ def test_nobody_looks_at_a_value_only_where_it_is_that_calls_value(op: str, kind
     lines = {"a.cu": ["if (cudaMalloc(&d_a, n) != cudaSuccess) { cudaFree(d_b); return 0; }"]}
     record = RunRecord.model_validate({"ended": "exit", "errors": [{"op": op, "error": 2, "at": 10, "seen": False}]})
     unused = (UnusedResult("a.cu", 1, "cudaFree"),)
-    (found,) = host_findings(RunFacts(record, {10: Place("a.cu", 1)}, lines, {}, unused))
+    (found,) = host_findings(RunFacts(record, {10: SourceLine("a.cu", 1)}, lines, {}, unused))
     assert found.kind == kind
 
 
@@ -138,12 +144,12 @@ def test_a_crash_is_told_in_the_users_line_nearest_to_it() -> None:
     assert (found.line, "null pointer" in found.message) == (4, True)
 
 
-class Places(dict[int, Place]):
+class Places(dict[int, SourceLine]):
     """Counts how often it is asked."""
 
     asked = 0
 
-    def get(self, key: int, default: Place | None = None) -> Place | None:  # type: ignore[override]  # one overload of three
+    def get(self, key: int, default: SourceLine | None = None) -> SourceLine | None:  # type: ignore[override]  # one overload of three
         self.asked += 1
         return super().get(key, default)
 

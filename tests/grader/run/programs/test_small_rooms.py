@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from grader.run.programs.host_facts import RunFacts
-from grader.run.programs.host_toolchain import Place
+from grader.run.programs.host_toolchain import SourceLine
 from grader.run.programs.program_findings import kernel_findings
 from grader.run.programs.run_record import RunRecord
 
@@ -23,7 +23,7 @@ def told(
             {"kind": kind, "array": array, "element": element or f"{array}[{index}]", "message": "It is past the end.", "at": 30}
         ],
     })  # fmt: skip
-    places = {10: Place("a.cu", 2), 30: Place("a.cu", 3)}
+    places = {10: SourceLine("a.cu", 2), 30: SourceLine("a.cu", 3)}
     (found,) = kernel_findings(RunFacts(record, places, {"a.cu": lines}, {"_Z5scalePf": "scale"}))
     return found.message.removeprefix("It is past the end.")
 
