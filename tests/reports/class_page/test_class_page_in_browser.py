@@ -117,6 +117,11 @@ def rows(page: Any) -> int:  # noqa: ANN401 -- Playwright is not installed every
     return int(page.locator(".students tbody tr:visible").count())
 
 
+def told(page: Any, words: str) -> None:  # noqa: ANN401 -- as above
+    """Waits until the page says so: it follows its address only after a click has returned."""
+    page.wait_for_function("words => document.querySelector('[role=status]').textContent === words", arg=words)
+
+
 def test_the_page_is_light_and_what_is_not_on_the_screen_is_not_laid_out(opened: Opened, large: Path) -> None:
     assert large.stat().st_size < MOST_BYTES
     page = opened(large).page
@@ -155,16 +160,17 @@ def test_the_lines_of_the_solution_say_how_many_and_lead_to_who(opened: Opened, 
     assert "20 students" in str(heat.locator("dd").first.text_content())
     assert "1 student: no line of the file is known to be at fault." in str(heat.text_content())
     heat.locator("dd a", has_text="a shared array").first.click()
-    assert page.get_by_role("status").text_content() == "20 of 100 students"
+    told(page, "20 of 100 students")
 
 
 def test_a_link_of_a_mistake_shows_its_students_and_back_shows_all_again(opened: Opened, usual: Path) -> None:
     page = opened(usual).page
     page.get_by_role("link", name="20 students").first.click()
+    told(page, "20 of 100 students")
     assert rows(page) == 20
     assert page.evaluate("document.activeElement.id") == "students-heading"
     page.go_back()
-    page.wait_for_function("document.querySelector('[role=status]').textContent === '100 students'")
+    told(page, "100 students")
 
 
 def test_the_address_keeps_what_was_chosen(opened: Opened, usual: Path) -> None:
