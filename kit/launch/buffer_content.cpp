@@ -23,8 +23,7 @@ class Numbers {
         return {static_cast<double>(here), here};
       }
       case Fill::random: return drawn(kind);
-      case Fill::listed: return content_.listed[count_++ % content_.listed.size()];
-      default: return {content_.floating, static_cast<std::uint64_t>(content_.integer)};
+      default: return content_.listed[count_++ % content_.listed.size()];
     }
   }
 
@@ -72,7 +71,7 @@ std::vector<std::byte> bytes_of(const BufferShape& shape, const Content& content
 void set_numbers(std::vector<std::byte>& bytes, const std::vector<SetNumber>& numbers) {
   for (const SetNumber& one : numbers) {
     if (one.leaf.offset + one.leaf.bytes > bytes.size()) throw std::out_of_range("a number lies outside its buffer");
-    put(bytes.data() + one.leaf.offset, one.leaf, {one.floating, static_cast<std::uint64_t>(one.integer)});
+    put(bytes.data() + one.leaf.offset, one.leaf, one.number);
   }
 }
 

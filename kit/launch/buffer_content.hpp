@@ -15,7 +15,7 @@
 namespace tilelab::checker {
 
 enum class NumberKind { floating, signed_integer, unsigned_integer };
-enum class Fill { none, constant, iota, random, listed };
+enum class Fill { none, iota, random, listed };
 
 struct Leaf {
   NumberKind kind = NumberKind::floating;
@@ -36,8 +36,6 @@ struct Number {
 
 struct Content {
   Fill fill = Fill::none;
-  double floating = 0;  // for constants: the number as floating-point and as integer
-  std::int64_t integer = 0;
   std::optional<std::int64_t> low, high;  // for random: whole numbers from low to high; without them, the ranges below
   std::vector<Number> listed = {};        // for lists: the numbers, leaf by leaf; where they end, they begin again
 };
@@ -45,8 +43,7 @@ struct Content {
 // One number at a place of its own: `leaf.offset` counts from the buffer's first byte.
 struct SetNumber {
   Leaf leaf;
-  double floating = 0;
-  std::int64_t integer = 0;
+  Number number;
 };
 
 // Random without a range: floating-point numbers are multiples of 2^-23 in (-1, 1), integers 0 to 99.

@@ -11,8 +11,7 @@ namespace tilelab::checker {
 NLOHMANN_JSON_SERIALIZE_ENUM(NumberKind, {{NumberKind::floating, "floating"},
                                           {NumberKind::signed_integer, "signed"},
                                           {NumberKind::unsigned_integer, "unsigned"}})
-NLOHMANN_JSON_SERIALIZE_ENUM(
-    Fill, {{Fill::none, "none"}, {Fill::constant, "constant"}, {Fill::iota, "iota"}, {Fill::random, "random"}, {Fill::listed, "listed"}})
+NLOHMANN_JSON_SERIALIZE_ENUM(Fill, {{Fill::none, "none"}, {Fill::iota, "iota"}, {Fill::random, "random"}, {Fill::listed, "listed"}})
 
 namespace {
 
@@ -34,6 +33,10 @@ Leaf leaf_from(const json& value) {
 // Infinity and NaN are words: JSON has no numbers for them.
 Number number_from(const json& value) {
   if (value.is_string()) return {std::stod(text(value)), 0};
+  if (value.is_number_unsigned()) {
+    const auto whole = integer<std::uint64_t>(value);
+    return {static_cast<double>(whole), whole};
+  }
   if (value.is_number_integer()) {
     const auto whole = integer<std::int64_t>(value);
     return {static_cast<double>(whole), static_cast<std::uint64_t>(whole)};
@@ -44,11 +47,7 @@ Number number_from(const json& value) {
 }
 
 Content content_from(const json& value) {
-  Content content{.fill = enumerator<Fill>(value.at("fill")),
-                  .floating = value.at("floating").get<double>(),
-                  .integer = integer<std::int64_t>(value.at("integer")),
-                  .low = {},
-                  .high = {}};
+  Content content{.fill = enumerator<Fill>(value.at("fill")), .low = {}, .high = {}};
   if (content.fill == Fill::listed) {
     for (const json& one : list(value.at("listed"))) content.listed.push_back(number_from(one));
     if (content.listed.empty()) strict::refuse(value, "a list of numbers");
@@ -64,8 +63,7 @@ Content content_from(const json& value) {
 void read_parts(const json& value, DescribedArgument& argument) {
   if (value.contains("hidden")) argument.hidden = value.at("hidden").get<bool>();
   if (value.contains("numbers")) {
-    for (const json& one : list(value.at("numbers")))
-      argument.numbers.push_back({leaf_from(one), one.at("floating").get<double>(), integer<std::int64_t>(one.at("integer"))});
+    for (const json& one : list(value.at("numbers"))) argument.numbers.push_back({leaf_from(one), number_from(one.at("number"))});
   }
   if (value.contains("pointers")) {
     for (const json& one : list(value.at("pointers")))

@@ -24,9 +24,9 @@ from pathlib import Path
 
 from grader.engines.toolset import Toolset
 from grader.model.verdicts import Verdict
-from grader.run.kernels.argument_text import WantedArgument, parse_argument
-from grader.run.kernels.element_types import ElementType, TextureOptions, texel_type
+from grader.run.kernels.argument_text import TextureOptions, WantedArgument, parse_argument, texel_type
 from grader.run.kernels.kernel_source import read_kernel_source
+from grader.run.kernels.parameter_types import ValueType
 from grader.run.launches.kernel_check import CheckRequest, Refused, check_kernel
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -52,7 +52,7 @@ class Object:
         return self.wanted.texture
 
     @property
-    def element(self) -> ElementType:
+    def element(self) -> ValueType:
         found = texel_type(self.wanted.type)
         assert found is not None
         return found
@@ -79,7 +79,7 @@ def objects_of(source: Path) -> list[Object]:
     return found
 
 
-def drawn(numbers: random.Random, element: ElementType, count: int) -> list[float]:
+def drawn(numbers: random.Random, element: ValueType, count: int) -> list[float]:
     """All of them are exact in the element's type."""
     leaf = element.leaves[0]
     if leaf.kind == "floating":

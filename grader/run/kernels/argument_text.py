@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import array
 import ast
-import math
 import re
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from grader.model.errors import RemediableError
-from grader.run.kernels.element_types import OptionError, TextureOptions, split_options
+from grader.run.kernels.parameter_types import ValueType, numbers_type
 from grader.source.cuda_vocabulary import NUMBER_TYPES, NumberKind
 from grader.source.lexer import closing_bracket, parts_between
 
@@ -60,43 +60,41 @@ def numbers_of(fill: str, type_name: str) -> tuple[Number, ...]:
     elif fill.endswith("}"):
         found = _from_text(fill, fill)
     else:
-        message = f"{fill!r}: write a list as {{1, 2, 3}}"
-        raise NumbersError(message)
+        raise NumbersError(f"{fill!r}: write a list as {{1, 2, 3}}")
     if not 0 < len(found) <= MOST_NUMBERS:
-        message = f"{fill[:60]!r} holds {len(found):,} numbers; it may hold from 1 to {MOST_NUMBERS:,}"
-        raise NumbersError(message)
+        raise NumbersError(f"{fill[:60]!r} holds {len(found):,} numbers; it may hold from 1 to {MOST_NUMBERS:,}")
     return found
 
 
 def _from_text(text: str, name: str) -> tuple[Number, ...]:
-    return tuple(_number(word, name) for word in _WORD.findall(text))
+    found = []
+    for word in _WORD.findall(text):
+        number = number_in(word)
+        if number is None:
+            raise NumbersError(f"{name[:60]!r}: {word[:40]!r} is not a number")
+        found.append(number)
+    return tuple(found)
 
 
-def _number(word: str, name: str) -> Number:
-    text = re.sub(r"(?<=[\d.])[fFuUlL]+$", "", word) if not word.lower().startswith("0x") else word
+def number_in(text: str) -> Number | None:
+    """A literal of C++, or none. Whole numbers have 64 bits."""
+    literal = {"true": "1", "false": "0"}.get(text, text)
+    if whole := re.fullmatch(r"([+-]?)(0[xX][0-9a-fA-F]+|\d+)[uUlL]*", literal):
+        value = int(whole[1] + whole[2], 16 if whole[2][:2] in {"0x", "0X"} else 10)
+        return value if -(2**63) <= value < 2**64 else None
     try:
-        return {"true": 1, "false": 0}[word] if word in {"true", "false"} else int(text, 0)
+        return float(re.sub(r"(?<=[\d.])[fFlL]$", "", literal))
     except ValueError:
-        pass
-    try:
-        found = float(text)
-    except ValueError:
-        found = math.nan
-    if math.isnan(found) and text.lower().lstrip("+-") != "nan":
-        message = f"{name[:60]!r}: {word[:40]!r} is not a number"
-        raise NumbersError(message)
-    return found
+        return None
 
 
 def _from_file(path: Path, type_name: str) -> tuple[Number, ...]:
     try:
         data = path.read_bytes() if path.is_file() and path.stat().st_size <= _MAX_BYTES else None
     except OSError as error:
-        message = f"{path} cannot be read: {error.strerror}"
-        raise NumbersError(message) from error
+        raise NumbersError(f"{path} cannot be read: {error.strerror}") from error
     if data is None:
-        message = f"{path}: there is no such file, or it is larger than {_MAX_BYTES >> 20} MiB"
-        raise NumbersError(message)
+        raise NumbersError(f"{path}: there is no such file, or it is larger than {_MAX_BYTES >> 20} MiB")
     if data.startswith(b"\x93NUMPY"):
         return _from_npy(data, path)
     if path.suffix.lower() in {".bin", ".raw", ".dat"}:
@@ -112,8 +110,7 @@ def _from_file(path: Path, type_name: str) -> tuple[Number, ...]:
 def _raw(data: bytes, code: str, path: Path) -> tuple[Number, ...]:
     numbers = array.array(code)
     if len(data) % numbers.itemsize:
-        message = f"{path} has {len(data)} bytes, which is no multiple of {numbers.itemsize}"
-        raise NumbersError(message)
+        raise NumbersError(f"{path} has {len(data)} bytes, which is no multiple of {numbers.itemsize}")
     numbers.frombytes(data)
     if sys.byteorder == "big":
         numbers.byteswap()
@@ -152,13 +149,94 @@ class ArgumentError(RemediableError):
 @dataclass(frozen=True)
 class Content:
     fill: str  # "none", "constant", "iota", "random", "parts", "listed", "function"
-    floating: float = 0.0
-    integer: int = 0
-    whole: bool = True  # whether the number is an integer
+    numbers: tuple[Number, ...] = ()  # one constant, or those of a file or of a list for a buffer of numbers
     span: tuple[int, int] | None = None  # the range of random whole numbers
     parts: tuple[str, ...] = ()  # what is written in {…}, unread
-    listed: tuple[Number, ...] = ()  # the numbers of a file, or of a list for a buffer of numbers
     function: str = ""  # the name of a function, whose address is passed
+
+    @property
+    def whole(self) -> bool:
+        return all(abs(one) < 2**64 and one == int(one) for one in self.numbers)
+
+
+# Reads what stands before the buffer in `texture(linear, wrap) float[48][64]=random`: how a kernel looks at a texture or a surface.
+
+_BEGIN = re.compile(r"\s*(texture|surface)\s*(?:\(([^()]*)\))?\s*(?=[A-Za-z_])")
+_SHOWN = re.compile(r"&\s*([A-Za-z_]\w*)")
+_ADDRESS_MODES = ("clamp", "wrap", "mirror", "border")
+_FILTERS = ("point", "linear")
+_SWITCHES = ("normalized", "unnormalized", "asfloat", "layered")
+_MOST_BYTES = 4  # of a texel's number
+_NUMBERS = {name: of for name, of in NUMBER_TYPES.items() if of[1] <= _MOST_BYTES and name != "bool"}
+_VECTOR = re.compile(r"(u?char|u?short|u?int|float|half)([124])")
+_MOST_DIMENSIONS = 3
+
+
+@dataclass(frozen=True)
+class TextureOptions:
+    kind: str  # "texture" or "surface"
+    address: tuple[str, str, str] = ("clamp", "clamp", "clamp")  # of x, y and z
+    is_linear: bool = False
+    is_normalized: bool = False  # coordinates from 0 to 1
+    as_float: bool = False  # whole numbers are read as fractions
+    is_layered: bool = False
+    shows: str = ""  # the parameter whose memory it shows; empty: it has its own
+
+
+def _split_options(text: str) -> tuple[TextureOptions | None, str]:
+    """The options, and the buffer behind them; None and the whole text where it is no texture. Raises ArgumentError."""
+    begin = _BEGIN.match(text)
+    if begin is None or "=" in text[: begin.end()] or "[" not in text:
+        return None, text
+    words = [one for one in re.split(r"[\s,]+", (begin[2] or "").strip()) if one]
+    buffer, equals, fill = text[begin.end() :].partition("=")
+    shown = _SHOWN.fullmatch(fill.strip())
+    options = _read_options(text, begin[1], words, shown[1] if shown else "")
+    return options, buffer if shown else buffer + equals + fill
+
+
+def _read_options(text: str, kind: str, words: Sequence[str], shows: str) -> TextureOptions:
+    known = ("layered",) if kind == "surface" else (*_ADDRESS_MODES, *_FILTERS, *_SWITCHES)
+    for word in words:
+        if word not in known:
+            raise ArgumentError(f"--arg {text!r}: {word!r} is no option of a {kind}: write {', '.join(known)}")
+    modes = [word for word in words if word in _ADDRESS_MODES]
+    if len(modes) > _MOST_DIMENSIONS:
+        raise ArgumentError(f"--arg {text!r}: a texture has at most three address modes: of x, y and z")
+    x, y, z = (*modes, *[modes[-1] if len(modes) == 1 else "clamp"] * 3)[:3] if modes else ("clamp",) * 3
+    return TextureOptions(
+        kind,
+        (x, y, z),
+        is_linear="linear" in words,
+        is_normalized="normalized" in words,
+        as_float="asfloat" in words,
+        is_layered="layered" in words,
+        shows=shows,
+    )
+
+
+def texel_type(name: str) -> ValueType | None:
+    """The type of a texel: one, two or four numbers of at most four bytes."""
+    vector = _VECTOR.fullmatch(name)
+    number = _NUMBERS.get(vector[1] if vector else name)
+    if number is None:
+        return None
+    return numbers_type(name, *number, int(vector[2]) if vector else 1)
+
+
+def trouble_of(options: TextureOptions, element: ValueType, extents: Sequence[int]) -> str:
+    """Why there is no such texture. Empty: there is one."""
+    number = element.leaves[0]
+    dimensions = len(extents) - options.is_layered
+    if not 1 <= dimensions <= (_MOST_DIMENSIONS - options.is_layered):
+        layers = " after the layers" if options.is_layered else ""
+        most = "two" if options.is_layered else "three"
+        return f"a {options.kind} has from one to {most} dimensions{layers}"
+    if options.as_float and (number.kind == "floating" or number.bytes > 2):  # noqa: PLR2004 -- CUDA's limit
+        return "only whole numbers of 8 or 16 bits can be read as normalized floats (asfloat)"
+    if options.is_linear and number.kind != "floating" and not options.as_float:
+        return "a linear filter needs texels of float, or whole numbers of 8 or 16 bits that are read as normalized floats (asfloat)"
+    return ""
 
 
 @dataclass(frozen=True)
@@ -175,15 +253,10 @@ class WantedArgument:
 
 def parse_argument(text: str) -> WantedArgument:
     """Reads one --arg. Raises ArgumentError."""
-    try:
-        texture, buffer = split_options(text)
-    except OptionError as error:
-        message = f"--arg {text!r}: {error}"
-        raise ArgumentError(message) from error
+    texture, buffer = _split_options(text)
     match = _ARGUMENT.fullmatch(buffer)
     if match is None:
-        message = f"--arg {text!r}: write a buffer as 'float[4096]=random' and a value as 'int=64'"
-        raise ArgumentError(message)
+        raise ArgumentError(f"--arg {text!r}: write a buffer as 'float[4096]=random' and a value as 'int=64'")
     name = " ".join(_QUALIFIERS.sub(" ", match["type"]).split())
     extents = tuple(int(one or 0) for one in re.findall(r"\[\s*(\d*)\s*\]", match["extents"]))
     fill = match["fill"]
@@ -192,10 +265,9 @@ def parse_argument(text: str) -> WantedArgument:
         message = f"--arg {text!r}: a buffer has at least one element: write a buffer as 'float[4096]=random'"
         raise ArgumentError(message)
     if not extents and not fill:
-        message = (
+        raise ArgumentError(
             f"--arg {text!r}: a value needs a number, as in '{name}=64'; a buffer needs a size, as in '{name}[4096]'"
         )
-        raise ArgumentError(message)
     return WantedArgument(
         text, name, extents, _content(text, fill, name, is_buffer=bool(extents)), match["type"].count("*"), texture
     )
@@ -211,21 +283,15 @@ def _content(text: str, fill: str | None, type_name: str, *, is_buffer: bool) ->
     if is_buffer and (random := _RANDOM.fullmatch(fill)):
         span = (int(random[1]), int(random[2])) if random[1] is not None else None
         if span and not -(2**63) <= span[0] <= span[1] < 2**63:
-            message = f"--arg {text!r}: write random(LOW,HIGH) with the smaller number first"
-            raise ArgumentError(message)
+            raise ArgumentError(f"--arg {text!r}: write random(LOW,HIGH) with the smaller number first")
         return Content("random", span=span)
     number = number_in(fill)
-    if number is None and not is_buffer and _FUNCTION.fullmatch(fill) and fill not in _FILLS:
+    if number is not None:
+        return Content("constant", (number,))
+    if not is_buffer and _FUNCTION.fullmatch(fill) and fill not in _FILLS:
         return Content("function", function=fill)
-    if number is None:
-        what = (
-            "0, another number, iota, random or random(LOW,HIGH), a list {1,2,3}, @FILE, or nothing"
-            if is_buffer
-            else "a number"
-        )
-        message = f"--arg {text!r}: {fill!r} is not {what}"
-        raise ArgumentError(message)
-    return number
+    what = "0, another number, iota, random or random(LOW,HIGH), a list {1,2,3}, @FILE, or nothing"
+    raise ArgumentError(f"--arg {text!r}: {fill!r} is not {what if is_buffer else 'a number'}")
 
 
 def named_functions(wanted: WantedArgument) -> list[str]:
@@ -242,32 +308,14 @@ def named_functions(wanted: WantedArgument) -> list[str]:
 def listed(text: str, fill: str, type_name: str) -> Content:
     """The numbers of a list or of a file. Raises ArgumentError."""
     try:
-        numbers = numbers_of(fill, type_name)
+        return Content("listed", numbers_of(fill, type_name))
     except NumbersError as error:
-        message = f"--arg {text[:200]!r}: {error}"
-        raise ArgumentError(message) from error
-    whole = all(math.isfinite(one) and one == int(one) for one in numbers)
-    return Content("listed", whole=whole, listed=numbers)
-
-
-def number_in(text: str) -> Content | None:
-    literal = {"true": "1", "false": "0"}.get(text, text)
-    integer = re.fullmatch(r"([+-]?)(0[xX][0-9a-fA-F]+|\d+)[uUlL]*", literal)
-    if integer:
-        value = int(integer[1] + integer[2], 0 if integer[2][:2] in {"0x", "0X"} else 10)
-        return Content("constant", float(value), value) if -(2**63) <= value < 2**64 else None
-    try:
-        number = float(literal.removesuffix("f"))
-    except ValueError:
-        return None
-    whole = math.isfinite(number) and abs(number) < 2**63 and number == int(number)
-    return Content("constant", number, int(number) if whole else 0, whole)
+        raise ArgumentError(f"--arg {text[:200]!r}: {error}") from error
 
 
 def parts_of(text: str, braced: str) -> tuple[str, ...]:
     """What stands between the commas of `{…}`, outside all inner brackets. Raises ArgumentError."""
     if closing_bracket(braced, 0) != len(braced) - 1:
-        message = f"--arg {text!r}: a {{ has no }} that closes it, or something stands behind it"
-        raise ArgumentError(message)
+        raise ArgumentError(f"--arg {text!r}: a {{ has no }} that closes it, or something stands behind it")
     found = [part.strip() for part in parts_between(braced[1:-1])]
     return tuple(found) if any(found) else ()

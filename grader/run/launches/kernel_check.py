@@ -7,7 +7,6 @@ what the runner reports.
 from __future__ import annotations
 
 import json
-import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -22,85 +21,17 @@ from grader.model.outcome import located
 from grader.model.result import Finding, Launch, Model
 from grader.model.verdicts import Verdict
 from grader.run.judge_call import JUDGE_SECONDS, run_reporter
-from grader.run.kernels.argument_text import ArgumentError, Content, WantedArgument, named_functions, parse_argument
-from grader.run.kernels.class_layout import passing_of
-from grader.run.kernels.element_types import Leaf
-from grader.run.kernels.kernel_arguments import Argument, Parameter, match_arguments, read_parameters, signature
+from grader.run.kernels.argument_text import ArgumentError, WantedArgument, named_functions, parse_argument
+from grader.run.kernels.kernel_arguments import Argument, match_arguments, signature
 from grader.run.kernels.kernel_build import BuiltKernel, build_kernel
 from grader.run.kernels.kernel_source import KernelSource
+from grader.run.kernels.parameter_types import Parameter, read_parameters
 from grader.run.launches.lab_launch import read_report, write_runner
 from grader.run.launches.launch_proposal import ProposedLaunch, proposed_launch
 from grader.run.launches.trace_phases import Trace
 from grader.source.compiler_message import diagnostics
 from grader.source.kernel_causes import never_set
 from grader.source.student_code import StudentCode
-
-# One argument of a launch in the form that kit/launch/launch_description.cpp reads. Plain data.
-
-_HANDLE = {"kind": "unsigned", "bytes": 8, "offset": 0}  # of a texture or a surface
-
-
-def described(argument: Argument, functions: Mapping[str, int]) -> dict[str, object]:
-    """`functions`: addresses of those that arguments name."""
-    content, element = argument.content, argument.element
-    described: dict[str, object] = {
-        "name": argument.parameter.name,
-        "element": element.name,
-        "role": argument.role,
-        "content": _filled(content, functions),
-    }
-    if argument.seen_as is not None:
-        described["texture"] = argument.seen_as
-    if argument.shown is not None:
-        return {**described, "element": "unsigned long long", "scalar": _HANDLE}
-    if argument.role == "scalar":
-        return {**described, "scalar": _leaf(element.leaves[0])}
-    if argument.filled is not None:
-        described["numbers"] = [{**_leaf(leaf), **_number(value, functions)} for leaf, value in argument.filled.numbers]
-        described["pointers"] = argument.filled.pointers
-    layout = argument.parameter.layout
-    if argument.role == "object" and layout is not None:
-        passing = passing_of(layout)
-        described |= {"passing": passing.how, "pieces": passing.pieces, "alignment": layout.alignment}
-    return {
-        **described,
-        "hidden": argument.hidden,
-        "elements": argument.elements,
-        "element_bytes": element.bytes,
-        "row_elements": argument.extents[-1] if len(argument.extents) > 1 else 0,
-        "leaves": [_leaf(leaf) for leaf in element.leaves],
-    }
-
-
-def _filled(content: Content, functions: Mapping[str, int]) -> dict[str, object]:
-    filled: dict[str, object] = {
-        "fill": "constant" if content.fill == "function" else content.fill,
-        **_number(content, functions),
-    }
-    if content.span:
-        filled |= {"low": content.span[0], "high": content.span[1]}
-    if content.fill == "listed":
-        filled["listed"] = [_listed(one) for one in content.listed]
-    return filled
-
-
-def _number(content: Content, functions: Mapping[str, int]) -> dict[str, object]:
-    integer = content.integer - (1 << 64) if content.integer >= 1 << 63 else content.integer
-    if content.function:
-        integer = functions[content.function]
-    return {"floating": content.floating, "integer": integer}
-
-
-def _listed(number: float) -> int | float | str:
-    """JSON has no infinity and no NaN, and the checker reads whole numbers in two's complement."""
-    if isinstance(number, int):
-        return number - (1 << 64) if 1 << 63 <= number < 1 << 64 else number if abs(number) < 1 << 63 else float(number)
-    return number if math.isfinite(number) else str(number)
-
-
-def _leaf(leaf: Leaf) -> dict[str, object]:
-    return {"kind": leaf.kind, "bytes": leaf.bytes, "offset": leaf.offset}
-
 
 # Notes on local variables of a checked file to which something is added, and which nothing sets. A run does not show them: they have
 # some value.
@@ -310,7 +241,7 @@ def _description(
 ) -> dict[str, object]:
     """The launch in the format that kit/launch/launch_description.cpp reads."""
     return {
-        "arguments": [described(argument, functions) for argument in arguments],
+        "arguments": [argument.described(functions) for argument in arguments],
         "grid": request.grid,
         "block": request.block,
         "shared_bytes": request.shared_bytes,

@@ -10,9 +10,11 @@ import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from grader.run.kernels.kernel_arguments import MAX_BUFFER_BYTES, Parameter, proposal, proposed_elements
+from grader.run.kernels.class_arguments import proposal, proposed_elements
+from grader.run.kernels.kernel_arguments import MAX_BUFFER_BYTES
 from grader.run.kernels.kernel_source import KernelSource
 from grader.run.kernels.own_launches import Extent3, OwnLaunch, definitions_of, is_two_dimensional, own_launches
+from grader.run.kernels.parameter_types import Parameter
 from grader.run.kernels.texture_use import texture_use
 
 _ELEMENTS = 4096  # of a proposed buffer: the square of a proposed number, in one dimension and in two

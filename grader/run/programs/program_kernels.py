@@ -21,10 +21,9 @@ from grader.engines.objects.entry_walk import QuickElf
 from grader.engines.objects.symbol_table import function_symbols
 from grader.engines.toolset import Toolset
 from grader.model.verdicts import Verdict
-from grader.run.kernels.class_layout import WIDEST, passing_of
-from grader.run.kernels.kernel_arguments import Parameter, read_parameters
 from grader.run.kernels.kernel_build import build_kernel, why_not
 from grader.run.kernels.kernel_source import KernelSource, base_name
+from grader.run.kernels.parameter_types import WIDEST, Parameter, passing_of, read_parameters
 from grader.run.programs.host_build import HostBuild, TextFrame, build_host
 from grader.run.programs.host_refusals import HostRefusal
 from grader.run.programs.host_toolchain import STANDARDS, HostToolchain, demangled, host_toolchain

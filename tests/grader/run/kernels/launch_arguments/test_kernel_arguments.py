@@ -5,15 +5,16 @@ from __future__ import annotations
 import pytest
 
 from grader.run.kernels.argument_text import ArgumentError, Content, parse_argument
-from grader.run.kernels.element_types import ElementType, Leaf
-from grader.run.kernels.kernel_arguments import Parameter, match_arguments, proposal
+from grader.run.kernels.class_arguments import proposal
+from grader.run.kernels.kernel_arguments import match_arguments
+from grader.run.kernels.parameter_types import Parameter, numbers_type
 from grader.source.cuda_vocabulary import NumberKind
 
 
 def parameter(text: str, kind: NumberKind = "floating", size: int = 4, *, name: str = "A") -> Parameter:
     """A parameter such as `float*`, `const int*` or `double`: it contains only numbers."""
     element = text.removeprefix("const ").rstrip("*")
-    number = ElementType(element, size, (Leaf(kind, size),), frozenset({element}))
+    number = numbers_type(element, kind, size)
     return Parameter(name, text, number, is_pointer=text.endswith("*"), is_const=text.startswith("const "))
 
 
@@ -26,14 +27,14 @@ def matched(one: Parameter, text: str) -> Content:
     [
         ("float[4096]=random", "float", (4096,), Content("random")),
         ("const float* [16] [32] = iota", "float", (16, 32), Content("iota")),
-        ("int[64]=0", "int", (64,), Content("constant", 0.0, 0)),
-        ("unsigned long long[2]=0xff", "unsigned long long", (2,), Content("constant", 255.0, 255)),
+        ("int[64]=0", "int", (64,), Content("constant", (0,))),
+        ("unsigned long long[2]=0xff", "unsigned long long", (2,), Content("constant", (255,))),
         ("int[9]=random(-5, 5)", "int", (9,), Content("random", span=(-5, 5))),
         ("double[8]", "double", (8,), Content("none")),
-        ("float=-1.5f", "float", (), Content("constant", -1.5, 0, whole=False)),
-        ("double=1e3", "double", (), Content("constant", 1000.0, 1000)),
-        ("bool=true", "bool", (), Content("constant", 1.0, 1)),
-        ("size_t=18446744073709551615", "size_t", (), Content("constant", float(2**64 - 1), 2**64 - 1)),
+        ("float=-1.5f", "float", (), Content("constant", (-1.5,))),
+        ("double=1e3", "double", (), Content("constant", (1000.0,))),
+        ("bool=true", "bool", (), Content("constant", (1,))),
+        ("size_t=18446744073709551615", "size_t", (), Content("constant", (2**64 - 1,))),
     ],
 )
 def test_an_argument_is_read(text: str, kind: str, extents: tuple[int, ...], content: Content) -> None:

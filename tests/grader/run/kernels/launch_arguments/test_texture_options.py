@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from grader.run.kernels.argument_text import ArgumentError, parse_argument
-from grader.run.kernels.element_types import ElementType, Leaf, texel_type
-from grader.run.kernels.kernel_arguments import Argument, Parameter, match_arguments, proposal
+from grader.run.kernels.argument_text import ArgumentError, parse_argument, texel_type
+from grader.run.kernels.class_arguments import proposal
+from grader.run.kernels.kernel_arguments import Argument, match_arguments
+from grader.run.kernels.parameter_types import Parameter, numbers_type
 
-HANDLE = ElementType("cudaTextureObject_t", 8, (Leaf("unsigned", 8),), frozenset({"cudaTextureObject_t"}))
-SURFACE = ElementType("cudaSurfaceObject_t", 8, (Leaf("unsigned", 8),), frozenset({"cudaSurfaceObject_t"}))
+HANDLE = numbers_type("cudaTextureObject_t", "unsigned", 8)
+SURFACE = numbers_type("cudaSurfaceObject_t", "unsigned", 8)
 TEXTURE = Parameter("picture", "cudaTextureObject_t", HANDLE, is_pointer=False, is_const=False)
 TARGET = Parameter("target", "cudaSurfaceObject_t", SURFACE, is_pointer=False, is_const=False)
 
@@ -30,13 +31,11 @@ def test_a_texture_is_a_buffer_with_options() -> None:
 def test_the_first_extent_of_a_layered_texture_counts_its_layers() -> None:
     (texture,) = matched((TEXTURE, "texture(layered) uchar4[3][8][16]"))
     assert texture.role == "output"
-    assert texture.seen_as is not None
     assert (texture.seen_as["layers"], texture.seen_as["extents"], texture.seen_as["bytes"]) == (3, [8, 16], 1)
 
 
 def test_one_address_mode_holds_for_all_dimensions() -> None:
     (texture,) = matched((TEXTURE, "texture(border) float[4][4][4]=0"))
-    assert texture.seen_as is not None
     assert texture.seen_as["address"] == ["border"] * 3
 
 
@@ -45,7 +44,6 @@ def test_a_surface_is_written_and_a_texture_may_show_its_memory() -> None:
     assert target.role == "inout"
     assert texture.shown == 0
     assert texture.role == "scalar"
-    assert texture.seen_as is not None
     assert texture.seen_as["of"] == 0
 
 

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from grader.run.kernels.element_types import ElementType, Leaf
-from grader.run.kernels.kernel_arguments import Parameter
 from grader.run.kernels.kernel_source import KernelSource
+from grader.run.kernels.parameter_types import Parameter, numbers_type
 from grader.run.launches.launch_proposal import ProposedLaunch, proposed_launch
 
-FLOAT = ElementType("float", 4, (Leaf("floating", 4),))
-INT = ElementType("int", 4, (Leaf("signed", 4),))
+FLOAT = numbers_type("float", "floating", 4)
+INT = numbers_type("int", "signed", 4)
 FLAT = "int i = blockIdx.x * blockDim.x + threadIdx.x;"
 WIDE = "int i = blockIdx.y * blockDim.y + threadIdx.y;"
 
