@@ -101,8 +101,7 @@ def _read(path: Path) -> Canary:
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, ValueError) as error:
-        message = f"the canary {path} cannot be read: {error}"
-        raise RemediableError(message) from error
+        raise RemediableError(f"the canary {path} cannot be read: {error}") from error
     match = _FIRST_LINE.fullmatch(text.partition("\n")[0])
     known = {verdict.value for verdict in Verdict} - {Verdict.INTERNAL_ERROR.value}
     if match is None or not known.issuperset(match["verdicts"].split(" or ")):

@@ -156,8 +156,7 @@ def sanitize(
 def under_sanitizer(toolset: Toolset) -> Toolset:
     """The toolset that also uses compute-sanitizer. Raises RemediableError if it cannot."""
     if not toolset.gpu.runs:
-        message = f"compute-sanitizer needs a GPU that can be used: {'; '.join(toolset.gpu.reasons)}."
-        raise RemediableError(message)
+        raise RemediableError(f"compute-sanitizer needs a GPU that can be used: {'; '.join(toolset.gpu.reasons)}.")
     program = find_sanitizer(toolset.gpu.toolchain)
     if program is None:
         message = "compute-sanitizer was not found: it comes with NVIDIA's CUDA toolkit; put its folder on PATH."

@@ -101,8 +101,7 @@ def run_reporter(  # noqa: PLR0913 -- what is run, and how
     try:
         done = subprocess.run(command, cwd=cwd, input=task, capture_output=True, timeout=seconds, check=False)
     except subprocess.TimeoutExpired as error:
-        message = f"{name} was still busy after {seconds} seconds"
-        raise RuntimeError(message) from error
+        raise RuntimeError(f"{name} was still busy after {seconds} seconds") from error
     status, said = done.returncode, (done.stderr + done.stdout).decode("utf-8", "replace").strip()[-2000:]
     is_written = status in fulfilled and report.is_file() and report.stat().st_size <= MAX_REPORT_BYTES
     if not is_written and status not in refused:

@@ -33,8 +33,7 @@ def demanded(source: Path) -> Demand:
     match = _FIRST_LINE.fullmatch(first)
     known = {verdict.value for verdict in Verdict} - {Verdict.PASS, Verdict.INTERNAL_ERROR}
     if match is None or match[1] not in known:
-        message = f"{first!r} is not a line `// verdict: …` with one of {', '.join(sorted(known))}"
-        raise LabError(message)
+        raise LabError(f"{first!r} is not a line `// verdict: …` with one of {', '.join(sorted(known))}")
     mistake = _SECOND_LINE.fullmatch(second)
     return Demand(Verdict(match[1]), int(match[2]) if match[2] else None, mistake[1] if mistake else None)
 

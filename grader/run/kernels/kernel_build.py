@@ -137,8 +137,7 @@ def build_kernel(
         if refusal.verdict is not Verdict.COMPILE_ERROR and "not defined" not in refusal.message:
             break
     if first is None:
-        message = "nothing was built"
-        raise ValueError(message)
+        raise ValueError("nothing was built")
     return first
 
 
@@ -372,8 +371,7 @@ def with_contents(source: KernelSource, settings: Sequence[str]) -> KernelSource
         numbers = _numbers(setting, match[2], match[3])
         changed = {name: _initialised(text, match[1], numbers) for name, text in texts.items()}
         if changed == texts:
-            message = f"--set {setting!r}: there is no __constant__ or __device__ variable {match[1]!r}"
-            raise CheckError(message)
+            raise CheckError(f"--set {setting!r}: there is no __constant__ or __device__ variable {match[1]!r}")
         texts = changed
     return replace(source, texts=texts)
 
@@ -396,20 +394,17 @@ class _Numbers:
 def _numbers(setting: str, extents: str, value: str) -> _Numbers:
     count = math.prod(int(extent) for extent in re.findall(r"\d+", extents))
     if not 0 < count <= _MOST_NUMBERS:
-        message = f"--set {setting!r}: a variable may be given from 1 to {_MOST_NUMBERS:,} numbers"
-        raise CheckError(message)
+        raise CheckError(f"--set {setting!r}: a variable may be given from 1 to {_MOST_NUMBERS:,} numbers")
     if value in {"random", "iota"}:
         return _Numbers([] if value == "random" else range(count), count)
     try:
         found = numbers_of(value if is_numbers(value) else f"{{{value}}}", "float")
     except NumbersError as error:
-        message = f"--set {setting!r}: {error}"
-        raise CheckError(message) from error
+        raise CheckError(f"--set {setting!r}: {error}") from error
     if len(found) > _MOST_NUMBERS or not all(map(math.isfinite, found)):
-        message = (
+        raise CheckError(
             f"--set {setting!r}: a variable may be given at most {_MOST_NUMBERS:,} numbers, without infinity and NaN"
         )
-        raise CheckError(message)
     return _Numbers(found if is_numbers(value) else found * count, count)
 
 

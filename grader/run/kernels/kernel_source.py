@@ -199,11 +199,9 @@ def _read(path: Path) -> str:
     try:
         data = path.read_bytes() if _is_text(path) else None
     except OSError as error:
-        message = f"{path} cannot be read: {error.strerror}"
-        raise CheckError(message) from error
+        raise CheckError(f"{path} cannot be read: {error.strerror}") from error
     if data is None:
-        message = f"{path}: there is no such file, or it is not the source of a kernel. Name a .cu file."
-        raise CheckError(message)
+        raise CheckError(f"{path}: there is no such file, or it is not the source of a kernel. Name a .cu file.")
     return normalise(data)[0].decode("utf-8", "replace")
 
 
@@ -225,14 +223,12 @@ def named_kernel(source: KernelSource, wanted: str | None, file: str = "") -> st
         )
         raise CheckError(message, lines)
     if not _NAME.fullmatch(wanted):
-        message = f"--kernel {wanted!r}: write a name such as scale, ns::scale or 'scale<float>'. {listed}"
-        raise CheckError(message)
+        raise CheckError(f"--kernel {wanted!r}: write a name such as scale, ns::scale or 'scale<float>'. {listed}")
     name = re.split(r"[<(]", wanted, maxsplit=1)[0]
     known = [one for one in dict.fromkeys(source.kernels) if one == name or one.endswith(f"::{name}")]
     made_by_macro = any("##" in text for text in source.texts.values())
     if not known and not made_by_macro:
-        message = f"there is no __global__ function {name!r}. {listed}"
-        raise CheckError(message)
+        raise CheckError(f"there is no __global__ function {name!r}. {listed}")
     if name in known or len(known) != 1:
         return wanted
     return known[0] + wanted[len(name) :]

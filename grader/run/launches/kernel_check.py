@@ -146,10 +146,9 @@ def _in_the_file(functions: Sequence[str], source: KernelSource) -> None:
     for name in functions:
         word = re.compile(rf"\b{re.escape(name.rpartition('::')[2])}\b")
         if not any(word.search(text) for text in source.texts.values()):
-            message = (
+            raise ArgumentError(
                 f"--arg: {source.name} has no function {name!r}: write the name of one of its __device__ functions"
             )
-            raise ArgumentError(message)
 
 
 def check_built(
@@ -159,8 +158,7 @@ def check_built(
     `source`: where launches of its own may be found, if the request names no arguments.
     """
     if build.runner is None or build.image is None:
-        message = "there is no runner to launch"
-        raise ValueError(message)
+        raise ValueError("there is no runner to launch")
     image = json.loads(build.image.read_text(encoding="utf-8"))
     parameters = _parameters(build.runner, image["kernel"])
     functions: dict[str, int] = image["passed"]
@@ -215,8 +213,7 @@ def _reworded(finding: Finding) -> Finding:
 def _parameters(runner: Path, kernel: int) -> list[Parameter]:
     parameters = read_parameters(runner, kernel)
     if parameters is None:
-        message = f"{runner} has no debug information of the function at {kernel:#x}"
-        raise RuntimeError(message)
+        raise RuntimeError(f"{runner} has no debug information of the function at {kernel:#x}")
     return parameters
 
 

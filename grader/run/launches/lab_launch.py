@@ -102,8 +102,7 @@ def lab_of_kernel(labs: Sequence[Lab], kernel: str) -> Lab:
     kernels = {name_of(lab.public.kernel): lab for lab in labs if not lab.public.starts_itself}
     if kernel in kernels:
         return kernels[kernel]
-    message = f"no lab asks for a kernel {kernel!r}; the labs' kernels are: {', '.join(kernels)}"
-    raise LaunchRefusedError(message)
+    raise LaunchRefusedError(f"no lab asks for a kernel {kernel!r}; the labs' kernels are: {', '.join(kernels)}")
 
 
 def read_source(source: Path) -> bytes:
@@ -111,8 +110,7 @@ def read_source(source: Path) -> bytes:
     try:
         data = source.read_bytes() if source.is_file() and source.stat().st_size <= MAX_SOURCE_BYTES else None
     except OSError as error:
-        message = f"{source} cannot be read: {error.strerror}"
-        raise LaunchRefusedError(message) from error
+        raise LaunchRefusedError(f"{source} cannot be read: {error.strerror}") from error
     if data is None:
         message = f"{source}: there is no such file, or it is not the source of a kernel. Name a .cu file."
         raise LaunchRefusedError(message)
@@ -139,8 +137,7 @@ def build_runner(toolset: Toolset, lab: Lab, source: bytes, scratch: Path) -> Pa
 def runner_argv(toolset: Toolset, built: CpuBuild) -> list[str]:
     """What starts the runner of a file that was built, confined."""
     if built.runner is None or built.image is None:
-        message = "there is no runner to launch"
-        raise ValueError(message)
+        raise ValueError("there is no runner to launch")
     return toolset.confinement.wrap(
         [str(built.runner), "--image", str(built.image)],
         readable=[built.runner.parent],
@@ -207,8 +204,7 @@ def read_report(text: bytes, report: type[Report]) -> Report:
     try:
         return report.model_validate_json(text)
     except ValidationError as error:
-        message = f"the launch was watched, but its report cannot be read: {error}"
-        raise RuntimeError(message) from error
+        raise RuntimeError(f"the launch was watched, but its report cannot be read: {error}") from error
 
 
 # One launch of a lab's public tests, traced or profiled: for a problem that registers no sizes of its own. The lab's judge chooses the

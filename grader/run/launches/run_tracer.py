@@ -155,8 +155,7 @@ class RunTracer:
         """One run without a trace. Raises NoSuchLaunchError where no test has the shape, RuntimeError where something of ours failed."""
         entry, record, reader = self._run({})
         if record is None:
-            message = f"the judge of {self.lab.id} ran nothing"
-            raise RuntimeError(message)
+            raise RuntimeError(f"the judge of {self.lab.id} ran nothing")
         launches = launches_of(reader.facts(record))
         total = sum(one.count for one in launches)
         return SurveyedRun(reader.launch(entry), launches, record.reversed, total)
@@ -173,16 +172,14 @@ class RunTracer:
         _, record, reader = self._run(asked)
         traced = record.traced if record is not None else None
         if record is None or traced is None:
-            message = f"launch {launch.number} did not run, so there is nothing to step through"
-            raise UntracedLaunchError(message)
+            raise UntracedLaunchError(f"launch {launch.number} did not run, so there is nothing to step through")
         facts = reader.facts(_of_one_launch(record, traced))
         trace = _trace(traced, facts)
         if trace is None and any(at >= extent for at, extent in zip(request.block, traced.grid, strict=True)):
             extent = " x ".join(map(str, traced.grid))
-            message = (
+            raise UntracedLaunchError(
                 f"block {request.block} is outside the grid: launch {launch.number} has {extent} blocks in x, y and z"
             )
-            raise UntracedLaunchError(message)
         report = TraceReport(factors=(), inputs=(), launch=_launch(run, traced, facts), trace=trace)
         return Traced(self.lab.id, self.lab.public.file, request, report)
 
@@ -196,8 +193,7 @@ class RunTracer:
             record = record_of(entry)
             reader = ProgramReader.over(self.toolset, self.lab, self.program.built, self.text, [{"launches": [entry]}])
         except (ValueError, KeyError, TypeError) as error:
-            message = f"a run of {self.lab.id} was watched, but its report cannot be read: {error}"
-            raise RuntimeError(message) from error
+            raise RuntimeError(f"a run of {self.lab.id} was watched, but its report cannot be read: {error}") from error
         return entry, record, reader
 
 
@@ -214,8 +210,7 @@ def _trace(traced: TracedLaunchRecord, facts: RunFacts) -> Trace | None:
     try:
         trace = Trace.model_validate(traced.trace)
     except ValidationError as error:
-        message = f"a launch was traced, but its trace cannot be read: {error}"
-        raise RuntimeError(message) from error
+        raise RuntimeError(f"a launch was traced, but its trace cannot be read: {error}") from error
     arrays = tuple(one.model_copy(update={"name": facts.names.told(one.name)}) for one in trace.arrays)
     return trace.model_copy(update={"arrays": arrays})
 

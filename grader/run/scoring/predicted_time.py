@@ -61,8 +61,7 @@ def gpu_named(key: str) -> Gpu:
     for known, gpu in gpus().items():
         if known.casefold() == key.replace(" ", "").casefold():
             return gpu
-    message = f"no figures are known for a GPU {key!r}; there are some for {', '.join(gpus())}"
-    raise RemediableError(message)
+    raise RemediableError(f"no figures are known for a GPU {key!r}; there are some for {', '.join(gpus())}")
 
 
 # What the executor counted of a launch, for each block and each step along the sums: the facts that a prediction of its speed starts from.
@@ -300,8 +299,7 @@ def modelled(traffic: Traffic, gpu: Gpu) -> ModelledTime:
     terms.sort(key=lambda term: -term.seconds)
     longest = terms[0].seconds
     if not longest:
-        message = "a launch without work, accesses and bytes cannot be modelled"
-        raise ValueError(message)
+        raise ValueError("a launch without work, accesses and bytes cannot be modelled")
     return ModelledTime(gpu, tuple(terms), 2 * arithmetic / longest, traffic.compulsory_bytes / longest)
 
 

@@ -133,8 +133,7 @@ def _compile(toolset: Toolset, contestant: Contestant, folder: Path) -> bool:
     if built.image is None and contestant.silent:
         return _compile(toolset, replace(contestant, silent=False), folder)
     if built.image is None:
-        message = f"{contestant.name} cannot be compiled to be timed: {built.log[:500]}"
-        raise ContestError(message)
+        raise ContestError(f"{contestant.name} cannot be compiled to be timed: {built.log[:500]}")
     return contestant.silent
 
 
@@ -197,8 +196,7 @@ def stage(toolset: Toolset) -> Path:
         command = ours.compile(str(source), str(draft), toolset.gpu.target.capability)
         finished = subprocess.run(command, cwd=name, capture_output=True, text=True, check=False)
         if finished.returncode != 0:
-            message = f"nvcc does not compile {source}: {finished.stderr[:1000]}"
-            raise ContestError(message)
+            raise ContestError(f"nvcc does not compile {source}: {finished.stderr[:1000]}")
         draft.replace(made)
     return made
 
@@ -252,8 +250,7 @@ def _timed(toolset: Toolset, device: Device, built: Built, options: dict[str, ob
             written = json.loads(report.read_text(encoding="utf-8"))
             result = Contest.model_validate({**written, "device": device.name, "device_seconds": seconds})
         except (ValueError, ValidationError) as error:
-            message = f"the timer's report cannot be read: {error}"
-            raise ContestError(message) from error
+            raise ContestError(f"the timer's report cannot be read: {error}") from error
     if result.status == "internal-error":
         raise ContestError(result.detail)
     return result
@@ -275,8 +272,7 @@ def run_timer(command: list[str], alone: Alone, turns: threading.BoundedSemaphor
     if status != 0:
         text = stderr.read_text(encoding="utf-8", errors="replace")[:1000]
         ended = "did not end" if status == -signal.SIGKILL else f"failed with status {status}: {text}"
-        message = f"the timer {ended}"
-        raise ContestError(message)
+        raise ContestError(f"the timer {ended}")
     return held
 
 

@@ -47,11 +47,9 @@ def ratio_interval(over: Sequence[float], under: Sequence[float], confidence: fl
     It works on logarithms, so that swapping the two gives the reciprocal interval. Raises ValueError for times that are not positive.
     """
     if len(over) != len(under) or len(over) % 2 == 0:
-        message = f"an odd number of pairs of times is needed, not {len(over)} and {len(under)} times"
-        raise ValueError(message)
+        raise ValueError(f"an odd number of pairs of times is needed, not {len(over)} and {len(under)} times")
     if any(not (0 < time < math.inf) for time in (*over, *under)):
-        message = "every time has to be a positive number"
-        raise ValueError(message)
+        raise ValueError("every time has to be a positive number")
     logs = sorted(math.log(one / other) for one, other in zip(over, under, strict=True))
     at = _low_position(len(logs), (1 - confidence) / 2)
     low, high = _between(logs, at), _between(logs, len(logs) - 1 - at)

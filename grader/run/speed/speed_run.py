@@ -73,8 +73,7 @@ def contestants_of(toolset: Toolset, lab: Lab, source: Path, outcome: LabOutcome
     base = load_lab(toolset.root, lab.public.performance.baseline)
     baseline = (base.private_dir or base.public_dir) / base.public.file
     if not baseline.is_file():
-        message = f"{baseline} is missing: {lab.id} is timed against it."
-        raise LabError(message)
+        raise LabError(f"{baseline} is missing: {lab.id} is timed against it.")
     ours = base.private_dir is not None
     limit = outcome.gpu.register_limit if outcome.gpu else None
     student = contestant_of(lab, source, "student", limit, silent=_prints(lab, outcome))
