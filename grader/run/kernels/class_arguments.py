@@ -204,7 +204,7 @@ def _proposed_value(target: Parameter | None) -> str:
     layout = target.layout
     if target.is_function or (layout and not layout.members[0].path):
         return "null"
-    return f"{layout.name}[1]={_proposed_parts(layout)}" if layout else proposal(target)
+    return f"{layout.name}[1]={{{_proposed_parts(layout)}}}" if layout else proposal(target)
 
 
 def without_const(name: str) -> str:

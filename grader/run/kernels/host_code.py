@@ -8,8 +8,9 @@ Submissions are never changed in this way: the compiler and the scans decide wha
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import accumulate, pairwise
 
 from grader.source.lexer import Lexeme, Lexer, closings, with_changes
@@ -31,37 +32,33 @@ class _Branch:
         return sum((one.text == "{") - (one.text == "}") for one in self.tokens if one.kind == "sign")
 
 
-class Branches:
+def _read_tokens(tokens: Iterable[Lexeme]) -> list[Lexeme]:
     """Leaves out what stands in `#if 0`. Where the branches of a condition do not close the braces that they open, only the first is
     read: two heads of one function, for instance.
     """
+    open_: list[list[_Branch]] = [[_Branch([], dead=False)]]
 
-    def read(self, tokens: Iterable[Lexeme]) -> list[Lexeme]:
-        open_: list[list[_Branch]] = [[_Branch([], dead=False)]]
-        for token in tokens:
-            if token.kind == "comment":
-                continue
-            condition = CONDITION.match(token.text) if token.kind == "directive" else None
-            word = condition["word"] if condition else ""
-            dead = condition is not None and condition["of"].strip() in {"0", "false"}
-            if word in {"if", "ifdef", "ifndef"}:
-                open_.append([_Branch([], dead=dead)])
-            elif word.startswith("el") and len(open_) > 1:
-                open_[-1].append(_Branch([], dead=dead))
-            elif word == "endif" and len(open_) > 1:
-                self._close(open_)
-            else:
-                open_[-1][-1].tokens.append(token)
-        while len(open_) > 1:
-            self._close(open_)
-        return open_[0][0].tokens
-
-    @staticmethod
-    def _close(open_: list[list[_Branch]]) -> None:
+    def close() -> None:
         branches = [one for one in open_.pop() if not one.dead]
         if any(one.balance != 0 for one in branches):
             branches = branches[:1]
         open_[-1][-1].tokens += [token for one in branches for token in one.tokens]
+
+    for token in tokens:
+        condition = CONDITION.match(token.text) if token.kind == "directive" else None
+        word = condition["word"] if condition else ""
+        dead = condition is not None and condition["of"].strip() in {"0", "false"}
+        if word in {"if", "ifdef", "ifndef"}:
+            open_.append([_Branch([], dead=dead)])
+        elif word.startswith("el") and len(open_) > 1:
+            open_[-1].append(_Branch([], dead=dead))
+        elif word == "endif" and len(open_) > 1:
+            close()
+        elif token.kind not in {"comment", "directive"}:
+            open_[-1][-1].tokens.append(token)
+    while len(open_) > 1:
+        close()
+    return open_[0][0].tokens
 
 
 # The names that one declaration of C++ introduces, read from its words and signs. Nothing is parsed: where the names are not certain, the
@@ -215,9 +212,6 @@ def _inside(texts: Sequence[str], *openings: str) -> list[str]:
 _DEVICE_WORDS = frozenset({"__global__", "__device__"})
 _COOPERATIVE = frozenset({"cudaLaunchCooperativeKernel", "cuLaunchCooperativeKernel", "cudaLaunchAttributeCooperative"})
 _KEPT_WORDS = frozenset({"constexpr", "consteval"})  # a kernel may use such functions
-_HOST_CODE_WITH_ARGUMENTS = frozenset(
-    {"__align__", "__attribute__", "__builtin_align__", "alignas", "__declspec", "decltype"}
-)
 _MACRO = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)(?:\([^)\n]*\))?[ \t]*((?:\\\n|[^\n])*)", re.MULTILINE)
 
 
@@ -236,6 +230,11 @@ class Item:
     declares: frozenset[str] | None = None  # the names that it introduces; None: they are not certain
     words: frozenset[str] = frozenset()  # every word in it
 
+    @property
+    def qualified(self) -> str:
+        """The kernel's name with its namespaces."""
+        return f"{self.scope}::{self.kernel}" if self.scope else self.kernel
+
 
 def items_of(source: str) -> list[Item]:
     """The items of a source, in their order."""
@@ -250,11 +249,7 @@ def launches_cooperatively(sources: Iterable[str]) -> bool:
 
 def kernels_in(source: str) -> list[str]:
     """The names of the __global__ functions with their namespaces, each once."""
-    return list(dict.fromkeys(qualified(item) for item in items_of(source) if item.kernel))
-
-
-def qualified(item: Item) -> str:
-    return f"{item.scope}::{item.kernel}" if item.scope else item.kernel
+    return list(dict.fromkeys(item.qualified for item in items_of(source) if item.kernel))
 
 
 def without_host_functions(source: str) -> str:
@@ -294,7 +289,7 @@ def blanked(source: str, items: Sequence[Item]) -> str:
 
 class _Reader:
     def __init__(self, source: str) -> None:
-        self._tokens = [token for token in Branches().read(Lexer(source)) if token.kind != "directive"]
+        self._tokens = _read_tokens(Lexer(source))
         self._closings = closings(token.text for token in self._tokens)
         self._line_ends = list(accumulate(len(line) + 1 for line in source.split("\n")))
         marked = [name for name, words in macros_of(source).items() if _DEVICE_WORDS & words]
@@ -316,8 +311,7 @@ class _Reader:
                 at = body + 1
                 continue
             end, is_function = self._end(at, body)
-            item = self._item(at, end, is_function=is_function)
-            yield replace(item, scope="::".join(filter(None, scopes)))
+            yield self._item(at, end, "::".join(filter(None, scopes)), is_function=is_function)
             at = end
 
     def _body(self, first: int) -> int:
@@ -357,74 +351,33 @@ class _Reader:
 
     def _is_function(self, first: int, body: int) -> bool:
         """Whether the `{` follows a parameter list. It does not after the head of a class, an initialiser or an enumeration."""
-        head = self._outer(first, body)
-        texts = [token.text for token in head]
-        if "=" in texts and "operator" not in texts:
-            return False
-        return "(" in texts if not _TYPES & set(texts[:1]) else texts.count("(") > 0
+        head = _outer([token.text for token in self._tokens[first:body]])
+        return "(" in head and ("=" not in head or "operator" in head)
 
-    def _outer(self, first: int, body: int) -> list[Lexeme]:
-        """The tokens of the head outside parentheses and template parameters, without alignments and attributes."""
-        found: list[Lexeme] = []
-        at = first
-        while at < body:
-            token = self._tokens[at]
-            if token.text == "template" and at + 1 < body and self._tokens[at + 1].text == "<":
-                at = self._past(at + 1, body, "<", ">")
-            elif token.text in _HOST_CODE_WITH_ARGUMENTS and at + 1 < body and self._tokens[at + 1].text == "(":
-                at = self._past(at + 1, body, "(", ")")
-            elif token.text == "(":
-                found.append(token)
-                at = self._past(at, body, "(", ")")
-            else:
-                found.append(token)
-                at += 1
-        return found
-
-    def _past(self, opening: int, limit: int, left: str, right: str) -> int:
-        depth = 0
-        for at in range(opening, limit):
-            depth += (self._tokens[at].text == left) - (self._tokens[at].text == right)
-            if depth == 0:
-                return at + 1
-        return limit
-
-    def _item(self, first: int, end: int, *, is_function: bool) -> Item:
+    def _item(self, first: int, end: int, scope: str, *, is_function: bool) -> Item:
         tokens = self._tokens[first:end]
-        words = {token.text for token in tokens if token.kind == "word"}
-        body = next((index for index, token in enumerate(tokens) if token.text == "{"), len(tokens))
-        head = {token.text for token in tokens[:body]} if is_function else words
-        last = tokens[-1]
-        stop = last.at + len(last.text)
+        texts = [token.text for token in tokens]
+        words = frozenset(token.text for token in tokens if token.kind == "word")
+        head = texts[: texts.index("{")] if is_function else texts
+        stop = tokens[-1].at + len(texts[-1])
         return Item(
             first=tokens[0].at,
             end=stop,
-            first_line=self._line(tokens[0].at),
-            last_line=self._line(stop - 1),
+            first_line=bisect_right(self._line_ends, tokens[0].at) + 1,
+            last_line=bisect_right(self._line_ends, stop - 1) + 1,
             is_function=is_function,
-            on_device=bool(self._device & head) or (is_function and bool(_KEPT_WORDS & head)),
-            kernel=self._kernel(first, first + body) if is_function and "__global__" in head else "",
-            declares=declared_names([token.text for token in tokens]),
-            words=frozenset(words),
+            on_device=bool(self._device.intersection(head)) or (is_function and bool(_KEPT_WORDS.intersection(head))),
+            kernel=_function_name(head) if is_function and "__global__" in head else "",
+            scope=scope,
+            declares=declared_names(texts),
+            words=words,
         )
 
-    def _kernel(self, first: int, body: int) -> str:
-        """The word before the parameter list. That is the last pair of parentheses outside attributes."""
-        outer = self._outer(first, body)
-        named = [before.text for before, after in pairwise(outer) if after.text == "("]
-        return next(
-            (name for name in reversed(named) if re.fullmatch(r"[^\W\d]\w*", name) and name != "__launch_bounds__"), ""
-        )
 
-    def _line(self, at: int) -> int:
-        low, high = 0, len(self._line_ends)
-        while low < high:
-            middle = (low + high) // 2
-            if self._line_ends[middle] > at:
-                high = middle
-            else:
-                low = middle + 1
-        return low + 1
+def _function_name(head: Sequence[str]) -> str:
+    """The word before the parameter list. That is the last pair of parentheses outside attributes."""
+    named = [before for before, after in pairwise(_outer(head)) if after == "("]
+    return next((name for name in reversed(named) if _WORD.fullmatch(name)), "")
 
 
 # Takes the bodies of host functions out of classes: `Lock() { cudaMalloc(…); }` becomes `Lock();`. A kernel that is given such an object

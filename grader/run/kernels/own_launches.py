@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
-from grader.run.kernels.host_code import Item, items_of, qualified
+from grader.run.kernels.host_code import items_of
 from grader.run.kernels.kernel_source import KernelSource, base_name
 from grader.source.arithmetic import UnknownValueError, Value, evaluate
 from grader.source.cuda_vocabulary import TYPE_BYTES
@@ -221,7 +221,7 @@ def definitions_of(source: KernelSource, kernel: str) -> list[str]:
         text[item.first : item.end]
         for text in source.texts.values()
         for item in items_of(text)
-        if item.kernel and qualified(item) == kernel
+        if item.kernel and item.qualified == kernel
     ]
 
 
@@ -313,7 +313,8 @@ def _launched(source: KernelSource, name: str, macros: Mapping[str, str]) -> Ite
     """
     known = set(_TYPES)
     for text in source.texts.values():
-        known |= {word for item in items_of(text) if not item.is_function or item.on_device for word in _names(item)}
+        outside = (item for item in items_of(text) if not item.is_function or item.on_device)
+        known |= {word for item in outside for word in item.declares or ()}
     texts = [without_comments(text) for text in source.texts.values()]
     constants = constants_of("\n".join(texts)) | dict(macros)
     for text in texts:
@@ -333,10 +334,6 @@ def _said(argument: str, known: set[str], constants: Mapping[str, str], macros: 
         return text
     value = value_of(text, constants)
     return str(value) if isinstance(value, int) else ""
-
-
-def _names(item: Item) -> frozenset[str]:
-    return item.declares or frozenset()
 
 
 def _usual(parameter: str, *, wide: bool) -> str:
