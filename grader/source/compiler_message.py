@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from grader.source.student_code import Span, StudentCode
@@ -92,12 +92,39 @@ class MatchedMessage:
     def column(self) -> int:
         return max(self.error.column, 0)
 
-    def group(self, *names: str) -> str:
-        """The first of these groups of the expression that matched."""
-        return next((text for name in names if (text := self.match.groupdict().get(name))), "")
+    def group(self, name: str) -> str:
+        """What this group of the expression matched; empty where it matched nothing or is not there."""
+        return self.match.groupdict().get(name) or ""
 
     def at(self, word: str = "") -> Span:
         return self.code.word_at(self.error.line, self.error.column, word)
 
     def part(self, start: int, end: int) -> Span:
         return Span(self.error.line, start, end)
+
+
+Say = Callable[[MatchedMessage], Said | None]
+
+
+class Phrasebook:
+    """Functions that say in the words of the lab what messages mean, each with its own messages: of GCC, of Clang, then of nvcc."""
+
+    def __init__(self) -> None:
+        self._rows: dict[Say, tuple[re.Pattern[str], ...]] = {}
+
+    def says(self, *messages: str) -> Callable[[Say], Say]:
+        def with_messages(say: Say) -> Say:
+            self._rows[say] = tuple(map(re.compile, messages))
+            return say
+
+        return with_messages
+
+    def rank(self, say: Say) -> int:
+        return list(self._rows).index(say)
+
+    def said(self, message: Diagnostic, code: StudentCode) -> Iterator[tuple[Say, Said]]:
+        """In the order in which the functions are written."""
+        for say, patterns in self._rows.items():
+            for match in filter(None, (one.search(message.text) for one in patterns)):
+                if said := say(MatchedMessage(match, message, code)):
+                    yield say, said

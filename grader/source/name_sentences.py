@@ -1,16 +1,27 @@
-"""What is said of headers, members, functions and macros: names that exist, or nearly. Pure."""
+"""What a compiler's error means, in the words of the lab: names, arrays, values. Rows are tried in their order. Pure.
+
+What is missing between two statements is told by `typos.py`.
+"""
 
 from __future__ import annotations
 
 import re
 
-from grader.source.compiler_message import Diagnostic, MatchedMessage, Said
+from grader.source.compiler_message import Diagnostic, MatchedMessage, Phrasebook, Said
 from grader.source.cuda_vocabulary import BUILT_IN, CPP, CUDA, ELSEWHERE, HEADERS, STD, header_of
 from grader.source.student_code import Span, StudentCode, nearest, nearest_name
 
+ERRORS = Phrasebook()
+_KEYWORDS = "new|delete|class|this|template|operator|case|default|register|private|public|union|enum|struct|try|catch|throw|using|typename"
 
+
+@ERRORS.says(
+    r"^'?(?P<name>[\w./+-]+): No such file or directory",
+    r"'(?P<name>[^']+)' file not found",
+    r'cannot open source file "(?P<name>[^"]+)"',
+)
 def header(told: MatchedMessage) -> Said:
-    name = told.group("a", "b", "c")
+    name = told.group("name")
     quoted = re.search(r'[<"].*[>"]', told.code.raw(told.error.line))
     place = told.part(*quoted.span()) if quoted else told.at()
     near = nearest(name.replace("/", ""), [one.replace("/", "") for one in HEADERS])
@@ -23,63 +34,15 @@ def header(told: MatchedMessage) -> Said:
     return Said(place, f"There is no header `{name}` that a kernel can use.", advice)
 
 
-def member(told: MatchedMessage) -> Said:
-    name, of = told.group("a", "b", "c"), told.group("of_a", "of_b", "of_c")
-    place = told.at(name)
-    before = re.search(r"(\w+)\s*(?:\.|->)\s*$", told.bare[: place.start])
-    owner = before[1] if before else of
-    if re.fullmatch(r"(?:const )?(?:uint3|dim3)|__cuda_builtin_\w+_t", of):
-        meant = f" `{owner}.{name.lower()}` is written with a small letter." if name.lower() in {"x", "y", "z"} else ""
-        return Said(place, f"`{owner}` has no `{name}`: its parts are `x`, `y` and `z`.{meant}")
-    near = nearest(name, [word for word in told.code.words if word != name])
-    return Said(place, f"`{owner}` has no `{name}`." + (f" Did you mean `{near}`?" if near else ""))
-
-
-def std(told: MatchedMessage) -> Said:
-    name = told.group("a", "b", "c")
-    if name in {"cout", "cerr", "endl", "cin", "string", "vector", "thread", "mutex", "chrono", "array"}:
-        advice = "A kernel can print with printf(), and its memory is arrays and pointers."
-        return Said(told.at(name), f"`std::{name}` is for host code: a kernel cannot use it.", advice)
-    near = nearest(name, STD)
-    return Said(
-        told.at(name), f"The standard library has no `std::{name}`." + (f" Did you mean `std::{near}`?" if near else "")
-    )
-
-
-def arrow(told: MatchedMessage) -> Said | None:
-    name = re.search(r"(\w+)\s*->", told.bare)
-    if name is None:
-        return None
-    place = told.part(name.start(), name.end())
-    return Said(place, f"`{name[1]}` is no pointer: its parts are written with a point, as in `{name[1]}.x`.")
-
-
-def no_function(told: MatchedMessage) -> Said | None:
-    before = re.search(r"([^\W\d]\w*(?:\.\w+)?)\s*\($", told.bare[: told.column + 1])
-    called = (
-        before
-        or re.search(r"([^\W\d]\w*(?:\.\w+)*)\s*\(\s*\)", told.bare)
-        or re.search(r"(\w+(?:\.\w+)+)\s*\(", told.bare)
-    )
-    if called is None:
-        return None
-    name = called[1].split(".")[0]
-    index = " An index stands in [ ]." if name in told.code.declared else ""
-    return Said(told.at(name), f"`{called[1]}` is no function: it takes no ( ).{index}")
-
-
-def arguments(told: MatchedMessage) -> Said:
-    name = told.group("name")
-    called = re.search(r"(\w+)\s*\($", told.bare[: told.column + 1]) or re.search(
-        r"(\w+)\s*\(", told.bare[told.column :]
-    )
-    named = re.search(r"(\w+)(?:\(|$)", name)
-    name = named[1] if named else (called[1] if called else "")
-    lines = told.code.declarations(name)
-    where = f" Line {lines[0]} says which it takes." if lines else ""
-    return Said(told.at(name), f"`{name}` is called with the wrong number or kinds of arguments.{where}")
-
-
+@ERRORS.says(
+    r"^expected ",
+    r"was not declared",
+    r"^use of undeclared",
+    r'^identifier "',
+    r"unknown type name",
+    r"^invalid ",
+    r"^missing ",
+)
 def macro_constant(told: MatchedMessage) -> Said | None:
     """A #define whose body has a sign too many, which every use of it copies."""
     for number, name, body in told.code.macros():
@@ -93,42 +56,64 @@ def macro_constant(told: MatchedMessage) -> Said | None:
     return None
 
 
-def reserved(told: MatchedMessage) -> Said | None:
-    word = told.group("word") or told.code.token(told.at())
-    if not told.group("word") and word not in (
-        *CPP,
-        "new",
-        "delete",
-        "operator",
-        "register",
-        "try",
-        "private",
-        "public",
-    ):
-        return None
-    return Said(told.at(word), f"`{word}` is a word of C++ itself and cannot be the name of a variable.")
+@ERRORS.says(
+    r"'(?P<of>[^']*)' has no member named '(?P<name>\w+)'",
+    r"no member named '(?P<name>\w+)' in '(?P<of>[^']+)'",
+    r'(?:class|struct) "(?P<of>[^"]+)" has no member "(?P<name>\w+)"',
+)
+def member(told: MatchedMessage) -> Said:
+    name, of = told.group("name"), told.group("of")
+    place = told.at(name)
+    before = re.search(r"(\w+)\s*(?:\.|->)\s*$", told.bare[: place.start])
+    owner = before[1] if before else of
+    if re.fullmatch(r"(?:const )?(?:uint3|dim3)|__cuda_builtin_\w+_t", of):
+        meant = f" `{owner}.{name.lower()}` is written with a small letter." if name.lower() in {"x", "y", "z"} else ""
+        return Said(place, f"`{owner}` has no `{name}`: its parts are `x`, `y` and `z`.{meant}")
+    near = nearest(name, [word for word in told.code.words if word != name])
+    return Said(place, f"`{owner}` has no `{name}`." + (f" Did you mean `{near}`?" if near else ""))
 
 
-def twice(told: MatchedMessage) -> Said | None:
-    name = told.group("name", "name_b", "name_c", "name_d")
-    others = [line for line in told.code.declarations(name) if line < told.error.line]
-    if not others:
-        head = re.search(r"\bfor\s*\([^;]*,", told.bare)
-        return (
-            Said(
-                told.part(*head.span()),
-                "The three parts of a `for` are separated by `;`: for (start; condition; step).",
-            )
-            if head
-            else None
-        )
-    advice = "Without its type, the second line assigns a value and declares nothing."
-    return Said(told.at(name), f"`{name}` is declared twice: first in line {others[-1]}, and again here.", advice)
+@ERRORS.says(
+    r"'(?P<name>\w+)' is not a member of 'std'",
+    r"no (?:member|type|template) named '(?P<name>\w+)' in namespace 'std'",
+    r'namespace "std" has no member "(?P<name>\w+)"',
+)
+def std(told: MatchedMessage) -> Said:
+    name = told.group("name")
+    if name in {"cout", "cerr", "endl", "cin", "string", "vector", "thread", "mutex", "chrono", "array"}:
+        advice = "A kernel can print with printf(), and its memory is arrays and pointers."
+        return Said(told.at(name), f"`std::{name}` is for host code: a kernel cannot use it.", advice)
+    near = nearest(name, STD)
+    return Said(
+        told.at(name), f"The standard library has no `std::{name}`." + (f" Did you mean `std::{near}`?" if near else "")
+    )
 
 
-# What is said of arrays, their indices and their sizes. Pure.
+@ERRORS.says(
+    r"invalid types '[^']*\[(?:float|double)\]' for array subscript",
+    r"array subscript is not an integer",
+    r"expression must have integral or unscoped enum type",
+)
+def index_type(told: MatchedMessage) -> Said:
+    inner = re.search(r"(\w+)\s*\[([^\[\]]*)\]", told.bare)
+    place = told.part(inner.start(2), inner.end(2)) if inner else told.at()
+    of = f" `{inner[2].strip()}`" if inner else ""
+    names = [name for name in re.findall(r"[^\W\d]\w*", inner[2] if inner else "") if name in told.code.declared]
+    named = ((name, line) for name in names for line in told.code.declarations(name))
+    floats = [
+        f"`{name}` (line {n})"
+        for name, n in named
+        if re.search(rf"\b(?:float|double)\b[^;(]*\b{name}\b", told.code.line(n))
+    ]
+    why = f" {floats[0]} is declared as a floating-point number." if floats else ""
+    return Said(place, f"The index{of} is no integer.{why} An index has to be an integer, as `int` is.")
 
 
+@ERRORS.says(
+    r"invalid types '[^'*]*\[[^']*\]' for array subscript",
+    r"subscripted value is not an array",
+    r"expression must have pointer-to-object type",
+)
 def subscript(told: MatchedMessage) -> Said | None:
     """One index too many, where `A[row]` is a number already; or what is no array at all. nvcc points at the name, others at the `[`."""
     items = list(re.finditer(r"(\w+)\s*((?:\[[^\[\]]*\]\s*)+)(\[[^\[\]]*\])", told.bare))
@@ -156,21 +141,7 @@ def subscript(told: MatchedMessage) -> Said | None:
     return Said(told.part(*item.span()), message, advice)
 
 
-def index_type(told: MatchedMessage) -> Said:
-    inner = re.search(r"(\w+)\s*\[([^\[\]]*)\]", told.bare)
-    place = told.part(inner.start(2), inner.end(2)) if inner else told.at()
-    of = f" `{inner[2].strip()}`" if inner else ""
-    names = [name for name in re.findall(r"[^\W\d]\w*", inner[2] if inner else "") if name in told.code.declared]
-    named = ((name, line) for name in names for line in told.code.declarations(name))
-    floats = [
-        f"`{name}` (line {n})"
-        for name, n in named
-        if re.search(rf"\b(?:float|double)\b[^;(]*\b{name}\b", told.code.line(n))
-    ]
-    why = f" {floats[0]} is declared as a floating-point number." if floats else ""
-    return Said(place, f"The index{of} is no integer.{why} An index has to be an integer, as `int` is.")
-
-
+@ERRORS.says(r"no match for 'operator\[\]'", r"does not provide a subscript operator", r'no operator "\[\]" matches')
 def vector_subscript(told: MatchedMessage) -> Said | None:
     name = next((one for one in (*BUILT_IN, *told.code.declared) if re.search(rf"\b{one}\s*\[", told.bare)), "")
     if not name:
@@ -178,53 +149,26 @@ def vector_subscript(told: MatchedMessage) -> Said | None:
     return Said(told.at(name), f"`{name}` is no array: its parts are `{name}.x`, `{name}.y` and `{name}.z`.")
 
 
-def fixed_size(told: MatchedMessage) -> Said:
-    found = re.search(r"(\w+)\s*((?:\[[^\[\]]*\])+)", told.bare)
-    name = told.group("name") or (found[1] if found else "")
-    inside = re.findall(r"[^\W\d]\w*", found[2]) if found else []
-    unknown = next((one for one in inside if one in BUILT_IN or told.code.declarations(one)), "")
-    why = f": `{unknown}` is known only when the kernel runs" if unknown else ""
-    place = told.part(*found.span()) if found else told.at(name)
-    return Said(
-        place,
-        f"The size of the array `{name}` is not a constant{why}. CUDA has no arrays of variable length.",
-        "Give the array a length that is known when the file is compiled, as by a #define, a constexpr or a template parameter.",
-    )
-
-
-def open_dimensions(told: MatchedMessage) -> Said:
-    name = told.group("name")
-    found = re.search(r"(\w+)\s*\[\s*\]\s*\[\s*\]", told.bare)
-    name = name or (found[1] if found else "")
-    return Said(
-        told.at(name), f"Of `{name}`, only the first [ ] may be empty: the compiler has to know how long a row is."
-    )
-
-
-def whole_row(told: MatchedMessage) -> Said | None:
-    rows = re.search(r"'(?:const )?(\w+) ?\[(\d+)\]", told.error.text)
-    if rows is None:
+@ERRORS.says(
+    r"base operand of '->' has non-pointer type",
+    r"member reference type '[^']*' is not a pointer",
+    r'operator "->" or "->\*" applied',
+    r"expression must have pointer-to-class type",
+)
+def arrow(told: MatchedMessage) -> Said | None:
+    name = re.search(r"(\w+)\s*->", told.bare)
+    if name is None:
         return None
-    items = list(re.finditer(r"(\w+)\s*\[[^\[\]]*\](?!\s*\[)", told.bare))
-    found = next(
-        (one for one in items if one[1] in told.code.declared and one.end() >= told.column), next(iter(items), None)
-    )
-    if found is None:
-        return None
-    place = told.part(*found.span())
-    return Said(place, f"`{found[0]}` is a whole row of {rows[2]} elements, not one number: an index is missing.")
+    place = told.part(name.start(), name.end())
+    return Said(place, f"`{name[1]}` is no pointer: its parts are written with a point, as in `{name[1]}.x`.")
 
 
-def percent(told: MatchedMessage) -> Said | None:
-    at = told.bare.find("%", told.column)
-    at = at if at >= 0 else told.bare.find("%")
-    place = told.part(at, at + 1)
-    return Said(place, "`%` is for integers: one side of it is a floating-point number.") if at >= 0 else None
-
-
-# What is said of values: where they may be stored, what is returned, how numbers are written. Pure.
-
-
+@ERRORS.says(
+    r"(?:assignment|increment|decrement) of (?:member '\w+' in )?read-only \w+(?: '(?P<name>\w+)')?",
+    r"read-only variable is not assignable",
+    r"cannot assign to (?:variable|return value).*const-qualified",
+    r"expression must be a modifiable lvalue",
+)
 def read_only(told: MatchedMessage) -> Said:
     """GCC and Clang point at the sign that stores, nvcc at what is stored to."""
     before, after = told.bare[: told.error.column + 1], told.bare[told.column :]
@@ -244,6 +188,12 @@ def read_only(told: MatchedMessage) -> Said:
     return Said(told.at(name), what, advice)
 
 
+@ERRORS.says(
+    r"unable to find numeric literal operator 'operator\"\"[fF]'",
+    r"invalid digit '\w' in",
+    r"invalid suffix '[fF]' on integer",
+    r"user-defined literal operator not found",
+)
 def float_literal(told: MatchedMessage) -> Said:
     number = re.search(r"(?<![\w.])\d+[fF]\b", told.bare)
     place = told.part(*number.span()) if number else told.at()
@@ -252,26 +202,11 @@ def float_literal(told: MatchedMessage) -> Said:
     return Said(place, f"`{text}` is no number in C++: a number that ends in f needs a point, as in `{better}`.")
 
 
-def void_value(told: MatchedMessage) -> Said | None:
-    place = told.code.word_at(told.error.line, told.error.column, "return")
-    if "LaunchConfig" in told.bare:
-        return None
-    return Said(
-        place,
-        "A kernel returns nothing: it is `void`, and this `return` has a value.",
-        "Store the result where the lab asks for it, through the output's pointer. `return;` alone ends a thread.",
-    )
-
-
-def launch_config(told: MatchedMessage) -> Said:
-    place = told.code.word_at(told.error.line, told.error.column, "return")
-    return Said(
-        place,
-        "The launch function has to return a `LaunchConfig`, which holds a grid and a block.",
-        "As in the starter file: return LaunchConfig{grid, block}; with the name and with braces.",
-    )
-
-
+@ERRORS.says(
+    r"exception handling disabled",
+    r"cannot use '(?P<word>throw|try|catch)' with exceptions disabled",
+    r"does not support exception handling",
+)
 def exception(told: MatchedMessage) -> Said:
     """GCC points at the end of the `throw`."""
     word = told.match.groupdict().get("word") or next(iter(re.findall(r"\b(?:throw|try|catch)\b", told.bare)), "")
@@ -284,6 +219,142 @@ def exception(told: MatchedMessage) -> Said:
     )
 
 
+@ERRORS.says(
+    r"return-statement with a value, in function returning",
+    r"should not return a value",
+    r"return value type does not match the function type",
+)
+def void_value(told: MatchedMessage) -> Said | None:
+    place = told.code.word_at(told.error.line, told.error.column, "return")
+    if "LaunchConfig" in told.bare:
+        return None
+    return Said(
+        place,
+        "A kernel returns nothing: it is `void`, and this `return` has a value.",
+        "Store the result where the lab asks for it, through the output's pointer. `return;` alone ends a thread.",
+    )
+
+
+@ERRORS.says(
+    r"variable.length array '(?P<name>\w+)'",
+    r"variable length arrays? ",
+    r"storage size of",
+    r"array bound is not an integer constant",
+    r"expression must have a constant value",
+    r"size of array .* is not",
+)
+def fixed_size(told: MatchedMessage) -> Said:
+    found = re.search(r"(\w+)\s*((?:\[[^\[\]]*\])+)", told.bare)
+    name = told.group("name") or (found[1] if found else "")
+    inside = re.findall(r"[^\W\d]\w*", found[2]) if found else []
+    unknown = next((one for one in inside if one in BUILT_IN or told.code.declarations(one)), "")
+    why = f": `{unknown}` is known only when the kernel runs" if unknown else ""
+    place = told.part(*found.span()) if found else told.at(name)
+    return Said(
+        place,
+        f"The size of the array `{name}` is not a constant{why}. CUDA has no arrays of variable length.",
+        "Give the array a length that is known when the file is compiled, as by a #define, a constexpr or a template parameter.",
+    )
+
+
+@ERRORS.says(
+    r"declaration of '(?P<name>\w+)' as multidimensional array must have bounds",
+    r"array has incomplete element type",
+    r"an array may not have elements of this type",
+)
+def open_dimensions(told: MatchedMessage) -> Said:
+    name = told.group("name")
+    found = re.search(r"(\w+)\s*\[\s*\]\s*\[\s*\]", told.bare)
+    name = name or (found[1] if found else "")
+    return Said(
+        told.at(name), f"Of `{name}`, only the first [ ] may be empty: the compiler has to know how long a row is."
+    )
+
+
+@ERRORS.says(
+    r"redeclaration of '[^']*?(?P<name>\w+)'",
+    r"redefinition of '[^']*?(?P<name>\w+)'",
+    r"conflicting declaration '[^']*?(?P<name>\w+)'",
+    r'"(?P<name>\w+)" has already been declared',
+)
+def twice(told: MatchedMessage) -> Said | None:
+    name = told.group("name")
+    others = [line for line in told.code.declarations(name) if line < told.error.line]
+    if not others:
+        head = re.search(r"\bfor\s*\([^;]*,", told.bare)
+        return (
+            Said(
+                told.part(*head.span()),
+                "The three parts of a `for` are separated by `;`: for (start; condition; step).",
+            )
+            if head
+            else None
+        )
+    advice = "Without its type, the second line assigns a value and declares nothing."
+    return Said(told.at(name), f"`{name}` is declared twice: first in line {others[-1]}, and again here.", advice)
+
+
+@ERRORS.says(
+    r"to binary 'operator%'",
+    r"invalid operands to binary expression \(.*'(?:float|double)'",
+    r"expression must have integral",
+)
+def percent(told: MatchedMessage) -> Said | None:
+    at = told.bare.find("%", told.column)
+    at = at if at >= 0 else told.bare.find("%")
+    place = told.part(at, at + 1)
+    return Said(place, "`%` is for integers: one side of it is a floating-point number.") if at >= 0 else None
+
+
+@ERRORS.says(r"invalid operands .*\[\d+\]")
+def whole_row(told: MatchedMessage) -> Said | None:
+    rows = re.search(r"'(?:const )?(\w+) ?\[(\d+)\]", told.error.text)
+    if rows is None:
+        return None
+    items = list(re.finditer(r"(\w+)\s*\[[^\[\]]*\](?!\s*\[)", told.bare))
+    found = next(
+        (one for one in items if one[1] in told.code.declared and one.end() >= told.column), next(iter(items), None)
+    )
+    if found is None:
+        return None
+    place = told.part(*found.span())
+    return Said(place, f"`{found[0]}` is a whole row of {rows[2]} elements, not one number: an index is missing.")
+
+
+@ERRORS.says(
+    r"(?:could not convert|no viable conversion|cannot convert|no matching constructor).*LaunchConfig",
+    r"no suitable .*LaunchConfig",
+    r"return value type does not match",
+)
+def launch_config(told: MatchedMessage) -> Said:
+    place = told.code.word_at(told.error.line, told.error.column, "return")
+    return Said(
+        place,
+        "The launch function has to return a `LaunchConfig`, which holds a grid and a block.",
+        "As in the starter file: return LaunchConfig{grid, block}; with the name and with braces.",
+    )
+
+
+@ERRORS.says(
+    r"cannot be used as a function",
+    r"called object type .* is not a function",
+    r"must have \(pointer-to-\) ?function type",
+)
+def no_function(told: MatchedMessage) -> Said | None:
+    before = re.search(r"([^\W\d]\w*(?:\.\w+)?)\s*\($", told.bare[: told.column + 1])
+    called = (
+        before
+        or re.search(r"([^\W\d]\w*(?:\.\w+)*)\s*\(\s*\)", told.bare)
+        or re.search(r"(\w+(?:\.\w+)+)\s*\(", told.bare)
+    )
+    if called is None:
+        return None
+    name = called[1].split(".")[0]
+    index = " An index stands in [ ]." if name in told.code.declared else ""
+    return Said(told.at(name), f"`{called[1]}` is no function: it takes no ( ).{index}")
+
+
+@ERRORS.says(r"lvalue required as left operand", r"expression is not assignable")
 def not_assignable(told: MatchedMessage) -> Said:
     return Said(
         told.at(),
@@ -292,6 +363,33 @@ def not_assignable(told: MatchedMessage) -> Said:
     )
 
 
+@ERRORS.says(
+    rf"expected (?:unqualified-id|primary-expression|identifier) before '(?P<word>{_KEYWORDS})'",
+    r"^expected unqualified-id$",
+    r"expected an identifier",
+)
+def reserved(told: MatchedMessage) -> Said | None:
+    word = told.group("word") or told.code.token(told.at())
+    if not told.group("word") and word not in (
+        *CPP,
+        "new",
+        "delete",
+        "operator",
+        "register",
+        "try",
+        "private",
+        "public",
+    ):
+        return None
+    return Said(told.at(word), f"`{word}` is a word of C++ itself and cannot be the name of a variable.")
+
+
+@ERRORS.says(
+    r"'else' without a previous 'if'",
+    r"^expected expression$",
+    r"expected a statement",
+    r"expected primary-expression before 'else'",
+)
 def else_alone(told: MatchedMessage) -> Said | None:
     if told.code.token(told.at()) != "else":
         return None
@@ -302,12 +400,33 @@ def else_alone(told: MatchedMessage) -> Said | None:
     )
 
 
+@ERRORS.says(
+    r"cannot initialize an? \w+ of type '(?P<to>[^']*)' with an? \w+ of type '(?P<from>[^']*)'",
+    r"invalid conversion from '(?P<from>[^']*)' to '(?P<to>[^']*)'",
+    r'a value of type "(?P<from>[^"]*)" cannot be (?:used to initialize|assigned to) an entity of type "(?P<to>[^"]*)"',
+)
 def converts(told: MatchedMessage) -> Said | None:
-    given, wanted = told.group("from", "from_b", "from_c"), told.group("to", "to_b", "to_c")
+    given, wanted = told.group("from"), told.group("to")
     if given.replace(" ", "") != f"const {wanted}".replace(" ", "") or not wanted.endswith("*"):
         return None
     what = f"A `{given}` points to what may only be read, so it cannot become a `{wanted}`."
     return Said(told.at(), what, f"Declare the pointer as `{given}`.")
+
+
+@ERRORS.says(
+    r"too (?:few|many) arguments (?:to|in) function(?: call)?(?: '(?P<name>[^']*)')?",
+    r"no matching function for call to '(?P<name>[^']*)'",
+)
+def arguments(told: MatchedMessage) -> Said:
+    name = told.group("name")
+    called = re.search(r"(\w+)\s*\($", told.bare[: told.column + 1]) or re.search(
+        r"(\w+)\s*\(", told.bare[told.column :]
+    )
+    named = re.search(r"(\w+)(?:\(|$)", name)
+    name = named[1] if named else (called[1] if called else "")
+    lines = told.code.declarations(name)
+    where = f" Line {lines[0]} says which it takes." if lines else ""
+    return Said(told.at(name), f"`{name}` is called with the wrong number or kinds of arguments.{where}")
 
 
 # A name that the compiler does not know: the one that was meant, or where the declaration is. Pure.

@@ -5,20 +5,21 @@ true of many right kernels too: they stand beside a failure, never alone. Pure.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from itertools import islice
 
-from grader.source.compiler_message import Diagnostic, MatchedMessage, Said
+from grader.source.compiler_message import Diagnostic, MatchedMessage, Phrasebook, Said, Say
 from grader.source.kernel_causes import never_set, unset_value
 from grader.source.student_code import Span, StudentCode
+
+WARNINGS = Phrasebook()  # the likeliest causes come first
 
 
 def explaining(warnings: Sequence[Diagnostic], code: StudentCode, *, sure: bool) -> list[Said]:
     """The likeliest first; a line is named once. `sure`: those that are hardly ever meant so, or the others."""
-    ranked = sorted(_told(warnings, code), key=lambda one: one[0])
-    ranked = [one for one in ranked if (_ROWS[one[0]][0] not in _OFTEN_MEANT) is sure]
     said: list[Said] = []
-    for _, one in ranked:
-        if all(one.place.line != other.place.line for other in said):
+    for say, one in sorted(_told(warnings, code), key=lambda one: WARNINGS.rank(one[0])):
+        if (say not in _OFTEN_MEANT) is sure and all(one.place.line != other.place.line for other in said):
             said.append(one)
     return said
 
@@ -31,104 +32,23 @@ def uncalled(code: StudentCode) -> Iterator[Said]:
             yield Said(Span(number, *match.span(1)), what)
 
 
-def _told(warnings: Sequence[Diagnostic], code: StudentCode) -> Iterator[tuple[int, Said]]:
-    yield from ((2, one) for one in uncalled(code))
-    yield from ((0, one) for one in never_set(code))
-    yield from ((4, one) for one in _chains(code))
-    yield from ((4, one) for one in _reversed_sums(code))
+def _told(warnings: Sequence[Diagnostic], code: StudentCode) -> Iterator[tuple[Say, Said]]:
+    yield from ((_no_call, one) for one in uncalled(code))
+    yield from ((_unset, one) for one in never_set(code))
+    yield from ((_chain, one) for one in (*_chains(code), *_reversed_sums(code)))
     for warning in warnings:
-        for rank, (pattern, say) in enumerate(_TABLE):
-            match = pattern.search(warning.text)
-            if match and (one := say(MatchedMessage(match, warning, code))):
-                yield rank, one
-                break
+        yield from islice(WARNINGS.said(warning, code), 1)
 
 
+@WARNINGS.says(
+    r"'(?P<name>\w+)' (?:is|may be) used uninitialized",
+    r"variable '(?P<name>\w+)' (?:is|may be) uninitialized",
+)
 def _unset(told: MatchedMessage) -> Said | None:
-    return unset_value(told.group("name", "name_b"), told.code, told.error.line)
+    return unset_value(told.group("name"), told.code, told.error.line)
 
 
-def _no_call(told: MatchedMessage) -> Said | None:
-    return next((one for one in uncalled(told.code) if one.place.line == told.error.line), None)
-
-
-def _comma(told: MatchedMessage) -> Said | None:
-    if inner := re.search(r"(\w+)\s*\[([^\[\]]*),([^\[\]]*)\]", told.bare):
-        what = f"In `{inner[0]}` the comma throws `{inner[2].strip()}` away: the index is `{inner[3].strip()}` alone."
-        return Said(told.part(*inner.span()), what, "One index says where the element lies: count what lies before it.")
-    if inner := re.search(r"(\w+)\s*=\s*\(([^()]*),([^(),]*)\)", told.bare):
-        what = f"`({inner[2].strip()}, {inner[3].strip()})` is only `{inner[3].strip()}`: the comma throws what is before it away."
-        return Said(told.part(*inner.span()), what, f"Arguments stand right behind the name: `dim3 {inner[1]}(…, …);`.")
-    return None
-
-
-def _no_effect(told: MatchedMessage) -> Said | None:
-    if called := _no_call(told):
-        return called
-    if comma := _comma(told):
-        return comma
-    statement = told.bare.strip()
-    compared = re.search(r"==", told.bare[told.column - 2 :] if told.column > 1 else told.bare)
-    if compared and "=" not in re.sub(r"[=!<>]=", "", statement):
-        at = told.bare.index("==")
-        what = f"`==` in line {told.error.line} compares, and the answer is thrown away: nothing is stored."
-        return Said(told.part(at, at + 2), what, "`=` stores a value.")
-    start = len(told.bare) - len(told.bare.lstrip())
-    what = f"Line {told.error.line} computes a value that is thrown away: nothing stores it."
-    return Said(told.part(start, len(told.bare.rstrip())), what, "Which variable should hold it afterwards?")
-
-
-def _assigned(told: MatchedMessage) -> Said | None:
-    found = re.search(r"(?<![=!<>+\-*/])=(?!=)", told.bare[told.column :]) or re.search(
-        r"(?<![=!<>+\-*/])=(?!=)", told.bare
-    )
-    if found is None:
-        return None
-    at = told.bare.index(found[0], found.start())
-    what = f"`=` in the condition of line {told.error.line} stores a value; it does not compare."
-    return Said(told.part(at, at + 1), what, "`==` compares two values.")
-
-
-def _chain(told: MatchedMessage) -> Said | None:
-    return next((one for one in _chains(told.code) if one.place.line == told.error.line), None)
-
-
-def _reversed_sums(code: StudentCode) -> Iterator[Said]:
-    for number, bare in enumerate(code.bare, 1):
-        for match in re.finditer(r"(\w|\])\s*(=\+)\s*[\w(]", bare):
-            what = f"`=+` in line {number} does not add: it stores what follows, with a plus sign before it."
-            yield Said(Span(number, *match.span(2)), what, "Which sign adds to a variable?")
-
-
-def _chains(code: StudentCode) -> Iterator[Said]:
-    """Not every compiler warns of them."""
-    for number, bare in enumerate(code.bare, 1):
-        if re.search(r"\b(?:if|while|for)\s*\(", bare) and (
-            found := re.search(r"[\w.]+\s*<=?\s*[\w.]+\s*<=?\s*[\w.]+(?!\s*>)", bare)
-        ):
-            what = f"Two comparisons in a row `{found[0]}` do not mean what they do in mathematics: the first gives 0 or 1."
-            yield Said(Span(number, *found.span()), what, "Write two comparisons with && between them.")
-
-
-def _empty_body(told: MatchedMessage) -> Said | None:
-    found = re.search(r"\b(for|if|while)\b.*\)\s*(;)", told.bare)
-    if found is None:
-        return None
-    what = (
-        f"The `;` right behind the `{found[1]}` in line {told.error.line} is all that it repeats or guards: what stands after it is run "
-        "once, whatever the condition says."
-    )
-    return Said(told.part(*found.span(2)), what)
-
-
-def _not_guarded(told: MatchedMessage) -> Said | None:
-    if empty := _empty_body(told):
-        return empty
-    word = told.group("word", "word_b")
-    what = f"Without braces, the `{word}` holds only the one statement after it; the others below it only look as if they belonged to it."
-    return Said(told.at(word) if word in told.bare else told.at(), what, "Put { } around all of the statements.")
-
-
+@WARNINGS.says(r"no return statement in function|control reaches end|does not return a value|missing return statement")
 def _no_return(told: MatchedMessage) -> Said | None:
     """The function that ends here. nvcc and GCC point at its last brace."""
     for number in range(told.error.line, 0, -1):
@@ -146,6 +66,100 @@ def _no_return(told: MatchedMessage) -> Said | None:
     return None
 
 
+@WARNINGS.says(r"reference, not call, to function '(?P<function>[^']*)'")
+def _no_call(told: MatchedMessage) -> Said | None:
+    return next((one for one in uncalled(told.code) if one.place.line == told.error.line), None)
+
+
+@WARNINGS.says(r"assignment used as truth value|result of an assignment as a condition")
+def _assigned(told: MatchedMessage) -> Said | None:
+    found = re.search(r"(?<![=!<>+\-*/])=(?!=)", told.bare[told.column :]) or re.search(
+        r"(?<![=!<>+\-*/])=(?!=)", told.bare
+    )
+    if found is None:
+        return None
+    at = told.bare.index(found[0], found.start())
+    what = f"`=` in the condition of line {told.error.line} stores a value; it does not compare."
+    return Said(told.part(at, at + 1), what, "`==` compares two values.")
+
+
+def _chains(code: StudentCode) -> Iterator[Said]:
+    """Not every compiler warns of them."""
+    for number, bare in enumerate(code.bare, 1):
+        if re.search(r"\b(?:if|while|for)\s*\(", bare) and (
+            found := re.search(r"[\w.]+\s*<=?\s*[\w.]+\s*<=?\s*[\w.]+(?!\s*>)", bare)
+        ):
+            what = f"Two comparisons in a row `{found[0]}` do not mean what they do in mathematics: the first gives 0 or 1."
+            yield Said(Span(number, *found.span()), what, "Write two comparisons with && between them.")
+
+
+@WARNINGS.says(r"do not have their mathematical meaning")
+def _chain(told: MatchedMessage) -> Said | None:
+    return next((one for one in _chains(told.code) if one.place.line == told.error.line), None)
+
+
+@WARNINGS.says(r"comma expression in array subscript|left operand of comma operator has no effect")
+def _comma(told: MatchedMessage) -> Said | None:
+    if inner := re.search(r"(\w+)\s*\[([^\[\]]*),([^\[\]]*)\]", told.bare):
+        what = f"In `{inner[0]}` the comma throws `{inner[2].strip()}` away: the index is `{inner[3].strip()}` alone."
+        return Said(told.part(*inner.span()), what, "One index says where the element lies: count what lies before it.")
+    if inner := re.search(r"(\w+)\s*=\s*\(([^()]*),([^(),]*)\)", told.bare):
+        what = f"`({inner[2].strip()}, {inner[3].strip()})` is only `{inner[3].strip()}`: the comma throws what is before it away."
+        return Said(told.part(*inner.span()), what, f"Arguments stand right behind the name: `dim3 {inner[1]}(…, …);`.")
+    return None
+
+
+@WARNINGS.says(r"statement has no effect|value computed is not used|(?:expression|comparison) result unused")
+def _no_effect(told: MatchedMessage) -> Said | None:
+    if called := _no_call(told):
+        return called
+    if comma := _comma(told):
+        return comma
+    statement = told.bare.strip()
+    compared = re.search(r"==", told.bare[told.column - 2 :] if told.column > 1 else told.bare)
+    if compared and "=" not in re.sub(r"[=!<>]=", "", statement):
+        at = told.bare.index("==")
+        what = f"`==` in line {told.error.line} compares, and the answer is thrown away: nothing is stored."
+        return Said(told.part(at, at + 2), what, "`=` stores a value.")
+    start = len(told.bare) - len(told.bare.lstrip())
+    what = f"Line {told.error.line} computes a value that is thrown away: nothing stores it."
+    return Said(told.part(start, len(told.bare.rstrip())), what, "Which variable should hold it afterwards?")
+
+
+@WARNINGS.says(r"empty body")
+def _empty_body(told: MatchedMessage) -> Said | None:
+    found = re.search(r"\b(for|if|while)\b.*\)\s*(;)", told.bare)
+    if found is None:
+        return None
+    what = (
+        f"The `;` right behind the `{found[1]}` in line {told.error.line} is all that it repeats or guards: what stands after it is run "
+        "once, whatever the condition says."
+    )
+    return Said(told.part(*found.span(2)), what)
+
+
+@WARNINGS.says(r"this '(?P<word>\w+)' clause does not guard", r"not part of the previous '(?P<word>\w+)'")
+def _not_guarded(told: MatchedMessage) -> Said | None:
+    if empty := _empty_body(told):
+        return empty
+    word = told.group("word")
+    what = f"Without braces, the `{word}` holds only the one statement after it; the others below it only look as if they belonged to it."
+    return Said(told.at(word) if word in told.bare else told.at(), what, "Put { } around all of the statements.")
+
+
+@WARNINGS.says(
+    r"operation on '(?P<name>\w+)' may be undefined",
+    r"unsequenced modification and access to '(?P<name>\w+)'",
+)
+def _twice_changed(told: MatchedMessage) -> Said | None:
+    name = told.group("name")
+    what = (
+        f"Line {told.error.line} changes `{name}` and uses it in the same statement: which comes first is not defined."
+    )
+    return Said(told.at(name), what, "Change it in a statement of its own.")
+
+
+@WARNINGS.says(r"declaration of '(?P<name>\w+)' shadows a previous local|declaration shadows a local variable")
 def _shadowed(told: MatchedMessage) -> Said | None:
     name = told.group("name")
     if not name:
@@ -175,6 +189,10 @@ def _whole_result(told: MatchedMessage) -> Said | None:
     return None
 
 
+@WARNINGS.says(
+    r"conversion from '(?:float|double)' to '(?:int|unsigned|long|short|char|bool|unsigned int|long unsigned int)'.* may change",
+    r"turns floating-point number into integer",
+)
 def _whole_numbers(told: MatchedMessage) -> Said | None:
     if re.match(r"\s*return\b", told.bare):
         return _whole_result(told)
@@ -196,28 +214,17 @@ def _whole_numbers(told: MatchedMessage) -> Said | None:
     return None
 
 
-def _twice_changed(told: MatchedMessage) -> Said | None:
-    name = told.group("name")
-    what = (
-        f"Line {told.error.line} changes `{name}` and uses it in the same statement: which comes first is not defined."
-    )
-    return Said(told.at(name), what, "Change it in a statement of its own.")
-
-
-def _never_used(told: MatchedMessage) -> Said | None:
-    name = told.group("name")
-    what = f"`{name}`, declared in line {told.error.line}, gets a value that nothing ever uses."
-    return Said(told.at(name), what, "Where should its value go?")
-
-
+@WARNINGS.says(r"to itself")
 def _to_itself(told: MatchedMessage) -> Said | None:
     return Said(told.at(), f"Line {told.error.line} assigns a variable to itself: nothing changes.")
 
 
+@WARNINGS.says(r"division by zero|by zero is undefined")
 def _by_zero(told: MatchedMessage) -> Said | None:
     return Said(told.at(), f"Line {told.error.line} divides by zero.")
 
 
+@WARNINGS.says(r"(?:self-)?comparison (?:always|of .* always)|always (?:true|false)")
 def _always(told: MatchedMessage) -> Said | None:
     return Said(
         told.at(),
@@ -226,35 +233,18 @@ def _always(told: MatchedMessage) -> Said | None:
     )
 
 
-# The likeliest causes come first.
-_ROWS: tuple[tuple[Callable[[MatchedMessage], Said | None], str], ...] = (
-    (
-        _unset,
-        r"'(?P<name>\w+)' (?:is|may be) used uninitialized|variable '(?P<name_b>\w+)' (?:is|may be) uninitialized",
-    ),
-    (
-        _no_return,
-        r"no return statement in function|control reaches end|does not return a value|missing return statement",
-    ),
-    (_no_call, r"reference, not call, to function '(?P<function>[^']*)'"),
-    (_assigned, r"assignment used as truth value|result of an assignment as a condition"),
-    (_chain, r"do not have their mathematical meaning"),
-    (_comma, r"comma expression in array subscript|left operand of comma operator has no effect"),
-    (_no_effect, r"statement has no effect|value computed is not used|(?:expression|comparison) result unused"),
-    (_empty_body, r"empty body"),
-    (_not_guarded, r"this '(?P<word>\w+)' clause does not guard|not part of the previous '(?P<word_b>\w+)'"),
-    (_twice_changed, r"operation on '(?P<name>\w+)' may be undefined"),
-    (_twice_changed, r"unsequenced modification and access to '(?P<name>\w+)'"),
-    (_shadowed, r"declaration of '(?P<name>\w+)' shadows a previous local|declaration shadows a local variable"),
-    (
-        _whole_numbers,
-        r"conversion from '(?:float|double)' to '(?:int|unsigned|long|short|char|bool|unsigned int|long unsigned int)'.* may change",
-    ),
-    (_whole_numbers, r"turns floating-point number into integer"),
-    (_to_itself, r"to itself"),
-    (_by_zero, r"division by zero|by zero is undefined"),
-    (_always, r"(?:self-)?comparison (?:always|of .* always)|always (?:true|false)"),
-    (_never_used, r"variable '(?P<name>\w+)' set but not used"),
-)
-_OFTEN_MEANT = (_shadowed, _whole_numbers, _to_itself, _by_zero, _always, _never_used)
-_TABLE = tuple((re.compile(pattern), say) for say, pattern in _ROWS)
+@WARNINGS.says(r"variable '(?P<name>\w+)' set but not used")
+def _never_used(told: MatchedMessage) -> Said | None:
+    name = told.group("name")
+    what = f"`{name}`, declared in line {told.error.line}, gets a value that nothing ever uses."
+    return Said(told.at(name), what, "Where should its value go?")
+
+
+def _reversed_sums(code: StudentCode) -> Iterator[Said]:
+    for number, bare in enumerate(code.bare, 1):
+        for match in re.finditer(r"(\w|\])\s*(=\+)\s*[\w(]", bare):
+            what = f"`=+` in line {number} does not add: it stores what follows, with a plus sign before it."
+            yield Said(Span(number, *match.span(2)), what, "Which sign adds to a variable?")
+
+
+_OFTEN_MEANT = frozenset({_shadowed, _whole_numbers, _to_itself, _by_zero, _always, _never_used})
