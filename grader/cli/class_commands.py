@@ -15,6 +15,17 @@ from grader.roll.batch.plugin import Command, export_help, registered
 
 class_app = typer.Typer()
 
+_Graded = Annotated[str, typer.Argument(help="the folder that a class was graded into")]
+_Exports = Annotated[
+    tuple[str, ...],
+    typer.Option(
+        "--export", help=f"write grades in this format; may be given several times. {export_help()}", metavar="NAME"
+    ),
+]
+_Assignment = Annotated[
+    str, typer.Option(help="what the platform calls it; default: as the class was graded", metavar="NAME")
+]
+
 
 @dataclass(frozen=True)
 class ClassRequest:
@@ -29,12 +40,7 @@ class ClassRequest:
     ]
     out: Annotated[str, typer.Option(help="the folder to write the report to")] = "out"
     labs: Annotated[tuple[str, ...], typer.Option("--lab", help="grade this lab only; may be given several times")] = ()
-    exports: Annotated[
-        tuple[str, ...],
-        typer.Option(
-            "--export", help=f"write grades in this format; may be given several times. {export_help()}", metavar="NAME"
-        ),
-    ] = ()
+    exports: _Exports = ()
     assignment: Annotated[
         str,
         typer.Option(
@@ -111,20 +117,12 @@ def grade_command(request: ClassRequest) -> int:
 class ExportRequest:
     """What `tilelab export` was asked to do."""
 
-    out: Annotated[str, typer.Argument(help="the folder that a class was graded into")] = "out"
-    exports: Annotated[
-        tuple[str, ...],
-        typer.Option(
-            "--export", help=f"write grades in this format; may be given several times. {export_help()}", metavar="NAME"
-        ),
-    ] = ()
+    out: _Graded = "out"
+    exports: _Exports = ()
     labs: Annotated[
         tuple[str, ...], typer.Option("--lab", help="the points of this lab only; may be given several times")
     ] = ()
-    assignment: Annotated[
-        str,
-        typer.Option(help="what the platform calls it; default: as the class was graded", metavar="NAME"),
-    ] = ""
+    assignment: _Assignment = ""
     roster: Annotated[
         str,
         typer.Option(help="a CSV file of everybody in the course: see docs/roster.md", metavar="FILE"),
@@ -143,7 +141,7 @@ def export_command(request: ExportRequest) -> int:
 class PagesRequest:
     """What `tilelab pages` was asked to do."""
 
-    out: Annotated[str, typer.Argument(help="the folder that a class was graded into")] = "out"
+    out: _Graded = "out"
     exports: Annotated[
         tuple[str, ...],
         typer.Option(
@@ -153,10 +151,7 @@ class PagesRequest:
             metavar="NAME",
         ),
     ] = ()
-    assignment: Annotated[
-        str,
-        typer.Option(help="what the platform calls it; default: as the class was graded", metavar="NAME"),
-    ] = ""
+    assignment: _Assignment = ""
     comments: Annotated[
         str, typer.Option(help="comments for all who made the same mistake; default: as in grading", metavar="FILE")
     ] = ""
@@ -179,7 +174,7 @@ def pages_command(request: PagesRequest) -> int:
 
 @command(class_app, "history")
 def history_command(
-    out: Annotated[str, typer.Argument(help="the folder that a class was graded into")] = "out",
+    out: _Graded = "out",
     student: Annotated[
         str, typer.Argument(help="an id, a login, a number or an address; default: a line for each batch")
     ] = "",

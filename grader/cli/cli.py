@@ -6,11 +6,8 @@ proof failed; 2 the request cannot be carried out, and nothing was written; 3 so
 be graded is blank, and the reason is reported; 130 interrupted.
 """
 
-# ruff: noqa: PLC0415 -- what one command alone needs is imported in it
-
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -25,6 +22,7 @@ from grader.model.labs import LabError
 
 # ruff: noqa: PLC0415 -- imports lie inside the commands: a student waits for `tilelab test` many times a day
 
+_NOT_PASSED = 1
 app = typer.Typer(
     help="Grades CUDA kernels, with or without a GPU.",
     epilog=(
@@ -50,7 +48,23 @@ def starters_command(
     ] = False,
 ) -> int:
     """Make the starters in assignments/ from the model solutions, and what is made from each lab's questions."""
-    return make_starters(check=check)
+    from grader.course import starters
+    from grader.course.leaks import MarkerError
+
+    console = Console(highlight=False)
+    root = course_root(Path.cwd())
+    if check:
+        diagnostics = starters.stale(root)
+        for one in diagnostics:
+            console.print(str(one), markup=False, soft_wrap=True)
+        return _NOT_PASSED if diagnostics else 0
+    try:
+        written = [*starters.write(root), *starters.write_questions(root)]
+    except MarkerError as error:
+        raise LabError(str(error)) from error
+    for path in written:
+        console.print(f"wrote {path}", markup=False, soft_wrap=True)
+    return 0
 
 
 @command(app, "handouts")
@@ -62,7 +76,22 @@ def handouts_command(
     ] = False,
 ) -> int:
     """Make the archive that students are given."""
-    return make_handouts(out, lab or [], accept=accept)
+    from grader.course.handouts import LISTING, diagnostics, handout, listing, write
+
+    console = Console(highlight=False)
+    root = course_root(Path.cwd())
+    labs = load_labs(root, lab or [])
+    made = handout(root, labs)
+    if accept:
+        (root / LISTING).write_text(listing(made), encoding="utf-8")
+    if broken := diagnostics(root, labs, made):
+        for one in broken:
+            console.print(str(one), markup=False, soft_wrap=True)
+        console.print("nothing was written", style="red")
+        return _NOT_PASSED
+    target = write(made, root / out)
+    console.print(f"{target}\n{made.manifest}", markup=False, soft_wrap=True)
+    return 0
 
 
 @command(app, "check-course")
@@ -91,7 +120,15 @@ def new_lab_command(
     title: Annotated[str | None, typer.Option(help="the lab's title; default: its name")] = None,
 ) -> int:
     """Write the files of a new lab that builds and runs; docs/writing-a-lab.md says how to continue."""
-    return make_lab(lab, problem=problem, kernel=kernel, title=title)
+    from grader.course.new_lab import files_of, next_steps, with_defaults, write_lab
+
+    root = course_root(Path.cwd())
+    new = with_defaults(lab, title=title, problem=problem, kernel=kernel)
+    files = files_of(root, new)
+    write_lab(root, files)
+    said = "".join(f"wrote {path}\n" for path in files) + "\n" + next_steps(new)
+    Console(highlight=False).print(said, markup=False, soft_wrap=True, end="")
+    return 0
 
 
 @command(app, "calibrate")
@@ -131,63 +168,3 @@ def canaries_command(
     from grader.cli.doctor import show_canaries
 
     return show_canaries(Path.cwd(), if_new=if_new)
-
-
-# `tilelab starters`, `handouts` and `new-lab`: what an instructor makes from the course's files.
-
-_NOT_PASSED = 1
-
-
-def make_starters(*, check: bool) -> int:
-    """`tilelab starters`."""
-    from grader.course import starters
-    from grader.course import starters as question_pages
-    from grader.course.leaks import MarkerError
-
-    console = Console(highlight=False)
-    root = course_root(Path.cwd())
-    if check:
-        diagnostics = starters.stale(root)
-        for one in diagnostics:
-            console.print(str(one), markup=False, soft_wrap=True)
-        return _NOT_PASSED if diagnostics else 0
-    try:
-        written = [*starters.write(root), *question_pages.write_questions(root)]
-    except MarkerError as error:
-        raise LabError(str(error)) from error
-    for path in written:
-        console.print(f"wrote {path}", markup=False, soft_wrap=True)
-    return 0
-
-
-def make_handouts(out: Path, lab_ids: Sequence[str], *, accept: bool) -> int:
-    """`tilelab handouts`."""
-    from grader.course.handouts import LISTING, diagnostics, handout, listing, write
-
-    console = Console(highlight=False)
-    root = course_root(Path.cwd())
-    labs = load_labs(root, lab_ids)
-    made = handout(root, labs)
-    if accept:
-        (root / LISTING).write_text(listing(made), encoding="utf-8")
-    if broken := diagnostics(root, labs, made):
-        for one in broken:
-            console.print(str(one), markup=False, soft_wrap=True)
-        console.print("nothing was written", style="red")
-        return _NOT_PASSED
-    target = write(made, root / out)
-    console.print(f"{target}\n{made.manifest}", markup=False, soft_wrap=True)
-    return 0
-
-
-def make_lab(lab_id: str, *, problem: str | None, kernel: str | None, title: str | None) -> int:
-    """`tilelab new-lab`."""
-    from grader.course.new_lab import files_of, next_steps, with_defaults, write_lab
-
-    root = course_root(Path.cwd())
-    new = with_defaults(lab_id, title=title, problem=problem, kernel=kernel)
-    files = files_of(root, new)
-    write_lab(root, files)
-    said = "".join(f"wrote {path}\n" for path in files) + "\n" + next_steps(new)
-    Console(highlight=False).print(said, markup=False, soft_wrap=True, end="")
-    return 0

@@ -44,7 +44,7 @@ def command(app: typer.Typer, name: str, **settings: Any) -> Callable[[Callable[
 
         if asked is not None:
             others = [one for one in given if one is not asked]
-            parameters = [*others, *map(_parameter, _options(asked.annotation)), *_of_plugins(asked.annotation)]
+            parameters = [*others, *_options(asked.annotation), *_of_plugins(asked.annotation)]
             vars(run)["__signature__"] = inspect.Signature(parameters)
             run.__annotations__ = {one.name: one.annotation for one in parameters}
         app.command(name, **settings)(run)
@@ -53,56 +53,40 @@ def command(app: typer.Typer, name: str, **settings: Any) -> Callable[[Callable[
     return made
 
 
-@dataclasses.dataclass(frozen=True)
-class _Option:
-    name: str
-    kind: Any  # of its value
-    told: tuple[Any, ...]  # typer's word about it
-    default: object
-
-    @property
-    def several(self) -> bool:
-        return get_origin(self.kind) is tuple
-
-
-def _options(kind: type) -> list[_Option]:
+def _options(kind: type) -> list[inspect.Parameter]:
+    """The fields with typer's annotations, as it takes them: it knows lists alone."""
     hints = get_type_hints(kind, include_extras=True)
-    fields = {one.name: one.default for one in dataclasses.fields(kind) if get_origin(hints[one.name]) is Annotated}
-    return [_Option(name, *_parts(hints[name]), default) for name, default in fields.items()]
+    return [
+        _option(one, hints[one.name]) for one in dataclasses.fields(kind) if get_origin(hints[one.name]) is Annotated
+    ]
 
 
-def _parts(hint: Any) -> tuple[Any, tuple[Any, ...]]:  # noqa: ANN401 -- a type
+def _option(field: dataclasses.Field[Any], hint: Any) -> inspect.Parameter:  # noqa: ANN401 -- a type
     kind, *told = get_args(hint)
-    return kind, tuple(told)
-
-
-def _parameter(option: _Option) -> inspect.Parameter:
-    """Typer knows lists alone."""
-    kind: Any = option.kind
-    default: Any = option.default
-    if option.several:
+    default = inspect.Parameter.empty if field.default is dataclasses.MISSING else field.default
+    if get_origin(kind) is tuple:
         kind = types.GenericAlias(list, get_args(kind)[:1])
-    default = inspect.Parameter.empty if default is dataclasses.MISSING else default
-    if option.several and default == ():
-        kind, default = kind | None, None
-    annotation = Annotated[(kind, *option.told)]
-    return inspect.Parameter(
-        option.name, inspect.Parameter.POSITIONAL_OR_KEYWORD, default=default, annotation=annotation
-    )
+        if default == ():
+            kind, default = kind | None, None
+    return _parameter(field.name, default, Annotated[(kind, *told)])
+
+
+def _parameter(name: str, default: object, annotation: object) -> inspect.Parameter:
+    return inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD, default=default, annotation=annotation)
 
 
 def _of_plugins(kind: type) -> list[inspect.Parameter]:
     if all(one.name != "of_plugins" for one in dataclasses.fields(kind)):
         return []
     found = {name: option for machines in registered(OtherMachines) for name, option in machines.options.items()}
-    return [
-        inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD, default=default, annotation=annotation)
-        for name, (annotation, default) in found.items()
-    ]
+    return [_parameter(name, default, annotation) for name, (annotation, default) in found.items()]
 
 
 def _request(kind: type, named: dict[str, Any]) -> object:
-    own = {one.name: tuple(named.pop(one.name) or ()) if one.several else named.pop(one.name) for one in _options(kind)}
+    """Of several values, a tuple: the field's default is one."""
+    own = {one.name: named.pop(one.name) for one in _options(kind)}
+    several = {name for name, hint in get_type_hints(kind).items() if get_origin(hint) is tuple}
+    own |= {name: tuple(own[name] or ()) for name in several & own.keys()}
     return kind(**own, of_plugins=named) if named else kind(**own)
 
 

@@ -15,13 +15,21 @@ from grader.cli.error_exit import command
 
 student_app = typer.Typer()
 
+_Labs = Annotated[
+    list[str] | None, typer.Argument(help="a lab, or part of its name; default: this folder's lab, or all labs")
+]
+_Case = Annotated[str | None, typer.Option(help="run this public test only; part of its name is enough")]
+_Kernel = Annotated[Path | None, typer.Argument(help="the .cu file; default: the lab's file in assignments/")]
+_OfLab = Annotated[str | None, typer.Option(help="the lab it is for; default: the lab that the file belongs to")]
+_Macros = Annotated[tuple[str, ...], typer.Option("-D", help="a macro, as a compiler takes it: NAME or NAME=VALUE")]
+_Folders = Annotated[tuple[Path, ...], typer.Option("-I", help="a folder with headers of the file's author")]
+_ShowPage = Annotated[bool, typer.Option("--show/--no-show", help="open that page, if there is a browser")]
+
 
 @command(student_app, "test")
 def test_command(
-    lab: Annotated[
-        list[str] | None, typer.Argument(help="a lab, or part of its name; default: this folder's lab, or all labs")
-    ] = None,
-    case: Annotated[str | None, typer.Option(help="run this public test only; part of its name is enough")] = None,
+    lab: _Labs = None,
+    case: _Case = None,
     file: Annotated[Path | None, typer.Option(help="test this file instead of the one in assignments/")] = None,
 ) -> int:
     """Run the public tests on your files."""
@@ -32,10 +40,8 @@ def test_command(
 
 @command(student_app, "watch")
 def watch_command(
-    lab: Annotated[
-        list[str] | None, typer.Argument(help="a lab, or part of its name; default: this folder's lab, or all labs")
-    ] = None,
-    case: Annotated[str | None, typer.Option(help="run this public test only; part of its name is enough")] = None,
+    lab: _Labs = None,
+    case: _Case = None,
 ) -> int:
     """Run the public tests again whenever you save a file."""
     from grader.cli.practice_commands import watch_labs
@@ -45,9 +51,7 @@ def watch_command(
 
 @command(student_app, "answers")
 def answers_command(
-    lab: Annotated[
-        list[str] | None, typer.Argument(help="a lab, or part of its name; default: this folder's lab, or all labs")
-    ] = None,
+    lab: _Labs = None,
 ) -> int:
     """Say which questions of a lab are answered in its answers.md, and whether the numbers are right."""
     from grader.cli.practice_commands import show_answers
@@ -57,9 +61,7 @@ def answers_command(
 
 @command(student_app, "report")
 def report_command(
-    lab: Annotated[
-        list[str] | None, typer.Argument(help="a lab, or part of its name; default: this folder's lab, or all labs")
-    ] = None,
+    lab: _Labs = None,
     out: Annotated[Path, typer.Option(help="the file to write")] = Path("build/report.html"),
     show: Annotated[bool, typer.Option("--show/--no-show", help="open the page in a browser, if there is one")] = True,
     sweep: Annotated[
@@ -77,8 +79,8 @@ def report_command(
 class TraceWish:
     """What `tilelab trace` was asked to do."""
 
-    file: Annotated[Path | None, typer.Argument(help="the .cu file; default: the lab's file in assignments/")] = None
-    lab: Annotated[str | None, typer.Option(help="the lab it is for; default: the lab that the file belongs to")] = None
+    file: _Kernel = None
+    lab: _OfLab = None
     shape: Annotated[
         str | None, typer.Option(help="small sizes of the problem: M, N and K of a product; default: the lab's")
     ] = None
@@ -110,7 +112,7 @@ class TraceWish:
         typer.Option(help="where to write the page that steps through the block; default: build/trace/LAB.html"),
     ] = None
     paged: Annotated[bool, typer.Option("--with-page/--no-page", help="write that page")] = True
-    show: Annotated[bool, typer.Option("--show/--no-show", help="open that page, if there is a browser")] = True
+    show: _ShowPage = True
 
 
 @command(student_app, "trace")
@@ -123,13 +125,11 @@ def trace_command(wish: TraceWish) -> int:
 
 @command(student_app, "profile")
 def profile_command(
-    file: Annotated[Path | None, typer.Argument(help="the .cu file; default: the lab's file in assignments/")] = None,
+    file: _Kernel = None,
     shape: Annotated[
         str | None, typer.Option(help="the problem's sizes: M, N and K of a product; default: 128 each")
     ] = None,
-    lab: Annotated[
-        str | None, typer.Option(help="the lab it is for; default: the lab that the file belongs to")
-    ] = None,
+    lab: _OfLab = None,
     kernel: Annotated[
         str | None, typer.Option(help="the kernel's name, if the lab cannot be found out from the file")
     ] = None,
@@ -168,10 +168,8 @@ class CheckOptions:
             "int=64",
         ),
     ] = ()
-    definitions: Annotated[
-        tuple[str, ...], typer.Option("-D", help="a macro, as a compiler takes it: NAME or NAME=VALUE")
-    ] = ()
-    folders: Annotated[tuple[Path, ...], typer.Option("-I", help="a folder with headers of the file's author")] = ()
+    definitions: _Macros = ()
+    folders: _Folders = ()
     settings: Annotated[
         tuple[str, ...],
         typer.Option(
@@ -192,7 +190,7 @@ class CheckOptions:
     page: Annotated[
         Path | None, typer.Option(help="where to write that page; default: build/trace/check-KERNEL.html")
     ] = None
-    show: Annotated[bool, typer.Option("--show/--no-show", help="open that page, if there is a browser")] = True
+    show: _ShowPage = True
     as_json: Annotated[bool, typer.Option("--json", help="print verdict, metrics and findings as JSON instead")] = False
 
 
@@ -211,10 +209,8 @@ class RunOptions:
     file: Annotated[
         Path, typer.Argument(help="a .cu file with main(); what follows it are the program's own arguments")
     ]
-    definitions: Annotated[
-        tuple[str, ...], typer.Option("-D", help="a macro, as a compiler takes it: NAME or NAME=VALUE")
-    ] = ()
-    folders: Annotated[tuple[Path, ...], typer.Option("-I", help="a folder with headers of the file's author")] = ()
+    definitions: _Macros = ()
+    folders: _Folders = ()
     others: Annotated[
         tuple[Path, ...], typer.Option("--with", help="another source of the program; may be given several times")
     ] = ()
