@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import errno
 import gzip
-import io
 import stat
 import tarfile
 import zipfile
@@ -20,8 +19,8 @@ from typing import IO, BinaryIO, cast
 
 from grader.model.errors import MachineError
 from grader.model.written_names import clean, is_junk
-from grader.roll.intake.seven_zip import MARK, opened_entry, unpacked_seven_zip
-from grader.roll.intake.upload import Contents, Defect, Limits, Refusal, Request, Stored, size_text
+from grader.roll.intake.seven_zip import MARK, unpack_seven_zip
+from grader.roll.intake.upload import Contents, Defect, Limits, Refusal, Request, Stored, read_folder, size_text
 
 _CHUNK = 1 << 16
 # Errors of this machine. All other errors are the archive's: it can make the reader seek anywhere, for example.
@@ -59,9 +58,12 @@ def read_archive(path: Path, request: Request) -> Contents:
     packed = path.stat().st_size
     if packed > limits.archive_bytes:
         raise Refusal(f"the archive is larger than {size_text(limits.archive_bytes)}")
+    with path.open("rb") as file:
+        if file.read(len(MARK)) == MARK:
+            return _seven_zip(path, packed, request)
     reading = _ArchiveReading(request)
     try:
-        for member in _members(path, request):
+        for member in _members(path, limits):
             _take(reading, member, packed)
     except (Refusal, MachineError):
         raise
@@ -74,6 +76,14 @@ def read_archive(path: Path, request: Request) -> Contents:
     return Contents(
         tuple(reading.files), tuple(reading.folders), tuple(reading.defects), frozenset(reading.repositories)
     )
+
+
+def _seven_zip(path: Path, packed: int, request: Request) -> Contents:
+    folder = request.spool / "unpacked"
+    unpack_seven_zip(path, folder, request.limits, request.confinement)
+    contents = read_folder(folder, request.limits)
+    _check_size(sum(file.size for file in contents.files), packed, request.limits)
+    return contents
 
 
 def _take(reading: _ArchiveReading, member: _Member, packed: int) -> None:
@@ -129,9 +139,8 @@ def _parts(name: str, limits: Limits) -> tuple[tuple[str, ...], str | None]:
     return parts, None
 
 
-def _members(path: Path, request: Request) -> Iterator[_Member]:
+def _members(path: Path, limits: Limits) -> Iterator[_Member]:
     """The archive's entries in their order. Its first bytes say which kind of archive it is; its name does not count."""
-    limits = request.limits
     with path.open("rb") as file:
         head = file.read(512)
         file.seek(0)
@@ -142,21 +151,12 @@ def _members(path: Path, request: Request) -> Iterator[_Member]:
                 yield from _tar_members(cast("BinaryIO", unpacked), limits, file)
         elif head[257:262] == b"ustar":
             yield from _tar_members(file, limits, file)
-        elif head.startswith(MARK):
-            folder = request.spool / "unpacked"
-            for name, size, kind, at in unpacked_seven_zip(path, folder, limits, request.confinement):
-                yield _Member(name, size, kind, partial(_opened, at))
         elif not head:
             raise Refusal("the file is empty")
         else:
             raise Refusal(
                 "this is not a zip, tar or tar.gz archive (other kinds, such as rar, are not accepted: unpack it and pack a zip)"
             )
-
-
-def _opened(path: Path) -> IO[bytes]:
-    """An empty file was not written at all."""
-    return opened_entry(path) or io.BytesIO()
 
 
 class _Directory:

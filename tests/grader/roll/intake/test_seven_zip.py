@@ -18,8 +18,8 @@ from grader.system.detection import detect
 py7zr = pytest.importorskip("py7zr")  # the extra `sevenzip`
 
 CONFINE = Path(__file__).resolve().parents[4] / "build" / "bin" / "confine"
-# What a child that an archive has taken over begins with: `folder` is where it may write, `listed` is read by us.
-_LISTING = b"import json, os, pathlib, sys\nfolder = pathlib.Path(sys.argv[2])\nlisted = folder / 'list.json'\n"
+# What a child that an archive has taken over begins with: `folder` is where it may write.
+_TAKEN_OVER = b"import os, pathlib, sys\nfolder = pathlib.Path(sys.argv[2])\n"
 _ATTACKS = b"""
 import socket
 from contextlib import suppress
@@ -38,8 +38,7 @@ try:
     told.append('socket')
 except OSError:
     pass
-(folder / '0').write_text(' '.join(told))
-listed.write_text(json.dumps([['{name}', 9, 'file', 0]]))
+(folder / '{name}').write_text(' '.join(told))
 """
 
 
@@ -81,7 +80,7 @@ def test_what_is_wrong_with_one_is_said(made: Callable[[], bytes], reason: str, 
 def test_without_its_reader_the_student_is_told_what_to_hand_in(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    child = put(tmp_path / "child.py", _LISTING + b"told = {'refused': 'missing'}\nlisted.write_text(json.dumps(told))")
+    child = put(tmp_path / "child.py", _TAKEN_OVER + b"print('missing', end='')\nsys.exit(1)")
     monkeypatch.setattr(seven_zip, "_CHILD", child)
     put(tmp_path / "in" / "anna.7z", seven_zip_bytes({NAIVE: TEXT}))
     put(tmp_path / "in" / "ben" / NAIVE)
@@ -95,7 +94,7 @@ def test_a_child_that_an_archive_has_taken_over_reaches_nothing(
 ) -> None:
     secret, place = put(tmp_path / "seed", b"secret"), tmp_path / "grades.csv"
     attacks = _ATTACKS.decode().format(paths=[str(secret), "/etc/passwd"], places=[str(place)], name=NAIVE)
-    monkeypatch.setattr(seven_zip, "_CHILD", put(tmp_path / "child.py", _LISTING + attacks.encode()))
+    monkeypatch.setattr(seven_zip, "_CHILD", put(tmp_path / "child.py", _TAKEN_OVER + attacks.encode()))
     request = Request(
         tmp_path / "spool", lambda _: True, lambda _: 1 << 16, STUDENT, detect(CONFINE, None, allow_none=False)
     )
@@ -118,24 +117,36 @@ def test_an_archive_is_opened_in_the_sandbox(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "left",
-    [
-        "os.symlink({secret!r}, folder / '0'); listed.write_text(json.dumps([['x.cu', 6, 'file', 0]]))",
-        "os.mkfifo(folder / '0'); listed.write_text(json.dumps([['x.cu', 6, 'file', 0]]))",
-        "os.symlink({listing!r}, listed)",
-        "listed.write_text(json.dumps([['x.cu', 6, 'file', '../../seed']]))",
-        "listed.write_text(json.dumps([['x.cu', -6, 'file', 0]]))",
-        "listed.write_text('[' * 100000)",
-        "listed.write_text(json.dumps({{'files': 3}}))",
-        "listed.write_text(json.dumps([['x.cu', 1, 'file', 0]] * 10001))",
-    ],
-    ids=["link", "fifo", "linked list", "path", "size", "depth", "object", "many"],
+    ["os.symlink({secret!r}, folder / 'x.cu')", "os.mkfifo(folder / 'x.cu')", "os.symlink({around!r}, folder / 'dir')"],
+    ids=["link", "fifo", "linked folder"],
 )
 def test_nothing_that_the_child_leaves_is_believed(left: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    secret = put(tmp_path / "seed", b"secret")
-    listing = put(tmp_path / "other.json", b'[["x.cu", 6, "file", 0]]')
-    child = put(tmp_path / "child.py", _LISTING + left.format(secret=str(secret), listing=str(listing)).encode())
-    monkeypatch.setattr(seven_zip, "_CHILD", child)
+    secret = put(tmp_path / "around" / "x.cu", b"secret")
+    text = left.format(secret=str(secret), around=str(secret.parent))
+    monkeypatch.setattr(seven_zip, "_CHILD", put(tmp_path / "child.py", _TAKEN_OVER + text.encode()))
     request = Request(tmp_path / "spool", lambda _: True, lambda _: 1 << 16)
     request.spool.mkdir()
-    with pytest.raises(Refusal, match="damaged"):
+    contents = read_archive(put(tmp_path / "hw.7z", seven_zip_bytes({NAIVE: TEXT})), request)
+    assert contents.files == ()
+    assert [one.path[0] for one in contents.defects] == [left.split("'")[-2]]
+
+
+@pytest.mark.parametrize(
+    ("left", "reason"),
+    [
+        ("[(folder / str(number)).touch() for number in range(21)]", "more than 20 entries"),
+        ("(folder / 'x.cu').write_bytes(bytes(2 << 20))", "unpacks to more than 1 MiB"),
+        ("os.makedirs(folder / '/'.join('a' * 30))", "nested deeper"),
+        ("sys.exit(7)", "too much time or memory"),
+    ],
+    ids=["many", "large", "deep", "failed"],
+)
+def test_its_limits_hold_for_what_it_leaves(
+    left: str, reason: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(seven_zip, "_CHILD", put(tmp_path / "child.py", _TAKEN_OVER + left.encode()))
+    limits = replace(STUDENT, unpacked_bytes=1 << 20, members=20)
+    request = Request(tmp_path / "spool", lambda _: True, lambda _: 1 << 16, limits)
+    request.spool.mkdir()
+    with pytest.raises(Refusal, match=reason):
         read_archive(put(tmp_path / "hw.7z", seven_zip_bytes({NAIVE: TEXT})), request)
