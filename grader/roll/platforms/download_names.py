@@ -1,19 +1,19 @@
-"""What flat downloads have in common: names that a platform made, and names that it did not make. Pure."""
+"""What downloads of platforms have in common: a class's files as they lie at the top, and what each platform's names say of them.
+
+A platform is a function of the files: None where it has not laid them out so. It reads each name into a `Part`; what belongs to one attempt
+is put together here. Pure, but that texts of a platform's own are read.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime, tzinfo
-from typing import Any, TypeVar
 
+from grader.model.result import Student
 from grader.model.written_names import clean, nearly
-from grader.roll.intake.upload import Contents, Stored, Upload, is_archive_name, stored_bytes
-
-# A class's files before anybody knows whose they are: what lies at the top of a folder or archive that was given.
-#
-# grader/roll/platforms/ says which platform has laid them out so.
+from grader.roll.intake.upload import Contents, Stored, Upload, clashes, is_archive_name, stored_bytes
 
 
 @dataclass(frozen=True)
@@ -32,6 +32,8 @@ class Top:
 
 @dataclass(frozen=True)
 class ClassFiles:
+    """A class's files before anybody knows whose they are."""
+
     label: str  # the name of the folder or archive around it
     tops: Mapping[str, Top]
     wanted: frozenset[str]  # names of the labs' files
@@ -47,8 +49,8 @@ class ClassFiles:
         data = stored_bytes(top.file, limit) if top is not None and top.file is not None else None
         return None if data is None or len(data) > limit else data.decode("utf-8-sig", "replace")
 
-    def local(self, when: datetime) -> datetime:
-        return when.replace(tzinfo=self.zone)
+    def only(self, *, folders: bool) -> dict[str, Top]:
+        return {name: top for name, top in self.tops.items() if top.is_folder is folders}
 
 
 @dataclass(frozen=True)
@@ -66,39 +68,109 @@ class Export:
 
 # None: another layout.
 Recogniser = Callable[[ClassFiles], Export | None]
-
-
-@dataclass
-class Gathered:
-    """The files of one attempt, while they are put together from a flat download."""
-
-    files: list[Stored] = field(default_factory=list)
-    downloaded: list[str] = field(default_factory=list)
-    notices: list[str] = field(default_factory=list)
-
-
 PAGES = frozenset({"index.html", "index.htm"})  # which a platform adds itself
-_Part = TypeVar("_Part")
 
 
-def read_names(names: Iterable[str], read: Callable[[str], _Part | None]) -> tuple[dict[str, _Part], list[str]] | None:
-    """What each name says, and the names that say nothing. None: most say nothing, so another layout it is."""
-    told: dict[str, _Part] = {}
+@dataclass(frozen=True)
+class Part:
+    """What one name at the top says, and what of it was handed in."""
+
+    attempt: tuple[str, ...]  # equal for all that was handed in together
+    owner: Student = field(default_factory=Student)
+    called: str = ""  # what the upload is called
+    stored: tuple[Stored, ...] = ()  # by their own names
+    downloaded: tuple[str, ...] = ()  # the same, by the platform's names
+    text: str = ""  # what was typed into the platform's text field
+    at: datetime | None = None
+    number: int = 0  # puts the parts of an attempt into their order; equal ones are in that of their names
+    late: bool = False
+    notices: tuple[str, ...] = ()
+    is_clear: bool = True  # false: the name can be read in two ways
+
+    def holding(self, top: Top, own: str = "") -> Part:
+        """The same with all that is in a folder; or with a file, whose own name is `own`."""
+        if top.is_folder:
+            return replace(
+                self,
+                stored=top.contents.files,
+                downloaded=tuple("/".join((top.name, *file.path)) for file in top.contents.files),
+            )
+        files = tuple(Stored((own or top.name,), file.size, file.at) for file in top.contents.files)
+        return replace(self, stored=files, downloaded=(top.name,) * len(files))
+
+
+@dataclass(frozen=True)
+class Parts:
+    """A download of which most names are a platform's."""
+
+    files: ClassFiles
+    clear: dict[str, Part]  # those that can be read in one way, by their names
+    others: Sequence[str] = ()
+    told: Mapping[str, Part] = field(default_factory=dict)  # all of them
+    unclear: Sequence[str] = ()
+
+    def uploads(self, *, once: bool = False) -> list[Upload]:
+        """One for each attempt. `once`: a name that it holds twice refuses it."""
+        attempts: dict[tuple[str, ...], list[tuple[str, Part]]] = {}
+        for name, part in self.clear.items():
+            attempts.setdefault(part.attempt, []).append((name, part))
+        return [self._upload(named, once=once) for named in attempts.values()]
+
+    def _upload(self, named: Sequence[tuple[str, Part]], *, once: bool) -> Upload:
+        first = named[0][1]
+        tops = [self.files.tops[name] for name, _ in named]
+        parts = sorted((part for _, part in named), key=lambda part: part.number)
+        stored = tuple(file for part in parts for file in part.stored)
+        twice = clashes(file.path for file in stored) if once else []
+        refused = next((top.refused for top in tops if top.refused), None)
+        return Upload(
+            first.called,
+            Contents(stored, defects=tuple(one for top in tops for one in top.contents.defects)),
+            refused or (twice[0].reason if twice else None),
+            notices=tuple(dict.fromkeys(one for part in parts for one in part.notices)),
+            owners=(first.owner,),
+            at=next((part.at for part in parts if part.at is not None), None),
+            late=any(part.late for part in parts),
+            downloaded=tuple(name for part in parts for name in part.downloaded),
+            text="\n".join(part.text for part in parts if part.text),
+        )
+
+    def export(
+        self, platform: str, uploads: Sequence[Upload], notices: Sequence[str] = (), *, local_times: bool = False
+    ) -> Export:
+        unclear = [
+            f"ignored {clean(name)!r}: its name can be read in two ways, so it is not clear whose it is"
+            for name in self.unclear
+        ]
+        others = tuple(self.others)
+        return Export(
+            platform, tuple(uploads), (*notices, *unclear), others, strange(self.files, others), local_times=local_times
+        )
+
+
+def parts_in(
+    files: ClassFiles, read: Callable[[Top], Part | None], tops: Mapping[str, Top] | None = None
+) -> Parts | None:
+    """What each name says; `tops`: not all of them. None: most say nothing, so another layout it is."""
+    told: dict[str, Part] = {}
     others = []
-    for name in names:
-        if (one := read(name)) is not None:
+    for name, top in sorted((files.tops if tops is None else tops).items()):
+        if (one := read(top)) is not None:
             told[name] = one
         elif name.casefold() not in PAGES:
             others.append(name)
-    return (told, others) if len(told) > len(others) else None
+    if len(told) <= len(others):
+        return None
+    clear = {name: one for name, one in told.items() if one.is_clear}
+    return Parts(files, clear, others, told, [name for name in told if name not in clear])
 
 
-def strange(files: ClassFiles, others: Iterable[str]) -> list[str]:
+def strange(files: ClassFiles, others: Iterable[str]) -> tuple[str, ...]:
     """Those of `others` that may be a student's, so that nobody may pass over them."""
-    return [name for name in others if is_submission(files.tops[name], files.wanted)]
+    return tuple(name for name in others if _is_submission(files.tops[name], files.wanted))
 
 
-def is_submission(top: Top, wanted: frozenset[str]) -> bool:
+def _is_submission(top: Top, wanted: frozenset[str]) -> bool:
     """Whether it may be something that was handed in, and not the instructor's own notes."""
     if not top.is_folder:
         return looks_handed_in(top.name, wanted)
@@ -109,20 +181,6 @@ def looks_handed_in(name: str, wanted: Iterable[str]) -> bool:
     plain = name.casefold()
     ends = any(plain.endswith(one.casefold()) or nearly(one, [name]) for one in wanted)
     return ends or plain.endswith((".cu", ".cuh", ".cu.txt")) or is_archive_name(name)
-
-
-def unclear_notices(names: Iterable[str]) -> list[str]:
-    return [
-        f"ignored {clean(name)!r}: its name can be read in two ways, so it is not clear whose it is" for name in names
-    ]
-
-
-def only_folders(files: ClassFiles) -> Mapping[str, Top]:
-    return {name: top for name, top in files.tops.items() if top.is_folder}
-
-
-def only_files(files: ClassFiles) -> Mapping[str, Top]:
-    return {name: top for name, top in files.tops.items() if not top.is_folder}
 
 
 # Reads a date with a time as a learning platform writes it into a name: "Nov 20, 2026 1011 AM", "20 novembre 2026 10h11". Pure.
@@ -198,88 +256,3 @@ def _clock(numbers: list[str], half: re.Match[str] | None) -> tuple[int, int] | 
         is_afternoon = half[3] is not None or (half[1] or "").casefold() == "p"
         hour = hour % _NOON + (_NOON if is_afternoon else 0)
     return hour, minute
-
-
-# Reads YAML of which only parts are wanted, event by event: in bounded memory, whatever a hostile file holds. All scalars are texts.
-#
-# Nothing is constructed, tags say nothing, and an alias is the text or the part that its anchor named before.
-
-_DEPTH = 24
-_NODES = 2_000_000  # that are kept; of the others nothing is
-_ALIASES = 100_000
-
-
-class TooMuchError(ValueError):
-    """The file exceeds a limit. The text says which."""
-
-
-def wanted_yaml(text: str, wanted: Collection[str]) -> object:
-    """The document, without those values of its entries whose keys are not `wanted`: `{entry: {key: value}}`. Raises ValueError or
-    yaml.YAMLError.
-    """
-    import yaml  # noqa: PLC0415 -- no other platform needs it, and a student waits for `tilelab test` many times a day
-
-    loader = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
-    events = yaml.parse(text, Loader=loader)
-    reading = _Reading(events, frozenset(wanted))
-    for event in events:
-        if isinstance(event, yaml.DocumentStartEvent):
-            return reading.node(next(events), 0)
-    return None
-
-
-class _Reading:
-    def __init__(self, events: Iterator[Any], wanted: frozenset[str]) -> None:
-        self._events, self._wanted = events, wanted
-        self._anchors: dict[str, object] = {}
-        self._kept = self._aliases = 0
-
-    def node(self, event: Any, depth: int, *, keep: bool = True) -> object:  # noqa: ANN401 -- an event of a package without types
-        """The node that begins with `event`. None: it is passed over."""
-        if depth > _DEPTH:
-            raise TooMuchError(f"it is nested deeper than {_DEPTH} levels")
-        self._kept += keep
-        if self._kept > _NODES:
-            raise TooMuchError(f"it holds more than {_NODES:,} values")
-        match type(event).__name__:
-            case "AliasEvent":
-                self._aliases += 1
-                if self._aliases > _ALIASES:
-                    raise TooMuchError(f"it holds more than {_ALIASES:,} aliases")
-                return self._anchors.get(event.anchor)
-            case "ScalarEvent":
-                return self._noted(event, event.value)
-            case "SequenceStartEvent":
-                return self._noted(event, self._sequence(depth, keep=keep))
-            case "MappingStartEvent":
-                return self._noted(event, self._mapping(depth, keep=keep))
-        raise ValueError("it is cut off")
-
-    def _noted(self, event: Any, value: object) -> object:  # noqa: ANN401 -- as above
-        if event.anchor and len(self._anchors) < _ALIASES:
-            self._anchors[event.anchor] = value
-        return value
-
-    def _sequence(self, depth: int, *, keep: bool) -> list[object] | None:
-        found = []
-        for event in self._events:
-            if type(event).__name__ == "SequenceEndEvent":
-                break
-            value = self.node(event, depth + 1, keep=keep)
-            if keep:
-                found.append(value)
-        return found if keep else None
-
-    def _mapping(self, depth: int, *, keep: bool) -> dict[str, object] | None:
-        found: dict[str, object] = {}
-        for event in self._events:
-            if type(event).__name__ == "MappingEndEvent":
-                break
-            key = self.node(event, depth + 1, keep=keep)
-            if keep and depth <= 1 and not isinstance(key, str):
-                raise ValueError("a key in it is no text")
-            kept = keep and isinstance(key, str) and (depth != 1 or key in self._wanted)
-            value = self.node(next(self._events), depth + 1, keep=kept)
-            if kept and isinstance(key, str):
-                found[key] = value
-        return found if keep else None

@@ -10,15 +10,17 @@ import re
 from grader.model.result import Student
 from grader.model.written_names import clean
 from grader.roll.intake.upload import Contents, Upload
-from grader.roll.platforms.autolab_handins import autolab_handins
-from grader.roll.platforms.blackboard_download import blackboard_download
-from grader.roll.platforms.brightspace_download import brightspace_download
-from grader.roll.platforms.canvas_download import canvas_download
-from grader.roll.platforms.download_names import ClassFiles, Export, Recogniser, Top, only_folders, strange
+from grader.roll.platforms.course_systems import (
+    STAMP,
+    TEXT,
+    blackboard_download,
+    brightspace_download,
+    moodle_download,
+    sakai_download,
+)
+from grader.roll.platforms.download_names import ClassFiles, Export, Recogniser, Top, strange
+from grader.roll.platforms.flat_downloads import autolab_handins, canvas_download, prairielearn_files
 from grader.roll.platforms.gradescope_export import METADATA, METADATA_BYTES, gradescope_export
-from grader.roll.platforms.moodle_download import moodle_download
-from grader.roll.platforms.prairielearn_files import prairielearn_files
-from grader.roll.platforms.sakai_download import STAMP, TEXT, sakai_download
 
 # Clones of students' repositories: GitHub Classroom's (`gh classroom clone student-repos`), classroom50's, and plain ones.
 #
@@ -36,7 +38,7 @@ def repository_clones(files: ClassFiles) -> Export | None:
     around = _CLASSROOM50.fullmatch(files.label) or _CLASSROOM.fullmatch(files.label)
     prefix = f"{around['assignment']}-" if around else ""
     given = around["assignment"] if around else ""  # the template's own clone, which no student has
-    folders = {name: top for name, top in only_folders(files).items() if name != given}
+    folders = {name: top for name, top in files.only(folders=True).items() if name != given}
     named = bool(prefix) and all(name.startswith(prefix) for name in folders)
     clones = {name: top for name, top in folders.items() if named or () in top.contents.repositories}
     few = not named and len(clones) < _FEWEST  # one student may hand in a folder with `.git` in it
@@ -50,9 +52,7 @@ def repository_clones(files: ClassFiles) -> Export | None:
     others = [name for name in files.tops if name not in folders and name != given]
     notices = (f"{clean(given)!r} is the assignment's own repository and no student's",) if given in files.tops else ()
     uploads = tuple(_upload(name, top, prefix if named else "") for name, top in folders.items())
-    return Export(
-        platform, uploads, notices, ignored=tuple(others), strange=tuple(strange(files, others)), what="clones"
-    )
+    return Export(platform, uploads, notices, ignored=tuple(others), strange=strange(files, others), what="clones")
 
 
 def _upload(name: str, top: Top, prefix: str) -> Upload:
