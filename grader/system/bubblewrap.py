@@ -15,6 +15,7 @@ from grader.system.confinement import (
     DEVICES,
     GPU_FOLDERS,
     ON_A_GPU,
+    Confinement,
     gpu_devices,
     outermost_first,
     spare_user_option,
@@ -27,24 +28,12 @@ from grader.system.confinement import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from grader.system.confinement import Limits, Profile
+    from grader.system.confinement import Profile
 
 
 # Confinement by the kit's own launcher alone: Landlock, seccomp and resource limits. `Unconfined` uses its limits only.
 #
 # The launcher needs neither namespaces nor privileges, so it works in containers and on CI machines too.
-
-
-def launcher_limits(limits: Limits) -> list[str]:
-    """The launcher's options for `limits`. The wall time is not among them: `run_confined` limits that."""
-    return [
-        f"--cpu-seconds={limits.cpu_seconds}",
-        f"--memory={limits.memory_bytes}",
-        f"--processes={limits.processes}",
-        f"--file-bytes={limits.file_bytes}",
-        f"--open-files={limits.open_files}",
-        *([] if limits.usage_to is None else [f"--usage-to={limits.usage_to}"]),
-    ]
 
 
 def launcher_paths(
@@ -55,17 +44,14 @@ def launcher_paths(
     if profile in ON_A_GPU:
         reads += [path for path in GPU_FOLDERS if path.exists()]
     options = [f"--readable={path.absolute()}" for path in reads]
-    options += [f"--writable={path.absolute()}" for path in (*_devices(), *writable)]
+    devices = [path for path in DEVICES if path.exists()]
+    options += [f"--writable={path.absolute()}" for path in (*devices, *writable)]
     options += [f"--device={path}" for path in gpu_devices()] if profile in ON_A_GPU else []
     return options + [f"--path={path}" for path in toolchain_path(prefix)]
 
 
-def _devices() -> list[Path]:
-    return [path for path in DEVICES if path.exists()]
-
-
 @dataclass(frozen=True)
-class Launcher:
+class Launcher(Confinement):
     """Landlock and seccomp. A parent process stays and kills what is left at the end: there is no process namespace that would.
 
     `keep_root`: for root in a container where root may not become another user. The kernel does not apply the limit on
@@ -77,32 +63,16 @@ class Launcher:
     keep_root: bool = False
     name: str = "Landlock and seccomp"
 
-    def wrap(
-        self,
-        argv: Sequence[str],
-        *,
-        readable: Sequence[Path],
-        writable: Sequence[Path],
-        limits: Limits,
-        profile: Profile,
-    ) -> list[str]:
+    def _launcher(self, readable: Sequence[Path], writable: Sequence[Path], profile: Profile) -> list[str]:
         # The machine's /tmp holds other people's files, so a program's temporary folder is its own folder.
         temporary = writable[0].absolute() if writable else Path("/nonexistent")
-        return [
-            str(self.confine),
-            "--guard",
-            *(["--keep-root"] if self.keep_root else spare_user_option()),
-            f"--profile={profile}",
-            f"--tmp={temporary}",
-            *launcher_limits(limits),
-            *launcher_paths(self.prefix, readable, writable, profile),
-            "--",
-            *argv,
-        ]
+        identity = ["--keep-root"] if self.keep_root else spare_user_option()
+        paths = launcher_paths(self.prefix, readable, writable, profile)
+        return [str(self.confine), "--guard", *identity, f"--tmp={temporary}", *paths]
 
 
 @dataclass(frozen=True)
-class Unconfined:
+class Unconfined(Confinement):
     """Limits and a clean environment, but no confinement: for one's own code on one's own machine, or where an option asks for it.
 
     Without a launcher (`confine` is None) there are no limits either.
@@ -112,29 +82,11 @@ class Unconfined:
     prefix: Path | None = None
     name: str = "none"
 
-    def wrap(
-        self,
-        argv: Sequence[str],
-        *,
-        readable: Sequence[Path],  # noqa: ARG002  everything is readable
-        writable: Sequence[Path],  # noqa: ARG002
-        limits: Limits,
-        profile: Profile,
-    ) -> list[str]:
+    def _launcher(self, readable: Sequence[Path], writable: Sequence[Path], profile: Profile) -> list[str]:  # noqa: ARG002  everything is readable
         if self.confine is None:
-            return list(argv)
-        return [
-            str(self.confine),
-            "--guard",
-            "--keep-root",
-            "--no-landlock",
-            "--no-seccomp",
-            f"--profile={profile}",
-            *launcher_limits(limits),
-            *(f"--path={path}" for path in toolchain_path(self.prefix)),
-            "--",
-            *argv,
-        ]
+            return []
+        path = [f"--path={path}" for path in toolchain_path(self.prefix)]
+        return [str(self.confine), "--guard", "--keep-root", "--no-landlock", "--no-seccomp", *path]
 
 
 _SHARED_NOTHING = ("--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts", "--unshare-cgroup-try")
@@ -144,7 +96,7 @@ _TEMPORARY_BYTES = 256 << 20
 
 
 @dataclass(frozen=True)
-class Bubblewrap:
+class Bubblewrap(Confinement):
     """`as_root`: root runs it, and the launcher changes to another user. Otherwise it runs in a user namespace."""
 
     bwrap: Path
@@ -155,18 +107,10 @@ class Bubblewrap:
     sized_tmpfs: bool = True  # bubblewrap from 0.7 on
 
     @property
-    def name(self) -> str:
+    def name(self) -> str:  # type: ignore[override]  # a field of the others
         return "bubblewrap (Landlock, seccomp)" if self.landlock else "bubblewrap (seccomp)"
 
-    def wrap(
-        self,
-        argv: Sequence[str],
-        *,
-        readable: Sequence[Path],
-        writable: Sequence[Path],
-        limits: Limits,
-        profile: Profile,
-    ) -> list[str]:
+    def _launcher(self, readable: Sequence[Path], writable: Sequence[Path], profile: Profile) -> list[str]:
         return [
             str(self.bwrap),
             *self._isolation(),
@@ -179,11 +123,7 @@ class Bubblewrap:
             str(self.confine.resolve()),
             *([] if self.landlock else ["--no-landlock"]),
             *(spare_user_option() if self.as_root else ["--keep-root"]),
-            f"--profile={profile}",
-            *launcher_limits(limits),
             *launcher_paths(self.prefix, readable, [Path("/tmp"), *writable], profile),  # noqa: S108  a private one
-            "--",
-            *argv,
         ]
 
     def _isolation(self) -> list[str]:

@@ -1,13 +1,14 @@
-"""What every confinement offers: plain data and one protocol. Nothing here starts a process."""
+"""What every confinement offers: plain data, and the command line of the kit's launcher. Nothing here starts a process."""
 
 from __future__ import annotations
 
 import functools
 import itertools
 import os
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -40,18 +41,15 @@ class Limits:
     usage_to: int | None = None  # a descriptor that the launcher tells what the program used; `run_confined` sets it
 
 
-class Confinement(Protocol):
-    """Turns an argument list into one that starts the same program confined.
+class Confinement(ABC):
+    """Turns an argument list into one that starts the same program confined. `name` is what a report shows.
 
     Inside, a program reaches only the system's programs and libraries, `readable` and `writable`. It gets descriptors 0 to 3 and a
     fixed environment. Where one path lies beneath another, each keeps its own right, with one exception: Landlock cannot make
     a part of a writable folder read-only.
     """
 
-    @property
-    def name(self) -> str:
-        """The name that a report shows."""
-        ...
+    name: str
 
     def wrap(
         self,
@@ -61,7 +59,26 @@ class Confinement(Protocol):
         writable: Sequence[Path],
         limits: Limits,
         profile: Profile,
-    ) -> list[str]: ...
+    ) -> list[str]:
+        """The launcher limits all but the wall time, which `run_confined` does."""
+        if not (launcher := self._launcher(readable, writable, profile)):
+            return list(argv)
+        return [
+            *launcher,
+            f"--profile={profile}",
+            f"--cpu-seconds={limits.cpu_seconds}",
+            f"--memory={limits.memory_bytes}",
+            f"--processes={limits.processes}",
+            f"--file-bytes={limits.file_bytes}",
+            f"--open-files={limits.open_files}",
+            *([] if limits.usage_to is None else [f"--usage-to={limits.usage_to}"]),
+            "--",
+            *argv,
+        ]
+
+    @abstractmethod
+    def _launcher(self, readable: Sequence[Path], writable: Sequence[Path], profile: Profile) -> list[str]:
+        """The kit's launcher with its options, and what starts it. Empty: nothing is limited."""
 
 
 # User ids that nothing else on this machine uses. When root runs the grader, every confined program gets one of them.

@@ -1,6 +1,7 @@
 """Finds a confinement that works here. Each is tried, because a container may forbid what its kernel offers.
 
-A confinement works if a program starts in it, can start another program, and cannot read this file.
+A confinement works if a program starts in it, can start another program, and cannot read this file. docs/threat-model.md says who is kept
+from what. kit/sandbox/confine_main.cpp says how the inner wall works, and bubblewrap.py how the outer wall works.
 """
 
 from __future__ import annotations
@@ -11,15 +12,10 @@ import shutil
 import subprocess
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from grader.system.bubblewrap import Bubblewrap, Launcher, Unconfined
-from grader.system.confined_run import Finished, run_confined
-from grader.system.confinement import Confinement, Limits, Profile, SandboxUnavailable
-
-if TYPE_CHECKING:
-    from grader.system.confinement import Confinement
-
+from grader.system.confined_run import run_confined
+from grader.system.confinement import Confinement, Limits, SandboxUnavailable
 
 _PROBE_LIMITS = Limits(
     cpu_seconds=5, wall_seconds=20, memory_bytes=256 << 20, processes=16, file_bytes=1 << 20, open_files=64
@@ -106,22 +102,3 @@ def objection(confinement: Confinement) -> str | None:
             output = (finished.stderr + finished.stdout).decode("utf-8", "replace").strip()
             return output.splitlines()[0] if output else f"exit status {finished.returncode}"
     return None
-
-
-# Confines programs that work on a submission: what a confinement is, how one is found, and how one is used.
-#
-# Theory of operation: docs/threat-model.md says who is kept from what. kit/sandbox/confine_main.cpp says how the inner wall works,
-# and bubblewrap.py how the outer wall works.
-
-__all__ = [
-    "Bubblewrap",
-    "Confinement",
-    "Finished",
-    "Launcher",
-    "Limits",
-    "Profile",
-    "SandboxUnavailable",
-    "Unconfined",
-    "detect",
-    "run_confined",
-]
