@@ -57,7 +57,7 @@ adopt_build() {
     reason="some of its files have changed since"; return 1
   fi
   if [ "$at" != "$root" ]; then
-    "$(find_python)" kit/setup/moved_kit.py "$at" "$root" build/kit.json >>"$log" 2>&1 || { reason="what was built cannot be used again"; return 1; }
+    "$(find_python)" kit/setup/moved.py "$at" "$root" build/kit.json >>"$log" 2>&1 || { reason="what was built cannot be used again"; return 1; }
     find build/bin -type f -exec touch {} +  # a copy's sources may be newer than its programs
     say "this folder was moved or copied from $at: what was built there is used again"
     printf '%s\n' "$root" >build/.at

@@ -10,7 +10,7 @@ adopt_venv() {
   local before
   before=$(cat .venv/.root 2>/dev/null) || return 0
   [ -n "$before" ] && [ "$before" != "$root" ] && [ ! -e .venv/.incomplete ] && .venv/bin/python -c '' 2>/dev/null || return 0
-  .venv/bin/python kit/setup/moved_venv.py "$before" .venv/bin >>"$log" 2>&1 && printf '%s\n' "$root" >.venv/.root
+  .venv/bin/python kit/setup/moved.py "$before" "$root" .venv/bin >>"$log" 2>&1 && printf '%s\n' "$root" >.venv/.root
 }
 
 # provide_venv: makes an empty .venv if there is none that can be used: it is incomplete, belongs to another folder, or its Python is gone.

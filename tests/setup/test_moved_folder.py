@@ -120,7 +120,13 @@ def test_the_programs_of_a_moved_venv_find_their_python_again(tmp_path: Path, na
     program = programs / name
     program.write_bytes(PROGRAMS[name] % str(tmp_path / "old one/.venv").encode())
     program.chmod(0o755)
-    command = [sys.executable, str(ROOT / "kit/setup/moved_venv.py"), str(tmp_path / "old one"), str(programs)]
+    command = [
+        sys.executable,
+        str(ROOT / "kit/setup/moved.py"),
+        str(tmp_path / "old one"),
+        str(tmp_path),
+        str(programs),
+    ]
     subprocess.run(command, check=True)
     assert subprocess.run([program], capture_output=True, text=True, check=True).stdout == f"{name}\n"
     once = program.read_bytes()
@@ -136,7 +142,7 @@ def test_other_programs_and_links_of_a_venv_are_left_alone(tmp_path: Path) -> No
         (programs / name).write_bytes(text)
     (programs / "activate").write_bytes(b"VIRTUAL_ENV='/old/.venv'\n")
     (programs / "link").symlink_to("other")
-    subprocess.run([sys.executable, ROOT / "kit/setup/moved_venv.py", "/old", programs], check=True)
+    subprocess.run([sys.executable, ROOT / "kit/setup/moved.py", "/old", "/new", programs], check=True)
     assert {name: (programs / name).read_bytes() for name in texts} == texts
     assert (programs / "activate").read_text() == f"VIRTUAL_ENV='{tmp_path / '.venv'}'\n"
     assert (programs / "link").is_symlink()
