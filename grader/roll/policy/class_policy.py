@@ -158,9 +158,9 @@ def read_policy(root: Path, labs: Sequence[str], named: Path | None = None) -> C
     decided = read_course(course, labs) if is_there(course) else CourseFile()
     return CoursePolicy(
         decided,
-        decisions.overrides(read_decisions(course.parent / OVERRIDES, decisions.OVERRIDES), labs),
-        decisions.requests(read_decisions(course.parent / REQUESTS, decisions.REQUESTS), labs),
-        decisions.times(read_decisions(course.parent / TIMES, decisions.TIMES), labs, decided.zone),
+        read_decisions(course.parent / OVERRIDES, decisions.OVERRIDES, labs),
+        read_decisions(course.parent / REQUESTS, decisions.REQUESTS, labs),
+        read_decisions(course.parent / TIMES, decisions.TIMES, labs, decided.zone),
         "" if named is None else str(course.absolute()),
     )
 

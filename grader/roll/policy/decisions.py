@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import re
 import unicodedata
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, tzinfo
 from functools import partial
@@ -26,25 +26,11 @@ Value = TypeVar("Value")
 
 
 @dataclass(frozen=True)
-class TableForm:
-    """`columns`: what a column says → words that head it, in lower case. `needed`: those that must be there."""
-
-    what: str  # "overrides"
-    columns: Mapping[str, tuple[str, ...]]  # of two columns with one meaning, that counts whose word comes first
-    needed: tuple[str, ...]
-    example: str  # a first line
-
-
-@dataclass(frozen=True)
 class DecisionRow:
     place: str  # "overrides.csv, line 3"
     cells: Mapping[str, str]  # by what they say; empty where the table has no such column
-
-
-@dataclass(frozen=True)
-class DecisionTable:
-    rows: tuple[DecisionRow, ...] = ()
-    notices: tuple[str, ...] = ()
+    labs: Sequence[str]  # the course's
+    zone: tzinfo | None  # of times without an offset
 
 
 @dataclass(frozen=True)
@@ -63,29 +49,46 @@ class Decisions(Generic[Value]):
     notices: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True)
+class TableForm(Generic[Value]):
+    """`columns`: what a column says → words that head it, in lower case. `needed`: those that must be there. `read`: what a row says; a
+    text is a notice, and none says nothing. It raises PolicyError for a row that must not be passed over.
+    """
+
+    what: str  # "overrides"
+    columns: Mapping[str, tuple[str, ...]]  # of two columns with one meaning, that counts whose word comes first
+    needed: tuple[str, ...]
+    example: str  # a first line
+    read: Callable[[DecisionRow], Decision[Value] | str | None]
+
+
 def is_there(path: Path) -> bool:
     """Also where it is a folder or a link that leads nowhere: then reading it says what is wrong."""
     return path.is_symlink() or path.exists()
 
 
-def read_decisions(path: Path, form: TableForm) -> DecisionTable:
-    """An empty table where there is no such file. Raises PolicyError."""
+def read_decisions(
+    path: Path, form: TableForm[Value], labs: Sequence[str], zone: tzinfo | None = None
+) -> Decisions[Value]:
+    """None where there is no such file. Raises PolicyError."""
     if not is_there(path):
-        return DecisionTable()
+        return Decisions()
     try:
         if path.is_file() and path.stat().st_size > _LARGEST:
             raise PolicyError(f"{path}: this is larger than {_LARGEST >> 20} MiB, which no table of {form.what} is.")
-        return decisions_in(path.read_bytes(), path.name, form)
+        return decisions_in(path.read_bytes(), path.name, form, labs, zone)
     except OSError as error:
         raise PolicyError(
             f"{path}: it cannot be read ({error.strerror}). Correct that, or move the file away."
         ) from error
 
 
-def decisions_in(data: bytes, name: str, form: TableForm) -> DecisionTable:
+def decisions_in(
+    data: bytes, name: str, form: TableForm[Value], labs: Sequence[str], zone: tzinfo | None = None
+) -> Decisions[Value]:
     """`name`: the file, for messages. Raises PolicyError. An empty file says nothing."""
     if not data.strip(b"\xef\xbb\xbf \t\r\n"):
-        return DecisionTable()
+        return Decisions()
     try:
         table = read_table(data, partial(_understood, form))
     except TableError as error:
@@ -93,7 +96,10 @@ def decisions_in(data: bytes, name: str, form: TableForm) -> DecisionTable:
     at, unused = _columns(table, name, form)
     if len(table.rows) > _MOST_ROWS:
         raise PolicyError(f"{name}: it has more than {_MOST_ROWS} rows. Is it the right file?")
-    rows = []
+    rows: list[Decision[Value]] = []
+    notices = [f"{name}: columns that are not used: {', '.join(unused)}"] if unused else []
+    if table.encoding == "cp1252":
+        notices.append(f"{name}: it is not UTF-8 and was read as Windows-1252: look at names with accents")
     for row in table.rows:
         if len(row.cells) > len(table.headings.cells):
             raise PolicyError(
@@ -101,15 +107,19 @@ def decisions_in(data: bytes, name: str, form: TableForm) -> DecisionTable:
                 "row with a separator."
             )
         cells = {what: _cell(row.cells[number]) if number < len(row.cells) else "" for what, number in at.items()}
-        if any(cells.values()):
-            rows.append(DecisionRow(f"{name}, line {row.line}", {**dict.fromkeys(form.columns, ""), **cells}))
-    notices = [f"{name}: columns that are not used: {', '.join(unused)}"] if unused else []
-    if table.encoding == "cp1252":
-        notices.append(f"{name}: it is not UTF-8 and was read as Windows-1252: look at names with accents")
-    return DecisionTable(tuple(rows), tuple(notices))
+        if not any(cells.values()):
+            continue
+        said = form.read(
+            DecisionRow(f"{name}, line {row.line}", {**dict.fromkeys(form.columns, ""), **cells}, labs, zone)
+        )
+        if isinstance(said, str):
+            notices.append(said)
+        elif said is not None:
+            rows.append(said)
+    return Decisions(tuple(rows), tuple(notices))
 
 
-def _columns(table: Table, name: str, form: TableForm) -> tuple[dict[str, int], list[str]]:
+def _columns(table: Table, name: str, form: TableForm[Value]) -> tuple[dict[str, int], list[str]]:
     """Where each column is, and the headings that say nothing here."""
     at: dict[str, int] = {}
     unused: list[str] = []
@@ -131,15 +141,15 @@ def _columns(table: Table, name: str, form: TableForm) -> tuple[dict[str, int], 
     return at, unused
 
 
-def _understood(form: TableForm, headings: Sequence[str]) -> int:
+def _understood(form: TableForm[Value], headings: Sequence[str]) -> int:
     return sum(bool(_meaning(_word(one), form)) for one in headings)
 
 
-def _meaning(word: str, form: TableForm) -> str:
+def _meaning(word: str, form: TableForm[Value]) -> str:
     return next((what for what, words in form.columns.items() if word == what or word in words), "")
 
 
-def _rank(word: str, what: str, form: TableForm) -> int:
+def _rank(word: str, what: str, form: TableForm[Value]) -> int:
     """The smaller, the surer does the word mean it. Our own word comes first."""
     return (what, *form.columns[what]).index(word)
 
@@ -162,30 +172,10 @@ def _cell(cell: str) -> str:
 #
 # Two rows for one lab of one student are refused: nobody could see later which of them was meant.
 
-OVERRIDES = TableForm(
-    "overrides",
-    {
-        "student": (
-            "students", "student id", "login", "username", "email", "e mail", "number", "student number", "matrikelnummer", "id", "name",
-        ),
-        "lab": ("labs", "assignment", "exercise", "task", "aufgabe"),
-        "points": ("point", "score", "grade", "new points", "punkte"),
-        "reason": ("why", "because", "comment", "grund", "begründung"),
-        "author": ("by", "who", "decided by", "instructor", "grader", "autor"),
-        "date": ("day", "when", "datum", "timestamp"),
-    },
-    ("student", "lab", "points", "reason", "author"),
-    "student,lab,points,reason,author,date",
-)  # fmt: skip
 _LONGEST = {"reason": 2000, "author": 200, "date": 60}
 
 
-def overrides(table: DecisionTable, labs: Sequence[str]) -> Decisions[Override]:
-    """`labs`: the course's. Raises PolicyError."""
-    return Decisions(tuple(_row(one, labs) for one in table.rows), table.notices)
-
-
-def _row(row: DecisionRow, labs: Sequence[str]) -> Decision[Override]:
+def _override(row: DecisionRow) -> Decision[Override]:
     cells = row.cells
     for what in ("student", "lab", "points", "reason", "author"):
         if not cells[what]:
@@ -196,7 +186,7 @@ def _row(row: DecisionRow, labs: Sequence[str]) -> Decision[Override]:
             raise PolicyError(f"{row.place}: the {what} has more than {most} letters. Shorten it.")
     points = points_in(cells["points"], row.place)
     override = Override(points=points, reason=cells["reason"], author=cells["author"], date=cells["date"])
-    return Decision(cells["student"], lab_meant(cells["lab"], labs, row.place), override, row.place)
+    return Decision(cells["student"], lab_meant(cells["lab"], row.labs, row.place), override, row.place)
 
 
 def points_in(text: str, place: str) -> float:
@@ -216,9 +206,44 @@ def points_in(text: str, place: str) -> float:
     return points
 
 
+OVERRIDES = TableForm(
+    "overrides",
+    {
+        "student": (
+            "students", "student id", "login", "username", "email", "e mail", "number", "student number", "matrikelnummer", "id", "name",
+        ),
+        "lab": ("labs", "assignment", "exercise", "task", "aufgabe"),
+        "points": ("point", "score", "grade", "new points", "punkte"),
+        "reason": ("why", "because", "comment", "grund", "begründung"),
+        "author": ("by", "who", "decided by", "instructor", "grader", "autor"),
+        "date": ("day", "when", "datum", "timestamp"),
+    },
+    ("student", "lab", "points", "reason", "author"),
+    "student,lab,points,reason,author,date",
+    _override,
+)  # fmt: skip
+
+
 # regrade.csv: what students ask about their grades, as a form exports it, with a column for the answer. Pure, but for reading the file.
 #
 # A request changes no points. So a row of an unknown student or lab stops nothing: it is told to the instructor.
+
+_REGRADE_REQUESTS_LONGEST = 8000
+
+
+def _request(row: DecisionRow) -> Decision[RegradeRequest] | str:
+    cells = {what: text[:_REGRADE_REQUESTS_LONGEST] for what, text in row.cells.items()}
+    if missing := next((what for what in ("student", "lab", "request") if not cells[what]), ""):
+        return f"{row.place}: the {missing} is missing, so this regrade request is on no page. Fill it in"
+    try:
+        lab = lab_meant(cells["lab"], row.labs, row.place)
+    except PolicyError as error:
+        return f"{str(error).removesuffix('.')}: this regrade request is on no page"
+    request = RegradeRequest(
+        request=cells["request"], answer=cells["answer"], author=cells["author"][:200], date=cells["date"][:60]
+    )
+    return Decision(cells["student"], lab, request, row.place)
+
 
 REQUESTS = TableForm(
     "regrade requests",
@@ -234,39 +259,30 @@ REQUESTS = TableForm(
     },
     ("student", "lab", "request"),
     "date,student,lab,request,answer,author",
+    _request,
 )  # fmt: skip
-_REGRADE_REQUESTS_LONGEST = 8000
-
-
-def requests(table: DecisionTable, labs: Sequence[str]) -> Decisions[RegradeRequest]:
-    """`labs`: the course's."""
-    notices = list(table.notices)
-    return Decisions(tuple(_rows(table, labs, notices)), tuple(notices))
-
-
-def _rows(table: DecisionTable, labs: Sequence[str], notices: list[str]) -> Iterator[Decision[RegradeRequest]]:
-    for row in table.rows:
-        cells = {what: text[:_REGRADE_REQUESTS_LONGEST] for what, text in row.cells.items()}
-        missing = [what for what in ("student", "lab", "request") if not cells[what]]
-        if missing:
-            notices.append(
-                f"{row.place}: the {missing[0]} is missing, so this regrade request is on no page. Fill it in"
-            )
-            continue
-        try:
-            lab = lab_meant(cells["lab"], labs, row.place)
-        except PolicyError as error:
-            notices.append(f"{str(error).removesuffix('.')}: this regrade request is on no page")
-            continue
-        request = RegradeRequest(
-            request=cells["request"], answer=cells["answer"], author=cells["author"][:200], date=cells["date"][:60]
-        )
-        yield Decision(cells["student"], lab, request, row.place)
 
 
 # times.csv: when files were handed in, for platforms whose downloads do not say it. Pure, but for reading the file.
 #
 # It counts only where the platform says nothing. A row that nobody can assign stops nothing: such a file lists whoever the platform lists.
+
+
+def _time(row: DecisionRow) -> Decision[datetime] | str | None:
+    if not row.cells["at"]:  # nothing was handed in
+        return None
+    if not row.cells["student"]:
+        return f"{row.place}: the student is missing, so this time is nobody's"
+    try:
+        lab = lab_meant(row.cells["lab"], row.labs, row.place)
+    except PolicyError as error:
+        return f"{str(error).removesuffix('.')}: this time is not used"
+    try:
+        at = moment(row.cells["at"], row.zone, favour="early")
+    except (MomentError, OverflowError) as error:
+        raise PolicyError(f"{row.place}: {error}.") from error
+    return Decision(row.cells["student"], lab, at, row.place)
+
 
 TIMES = TableForm(
     "times",
@@ -280,26 +296,5 @@ TIMES = TableForm(
     },
     ("student", "lab", "at"),
     "student,lab,at",
+    _time,
 )  # fmt: skip
-
-
-def times(table: DecisionTable, labs: Sequence[str], zone: tzinfo | None) -> Decisions[datetime]:
-    """`labs`: the course's; `zone`: of times without an offset. Raises PolicyError."""
-    rows, notices = [], list(table.notices)
-    for row in table.rows:
-        if not row.cells["at"]:  # nothing was handed in
-            continue
-        if not row.cells["student"]:
-            notices.append(f"{row.place}: the student is missing, so this time is nobody's")
-            continue
-        try:
-            lab = lab_meant(row.cells["lab"], labs, row.place)
-        except PolicyError as error:
-            notices.append(f"{str(error).removesuffix('.')}: this time is not used")
-            continue
-        try:
-            at = moment(row.cells["at"], zone, favour="early")
-        except (MomentError, OverflowError) as error:
-            raise PolicyError(f"{row.place}: {error}.") from error
-        rows.append(Decision(row.cells["student"], lab, at, row.place))
-    return Decisions(tuple(rows), tuple(notices))

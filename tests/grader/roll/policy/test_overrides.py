@@ -15,9 +15,6 @@ from grader.roll.policy.decisions import (
     TIMES,
     Decisions,
     decisions_in,
-    overrides,
-    requests,
-    times,
 )
 
 LABS = ["01-naive", "02-tiled"]
@@ -25,8 +22,7 @@ HEAD = "student,lab,points,reason,author,date\n"
 
 
 def read(data: str | bytes) -> Decisions[Override]:
-    table = decisions_in(data.encode() if isinstance(data, str) else data, "overrides.csv", OVERRIDES)
-    return overrides(table, LABS)
+    return decisions_in(data.encode() if isinstance(data, str) else data, "overrides.csv", OVERRIDES, LABS)
 
 
 @pytest.mark.parametrize(
@@ -109,7 +105,7 @@ def test_a_form_of_any_office_program_gives_requests() -> None:
         "Zeitstempel;E-Mail-Adresse;Aufgabe;Frage;Antwort\n21.10.2026;ada@example.org;tiled;the race;\n",
     )
     for data in forms:
-        [row] = requests(decisions_in(data.encode(), "regrade.csv", REQUESTS), LABS).rows
+        [row] = decisions_in(data.encode(), "regrade.csv", REQUESTS, LABS).rows
         assert (row.student, row.lab, row.value.request, row.value.answer) == (
             "ada@example.org",
             "02-tiled",
@@ -122,18 +118,18 @@ def test_times_of_a_platform_are_read_and_what_is_not_handed_in_has_none() -> No
     zone = ZoneInfo("Europe/Zurich")
     head = b"SIS Login ID;Assignment Name;Submitted At\n"
     data = head + b"ada;tiled;2026-10-25 02:30\nben;tiled;\neve;week 9;2026-10-25 02:30\n;tiled;2026-10-25\n"
-    found = times(decisions_in(data, "times.csv", TIMES), LABS, zone)
+    found = decisions_in(data, "times.csv", TIMES, LABS, zone)
     [row] = found.rows
     assert (row.student, row.lab, row.value) == ("ada", "02-tiled", datetime(2026, 10, 25, 0, 30, tzinfo=UTC))
     assert [one.partition(":")[0] for one in found.notices] == ["times.csv, line 4", "times.csv, line 5"]
     for at in ("yesterday", "10/20/2026", "9999-12-31"):
         with pytest.raises(PolicyError, match=r"times\.csv, line 2"):
-            times(decisions_in(f"student,lab,at\nada,tiled,{at}\n".encode(), "times.csv", TIMES), LABS, zone)
+            decisions_in(f"student,lab,at\nada,tiled,{at}\n".encode(), "times.csv", TIMES, LABS, zone)
 
 
 def test_a_request_that_nobody_can_assign_is_told_and_stops_nothing() -> None:
     data = b"student,lab,request\nada,seven,why\nada,,why\nada,tiled,\nada,tiled,why\n"
-    found = requests(decisions_in(data, "regrade.csv", REQUESTS), LABS)
+    found = decisions_in(data, "regrade.csv", REQUESTS, LABS)
     assert [row.place for row in found.rows] == ["regrade.csv, line 5"]
     assert [one.partition(":")[0] for one in found.notices] == [
         "regrade.csv, line 2",
