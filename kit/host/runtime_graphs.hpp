@@ -23,14 +23,9 @@ enum cudaGraphNodeType {
   cudaGraphNodeTypeHost = 3,
   cudaGraphNodeTypeGraph = 4,
   cudaGraphNodeTypeEmpty = 5,
-  cudaGraphNodeTypeWaitEvent = 6,
-  cudaGraphNodeTypeEventRecord = 7,
-  cudaGraphNodeTypeExtSemaphoreSignal = 8,
-  cudaGraphNodeTypeExtSemaphoreWait = 9,
   cudaGraphNodeTypeMemAlloc = 10,
   cudaGraphNodeTypeMemFree = 11,
-  cudaGraphNodeTypeConditional = 13,
-  cudaGraphNodeTypeCount
+  cudaGraphNodeTypeConditional = 13
 };
 
 struct cudaKernelNodeParams {
@@ -97,30 +92,16 @@ struct cudaGraphNodeParams {
   long long reserved2;
 };
 
-enum cudaGraphDependencyType { cudaGraphDependencyTypeDefault = 0, cudaGraphDependencyTypeProgrammatic = 1 };
 struct cudaGraphEdgeData {
   unsigned char from_port, to_port, type, reserved[5];
 };
-#define cudaGraphKernelNodePortDefault 0
-#define cudaGraphKernelNodePortProgrammatic 1
-#define cudaGraphKernelNodePortLaunchCompletion 2
 
-enum cudaGraphInstantiateFlags {
-  cudaGraphInstantiateFlagAutoFreeOnLaunch = 1,
-  cudaGraphInstantiateFlagUpload = 2,
-  cudaGraphInstantiateFlagDeviceLaunch = 4,
-  cudaGraphInstantiateFlagUseNodePriority = 8
-};
+enum cudaGraphInstantiateFlags { cudaGraphInstantiateFlagAutoFreeOnLaunch = 1, cudaGraphInstantiateFlagDeviceLaunch = 4 };
 enum cudaGraphExecUpdateResult {
   cudaGraphExecUpdateSuccess = 0,
-  cudaGraphExecUpdateError = 1,
   cudaGraphExecUpdateErrorTopologyChanged = 2,
   cudaGraphExecUpdateErrorNodeTypeChanged = 3,
-  cudaGraphExecUpdateErrorFunctionChanged = 4,
-  cudaGraphExecUpdateErrorParametersChanged = 5,
-  cudaGraphExecUpdateErrorNotSupported = 6,
-  cudaGraphExecUpdateErrorUnsupportedFunctionChange = 7,
-  cudaGraphExecUpdateErrorAttributesChanged = 8
+  cudaGraphExecUpdateErrorParametersChanged = 5
 };
 struct cudaGraphExecUpdateResultInfo {
   cudaGraphExecUpdateResult result;

@@ -12,19 +12,8 @@
 struct CUmemPoolHandle_st;
 typedef CUmemPoolHandle_st* cudaMemPool_t;
 
-enum cudaMemAllocationType {
-  cudaMemAllocationTypeInvalid = 0,
-  cudaMemAllocationTypePinned = 1,
-  cudaMemAllocationTypeManaged = 2,
-  cudaMemAllocationTypeMax = 0x7FFFFFFF
-};
-enum cudaMemAllocationHandleType {
-  cudaMemHandleTypeNone = 0,
-  cudaMemHandleTypePosixFileDescriptor = 1,
-  cudaMemHandleTypeWin32 = 2,
-  cudaMemHandleTypeWin32Kmt = 4,
-  cudaMemHandleTypeFabric = 8
-};
+enum cudaMemAllocationType { cudaMemAllocationTypePinned = 1, cudaMemAllocationTypeManaged = 2 };
+enum cudaMemAllocationHandleType { cudaMemHandleTypeNone = 0, cudaMemHandleTypePosixFileDescriptor = 1, cudaMemHandleTypeWin32 = 2 };
 struct cudaMemPoolProps {
   cudaMemAllocationType allocType;
   cudaMemAllocationHandleType handleTypes;

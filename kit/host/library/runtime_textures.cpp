@@ -14,10 +14,8 @@ inline std::size_t texel_bytes(const cudaChannelFormatDesc& format) {
   return static_cast<std::size_t>(format.x + format.y + format.z + format.w) / 8;
 }
 
-// Adds it to a request. False: no texel is like this. Formats that CUDA has and this library has not end the run.
-inline bool describe_format(json& request, const cudaChannelFormatDesc& format, std::uintptr_t at) {
-  if (format.f > cudaChannelFormatKindNone)
-    Session::open().refuse("Arrays and textures of normalized, compressed and planar formats are missing here.", at);
+// Adds it to a request. False: no texel is like this.
+inline bool describe_format(json& request, const cudaChannelFormatDesc& format) {
   const int bits[] = {format.x, format.y, format.z, format.w};
   const char* const keys[] = {"bits_x", "bits_y", "bits_z", "bits_w"};
   for (int i = 0; i < 4; ++i) {
@@ -44,7 +42,7 @@ cudaError_t create(Handle* array, const cudaChannelFormatDesc* format, cudaExten
                   {"width", extent.width}, {"height", extent.height},
                   {"depth", extent.depth}, {"flags", flags & ~unsigned{cudaArrayColorAttachment}},
                   {"levels", levels},      {"at", at}};
-  if (!describe_format(request, *format, at)) return refuse(call, at, cudaErrorInvalidChannelDescriptor);
+  if (!describe_format(request, *format)) return refuse(call, at, cudaErrorInvalidChannelDescriptor);
   const Reply reply = Session::open().ask(request);
   if (reply.error() == cudaSuccess) *array = reinterpret_cast<Handle>(reply.fields.value("address", std::uintptr_t{0}));
   return reply.error();
@@ -199,7 +197,7 @@ namespace {
 std::uint32_t bits_of(float number) { return __builtin_bit_cast(std::uint32_t, number); }
 
 // False: there is no such resource.
-bool describe_resource(json& request, const cudaResourceDesc& resource, std::uintptr_t at) {
+bool describe_resource(json& request, const cudaResourceDesc& resource) {
   request["resource"] = static_cast<int>(resource.resType);
   switch (resource.resType) {
     case cudaResourceTypeArray: request["address"] = number_of(resource.res.array.array); return resource.res.array.array != nullptr;
@@ -209,13 +207,13 @@ bool describe_resource(json& request, const cudaResourceDesc& resource, std::uin
     case cudaResourceTypeLinear:
       request["address"] = number_of(resource.res.linear.devPtr);
       request["bytes"] = resource.res.linear.sizeInBytes;
-      return resource.res.linear.devPtr && describe_format(request, resource.res.linear.desc, at);
+      return resource.res.linear.devPtr && describe_format(request, resource.res.linear.desc);
     case cudaResourceTypePitch2D:
       request["address"] = number_of(resource.res.pitch2D.devPtr);
       request["width"] = resource.res.pitch2D.width;
       request["height"] = resource.res.pitch2D.height;
       request["pitch"] = resource.res.pitch2D.pitchInBytes;
-      return resource.res.pitch2D.devPtr && describe_format(request, resource.res.pitch2D.desc, at);
+      return resource.res.pitch2D.devPtr && describe_format(request, resource.res.pitch2D.desc);
   }
   return false;
 }
@@ -241,7 +239,7 @@ cudaError_t create(unsigned long long* object, const cudaResourceDesc* resource,
                    std::uintptr_t at) {
   if (!object || !resource) return refuse(call, at);
   json request = {{"op", "texture"}, {"what", "create"}, {"surface", texture == nullptr}, {"at", at}};
-  if (!describe_resource(request, *resource, at)) return refuse(call, at);
+  if (!describe_resource(request, *resource)) return refuse(call, at);
   if (texture) describe_texture(request, *texture);
   const Reply reply = Session::open().ask(request);
   if (reply.error() == cudaSuccess) *object = reply.fields.value("handle", 0ull);
