@@ -14,88 +14,71 @@ namespace cub {
 namespace detail {
 
 // The first call asks for the size of the scratch memory, of which nothing is needed here.
-template <typename Work>
-cudaError_t run(void* scratch, std::size_t& scratch_bytes, const Work& work) {
+template <typename Work, typename... Given>
+cudaError_t run(void* scratch, std::size_t& scratch_bytes, const Work& work, const Given&... given) {
   if (scratch == nullptr) {
     scratch_bytes = 1;
     return cudaSuccess;
   }
   try {
-    work();
+    thrust::detail::run_here<true>(work, given...);
   } catch (const std::runtime_error&) {
     return cudaPeekAtLastError();
   }
   return cudaSuccess;
 }
-template <typename Algorithm, typename... Given>
-void on_device(Algorithm algorithm, const Given&... given) {
-  thrust::detail::run_here<true>(algorithm, given...);
-}
-template <typename In, typename Out, typename Count, typename Function, typename T>
-cudaError_t reduce(void* scratch, std::size_t& scratch_bytes, In in, Out out, Count count, Function function, T begin) {
-  return run(scratch, scratch_bytes,
-             [&] { on_device([&](auto from, auto to) { *to = thrust::detail::sum(from, from + count, begin, function); }, in, out); });
-}
 template <typename Keys, typename Less>
 cudaError_t sort(void* scratch, std::size_t& scratch_bytes, const Keys* from, Keys* to, std::size_t count, Less less) {
-  return run(scratch, scratch_bytes, [&] {
-    on_device(
-        [&](const Keys* in, Keys* out) {
-          std::copy_n(in, count, out);
-          std::stable_sort(out, out + count, less);
-        },
-        from, to);
-  });
+  const auto work = [&](const Keys* in, Keys* out) {
+    std::copy_n(in, count, out);
+    std::stable_sort(out, out + count, less);
+  };
+  return run(scratch, scratch_bytes, work, from, to);
 }
 template <typename Keys, typename Values, typename Less>
 cudaError_t sort(void* scratch, std::size_t& scratch_bytes, const Keys* from, Keys* to, const Values* values_from, Values* values_to,
                  std::size_t count, Less less) {
-  return run(scratch, scratch_bytes, [&] {
-    on_device(
-        [&](const Keys* in, Keys* out, const Values* values_in, Values* values_out) {
-          std::copy_n(in, count, out);
-          std::copy_n(values_in, count, values_out);
-          thrust::detail::order_by_key(out, out + count, values_out, less);
-        },
-        from, to, values_from, values_to);
-  });
+  const auto work = [&](const Keys* in, Keys* out, const Values* values_in, Values* values_out) {
+    std::copy_n(in, count, out);
+    std::copy_n(values_in, count, values_out);
+    thrust::detail::order_by_key(out, out + count, values_out, less);
+  };
+  return run(scratch, scratch_bytes, work, from, to, values_from, values_to);
 }
 
 }  // namespace detail
 
 struct DeviceReduce {
-  template <typename In, typename Out>
-  static cudaError_t Sum(void* scratch, std::size_t& scratch_bytes, In in, Out out, long long count, cudaStream_t = nullptr) {
-    return detail::reduce(scratch, scratch_bytes, in, out, count, std::plus<>(), thrust::detail::value_of<In>{});
-  }
-  template <typename In, typename Out>
-  static cudaError_t Min(void* scratch, std::size_t& scratch_bytes, In in, Out out, long long count, cudaStream_t = nullptr) {
-    using T = thrust::detail::value_of<In>;
-    return detail::reduce(scratch, scratch_bytes, in, out, count, thrust::minimum<T>(), std::numeric_limits<T>::max());
-  }
-  template <typename In, typename Out>
-  static cudaError_t Max(void* scratch, std::size_t& scratch_bytes, In in, Out out, long long count, cudaStream_t = nullptr) {
-    using T = thrust::detail::value_of<In>;
-    return detail::reduce(scratch, scratch_bytes, in, out, count, thrust::maximum<T>(), std::numeric_limits<T>::lowest());
-  }
   template <typename In, typename Out, typename Function, typename T>
   static cudaError_t Reduce(void* scratch, std::size_t& scratch_bytes, In in, Out out, long long count, Function function, T begin,
                             cudaStream_t = nullptr) {
-    return detail::reduce(scratch, scratch_bytes, in, out, count, function, begin);
+    const auto work = [&](auto from, auto to) { *to = thrust::detail::sum(from, from + count, begin, function); };
+    return detail::run(scratch, scratch_bytes, work, in, out);
+  }
+  template <typename In, typename Out>
+  static cudaError_t Sum(void* scratch, std::size_t& scratch_bytes, In in, Out out, long long count, cudaStream_t = nullptr) {
+    return Reduce(scratch, scratch_bytes, in, out, count, std::plus<>(), thrust::detail::value_of<In>{});
+  }
+  template <typename In, typename Out, typename T = thrust::detail::value_of<In>>
+  static cudaError_t Min(void* scratch, std::size_t& scratch_bytes, In in, Out out, long long count, cudaStream_t = nullptr) {
+    return Reduce(scratch, scratch_bytes, in, out, count, thrust::minimum<T>(), std::numeric_limits<T>::max());
+  }
+  template <typename In, typename Out, typename T = thrust::detail::value_of<In>>
+  static cudaError_t Max(void* scratch, std::size_t& scratch_bytes, In in, Out out, long long count, cudaStream_t = nullptr) {
+    return Reduce(scratch, scratch_bytes, in, out, count, thrust::maximum<T>(), std::numeric_limits<T>::lowest());
   }
 };
 
 struct DeviceScan {
   template <typename In, typename Out>
   static cudaError_t ExclusiveSum(void* scratch, std::size_t& scratch_bytes, In in, Out out, long long count, cudaStream_t = nullptr) {
-    return detail::run(scratch, scratch_bytes, [&] {
-      detail::on_device([&](auto from, auto to) { thrust::detail::running_before(from, from + count, to); }, in, out);
-    });
+    const auto work = [&](auto from, auto to) { thrust::detail::running_before(from, from + count, to); };
+    return detail::run(scratch, scratch_bytes, work, in, out);
   }
   template <typename In, typename Out>
   static cudaError_t InclusiveSum(void* scratch, std::size_t& scratch_bytes, In in, Out out, long long count, cudaStream_t = nullptr) {
-    return detail::run(scratch, scratch_bytes,
-                       [&] { detail::on_device([&](auto from, auto to) { thrust::detail::running(from, from + count, to); }, in, out); });
+    const auto work = [&](auto from, auto to) { thrust::detail::running(from, from + count, to); };
+    return detail::run(scratch, scratch_bytes, work, in, out);
   }
 };
 

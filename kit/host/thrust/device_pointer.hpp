@@ -1,6 +1,7 @@
 // Thrust's pointer to memory of the device. Through it the host reads and writes single elements, each with a copy of its own.
 #pragma once
 
+#include <compare>
 #include <cstddef>
 #include <iterator>
 #include <ostream>
@@ -17,6 +18,36 @@ namespace detail {
 inline void expect(cudaError_t error, const char* what) {
   if (error != cudaSuccess) throw std::runtime_error(std::string(what) + ": " + cudaGetErrorName(error) + ": " + cudaGetErrorString(error));
 }
+
+// What an iterator is apart from what it gives: `Own` has at(i), moved(n) and distance_to(other).
+template <typename Own, typename Value, typename Reference, typename Pointer = void>
+class Stepping {
+ public:
+  using iterator_category = std::random_access_iterator_tag;
+  using value_type = Value;
+  using difference_type = std::ptrdiff_t;
+  using reference = Reference;
+  using pointer = Pointer;
+
+  reference operator*() const { return own().at(0); }
+  reference operator[](difference_type i) const { return own().at(i); }
+  Own& operator+=(difference_type n) { return own() = own().moved(n); }
+  Own& operator-=(difference_type n) { return own() = own().moved(-n); }
+  Own& operator++() { return *this += 1; }
+  Own& operator--() { return *this -= 1; }
+  Own operator++(int) { return (*this += 1).moved(-1); }
+  Own operator--(int) { return (*this -= 1).moved(1); }
+  friend Own operator+(const Own& one, difference_type n) { return one.moved(n); }
+  friend Own operator+(difference_type n, const Own& one) { return one.moved(n); }
+  friend Own operator-(const Own& one, difference_type n) { return one.moved(-n); }
+  friend difference_type operator-(const Own& one, const Own& other) { return other.distance_to(one); }
+  friend bool operator==(const Own& one, const Own& other) { return one.distance_to(other) == 0; }
+  friend auto operator<=>(const Own& one, const Own& other) { return other.distance_to(one) <=> 0; }
+
+ private:
+  Own& own() { return static_cast<Own&>(*this); }
+  const Own& own() const { return static_cast<const Own&>(*this); }
+};
 }  // namespace detail
 
 template <typename T>
@@ -64,13 +95,8 @@ class device_reference {
 };
 
 template <typename T>
-class device_ptr {
+class device_ptr : public detail::Stepping<device_ptr<T>, std::remove_const_t<T>, device_reference<T>, device_ptr<T>> {
  public:
-  using iterator_category = std::random_access_iterator_tag;
-  using value_type = std::remove_const_t<T>;
-  using difference_type = std::ptrdiff_t;
-  using reference = device_reference<T>;
-  using pointer = device_ptr;
   using element_type = T;
   using raw_pointer = T*;
 
@@ -82,47 +108,9 @@ class device_ptr {
 
   T* get() const { return at_; }
   explicit operator bool() const { return at_ != nullptr; }
-  reference operator*() const { return reference(at_); }
-  reference operator[](difference_type i) const { return reference(at_ + i); }
-  device_ptr operator+(difference_type n) const { return device_ptr(at_ + n); }
-  device_ptr operator-(difference_type n) const { return device_ptr(at_ - n); }
-  friend device_ptr operator+(difference_type n, device_ptr one) { return one + n; }
-  template <typename U>
-  difference_type operator-(device_ptr<U> other) const {
-    return at_ - other.get();
-  }
-  device_ptr& operator+=(difference_type n) { return at_ += n, *this; }
-  device_ptr& operator-=(difference_type n) { return at_ -= n, *this; }
-  device_ptr& operator++() { return ++at_, *this; }
-  device_ptr& operator--() { return --at_, *this; }
-  device_ptr operator++(int) { return device_ptr(at_++); }
-  device_ptr operator--(int) { return device_ptr(at_--); }
-  template <typename U>
-  bool operator==(const device_ptr<U>& other) const {
-    return at_ == other.get();
-  }
-  template <typename U>
-  bool operator!=(const device_ptr<U>& other) const {
-    return at_ != other.get();
-  }
-  template <typename U>
-  bool operator<(const device_ptr<U>& other) const {
-    return at_ < other.get();
-  }
-  template <typename U>
-  bool operator>(const device_ptr<U>& other) const {
-    return at_ > other.get();
-  }
-  template <typename U>
-  bool operator<=(const device_ptr<U>& other) const {
-    return at_ <= other.get();
-  }
-  template <typename U>
-  bool operator>=(const device_ptr<U>& other) const {
-    return at_ >= other.get();
-  }
-  friend bool operator==(device_ptr one, std::nullptr_t) { return one.at_ == nullptr; }
-  friend bool operator!=(device_ptr one, std::nullptr_t) { return one.at_ != nullptr; }
+  device_reference<T> at(std::ptrdiff_t i) const { return device_reference<T>(at_ + i); }
+  device_ptr moved(std::ptrdiff_t n) const { return device_ptr(at_ + n); }
+  std::ptrdiff_t distance_to(const device_ptr& other) const { return other.at_ - at_; }
   friend std::ostream& operator<<(std::ostream& out, device_ptr one) { return out << static_cast<const void*>(one.at_); }
 
  private:

@@ -55,23 +55,15 @@ struct square {
 };
 template <typename T = void>
 struct maximum {
-  T operator()(const T& one, const T& other) const { return one < other ? other : one; }
-};
-template <typename T = void>
-struct minimum {
-  T operator()(const T& one, const T& other) const { return one < other ? one : other; }
-};
-template <>
-struct maximum<void> {
-  template <typename T, typename U>
-  auto operator()(const T& one, const U& other) const {
+  template <typename First, typename Second>
+  auto operator()(const First& one, const Second& other) const {
     return one < other ? other : one;
   }
 };
-template <>
-struct minimum<void> {
-  template <typename T, typename U>
-  auto operator()(const T& one, const U& other) const {
+template <typename T = void>
+struct minimum {
+  template <typename First, typename Second>
+  auto operator()(const First& one, const Second& other) const {
     return one < other ? one : other;
   }
 };
@@ -122,22 +114,11 @@ auto value(const T& one, const All& all) {
     return one;
 }
 
-struct Place1 {
+template <std::size_t i>
+struct Place {
   template <typename All>
   auto operator()(const All& all) const {
-    return std::get<0>(all);
-  }
-};
-struct Place2 {
-  template <typename All>
-  auto operator()(const All& all) const {
-    return std::get<1>(all);
-  }
-};
-struct Place3 {
-  template <typename All>
-  auto operator()(const All& all) const {
-    return std::get<2>(all);
+    return std::get<i>(all);
   }
 };
 
@@ -175,9 +156,9 @@ auto operator!(const Expression<Function>& one) {
 }  // namespace placeholders_of_arguments
 
 namespace placeholders {
-inline constexpr placeholders_of_arguments::Expression<placeholders_of_arguments::Place1> _1{};
-inline constexpr placeholders_of_arguments::Expression<placeholders_of_arguments::Place2> _2{};
-inline constexpr placeholders_of_arguments::Expression<placeholders_of_arguments::Place3> _3{};
+inline constexpr placeholders_of_arguments::Expression<placeholders_of_arguments::Place<0>> _1{};
+inline constexpr placeholders_of_arguments::Expression<placeholders_of_arguments::Place<1>> _2{};
+inline constexpr placeholders_of_arguments::Expression<placeholders_of_arguments::Place<2>> _3{};
 }  // namespace placeholders
 
 // As in Thrust, the limits are constants and no functions.

@@ -27,186 +27,162 @@ using std::tuple_size;
 
 namespace detail {
 
-// What an iterator is apart from what it gives: `Own` has at(i), moved(n) and distance_to(other).
-template <typename Own, typename Value, typename Reference>
-class Stepping {
- public:
-  using iterator_category = std::random_access_iterator_tag;
-  using value_type = Value;
-  using difference_type = std::ptrdiff_t;
-  using reference = Reference;
-  using pointer = void;
-
-  reference operator*() const { return own().at(0); }
-  reference operator[](difference_type i) const { return own().at(i); }
-  Own operator+(difference_type n) const { return own().moved(n); }
-  Own operator-(difference_type n) const { return own().moved(-n); }
-  friend Own operator+(difference_type n, const Own& one) { return one.moved(n); }
-  difference_type operator-(const Own& other) const { return other.distance_to(own()); }
-  Own& operator+=(difference_type n) { return own() = own().moved(n); }
-  Own& operator-=(difference_type n) { return own() = own().moved(-n); }
-  Own& operator++() { return *this += 1; }
-  Own& operator--() { return *this -= 1; }
-  Own operator++(int) {
-    const Own before = own();
-    *this += 1;
-    return before;
-  }
-  Own operator--(int) {
-    const Own before = own();
-    *this -= 1;
-    return before;
-  }
-  bool operator==(const Own& other) const { return own().distance_to(other) == 0; }
-  bool operator!=(const Own& other) const { return own().distance_to(other) != 0; }
-  bool operator<(const Own& other) const { return own().distance_to(other) > 0; }
-  bool operator>(const Own& other) const { return own().distance_to(other) < 0; }
-  bool operator<=(const Own& other) const { return own().distance_to(other) >= 0; }
-  bool operator>=(const Own& other) const { return own().distance_to(other) <= 0; }
-
- private:
-  Own& own() { return static_cast<Own&>(*this); }
-  const Own& own() const { return static_cast<const Own&>(*this); }
-};
-
 template <typename It>
 using value_of = typename std::iterator_traits<It>::value_type;
-template <typename It>
-using reference_of = typename std::iterator_traits<It>::reference;
 
-}  // namespace detail
+// The type of an element, by what an iterator gives for it.
+template <typename Reference>
+struct Element {
+  using type = std::decay_t<Reference>;
+};
+template <typename T>
+struct Element<device_reference<T>> {
+  using type = std::remove_const_t<T>;
+};
+template <typename... References>
+struct Element<tuple<References...>> {
+  using type = tuple<typename Element<References>::type...>;
+};
 
-template <typename T, typename... Ignored>
-class counting_iterator : public detail::Stepping<counting_iterator<T, Ignored...>, T, T> {
+template <typename Rule, typename... Its>
+using result_of = decltype(std::declval<const Rule&>()(std::ptrdiff_t{}, std::declval<const Its&>()...));
+
+// An iterator whose i-th element the rule makes of i and other iterators, all of which begin where this one does.
+template <typename Rule, typename... Its>
+class Adapted : public Stepping<Adapted<Rule, Its...>, typename Element<result_of<Rule, Its...>>::type, result_of<Rule, Its...>> {
  public:
-  counting_iterator() = default;
-  explicit counting_iterator(T first) : first_(first) {}
-  T at(std::ptrdiff_t i) const { return static_cast<T>(first_ + static_cast<T>(i)); }
-  counting_iterator moved(std::ptrdiff_t n) const { return counting_iterator(at(n)); }
-  std::ptrdiff_t distance_to(const counting_iterator& other) const {
-    return static_cast<std::ptrdiff_t>(other.first_) - static_cast<std::ptrdiff_t>(first_);
+  explicit Adapted(Its... parts, Rule rule = Rule(), std::ptrdiff_t place = 0) : parts_(parts...), rule_(rule), place_(place) {}
+  explicit Adapted(tuple<Its...> parts) : parts_(parts) {}
+  Adapted(const Adapted&) = default;
+  Adapted& operator=(const Adapted& other) {
+    parts_ = other.parts_;
+    if constexpr (std::is_copy_assignable_v<Rule>) rule_ = other.rule_;  // a lambda is not
+    place_ = other.place_;
+    return *this;
   }
+  result_of<Rule, Its...> at(std::ptrdiff_t i) const {
+    return std::apply([&](const Its&... each) -> result_of<Rule, Its...> { return rule_(place_ + i, each...); }, parts_);
+  }
+  Adapted moved(std::ptrdiff_t n) const {
+    return std::apply([&](const Its&... each) { return Adapted(each..., rule_, place_ + n); }, parts_);
+  }
+  std::ptrdiff_t distance_to(const Adapted& other) const {
+    return rule_.distance(parts_, other.parts_, other.rule_) + other.place_ - place_;
+  }
+  const tuple<Its...>& parts() const { return parts_; }
+  const Rule& rule() const { return rule_; }
+  std::ptrdiff_t place() const { return place_; }
 
  private:
-  T first_{};
+  tuple<Its...> parts_;
+  Rule rule_{};
+  std::ptrdiff_t place_ = 0;
+};
+
+// A rule about other iterators. `measured`: the one of them that tells how far two adapted iterators are apart.
+template <std::size_t measured = 0>
+struct OfParts {
+  template <typename Parts, typename Rule>
+  static std::ptrdiff_t distance(const Parts& parts, const Parts& others, const Rule&) {
+    return std::get<measured>(others) - std::get<measured>(parts);
+  }
+};
+// A rule about a number alone. With such iterators Thrust runs on the device, but for discard_iterator.
+template <typename T>
+struct Counting {
+  static constexpr bool of_device = true;
+  T first;
+  Counting(T one = T()) : first(one) {}
+  T operator()(std::ptrdiff_t i) const { return static_cast<T>(first + static_cast<T>(i)); }
+  std::ptrdiff_t distance(const tuple<>&, const tuple<>&, const Counting& other) const {
+    return static_cast<std::ptrdiff_t>(other.first) - static_cast<std::ptrdiff_t>(first);
+  }
 };
 template <typename T>
-counting_iterator<T> make_counting_iterator(T first) {
-  return counting_iterator<T>(first);
-}
-
-template <typename T>
-class constant_iterator : public detail::Stepping<constant_iterator<T>, T, T> {
- public:
-  explicit constant_iterator(T value, std::ptrdiff_t place = 0) : value_(value), place_(place) {}
-  T at(std::ptrdiff_t) const { return value_; }
-  constant_iterator moved(std::ptrdiff_t n) const { return constant_iterator(value_, place_ + n); }
-  std::ptrdiff_t distance_to(const constant_iterator& other) const { return other.place_ - place_; }
-
- private:
-  T value_;
-  std::ptrdiff_t place_;
+struct Constant {
+  static constexpr bool of_device = true;
+  T value;
+  Constant(T one = T()) : value(one) {}
+  T operator()(std::ptrdiff_t) const { return value; }
+  static std::ptrdiff_t distance(const tuple<>&, const tuple<>&, const Constant&) { return 0; }
 };
-template <typename T>
-constant_iterator<T> make_constant_iterator(T value, std::ptrdiff_t place = 0) {
-  return constant_iterator<T>(value, place);
-}
-
-namespace detail {
 struct Nowhere {
   template <typename T>
   const Nowhere& operator=(const T&) const {
     return *this;
   }
 };
-}  // namespace detail
-class discard_iterator : public detail::Stepping<discard_iterator, detail::Nowhere, detail::Nowhere> {
- public:
-  explicit discard_iterator(std::ptrdiff_t place = 0) : place_(place) {}
-  detail::Nowhere at(std::ptrdiff_t) const { return {}; }
-  discard_iterator moved(std::ptrdiff_t n) const { return discard_iterator(place_ + n); }
-  std::ptrdiff_t distance_to(const discard_iterator& other) const { return other.place_ - place_; }
-
- private:
-  std::ptrdiff_t place_;
+struct Discarding {
+  static constexpr bool of_device = false;
+  Nowhere operator()(std::ptrdiff_t) const { return {}; }
+  static std::ptrdiff_t distance(const tuple<>&, const tuple<>&, const Discarding&) { return 0; }
 };
-inline discard_iterator make_discard_iterator(std::ptrdiff_t place = 0) { return discard_iterator(place); }
-
-template <typename Function, typename It>
-using transformed = std::decay_t<decltype(std::declval<const Function&>()(*std::declval<const It&>()))>;
-
-template <typename Function, typename It>
-class transform_iterator : public detail::Stepping<transform_iterator<Function, It>, transformed<Function, It>, transformed<Function, It>> {
- public:
-  transform_iterator(It base, Function function) : base_(base), function_(function) {}
-  transformed<Function, It> at(std::ptrdiff_t i) const { return function_(base_[i]); }
-  transform_iterator moved(std::ptrdiff_t n) const { return transform_iterator(base_ + n, function_); }
-  std::ptrdiff_t distance_to(const transform_iterator& other) const { return other.base_ - base_; }
-  transform_iterator& operator=(const transform_iterator& other) {  // a lambda cannot be assigned
-    base_ = other.base_;
-    return *this;
+template <typename Function>
+struct Transforming : OfParts<> {
+  Function function;
+  Transforming(Function one) : function(one) {}
+  template <typename It>
+  auto operator()(std::ptrdiff_t i, const It& base) const {
+    return function(base[i]);
   }
-  transform_iterator(const transform_iterator&) = default;
-  const It& base() const { return base_; }
-  const Function& functor() const { return function_; }
-
- private:
-  It base_;
-  Function function_;
 };
+struct Permuting : OfParts<1> {
+  template <typename Elements, typename Indices>
+  decltype(auto) operator()(std::ptrdiff_t i, const Elements& elements, const Indices& indices) const {
+    return elements[static_cast<std::ptrdiff_t>(static_cast<value_of<Indices>>(indices[i]))];
+  }
+};
+struct Zipping : OfParts<> {
+  template <typename... Its>
+  auto operator()(std::ptrdiff_t i, const Its&... each) const {
+    return tuple<decltype(each[i])...>(each[i]...);
+  }
+};
+template <typename Tuple>
+struct Zipped;
+template <typename... Its>
+struct Zipped<tuple<Its...>> {
+  using type = Adapted<Zipping, Its...>;
+};
+
+}  // namespace detail
+
+template <typename T, typename... Ignored>
+using counting_iterator = detail::Adapted<detail::Counting<T>>;
+template <typename T>
+using constant_iterator = detail::Adapted<detail::Constant<T>>;
+using discard_iterator = detail::Adapted<detail::Discarding>;
+template <typename Function, typename It>
+using transform_iterator = detail::Adapted<detail::Transforming<Function>, It>;
+template <typename Elements, typename Indices>
+using permutation_iterator = detail::Adapted<detail::Permuting, Elements, Indices>;
+template <typename Tuple>
+using zip_iterator = typename detail::Zipped<Tuple>::type;
+
+template <typename T>
+counting_iterator<T> make_counting_iterator(T first) {
+  return counting_iterator<T>(first);
+}
+template <typename T>
+constant_iterator<T> make_constant_iterator(T value, std::ptrdiff_t place = 0) {
+  return constant_iterator<T>(value, place);
+}
+inline discard_iterator make_discard_iterator(std::ptrdiff_t place = 0) { return discard_iterator({}, place); }
 template <typename It, typename Function>
 transform_iterator<Function, It> make_transform_iterator(It base, Function function) {
   return transform_iterator<Function, It>(base, function);
 }
-
-template <typename Elements, typename Indices>
-class permutation_iterator
-    : public detail::Stepping<permutation_iterator<Elements, Indices>, detail::value_of<Elements>, detail::reference_of<Elements>> {
- public:
-  permutation_iterator(Elements elements, Indices indices) : elements_(elements), indices_(indices) {}
-  detail::reference_of<Elements> at(std::ptrdiff_t i) const {
-    return elements_[static_cast<std::ptrdiff_t>(static_cast<detail::value_of<Indices>>(indices_[i]))];
-  }
-  permutation_iterator moved(std::ptrdiff_t n) const { return permutation_iterator(elements_, indices_ + n); }
-  std::ptrdiff_t distance_to(const permutation_iterator& other) const { return other.indices_ - indices_; }
-  const Elements& elements() const { return elements_; }
-  const Indices& indices() const { return indices_; }
-
- private:
-  Elements elements_;
-  Indices indices_;
-};
 template <typename Elements, typename Indices>
 permutation_iterator<Elements, Indices> make_permutation_iterator(Elements elements, Indices indices) {
   return permutation_iterator<Elements, Indices>(elements, indices);
 }
-
-template <typename Tuple>
-class zip_iterator;
-template <typename... Its>
-class zip_iterator<tuple<Its...>>
-    : public detail::Stepping<zip_iterator<tuple<Its...>>, tuple<detail::value_of<Its>...>, tuple<detail::reference_of<Its>...>> {
- public:
-  explicit zip_iterator(tuple<Its...> parts) : parts_(parts) {}
-  tuple<detail::reference_of<Its>...> at(std::ptrdiff_t i) const {
-    return std::apply([i](const Its&... each) { return tuple<detail::reference_of<Its>...>(each[i]...); }, parts_);
-  }
-  zip_iterator moved(std::ptrdiff_t n) const {
-    return zip_iterator(std::apply([n](const Its&... each) { return tuple<Its...>((each + n)...); }, parts_));
-  }
-  std::ptrdiff_t distance_to(const zip_iterator& other) const { return std::get<0>(other.parts_) - std::get<0>(parts_); }
-  const tuple<Its...>& get_iterator_tuple() const { return parts_; }
-
- private:
-  tuple<Its...> parts_;
-};
 template <typename... Its>
 zip_iterator<tuple<Its...>> make_zip_iterator(tuple<Its...> parts) {
   return zip_iterator<tuple<Its...>>(parts);
 }
 template <typename... Its>
 zip_iterator<tuple<Its...>> make_zip_iterator(Its... parts) {
-  return zip_iterator<tuple<Its...>>(tuple<Its...>(parts...));
+  return zip_iterator<tuple<Its...>>(parts...);
 }
 
 using std::make_reverse_iterator;
@@ -245,18 +221,6 @@ struct Bare<device_ptr<T>> {
 template <typename T>
 using bare_t = std::decay_t<decltype(Bare<T>::from(std::declval<const T&>()))>;
 
-// With iterators that lie in no memory Thrust runs on the device.
-template <typename T>
-struct InNoMemory {
-  static constexpr bool of_device = true;
-  static const T& from(const T& one) { return one; }
-  static const T& back(const T& one) { return one; }
-};
-template <typename T>
-struct Bare<counting_iterator<T>> : InNoMemory<counting_iterator<T>> {};
-template <typename T>
-struct Bare<constant_iterator<T>> : InNoMemory<constant_iterator<T>> {};
-
 template <typename It>
 struct Bare<std::reverse_iterator<It>> {
   static constexpr bool of_device = Bare<It>::of_device;
@@ -264,34 +228,21 @@ struct Bare<std::reverse_iterator<It>> {
   static Inner from(const std::reverse_iterator<It>& one) { return Inner(Bare<It>::from(one.base())); }
   static std::reverse_iterator<It> back(const Inner& one) { return std::reverse_iterator<It>(Bare<It>::back(one.base())); }
 };
-template <typename Function, typename It>
-struct Bare<transform_iterator<Function, It>> {
-  static constexpr bool of_device = Bare<It>::of_device;
-  using Inner = transform_iterator<Function, bare_t<It>>;
-  static Inner from(const transform_iterator<Function, It>& one) { return Inner(Bare<It>::from(one.base()), one.functor()); }
-  static transform_iterator<Function, It> back(const Inner& one) { return {Bare<It>::back(one.base()), one.functor()}; }
-};
-template <typename Elements, typename Indices>
-struct Bare<permutation_iterator<Elements, Indices>> {
-  static constexpr bool of_device = Bare<Elements>::of_device || Bare<Indices>::of_device;
-  using Inner = permutation_iterator<bare_t<Elements>, bare_t<Indices>>;
-  static Inner from(const permutation_iterator<Elements, Indices>& one) {
-    return Inner(Bare<Elements>::from(one.elements()), Bare<Indices>::from(one.indices()));
+template <typename Rule, typename... Its>
+struct Bare<Adapted<Rule, Its...>> {
+  using Outer = Adapted<Rule, Its...>;
+  using Inner = Adapted<Rule, bare_t<Its>...>;
+  static constexpr bool of_device = [] {
+    if constexpr (sizeof...(Its) == 0)
+      return Rule::of_device;
+    else
+      return (Bare<Its>::of_device || ...);
+  }();
+  static Inner from(const Outer& one) {
+    return std::apply([&](const Its&... each) { return Inner(Bare<Its>::from(each)..., one.rule(), one.place()); }, one.parts());
   }
-  static permutation_iterator<Elements, Indices> back(const Inner& one) {
-    return {Bare<Elements>::back(one.elements()), Bare<Indices>::back(one.indices())};
-  }
-};
-template <typename... Its>
-struct Bare<zip_iterator<tuple<Its...>>> {
-  static constexpr bool of_device = (Bare<Its>::of_device || ...);
-  using Inner = zip_iterator<tuple<bare_t<Its>...>>;
-  static Inner from(const zip_iterator<tuple<Its...>>& one) {
-    return Inner(std::apply([](const Its&... each) { return tuple<bare_t<Its>...>(Bare<Its>::from(each)...); }, one.get_iterator_tuple()));
-  }
-  static zip_iterator<tuple<Its...>> back(const Inner& one) {
-    return zip_iterator<tuple<Its...>>(
-        std::apply([](const bare_t<Its>&... each) { return tuple<Its...>(Bare<Its>::back(each)...); }, one.get_iterator_tuple()));
+  static Outer back(const Inner& one) {
+    return std::apply([&](const bare_t<Its>&... each) { return Outer(Bare<Its>::back(each)..., one.rule(), one.place()); }, one.parts());
   }
 };
 
@@ -319,12 +270,11 @@ auto dressed(const std::pair<First, Second>& result) {
 template <bool of_device, typename Algorithm, typename... Given>
 auto run_here(Algorithm algorithm, const Given&... given) {
   if constexpr (of_device || (Bare<Given>::of_device || ...)) {
+    const tilelab_host::DeviceWindow window;
     if constexpr (std::is_void_v<decltype(algorithm(Bare<Given>::from(given)...))>) {
-      const tilelab_host::DeviceWindow window;
       algorithm(Bare<Given>::from(given)...);
       tilelab_host::DeviceWindow::tell_failure();
     } else {
-      const tilelab_host::DeviceWindow window;
       auto result = algorithm(Bare<Given>::from(given)...);
       tilelab_host::DeviceWindow::tell_failure();
       return dressed<Given...>(result);

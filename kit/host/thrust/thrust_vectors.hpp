@@ -130,20 +130,12 @@ class device_vector {
     swap(other);
     return *this;
   }
-  template <typename U>
-  device_vector& operator=(const device_vector<U>& other) {
+  template <typename Other, typename = decltype(std::declval<const Other&>().begin())>
+  device_vector& operator=(const Other& other) {
     assign(other.begin(), other.end());
     return *this;
   }
-  template <typename U>
-  device_vector& operator=(const std::vector<U>& other) {
-    assign(other.begin(), other.end());
-    return *this;
-  }
-  device_vector& operator=(std::initializer_list<T> values) {
-    assign(values.begin(), values.end());
-    return *this;
-  }
+  device_vector& operator=(std::initializer_list<T> values) { return operator= <std::initializer_list<T>>(values); }
 
   std::size_t size() const { return size_; }
   std::size_t capacity() const { return room_; }
@@ -210,7 +202,6 @@ class device_vector {
   friend bool operator==(const device_vector& one, const device_vector& other) {
     return static_cast<const std::vector<T>&>(host_vector<T>(one)) == static_cast<const std::vector<T>&>(host_vector<T>(other));
   }
-  friend bool operator!=(const device_vector& one, const device_vector& other) { return !(one == other); }
 
  private:
   static void fill(T* first, std::size_t count, const T& value) {
