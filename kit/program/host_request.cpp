@@ -15,79 +15,54 @@ HostRequest::HostRequest(const std::string& frame) {
 
 void HostRequest::refuse(const char* key) const { throw BrokenRules("request '" + op_ + "' has a bad value of '" + key + "'"); }
 
-const json& HostRequest::at_key(const char* key) const {
-  const auto found = value_.find(key);
-  if (found == value_.end()) refuse(key);
-  return *found;
+template <typename Read>
+decltype(auto) HostRequest::read(const char* key, const Read& read) const try {
+  return read(value_.at(key));
+} catch (const json::exception&) {
+  refuse(key);
 }
 
-std::uint64_t HostRequest::number(const char* key) const {
-  const json& value = at_key(key);
-  if (!value.is_number_unsigned()) refuse(key);
-  return value.get<std::uint64_t>();
-}
-
-int HostRequest::small(const char* key) const {
-  try {
-    return strict::integer<int>(at_key(key));
-  } catch (const json::exception&) {
-    refuse(key);
-  }
-}
+std::uint64_t HostRequest::number(const char* key) const { return read(key, strict::integer<std::uint64_t>); }
+int HostRequest::small(const char* key) const { return read(key, strict::integer<int>); }
 
 bool HostRequest::flag(const char* key) const {
-  if (!has(key)) return false;
-  const json& value = at_key(key);
-  if (!value.is_boolean()) refuse(key);
-  return value.get<bool>();
+  return has(key) && read(key, [](const json& value) { return value.get<bool>(); });
 }
 
 const std::string& HostRequest::text(const char* key, std::size_t longest) const {
-  const json& value = at_key(key);
-  if (!value.is_string() || value.get_ref<const std::string&>().size() > longest) refuse(key);
-  return value.get_ref<const std::string&>();
+  const std::string& all = read(key, strict::text);
+  return all.size() <= longest ? all : (refuse(key), all);
 }
 
 protocol::Extent HostRequest::extent(const char* key) const {
-  const json& value = at_key(key);
-  if (!value.is_array() || value.size() != 3) refuse(key);
-  unsigned parts[3] = {};
-  for (std::size_t i = 0; i < 3; ++i) {
-    if (!value[i].is_number_unsigned() || value[i].get<std::uint64_t>() > 0xFFFFFFFFu) refuse(key);
-    parts[i] = value[i].get<unsigned>();
-  }
-  return {parts[0], parts[1], parts[2]};
+  const auto [x, y, z] = read(key, strict::three);
+  return {x, y, z};
+}
+
+template <typename T, typename Read>
+std::vector<T> HostRequest::all(const char* key, std::size_t most, const Read& one) const {
+  return read(key, [&](const json& value) {
+    if (strict::list(value).size() > most) refuse(key);
+    std::vector<T> all;
+    for (const json& each : value) all.push_back(one(each));
+    return all;
+  });
 }
 
 std::vector<std::string> HostRequest::texts(const char* key, std::size_t most, std::size_t longest) const {
-  const json& value = at_key(key);
-  if (!value.is_array() || value.size() > most) refuse(key);
-  std::vector<std::string> all;
-  for (const json& one : value) {
-    if (!one.is_string() || one.get_ref<const std::string&>().size() > longest) refuse(key);
-    all.push_back(one.get<std::string>());
-  }
-  return all;
+  return all<std::string>(key, most, [&](const json& one) {
+    if (strict::text(one).size() > longest) refuse(key);
+    return strict::text(one);
+  });
 }
 
 std::vector<std::uint64_t> HostRequest::numbers(const char* key, std::size_t most) const {
-  const json& value = at_key(key);
-  if (!value.is_array() || value.size() > most) refuse(key);
-  std::vector<std::uint64_t> all;
-  for (const json& one : value) {
-    if (!one.is_number_unsigned()) refuse(key);
-    all.push_back(one.get<std::uint64_t>());
-  }
-  return all;
+  return all<std::uint64_t>(key, most, strict::integer<std::uint64_t>);
 }
 
 MemoryKind HostRequest::kind() const {
-  const std::string& name = text("kind", 16);
-  if (name == "device") return MemoryKind::device;
-  if (name == "managed") return MemoryKind::managed;
-  if (name == "pinned") return MemoryKind::pinned;
-  if (name == "array") return MemoryKind::array;
-  refuse("kind");
+  const MemoryKind kind = read("kind", strict::enumerator<MemoryKind>);
+  return kind != MemoryKind::variable ? kind : (refuse("kind"), kind);
 }
 
 }  // namespace tilelab::program

@@ -49,6 +49,11 @@ enum class CudaError : int {
 };
 
 enum class MemoryKind : std::uint8_t { device, managed, pinned, variable, array };
+NLOHMANN_JSON_SERIALIZE_ENUM(MemoryKind, {{MemoryKind::device, "device"},
+                                          {MemoryKind::managed, "managed"},
+                                          {MemoryKind::pinned, "pinned"},
+                                          {MemoryKind::variable, "variable"},
+                                          {MemoryKind::array, "array"}})
 enum class CopyKind : std::uint8_t { host_to_host, host_to_device, device_to_host, device_to_device, by_address };
 
 // The program does not keep to the protocol. It is ended.
@@ -77,7 +82,10 @@ class HostRequest {
   MemoryKind kind() const;
 
  private:
-  const nlohmann::json& at_key(const char* key) const;
+  template <typename Read>
+  decltype(auto) read(const char* key, const Read& read) const;
+  template <typename T, typename Read>
+  std::vector<T> all(const char* key, std::size_t most, const Read& one) const;
   [[noreturn]] void refuse(const char* key) const;
 
   nlohmann::json value_;

@@ -63,69 +63,46 @@ namespace {
 
 using nlohmann::json;
 
-const char* name_of(MemoryKind kind) {
-  switch (kind) {
-    case MemoryKind::managed: return "managed";
-    case MemoryKind::pinned: return "pinned";
-    case MemoryKind::variable: return "variable";
-    case MemoryKind::array: return "array";
-    case MemoryKind::device: break;
-  }
-  return "device";
-}
-
-const char* kind_of(const Allocation& made) {
+json kind_of(const Allocation& made) {
   if (made.operand != nullptr) return "operand";
-  return made.shape && made.shape->is_mipmapped() ? "mipmapped-array" : name_of(made.kind);
+  return made.shape && made.shape->is_mipmapped() ? json("mipmapped-array") : json(made.kind);
 }
 
 }  // namespace
 
-void RunRecord::add(std::vector<json>& list, Places& places, json value, std::size_t most, std::uint64_t number) {
-  const std::string key = json_text(value);
-  const auto known = places.find(key);
-  if (known != places.end()) {
-    list[known->second]["count"] = list[known->second]["count"].get<std::uint64_t>() + 1;
-    return;
+json* RunRecord::add(std::vector<json>& list, Places& places, const std::string& key, json value, std::size_t most) {
+  const auto [place, is_new] = places.try_emplace(key, list.size());
+  if (!is_new) {
+    list[place->second]["count"] = list[place->second]["count"].get<std::uint64_t>() + 1;
+    return nullptr;
   }
   if (list.size() >= most) {
+    places.erase(place);
     is_whole_ = false;
-    return;
+    return nullptr;
   }
-  places[key] = list.size();
   value["count"] = 1;
-  value["number"] = number;
-  list.push_back(std::move(value));
+  return &list.emplace_back(std::move(value));
+}
+
+void RunRecord::launch(json value, std::uint64_t number) {
+  const std::string key = json_text(value);
+  if (json* const made = add(launches_, launch_places_, key, std::move(value), most_launches)) (*made)["number"] = number;
 }
 
 void RunRecord::finding(const protocol::Finding& finding, const std::string& kernel, std::uint64_t at, std::uint64_t number) {
   json value = finding;
-  const std::uint64_t count = finding.count;
   value.erase("count");
-  value["kernel"] = kernel;
-  value["at"] = at;
-  const std::size_t before = findings_.size();
-  add(findings_, finding_places_, std::move(value), most_findings, number);
-  if (findings_.size() > before) findings_.back()["count"] = count;
+  value.update({{"kernel", kernel}, {"at", at}});
+  const std::string key = json_text(value);
+  if (json* const made = add(findings_, finding_places_, key, std::move(value), most_findings))
+    made->update({{"number", number}, {"count", finding.count}});
 }
 
 void RunRecord::host(const std::string& kind, std::uint64_t at, json numbers) {
-  json other = numbers.contains("other_at") ? numbers["other_at"] : json();
-  const std::string key = kind + " " + std::to_string(at) + " " + json_text(other);
-  const auto known = host_places_.find(key);
-  if (known != host_places_.end()) {
-    host_[known->second]["count"] = host_[known->second]["count"].get<std::uint64_t>() + 1;
-    return;
-  }
-  if (host_.size() >= most_findings) {
-    is_whole_ = false;
-    return;
-  }
-  host_places_[key] = host_.size();
-  numbers["kind"] = kind;
-  numbers["at"] = at;
-  numbers["count"] = 1;
-  host_.push_back(std::move(numbers));
+  const json other = numbers.contains("other_at") ? numbers["other_at"] : json();
+  numbers.update({{"kind", kind}, {"at", at}});
+  add(host_, host_places_, kind + " " + std::to_string(at) + " " + json_text(other), std::move(numbers), most_findings);
 }
 
 void RunRecord::allocation(const Allocation& made, const std::string& name) {

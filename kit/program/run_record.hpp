@@ -58,7 +58,7 @@ class ApiErrors {
 class RunRecord {
  public:
   // Equal ones are counted. `value` has an "at". `number`: of the first of them.
-  void launch(nlohmann::json value, std::uint64_t number) { add(launches_, launch_places_, std::move(value), most_launches, number); }
+  void launch(nlohmann::json value, std::uint64_t number);
   void finding(const protocol::Finding& finding, const std::string& kernel, std::uint64_t at, std::uint64_t number);
   void traced(nlohmann::json value) { traced_ = std::move(value); }  // of the launch that was to be followed: all that is known
   // `numbers`: what the sentence needs. Findings of one kind at one place (and with one "other_at") are one.
@@ -85,7 +85,8 @@ class RunRecord {
  private:
   using Places = std::map<std::string, std::size_t>;
   static constexpr std::size_t most_launches = 10'000, most_findings = 1'000, most_allocations = 10'000, most_counters = 200;
-  void add(std::vector<nlohmann::json>& list, Places& places, nlohmann::json value, std::size_t most, std::uint64_t number);
+  // Null: there is one with this key, which is counted, or there are too many.
+  nlohmann::json* add(std::vector<nlohmann::json>& list, Places& places, const std::string& key, nlohmann::json value, std::size_t most);
 
   std::vector<nlohmann::json> launches_, findings_, host_, allocations_;
   Places launch_places_, finding_places_, host_places_;
