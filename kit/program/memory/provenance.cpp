@@ -71,12 +71,27 @@ constexpr std::uint64_t first_of_memory = 4096;  // lower ones number arguments
 
 }  // namespace
 
-Custody::Custody(const std::string& path) {
+RecordFile::RecordFile(const std::string& path, const char* what) : trouble_(std::string(what) + " cannot be written") {
   if (path.empty()) return;
   std::random_device random;
   seed_ = std::uint64_t{random()} << 32 | random();
   file_.reset(std::fopen(path.c_str(), "wbe"));
-  if (!file_) throw std::runtime_error("the record of copies cannot be written: " + path);
+  if (!file_) throw std::runtime_error(trouble_ + ": " + path);
+}
+
+void RecordFile::write(const void* bytes, std::size_t count) {
+  if (std::fwrite(bytes, 1, count, file_.get()) != count) throw std::runtime_error(trouble_);
+}
+
+void RecordFile::close() {
+  if (file_ && std::fflush(file_.get()) != 0) throw std::runtime_error(trouble_);
+  file_.reset();
+}
+
+std::uint64_t RecordFile::hash(const char* content, std::size_t bytes) const {
+  std::uint64_t value = seed_;
+  for (std::size_t i = 0; i < bytes; ++i) value = (value ^ static_cast<unsigned char>(content[i])) * 0x100000001b3;
+  return value ^ (value >> 32);
 }
 
 void Custody::sent(std::uint64_t at, std::uint64_t address, const char* content, std::size_t bytes) {
@@ -93,17 +108,10 @@ void Custody::received(std::uint64_t at, std::uint64_t address, const Allocation
   write({0, at, address, bytes}, from.content + offset, by_kernel);
 }
 
-// FNV-1a from a secret start: who does not know it cannot make two contents alike.
-std::uint64_t Custody::hash(const char* content, std::size_t bytes) const {
-  std::uint64_t value = seed_;
-  for (std::size_t i = 0; i < bytes; ++i) value = (value ^ static_cast<unsigned char>(content[i])) * 0x100000001b3;
-  return value ^ (value >> 32);
-}
-
 void Custody::write(const CustodyHeader& header, const char* content, const std::string& bits) {
   if (header.bytes == 0 || !is_whole_) return;
   if (header.address >= first_of_memory && known_.size() < most_places) {
-    const std::uint64_t now = hash(content, header.bytes) * 31 + hash(bits.data(), bits.size());
+    const std::uint64_t now = file_.hash(content, header.bytes) * 31 + file_.hash(bits.data(), bits.size());
     const auto [place, is_new] = known_.try_emplace({header.to_the_device, header.address, header.bytes}, now);
     if (!is_new && place->second == now) return;
     place->second = now;
@@ -111,15 +119,9 @@ void Custody::write(const CustodyHeader& header, const char* content, const std:
   kept_ += sizeof header + header.bytes + bits.size();
   is_whole_ = kept_ <= most_bytes;
   if (!is_whole_) return;
-  const bool done = std::fwrite(&header, sizeof header, 1, file_.get()) == 1 &&
-                    std::fwrite(content, 1, header.bytes, file_.get()) == header.bytes &&
-                    std::fwrite(bits.data(), 1, bits.size(), file_.get()) == bits.size();
-  if (!done) throw std::runtime_error("the record of copies cannot be written");
-}
-
-void Custody::close() {
-  if (file_ && std::fflush(file_.get()) != 0) throw std::runtime_error("the record of copies cannot be written");
-  file_.reset();
+  file_.write(&header, sizeof header);
+  file_.write(content, header.bytes);
+  file_.write(bits.data(), bits.size());
 }
 
 namespace {
@@ -130,13 +132,9 @@ constexpr std::size_t word = 4, most_carried = 1u << 24;
 }  // namespace
 
 HostReads::HostReads(const std::string& keep, const std::string& show, bool carries, bool tagged)
-    : shows_(!show.empty()), carries_(carries), tagged_(tagged), tags_(std::random_device{}()) {
+    : file_(show.empty() ? keep : std::string(), "what the host reads"), shows_(!show.empty()), carries_(carries), tagged_(tagged),
+      tags_(std::random_device{}()) {
   if (shows_) read(show);
-  if (shows_ || keep.empty()) return;
-  std::random_device random;
-  seed_ = std::uint64_t{random()} << 32 | random();
-  file_.reset(std::fopen(keep.c_str(), "wbe"));
-  if (!file_) throw std::runtime_error("what the host reads cannot be written down: " + keep);
 }
 
 void HostReads::copied(std::uint64_t at, char* seen, std::size_t bytes) {
@@ -209,20 +207,13 @@ void HostReads::carry(char* memory, std::size_t first, std::size_t count, std::s
   }
 }
 
-// FNV-1a from a secret start: who does not know it cannot make two contents alike.
-std::uint64_t HostReads::hash(const char* seen, std::size_t bytes) const {
-  std::uint64_t value = seed_;
-  for (std::size_t i = 0; i < bytes; ++i) value = (value ^ static_cast<unsigned char>(seen[i])) * 0x100000001b3;
-  return value ^ (value >> 32);
-}
-
 void HostReads::write(Header header, const char* seen) {
   if (!file_ || header.bytes == 0 || written_ + sizeof header + header.bytes > most_read_bytes) return;
-  const auto [place, is_new] = places_.try_emplace({hash(seen, header.bytes), header.bytes}, written_ + sizeof header);
+  const auto [place, is_new] = places_.try_emplace({file_.hash(seen, header.bytes), header.bytes}, written_ + sizeof header);
   if (!is_new) header.same_as = place->second;
   const std::size_t bytes = is_new ? header.bytes : 0;
-  if (std::fwrite(&header, sizeof header, 1, file_.get()) != 1 || std::fwrite(seen, 1, bytes, file_.get()) != bytes)
-    throw std::runtime_error("what the host reads cannot be written down");
+  file_.write(&header, sizeof header);
+  file_.write(seen, bytes);
   written_ += sizeof header + bytes;
 }
 
@@ -245,13 +236,6 @@ void HostReads::read(const std::string& path) {
       case Kind::view: views_[header.at].push_back({header.allocation, header.first, seen, header.bytes}); break;
     }
   }
-}
-
-void HostReads::close() {
-  if (!file_) return;
-  const bool done = std::fflush(file_.get()) == 0;
-  file_.reset();
-  if (!done) throw std::runtime_error("what the host reads cannot be written down");
 }
 
 HostView::HostView(DeviceMemory& memory, Custody& custody, const AlteredInputs& altered, HostReads& reads)

@@ -36,6 +36,26 @@ class AlteredInputs {
   std::map<std::size_t, Numbers> to_device_;  // by the bytes of a number
 };
 
+// A file of records, written once, and hashes of what is in it: FNV-1a from a secret start. Who does not know it cannot make two contents
+// alike.
+class RecordFile {
+ public:
+  // An empty path: none. `what`: the file in words. Throws std::runtime_error, as all members do that write.
+  RecordFile(const std::string& path, const char* what);
+  explicit operator bool() const { return file_ != nullptr; }
+  void write(const void* bytes, std::size_t count);
+  void close();
+  std::uint64_t hash(const char* content, std::size_t bytes) const;
+
+ private:
+  struct Closer {
+    void operator()(std::FILE* file) const { std::fclose(file); }
+  };
+  std::string trouble_;
+  std::unique_ptr<std::FILE, Closer> file_;
+  std::uint64_t seed_ = 0;
+};
+
 // Keeps a record of the bytes that pass between host and device, for a judge that asks where a result came from. A file beside the report;
 // `tilelab run` keeps none. What passes again and is still the same is not written again, but for arguments of kernels.
 
@@ -51,26 +71,21 @@ struct CustodyHeader {
 class Custody {
  public:
   // An empty path: nothing is kept. Throws std::runtime_error.
-  explicit Custody(const std::string& path);
-  bool is_kept() const { return file_ != nullptr; }
+  explicit Custody(const std::string& path) : file_(path, "the record of copies") {}
+  bool is_kept() const { return static_cast<bool>(file_); }
   bool is_whole() const { return is_whole_; }  // false: there was more than the record may hold
 
   void sent(std::uint64_t at, std::uint64_t address, const char* content, std::size_t bytes);
   // The bytes [offset, offset + bytes) of the allocation. `address`: where the first one goes to.
   void received(std::uint64_t at, std::uint64_t address, const Allocation& from, std::size_t offset, std::size_t bytes);
   // Everything is in the file. Throws std::runtime_error if it cannot be.
-  void close();
+  void close() { file_.close(); }
 
  private:
-  struct Closer {
-    void operator()(std::FILE* file) const { std::fclose(file); }
-  };
   void write(const CustodyHeader& header, const char* content, const std::string& bits = {});
-  std::uint64_t hash(const char* content, std::size_t bytes) const;
 
-  std::unique_ptr<std::FILE, Closer> file_;
+  RecordFile file_;
   std::map<std::array<std::uint64_t, 3>, std::uint64_t> known_;  // the last content of each place: a hash
-  std::uint64_t seed_ = 0;
   std::size_t kept_ = 0;
   bool is_whole_ = true;
 };
@@ -120,7 +135,7 @@ class HostReads {
   void carry(char* memory, std::size_t first, std::size_t count, std::size_t size) const;
 
   // Everything is in the file. Throws std::runtime_error if it cannot be.
-  void close();
+  void close() { file_.close(); }
 
  private:
   enum class Kind : std::uint64_t { copy, text, view };
@@ -130,17 +145,13 @@ class HostReads {
     std::uint64_t allocation = 0, first = 0, bytes = 0;
     std::uint64_t same_as = 0;  // the place in the file of the same bytes; 0: they follow
   };
-  struct Closer {
-    void operator()(std::FILE* file) const { std::fclose(file); }
-  };
   void write(Header header, const char* seen);
   void read(const std::string& path);
-  std::uint64_t hash(const char* seen, std::size_t bytes) const;
   std::uint32_t new_tag();
 
-  std::unique_ptr<std::FILE, Closer> file_;
+  RecordFile file_;
   std::map<std::pair<std::uint64_t, std::uint64_t>, std::uint64_t> places_;  // of bytes in the file, by hash and number
-  std::uint64_t seed_ = 0, written_ = 0;
+  std::uint64_t written_ = 0;
 
   bool shows_ = false, carries_ = false, tagged_ = false;
   std::mt19937 tags_;
