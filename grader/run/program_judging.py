@@ -7,7 +7,7 @@ from __future__ import annotations
 import json
 import re
 import time
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -16,7 +16,6 @@ from pydantic import ValidationError
 
 from grader.engines.refusal import Refusal
 from grader.engines.toolset import Toolset
-from grader.model.advice import advice_for
 from grader.model.labs import Lab
 from grader.model.outcome import JudgedCase, located
 from grader.model.result import Finding, Launch
@@ -28,17 +27,11 @@ from grader.run.programs.host_refusals import HostRefusal, library_of_header
 from grader.run.programs.host_sentences import ERROR_LABEL
 from grader.run.programs.host_toolchain import SourceLine, places_of
 from grader.run.programs.launcher_main import launcher_buffers, launcher_frame, name_of, refusal_of_launcher
-from grader.run.programs.program_findings import (
-    HostFinding,
-    ProgramFinding,
-    host_findings,
-    kernel_findings,
-    reworded,
-)
+from grader.run.programs.program_findings import HostFinding, host_findings, kernel_findings, reworded
 from grader.run.programs.program_kernels import NO_FRAME, BuiltProgram, ProgramKernel, ProgramRecipe, build_program
 from grader.run.programs.program_run import ProgramRequest, ProgramSizes, program_description
 from grader.run.programs.program_source import ProgramSource
-from grader.run.programs.run_record import RunRecord
+from grader.run.programs.run_record import ProgramFinding, RunRecord
 
 # What a judged program did, as launches with findings: the conductor's records in judge.json, with the student's lines and names.
 #
@@ -186,27 +179,18 @@ def _with_reason(launch: Launch) -> Launch:
 
 
 def _of_host(found: HostFinding) -> Finding:
-    kind = HOST_KINDS.get(found.kind, Verdict.LAUNCH_ERROR)
     is_error = found.severity == "error" and found.kind not in _NOTES and found.kind in HOST_KINDS
     return Finding(
-        kind=kind,
-        label=found.label,
+        kind=HOST_KINDS.get(found.kind, Verdict.LAUNCH_ERROR),
         severity="error" if is_error else "note",
-        message=found.message,
         advice=found.advice or None,
-        file=found.file,
-        line=found.line,
-        source=found.source,
-        other=found.other,
-        count=found.count,
+        **found.model_dump(exclude={"kind", "severity", "advice"}),
     )
 
 
 def as_finding(found: ProgramFinding) -> Finding:
     """A kernel's, as any launch has it."""
-    names: Collection[str] = Finding.model_fields.keys()
-    plain = Finding(**{name: getattr(found, name) for name in names})
-    return plain.model_copy(update={"advice": plain.advice or advice_for(plain)})
+    return Finding(**found.model_dump(include=set(Finding.model_fields)))
 
 
 _RUN_SECONDS = 90  # on the wall, for one run of the program: a machine that is busy is no mistake of its author

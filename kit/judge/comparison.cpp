@@ -24,7 +24,7 @@ std::vector<char> mark_elements(std::span<const double> got, const Expectation& 
 }
 
 std::vector<std::string> draw(const std::vector<char>& marks, const Mismatch& mismatch) {
-  const Tile cell = mismatch.cell;
+  const Tile cell{mismatch.cell_rows, mismatch.cell_columns};
   const auto cells = [](std::size_t length, std::size_t step) { return (length + step - 1) / step; };
   std::vector<std::string> picture(cells(mismatch.rows, cell.rows), std::string(cells(mismatch.columns, cell.columns), '.'));
   for (std::size_t row = 0; row < mismatch.rows; ++row) {
@@ -55,14 +55,9 @@ std::optional<Mismatch> compare(std::span<const double> got, const Expectation& 
     throw std::logic_error("an output and what it must hold differ in size");
   }
   const std::vector<char> marks = mark_elements(got, expected);
-  Mismatch mismatch{.output = {},
-                    .rows = expected.rows,
-                    .columns = expected.columns,
-                    .first = {},
-                    .tile = tile,
-                    .picture = {},
-                    .cell = {},
-                    .summary = {}};
+  Mismatch mismatch;
+  mismatch.rows = expected.rows;
+  mismatch.columns = expected.columns;
   for (std::size_t i = 0; i < size; ++i) {
     if (marks[i] == '.') continue;
     ++mismatch.wrong;
@@ -71,11 +66,13 @@ std::optional<Mismatch> compare(std::span<const double> got, const Expectation& 
     mismatch.first.push_back({i / expected.columns, i % expected.columns, if_finite(expected.values[i]), if_finite(got[i])});
   }
   if (mismatch.wrong == 0) return std::nullopt;
-  mismatch.tile = {std::max<std::size_t>(tile.rows, 1), std::max<std::size_t>(tile.columns, 1)};
+  mismatch.tile_rows = std::max<std::size_t>(tile.rows, 1);
+  mismatch.tile_columns = std::max<std::size_t>(tile.columns, 1);
   const auto step = [](std::size_t length) { return std::max<std::size_t>(1, (length + picture_side - 1) / picture_side); };
-  mismatch.cell = {step(expected.rows), step(expected.columns)};
+  mismatch.cell_rows = step(expected.rows);
+  mismatch.cell_columns = step(expected.columns);
   mismatch.picture = draw(marks, mismatch);
-  mismatch.summary = whereabouts(marks, expected.rows, expected.columns, mismatch.tile);
+  mismatch.summary = whereabouts(marks, expected.rows, expected.columns, {mismatch.tile_rows, mismatch.tile_columns});
   return mismatch;
 }
 

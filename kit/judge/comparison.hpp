@@ -31,11 +31,11 @@ struct Mismatch {
   std::size_t rows = 0, columns = 0;
   std::size_t wrong = 0;  // elements that differ, including unwritten ones
   std::size_t unwritten = 0;
-  std::vector<WrongElement> first;  // at most eight, in row-major order
-  Tile tile;                        // the grid to draw over the picture
-  // '.' right, '#' wrong, 'o' unwritten. Each character covers cell.rows x cell.columns elements and shows the worst of them.
+  std::vector<WrongElement> first;              // at most eight, in row-major order
+  std::size_t tile_rows = 1, tile_columns = 1;  // the grid to draw over the picture
+  // '.' right, '#' wrong, 'o' unwritten. Each character covers cell_rows x cell_columns elements and shows the worst of them.
   std::vector<std::string> picture;
-  Tile cell;
+  std::size_t cell_rows = 1, cell_columns = 1;
   std::string summary;
 };
 

@@ -58,11 +58,9 @@ CATCH_REGISTER_REPORTER("judge", CaseReporter)
 
 struct Options {
   std::string runner, program, report, watch;
+  judge::LaunchOptions launch;
   std::uint64_t order = 0;
   unsigned shutdown_grace_ms = 0, launch_ms = 0;
-  bool allow_same_value_writes = false;
-  bool early_return_is_error = false;
-  bool traffic = false;
 };
 
 // Accepts only a whole number. Catch2 alone would read "12abc" as 12, and "-1" as a very large number.
@@ -81,18 +79,20 @@ auto into(Number& value) {
 Options parse_options(Catch::Session& session, int argc, char** argv) {
   using Catch::Clara::Opt;
   Options options;
-  session.cli(session.cli() | Opt(options.runner, "FILE")["--runner"]("JSON file with the argv that starts the submission's runner") |
-              Opt(options.program, "FILE")["--program"]("JSON file about the submission, where it is a whole program") |
-              Opt(into(options.order), "N")["--shuffle"]("run blocks and threads shuffled by this number; 0: in order") |
-              Opt(options.allow_same_value_writes)["--allow-same-value-writes"]("plain writes of one value to one place are no race") |
-              Opt(options.early_return_is_error)["--early-return-is-error"]("a thread may not return before a barrier of its block") |
-              Opt(options.traffic)["--traffic"]("count what every launch asks of memory, also where its case does not") |
-              Opt(into(options.shutdown_grace_ms),
-                  "N")["--shutdown-grace-ms"]("how long the runner may take to end, under a tool that writes a report then") |
-              Opt(into(options.launch_ms), "N")["--launch-ms"]("the most that a launch may take; 0: as long as its trial says") |
-              Opt(options.watch, "JSON")["--watch"]("judge nothing, and report what one of the launches does") |
-              Opt(options.report, "FILE")["--report"]("where the cases are written as JSON"));
+  session.cli(
+      session.cli() | Opt(options.runner, "FILE")["--runner"]("JSON file with the argv that starts the submission's runner") |
+      Opt(options.program, "FILE")["--program"]("JSON file about the submission, where it is a whole program") |
+      Opt(into(options.order), "N")["--shuffle"]("run blocks and threads shuffled by this number; 0: in order") |
+      Opt(options.launch.allow_same_value_writes)["--allow-same-value-writes"]("plain writes of one value to one place are no race") |
+      Opt(options.launch.early_return_is_error)["--early-return-is-error"]("a thread may not return before a barrier of its block") |
+      Opt(options.launch.traffic)["--traffic"]("count what every launch asks of memory, also where its case does not") |
+      Opt(into(options.shutdown_grace_ms),
+          "N")["--shutdown-grace-ms"]("how long the runner may take to end, under a tool that writes a report then") |
+      Opt(into(options.launch_ms), "N")["--launch-ms"]("the most that a launch may take; 0: as long as its trial says") |
+      Opt(options.watch, "JSON")["--watch"]("judge nothing, and report what one of the launches does") |
+      Opt(options.report, "FILE")["--report"]("where the cases are written as JSON"));
   if (session.applyCommandLine(argc, argv) != 0) throw std::runtime_error("the command line cannot be read");
+  if (options.order != 0) options.launch.order_seed = options.order;
   return options;
 }
 
@@ -111,41 +111,31 @@ bool only_lists(const Catch::ConfigData& config) {
   return config.showHelp || config.libIdentify || config.listTests || config.listTags || config.listReporters || config.listListeners;
 }
 
-// `--watch '{"shape": "8x8", "usual": "8x8", "inputs": "", "block": "0,0,0"}'`; without "block" the launch is profiled.
+// `--watch '{"shape": "8x8", "usual": "8x8", "inputs": "", "trace": {"block": [0, 0, 0]}}'`; without "trace" the launch is profiled.
 // Of a submission with host code, "launch" says which of a run's launches is traced; without it, the report says which there are.
-judge::FollowedBlock block_to_follow(const nlohmann::json& asked) {
-  judge::FollowedBlock followed{.at = judge::parse_block(asked.value("block", "")),
-                                .reversed = judge::parse_order(asked.value("order", "in order"))};
-  if (asked.contains("beside")) followed.beside = judge::parse_block(asked.value("beside", ""));
-  if (asked.contains("held")) followed.held = judge::parse_held(asked.value("held", ""));
-  return followed;
-}
-
 nlohmann::json watched_run(const judge::HostCode& program, const judge::CollectedTrials& collected, const nlohmann::json& asked) {
-  judge::WatchedRun run{.shape = asked.value("shape", ""), .usual = asked.value("usual", ""), .inputs = asked.value("inputs", "")};
-  run.whole_reversed = judge::parse_order(asked.value("whole", "in order"));
-  if (const std::string launch = asked.value("launch", ""); !launch.empty()) {
-    const auto [end, error] = std::from_chars(launch.data(), launch.data() + launch.size(), run.launch);
-    if (error != std::errc{} || end != launch.data() + launch.size() || run.launch == 0)
-      throw std::invalid_argument("a launch is a number from 1");
-    run.of = judge::watching(block_to_follow(asked));
-  }
+  judge::WatchedRun run{.shape = asked.value("shape", ""),
+                        .usual = asked.value("usual", ""),
+                        .inputs = asked.value("inputs", ""),
+                        .launch = asked.value("launch", std::uint64_t{0}),
+                        .whole_reversed = asked.value("whole_reversed", false)};
+  if (run.launch != 0) run.of = judge::watched(asked);
   return {{"launch", program.watch(collected, run)}};
 }
 
 int watch(const Options& options, const judge::CollectedTrials& collected, const judge::HostCode* program, judge::RunnerProcess& runner) {
   const nlohmann::json asked = json_from(options.watch);
-  const std::string shape = asked.value("shape", ""), block = asked.value("block", "");
+  const std::string shape = asked.value("shape", "");
   try {
     nlohmann::json report;
     if (program != nullptr) {
       report = watched_run(*program, collected, asked);
-    } else if (block.empty()) {
+    } else if (!asked.contains("trace")) {
       const judge::Trial& trial = collected.to_profile(shape);
       report = judge::profiled_launch(runner, trial, judge::numbers_of(trial.shape));
     } else {
       const judge::Trial& trial = collected.to_trace(shape, asked.value("usual", ""), asked.value("inputs", ""));
-      report = judge::traced_launch(runner, trial, block_to_follow(asked), {});
+      report = judge::traced_launch(runner, trial, judge::watched(asked), {});
     }
     judge::write_report(options.report, json_text(report) + "\n");
     return 0;
@@ -168,15 +158,10 @@ int judge_all(int argc, char** argv) {
   const std::unique_ptr<judge::HostCode> program = options.program.empty() ? nullptr : judge::read_host_code(options.program);
   judge::RunnerProcess runner(options.runner.empty() ? std::vector<std::string>{} : judge::read_runner_argv(options.runner),
                               std::chrono::seconds(5), std::chrono::milliseconds(options.shutdown_grace_ms));
-  judge::LaunchOptions launch_options;
-  if (options.order != 0) launch_options.order_seed = options.order;
-  launch_options.allow_same_value_writes = options.allow_same_value_writes;
-  launch_options.early_return_is_error = options.early_return_is_error;
-  launch_options.traffic = options.traffic;
   judge::CollectedTrials collected;
   const auto judge_trial = [&](const judge::Trial& trial) {
     if (!options.watch.empty()) return collected.put_down(trial);
-    return program ? program->judge(trial, launch_options) : judge::judge_launch(runner, trial, launch_options);
+    return program ? program->judge(trial, options.launch) : judge::judge_launch(runner, trial, options.launch);
   };
   judge::Bench bench(judge_trial, task.key, clock_factor());
   if (options.launch_ms != 0) bench.allow_at_most(std::chrono::milliseconds(options.launch_ms));

@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "judge/decision/answer_record.hpp"
+#include "judge/decision/launch_judge.hpp"
 #include "judge/process/runner_process.hpp"
 #include "launch/buffer_content.hpp"
 

@@ -68,11 +68,7 @@ json trace(const ProgramOptions& options) {
   const judge::TracedProblem& problem = problem_of(options);
   const judge::Trial trial = judge::trial_to_trace(problem, options.text("shape"), options.text("inputs"));
   judge::RunnerProcess runner(runner_of(options));
-  const bool reversed = options.has("order") && judge::parse_order(options.text("order"));
-  judge::FollowedBlock followed{.at = judge::parse_block(options.text("block")), .reversed = reversed};
-  if (options.has("beside")) followed.beside = judge::parse_block(options.text("beside"));
-  if (options.has("held")) followed.held = judge::parse_held(options.text("held"));
-  return judge::traced_launch(runner, trial, followed, problem.factors);
+  return judge::traced_launch(runner, trial, judge::watched(json_from(options.text("watch"))), problem.factors);
 }
 
 json profile(const ProgramOptions& options) {
@@ -225,10 +221,7 @@ struct Mode {
 
 std::vector<Mode> modes() {
   return {{"check", "--launch LAUNCH.json", {{"launch"}}, check},
-          {"trace",
-           "--problem NAME --shape 8x8x8 --inputs NAME --block X,Y,Z [--order reversed] [--beside X,Y,Z] [--held THREAD,WRITE]",
-           {{"problem"}, {"shape"}, {"inputs"}, {"block"}, {"order", optional}, {"beside", optional}, {"held", optional}},
-           trace},
+          {"trace", "--problem NAME --shape 8x8x8 --inputs NAME --watch JSON", {{"problem"}, {"shape"}, {"inputs"}, {"watch"}}, trace},
           {"profile", "--problem NAME [--shape 8x8x8]", {{"problem"}, {"shape", optional}}, profile},
           {"time",
            "--problem NAME --shape 1024x1024x1024 --seed N --rounds N --warm-up-ms N --limit-ms N --kept CONTESTANT",

@@ -2,11 +2,9 @@
 #include "protocol/program_message.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <stdexcept>
-#include <utility>
 
-#include "protocol/strict_json.hpp"
+#include "protocol/message_fields.hpp"
 
 namespace tilelab::simt {
 
@@ -17,47 +15,34 @@ NLOHMANN_JSON_SERIALIZE_ENUM(AddressMode, {{AddressMode::wrap, "wrap"},
                                            {AddressMode::clamp, "clamp"},
                                            {AddressMode::mirror, "mirror"},
                                            {AddressMode::border, "border"}})
+TILELAB_ROW(TexelFormat, kind, bytes, components)
+TILELAB_ROW(UsedRange, first, end)
+TILELAB_ROW(HostConflicts, reads, writes, atomics)
 
 }  // namespace tilelab::simt
 
 namespace tilelab::protocol {
+
+TILELAB_MESSAGE(TextureDescription,
+                TILELAB_NEEDS(surface, extents, layers, format, address, linear, normalized, as_float)
+                    TILELAB_MAY_HAVE(of, cube, border, pitch, levels, blends_levels, level_bias, least_level, most_level))
+TILELAB_ROW(ProgramTexture, place, generation, address, buffer, description)
+TILELAB_ROW(ProgramBuffer, name, address, bytes, file, offset, marks, element, element_bytes, named_from, only_read, texels)
+TILELAB_ROW(ProgramVariable, symbol, buffer, has_value)
+TILELAB_FIELDS(ProgramMemory, TILELAB_NEEDS(buffers, variables) TILELAB_MAY_HAVE(heap, heap_limit, textures, follows_touches))
+TILELAB_ROW(BufferUse, buffer, read, written, host)
+
 namespace {
 
 using nlohmann::json;
-using strict::enumerator;
-using strict::integer;
-using strict::list;
 using strict::refuse;
-using strict::text;
-
-ProgramBuffer buffer_from(const json& value) {
-  if (list(value).size() != 11) refuse(value, "eleven values of a buffer");
-  const auto file = integer<std::uint8_t>(value[3]);
-  if (file > static_cast<std::uint8_t>(ProgramFile::shared)) refuse(value, "a file of buffers");
-  std::vector<std::uint32_t> texels;
-  for (const json& one : list(value[10])) texels.push_back(integer<std::uint32_t>(one));
-  return {.name = text(value[0]),
-          .address = integer<std::uintptr_t>(value[1]),
-          .bytes = integer<std::size_t>(value[2]),
-          .file = static_cast<ProgramFile>(file),
-          .offset = integer<std::size_t>(value[4]),
-          .marks = integer<std::size_t>(value[5]),
-          .element = text(value[6]),
-          .element_bytes = integer<std::size_t>(value[7]),
-          .named_from = integer<std::size_t>(value[8]),
-          .only_read = value[9].get<bool>(),
-          .texels = std::move(texels)};
-}
 
 void check(const json& value, const ProgramBuffer& one, std::uintptr_t from) {
+  if (one.file > ProgramFile::shared) refuse(value, "a file of buffers");
   const bool fits = one.bytes > 0 && one.address >= from && one.address < program_end && one.bytes <= program_end - one.address;
   if (!fits || one.address % 4096 != 0) refuse(value, "a buffer in the program's memory, apart from the one before it");
   if (one.offset % program_granularity != 0 || one.element_bytes == 0) refuse(value, "a buffer on whole pages");
 }
-
-// Any float passes as its bits: JSON has no infinities.
-std::uint32_t bits(float number) { return std::bit_cast<std::uint32_t>(number); }
-float number_from(const json& value) { return std::bit_cast<float>(integer<std::uint32_t>(value)); }
 
 constexpr std::uint32_t most_texels_along = 1u << 28;  // of what CUDA allows in one dimension
 
@@ -99,134 +84,23 @@ simt::TextureObject object_from(const TextureDescription& description) {
   return object;
 }
 
-void to_json(json& value, const TextureDescription& one) {
-  value = {{"surface", one.surface},  {"extents", one.extents},    {"layers", one.layers},
-           {"kind", one.format.kind}, {"bytes", one.format.bytes}, {"components", one.format.components},
-           {"address", one.address},  {"linear", one.linear},      {"normalized", one.normalized},
-           {"as_float", one.as_float}};
-  if (one.of) value["of"] = *one.of;
-  if (one.cube) value["cube"] = true;
-  if (one.border != std::array<float, 4>{})
-    value["border"] = {bits(one.border[0]), bits(one.border[1]), bits(one.border[2]), bits(one.border[3])};
-  if (one.pitch != 0) value["pitch"] = one.pitch;
-  if (one.levels != 1) value["levels"] = {one.levels, one.blends_levels, bits(one.level_bias), bits(one.least_level), bits(one.most_level)};
-}
-
-void from_json(const json& value, TextureDescription& one) {
-  one = {.surface = value.at("surface").get<bool>(),
-         .extents = {},
-         .layers = integer<std::uint32_t>(value.at("layers")),
-         .format = {enumerator<simt::TexelKind>(value.at("kind")), integer<std::uint32_t>(value.at("bytes")),
-                    integer<std::uint32_t>(value.at("components"))},
-         .address = {},
-         .linear = value.at("linear").get<bool>(),
-         .normalized = value.at("normalized").get<bool>(),
-         .as_float = value.at("as_float").get<bool>(),
-         .of = {},
-         .cube = value.contains("cube") && value.at("cube").get<bool>(),
-         .border = {}};
-  for (const json& extent : list(value.at("extents"))) one.extents.push_back(integer<std::uint32_t>(extent));
-  for (const json& mode : list(value.at("address"))) one.address.push_back(enumerator<simt::AddressMode>(mode));
-  if (value.contains("of")) one.of = integer<std::size_t>(value.at("of"));
-  if (value.contains("pitch")) one.pitch = integer<std::size_t>(value.at("pitch"));
-  if (value.contains("border")) {
-    const auto& border = list(value.at("border"));
-    if (border.size() != one.border.size()) refuse(value, "four numbers of a border");
-    std::transform(border.begin(), border.end(), one.border.begin(), number_from);
-  }
-  if (!value.contains("levels")) return;
-  const auto& levels = list(value.at("levels"));
-  if (levels.size() != 5) refuse(value, "five values of levels");
-  one.levels = integer<std::uint32_t>(levels[0]);
-  one.blends_levels = levels[1].get<bool>();
-  one.level_bias = number_from(levels[2]);
-  one.least_level = number_from(levels[3]);
-  one.most_level = number_from(levels[4]);
-}
-
-void to_json(json& value, const ProgramTexture& one) {
-  value = {one.place, one.generation, one.address, one.buffer ? json(*one.buffer) : json(), one.description};
-}
-
-void from_json(const json& value, ProgramTexture& one) {
-  if (list(value).size() != 5) refuse(value, "five values of a texture");
-  one = {.place = integer<std::size_t>(value[0]),
-         .generation = integer<std::uint32_t>(value[1]),
-         .address = integer<std::uintptr_t>(value[2]),
-         .buffer = {},
-         .description = value[4].get<TextureDescription>()};
-  if (!value[3].is_null()) one.buffer = integer<std::size_t>(value[3]);
-  if (one.place >= simt::most_texture_objects) refuse(value, "a texture at a possible place");
-}
-
-void to_json(json& value, const ProgramMemory& memory) {
-  value = {{"buffers", json::array()}, {"variables", json::array()}};
-  for (const ProgramBuffer& one : memory.buffers)
-    value["buffers"].push_back({one.name, one.address, one.bytes, static_cast<int>(one.file), one.offset, one.marks, one.element,
-                                one.element_bytes, one.named_from, one.only_read, one.texels});
-  for (const ProgramTexture& one : memory.textures) value["textures"].push_back(one);
-  if (memory.follows_touches) value["follows_touches"] = true;
-  if (memory.heap) value["heap"] = {*memory.heap, memory.heap_limit};
-  for (const ProgramVariable& one : memory.variables) value["variables"].push_back({one.symbol, one.buffer, one.has_value});
-}
-
 void from_json(const json& value, ProgramMemory& memory) {
-  memory = {};
-  const auto& buffers = list(value.at("buffers"));
-  if (buffers.size() > most_program_buffers) refuse(value, "fewer buffers");
+  read_fields(value, memory);
+  if (memory.buffers.size() > most_program_buffers) refuse(value, "fewer buffers");
   std::uintptr_t from = program_first;
-  for (const json& one : buffers) {
-    const ProgramBuffer& buffer = memory.buffers.emplace_back(buffer_from(one));
-    check(one, buffer, from);
-    from = buffer.address + buffer.bytes + program_gap / 2;
+  for (const ProgramBuffer& one : memory.buffers) {
+    check(value, one, from);
+    from = one.address + one.bytes + program_gap / 2;
   }
-  if (value.contains("heap")) {
-    const json& heap = list(value.at("heap"));
-    if (heap.size() != 2) refuse(value, "the heap's buffer and its limit");
-    memory.heap = integer<std::size_t>(heap[0]);
-    memory.heap_limit = integer<std::size_t>(heap[1]);
-    if (*memory.heap >= memory.buffers.size() || memory.buffers[*memory.heap].bytes < least_heap_bytes)
-      refuse(value, "a buffer for the heap");
-  }
-  if (value.contains("follows_touches")) memory.follows_touches = value.at("follows_touches").get<bool>();
-  if (value.contains("textures")) {
-    for (const json& one : list(value.at("textures"))) {
-      const ProgramTexture& texture = memory.textures.emplace_back(one.get<ProgramTexture>());
-      if (memory.textures.size() > simt::most_texture_objects || texture.buffer.value_or(0) > memory.buffers.size())
-        refuse(value, "textures of buffers");
-    }
-  }
-  const auto& variables = list(value.at("variables"));
-  if (variables.size() > most_program_variables) refuse(value, "fewer variables");
-  for (const json& one : variables) {
-    if (list(one).size() != 3) refuse(one, "three values of a variable");
-    const auto& variable = memory.variables.emplace_back(ProgramVariable{text(one[0]), integer<std::size_t>(one[1]), one[2].get<bool>()});
-    if (variable.buffer >= memory.buffers.size()) refuse(one, "a variable that has a buffer");
-  }
-}
-
-void to_json(json& value, const BufferUse& use) {
-  value = {use.buffer};
-  const auto add = [&value](const simt::UsedRange& range) {
-    value.push_back(range.end == 0 ? 0 : range.first);
-    value.push_back(range.end);
-  };
-  add(use.read);
-  add(use.written);
-  if (!use.host) return;
-  add(use.host->reads);
-  add(use.host->writes);
-  add(use.host->atomics);
-}
-
-void from_json(const json& value, BufferUse& use) {
-  const auto range = [&value](std::size_t at) {
-    const auto first = integer<std::size_t>(value[at]), end = integer<std::size_t>(value[at + 1]);
-    return end == 0 ? simt::UsedRange{} : simt::UsedRange{first, end};
-  };
-  if (list(value).size() != 5 && value.size() != 11) refuse(value, "five or eleven numbers of a buffer's use");
-  use = {.buffer = integer<std::size_t>(value[0]), .read = range(1), .written = range(3)};
-  if (value.size() == 11) use.host = simt::HostConflicts{range(5), range(7), range(9)};
+  const auto exists = [&memory](std::size_t buffer) { return buffer < memory.buffers.size(); };
+  if (memory.heap && (!exists(*memory.heap) || memory.buffers[*memory.heap].bytes < least_heap_bytes))
+    refuse(value, "a buffer for the heap");
+  if (memory.textures.size() > simt::most_texture_objects) refuse(value, "fewer textures");
+  for (const ProgramTexture& one : memory.textures)
+    if (one.place >= simt::most_texture_objects || (one.buffer && !exists(*one.buffer))) refuse(value, "textures of buffers");
+  if (memory.variables.size() > most_program_variables) refuse(value, "fewer variables");
+  for (const ProgramVariable& one : memory.variables)
+    if (!exists(one.buffer)) refuse(value, "a variable that has a buffer");
 }
 
 }  // namespace tilelab::protocol

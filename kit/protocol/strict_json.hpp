@@ -2,14 +2,11 @@
 // wrapped or given a default value. The caller must judge what strings mean, and how long they may be.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <limits>
 #include <string>
 
 #include <nlohmann/json.hpp>
-
-#include "protocol/json/json_text.hpp"
 
 namespace tilelab::strict {
 
@@ -47,14 +44,5 @@ Enum enumerator(const nlohmann::json& value) {
 inline const std::string& text(const nlohmann::json& value) { return value.get_ref<const std::string&>(); }
 
 inline const nlohmann::json::array_t& list(const nlohmann::json& value) { return value.get_ref<const nlohmann::json::array_t&>(); }
-
-// The index of a block or a thread, or an extent.
-inline std::array<unsigned, 3> three(const nlohmann::json& value) {
-  if (list(value).size() != 3) refuse(value, "three numbers");
-  return {integer<unsigned>(value[0]), integer<unsigned>(value[1]), integer<unsigned>(value[2])};
-}
-
-// JSON holds only UTF-8, but a kernel may print any bytes, and a compiler may be given any file name. Bad bytes become U+FFFD.
-inline nlohmann::json untrusted(const std::string& bytes) { return json_from(json_text(bytes)); }
 
 }  // namespace tilelab::strict

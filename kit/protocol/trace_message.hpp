@@ -53,9 +53,9 @@ struct TracedStep {
   Kind kind = Kind::read;
   std::uint32_t thread = 0;  // linear in its block; those of a second block count from 1024
   std::uint32_t interval = 0;
-  std::uint32_t array = 0;   // index into Trace::arrays; used by accesses only
-  std::uint64_t offset = 0;  // in JSON with its sign: `outside` may lie before the array; of an exchange: the lane whose value is brought
-  std::uint32_t bytes = 0;   // 0: no value
+  std::uint32_t array = 0;  // index into Trace::arrays; used by accesses only
+  std::int64_t offset = 0;  // `outside` may lie before the array; of an exchange: the lane whose value is brought
+  std::uint32_t bytes = 0;  // 0: no value
   std::uint64_t bits = 0;
   std::uint32_t place = 0;  // index into Trace::places
   std::uint32_t slot = 0;   // lanes of a warp with the same one do the step together: simt::TraceStep

@@ -1,11 +1,14 @@
-"""docs/protocols.md names every field that the processes send each other, and no other: the table of fields against the code.
+"""docs/protocols.md names every field that the processes send each other, and no other: the tables of fields against the code.
 
-It reads the quoted keys of a C++ file, and parses no C++. What a field means is not looked at.
+One table is made from the kit's own lists. Of what is read and written by hand it reads the quoted keys, and parses no C++. What a field
+means is not looked at.
 """
 
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -26,8 +29,6 @@ _OPERATION = re.compile(r'\bop == "(\w+)"')
 _CALLS = re.compile(r"\bplain_calls = \{(.*?)\};", re.DOTALL)  # requests by their functions: no fields
 # What else the two folders read or write as JSON with quoted keys is part of no message of these processes.
 _MESSAGES = (
-    "kit/protocol/*message.cpp",
-    "kit/protocol/protocol.cpp",
     "kit/runner/submission/image.cpp",
     "kit/program/**/*.cpp",
 )
@@ -59,6 +60,26 @@ def test_the_page_names_the_fields_that_the_code_reads_and_writes(file: str) -> 
     named = fields_on(PAGE.read_text(encoding="utf-8")).get(file, set())
     assert sorted(FILES[file] - named) == [], f"docs/protocols.md does not name these fields of {file}"
     assert sorted(named - FILES[file]) == [], f"docs/protocols.md names fields that {file} does not have"
+
+
+def test_the_table_of_messages_is_current() -> None:
+    page = PAGE.read_text(encoding="utf-8")
+    made = subprocess.run(
+        [sys.executable, str(ROOT / "docs" / "protocol_fields.py")], check=True, capture_output=True, text=True
+    ).stdout
+    assert f"-->\n{made}<!-- messages: end -->" in page, "run .venv/bin/python docs/protocol_fields.py --write"
+
+
+def test_every_list_of_fields_is_in_the_table() -> None:
+    made = set(re.findall(r"^\| `([\w:]+)` \|", PAGE.read_text(encoding="utf-8"), re.MULTILINE))
+    sources = [path.read_text(encoding="utf-8") for path in (ROOT / "kit").rglob("*.cpp")]
+    listed = {
+        name
+        for text in sources
+        for name in re.findall(r"^TILELAB_(?:MESSAGE|FIELDS|ROW)\(([\w:]+),", text, re.MULTILINE)
+    }
+    assert len(listed) > 20
+    assert listed <= made
 
 
 def test_the_page_has_no_row_of_a_file_without_messages() -> None:

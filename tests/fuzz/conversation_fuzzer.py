@@ -77,7 +77,7 @@ def honest_reply(chance: random.Random) -> dict[str, Any]:
     }
     kinds = ["race", "out-of-bounds", "uninitialized-read", "barrier-divergence", "input-modified", "misaligned"]
     findings = [
-        {"kind": kind, "severity": chance.choice(("error", "note", "note")), "site": site, "other": site | {"line": 15, "access": "read"},
+        {"kind": kind, "severity": chance.choice(("error", "note", "note")), **site, "other": site | {"line": 15, "access": "read"},
          "array": "As", "element": "As[3][17]", "message": "two threads meet", "count": 7}
         for kind in chance.sample(kinds, 2)
     ]  # fmt: skip

@@ -17,7 +17,8 @@ from grader.model.verdicts import TERMINAL_STYLES, Verdict
 from grader.model.visible_text import counted
 from grader.pages.findings.excerpt import excerpt
 from grader.pages.screens.first_mistake import Detail, block_view, excerpt_view, finding_view, launched, one_line
-from grader.run.programs.program_findings import HostFinding, ProgramFinding, ProgramReport
+from grader.run.programs.program_findings import HostFinding, ProgramReport
+from grader.run.programs.run_record import ProgramFinding
 
 _DETAIL = Detail(around=2, elements=0, picture=0)
 _MOST_FINDINGS = 12

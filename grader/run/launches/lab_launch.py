@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal, TypeVar
+from typing import Any, Literal, TypeVar
 
 from pydantic import ValidationError
 
@@ -187,7 +187,7 @@ def run_tracer(toolset: Toolset, lab: Lab, runner_file: Path, asked: Mapping[str
     }
     command = [
         str(tracer),
-        "trace" if "--block" in asked else "profile",
+        "trace" if "--watch" in asked else "profile",
         *(one for option in options.items() for one in option),
     ]
     refused = [_CANNOT, _NOT_REGISTERED]
@@ -222,7 +222,7 @@ def watch_public_launch(
     toolset: Toolset,
     lab: Lab,
     runner_file: Path,
-    asked: Mapping[str, str],
+    asked: Mapping[str, Any],
     *,
     seconds: float = JUDGE_SECONDS,
     option: Literal["--runner", "--program"] = "--runner",

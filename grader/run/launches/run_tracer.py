@@ -23,7 +23,7 @@ from grader.run.launches.tracing import Traced, TraceRequest
 from grader.run.program_judging import ProgramReader, StartedProgram, as_finding, record_of
 from grader.run.programs.host_facts import RunFacts
 from grader.run.programs.program_findings import kernel_findings
-from grader.run.programs.run_record import LaunchRecord, RunRecord, TracedLaunchRecord
+from grader.run.programs.run_record import RunRecord, TracedLaunchRecord
 
 # Which launches a run of a student's host code made, which of them have findings, and which one a person means. Pure.
 
@@ -101,11 +101,7 @@ def launches_of(facts: RunFacts) -> tuple[RunLaunch, ...]:
     found: dict[int, list[str]] = {}
     for one in facts.record.findings:
         if one.severity == "error":
-            try:
-                line = one.finding().line
-            except ValueError:
-                continue
-            found.setdefault(one.number, []).append(f"{one.kind} in line {line}" if line else one.kind)
+            found.setdefault(one.number, []).append(f"{one.kind} in line {one.line}" if one.line else one.kind)
     listed = []
     for launch in facts.record.launches:
         place = facts.places.get(launch.at)
@@ -165,8 +161,8 @@ class RunTracer:
         UntracedLaunchError, and what survey() raises.
         """
         asked = {
-            "launch": str(launch.number),
-            **({"whole": "reversed"} if run.is_reversed else {}),
+            "launch": launch.number,
+            "whole_reversed": run.is_reversed,
             **request.asked(is_reversed=request.reversed != run.is_reversed),
         }
         _, record, reader = self._run(asked)
@@ -183,7 +179,7 @@ class RunTracer:
         report = TraceReport(factors=(), inputs=(), launch=_launch(run, traced, facts), trace=trace)
         return Traced(self.lab.id, self.lab.public.file, request, report)
 
-    def _run(self, asked: Mapping[str, str]) -> tuple[dict[str, Any], RunRecord | None, ProgramReader]:
+    def _run(self, asked: Mapping[str, Any]) -> tuple[dict[str, Any], RunRecord | None, ProgramReader]:
         whole = {"shape": self.shape, "usual": self.lab.public.traced_shape, "inputs": self.inputs, **asked}
         said = watch_public_launch(
             self.toolset, self.lab, self.program.file, whole, seconds=self.seconds, option="--program"
@@ -199,8 +195,7 @@ class RunTracer:
 
 def _of_one_launch(record: RunRecord, traced: TracedLaunchRecord) -> RunRecord:
     """The record as if the run had made that launch alone."""
-    made = LaunchRecord.model_validate(traced, from_attributes=True)
-    return record.model_copy(update={"findings": traced.findings, "launches": (made,)})
+    return record.model_copy(update={"findings": traced.findings, "launches": (traced,)})
 
 
 def _trace(traced: TracedLaunchRecord, facts: RunFacts) -> Trace | None:

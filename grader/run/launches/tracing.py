@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from grader.engines.toolset import Toolset
 from grader.model.labs import Lab
@@ -39,15 +41,14 @@ class TraceRequest:
         None  # a thread of `block` waits before this write, counted from 0, until other blocks have ended
     )
 
-    def asked(self, *, is_reversed: bool | None = None) -> dict[str, str]:
-        """What the tracer, or a judge that watches, is asked of blocks and threads: its options without dashes."""
-        asked = {"block": ",".join(map(str, self.block))}
-        if self.reversed if is_reversed is None else is_reversed:
-            asked["order"] = "reversed"
-        for name, value in (("beside", self.beside), ("held", self.held)):
-            if value is not None:
-                asked[name] = ",".join(map(str, value))
-        return asked
+    def asked(self, *, is_reversed: bool | None = None) -> dict[str, Any]:
+        """What the tracer, or a judge that watches, is asked of blocks and threads: `watched` of kit/judge/report/watched_launch.hpp."""
+        held = dict(zip(("thread", "write"), self.held, strict=True)) if self.held else None
+        trace = {"block": self.block, "beside": self.beside, "held": held}
+        return {
+            "trace": {name: one for name, one in trace.items() if one is not None},
+            "reversed": self.reversed if is_reversed is None else is_reversed,
+        }
 
 
 @dataclass(frozen=True)
@@ -116,7 +117,7 @@ def _first_accepted(toolset: Toolset, lab: Lab, request: TraceRequest, runner_fi
     shapes = [one] if (one := request.shape or lab.public.traced_shape) else _SHAPES
     choices = [(shape, inputs) for shape in shapes for inputs in ([request.inputs] if request.inputs else _INPUTS)]
     for number, (shape, inputs) in enumerate(choices, 1):
-        asked = {"--shape": shape, "--inputs": inputs, **{f"--{name}": one for name, one in request.asked().items()}}
+        asked = {"--shape": shape, "--inputs": inputs, "--watch": json.dumps(request.asked())}
         try:
             return run_tracer(toolset, lab, runner_file, asked, TraceReport)
         except UnregisteredProblemError:

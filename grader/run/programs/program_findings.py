@@ -11,7 +11,7 @@ from typing import Literal
 from pydantic import ConfigDict, Field
 
 from grader.model.outcome import located
-from grader.model.result import Finding, Launch, Model, Site
+from grader.model.result import Launch, Model, Site
 from grader.model.verdicts import Verdict
 from grader.run.programs.host_facts import Facts, RunFacts, calls_at, is_overwritten
 from grader.run.programs.host_sentences import told
@@ -22,8 +22,7 @@ from grader.run.programs.run_record import (
     SIGNALS,
     ErrorRecord,
     HostRecord,
-    KernelFinding,
-    LaunchRecord,
+    ProgramFinding,
     RunRecord,
     error_words,
 )
@@ -47,13 +46,6 @@ class HostFinding(Model):
     source: str | None = None  # that line's text
     other: Site | None = None  # a second line: where memory was allocated or freed
     count: int = 1
-
-
-class ProgramFinding(Finding):
-    """A finding of a kernel, as `tilelab check` has it, and the launch in which it was seen."""
-
-    kernel: str = ""
-    launch_file: str | None = None
 
 
 class ProgramRefusal(Model):
@@ -138,12 +130,8 @@ def _runners(facts: RunFacts, told_at: Collection[int]) -> Iterator[ProgramFindi
     for one in facts.record.findings:
         if one.at in told_at and one.kind == Verdict.OUT_OF_BOUNDS and not one.array:
             continue
-        try:
-            finding = one.finding()
-        except ValueError:
-            continue
         cause = short_fill(one, facts) or small_room(one, facts)
-        yield _with_launch(finding.model_copy(update={"message": finding.message + cause}), one, facts)
+        yield _with_launch(one.model_copy(update={"message": one.message + cause}), facts)
 
 
 def _ends(facts: RunFacts) -> Iterator[ProgramFinding]:
@@ -156,20 +144,16 @@ def _ends(facts: RunFacts) -> Iterator[ProgramFinding]:
             continue
         words = kind.facts.sentence if kind is Verdict.TIMEOUT else launch.detail or kind.facts.sentence
         place = facts.places.get(launch.at)
-        finding = Finding(
-            kind=kind, message=words, file=place.file if place else None, line=place.line if place else None
+        file, line = (place.file, place.line) if place else (None, None)
+        yield _with_launch(
+            ProgramFinding(kind=kind, message=words, file=file, line=line, kernel=launch.kernel, at=launch.at), facts
         )
-        yield _with_launch(finding, launch, facts)
 
 
-def _with_launch(finding: Finding, of: KernelFinding | LaunchRecord, facts: RunFacts) -> ProgramFinding:
-    place = facts.places.get(of.at)
-    return ProgramFinding(
-        **finding.model_dump(exclude={"launch_line"}),
-        kernel=facts.kernels.get(of.kernel, of.kernel),
-        launch_file=place.file if place else None,
-        launch_line=place.line if place else None,
-    )
+def _with_launch(finding: ProgramFinding, facts: RunFacts) -> ProgramFinding:
+    place = facts.places.get(finding.at)
+    launch = {"launch_file": place.file, "launch_line": place.line} if place else {}
+    return finding.model_copy(update={"kernel": facts.kernels.get(finding.kernel, finding.kernel), **launch})
 
 
 def reworded(message: str) -> str:

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
+from pydantic.json_schema import SkipJsonSchema
 
-from grader.model.result import Finding, Site
-from grader.model.verdicts import Verdict
+from grader.model.result import Finding
 
 
 class _Record(BaseModel):
@@ -62,53 +62,14 @@ class ErrorRecord(_Record):
     count: int = 1
 
 
-class KernelFinding(_Record):
-    """A finding in the runner's words, with the launch that it was seen in."""
+class ProgramFinding(Finding):
+    """A finding of a kernel, as `tilelab check` has it, and the launch in which it was seen."""
 
-    kind: str
-    severity: str = "error"
-    site: dict[str, Any] | None = None
-    other: dict[str, Any] | None = None
-    array: str | None = None
-    element: str | None = None
-    message: str = ""
-    count: int = 1
-    number: int = 0  # of the launch that it was first seen in
-    kernel: str = ""
-    at: int = 0
-    file: str | None = None
-    line: int | None = None
-    function: str | None = None
-    access: str | None = None
-    block: tuple[int, int, int] | None = None
-    thread: tuple[int, int, int] | None = None
-
-    def finding(self) -> Finding:
-        """Without the text of its lines. Raises ValueError where its kind is no verdict."""
-        first = _site(self.site if self.site is not None else self.model_dump())
-        other = _site(self.other) if self.other else None
-        return Finding(
-            **first.model_dump(),
-            kind=Verdict(self.kind),
-            severity="note" if self.severity == "note" else "error",
-            message=self.message,
-            array=self.array or None,
-            element=self.element or None,
-            other=other,
-            count=self.count,
-        )
-
-
-def _site(given: dict[str, Any]) -> Site:
-    line = given.get("line")
-    return Site(
-        file=given.get("file") or None,
-        line=line if isinstance(line, int) and line > 0 else None,
-        function=given.get("function") or None,
-        access=given.get("access") or None,
-        block=given.get("block"),
-        thread=given.get("thread"),
-    )
+    kernel: str = ""  # in the record its symbol, in a report its name
+    launch_file: str | None = None
+    # Of the record alone: where that launch was asked for, and its number.
+    at: SkipJsonSchema[int] = Field(default=0, exclude=True)
+    number: SkipJsonSchema[int] = Field(default=0, exclude=True)
 
 
 class HostRecord(BaseModel):
@@ -134,18 +95,10 @@ class HostRecord(BaseModel):
         return value if isinstance(value, str) else ""
 
 
-class TracedLaunchRecord(_Record):
+class TracedLaunchRecord(LaunchRecord):
     """The launch that was followed: what it alone did."""
 
-    number: int
-    kernel: str
-    at: int = 0
-    grid: tuple[int, int, int]
-    block: tuple[int, int, int]
-    shared: int = 0
-    status: str = "completed"
-    detail: str = ""
-    findings: tuple[KernelFinding, ...] = ()
+    findings: tuple[ProgramFinding, ...] = ()
     trace: dict[str, Any] | None = None  # None: the grid has no such block
 
 
@@ -166,7 +119,7 @@ class RunRecord(_Record):
     detail: str = ""
     refusal: RefusalRecord | None = None
     launches: tuple[LaunchRecord, ...] = ()
-    findings: tuple[KernelFinding, ...] = ()
+    findings: tuple[ProgramFinding, ...] = ()
     host: tuple[HostRecord, ...] = ()
     allocations: tuple[AllocationRecord, ...] = ()
     errors: tuple[ErrorRecord, ...] = ()

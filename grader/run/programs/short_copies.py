@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from grader.model.verdicts import Verdict
 from grader.run.programs.host_facts import RunFacts, call_at, given_names
 from grader.run.programs.host_toolchain import SourceLine
-from grader.run.programs.run_record import AllocationRecord, HostRecord, KernelFinding
+from grader.run.programs.run_record import AllocationRecord, HostRecord, ProgramFinding
 
 _ELEMENTS = (2, 4, 8, 12, 16)  # bytes of one
 _POINTER = 8
@@ -19,7 +19,7 @@ _OF_A_NAME = re.compile(r"sizeof\s*\(?\s*(?P<name>[A-Za-z_]\w*)\s*\)?")
 _LENGTH, _OFFSET = 2, 3  # the places of the bytes in cudaMemcpy, and of the offset in cudaMemcpyToSymbol
 
 
-def short_fill(found: KernelFinding, facts: RunFacts) -> str:
+def short_fill(found: ProgramFinding, facts: RunFacts) -> str:
     """Of memory that was read and never set: the copy or the fill that ended before. The memory is that which the finding names, or the
     only such one that its launch is given.
     """
@@ -115,7 +115,7 @@ _INDEX = re.compile(r"\[(\d{1,18})\]$")
 _SIZED = re.compile(r"sizeof|\b(?:2|4|8|16)\b|<<|ytes")  # the length may be meant in bytes
 
 
-def small_room(found: KernelFinding, facts: RunFacts) -> str:
+def small_room(found: ProgramFinding, facts: RunFacts) -> str:
     """Of an access past the end: the allocation whose length counts elements. Empty where that is not sure."""
     index = _INDEX.search(found.element or "")
     if found.kind != Verdict.OUT_OF_BOUNDS or index is None:
@@ -132,7 +132,7 @@ def small_room(found: KernelFinding, facts: RunFacts) -> str:
     )
 
 
-def _given(found: KernelFinding, facts: RunFacts) -> list[AllocationRecord]:
+def _given(found: ProgramFinding, facts: RunFacts) -> list[AllocationRecord]:
     """The memory that the finding names, or what its launch is given of that name; else all that it is given."""
     if named := _MEMORY.match(found.array or ""):
         return [one for one in facts.record.allocations if one.index == int(named[1])]

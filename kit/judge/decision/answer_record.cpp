@@ -1,7 +1,9 @@
-#include "judge/decision/answer_record.hpp"
-
+// What a runner's answer alone makes of a launch. It does not look at buffers.
+#include <algorithm>
+#include <tuple>
 #include <utility>
 
+#include "judge/decision/launch_judge.hpp"
 #include "judge/process/reply_check.hpp"
 
 namespace tilelab::judge {
@@ -53,7 +55,8 @@ Ending take_reply(LaunchRecord& record, protocol::LaunchReply reply) {
   record.left_data = reply.left_data;
   const bool completed = reply.status == protocol::Status::completed;
   Ending ending = completed ? Ending::whole : Ending::unfinished;
-  for (const protocol::Finding& finding : record.findings) {
+  for (protocol::Finding& finding : record.findings) {
+    finding.address = 0;  // for the conductor of whole programs alone
     if (!is_error(finding)) continue;
     const Verdict kind = verdict_named(finding.kind).value();  // read_reply refused every other name
     record.verdict = worst(record.verdict, kind);

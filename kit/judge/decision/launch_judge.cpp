@@ -6,7 +6,6 @@
 #include <cstring>
 
 #include "judge/comparison.hpp"
-#include "judge/decision/answer_record.hpp"
 #include "judge/process/reply_check.hpp"
 #include "judge/process/runner_process.hpp"
 #include "operands/operand.hpp"
@@ -21,7 +20,7 @@ struct Files {
   protocol::LaunchRequest request;
   Fill fill;  // what every element of an output holds before the launch
 
-  explicit Files(const Trial& trial, Fill fill = Fill::telling) : fill(fill) {
+  explicit Files(const Trial& trial, Fill fill = Fill::telling, const LaunchOptions& options = {}) : request(options), fill(fill) {
     request.launch_arguments = trial.launch_arguments;
     request.event_budget = trial.work_events + trial.spare_events;
     request.clock_ms = trial.clock_ms;
@@ -236,14 +235,9 @@ std::uint64_t compulsory_bytes(const Trial& trial) {
 
 LaunchRecord judge_launch(RunnerProcess& runner, const Trial& trial, const LaunchOptions& options) {
   LaunchRecord record{.shape = trial.shape, .inputs = trial.inputs, .work = {trial.work_unit, trial.work, compulsory_bytes(trial)}};
-  Files files(trial);
-  files.request.order_seed = options.order_seed;
-  files.request.reversed = options.reversed;
-  files.request.trace = options.trace;
-  files.request.traffic = options.traffic || trial.counts_traffic;
+  Files files(trial, Fill::telling, options);
+  files.request.traffic |= trial.counts_traffic;
   files.request.follows_values = trial.follows_values;
-  files.request.allow_same_value_writes = options.allow_same_value_writes;
-  files.request.early_return_is_error = options.early_return_is_error;
   const Ending ending = take_answer(record, runner.launch(files.request, files.files));
   check_buffers(record, ending, files);
   if (!files.request.trace) record.trace.reset();

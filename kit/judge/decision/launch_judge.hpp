@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,14 +12,26 @@
 
 namespace tilelab::judge {
 
-struct LaunchOptions {
-  std::optional<std::uint64_t> order_seed;      // if set: blocks and threads run in this shuffled order
-  bool reversed = false;                        // blocks and threads run in the opposite order
-  std::optional<protocol::TraceRequest> trace;  // if set: the record holds what this block did
-  bool traffic = false;                         // the record counts requests, sectors and wavefronts
-  bool allow_same_value_writes = false;         // plain writes of the same value to the same place are no race
-  bool early_return_is_error = false;           // returning before a barrier at which others of the block wait
+// How a trial is launched beyond what it says itself: the order of blocks and threads, a lab's rules, and what is watched.
+using LaunchOptions = protocol::LaunchRequest;
+
+enum class Ending {
+  whole,       // the kernel ran to its end: its buffers can be judged
+  cut_short,   // the launch ended, but a finding stopped some threads: missing elements in outputs say nothing
+  unfinished,  // the launch did not end: its buffers are not its result
+  nothing      // there is no usable reply; record.message says why
 };
+
+// What a runner's answer alone makes of a launch, from its status and findings: see answer_record.cpp.
+
+// Whether a runner gave no answer, or one that says that the machine failed: nothing is known of the submission then.
+bool is_fault_of_ours(const Answer& answer);
+// Sets the verdict. For a launch that did not complete, it also sets `message` to what the runner said.
+Ending take_answer(LaunchRecord& record, Answer answer);
+// One sentence about the worst thing that happened. If nothing else says it, this is record.message.
+std::string reason(const LaunchRecord& record);
+// Adds the results of the same launch in another order: findings that are not known yet, and the verdict if it is worse.
+void take_over(LaunchRecord& record, LaunchRecord other_order);
 
 // Every input read once, every output written once.
 std::uint64_t compulsory_bytes(const Trial& trial);

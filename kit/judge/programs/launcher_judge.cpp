@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "judge/decision/answer_record.hpp"
+#include "judge/decision/launch_judge.hpp"
 #include "judge/process/reply_check.hpp"
 #include "judge/programs/data_folder.hpp"
 #include "judge/programs/native_run.hpp"

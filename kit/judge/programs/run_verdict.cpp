@@ -4,7 +4,7 @@
 #include <string_view>
 #include <utility>
 
-#include "judge/decision/answer_record.hpp"
+#include "judge/decision/launch_judge.hpp"
 #include "judge/process/reply_check.hpp"
 #include "protocol/json/json_text.hpp"
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cctype>
-#include <charconv>
 #include <stdexcept>
 #include <utility>
 
@@ -27,44 +26,17 @@ json inputs_json(const Trial& trial) {
   return inputs;
 }
 
-// Numbers with commas between them.
-template <std::size_t count>
-std::array<unsigned, count> numbers_in(const std::string& text, const char* otherwise) {
-  std::array<unsigned, count> numbers{};
-  const char* at = text.data();
-  const char* const end = at + text.size();
-  for (unsigned& one : numbers) {
-    const auto [after, error] = std::from_chars(at, end, one);
-    const bool last = &one == &numbers.back();
-    if (error != std::errc{} || (last ? after != end : after == end || *after != ',')) throw std::invalid_argument(otherwise);
-    at = last ? after : after + 1;
-  }
-  return numbers;
-}
-
 }  // namespace
 
-std::array<unsigned, 3> parse_block(const std::string& text) { return numbers_in<3>(text, "a block is three numbers, X,Y,Z"); }
-
-protocol::HeldThread parse_held(const std::string& text) {
-  const auto [thread, write] = numbers_in<2>(text, "a held thread is two numbers, THREAD,WRITE");
-  return {thread, write};
-}
-
-bool parse_order(const std::string& text) {
-  if (text != "in order" && text != "reversed") throw std::invalid_argument("an order is \"in order\" or \"reversed\"");
-  return text == "reversed";
-}
-
-LaunchOptions watching(const FollowedBlock& block) {
+LaunchOptions watched(const json& asked) {
   LaunchOptions options;
-  options.trace = protocol::TraceRequest{.block = block.at, .beside = block.beside, .held = block.held};
-  options.reversed = block.reversed;
+  options.trace = asked.at("trace").get<protocol::TraceRequest>();
+  options.reversed = asked.value("reversed", false);
   return options;
 }
 
-json traced_launch(RunnerProcess& runner, const Trial& trial, const FollowedBlock& block, const std::vector<std::string>& factors) {
-  const LaunchRecord launch = judge_launch(runner, trial, watching(block));
+json traced_launch(RunnerProcess& runner, const Trial& trial, const LaunchOptions& watched, const std::vector<std::string>& factors) {
+  const LaunchRecord launch = judge_launch(runner, trial, watched);
   json report{{"factors", factors}, {"inputs", inputs_json(trial)}, {"launch", launch}};
   if (launch.trace) report["trace"] = *launch.trace;
   return report;

@@ -2,9 +2,7 @@
 // is, somebody else chose: a problem that registers itself (traced_problem.hpp), or the lab's own tests (CollectedTrials).
 #pragma once
 
-#include <array>
 #include <cstddef>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,28 +15,12 @@
 
 namespace tilelab::judge {
 
-// The block that is followed, and the order of blocks and threads.
-struct FollowedBlock {
-  std::array<unsigned, 3> at{};
-  bool reversed = false;
-  std::optional<std::array<unsigned, 3>> beside = {};  // a second block, recorded with it
-  std::optional<protocol::HeldThread> held = {};
-};
-
-// "X,Y,Z". Throws std::invalid_argument; its text is for the person who gave it.
-std::array<unsigned, 3> parse_block(const std::string& text);
-
-// "THREAD,WRITE": see protocol::HeldThread. Throws std::invalid_argument.
-protocol::HeldThread parse_held(const std::string& text);
-
-// "in order" or "reversed". Throws std::invalid_argument.
-bool parse_order(const std::string& text);
-
-// How the launch runs for it.
-LaunchOptions watching(const FollowedBlock& block);
+// How a launch runs for whoever watches it. `asked`: {"trace": a protocol::TraceRequest, "reversed": whether blocks and threads run in the
+// opposite order}. Throws nlohmann::json::exception.
+LaunchOptions watched(const nlohmann::json& asked);
 
 // `factors`: TracedProblem's. "trace" is left out if the grid has no such block.
-nlohmann::json traced_launch(RunnerProcess& runner, const Trial& trial, const FollowedBlock& block,
+nlohmann::json traced_launch(RunnerProcess& runner, const Trial& trial, const LaunchOptions& watched,
                              const std::vector<std::string>& factors);
 
 // `shape`: as the report shall name it.

@@ -229,7 +229,7 @@ CudaError LaunchCalls::take(const HostRequest& request, const KernelLaunch& laun
               {"message",
                "The kernel uses an address that an earlier launch got from malloc() or new. Here such memory lives no longer than its "
                "launch."}});
-    if (finding.address != 0) finding.message += stray(request, launch, finding.address);
+    if (finding.address != 0) finding.message += stray(request, launch, std::exchange(finding.address, 0));
     session_.record.finding(finding, *launch.kernel, request.at(), launch.number);
     if (!is_followed(launch)) continue;
     told.push_back(finding);

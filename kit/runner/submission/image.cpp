@@ -9,7 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "protocol/json/json_text.hpp"
-#include "protocol/strict_json.hpp"
+#include "protocol/message_fields.hpp"
 
 // The names are the linker's, because <cmath> gives each of them several meanings. They are those of PURE in
 // grader/engines/device_functions.py.
@@ -29,89 +29,78 @@
 #define TILELAB_DECLARED(name) extern "C" void tilelab_library_##name() __asm__(#name);
 TILELAB_LIBRARY(TILELAB_DECLARED)
 
+namespace tilelab::simt {
+
+TILELAB_ROW(AddressRange, first, end)
+TILELAB_ROW(CodeLoop, first, last)
+TILELAB_ROW(BarrierCall, pc, conditions)
+TILELAB_ROW(KernelReturn, pc, behind, around)
+TILELAB_ROW(GuardZone, begin, end, below, above)
+TILELAB_ROW(GuardedFrame::Extent, begin, end)
+TILELAB_MESSAGE(Region, TILELAB_NEEDS(name, bytes, element, element_bytes, dimensions))
+
+}  // namespace tilelab::simt
+
 namespace tilelab {
+
+TILELAB_ROW(CodeLine, address, line, file)
+TILELAB_ROW(CodeFunction, first, end, name)
+TILELAB_FIELDS(Image, TILELAB_NEEDS(files, source, lines, functions, header_code, loops, barrier_calls, returns, dynamic_offset,
+                                    static_shared_bytes, kernel, launch, targets, launches_children, argument_bytes))
+
 namespace {
 
 // Functions of the C library that a call through a pointer may go to: pure ones, which touch no memory. Throws std::runtime_error if it is
 // none of those.
 std::uintptr_t library_target(const std::string& name) {
-#define TILELAB_ROW(name) {#name, reinterpret_cast<std::uintptr_t>(&tilelab_library_##name)},
-  static const std::map<std::string, std::uintptr_t> table{TILELAB_LIBRARY(TILELAB_ROW)};
+#define TILELAB_TARGET(name) {#name, reinterpret_cast<std::uintptr_t>(&tilelab_library_##name)},
+  static const std::map<std::string, std::uintptr_t> table{TILELAB_LIBRARY(TILELAB_TARGET)};
   const auto found = table.find(name);
   if (found == table.end()) throw std::runtime_error("no pointer may lead to " + name);
   return found->second;
 }
 
+using fields::read;
 using strict::integer;
 using strict::list;
-using strict::text;
 
-using Address = std::uintptr_t;
-
-// The `index`-th of a list's numbers.
-template <class Integer = Address>
-Integer number(const nlohmann::json& json, std::size_t index) {
-  return integer<Integer>(json.at(index));
-}
-
-std::vector<Address> addresses(const nlohmann::json& json) {
-  std::vector<Address> found;
-  for (const auto& one : list(json)) found.push_back(integer<Address>(one));
-  return found;
-}
-
-simt::BarrierCall barrier_call(const nlohmann::json& json) { return {number(json, 0), addresses(json.at(1))}; }
-
-simt::KernelReturn kernel_return(const nlohmann::json& json) {
-  simt::KernelReturn one{number(json, 0), addresses(json.at(1)), {}};
-  for (const auto& call : list(json.at(2))) one.around.push_back(barrier_call(call));
-  return one;
-}
-
-simt::Region named(const nlohmann::json& json, simt::Space space, const char* place) {
+simt::Region named(const nlohmann::json& json, simt::Space space) {
   simt::Region region;
-  region.name = text(json.at("name"));
+  read(json, region);
   region.space = space;
-  if (*place != '\0') region.base = integer<Address>(json.at(place));
-  region.bytes = integer<std::size_t>(json.at("bytes"));
-  region.element = text(json.at("element"));
-  region.element_bytes = integer<std::size_t>(json.at("element_bytes"));
-  for (const auto& extent : list(json.at("dimensions"))) region.dimensions.push_back(integer<std::size_t>(extent));
   return region;
 }
 
 simt::Region shared_array(const nlohmann::json& json) {
-  simt::Region array = named(json, simt::Space::shared, "offset");
-  array.dynamic = json.at("dynamic").get<bool>();
+  simt::Region array = named(json, simt::Space::shared);
+  read(json.at("offset"), array.base);
+  read(json.at("dynamic"), array.dynamic);
   return array;
 }
 
 simt::Region module_variable(const nlohmann::json& json) {
-  simt::Region variable = named(json, simt::Space::module, "address");
-  variable.room = integer<std::size_t>(json.at("room"));
+  simt::Region variable = named(json, simt::Space::module);
+  read(json.at("address"), variable.base);
+  read(json.at("room"), variable.room);
   if (json.at("read_only").get<bool>()) variable.role = simt::BufferRole::input;
   return variable;
 }
 
 simt::GuardedFrame guarded_frame(const nlohmann::json& json) {
   simt::GuardedFrame frame;
-  frame.first = integer<Address>(json.at("first"));
-  frame.end = integer<Address>(json.at("end"));
+  read(json.at("first"), frame.first);
+  read(json.at("end"), frame.end);
+  read(json.at("zones"), frame.zones);
+  read(json.at("unset"), frame.unset);
   for (const auto& one : list(json.at("variables"))) {
     frame.begins.push_back(integer<std::int64_t>(one.at("begin")));
-    simt::Region variable = named(one, simt::Space::module, "");
-    variable.in_frame = true;
-    frame.variables.push_back(std::move(variable));
+    frame.variables.push_back(named(one, simt::Space::module));
+    frame.variables.back().in_frame = true;
   }
   const auto count = static_cast<std::ptrdiff_t>(frame.variables.size());
-  for (const auto& one : list(json.at("zones"))) {
-    const simt::GuardZone zone{number<std::int64_t>(one, 0), number<std::int64_t>(one, 1), number<std::ptrdiff_t>(one, 2),
-                               number<std::ptrdiff_t>(one, 3)};
+  for (const simt::GuardZone& zone : frame.zones)
     if (std::min(zone.below, zone.above) < -1 || std::max(zone.below, zone.above) >= count)
       throw std::runtime_error("a guard names a variable that is not there");
-    frame.zones.push_back(zone);
-  }
-  for (const auto& one : list(json.at("unset"))) frame.unset.push_back({number<std::int64_t>(one, 0), number<std::int64_t>(one, 1)});
   return frame;
 }
 
@@ -122,39 +111,22 @@ Image load_image(const std::filesystem::path& file) {
   if (!stream) throw std::runtime_error("cannot read " + file.string());
   const auto json = json_from(stream);
   Image image;
-  image.files = json.at("files").get<std::vector<std::string>>();
-  image.source = json.at("source").get<std::vector<std::string>>();
-  for (const auto& line : list(json.at("lines"))) {
-    image.lines.push_back({number(line, 0), number<int>(line, 1), number<std::size_t>(line, 2)});
-  }
-  for (const auto& function : list(json.at("functions"))) {
-    image.functions.push_back({number(function, 0), number(function, 1), text(function.at(2))});
-  }
-  for (const auto& range : list(json.at("header_code"))) image.header_code.push_back({number(range, 0), number(range, 1)});
-  for (const auto& loop : list(json.at("loops"))) image.loops.push_back({number(loop, 0), number(loop, 1)});
-  for (const auto& call : list(json.at("barrier_calls"))) image.barrier_calls.push_back(barrier_call(call));
-  for (const auto& one : list(json.at("returns"))) image.returns.push_back(kernel_return(one));
+  read_fields(json, image);
   for (const auto& array : list(json.at("shared"))) image.shared.push_back(shared_array(array));
   for (const auto& guard : list(json.at("guards"))) {
-    const Address first = number(guard, 0);
-    image.guards.push_back({first, first + number(guard, 1)});
+    std::array<std::uintptr_t, 2> extent;  // where it begins, and its bytes
+    read(guard, extent);
+    image.guards.push_back({extent[0], extent[0] + extent[1]});
   }
   std::vector<simt::GuardedFrame> frames;
   for (const auto& frame : list(json.at("frames"))) frames.push_back(guarded_frame(frame));
   image.frame_guards = simt::FrameGuards(std::move(frames));
   for (const auto& variable : list(json.at("variables"))) {
-    if (variable.contains("symbol")) image.symbols[text(variable.at("symbol"))] = image.variables.size();
+    if (variable.contains("symbol")) image.symbols[strict::text(variable.at("symbol"))] = image.variables.size();
     image.variables.push_back(module_variable(variable));
   }
-  image.dynamic_offset = integer<Address>(json.at("dynamic_offset"));
-  image.static_shared_bytes = integer<std::size_t>(json.at("static_shared_bytes"));
-  image.kernel = integer<Address>(json.at("kernel"));
-  image.launch = integer<Address>(json.at("launch"));
-  for (const auto& target : list(json.at("targets"))) image.targets.push_back(integer<Address>(target));
-  for (const auto& name : list(json.at("library_targets"))) image.targets.push_back(library_target(text(name)));
+  for (const auto& name : list(json.at("library_targets"))) image.targets.push_back(library_target(strict::text(name)));
   std::sort(image.targets.begin(), image.targets.end());
-  image.launches_children = json.at("launches_children").get<bool>();
-  image.argument_bytes = integer<std::size_t>(json.at("argument_bytes"));
   return image;
 }
 

@@ -108,8 +108,8 @@ TEST_CASE("a picture is at most 64 by 64 cells, and no wrong element is lost in 
     got[wrong] = -1;
     const auto mismatch = compare(got, expected, {16, 16});
     REQUIRE(mismatch);
-    CHECK(mismatch->cell.rows == cell_rows);
-    CHECK(mismatch->cell.columns == cell_columns);
+    CHECK(mismatch->cell_rows == cell_rows);
+    CHECK(mismatch->cell_columns == cell_columns);
     CHECK(mismatch->picture.size() == (rows + cell_rows - 1) / cell_rows);
     CHECK(mismatch->picture.size() <= 64);
     CHECK(mismatch->picture[0].size() <= 64);

@@ -52,8 +52,8 @@ LaunchRecord full_launch() {
                          .count = 1};
   launch.findings = {race, bare};
   const double infinity = std::numeric_limits<double>::infinity();
-  launch.mismatch = Mismatch{
-      "C", 2, 3, 4, 1, {{0, 1, -5, -4.5}, {1, 0, 3, std::nullopt}, {1, 1, 3, infinity}}, {8, 16}, {".#.", "o##"}, {1, 1}, "scattered"};
+  launch.mismatch =
+      Mismatch{"C", 2, 3, 4, 1, {{0, 1, -5, -4.5}, {1, 0, 3, std::nullopt}, {1, 1, 3, infinity}}, 8, 16, {".#.", "o##"}, 1, 1, "scattered"};
   launch.explanation = Explanation{"a-transposed", "The kernel uses A with row and column exchanged.", "Which index counts rows?"};
   launch.wrong_output = {1, 2};
   launch.counters = {{"global_load_bytes", 96}, {"events", 1000}};

@@ -60,7 +60,7 @@ def recorded(
     source = text.encode() if text else read_source(ROOT / "solutions" / lab_id / lab.public.file)
     toolset = Toolset.open(ROOT, allow_no_sandbox=True)
     runner = build_runner(toolset, lab, source, tmp_path_factory.mktemp(lab_id))
-    asked = {"--shape": shape, "--inputs": "integers", "--block": "0,0,0"}
+    asked = {"--shape": shape, "--inputs": "integers", "--watch": '{"trace": {"block": [0, 0, 0]}}'}
     report = run_tracer(toolset, lab, runner, asked, TraceReport)
     profile = profile_runner(toolset, lab, source, shape, runner)
     assert report.trace is not None

@@ -81,7 +81,9 @@ def test_a_finding_of_a_kernel_names_the_launch_and_the_students_memory() -> Non
     finding = {
         "kind": "out-of-bounds",
         "severity": "error",
-        "site": {"file": "a.cu", "line": 5, "access": "write"},
+        "file": "a.cu",
+        "line": 5,
+        "access": "write",
         "array": "memory#0",
         "element": "memory#0[4096]",
         "message": "memory#0[4096] is past the end.",

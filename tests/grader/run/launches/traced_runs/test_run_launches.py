@@ -71,10 +71,9 @@ def test_launches_of_a_record_know_their_findings_and_their_lines() -> None:
                 {"kernel": "_Z1av", "number": 4, "status": "launch-error"},
             ],
             "findings": [
-                {"kind": "race", "number": 1, "site": {"line": 7}, "kernel": "_Z1av"},
-                {"kind": "race", "number": 1, "site": {"line": 7}, "kernel": "_Z1av", "array": "other"},
-                {"kind": "no verdict", "number": 1},
-                {"kind": "race", "severity": "note", "number": 4},
+                {"kind": "race", "number": 1, "line": 7, "message": "", "kernel": "_Z1av"},
+                {"kind": "race", "number": 1, "line": 7, "message": "", "kernel": "_Z1av", "array": "other"},
+                {"kind": "race", "severity": "note", "message": "", "number": 4},
             ],
         }
     )

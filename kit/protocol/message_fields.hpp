@@ -1,0 +1,181 @@
+// A message is described once, by the list of its fields: what writes it as JSON and what reads it follow from that list. The fields' names
+// are the keys. docs/protocol_fields.py reads the same lists, for docs/protocols.md.
+//
+//   TILELAB_MESSAGE(Site, TILELAB_NEEDS(file) TILELAB_MAY_HAVE(line, block))
+//   TILELAB_ROW(Piece, offset, bytes, floating)
+//
+// A field that is needed is always written, and a message without it is refused. One that a message may have is left out where it holds
+// what it holds in a new message. A row is the list of its values, for messages with thousands of them. Text may hold any bytes: those that
+// are no UTF-8 become U+FFFD where json_text() writes them.
+#pragma once
+
+#include <bit>
+#include <cmath>
+#include <concepts>
+#include <cstdint>
+#include <string>
+#include <tuple>
+#include <type_traits>
+
+#include <nlohmann/json.hpp>
+
+#include "protocol/strict_json.hpp"
+
+namespace tilelab::fields {
+
+using nlohmann::json;
+
+template <class One, class Message>
+concept Is = std::same_as<std::remove_const_t<One>, Message>;
+template <class T>
+concept MayBeEmpty = requires(const T& one) { one.empty(); };
+template <class T>
+concept Optional = requires(const T& one) { one.has_value(); };
+template <class T>
+concept Map = requires { typename T::mapped_type; };
+template <class T>
+concept Array = requires { std::tuple_size<T>::value; };
+template <class T>
+concept List = MayBeEmpty<T> && !Map<T> && !std::same_as<T, std::string>;
+
+template <class T>
+json written(const T& one) {
+  if constexpr (Optional<T>) {
+    return one ? written(*one) : json();
+  } else if constexpr (std::same_as<T, float>) {
+    return std::bit_cast<std::uint32_t>(one);  // any float passes as its bits: JSON has no infinities
+  } else if constexpr (Array<T> || List<T>) {
+    json all = json::array();
+    for (const auto& item : one) all.push_back(written<typename T::value_type>(item));
+    return all;
+  } else {
+    return one;
+  }
+}
+
+template <class T>
+void read(const json& value, T& one) {
+  if constexpr (std::same_as<T, bool>) {
+    one = value.get<bool>();
+  } else if constexpr (std::is_enum_v<T>) {
+    one = strict::enumerator<T>(value);
+  } else if constexpr (std::is_integral_v<T>) {
+    one = strict::integer<T>(value);
+  } else if constexpr (std::same_as<T, float>) {
+    one = std::bit_cast<float>(strict::integer<std::uint32_t>(value));
+  } else if constexpr (std::same_as<T, double>) {
+    if (!value.is_number() || !std::isfinite(value.get<double>())) strict::refuse(value, "a number");
+    one = value.get<double>();
+  } else if constexpr (std::same_as<T, std::string>) {
+    one = strict::text(value);
+  } else if constexpr (Optional<T>) {
+    read(value, one.emplace());
+  } else if constexpr (Array<T>) {
+    if (strict::list(value).size() != one.size()) strict::refuse(value, "as many values as belong here");
+    for (std::size_t i = 0; i < one.size(); ++i) read(value[i], one[i]);
+  } else if constexpr (List<T>) {
+    one.clear();
+    for (const json& item : strict::list(value)) {
+      typename T::value_type read_item{};
+      read(item, read_item);
+      one.push_back(std::move(read_item));
+    }
+  } else if constexpr (Map<T>) {
+    one.clear();
+    for (const auto& [name, item] : value.get_ref<const json::object_t&>()) read(item, one[name]);
+  } else {
+    value.get_to(one);
+  }
+}
+
+// In a row an absent value has a place.
+template <class T>
+void read_cell(const json& value, T& one) {
+  if constexpr (Optional<T>) {
+    if (value.is_null()) return one.reset();
+  }
+  read(value, one);
+}
+
+// What goes through the fields of a message.
+struct Writer {
+  json& value;
+  template <class T>
+  void needed(const char* key, const T& one) {
+    value[key] = written(one);
+  }
+  template <class T>
+  void sparse(const char* key, const T& one, const T& usual) {
+    bool is_usual = false;
+    if constexpr (Optional<T>)
+      is_usual = !one.has_value();
+    else if constexpr (MayBeEmpty<T>)
+      is_usual = one.empty();
+    else
+      is_usual = one == usual;
+    if (!is_usual) needed(key, one);
+  }
+  template <class T>
+  void beside(const T& one) {
+    value.update(json(one));
+  }
+};
+
+struct Reader {
+  const json& value;
+  template <class T>
+  void needed(const char* key, T& one) {
+    read(value.at(key), one);
+  }
+  template <class T>
+  void sparse(const char* key, T& one, const T&) {
+    if (value.contains(key)) needed(key, one);
+  }
+  template <class T>
+  void beside(T& one) {
+    value.get_to(one);
+  }
+};
+
+}  // namespace tilelab::fields
+
+#define TILELAB_NEEDED(name) io.needed(#name, one.name);
+#define TILELAB_SPARSE(name) io.sparse(#name, one.name, usual.name);
+#define TILELAB_NEEDS(...) NLOHMANN_JSON_EXPAND(NLOHMANN_JSON_PASTE(TILELAB_NEEDED, __VA_ARGS__))
+#define TILELAB_MAY_HAVE(...) NLOHMANN_JSON_EXPAND(NLOHMANN_JSON_PASTE(TILELAB_SPARSE, __VA_ARGS__))
+#define TILELAB_BESIDE(part) io.beside(one.part);  // another message, whose fields lie beside these
+#define TILELAB_CELL(name) visit(one.name);
+
+// The fields of a message that more has to be said of than they do: read_fields() is for its from_json.
+#define TILELAB_FIELDS(Message, ...)                                                    \
+  void through_fields(auto& io, ::tilelab::fields::Is<Message> auto& one) {             \
+    [[maybe_unused]] static const Message usual{};                                      \
+    __VA_ARGS__                                                                         \
+  }                                                                                     \
+  [[maybe_unused]] static void read_fields(const nlohmann::json& value, Message& one) { \
+    one = Message{};                                                                    \
+    ::tilelab::fields::Reader io{value};                                                \
+    through_fields(io, one);                                                            \
+  }                                                                                     \
+  void to_json(nlohmann::json& value, const Message& one) {                             \
+    value = nlohmann::json::object();                                                   \
+    ::tilelab::fields::Writer io{value};                                                \
+    through_fields(io, one);                                                            \
+  }
+
+#define TILELAB_MESSAGE(Message, ...)  \
+  TILELAB_FIELDS(Message, __VA_ARGS__) \
+  void from_json(const nlohmann::json& value, Message& one) { read_fields(value, one); }
+
+#define TILELAB_ROW(Message, ...)                                                                         \
+  void to_json(nlohmann::json& value, const Message& one) {                                               \
+    value = nlohmann::json::array();                                                                      \
+    const auto visit = [&value](const auto& cell) { value.push_back(::tilelab::fields::written(cell)); }; \
+    NLOHMANN_JSON_EXPAND(NLOHMANN_JSON_PASTE(TILELAB_CELL, __VA_ARGS__))                                  \
+  }                                                                                                       \
+  void from_json(const nlohmann::json& value, Message& one) {                                             \
+    std::size_t at = 0;                                                                                   \
+    const auto visit = [&](auto& cell) { ::tilelab::fields::read_cell(value.at(at++), cell); };           \
+    NLOHMANN_JSON_EXPAND(NLOHMANN_JSON_PASTE(TILELAB_CELL, __VA_ARGS__))                                  \
+    if (value.size() != at) ::tilelab::strict::refuse(value, "as many values as belong here");            \
+  }
