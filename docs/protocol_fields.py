@@ -21,6 +21,7 @@ FILES = (
     "kit/protocol/timing_message.cpp",
     "kit/runner/submission/image.cpp",
     "kit/judge/report/record.cpp",
+    "kit/program/program_description.cpp",
 )
 _MESSAGE = re.compile(
     r"^TILELAB_(?P<macro>MESSAGE|FIELDS|ROW)\((?P<name>[\w:]+),(?P<lists>(?:[^()]|\([^()]*\))*)\)", re.MULTILINE

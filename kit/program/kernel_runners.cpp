@@ -62,7 +62,7 @@ void measure(protocol::Trace& trace, const std::vector<ProgramBuffer>& buffers) 
 }  // namespace
 
 KernelRunners::KernelRunners(const ProgramDescription& program, DeviceMemory& memory, const TextureTable& textures)
-    : limits_(program.limits), settings_(program.settings), followed_(program.followed), memory_(memory), textures_(textures),
+    : limits_(program.limits), settings_(program.options), followed_(program.trace), memory_(memory), textures_(textures),
       repeated_(memory, most_kept(program)) {}
 
 std::uint64_t KernelRunners::pointer_in(const KernelLaunch& launch, std::size_t parameter) {
@@ -153,7 +153,7 @@ protocol::LaunchRequest KernelRunners::request_of(const KernelLaunch& launch, Va
   request.traffic = settings_.traffic;
   request.allow_same_value_writes = settings_.allow_same_value_writes;
   request.early_return_is_error = settings_.early_return_is_error;
-  if (followed_ && followed_->number == launch.number) {
+  if (followed_ && followed_->launch == launch.number) {
     request.trace = followed_->of;
     request.reversed = followed_->reversed;
   }

@@ -46,7 +46,7 @@ struct OperandDescription {
   double value = 0;                  // of a scalar
   bool on_host = false;              // its pointer leads to memory of the host
   bool is_input = false;             // it must hold afterwards what it held before
-  bool is_for_host = false;          // host code may read it
+  bool for_host = false;             // host code may read it
   std::size_t bytes = 0;             // 0: its pointer is null
   std::string content, keep, marks;  // files: what it holds before, and afterwards; empty: none
 };
@@ -64,11 +64,12 @@ struct LaunchSettings {
   bool carries = false;           // with shown_reads: what the host was shown and sends back arrives as what is there
   bool tagged = false;            // with carries: it is shown random words, and no other run's
   bool reversed = false, traffic = false, allow_same_value_writes = false, early_return_is_error = false;
+  friend bool operator==(const LaunchSettings&, const LaunchSettings&) = default;
 };
 
 // A launch of which the record shall hold what a block did. The other launches run as always.
 struct FollowedLaunch {
-  std::uint64_t number = 0;  // counts the program's launches from 1
+  std::uint64_t launch = 0;  // counts the program's launches from 1
   protocol::TraceRequest of;
   bool reversed = false;  // its blocks and threads run in reverse order
 };
@@ -91,8 +92,8 @@ struct ProgramDescription {
   ProgramLimits limits;
   std::vector<OperandDescription> operands;
   std::vector<AlterationDescription> altered;
-  LaunchSettings settings;
-  std::optional<FollowedLaunch> followed;
+  LaunchSettings options;
+  std::optional<FollowedLaunch> trace;
   std::string custody;      // where a record of all copies is kept; empty: nowhere
   std::string kept_reads;   // where it is written down what the host learns of the device's memory; empty: nowhere
   std::string shown_reads;  // what it is shown instead of what is there: such a record of another run; empty: nothing

@@ -68,7 +68,7 @@ void Session::show(const Allocation& from, std::size_t first, char* seen, std::s
   reads.copied(at, seen, bytes);
   if (!is_operand || written != 0) return;
   record.read_of_input(bytes);
-  if (description.settings.withholds_inputs) std::memset(seen, 0, bytes);
+  if (description.options.withholds_inputs) std::memset(seen, 0, bytes);
 }
 
 }  // namespace tilelab::program

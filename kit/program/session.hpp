@@ -35,7 +35,7 @@ struct Session {
   explicit Session(ProgramDescription program)
       : description(std::move(program)), memory(description.limits.memory_bytes), custody(description.custody),
         altered(description.altered),
-        reads(description.kept_reads, description.shown_reads, description.settings.carries, description.settings.tagged),
+        reads(description.kept_reads, description.shown_reads, description.options.carries, description.options.tagged),
         view(memory, custody, altered, reads), pending(order) {}
 
   ProgramDescription description;

@@ -140,6 +140,8 @@ NLOHMANN_JSON_SERIALIZE_ENUM(Status, {{Status::internal_error, "internal-error"}
                                       {Status::crash, "crash"}})
 
 // Throws nlohmann::json::exception if the JSON does not have the shape above. Callers then treat the peer as broken.
+void to_json(nlohmann::json&, const Piece&);
+void from_json(const nlohmann::json&, Piece&);
 void to_json(nlohmann::json&, const LaunchConfig&);
 void from_json(const nlohmann::json&, LaunchConfig&);
 void to_json(nlohmann::json&, const LaunchRequest&);

@@ -21,8 +21,8 @@ inline nlohmann::json program(const std::string& name) {
                 {"element", pointer ? "float" : "int"},
                 {"bytes", pointer ? 8 : 4},
                 {"element_bytes", 4},
-                {"pointer", pointer},
-                {"const", false},
+                {"is_pointer", pointer},
+                {"only_reads", false},
                 {"passing", "registers"},
                 {"pieces", {{0, pointer ? 8 : 4, false}}},
                 {"alignment", 8}};

@@ -83,8 +83,8 @@ def _parameter(parameter: Parameter, kernel: KernelName) -> dict[str, object]:
         "name": parameter.name,
         "element": element.name if element else "byte",
         "element_bytes": max(1, element.bytes) if element else 1,
-        "pointer": parameter.is_pointer and not parameter.is_function,
-        "const": parameter.is_const,
+        "is_pointer": parameter.is_pointer and not parameter.is_function,
+        "only_reads": parameter.is_const,
     }
     if parameter.is_pointer or parameter.texture:
         return described | _in_register(_POINTER_BYTES, floating=False)
@@ -116,7 +116,7 @@ def _cannot(parameter: Parameter, kernel: KernelName) -> str:
 
 
 _KEPT = 40  # kernels; the oldest go
-_FORMAT = "4"  # another number where what is kept changes
+_FORMAT = "5"  # another number where what is kept changes
 _PARTS = ("runner", "image.json")
 
 
@@ -174,7 +174,7 @@ def with_read_parameters(kernel: ProgramKernel, only_read: Mapping[str, frozense
     if kernel.description is None or not names:
         return kernel
     parameters = [
-        {**one, "const": True} if one["pointer"] and one["name"] in names else one
+        {**one, "only_reads": True} if one["is_pointer"] and one["name"] in names else one
         for one in cast("list[dict[str, object]]", kernel.description["parameters"])
     ]
     return replace(kernel, description={**kernel.description, "parameters": parameters})

@@ -102,8 +102,8 @@ void LaunchCalls::write_down(const HostRequest& request, const KernelLaunch& lau
 }
 
 bool LaunchCalls::is_followed(const KernelLaunch& launch) const {
-  const auto& followed = session_.description.followed;
-  return followed && followed->number == launch.number;
+  const auto& followed = session_.description.trace;
+  return followed && followed->launch == launch.number;
 }
 
 void LaunchCalls::note_trace(const HostRequest& request, const KernelLaunch& launch, const LaunchOutcome& outcome, json findings) {

@@ -325,7 +325,7 @@ OperandCalls::OperandCalls(Session& session) : session_(session) {
     if (place == nullptr) throw std::runtime_error("there is no room for the operand " + operand.name);
     place->operand = &operand.name;
     place->is_input = operand.is_input;
-    place->is_for_host = operand.is_for_host;
+    place->is_for_host = operand.for_host;
     if (!operand.content.empty()) load(operand, *place);
     session.view.open(*place);
     session.record.allocation(*place, operand.name);
