@@ -179,10 +179,11 @@ def calibrate_labs(wanted: Sequence[str], *, sweep: bool, out: Path | None) -> i
     toolset = Toolset.open(root, allow_no_sandbox=True, backend=backend_choice())
     if not toolset.gpu.runs:
         raise RemediableError(f"nothing can be measured on this machine: {'; '.join(toolset.gpu.reasons)}.")
+    found = []
     try:
-        found = calibrate(
-            toolset, labs, sweep=sweep, tell=lambda one: console.print(row(one), markup=False, soft_wrap=True)
-        )
+        for one in calibrate(toolset, labs, sweep=sweep):
+            console.print(row(one), markup=False, soft_wrap=True)
+            found.append(one)
     except ContestError as error:
         raise RemediableError(str(error)) from error
     assert toolset.gpu.toolchain is not None

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
+from grader.model.result import Finding
 from grader.model.verdicts import Verdict
 
 
@@ -15,9 +18,26 @@ class Refusal:
     line: int
     message: str
     advice: str = ""
-    columns: tuple[int, int] | None = (
-        None  # the part of the line that is meant, from 0, without its end; None: all of it
-    )
+    columns: tuple[int, int] | None = None  # the part of the line, from 0, without its end; None: all of it
+
+    def told(self, file: str) -> str:
+        """`file:3: compile-error: what and what to do`."""
+        where = f"{file}:{self.line}" if self.line > 0 else file
+        return f"{where}: {self.verdict.value}: {self.message} {self.advice}".strip()
+
+    def finding(self, file: str, lines: Sequence[str], severity: Literal["error", "note"] = "error") -> Finding:
+        """`lines`: those of the file."""
+        known = 0 < self.line <= len(lines)
+        return Finding(
+            kind=self.verdict,
+            severity=severity,
+            message=self.message,
+            advice=self.advice or None,
+            file=file,
+            line=self.line if known else None,
+            source=lines[self.line - 1] if known else None,
+            columns=self.columns if known else None,
+        )
 
 
 def unreadable_dump(line: int = 0) -> Refusal:

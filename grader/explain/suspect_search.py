@@ -25,9 +25,8 @@ from grader.model.labs import CaseSpec, Lab
 from grader.model.outcome import JudgedCase, LabOutcome
 from grader.model.result import Case, Launch, Suspect
 from grader.model.verdicts import Verdict
-from grader.run.judge_call import JudgeCall, run_judge
+from grader.run.judge_call import JudgeCall, run_judge, runner_argv
 from grader.run.lab_verdict import lab_verdict
-from grader.run.launches.lab_launch import runner_argv
 from grader.run.scoring.metrics import OPERATIONS, SECTORS_PER_PASS, global_names
 
 MOST_EDITS = 120

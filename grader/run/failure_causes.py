@@ -13,6 +13,7 @@ from pathlib import Path
 
 from grader.engines.build_steps import BuildSteps
 from grader.engines.entry_points import name_of
+from grader.engines.refusal import Refusal
 from grader.engines.toolset import Toolset
 from grader.model.advice import advice_for
 from grader.model.labs import Lab
@@ -61,14 +62,14 @@ def failure_causes(
     of_launches = list(_of_launches(lab, code, failed))
     said = of_launches
     if verdict is not Verdict.LAUNCH_ERROR or not said:
-        warnings = _warnings(toolset, lab, code, folder) if verdict not in _TOLD else []
+        warnings = compiler_warnings(toolset, lab.public.file, code, folder) if verdict not in _TOLD else []
         sure = explaining(warnings, code, sure=True)
         said = [*_of_arrays(lab, code, failed), *_of_returns(failed), *_of_tiles(code, failed), *sure, *of_launches]
         said += [*_of_loops(code, failed), *_of_indices(lab, code, failed), *explaining(warnings, code, sure=False)]
         said += [] if said else _of_unset_sums(code, failed)
     first = {one.place.line: one for one in reversed(said)}
     kept = [one for one in said if first[one.place.line] is one][:MOST]
-    return tuple(_finding(lab, verdict, one, code) for one in kept)
+    return tuple(note_of(one, verdict, lab.public.file, code) for one in kept)
 
 
 def _of_launches(lab: Lab, code: StudentCode, failed: Iterable[Launch]) -> Iterator[Said]:
@@ -149,23 +150,13 @@ def _of_unset_sums(code: StudentCode, failed: Sequence[Launch]) -> Iterator[Said
         yield Said(place, what, UNSET_ADVICE)
 
 
-def _warnings(toolset: Toolset, lab: Lab, code: StudentCode, folder: Path) -> list[Diagnostic]:
-    steps = BuildSteps(toolset.toolchain, toolset.confinement, folder, lab.public.file)
-    steps.run(toolset.toolchain.warn(lab.public.file, "warned.o"))
-    found = diagnostics("\n".join(steps.log), lab.public.file, code.lines)
-    return [one for one in found if one.severity == "warning"]
+def compiler_warnings(toolset: Toolset, file: str, code: StudentCode, folder: Path) -> list[Diagnostic]:
+    """`folder`: where the file was built."""
+    steps = BuildSteps(toolset.toolchain, toolset.confinement, folder, file)
+    steps.run(toolset.toolchain.warn(file, "warned.o"))
+    return [one for one in diagnostics("\n".join(steps.log), file, code.lines) if one.severity == "warning"]
 
 
-def _finding(lab: Lab, verdict: Verdict, said: Said, code: StudentCode) -> Finding:
-    line = said.place.line
-    known = 0 < line <= len(code.lines)
-    return Finding(
-        kind=verdict,
-        severity="note",
-        message=said.message,
-        advice=said.advice or None,
-        file=lab.public.file,
-        line=line if known else None,
-        source=code.lines[line - 1] if known else None,
-        columns=said.place.columns if known else None,
-    )
+def note_of(said: Said, verdict: Verdict, file: str, code: StudentCode) -> Finding:
+    refusal = Refusal(verdict, said.place.line, said.message, said.advice, said.place.columns)
+    return refusal.finding(file, code.lines, "note")

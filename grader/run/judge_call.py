@@ -17,11 +17,13 @@ from typing import TYPE_CHECKING, Any
 from pydantic import ValidationError
 
 from grader.engines.backend import GPU_RUN_LIMITS, GpuBackend
+from grader.engines.cpu_build import CpuBuild
 from grader.model.course_root import judge_key
 from grader.model.labs import Lab
 from grader.model.outcome import JudgedCase, located
 from grader.model.result import Launch
 from grader.model.verdicts import Verdict
+from grader.system.confinement import Limits
 
 if TYPE_CHECKING:
     from grader.engines.toolset import Toolset
@@ -30,6 +32,9 @@ if TYPE_CHECKING:
 # The judge itself ends long before, because every launch has a time limit of its own.
 JUDGE_SECONDS = 400
 MAX_REPORT_BYTES = 64 << 20
+RUN_LIMITS = Limits(
+    cpu_seconds=120, wall_seconds=150, memory_bytes=1 << 30, processes=32, file_bytes=64 << 20, open_files=64
+)
 RUNNER_FILE = "runner.json"  # how to start the runner
 
 
@@ -158,6 +163,19 @@ def _case(entry: dict[str, Any], launch: Callable[[dict[str, Any]], Launch]) -> 
 
 def _launch(entry: dict[str, Any], lab: Lab, lines: Sequence[str]) -> Launch:
     return located(Launch.model_validate(entry), {lab.public.file: lines})
+
+
+def runner_argv(toolset: Toolset, built: CpuBuild) -> list[str]:
+    """What starts the runner of a file that was built, confined."""
+    if built.runner is None or built.image is None:
+        raise ValueError("there is no runner to launch")
+    return toolset.confinement.wrap(
+        [str(built.runner), "--image", str(built.image)],
+        readable=[built.runner.parent],
+        writable=[],
+        limits=RUN_LIMITS,
+        profile="run",
+    )
 
 
 def confined_runner(toolset: Toolset, gpu: GpuBackend, image: Path) -> list[str]:

@@ -18,21 +18,16 @@ from grader.engines.refusal import Refusal
 from grader.engines.toolset import Toolset
 from grader.model.labs import Lab
 from grader.model.outcome import GpuOutcome, JudgedCase, LabOutcome, unjudged
-from grader.model.result import Build, Finding, StepPage
+from grader.model.result import Build, StepPage
 from grader.model.verdicts import Verdict
 from grader.run.failure_causes import failure_causes
 from grader.run.gpu_judging import GpuSubmission, judge_on_gpu
-from grader.run.judge_call import RUNNER_FILE, JudgeCall, run_judge
+from grader.run.judge_call import RUNNER_FILE, JudgeCall, run_judge, runner_argv
 from grader.run.lab_verdict import all_passed
 from grader.run.native_judging import judge_natively
 from grader.run.program_judging import StartedProgram, build_submission, judge_submission, started_program
 from grader.run.speed.speed_run import time_lab
-from grader.system.confinement import Limits
 from grader.system.own_files import remove_folder
-
-RUN_LIMITS = Limits(
-    cpu_seconds=120, wall_seconds=150, memory_bytes=1 << 30, processes=32, file_bytes=64 << 20, open_files=64
-)
 
 
 class Draw(Protocol):
@@ -172,14 +167,7 @@ def _on_cpu(
 ) -> tuple[JudgedCase, ...]:
     if built.runner is None or built.image is None:
         return ()
-    argv = toolset.confinement.wrap(
-        [str(built.runner), "--image", str(built.image)],
-        readable=[built.runner.parent],
-        writable=[],
-        limits=RUN_LIMITS,
-        profile="run",
-    )
-    return run_judge(call, lab, argv, folder, text.split("\n"))
+    return run_judge(call, lab, runner_argv(toolset, built), folder, text.split("\n"))
 
 
 def _refused(
@@ -191,16 +179,5 @@ def _refused(
     gpu: GpuOutcome | None = None,
 ) -> LabOutcome:
     lines = text.split("\n")  # as the compiler counts them: splitlines() also splits at form feeds
-    findings = tuple(
-        Finding(
-            kind=refusal.verdict,
-            message=refusal.message,
-            advice=refusal.advice or None,
-            file=lab.public.file,
-            line=refusal.line if 0 < refusal.line <= len(lines) else None,
-            source=lines[refusal.line - 1] if 0 < refusal.line <= len(lines) else None,
-            columns=refusal.columns if 0 < refusal.line <= len(lines) else None,
-        )
-        for refusal in refusals
-    )
+    findings = tuple(one.finding(lab.public.file, lines) for one in refusals)
     return LabOutcome(lab.id, refusals[0].verdict, build=build, findings=findings, seconds=seconds, gpu=gpu)

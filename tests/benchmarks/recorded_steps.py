@@ -20,7 +20,8 @@ from grader.explain.trace_story import story_of
 from grader.model.labs import Lab, load_lab
 from grader.pages.pages import trace_page
 from grader.roll.batch.opened_tools import open_toolset
-from grader.run.launches.lab_launch import build_runner, read_source
+from grader.run.kernels.kernel_source import read_source
+from grader.run.launches.lab_launch import build_runner
 from grader.run.launches.run_tracer import RunTracer
 from grader.run.launches.trace_phases import TraceReport
 from grader.run.launches.tracing import Traced, TraceRequest

@@ -10,8 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from grader.cli.cli import app
-from grader.run.lab_judging import RUN_LIMITS
-from grader.run.launches import lab_launch
+from grader.run import judge_call
 
 pytestmark = pytest.mark.usefixtures("built_once")
 
@@ -244,8 +243,8 @@ def test_memory_that_the_executor_lacks_is_told_as_that_and_not_as_a_crash() -> 
 
 
 def test_processor_time_that_a_sandbox_ends_is_a_time_out_and_no_crash(monkeypatch: pytest.MonkeyPatch) -> None:
-    limits = dataclasses.replace(RUN_LIMITS, cpu_seconds=1)
-    monkeypatch.setattr(lab_launch, "RUN_LIMITS", limits)
+    limits = dataclasses.replace(judge_call.RUN_LIMITS, cpu_seconds=1)
+    monkeypatch.setattr(judge_call, "RUN_LIMITS", limits)
     file = lab_file("01-naive/rejects/counter_that_never_grows.cu")
     sizes = [*["--arg", "float[64]=random"] * 2, "--arg", "float[64]=0", *["--arg", "int=8"] * 3]
     arguments = ["check", str(file), "--kernel", "matmul_naive", "--grid", "1", "--block", "16,16", *sizes, "--json"]

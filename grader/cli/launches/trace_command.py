@@ -6,11 +6,10 @@ import dataclasses
 import json
 import math
 import re
-import shlex
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -33,10 +32,11 @@ from grader.roll.batch.drawn_pages import with_its_mistake, write_page, write_st
 from grader.run.kernels.host_code import kernels_in
 from grader.run.kernels.kernel_source import read_kernel_source
 from grader.run.launches.kernel_check import ProposalError
-from grader.run.launches.lab_launch import LaunchRefusedError, asked_source, several_launches
+from grader.run.launches.lab_launch import LaunchRefusedError, asked_source, not_built, several_launches
+from grader.run.launches.launch_proposal import extent_text
 from grader.run.launches.run_tracer import RunLaunch, RunTracer, SurveyedRun
 from grader.run.launches.trace_phases import Index3
-from grader.run.launches.tracing import Build, Run, Traced, TraceRequest, built_launch, launch_builder, with_steps
+from grader.run.launches.tracing import Build, Run, Traced, TraceRequest, launch_builder, with_steps
 from grader.run.program_judging import build_submission, started_program
 
 # `tilelab trace` for a lab whose host code is the student's: there is no one launch to record, so each kernel of the file is launched once
@@ -79,50 +79,23 @@ def _trace(file: Path, kernel: str, page: Path, *, show: bool) -> int:
     try:
         return check_file(options)
     except ProposalError as error:
-        proposed = proposed_options(options, error.command)
-        if proposed is None:
+        if not error.command:
             raise
         sys.stdout.write(
             f"\n{kernel} is launched once with made-up arguments, not as your host code does. To choose others:\n"
             f"  {error.command} --trace\n"
         )
         sys.stdout.flush()
-        return check_file(proposed)
-
-
-def proposed_options(options: CheckOptions, command: str) -> CheckOptions | None:
-    """With grid, block, shared bytes and arguments of a proposed command line; None where it is none."""
-    try:
-        words = shlex.split(command)
-    except ValueError:
-        return None
-    given = dict(_pairs(words))
-    arguments = [value for name, value in _pairs(words) if name == "--arg"]
-    if not arguments or "--grid" not in given or "--block" not in given:
-        return None
-    shared = given.get("--shared", "0")
-    return replace(
-        options,
-        grid=given["--grid"],
-        block=given["--block"],
-        shared_bytes=int(shared) if shared.isdecimal() else 0,
-        arguments=tuple(arguments),
-    )
-
-
-def _pairs(words: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """`--arg int=64` and `--arg=int=64` alike."""
-    for word, value in zip(words, [*words[1:], ""], strict=False):
-        if word.startswith("--"):
-            name, equals, rest = word.partition("=")
-            yield (name, rest) if equals else (name, value)
+        found = error.proposal
+        grid, block = extent_text(found.grid), extent_text(found.block)
+        shared, arguments = found.shared_bytes, found.arguments
+        return check_file(replace(options, grid=grid, block=block, shared_bytes=shared, arguments=arguments))
 
 
 # `tilelab trace` for a lab whose host code is the student's: runs it on a public test's numbers, says which launches it makes, and traces
 # one of them as host code made it. It grades nothing.
 
 _MOST_LISTED = 20
-_REFUSALS = 3
 
 
 class NoLaunchError(LaunchRefusedError):
@@ -194,11 +167,7 @@ class RunTraces:
         work.mkdir()
         built = build_submission(self.toolset, self.lab, text, work)
         if built.refusals:
-            said = (
-                f"{self.lab.public.file}{f':{one.line}' if one.line > 0 else ''}: {one.verdict.value}: {one.message} {one.advice}".strip()
-                for one in built.refusals[:_REFUSALS]
-            )
-            raise LaunchRefusedError("\n".join(said))
+            raise not_built(self.lab, built.refusals)
         started = started_program(self.toolset, self.lab, built, folder)
         return RunTracer(self.toolset, self.lab, text, started, request.shape or "", request.inputs or "")
 
@@ -305,8 +274,9 @@ def _follow(
         return _Followed(found.traced, found.again, traces.build, tuple(run_parts(found)), is_right)
     if wish.launch:
         raise LaunchRefusedError(f"--launch {wish.launch}: in {lab.id} there is one launch, which the lab makes")
-    run = built_launch(toolset, lab, source, _folder(str(scratch)))
-    return _Followed(run(request), run, launch_builder(toolset, lab, scratch))
+    build = launch_builder(toolset, lab, scratch)
+    run = build(source)
+    return _Followed(run(request), run, build)
 
 
 def _mistakes(traced: Traced, run: Run, source: bytes) -> list[ToldStory]:
@@ -322,10 +292,6 @@ def _mistakes(traced: Traced, run: Run, source: bytes) -> list[ToldStory]:
         return list(mistake_stories(traced, _lines(source)))
     except (RemediableError, RuntimeError, subprocess.TimeoutExpired):  # the first page stands without them
         return []
-
-
-def _folder(scratch: str) -> Path:
-    return Path(tempfile.mkdtemp(dir=scratch))
 
 
 def _lines(source: bytes) -> list[str]:

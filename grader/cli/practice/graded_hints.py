@@ -24,7 +24,8 @@ from grader.model.result import LabAnswers, LabResult
 from grader.model.verdicts import Verdict
 from grader.pages.findings.one_cause import explanations
 from grader.pages.screens.first_mistake import Tried
-from grader.run.launches.lab_launch import build_runner, profile_runner, read_source
+from grader.run.kernels.kernel_source import read_source
+from grader.run.launches.lab_launch import build_runner, profile_runner
 from grader.run.scoring.metrics import metrics_of
 from grader.source.student_code import normalise
 

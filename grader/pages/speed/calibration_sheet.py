@@ -41,11 +41,12 @@ def calibration_table(
 
 
 def row(one: Measurement) -> str:
-    cells = [one.lab_id, one.kernel, one.shape]
-    if one.speedup is None:
+    cells = [one.lab_id, one.kernel, one.point.shape]
+    if one.control is None:
         return "| " + " | ".join([*cells, "", "", "", "", f"not measured: {one.trouble}", ""]) + " |"
-    cells += [f"{one.baseline_ms:.4f}", f"{one.baseline_gflops:,.0f}", f"{one.milliseconds:.4f}", f"{one.gflops:,.0f}"]
-    cells += [str(one.speedup), f"{one.control}{' **noisy**' if one.trouble else ''}"]
+    for kernel in one.point.kernels:
+        cells += [f"{kernel.milliseconds:.4f}", f"{kernel.gflops:,.0f}"]
+    cells += [_share(one.point.kernels[-1].speedup), f"{one.control}{' **noisy**' if one.trouble else ''}"]
     return "| " + " | ".join(cells) + " |"
 
 
@@ -107,10 +108,9 @@ def _of_lab(found: LabTiers) -> Iterator[str]:
 
 def _row(place: TierPlace) -> str:
     if place.points is None:
-        return f"| {place.kernel} | | | not measured: {place.trouble} | |"
-    return (
-        f"| {place.kernel} | {place.shape} | {_share(place.of_model)} | {_share(place.of_library)} | {place.points:g} |"
-    )
+        return f"| {place.kernel} | | | not measured: {place.timing.words} | |"
+    shares = f"{_share(place.timing.share)} | {_share(place.timing.library_share)}"
+    return f"| {place.kernel} | {place.timing.shape} | {shares} | {place.points:g} |"
 
 
 def _share(ratio: Ratio | None) -> str:
@@ -130,14 +130,13 @@ def _yardstick(found: LabTiers, stand_in: StandInSpec | None) -> str:
         )
     said = "A grading on this machine times cuBLAS in the same rounds."
     here = next((one for one in found.places if stand_in and stand_in.file.endswith(f"{one.kernel}.cu")), None)
-    if stand_in is None or here is None or here.of_library is None:
+    here_share = here.timing.library_share if here else None
+    if stand_in is None or here_share is None:
         return said
-    said += (
-        f" Without cuBLAS it would time {stand_in.file}, which has {_share(here.of_library)} of cuBLAS's speed here."
-    )
-    if abs(here.of_library.middle / stand_in.share - 1) > _DIFFERS:
+    said += f" Without cuBLAS it would time {stand_in.file}, which has {_share(here_share)} of cuBLAS's speed here."
+    if abs(here_share.middle / stand_in.share - 1) > _DIFFERS:
         said += (
             f" grading.toml says {stand_in.share:g}, measured on an {stand_in.measured_on}: if you grade on machines like this one"
-            f" without cuBLAS, write `share = {here.of_library.middle:.3f}` there."
+            f" without cuBLAS, write `share = {here_share.middle:.3f}` there."
         )
     return said

@@ -49,10 +49,6 @@ class NumbersError(RemediableError):
     """Numbers that cannot be read."""
 
 
-def is_numbers(fill: str) -> bool:
-    return fill.startswith(("{", "@"))
-
-
 def numbers_of(fill: str, type_name: str) -> tuple[Number, ...]:
     """`type_name`: of an element, for a raw file. Raises NumbersError."""
     if fill.startswith("@"):

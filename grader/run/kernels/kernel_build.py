@@ -10,7 +10,7 @@ import math
 import random
 import re
 import shutil
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -21,7 +21,7 @@ from grader.engines.refusal import Refusal
 from grader.engines.token_scan import texture_reference
 from grader.engines.toolset import Toolset
 from grader.model.verdicts import Verdict
-from grader.run.kernels.argument_text import NumbersError, is_numbers, numbers_of
+from grader.run.kernels.argument_text import ArgumentError, Content, Number, listed, parse_argument
 from grader.run.kernels.host_code import (
     Item,
     blanked,
@@ -307,10 +307,7 @@ def why_not(source: KernelSource, kernel: str, built: BuiltKernel) -> str:
         versions = versions_of(source, kernel)
         listed = f"The versions are: {'; '.join(versions)}." if len(versions) > 1 else _listed(source)
         return f"{_about_name(kernel, error[1])} {listed}"
-    errors = [
-        f"{f'{source.name}:{one.line}' if one.line > 0 else source.name}: {one.verdict.value}: {one.message} {one.advice}".strip()
-        for one in built.build.refusals[:_REFUSALS]
-    ]
+    errors = [one.told(source.name) for one in built.build.refusals[:_REFUSALS]]
     if not any(one.line > 0 for one in built.build.refusals):
         errors += re.findall(r"^[^\n]*error: [^\n]*$", log, re.MULTILINE)[:_REFUSALS]
     return "\n".join([*errors, *_perhaps(built), *(f"left out: {one}" for one in built.left_out[:_MAX_LEFT_OUT])])
@@ -354,7 +351,7 @@ def _listed(source: KernelSource) -> str:
 #
 # The value becomes the variable's initialiser in the text that is compiled. Lines stay.
 
-_SETTING = re.compile(r"\s*([A-Za-z_]\w*)\s*((?:\[\s*\d+\s*\]\s*)*)=\s*(.*?)\s*", re.DOTALL)
+_SETTING = re.compile(r"\s*([A-Za-z_]\w*)\s*((?:\[\s*\d+\s*\]\s*)*)=\s*(.+?)\s*", re.DOTALL)
 _MODULE_WORDS = frozenset({"__constant__", "__device__", "__managed__"})
 _FLOATING = frozenset({"float", "double", "half", "__half", "float2", "float3", "float4", "double2"})
 _MOST_NUMBERS = 1 << 16  # of an initialiser
@@ -366,57 +363,53 @@ def with_contents(source: KernelSource, settings: Sequence[str]) -> KernelSource
     for setting in settings:
         match = _SETTING.fullmatch(setting)
         if match is None:
-            message = f"--set {setting!r}: write a variable and what it holds, as in 'weights={{1,2,1}}', 'scale=0.5' or 'w[9]=random'"
-            raise CheckError(message)
-        numbers = _numbers(setting, match[2], match[3])
-        changed = {name: _initialised(text, match[1], numbers) for name, text in texts.items()}
+            raise CheckError(
+                f"--set {setting!r}: write a variable and what it holds, as in 'weights={{1,2,1}}', 'scale=0.5' or 'w[9]=random'"
+            )
+        content, count = _contents(setting, match[2] or "[1]", match[3])
+        changed = {name: _initialised(text, match[1], content, count) for name, text in texts.items()}
         if changed == texts:
             raise CheckError(f"--set {setting!r}: there is no __constant__ or __device__ variable {match[1]!r}")
         texts = changed
     return replace(source, texts=texts)
 
 
-@dataclass(frozen=True)
-class _Numbers:
-    """What a variable holds. `values` is empty for `random`."""
-
-    values: Sequence[int | float]
-    count: int
-
-    def written(self, *, whole: bool) -> str:
-        drawn = random.Random(1)  # noqa: S311 -- numbers to compute with, the same each time
-        values = self.values or [
-            drawn.randint(0, 99) if whole else round(drawn.uniform(-1, 1), 6) for _ in range(self.count)
-        ]
-        return "{" + ", ".join(map(repr, values)) + "}"
-
-
-def _numbers(setting: str, extents: str, value: str) -> _Numbers:
-    count = math.prod(int(extent) for extent in re.findall(r"\d+", extents))
-    if not 0 < count <= _MOST_NUMBERS:
-        raise CheckError(f"--set {setting!r}: a variable may be given from 1 to {_MOST_NUMBERS:,} numbers")
-    if value in {"random", "iota"}:
-        return _Numbers([] if value == "random" else range(count), count)
+def _contents(setting: str, extents: str, fill: str) -> tuple[Content, int]:
+    """What the variable holds, read as that of a buffer is, and how many numbers that are."""
     try:
-        found = numbers_of(value if is_numbers(value) else f"{{{value}}}", "float")
-    except NumbersError as error:
-        raise CheckError(f"--set {setting!r}: {error}") from error
-    if len(found) > _MOST_NUMBERS or not all(map(math.isfinite, found)):
+        wanted = parse_argument(f"float{extents}={fill}")
+        content = wanted.content if wanted.content.fill != "parts" else listed(setting, fill, "float")
+    except ArgumentError as error:
+        raise CheckError(f"--set {setting!r}: {str(error).partition(': ')[2]}") from error
+    count = len(content.numbers) if content.fill == "listed" else math.prod(wanted.extents)
+    if count > _MOST_NUMBERS or not all(map(math.isfinite, content.numbers)):
         raise CheckError(
             f"--set {setting!r}: a variable may be given at most {_MOST_NUMBERS:,} numbers, without infinity and NaN"
         )
-    return _Numbers(found if is_numbers(value) else found * count, count)
+    return content, count
 
 
-def _initialised(text: str, name: str, numbers: _Numbers) -> str:
+def _initialised(text: str, name: str, content: Content, count: int) -> str:
     for item in reversed(items_of(text)):
         if not (item.declares and name in item.declares and _MODULE_WORDS & item.words) or item.is_function:
             continue
         if place := _after_name(text, item, name):
             start, end = place
             lines = "\n" * text.count("\n", start, end)
-            text = f"{text[:start]} = {numbers.written(whole=not _FLOATING & item.words)}{lines}{text[end:]}"
+            written = _written(content, count, whole=not _FLOATING & item.words)
+            text = f"{text[:start]} = {{{written}}}{lines}{text[end:]}"
     return text
+
+
+def _written(content: Content, count: int, *, whole: bool) -> str:
+    drawn = random.Random(1)  # noqa: S311 -- numbers to compute with, the same each time
+    numbers: Iterable[Number] = content.numbers if content.fill == "listed" else content.numbers * count
+    if content.fill == "iota":
+        numbers = range(count)
+    elif content.fill == "random":
+        span = content.span or ((0, 99) if whole else None)
+        numbers = (drawn.randint(*span) if span else round(drawn.uniform(-1, 1), 6) for _ in range(count))
+    return ", ".join(map(repr, numbers))
 
 
 def _after_name(text: str, item: Item, name: str) -> tuple[int, int] | None:

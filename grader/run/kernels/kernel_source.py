@@ -195,14 +195,19 @@ def _is_text(path: Path) -> bool:
     return path.is_file() and path.stat().st_size <= MAX_SOURCE_BYTES
 
 
-def _read(path: Path) -> str:
+def read_source(path: Path, most: int = MAX_SOURCE_BYTES) -> bytes:
+    """Raises CheckError, which names the file."""
     try:
-        data = path.read_bytes() if _is_text(path) else None
+        data = path.read_bytes() if path.is_file() and path.stat().st_size <= most else None
     except OSError as error:
         raise CheckError(f"{path} cannot be read: {error.strerror}") from error
     if data is None:
         raise CheckError(f"{path}: there is no such file, or it is not the source of a kernel. Name a .cu file.")
-    return normalise(data)[0].decode("utf-8", "replace")
+    return normalise(data)[0]
+
+
+def _read(path: Path) -> str:
+    return read_source(path).decode("utf-8", "replace")
 
 
 def named_kernel(source: KernelSource, wanted: str | None, file: str = "") -> str:

@@ -8,28 +8,27 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from pydantic import ConfigDict, Field
 
-from grader.engines.build_steps import BuildSteps
 from grader.engines.cpu_build import CpuBuild
 from grader.engines.toolset import Toolset
 from grader.model.outcome import located
 from grader.model.result import Finding, Launch, Model
 from grader.model.verdicts import Verdict
+from grader.run.failure_causes import compiler_warnings, note_of
 from grader.run.judge_call import JUDGE_SECONDS, run_reporter
 from grader.run.kernels.argument_text import ArgumentError, WantedArgument, named_functions, parse_argument
-from grader.run.kernels.kernel_arguments import Argument, match_arguments, signature
+from grader.run.kernels.kernel_arguments import match_arguments, signature
 from grader.run.kernels.kernel_build import BuiltKernel, build_kernel
 from grader.run.kernels.kernel_source import KernelSource
 from grader.run.kernels.parameter_types import Parameter, read_parameters
 from grader.run.launches.lab_launch import read_report, write_runner
 from grader.run.launches.launch_proposal import ProposedLaunch, proposed_launch
 from grader.run.launches.trace_phases import Trace
-from grader.source.compiler_message import diagnostics
 from grader.source.kernel_causes import never_set
 from grader.source.student_code import StudentCode
 
@@ -48,21 +47,11 @@ def unset_locals(toolset: Toolset, built: Path, folder: Path) -> Iterator[Findin
     likely = list(never_set(code))
     if not likely:
         return
-    steps = BuildSteps(toolset.toolchain, toolset.confinement, folder, built.name)
-    steps.run(toolset.toolchain.warn(built.name, "warned.o"))
-    found = diagnostics("\n".join(steps.log), built.name, code.lines)
-    warned = {name for one in found if one.severity == "warning" for name in _WARNED.findall(one.text)}
+    warnings = compiler_warnings(toolset, built.name, code, folder)
+    warned = {name for one in warnings for name in _WARNED.findall(one.text)}
     for said in likely:
-        if code.line(said.place.line)[said.place.start : said.place.end] in warned:
-            yield Finding(
-                kind=Verdict.UNINITIALIZED_READ,
-                severity="note",
-                message=said.message,
-                advice=said.advice,
-                file=built.name,
-                line=said.place.line,
-                columns=said.place.columns,
-            )
+        if code.token(said.place) in warned:
+            yield note_of(said, Verdict.UNINITIALIZED_READ, built.name, code)
 
 
 EVENT_BUDGET = 1_000_000_000
@@ -91,6 +80,13 @@ class CheckRequest:
     event_budget: int = EVENT_BUDGET
     clock_ms: int = CLOCK_MS
     cooperative: bool = False  # the blocks run together and may wait at the grid's barrier
+
+
+# Of a request, in the format that kit/launch/launch_description.cpp reads.
+_DESCRIBED = (
+    *("grid", "block", "shared_bytes", "cooperative", "seed"),
+    *("event_budget", "clock_ms", "early_return_is_error"),
+)
 
 
 class Checked(Launch):
@@ -125,7 +121,13 @@ def check_kernel(toolset: Toolset, source: KernelSource, request: CheckRequest, 
         return Refused(built, refusals_of(source, built.build))
     checked = check_built(toolset, built.build, request, scratch, source)
     sources = {name: text.split("\n") for name, text in source.texts.items()}
-    findings = (*map(_reworded, checked.findings), *unset_locals(toolset, scratch / source.name, work))
+    found = []
+    for one in checked.findings:
+        message = one.message
+        for in_labs, here in _PHRASES.items():
+            message = message.replace(in_labs, here)
+        found.append(one.model_copy(update={"message": message}))
+    findings = (*found, *unset_locals(toolset, scratch / source.name, work))
     return located(checked.model_copy(update={"left_out": tuple(built.left_out), "findings": findings}), sources)
 
 
@@ -160,19 +162,26 @@ def check_built(
     if build.runner is None or build.image is None:
         raise ValueError("there is no runner to launch")
     image = json.loads(build.image.read_text(encoding="utf-8"))
-    parameters = _parameters(build.runner, image["kernel"])
+    parameters = read_parameters(build.runner, image["kernel"])
+    if parameters is None:
+        raise RuntimeError(f"{build.runner} has no debug information of the function at {image['kernel']:#x}")
     functions: dict[str, int] = image["passed"]
     own_line = 0
     proposal = proposed_launch(source or KernelSource("", {}), request.kernel, parameters)
     if request.is_proposed and not request.arguments and proposal.is_whole:
-        request, own_line = _own(request, proposal), proposal.line
+        arguments_of_file = [parse_argument(one) for one in proposal.arguments]
+        grid, block, shared = proposal.grid, proposal.block, proposal.shared_bytes
+        request = replace(request, grid=grid, block=block, shared_bytes=shared, arguments=arguments_of_file)
+        own_line = proposal.line
     try:
         arguments = match_arguments(request.kernel, parameters, request.arguments)
     except ArgumentError as error:
         raise ProposalError(str(error), request, parameters, proposal) from None
-    (scratch / "launch.json").write_text(json.dumps(_description(request, arguments, functions)), encoding="utf-8")
+    described = {name: getattr(request, name) for name in _DESCRIBED}
+    described["arguments"] = [argument.described(functions) for argument in arguments]
+    (scratch / "launch.json").write_text(json.dumps(described), encoding="utf-8")
     write_runner(toolset, build, scratch)
-    written = proposal.arguments if own_line else tuple(one.text for one in request.arguments)
+    written = tuple(one.text for one in request.arguments)
     return _run_checker(toolset, scratch).model_copy(update={"arguments": written, "own_line": own_line})
 
 
@@ -182,7 +191,7 @@ class ProposalError(ArgumentError):
     def __init__(
         self, message: str, request: CheckRequest, parameters: Sequence[Parameter], proposal: ProposedLaunch
     ) -> None:
-        self.kernel = request.kernel
+        self.kernel, self.proposal = request.kernel, proposal
         is_possible = not any(one.trouble for one in parameters)
         line = proposal.command([request.file, "--kernel", request.kernel, *request.options])
         self.command = line if is_possible else ""
@@ -191,63 +200,9 @@ class ProposalError(ArgumentError):
         super().__init__(f"{message}\nThe kernel is {signature(request.kernel, parameters)}.{start}")
 
 
-def _own(request: CheckRequest, proposal: ProposedLaunch) -> CheckRequest:
-    """The launch that the file itself contains."""
-    return replace(
-        request,
-        grid=proposal.grid,
-        block=proposal.block,
-        shared_bytes=proposal.shared_bytes,
-        arguments=[parse_argument(one) for one in proposal.arguments],
-    )
-
-
-def _reworded(finding: Finding) -> Finding:
-    """The finding in words for `tilelab check`: there is no launch function, the command line says what to launch."""
-    message = finding.message
-    for lab, here in _PHRASES.items():
-        message = message.replace(lab, here)
-    return finding.model_copy(update={"message": message})
-
-
-def _parameters(runner: Path, kernel: int) -> list[Parameter]:
-    parameters = read_parameters(runner, kernel)
-    if parameters is None:
-        raise RuntimeError(f"{runner} has no debug information of the function at {kernel:#x}")
-    return parameters
-
-
 def refusals_of(source: KernelSource, build: CpuBuild) -> tuple[Finding, ...]:
     lines = source.texts[source.name].split("\n")
-    return tuple(
-        Finding(
-            kind=one.verdict,
-            file=source.name,
-            line=one.line if 0 < one.line <= len(lines) else None,
-            source=lines[one.line - 1] if 0 < one.line <= len(lines) else None,
-            columns=one.columns if 0 < one.line <= len(lines) else None,
-            message=one.message,
-            advice=one.advice or None,
-        )
-        for one in build.refusals
-    )
-
-
-def _description(
-    request: CheckRequest, arguments: Sequence[Argument], functions: Mapping[str, int]
-) -> dict[str, object]:
-    """The launch in the format that kit/launch/launch_description.cpp reads."""
-    return {
-        "arguments": [argument.described(functions) for argument in arguments],
-        "grid": request.grid,
-        "block": request.block,
-        "shared_bytes": request.shared_bytes,
-        "cooperative": request.cooperative,
-        "seed": request.seed,
-        "event_budget": request.event_budget,
-        "clock_ms": request.clock_ms,
-        "early_return_is_error": request.early_return_is_error,
-    }
+    return tuple(one.finding(source.name, lines) for one in build.refusals)
 
 
 def _run_checker(toolset: Toolset, scratch: Path) -> Checked:

@@ -26,8 +26,8 @@ from grader.model.labs import Lab, LabError, load_lab
 from grader.model.outcome import located
 from grader.model.result import Model, Outlook
 from grader.model.verdicts import Verdict
-from grader.run.judge_call import JUDGE_SECONDS, run_reporter
-from grader.run.lab_judging import RUN_LIMITS
+from grader.run.judge_call import JUDGE_SECONDS, run_reporter, runner_argv
+from grader.run.kernels.kernel_source import read_source
 from grader.run.scoring.metrics import ProfileReport
 from grader.run.scoring.outlook import outlook
 from grader.run.scoring.predicted_time import (
@@ -40,14 +40,13 @@ from grader.run.scoring.predicted_time import (
     modelled,
     shapes_to_count,
 )
-from grader.source.student_code import normalise
 
 _CANNOT, _NOT_REGISTERED = (
     2,
     4,
-)  # the tracer's exit status where the request cannot be fulfilled, and where the problem is unknown to it
+)  # the tracer's exit status: the request cannot be fulfilled; it does not know the problem
 _REFUSALS = 3
-MAX_SOURCE_BYTES = 1 << 20
+_MAX_SOURCE_BYTES = 1 << 20
 
 Report = TypeVar("Report", bound=Model)
 
@@ -87,9 +86,9 @@ def asked_source(file: Path | None, lab_id: str | None, kernel: str | None = Non
     if file is None:
         lab = load_lab(root, lab_id or lab_at(root, Path.cwd()))
         file = lab.public_dir / lab.public.file
-        source = read_source(file)
+        source = read_source(file, _MAX_SOURCE_BYTES)
         return (lab_of_kernel(load_labs(root, []), kernel) if kernel and not lab_id else lab), file, source
-    source = read_source(file)
+    source = read_source(file, _MAX_SOURCE_BYTES)
     if lab_id:
         return load_lab(root, lab_id), file, source
     labs = load_labs(root, [])
@@ -105,18 +104,6 @@ def lab_of_kernel(labs: Sequence[Lab], kernel: str) -> Lab:
     raise LaunchRefusedError(f"no lab asks for a kernel {kernel!r}; the labs' kernels are: {', '.join(kernels)}")
 
 
-def read_source(source: Path) -> bytes:
-    """Reads the file. Raises LaunchRefusedError, which names the file."""
-    try:
-        data = source.read_bytes() if source.is_file() and source.stat().st_size <= MAX_SOURCE_BYTES else None
-    except OSError as error:
-        raise LaunchRefusedError(f"{source} cannot be read: {error.strerror}") from error
-    if data is None:
-        message = f"{source}: there is no such file, or it is not the source of a kernel. Name a .cu file."
-        raise LaunchRefusedError(message)
-    return normalise(data)[0]
-
-
 def build_runner(toolset: Toolset, lab: Lab, source: bytes, scratch: Path) -> Path:
     """Builds in `scratch`, an empty folder of the caller. Returns the file that says how to start the runner.
 
@@ -130,21 +117,12 @@ def build_runner(toolset: Toolset, lab: Lab, source: bytes, scratch: Path) -> Pa
     entries = EntrySignatures(lab.public.kernel, lab.public.launch)
     built = toolset.cpu_build(copy, work, entries)
     if built.runner is None or built.image is None:
-        raise LaunchRefusedError("\n".join(_refusal(lab, one) for one in built.refusals[:_REFUSALS]))
+        raise not_built(lab, built.refusals)
     return write_runner(toolset, built, scratch)
 
 
-def runner_argv(toolset: Toolset, built: CpuBuild) -> list[str]:
-    """What starts the runner of a file that was built, confined."""
-    if built.runner is None or built.image is None:
-        raise ValueError("there is no runner to launch")
-    return toolset.confinement.wrap(
-        [str(built.runner), "--image", str(built.image)],
-        readable=[built.runner.parent],
-        writable=[],
-        limits=RUN_LIMITS,
-        profile="run",
-    )
+def not_built(lab: Lab, refusals: Sequence[Refusal]) -> LaunchRefusedError:
+    return LaunchRefusedError("\n".join(one.told(lab.public.file) for one in refusals[:_REFUSALS]))
 
 
 def write_runner(toolset: Toolset, built: CpuBuild, scratch: Path) -> Path:
@@ -167,36 +145,20 @@ def several_launches(lab: Lab) -> str:
     )
 
 
-def _refusal(lab: Lab, refusal: Refusal) -> str:
-    where = f"{lab.public.file}:{refusal.line}" if refusal.line > 0 else lab.public.file
-    return f"{where}: {refusal.verdict.value}: {refusal.message} {refusal.advice}".strip()
-
-
 def run_tracer(toolset: Toolset, lab: Lab, runner_file: Path, asked: Mapping[str, str], report: type[Report]) -> Report:
-    """The tracer's report on one launch. `asked`: options besides the problem and the two files.
+    """The tracer's report on one launch. `asked`: options besides the problem and the two files, without dashes.
 
     Raises LaunchRefusedError where the tracer says that it cannot fulfil the request, and UnregisteredProblemError.
     """
-    tracer = toolset.part("launch-problem")
-    report_file = runner_file.with_name("traced.json")
-    options = {
-        "--problem": Path(lab.public.problem).stem,
-        **asked,
-        "--runner": str(runner_file),
-        "--report": str(report_file),
-    }
-    command = [
-        str(tracer),
-        "trace" if "--watch" in asked else "profile",
-        *(one for option in options.items() for one in option),
-    ]
-    refused = [_CANNOT, _NOT_REGISTERED]
-    status, output = run_reporter("the tracer", command, report_file, JUDGE_SECONDS, refused=refused)
-    if status == _NOT_REGISTERED:
-        raise UnregisteredProblemError(output)
-    if status == _CANNOT:
-        raise LaunchRefusedError(output)
-    return read_report(report_file.read_bytes(), report)
+    written = runner_file.with_name("traced.json")
+    problem = {"problem": Path(lab.public.problem).stem, **asked, "runner": str(runner_file), "report": str(written)}
+    options = [word for name, value in problem.items() for word in (f"--{name}", value)]
+    command = [str(toolset.part("launch-problem")), "trace" if "watch" in asked else "profile", *options]
+    refused = {_CANNOT: LaunchRefusedError, _NOT_REGISTERED: UnregisteredProblemError}
+    status, said = run_reporter("the tracer", command, written, JUDGE_SECONDS, refused=[*refused])
+    if status in refused:
+        raise refused[status](said)
+    return read_report(written.read_bytes(), report)
 
 
 def read_report(text: bytes, report: type[Report]) -> Report:
@@ -214,10 +176,6 @@ _NO_SUCH_LAUNCH = 4  # the judge's exit status
 _KEY = "00" * 32  # public: inputs are the same each time
 
 
-class NoSuchLaunchError(RemediableError):
-    """No public test has such a launch. The text says which there are."""
-
-
 def watch_public_launch(
     toolset: Toolset,
     lab: Lab,
@@ -229,7 +187,7 @@ def watch_public_launch(
 ) -> bytes:
     """The judge's report. `asked`: what `--watch` of kit/judge/judge_main.cpp takes. `option`: what `runner_file` describes.
 
-    Raises NoSuchLaunchError where the tests have no such launch, and RuntimeError where the judge fails.
+    Raises LaunchRefusedError where the tests have no such launch, and RuntimeError where the judge fails.
     """
     judge = toolset.judge_program(lab.id, public_only=True)
     report_file = runner_file.with_name("watched.json")
@@ -238,7 +196,7 @@ def watch_public_launch(
     name = f"the judge of {lab.id}"
     status, said = run_reporter(name, command, report_file, seconds, task=task, refused=[_NO_SUCH_LAUNCH])
     if status == _NO_SUCH_LAUNCH:
-        raise NoSuchLaunchError(said)
+        raise LaunchRefusedError(said)
     return report_file.read_bytes()
 
 
@@ -252,7 +210,7 @@ def profile_runner(toolset: Toolset, lab: Lab, source: bytes, shape: str | None,
     Raises LaunchRefusedError where the launch cannot be counted.
     """
     try:
-        report = run_tracer(toolset, lab, runner_file, {"--shape": shape} if shape else {}, ProfileReport)
+        report = run_tracer(toolset, lab, runner_file, {"shape": shape} if shape else {}, ProfileReport)
     except UnregisteredProblemError:
         watched = watch_public_launch(toolset, lab, runner_file, {"shape": shape or ""})
         report = read_report(watched, ProfileReport).model_copy(update={"takes_any_shape": False})

@@ -41,7 +41,7 @@ class ProposedLaunch:
 
     def command(self, options: Sequence[str]) -> str:
         """`options`: the file, the kernel, and what else was given."""
-        parts = ["tilelab", "check", *options, "--grid", _written(self.grid), "--block", _written(self.block)]
+        parts = ["tilelab", "check", *options, "--grid", extent_text(self.grid), "--block", extent_text(self.block)]
         if self.shared_bytes:
             parts += ["--shared", str(self.shared_bytes)]
         for argument in self.arguments:
@@ -198,7 +198,7 @@ def _fill(parameter: Parameter) -> str:
     return "random" if parameter.is_const or parameter.element is None else "0"
 
 
-def _written(extent: Extent3) -> str:
+def extent_text(extent: Extent3) -> str:
     sides = list(extent)
     while len(sides) > 1 and sides[-1] == 1:
         sides.pop()

@@ -8,16 +8,16 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from operator import ge
 from typing import Any
 
 from pydantic import ValidationError
 
 from grader.engines.toolset import Toolset
-from grader.model.errors import RemediableError
 from grader.model.labs import Lab
 from grader.model.result import Finding, Launch
 from grader.model.verdicts import Verdict, worst
-from grader.run.launches.lab_launch import watch_public_launch
+from grader.run.launches.lab_launch import LaunchRefusedError, watch_public_launch
 from grader.run.launches.trace_phases import Trace, TraceReport
 from grader.run.launches.tracing import Traced, TraceRequest
 from grader.run.program_judging import ProgramReader, StartedProgram, as_finding, record_of
@@ -29,10 +29,6 @@ from grader.run.programs.run_record import RunRecord, TracedLaunchRecord
 
 Index3 = tuple[int, int, int]
 _MOST_LISTED = 12
-
-
-class NoSuchRunLaunchError(RemediableError):
-    """The run made no such launch. The text says which there are."""
 
 
 @dataclass(frozen=True)
@@ -73,16 +69,16 @@ class SurveyedRun:
         return began[-1] if self.launch.verdict is Verdict.WRONG_ANSWER else began[0]
 
     def named(self, wanted: str) -> RunLaunch:
-        """`wanted`: a number, or a kernel's name: then its first launch with a finding, else its first. Raises NoSuchRunLaunchError."""
+        """`wanted`: a number, or a kernel's name: then its first launch with a finding, else its first. Raises LaunchRefusedError."""
         if wanted.isascii() and wanted.isdecimal():
             number = int(wanted) if len(wanted) < 10 else 0  # noqa: PLR2004 -- digits of a number of launches
             earlier = [one for one in self.launches if one.number <= number]
             if not earlier or number > self.total:
-                raise NoSuchRunLaunchError(self._refusal(wanted))
+                raise LaunchRefusedError(self._refusal(wanted))
             return next((one for one in earlier if one.number == number), _unlisted(number))
         of_kernel = [one for one in self.launches if wanted in {one.kernel, one.kernel.split("<")[0].split("::")[-1]}]
         if not of_kernel:
-            raise NoSuchRunLaunchError(self._refusal(wanted))
+            raise LaunchRefusedError(self._refusal(wanted))
         return next((one for one in of_kernel if one.has_finding), of_kernel[0])
 
     def _refusal(self, wanted: str) -> str:
@@ -131,10 +127,6 @@ def errors_of(findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
 _SECONDS = 60.0  # of one run
 
 
-class UntracedLaunchError(RemediableError):
-    """The run did not come to that launch, or the launch has no such block."""
-
-
 @dataclass(frozen=True)
 class RunTracer:
     """`shape` and `inputs`: of a public test; empty: the lab's usual one, and any."""
@@ -148,7 +140,7 @@ class RunTracer:
     seconds: float = _SECONDS
 
     def survey(self) -> SurveyedRun:
-        """One run without a trace. Raises NoSuchLaunchError where no test has the shape, RuntimeError where something of ours failed."""
+        """One run without a trace. Raises LaunchRefusedError where no test has the shape, RuntimeError where something of ours failed."""
         entry, record, reader = self._run({})
         if record is None:
             raise RuntimeError(f"the judge of {self.lab.id} ran nothing")
@@ -158,7 +150,7 @@ class RunTracer:
 
     def trace(self, run: SurveyedRun, launch: RunLaunch, request: TraceRequest) -> Traced:
         """One more run, with this launch traced. `request.reversed`: that launch alone in the opposite order of the surveyed one. Raises
-        UntracedLaunchError, and what survey() raises.
+        LaunchRefusedError, and what survey() raises.
         """
         asked = {
             "launch": launch.number,
@@ -168,12 +160,12 @@ class RunTracer:
         _, record, reader = self._run(asked)
         traced = record.traced if record is not None else None
         if record is None or traced is None:
-            raise UntracedLaunchError(f"launch {launch.number} did not run, so there is nothing to step through")
+            raise LaunchRefusedError(f"launch {launch.number} did not run, so there is nothing to step through")
         facts = reader.facts(_of_one_launch(record, traced))
         trace = _trace(traced, facts)
-        if trace is None and any(at >= extent for at, extent in zip(request.block, traced.grid, strict=True)):
+        if trace is None and any(map(ge, request.block, traced.grid)):
             extent = " x ".join(map(str, traced.grid))
-            raise UntracedLaunchError(
+            raise LaunchRefusedError(
                 f"block {request.block} is outside the grid: launch {launch.number} has {extent} blocks in x, y and z"
             )
         report = TraceReport(factors=(), inputs=(), launch=_launch(run, traced, facts), trace=trace)

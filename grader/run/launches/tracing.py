@@ -7,6 +7,8 @@ import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import product
+from operator import ge
 from pathlib import Path
 from typing import Any
 
@@ -37,9 +39,7 @@ class TraceRequest:
     block: Index3 = (0, 0, 0)
     reversed: bool = False  # blocks and threads run in the opposite order
     beside: Index3 | None = None  # a second block that is recorded: its threads count from BESIDE_FROM
-    held: tuple[int, int] | None = (
-        None  # a thread of `block` waits before this write, counted from 0, until other blocks have ended
-    )
+    held: tuple[int, int] | None = None  # a thread of `block` waits before this write until other blocks have ended
 
     def asked(self, *, is_reversed: bool | None = None) -> dict[str, Any]:
         """What the tracer, or a judge that watches, is asked of blocks and threads: `watched` of kit/judge/report/watched_launch.hpp."""
@@ -64,12 +64,10 @@ class Traced:
     steps: BlockTrace | None = None
 
 
-Run = Callable[
-    [TraceRequest], Traced
-]  # makes a launch of a file that is built; raises LaunchRefusedError where it cannot be traced
-Build = Callable[
-    [bytes], Run
-]  # builds a file, for any number of runs; raises LaunchRefusedError where it does not build
+# Makes a launch of a file that is built. Raises LaunchRefusedError where it cannot be traced.
+Run = Callable[[TraceRequest], Traced]
+# Builds a file, for any number of runs. Raises LaunchRefusedError where it does not build.
+Build = Callable[[bytes], Run]
 
 
 def launch_builder(toolset: Toolset, lab: Lab, scratch: Path) -> Build:
@@ -95,8 +93,8 @@ def _trace(toolset: Toolset, lab: Lab, runner_file: Path, lines: list[str], requ
         report = trace_of_public_test(toolset, lab, request, runner_file, JUDGE_SECONDS)
     launch = located(report.launch, {lab.public.file: lines})
     report = report.model_copy(update={"launch": launch})
-    grid = launch.verdict is not Verdict.LAUNCH_ERROR and launch.grid
-    if report.trace is None and grid and not _inside(request.block, grid):
+    grid = launch.grid if launch.verdict is not Verdict.LAUNCH_ERROR else None
+    if report.trace is None and grid and any(map(ge, request.block, grid)):
         extent = " x ".join(map(str, grid))
         message = f"block {request.block} is outside the grid: the launch has {extent} blocks in x, y and z"
         raise LaunchRefusedError(message)
@@ -114,10 +112,10 @@ def with_steps(traced: Traced) -> Traced:
 
 def _first_accepted(toolset: Toolset, lab: Lab, request: TraceRequest, runner_file: Path) -> TraceReport:
     """The trace with the first shape and inputs that the problem takes. What it says of the last ones is raised."""
-    shapes = [one] if (one := request.shape or lab.public.traced_shape) else _SHAPES
-    choices = [(shape, inputs) for shape in shapes for inputs in ([request.inputs] if request.inputs else _INPUTS)]
+    shape = request.shape or lab.public.traced_shape
+    choices = list(product([shape] if shape else _SHAPES, [request.inputs] if request.inputs else _INPUTS))
     for number, (shape, inputs) in enumerate(choices, 1):
-        asked = {"--shape": shape, "--inputs": inputs, "--watch": json.dumps(request.asked())}
+        asked = {"shape": shape, "inputs": inputs, "watch": json.dumps(request.asked())}
         try:
             return run_tracer(toolset, lab, runner_file, asked, TraceReport)
         except UnregisteredProblemError:
@@ -140,7 +138,3 @@ def trace_of_public_test(
         **request.asked(),
     }
     return read_report(watch_public_launch(toolset, lab, runner_file, asked, seconds=seconds), TraceReport)
-
-
-def _inside(block: Index3, grid: Index3) -> bool:
-    return all(one < extent for one, extent in zip(block, grid, strict=True))

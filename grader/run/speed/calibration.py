@@ -14,64 +14,39 @@ from grader.engines.backend import Peak
 from grader.engines.gpu_toolchain import cublas_of
 from grader.engines.toolset import Toolset
 from grader.model.labs import Lab, load_lab
-from grader.model.outcome import Contest, LabOutcome, SizeOutcome
-from grader.model.result import Ratio, SweepPoint
+from grader.model.outcome import LabOutcome, SizeOutcome
+from grader.model.result import SweepPoint, Timing
 from grader.run.speed.contest import (
     LIBRARY,
     STAND_IN,
-    Built,
     Contestant,
-    ContestError,
     LibraryContestant,
     build,
     contestant_of,
-    run_contest,
 )
-from grader.run.speed.paired_times import FIRST_ROUNDS, Interval, noise_trouble
-from grader.run.speed.speed_run import problem_of, time_lab
+from grader.run.speed.paired_times import Interval, noise_trouble
+from grader.run.speed.speed_run import problem_of, swept, time_lab
 from grader.run.speed.speed_score import merged, performance_points, speed_in, sweep_points, timing_of
 
 _NAMES = ("baseline", "student", "control")
 _DRAWN_AS = {"model solution": "model", "cuBLAS": "cublas"}
-_TRIES = 3
 
 
 @dataclass(frozen=True)
 class Measurement:
-    """One kernel at one shape. Without `speedup`, `trouble` says why."""
+    """One kernel at one shape, beside naive. Without `control`, `trouble` says why there are no times."""
 
     lab_id: str
     kernel: str  # "model solution", the file of a faster kernel, or "cuBLAS"
-    shape: str  # "M=1024 N=1024 K=1024"
-    speedup: Interval | None = None
+    point: SweepPoint
     control: Interval | None = None
-    baseline_ms: float = 0
-    milliseconds: float = 0
-    flops: float = 0
-    bytes: float = 0
-    sm_mhz: int = 0
     trouble: str = ""
-    point: SweepPoint | None = None  # the same, for the picture
-
-    @property
-    def gflops(self) -> float:
-        return self.flops / self.milliseconds / 1e6 if self.milliseconds else 0
-
-    @property
-    def baseline_gflops(self) -> float:
-        return self.flops / self.baseline_ms / 1e6 if self.baseline_ms else 0
 
 
-def calibrate(
-    toolset: Toolset, labs: Sequence[Lab], *, sweep: bool, tell: Callable[[Measurement], None]
-) -> list[Measurement]:
-    """Measures every timed lab, at its shape or over its sweep. Calls `tell` with each measurement. Raises ContestError."""
-    found: list[Measurement] = []
+def calibrate(toolset: Toolset, labs: Sequence[Lab], *, sweep: bool) -> Iterator[Measurement]:
+    """Measures every timed lab, at its shape or over its sweep. Raises ContestError."""
     for lab in labs:
-        for measurement in _of_lab(toolset, lab, sweep=sweep):
-            tell(measurement)
-            found.append(measurement)
-    return found
+        yield from _of_lab(toolset, lab, sweep=sweep)
 
 
 def _of_lab(toolset: Toolset, lab: Lab, *, sweep: bool) -> Iterator[Measurement]:
@@ -116,32 +91,13 @@ def _measured(
     built = build(toolset, contestants, folder)
     peak = toolset.gpu.device.peak if toolset.gpu.device else None
     shapes = lab.public.performance.sweep if sweep else (lab.public.performance.shape,)
-    for shape in shapes:
-        try:
-            contest = _quiet(toolset, built, problem_of(lab), shape)
-        except ContestError as error:  # only this size is lost; the others took minutes
-            point = _point(name, SizeOutcome(shape, trouble=str(error)), peak)
-            yield Measurement(lab.id, name, shape, trouble=str(error), point=point)
-            continue
-        speed, point = speed_in(_NAMES, [contest]), _point(name, SizeOutcome(shape, contest=contest), peak)
-        if speed is None:
+    for size in swept(toolset, built, _NAMES, problem_of(lab), shapes, kept=1):
+        contest, point, why = size.contest, _point(name, size, peak), size.trouble
+        speed = speed_in(_NAMES, [contest]) if contest else None
+        if contest is not None and speed is None:
             why = contest.faults[0].fault if contest.faults else contest.detail
-            yield Measurement(lab.id, name, contest.shape, trouble=why, point=point)
-            continue
-        middle = [sorted(times)[len(times) // 2] / 1e6 for times in contest.nanoseconds]
-        yield Measurement(
-            lab.id, name, contest.shape, speed.speedup, speed.control, middle[0], middle[1], contest.flops,
-            contest.bytes, contest.after.sm_mhz, noise_trouble(speed), point,
-        )  # fmt: skip
-
-
-def _quiet(toolset: Toolset, built: Built, problem: str, shape: str) -> Contest:
-    for _ in range(_TRIES):
-        contest = run_contest(toolset, built, problem, shape, rounds=FIRST_ROUNDS, kept=1)
-        speed = speed_in(_NAMES, [contest])
-        if speed is None or not noise_trouble(speed):
-            break
-    return contest
+        noise = noise_trouble(speed) if speed else why
+        yield Measurement(lab.id, name, point, speed.control if speed else None, noise)
 
 
 def _point(name: str, size: SizeOutcome, peak: Peak | None) -> SweepPoint:
@@ -156,8 +112,7 @@ def swept_labs(found: Sequence[Measurement]) -> dict[str, tuple[SweepPoint, ...]
     """The points of each lab, with all its kernels."""
     points: dict[str, list[SweepPoint]] = {}
     for one in found:
-        if one.point is not None:
-            points.setdefault(one.lab_id, []).append(one.point)
+        points.setdefault(one.lab_id, []).append(one.point)
     return {lab_id: merged(each) for lab_id, each in points.items()}
 
 
@@ -168,14 +123,11 @@ def swept_labs(found: Sequence[Measurement]) -> dict[str, tuple[SweepPoint, ...]
 
 @dataclass(frozen=True)
 class TierPlace:
-    """Where one kernel stands. Without `points`, `trouble` says why."""
+    """Where one kernel stands. Without `points`, it was not measured."""
 
     kernel: str
-    shape: str = ""
-    of_model: Ratio | None = None
-    of_library: Ratio | None = None
+    timing: Timing
     points: float | None = None
-    trouble: str = ""
 
 
 @dataclass(frozen=True)
@@ -190,9 +142,7 @@ class LabTiers:
 def calibrate_tiers(toolset: Toolset, labs: Sequence[Lab], tell: Callable[[str], None]) -> list[LabTiers]:
     """Of the labs with tiers. `tell` hears which kernel is timed next."""
     return [
-        _tier_calibration_of_lab(toolset, lab, tell)
-        for lab in labs
-        if lab.private and lab.private.tier and lab.public.performance
+        _tiers_of_lab(toolset, lab, tell) for lab in labs if lab.private and lab.private.tier and lab.public.performance
     ]
 
 
@@ -205,7 +155,7 @@ def climbing_kernels(lab: Lab) -> list[tuple[str, Path]]:
     return [*known, *((one.stem, one) for one in rungs if one not in {path for _, path in known})]
 
 
-def _tier_calibration_of_lab(toolset: Toolset, lab: Lab, tell: Callable[[str], None]) -> LabTiers:
+def _tiers_of_lab(toolset: Toolset, lab: Lab, tell: Callable[[str], None]) -> LabTiers:
     places, yardstick = [], ""
     for name, source in climbing_kernels(lab):
         tell(f"{lab.id}: {name}")
@@ -213,10 +163,6 @@ def _tier_calibration_of_lab(toolset: Toolset, lab: Lab, tell: Callable[[str], N
             speed = time_lab(toolset, lab, source, LabOutcome(lab.id), Path(folder))
         names = speed.names if speed else ()
         yardstick = yardstick or next((one for one in (LIBRARY, STAND_IN) if one in names), "")
-        timing = timing_of(lab, LabOutcome(lab.id, speed=speed), correct=True)
-        if timing is None or timing.speedup is None:
-            places.append(TierPlace(name, trouble=timing.words if timing else "not timed"))
-            continue
-        reached = performance_points(lab, timing)
-        places.append(TierPlace(name, timing.shape, timing.share, timing.library_share, reached))
+        timing = timing_of(lab, LabOutcome(lab.id, speed=speed), correct=True) or Timing(words="not timed")
+        places.append(TierPlace(name, timing, performance_points(lab, timing) if timing.speedup else None))
     return LabTiers(lab, yardstick, tuple(places))

@@ -6,29 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from grader.cli.launches.trace_command import OwnLaunches, proposed_options, trace_own_launches
-from grader.cli.student_commands import CheckOptions
+from grader.cli.launches.trace_command import OwnLaunches, trace_own_launches
 from grader.model.labs import load_lab
 from grader.run.launches.lab_launch import LaunchRefusedError
 
 ROOT = Path(__file__).resolve().parents[4]
 LAB = load_lab(ROOT, "08-scan")
-
-
-def test_a_proposed_command_line_is_read() -> None:
-    line = "tilelab check 'a b.cu' --kernel k --grid 2,2 --block 16,16 --shared=64 --arg 'float[4]=random' --arg=int=4"
-    found = proposed_options(CheckOptions(Path("k.cu"), trace=True), line)
-    assert found is not None
-    assert (found.grid, found.block, found.shared_bytes) == ("2,2", "16,16", 64)
-    assert found.arguments == ("float[4]=random", "int=4")
-    assert found.trace
-
-
-@pytest.mark.parametrize(
-    "line", ["", "tilelab check f.cu --kernel k", "--grid 1 --block 'open", "--grid 1 --arg int=1"]
-)
-def test_what_proposes_no_launch_is_none(line: str) -> None:
-    assert proposed_options(CheckOptions(Path("k.cu"), trace=True), line) is None
 
 
 def test_each_kernel_of_a_launcher_is_launched_once_and_has_its_pages(

@@ -16,7 +16,7 @@ from grader.explain.product_sum import factors_of, products_of
 from grader.explain.recording import element_name
 from grader.explain.story import PageStepKind, Question, Story, spans
 from grader.model.labs import load_lab
-from grader.run.launches.lab_launch import read_source
+from grader.run.kernels.kernel_source import read_source
 from grader.run.launches.trace_phases import CHANGES, StepKind, Trace, TraceIndex
 from grader.run.launches.tracing import Traced, TraceRequest, built_launch
 

@@ -6,7 +6,8 @@ import pytest
 
 from grader.model.result import Launch
 from grader.model.verdicts import Verdict
-from grader.run.launches.run_tracer import NoSuchRunLaunchError, RunLaunch, SurveyedRun, launches_of
+from grader.run.launches.lab_launch import LaunchRefusedError
+from grader.run.launches.run_tracer import RunLaunch, SurveyedRun, launches_of
 from grader.run.programs.host_facts import RunFacts
 from grader.run.programs.run_record import RunRecord
 
@@ -57,7 +58,7 @@ def test_launches_that_are_alike_are_listed_once_and_each_can_be_named() -> None
 
 @pytest.mark.parametrize("wanted", ["0", "3", "99999999999", "-1", "c", "", "٢"])
 def test_a_launch_that_there_is_not_is_refused_with_those_that_there_are(wanted: str) -> None:
-    with pytest.raises(NoSuchRunLaunchError, match=r"makes 2 launches: 1 \(a\), 2 \(b\)"):
+    with pytest.raises(LaunchRefusedError, match=r"makes 2 launches: 1 \(a\), 2 \(b\)"):
         run(launch(1, "a"), launch(2, "b")).named(wanted)
 
 

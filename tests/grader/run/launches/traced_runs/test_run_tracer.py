@@ -13,8 +13,7 @@ from grader.explain.race_story import story_of_race
 from grader.model.labs import load_lab
 from grader.model.verdicts import Verdict
 from grader.pages.launches.trace_pages import as_text
-from grader.run.launches.lab_launch import LaunchRefusedError, NoSuchLaunchError
-from grader.run.launches.run_tracer import NoSuchRunLaunchError, UntracedLaunchError
+from grader.run.launches.lab_launch import LaunchRefusedError
 from grader.run.launches.trace_phases import BESIDE_FROM
 from grader.run.launches.tracing import TraceRequest
 
@@ -86,14 +85,14 @@ def test_a_launch_is_chosen_by_number_or_by_kernel(traces: RunTraces) -> None:
     assert launch.shape == "n=1000, launch 1 of 2: scan_blocks"
     assert not launch.findings
     assert launch.verdict is Verdict.OUT_OF_BOUNDS  # of the run: this launch alone is right, but it is not mended
-    with pytest.raises(NoSuchRunLaunchError, match="2 launches"):
+    with pytest.raises(LaunchRefusedError, match="2 launches"):
         dataclasses.replace(traces, launch="7").build(TWO)(SEVERAL)
 
 
 def test_what_cannot_be_traced_is_said(traces: RunTraces, found: TracedRun) -> None:
-    with pytest.raises(UntracedLaunchError, match=r"block \(9, 0, 0\) is outside the grid: launch 2 has 4 x 1 x 1"):
+    with pytest.raises(LaunchRefusedError, match=r"block \(9, 0, 0\) is outside the grid: launch 2 has 4 x 1 x 1"):
         found.again(dataclasses.replace(SEVERAL, block=(9, 0, 0)))
-    with pytest.raises(NoSuchLaunchError, match="32, 256"):
+    with pytest.raises(LaunchRefusedError, match="32, 256"):
         traces.build(TWO)(TraceRequest("7"))
     with pytest.raises(LaunchRefusedError, match=r"scan\.cu:1: compile-error"):
         traces.build(b"int scan() { return x; }\n")
