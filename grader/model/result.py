@@ -1,4 +1,6 @@
-"""result.json as a whole: one submission, where it was judged, and its labs."""
+"""The one definition of `result.json`: what judging found and scoring awarded, as plain data. Scoring and every report are pure functions
+of these models.
+"""
 
 from __future__ import annotations
 
@@ -729,51 +731,3 @@ class GradedClass:
     results: tuple[Result, ...]  # one for each student
     notices: tuple[str, ...] = ()  # about SUBMISSIONS and OUT as a whole
     insight: ClassInsight = NOTHING_KNOWN  # for the class page
-
-
-# The one definition of `result.json`: what judging found and scoring awarded, as plain data.
-#
-# Scoring and every report are pure functions of these models. Nothing here does I/O. Its parts lie beside this file, a noun in each;
-# everybody else imports them from here.
-
-__all__ = [
-    "SCHEMA",
-    "UNCOUNTED",
-    "Build",
-    "Case",
-    "ContestantTimes",
-    "CostLine",
-    "CountedBound",
-    "CountedTier",
-    "Environment",
-    "Explanation",
-    "Finding",
-    "GpuKernel",
-    "LabResult",
-    "Launch",
-    "LeaderboardName",
-    "LineTraffic",
-    "Mismatch",
-    "Model",
-    "NextStep",
-    "OnGpu",
-    "Outlook",
-    "OutlookTerm",
-    "Ratio",
-    "Result",
-    "Rung",
-    "SampledElement",
-    "Site",
-    "StepLink",
-    "StepPage",
-    "StepView",
-    "Student",
-    "Submission",
-    "Suspect",
-    "SweepPoint",
-    "SweepTime",
-    "TimedTier",
-    "Timing",
-    "Traffic",
-    "WrongElement",
-]

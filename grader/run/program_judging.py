@@ -28,7 +28,7 @@ from grader.run.programs.host_sentences import ERROR_LABEL
 from grader.run.programs.host_toolchain import SourceLine, places_of
 from grader.run.programs.launcher_main import launcher_buffers, launcher_frame, name_of, refusal_of_launcher
 from grader.run.programs.program_findings import HostFinding, host_findings, kernel_findings, reworded
-from grader.run.programs.program_kernels import NO_FRAME, BuiltProgram, ProgramKernel, ProgramRecipe, build_program
+from grader.run.programs.program_kernels import NO_FRAME, BuiltProgram, ProgramRecipe, build_program
 from grader.run.programs.program_run import ProgramRequest, ProgramSizes, program_description
 from grader.run.programs.program_source import ProgramSource
 from grader.run.programs.run_record import ProgramFinding, RunRecord
@@ -314,30 +314,11 @@ def _refusals(lab: Lab, text: str, built: BuiltProgram) -> tuple[Refusal, ...]:
     if name and any(one.name.signature in {name, lab.public.launcher} for one in built.kernels):
         said = f"`{name}` is a kernel, and the lab asks for a host function that launches kernels: remove __global__ from it."
         return (Refusal(Verdict.MISSING_ENTRY_POINT, 0, said),)
-    refused = [one for one in built.kernels if one.refusal and _verdict(one) in _REFUSES_THE_FILE]
-    refused.sort(key=lambda one: _REFUSES_THE_FILE.index(_verdict(one)))
-    return tuple(_of_kernel(one) for one in refused[:1])
+    refused = [one.refusal for one in built.kernels if one.refusal and one.refusal.verdict in _REFUSES_THE_FILE]
+    refused.sort(key=lambda one: _REFUSES_THE_FILE.index(one.verdict))
+    return tuple(Refusal(one.verdict, one.line, one.advice or one.message) for one in refused[:1])
 
 
 def _program_judging_of_host(lab: Lab, refusal: HostRefusal) -> Refusal:
-    verdict = Verdict.COMPILE_ERROR
-    if refusal.is_ours:
-        verdict = Verdict.INTERNAL_ERROR
-    elif refusal.is_entry:
-        verdict = Verdict.MISSING_ENTRY_POINT
-    elif refusal.needs_gpu:
-        verdict = Verdict.NEEDS_GPU
     message = refusal.message.replace(_WITH, "")  # what `tilelab run` has, and a hand-in has not
-    return Refusal(verdict, refusal.line if refusal.file in {"", lab.public.file} else 0, message)
-
-
-def _verdict(kernel: ProgramKernel) -> Verdict:
-    return Verdict(str((kernel.refusal or {}).get("verdict", Verdict.INTERNAL_ERROR.value)))
-
-
-def _of_kernel(kernel: ProgramKernel) -> Refusal:
-    refusal = kernel.refusal or {}
-    line = refusal.get("line")
-    return Refusal(
-        _verdict(kernel), line if isinstance(line, int) else 0, str(refusal.get("said") or refusal.get("message", ""))
-    )
+    return Refusal(refusal.verdict, refusal.line if refusal.file in {"", lab.public.file} else 0, message)

@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from grader.engines.build_steps import MAX_TEXT_BYTES, names_the_text, used_up
 from grader.engines.token_scan import hand_written_marker, too_long, too_much
+from grader.model.verdicts import Verdict
 from grader.run.kernels.kernel_source import INCLUDE, KernelSource, stand_in
 from grader.run.programs.host_refusals import HostRefusal, library_of_header, refusals_of_errors, undefined_names
 from grader.run.programs.host_text import host_text, read_only_parameters
@@ -280,7 +281,7 @@ def _why(work: _Work, unit: KernelSource, finished: Finished, log: str) -> tuple
     refusals = refusals_of_errors(log, unit, work.missing)
     ours = [str(folder) for folder in work.toolchain.includes]
     is_theirs = names_the_text(log, unit.texts, ours)
-    return refusals if is_theirs else tuple(replace(one, is_ours=True) for one in refusals)
+    return refusals if is_theirs else tuple(replace(one, verdict=Verdict.INTERNAL_ERROR) for one in refusals)
 
 
 def _linked(work: _Work, units: int) -> tuple[HostRefusal, ...]:
@@ -300,4 +301,5 @@ def _linked(work: _Work, units: int) -> tuple[HostRefusal, ...]:
         return (HostRefusal("", 0, "The program cannot be linked: its global or static arrays need more than 2 GiB."),)
     said = next((line for line in log.split("\n") if "multiple definition" in line or "error" in line), log[-300:])
     is_theirs = _OF_A_UNIT.search(log) is not None  # a linker names what it was given, also where its text is at fault
-    return (HostRefusal("", 0, f"The program cannot be linked: {said.strip()[:300]}", is_ours=not is_theirs),)
+    verdict = Verdict.COMPILE_ERROR if is_theirs else Verdict.INTERNAL_ERROR
+    return (HostRefusal("", 0, f"The program cannot be linked: {said.strip()[:300]}", verdict),)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from grader.engines.token_scan import texture_reference
+from grader.model.verdicts import Verdict
 from grader.run.kernels.kernel_source import KernelSource
 from grader.source.student_code import distance
 
@@ -100,9 +101,7 @@ class HostRefusal:
     file: str
     line: int
     message: str
-    needs_gpu: bool = False  # valid CUDA, most likely, that is not served here
-    is_entry: bool = False  # the function that a lab asks for is not there
-    is_ours: bool = False  # nothing shows that the program's text did it
+    verdict: Verdict = Verdict.COMPILE_ERROR  # needs-gpu: valid CUDA, most likely, that is not served here
 
 
 def refusals_of_errors(
@@ -121,13 +120,13 @@ def refusals_of_errors(
         name = _full_name(text)
         if name and (file in unit.texts or "::" in name) and (library := library_of(name)):
             message = f"The program uses {library} (`{name}`), which cannot run here."
-            return (HostRefusal(file, line, message, needs_gpu=True),)
+            return (HostRefusal(file, line, message, Verdict.NEEDS_GPU),)
         if match and file in unit.texts and (meant := _misspelt(match[1], text)):
             message = f"`{match[1]}` is not declared. Is `{meant}` meant?"
             return (HostRefusal(file, line, message),)
         if match and file in unit.texts and re.match(r"cuda[A-Z]|cu[A-Z]", match[1]):
             message = f"`{match[1]}` of the CUDA runtime is not there without a GPU yet."
-            return (HostRefusal(file, line, message, needs_gpu=True),)
+            return (HostRefusal(file, line, message, Verdict.NEEDS_GPU),)
     if missing and unknown:
         file, line, header = missing[0]
         why = f"perhaps `{unknown[0]}` is declared in it: put it beside the file, or name its folder with -I"
@@ -142,7 +141,7 @@ def _library_of_headers(missing: Sequence[tuple[str, int, str]]) -> HostRefusal 
     for file, line, header in missing:
         if library := library_of_header(header):
             message = f"The program uses {library} ({header}), which cannot run here."
-            return HostRefusal(file, line, message, needs_gpu=True)
+            return HostRefusal(file, line, message, Verdict.NEEDS_GPU)
     return None
 
 
@@ -220,7 +219,12 @@ def undefined_names(log: str) -> tuple[HostRefusal, ...]:
         found = {name: at for name, at in found.items() if name == outside or _base(name) not in _OF_A_THREAD}
     named = list(found.items())[:_MOST_NAMES]
     return tuple(
-        HostRefusal(file if line else "", line, _undefined(name), is_entry=name == "main")
+        HostRefusal(
+            file if line else "",
+            line,
+            _undefined(name),
+            Verdict.MISSING_ENTRY_POINT if name == "main" else Verdict.COMPILE_ERROR,
+        )
         for name, (file, line) in named
     )
 

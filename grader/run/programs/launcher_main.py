@@ -9,6 +9,7 @@ import re
 from collections.abc import Sequence
 
 from grader.engines.token_scan import Token, Tokens, code_tokens
+from grader.model.verdicts import Verdict
 from grader.run.programs.host_build import TextFrame
 from grader.run.programs.host_refusals import HostRefusal
 from grader.run.programs.host_text import stub_parameters
@@ -66,11 +67,11 @@ def refusal_of_launcher(log: str, text: str, file: str, signature: str) -> HostR
         other = function_called(text, near) if near else None
         but = f" The file has `{near}` (line {other.line}): the lab asks for the name `{name}`." if other else ""
         said = f"There is no function {wanted}.{but}"
-        return HostRefusal(file, other.line if other else 0, f"{said} {_KEEP}", is_entry=True)
+        return HostRefusal(file, other.line if other else 0, f"{said} {_KEEP}", Verdict.MISSING_ENTRY_POINT)
     found = _signature(text, name)
     differs = f" {difference(signature, found)}" if found and found != signature.rpartition("::")[2] else ""
     said = f"`{name}` does not have the parameters that the lab asks for: expected {wanted}.{differs}".rstrip()
-    return HostRefusal(file, place.line, f"{said} {_KEEP}", is_entry=True)
+    return HostRefusal(file, place.line, f"{said} {_KEEP}", Verdict.MISSING_ENTRY_POINT)
 
 
 def _tokens(text: str) -> Tokens:

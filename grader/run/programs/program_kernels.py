@@ -19,6 +19,7 @@ from typing import cast
 from grader.engines.cpu_build import CpuBuild
 from grader.engines.objects.entry_walk import QuickElf
 from grader.engines.objects.symbol_table import function_symbols
+from grader.engines.refusal import Refusal
 from grader.engines.toolset import Toolset
 from grader.model.verdicts import Verdict
 from grader.run.kernels.kernel_build import build_kernel, why_not
@@ -129,7 +130,7 @@ class ProgramKernel:
     runner: Path | None = None
     image: Path | None = None
     description: dict[str, object] | None = None
-    refusal: dict[str, object] | None = None
+    refusal: Refusal | None = None  # `advice`: what the compiler or a check says by itself
     left_out: tuple[str, ...] = ()
 
 
@@ -260,23 +261,19 @@ def _kernel(bench: _Bench, name: KernelName, scratch: Path) -> ProgramKernel:
     left_out = tuple(built.left_out)
     if built.build.runner is None or built.build.image is None:
         first = built.build.refusals[0]
-        refusal = _refusal(first.verdict, why_not(unit, name.shown, built), first.line)
-        refusal["said"] = f"{first.message} {first.advice}".strip()
+        said = f"{first.message} {first.advice}".strip()
+        refusal = Refusal(first.verdict, max(0, first.line), why_not(unit, name.shown, built), said)
         return replace(draft, refusal=refusal, left_out=left_out)
     try:
         description = kernel_description(built.build, name)
     except KernelMismatchError as error:
-        return replace(draft, refusal=_refusal(Verdict.NEEDS_GPU, str(error), 0), left_out=left_out)
+        return replace(draft, refusal=Refusal(Verdict.NEEDS_GPU, 0, str(error)), left_out=left_out)
     made = replace(
         draft, runner=built.build.runner, image=built.build.image, description=description, left_out=left_out
     )
     if place is not None:
         _keep(place, made)
     return made
-
-
-def _refusal(verdict: Verdict, message: str, line: int) -> dict[str, object]:
-    return {"verdict": verdict.value, "message": message, "line": max(0, line)}
 
 
 def _key(unit: KernelSource, name: KernelName, definitions: Sequence[str], fingerprint: str) -> str:

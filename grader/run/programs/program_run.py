@@ -13,7 +13,7 @@ import tempfile
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import IO, Any
 
@@ -189,7 +189,8 @@ def silently(argv: Sequence[str]) -> list[str]:
 
 def _kernel(toolset: Toolset, kernel: ProgramKernel, request: ProgramRequest) -> dict[str, Any]:
     if kernel.runner is None or kernel.image is None or kernel.description is None:
-        return {"name": kernel.name.shown, "refusal": kernel.refusal}
+        refusal = asdict(kernel.refusal) if kernel.refusal else None
+        return {"name": kernel.name.shown, "refusal": refusal}
     seconds = request.seconds + 1
     limits = replace(_RUNNER_LIMITS, cpu_seconds=seconds, wall_seconds=seconds, memory_bytes=2 * request.sizes.device)
     argv = toolset.confinement.wrap(

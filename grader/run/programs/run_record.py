@@ -14,6 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from pydantic.json_schema import SkipJsonSchema
 
 from grader.model.result import Finding
+from grader.model.verdicts import Verdict
 
 
 class _Record(BaseModel):
@@ -105,7 +106,7 @@ class TracedLaunchRecord(LaunchRecord):
 class RefusalRecord(_Record):
     kernel: str = ""  # empty: not a kernel, but a call of a library
     at: int = 0
-    verdict: str = "needs-gpu"
+    verdict: Verdict = Verdict.NEEDS_GPU
     message: str = ""
     line: int = 0
 

@@ -113,19 +113,15 @@ def _refusals(facts: RunFacts, kernels: Sequence[ProgramKernel]) -> tuple[Progra
         return ()
     kernel = next((one for one in kernels if one.name.symbol == refusal.kernel), None)
     place = facts.places.get(refusal.at)
-    known = kernel.refusal if kernel and kernel.refusal else {}
-    verdict = str(known.get("verdict") or refusal.verdict)
+    known = kernel.refusal if kernel and kernel.refusal else refusal
     name = facts.kernels.get(refusal.kernel, refusal.kernel)
-    line = known.get("line") or refusal.line
     return (
         ProgramRefusal(
-            verdict=Verdict(verdict) if verdict in set(Verdict) else Verdict.NEEDS_GPU,
-            message=f"The kernel `{name}` cannot be run here.\n{known.get('message') or refusal.message}"
-            if name
-            else refusal.message,
+            verdict=known.verdict,
+            message=f"The kernel `{name}` cannot be run here.\n{known.message}" if name else refusal.message,
             kernel=name,
             file=kernel.unit if kernel else None,
-            line=line if isinstance(line, int) and line > 0 else None,
+            line=known.line or refusal.line or None,
             launch_line=place.line if place else None,
         ),
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from grader.model.verdicts import Verdict
 from grader.run.programs.launcher_main import launcher_buffers, launcher_frame, refusal_of_launcher
 
 SIGNATURE = "solve(float const*, float*, int)"
@@ -49,7 +50,7 @@ def test_another_name_is_said_with_its_line() -> None:
     text = "#include <cstdio>\nvoid solved(const float* a, float* b, int n) {}\n"
     refusal = refusal_of_launcher(OURS, text, "mine.cu", SIGNATURE)
     assert refusal is not None
-    assert refusal.is_entry
+    assert refusal.verdict is Verdict.MISSING_ENTRY_POINT
     assert refusal.line == 2
     assert "The file has `solved` (line 2): the lab asks for the name `solve`." in refusal.message
 
@@ -58,7 +59,7 @@ def test_a_file_that_ends_too_early_is_no_missing_launcher() -> None:
     log = "<launcher>:1:1: error: a function-definition is not allowed here before '{' token\n<launcher>:1: error: expected '}'\n"
     refusal = refusal_of_launcher(log, "void solve(float* a, int n) {\n  a[0] = n;\n\n", "mine.cu", SIGNATURE)
     assert refusal is not None
-    assert (refusal.is_entry, refusal.line) == (False, 2)
+    assert (refusal.verdict, refusal.line) == (Verdict.COMPILE_ERROR, 2)
     assert "The file ends in the middle of something" in refusal.message
 
 
