@@ -11,7 +11,7 @@ from pathlib import Path
 from rich.console import Console
 
 from grader.cli.proofs import page_proofs
-from grader.cli.proofs.course_proofs import CourseProofs, UnpackedHandout
+from grader.cli.proofs.course_proofs import UnpackedHandout, course_proofs, pages
 from grader.cli.proofs.kernel_proofs import KernelProofs, MutantProofs
 from grader.cli.proofs.proving import Proof, ProofLines, prove
 from grader.course.handouts import handout
@@ -100,7 +100,6 @@ def check_course(lab_ids: Sequence[str], wanted: Sequence[str], *, workers: int 
         raise RemediableError(f"{root}: this is a handout; check the course in the folder that has its solutions")
     made = handout(root, labs)
     at_once = workers or os.cpu_count() or 1
-    course = CourseProofs(root, labs, made)
     store = root / _KEPT
     made_seed = seed_if_made(root)
     seed = _SOME_SEED if made_seed is None else made_seed
@@ -125,7 +124,7 @@ def check_course(lab_ids: Sequence[str], wanted: Sequence[str], *, workers: int 
         )
         kernels = [proof for lab in labs for proof in KernelProofs(root, lab, grade, seed).proofs()]
         mutants = [MutantProofs(root, lab, catch).proof() for lab in labs if lab.private_dir is not None]
-        proofs = list(_chosen([*course.proofs(), *kernels, *mutants, built], wanted))
+        proofs = list(_chosen([*course_proofs(root, labs, made), *kernels, *mutants, built], wanted))
         if any(proof.needs_kit for proof in proofs):
             store.mkdir(parents=True, exist_ok=True)
             toolset = Toolset.open(root, allow_no_sandbox=True)  # the course's own kernels
@@ -147,7 +146,7 @@ def remake_pages() -> int:
     console = Console(highlight=False)
     root = course_root(Path.cwd())
     labs = load_labs(root, [])
-    for page in CourseProofs(root, labs, handout(root, labs)).pages():
+    for page in pages(root, labs):
         try:
             if page_proofs.remake(root, page):
                 console.print(f"wrote {page}", markup=False, soft_wrap=True)

@@ -16,22 +16,17 @@ from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
 from grader import __version__
-from grader.course import starters as question_pages
 from grader.course.handout_archive import MANIFEST, Manifest, PackedFile, digest, pack
 from grader.course.leaks import (
     Diagnostic,
     HiddenCases,
-    Line,
-    MarkerError,
     copied_answers,
-    cut,
     disclosed_seed,
     disclosed_shapes,
-    secrets_of,
     withheld,
 )
 from grader.course.question_file import ANSWERS
-from grader.course.starters import leaked_solutions, outdated
+from grader.course.starters import course_secrets, leaked_solutions, outdated, outdated_questions
 from grader.model.course_root import seed_if_made
 from grader.model.errors import RemediableError
 from grader.model.labs import Lab, lab_ids
@@ -114,25 +109,17 @@ def _without_dead_links(page: str, labs: Sequence[Lab]) -> str:
 
 def diagnostics(root: Path, labs: Sequence[Lab], made: Handout) -> list[Diagnostic]:
     """Why this handout must not be given out. Empty: it may."""
-    stale = [*outdated(root), *question_pages.outdated_questions(root)]
-    found = [*_without_other_labs(labs, root, stale), *leaking(root, labs, made), *unlisted(root, labs, made)]
+    stale = [*outdated(root), *outdated_questions(root)]
+    found = [*without_other_labs(labs, root, stale), *leaking(root, labs, made), *unlisted(root, labs, made)]
     return list(dict.fromkeys([*found, *unfinished(root, labs, made)]))
 
 
 def leaking(root: Path, labs: Sequence[Lab], made: Handout) -> list[Diagnostic]:
     """Secrets that this handout would give to students: code, tests, shapes, answers, the seed."""
-    found = _without_other_labs(labs, root, leaked_solutions(root))
-    solutions: dict[str, list[list[Line]]] = {}
-    try:
-        for path in sorted((root / "solutions").glob("*/*.cu")):
-            lines = cut(path.read_text(encoding="utf-8"), path.name)
-            solutions.setdefault(path.parent.name, []).append(lines)
-        secrets = secrets_of(solutions)
-    except MarkerError:
-        return found  # `outdated` reports the marker; without markers, it is unknown what is secret
+    found = without_other_labs(labs, root, leaked_solutions(root))
     texts = {path: file.data.decode("utf-8", "replace") for path, file in made.files.items() if path != MANIFEST}
     hidden = [_hidden_cases(lab) for lab in labs if lab.private is not None]
-    found += withheld(texts, secrets, hidden)
+    found += withheld(texts, course_secrets(root), hidden)
     for one in hidden:
         found += disclosed_shapes(texts, one.text, one.lab_id)
     answers = {path.relative_to(root).as_posix(): path for path in sorted((root / "solutions").glob("*/*.md"))}
@@ -150,7 +137,7 @@ def leaking(root: Path, labs: Sequence[Lab], made: Handout) -> list[Diagnostic]:
     return list(dict.fromkeys(found))
 
 
-def _without_other_labs(labs: Sequence[Lab], root: Path, found: Sequence[Diagnostic]) -> list[Diagnostic]:
+def without_other_labs(labs: Sequence[Lab], root: Path, found: Sequence[Diagnostic]) -> list[Diagnostic]:
     """`found` without the diagnostics of labs that are not handed out yet."""
     others = set(lab_ids(root)) - {lab.id for lab in labs}
     return [one for one in found if not others & set(PurePosixPath(one.path).parts[1:2])]

@@ -222,7 +222,10 @@ def _from_lab(root: Path, new: NewLab, pattern: Lab) -> Iterator[tuple[str, str]
     yield f"assignments/{new.lab_id}/lab.toml", f"# {note}.\n{contract}"
     yield f"assignments/{new.lab_id}/Makefile", renamed_text(public / "Makefile")
     yield f"assignments/{new.lab_id}/public_tests.cpp", f"// {note}.\n{renamed_text(public / 'public_tests.cpp')}"
-    yield f"assignments/{new.lab_id}/README.md", _rendered(new, "assignment/README.md.j2", rows=_rows(_points(pattern)))
+    yield (
+        f"assignments/{new.lab_id}/README.md",
+        _rendered(new, "assignment/README.md.j2", rows=_rows(given_points(pattern))),
+    )
     yield f"solutions/{new.lab_id}/{new.file}", f"// {note}.\n{renamed_text(private / pattern.public.file)}"
     yield f"solutions/{new.lab_id}/grading.toml", f"# {note}.\n{renamed_text(private / 'grading.toml')}"
     yield f"solutions/{new.lab_id}/hidden_tests.cpp", f"// {note}.\n{renamed_text(private / 'hidden_tests.cpp')}"
@@ -235,14 +238,17 @@ def _from_lab(root: Path, new: NewLab, pattern: Lab) -> Iterator[tuple[str, str]
             yield f"solutions/{new.lab_id}/rejects/{reject.name}", renamed_text(reject)
 
 
-def _points(lab: Lab) -> dict[str, float]:
-    private = lab.private.case if lab.private else ()
-    return {
-        "public": sum(case.points for case in lab.public.case if case.role != "technique"),
-        "technique": sum(case.points for case in lab.public.case if case.role == "technique"),
-        "hidden": sum(case.points for case in private),
+def given_points(lab: Lab) -> dict[str, float]:
+    """The points, by what they are given for. What gets no points is left out."""
+    cases = lab.cases
+    public = {case.name for case in lab.public.case}
+    points = {
+        "public": sum(one.points for one in cases if one.name in public and one.role != "technique"),
+        "technique": sum(one.points for one in cases if one.role == "technique"),
+        "hidden": sum(one.points for one in cases if one.name not in public and one.role != "technique"),
         "speed": lab.private.performance_points if lab.private else 0,
     }
+    return {what: worth for what, worth in points.items() if worth}
 
 
 def _rows(points: Mapping[str, float]) -> list[tuple[str, str]]:
@@ -252,4 +258,4 @@ def _rows(points: Mapping[str, float]) -> list[tuple[str, str]]:
         "hidden": "hidden tests: FILL IN",
         "speed": "speed, where it is measured",
     }
-    return [(labels[what], f"{number:g}") for what, number in points.items() if number]
+    return [(labels[what], f"{number:g}") for what, number in points.items()]

@@ -9,7 +9,17 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
-from grader.course.leaks import Diagnostic, Line, MarkerError, Region, cut, leaks, secrets_of, unmarked
+from grader.course.leaks import (
+    CourseSecrets,
+    Diagnostic,
+    Line,
+    MarkerError,
+    Region,
+    cut,
+    leaks,
+    secrets_of,
+    unmarked,
+)
 from grader.course.question_file import (
     ANSWERS,
     QUESTIONS,
@@ -238,21 +248,29 @@ def outdated(root: Path) -> list[Diagnostic]:
 
 def leaked_solutions(root: Path) -> list[Diagnostic]:
     """Code of a solution that is outside its markers, and pieces of a solution in a starter or a write-up."""
-    diagnostics: list[Diagnostic] = []
-    solutions: dict[str, list[list[Line]]] = {}
-    for source in _sources(root):
-        name = _below(root, source)
-        with suppress(MarkerError):  # `outdated` reports it
-            lines = cut(source.read_text(encoding="utf-8"), name)
-            solutions.setdefault(source.parent.name, []).append(lines)
-            diagnostics += _unmarked(name, lines)
-    secrets = secrets_of(solutions)
+    solutions = {_below(root, source): lines for source, lines in _marked(root)}
+    diagnostics = [one for name, lines in solutions.items() for one in _unmarked(name, lines)]
+    secrets = course_secrets(root)
     for path in sorted([*(root / "assignments").glob("*/*.cu"), *(root / "assignments").glob("*/*.md")]):
         diagnostics += [
             Diagnostic(_below(root, path), leak.line, f"gives a solution away: {leak.text}")
             for leak in leaks(path.read_text(encoding="utf-8"), secrets.for_lab(path.parent.name))
         ]
     return diagnostics
+
+
+def course_secrets(root: Path) -> CourseSecrets:
+    """Without what a broken marker would hide: `outdated` reports the marker."""
+    solutions: dict[str, list[list[Line]]] = {}
+    for source, lines in _marked(root):
+        solutions.setdefault(source.parent.name, []).append(lines)
+    return secrets_of(solutions)
+
+
+def _marked(root: Path) -> Iterator[tuple[Path, list[Line]]]:
+    for source in _sources(root):
+        with suppress(MarkerError):
+            yield source, cut(source.read_text(encoding="utf-8"), _below(root, source))
 
 
 def _unmarked(name: str, lines: list[Line]) -> list[Diagnostic]:

@@ -8,6 +8,7 @@ can tell which it counts: then nothing is known.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from grader.explain.followed_sums import flat_of
@@ -57,29 +58,6 @@ class _CountedValues:
     reads: tuple[_Read, ...]
     counted: tuple[_Counted, ...]
     passed: tuple[_Passed, ...]
-
-    def place(self, read: _Read) -> _Counted | None:
-        return next((one for one in self.counted if one.read is read), None)
-
-    @property
-    def strange(self) -> list[_Counted]:
-        """Counts in this bin of other values."""
-        return [one for one in self.counted if one.bin == self.bin and one.read.value != self.bin]
-
-    @property
-    def lost(self) -> list[_Read]:
-        """Values of this bin that a thread reads and does not count in it."""
-        own = {id(one.read) for one in self.counted if one.bin == self.bin}
-        return [one for one in self.reads if one.value == self.bin and id(one) not in own]
-
-    @property
-    def uneven(self) -> list[_Counted]:
-        """Counts in this bin that add something else than 1."""
-        return [one for one in self.counted if one.bin == self.bin and one.added != 1]
-
-    @property
-    def passes(self) -> list[_Passed]:
-        return [one for one in self.passed if one.bin == self.bin]
 
 
 def _counted_values(recording: Recording) -> _CountedValues | None:
@@ -191,10 +169,8 @@ _REASONS = (
 
 def count_story(recording: Recording) -> Story | None:
     found = _counted_values(recording)
-    if found is None:
-        return None
-    wrong = _strange(found) or _uneven(found) or _lost(found) or _passed(found)
-    if wrong is None:
+    wrong = next(_mistakes(found), None) if found is not None else None
+    if found is None or wrong is None:
         return None
     name = f"{recording.trace.arrays[found.output].name}[{found.bin}]"
     often = f"so often the value {found.bin} is in {found.given.name}"
@@ -214,78 +190,49 @@ def count_story(recording: Recording) -> Story | None:
     )
 
 
-def _value(found: _CountedValues, flat: int) -> str:
-    given = found.given
-    return f"{given.name}[{flat}] = {given.values[flat]:.9g}"
-
-
-def _strange(found: _CountedValues) -> _Wrong | None:
-    recording = found.recording
-    strange = found.strange
-    if not strange:
-        return None
-    one = strange[0]
-    where = f"{recording.name(one.at)} in line {recording.line(one.at)}"
-    said = f"Thread {recording.thread(one.at)} reads {_value(found, one.read.flat)} and counts it in {where}."
-    said += f" {len(strange):,} such values are counted there." if len(strange) > 1 else ""
-    steps = tuple(at for other in strange[:_SHOWN] for at in (other.read.at, other.at))
-    return _Wrong(said, steps, one.at, _REASONS[0])
-
-
-def _uneven(found: _CountedValues) -> _Wrong | None:
-    recording = found.recording
-    uneven = found.uneven
-    if not uneven:
-        return None
-    one = uneven[0]
-    said = (
-        f"Thread {recording.thread(one.at)} reads {_value(found, one.read.flat)} and adds {one.added:.9g} to {recording.name(one.at)} in"
-        f" line {recording.line(one.at)}, and not 1."
-    )
-    steps = tuple(at for other in uneven[:_SHOWN] for at in (other.read.at, other.at))
-    return _Wrong(said, steps, one.at, _REASONS[2])
-
-
-def _lost(found: _CountedValues) -> _Wrong | None:
-    recording = found.recording
-    lost = found.lost
-    if not lost:
-        return None
-    one = lost[0]
-    said = f"Thread {recording.thread(one.at)} reads {_value(found, one.flat)} in line {recording.line(one.at)}"
-    place = found.place(one)
-    if place is not None:
-        said += f" and counts it in {recording.name(place.at)}."
-        at = place.at
-    else:
-        said += " and counts it nowhere."
-        at = one.at
-    said += f" So it is with {len(lost):,} values." if len(lost) > 1 else ""
-    counted = [other for other in found.counted if recording.steps[other.at][1] != recording.steps[at][1]]
-    steps = (
-        *(read.at for read in lost[:_SHOWN]),
-        *(step for other in counted[:2] for step in (other.read.at, other.at)),
-    )
-    return _Wrong(said, steps, at, _REASONS[1])
-
-
-def _passed(found: _CountedValues) -> _Wrong | None:
-    """All was counted rightly in this block's own bins: then what became of them."""
-    recording = found.recording
-    passes = [one for one in found.passes if one.held or one.added]
-    different = next((one for one in passes if one.held != one.added), None)
-    if different is not None:
-        said = (
-            f"Thread {recording.thread(different.at)} reads {recording.name(different.read)}, which is {different.held:.9g}, but adds"
-            f" {different.added:.9g} to {recording.name(different.at)} in line {recording.line(different.at)}."
-        )
-        return _Wrong(said, (different.read, different.at), different.at, _REASONS[4])
-    if len(passes) > 1 and len({recording.steps[one.read][3:5] for one in passes}) == 1:
-        one = passes[1]
+def _mistakes(found: _CountedValues) -> Iterator[_Wrong]:
+    """The likeliest first: where all was counted rightly in this block's own bins, what became of them."""
+    recording, bin_ = found.recording, found.bin
+    counted = [one for one in found.counted if one.bin == bin_]
+    if strange := [one for one in counted if one.read.value != bin_]:
+        where = f"{recording.name(strange[0].at)} in line {recording.line(strange[0].at)}"
+        said = f"{_reads(found, strange[0].read)} and counts it in {where}."
+        said += f" {len(strange):,} such values are counted there." if len(strange) > 1 else ""
+        yield _Wrong(said, _steps(strange), strange[0].at, _REASONS[0])
+    if uneven := [one for one in counted if one.added != 1]:
+        where = f"{recording.name(uneven[0].at)} in line {recording.line(uneven[0].at)}"
+        said = f"{_reads(found, uneven[0].read)} and adds {uneven[0].added:.9g} to {where}, and not 1."
+        yield _Wrong(said, _steps(uneven), uneven[0].at, _REASONS[2])
+    own = {id(one.read) for one in counted}
+    if lost := [one for one in found.reads if one.value == bin_ and id(one) not in own]:
+        place = next((one.at for one in found.counted if one.read is lost[0]), None)
+        at = lost[0].at if place is None else place
+        said = f"{_reads(found, lost[0])} in line {recording.line(lost[0].at)}"
+        said += " and counts it nowhere." if place is None else f" and counts it in {recording.name(place)}."
+        said += f" So it is with {len(lost):,} values." if len(lost) > 1 else ""
+        others = [one for one in found.counted if recording.steps[one.at][1] != recording.steps[at][1]]
+        yield _Wrong(said, (*(one.at for one in lost[:_SHOWN]), *_steps(others[:2])), at, _REASONS[1])
+    passes = [one for one in found.passed if one.bin == bin_ and (one.held or one.added)]
+    for one in passes:
+        if one.held != one.added:
+            said = (
+                f"Thread {recording.thread(one.at)} reads {recording.name(one.read)}, which is {one.held:.9g}, but adds"
+                f" {one.added:.9g} to {recording.name(one.at)} in line {recording.line(one.at)}."
+            )
+            yield _Wrong(said, (one.read, one.at), one.at, _REASONS[4])
+    if len(passes) > 1 and len({recording.key(one.read) for one in passes}) == 1:
+        first, one = passes[:2]
         said = (
             f"{recording.name(one.read)} is added to {recording.name(one.at)} {len(passes):,} times in line {recording.line(one.at)}:"
-            f" thread {recording.thread(passes[0].at)} does it, then thread {recording.thread(one.at)} does it too."
+            f" thread {recording.thread(first.at)} does it, then thread {recording.thread(one.at)} does it too."
         )
-        steps = tuple(at for other in passes[:_SHOWN] for at in (other.read, other.at))
-        return _Wrong(said, steps, one.at, _REASONS[3])
-    return None
+        yield _Wrong(said, tuple(at for each in passes[:_SHOWN] for at in (each.read, each.at)), one.at, _REASONS[3])
+
+
+def _reads(found: _CountedValues, read: _Read) -> str:
+    given = found.given
+    return f"Thread {found.recording.thread(read.at)} reads {given.name}[{read.flat}] = {given.values[read.flat]:.9g}"
+
+
+def _steps(counted: Sequence[_Counted]) -> tuple[int, ...]:
+    return tuple(at for one in counted[:_SHOWN] for at in (one.read.at, one.at))

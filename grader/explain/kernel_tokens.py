@@ -112,17 +112,6 @@ class KernelTokens:
                 continue
             yield index
 
-    def kernel_sizes(self) -> list[str]:
-        """The names of the __global__ function's `int` parameters."""
-        for index, token in enumerate(self.tokens):
-            if token.text == "__global__":
-                opened = next((at for at in range(index, len(self.tokens)) if self.text(at) == "("), index)
-                inside = range(opened, self.closing(opened))
-                return [
-                    self.text(at + 1) for at in inside if self.text(at) == "int" and self.text(at + 2) in {",", ")"}
-                ]
-        return []
-
 
 # What the tokens of a CUDA source stand for, as far as a change of them needs to know: sizes, inputs, loops, subscripts, variables
 # that belong together. By the words alone, so it may be wrong: it proposes what to try, and proves nothing. Pure.
@@ -134,22 +123,27 @@ _ENDS = frozenset({";", "{", "}"})
 
 class KernelNames(KernelTokens):
     @cached_property
+    def _parameters(self) -> list[list[str]]:
+        """The words of each parameter of the __global__ function: its name is the last of them."""
+        opened = next((at for at, one in enumerate(self.tokens) if one.text == "__global__"), 0)
+        opened = next((at for at in range(opened, len(self.tokens)) if self.text(at) == "("), opened)
+        found: list[list[str]] = [[]]
+        for at in range(opened + 1, self.closing(opened)):
+            if self.text(at) == ",":
+                found.append([])
+            else:
+                found[-1].append(self.text(at))
+        return found
+
+    @cached_property
     def sizes(self) -> list[str]:
-        return self.kernel_sizes()
+        """The names of the __global__ function's `int` parameters."""
+        return [one[-1] for one in self._parameters if one[-2:-1] == ["int"]]
 
     @cached_property
     def inputs(self) -> list[str]:
         """The names of the __global__ function's pointers to const."""
-        opened = next((at for at in range(len(self.tokens)) if self.text(at) == "__global__"), 0)
-        opened = next((at for at in range(opened, len(self.tokens)) if self.text(at) == "("), opened)
-        found, const = [], False
-        for at in range(opened, self.closing(opened) + 1):
-            const = const or self.text(at) == "const"
-            if self.text(at) in {",", ")"}:
-                if const and "*" in {self.text(at - 2), self.text(at - 3)}:
-                    found.append(self.text(at - 1))
-                const = False
-        return found
+        return [one[-1] for one in self._parameters if "const" in one and "*" in one[-3:-1]]
 
     @cached_property
     def declared(self) -> dict[str, int]:

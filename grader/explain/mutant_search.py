@@ -20,7 +20,7 @@ from typing import Literal, Protocol
 from pydantic import Field, ValidationError
 
 from grader.explain.clustering import behaviour
-from grader.explain.mutation import Mutant, mutants_of
+from grader.explain.small_edits import SmallEdit, mutants_of
 from grader.model.errors import RemediableError
 from grader.model.labs import Lab
 from grader.model.outcome import LabOutcome
@@ -49,7 +49,7 @@ class SolutionMutants:
 
     path: Path
     of: str
-    mutants: Sequence[Mutant]
+    mutants: Sequence[SmallEdit]
     known: dict[int, str] = field(default_factory=dict)
 
     def read(self) -> None:

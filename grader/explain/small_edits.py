@@ -1,21 +1,23 @@
-"""The small changes that may turn a student's wrong kernel into a right one, likely ones first. Each undoes a mistake that beginners
-make. It knows the tokens of CUDA C++, and no lab. Pure.
+"""Small changes of a kernel's text, by its tokens and without any lab: mistakes that are made in a model solution, to find out whether the
+tests notice them, and changes of a wrong kernel, of which one may make it right. Pure.
 
-Most of these changes make no sense in most places. `suspect_search.py` tries them, and nobody shows a student what was changed.
+Each is one change in one place. Some do not compile, and some compute the same as the original.
 """
 
 from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from grader.explain.kernel_tokens import Edit, KernelNames, changed_lines, with_edits
 
 # The small changes that have to do with loops: what moves on with them, their steps, and what they reset. Pure. See small_edits.py.
 
 Edits = Iterator[Sequence[Edit]]
+Operator = Callable[[KernelNames], Edits]
 
 
 def follow_the_loop(names: KernelNames) -> Edits:
@@ -89,29 +91,45 @@ _OF_EACH_KIND = 14  # more of one kind are left out: a file of a thousand lines 
 
 @dataclass(frozen=True)
 class SmallEdit:
-    operator: str
+    operator: str  # "drop-barrier"
     lines: tuple[int, ...]  # those that it changes, 1-based
-    before: str
+    before: str  # these lines, without comments
     after: str
     text: str  # the whole source with the change
+
+    @property
+    def line(self) -> int:
+        return self.lines[0]
+
+
+def mutants_of(source: str) -> list[SmallEdit]:
+    """Every mistake that can be made in `source`, each once, ordered by operator and place."""
+    return _different(source, itertools.chain(*_made(_MISTAKES, source)))
 
 
 def small_edits(source: str, most: int) -> list[SmallEdit]:
     """At most `most` changes, in turn from each operator, so that no kind crowds out the others."""
-    names = KernelNames(source)
+    kinds = (itertools.islice(one, _OF_EACH_KIND) for one in _made(_REPAIRS, source))
+    return _different(source, itertools.chain(*itertools.zip_longest(*kinds)))[:most]
+
+
+def _different(source: str, edits: Iterator[SmallEdit | None]) -> list[SmallEdit]:
     made: dict[str, SmallEdit] = {}
-    kinds = [itertools.islice(_made(operator, names, source), _OF_EACH_KIND) for operator in _OPERATORS]
-    for one in itertools.chain.from_iterable(itertools.zip_longest(*kinds)):
+    for one in edits:
         if one is not None and one.text != source:
             made.setdefault(one.text, one)
-    return list(made.values())[:most]
+    return list(made.values())
 
 
-def _made(operator: Callable[[KernelNames], Edits], names: KernelNames, source: str) -> Iterator[SmallEdit]:
-    for edits in operator(names):
-        lines = sorted({source.count("\n", 0, edit.start) + 1 for edit in edits})
-        before, after = changed_lines(source, edits)
-        yield SmallEdit(operator.__name__.strip("_"), tuple(lines), before, after, with_edits(source, edits))
+def _made(operators: Mapping[str, Operator], source: str) -> list[Iterator[SmallEdit]]:
+    names = KernelNames(source)
+
+    def of(name: str, operator: Operator) -> Iterator[SmallEdit]:
+        for edits in operator(names):
+            lines = sorted({source.count("\n", 0, edit.start) + 1 for edit in edits})
+            yield SmallEdit(name, tuple(lines), *changed_lines(source, edits), with_edits(source, edits))
+
+    return [of(name, operator) for name, operator in operators.items()]
 
 
 def _add_up(names: KernelNames) -> Edits:
@@ -150,9 +168,9 @@ def _swap_subscripts(names: KernelNames) -> Edits:
     yield from both
 
 
-def _exchange_axis(names: KernelNames) -> Edits:
+def _exchange_axis(names: KernelNames, of: frozenset[str] = _BUILT_IN) -> Edits:
     for index, token in enumerate(names.tokens):
-        if token.text in _BUILT_IN and names.text(index + 1) == "." and names.text(index + 2) in _OTHER_AXIS:
+        if token.text in of and names.text(index + 1) == "." and names.text(index + 2) in _OTHER_AXIS:
             yield [names.replaced(index + 2, index + 2, _OTHER_AXIS[names.text(index + 2)])]
 
 
@@ -302,27 +320,143 @@ def _other_logic(names: KernelNames) -> Edits:
         yield [names.replaced(index, index + 1, "&&")]
 
 
-_OPERATORS = (
-    _add_up,
-    _keep_fractions,
-    _swap_subscripts,
-    _another_size,
-    _exchange_names,
-    _exchange_in_subscript,
-    _exchange_terms,
-    follow_the_loop,
-    _exchange_axis,
-    _move_bound,
-    _drop_one,
-    _another_operand,
-    _another_sign,
-    follow_in_declarations,
-    step_by_one,
-    _another_factor,
-    drop_reset,
-    _exchange_launch,
-    _round_up,
-    _exchange_extents,
-    _other_logic,
-    _another_side,
-)
+# Mistakes that courses know. Which of them a lab's tests do not notice is listed by its author.
+
+_BARRIERS = frozenset({"__syncthreads", "__syncwarp"})
+
+
+def _drop_barrier(names: KernelNames) -> Edits:
+    for index, token in enumerate(names.tokens):
+        if token.text in _BARRIERS and names.text(index + 1) == "(":
+            yield [names.replaced(index, names.closing(index + 1), "")]
+
+
+def _shorten_loop(names: KernelNames) -> Edits:
+    """The bound in the head of a `for`, minus one."""
+    for index in names.places("for"):
+        closing = names.closing(index + 1)
+        for at in names.comparisons():
+            if index < at < closing:
+                last = names.operand_after(at, frozenset({";"}))
+                yield [Edit(names.end(last), names.end(last), " - 1")]
+
+
+def _drop_condition(names: KernelNames) -> Edits:
+    """One side of `&&` or `||` only."""
+    stops = frozenset({"&&", "|", "?", ":", ";", ",", "=", "return"})
+    for index, token in enumerate(names.tokens):
+        width = 1 if token.text == "&&" else 2 if token.text == "|" and names.text(index + 1) == "|" else 0
+        if not width:
+            continue
+        first, last = names.operand_before(index, stops), names.operand_after(index + width - 1, stops)
+        yield [names.replaced(first, last, names.between(first, index - 1))]
+        yield [names.replaced(first, last, names.between(index + width, last))]
+
+
+def _drop_guard(names: KernelNames) -> Edits:
+    """`if (true)` for a condition. A condition of two parts is left out: `_drop_condition` drops each part."""
+    for index in names.places("if"):
+        closing = names.closing(index + 1)
+        inside = {names.text(at) for at in range(index + 2, closing)}
+        if not {"&&", "|"} & inside:
+            yield [names.replaced(index + 2, closing - 1, "true")]
+        if names.text(closing + 1) == "return":
+            yield [names.replaced(index + 2, closing - 1, "false")]
+
+
+def _drop_zero_fill(names: KernelNames) -> Edits:
+    """`if (inside) x = load;` for `x = inside ? load : 0;`."""
+    stops = frozenset({";", "{", "}"})
+    for index in names.places("?"):
+        first, last = names.operand_before(index, stops), names.operand_after(index, stops)
+        if names.text(last - 1) != ":" or not re.fullmatch(r"0(\.0*)?f?", names.text(last)):
+            continue
+        assigned = next((at for at in range(first, index) if names.text(at) == "="), None)
+        if assigned is None:
+            continue
+        target, condition = names.between(first, assigned - 1), names.between(assigned + 1, index - 1)
+        yield [names.replaced(first, last, f"if ({condition}) {target} = {names.between(index + 1, last - 2)}")]
+
+
+def _assign(names: KernelNames) -> Edits:
+    """`=` for `+=`, except in the heads of loops, where the loop would never end."""
+    heads = [(index, names.closing(index + 1)) for index in names.places("for")]
+    for index in names.places("+", "="):
+        if not any(first < index < last for first, last in heads):
+            yield [names.replaced(index, index + 1, "=")]
+
+
+def _another_row_length(names: KernelNames) -> Edits:
+    """`* N` for `* K` in an index, where N and K are among the kernel's sizes."""
+    sizes = names.sizes
+    for index in names.places("["):
+        for at in range(index, names.closing(index)):
+            if names.text(at) == "*" and names.text(at + 1) in sizes:
+                other = sizes[(sizes.index(names.text(at + 1)) + 1) % len(sizes)]
+                yield [names.replaced(at + 1, at + 1, other)]
+
+
+def _round_down(names: KernelNames) -> Edits:
+    """`N / tile` for `(N + tile - 1) / tile`."""
+    for index in names.places(")"):
+        if names.text(index + 1) != "/" or names.text(index - 1) != "1" or names.text(index - 2) != "-":
+            continue
+        plus = next((at for at in range(index - 3, 0, -1) if names.text(at) in {"+", "("}), 0)
+        if names.text(plus) == "+":
+            yield [Edit(names.end(plus - 1), names.end(index - 1), "")]
+
+
+def _include_bound(names: KernelNames) -> Edits:
+    return (edits for edits in _move_bound(names) if edits[0].text != ">=")
+
+
+def _swap_indices(names: KernelNames) -> Edits:
+    """`x[b][a]` for `x[a][b]`, also behind other subscripts, where an array is used and not declared."""
+    for first in names.places("["):
+        middle = names.closing(first)
+        declared = names.tokens[first - 2].kind == "word" and names.text(first - 2) != "return"
+        if names.text(middle + 1) == "[" and not declared:
+            last = names.closing(middle + 1)
+            yield [names.replaced(first, last, names.between(middle + 1, last) + names.between(first, middle))]
+
+
+_MISTAKES: dict[str, Operator] = {
+    "drop-barrier": _drop_barrier,
+    "include-bound": _include_bound,
+    "shorten-loop": _shorten_loop,
+    "swap-indices": _swap_indices,
+    "drop-condition": _drop_condition,
+    "drop-guard": _drop_guard,
+    "drop-zero-fill": _drop_zero_fill,
+    "assign": _assign,
+    "another-row-length": _another_row_length,
+    "round-down": _round_down,
+    "exchange-axes": partial(_exchange_axis, of=frozenset({"threadIdx", "blockIdx"})),
+}
+_REPAIRS: dict[str, Operator] = {
+    one.__name__.strip("_"): one
+    for one in (
+        _add_up,
+        _keep_fractions,
+        _swap_subscripts,
+        _another_size,
+        _exchange_names,
+        _exchange_in_subscript,
+        _exchange_terms,
+        follow_the_loop,
+        _exchange_axis,
+        _move_bound,
+        _drop_one,
+        _another_operand,
+        _another_sign,
+        follow_in_declarations,
+        step_by_one,
+        _another_factor,
+        drop_reset,
+        _exchange_launch,
+        _round_up,
+        _exchange_extents,
+        _other_logic,
+        _another_side,
+    )
+}

@@ -19,7 +19,7 @@ from pathlib import Path
 
 from grader.engines.toolset import Toolset
 from grader.explain.clustering import WrongSubmission, behaviour, clusters_of, went_wrong, wrong_submission
-from grader.explain.mutation import mutants_of
+from grader.explain.small_edits import mutants_of
 from grader.model.course_root import load_labs
 from grader.model.labs import Lab
 from grader.model.outcome import OUTCOME_JSON, LabOutcome

@@ -1,6 +1,6 @@
 """Makes mutants of kernels, token by token: what a student may mistype, and what a hostile one may try. Pure; all chance is given.
 
-`grader/proofs/mutation.py` makes the mistakes that courses know, one at a time. Here tokens are also exchanged, dropped and put in
+`grader/explain/small_edits.py` makes the mistakes that courses know, one at a time. Here tokens are also exchanged, dropped and put in
 without knowing what they mean, and statements of other kernels come in. Many mutants do not compile: then two compilers have to agree
 that they do not.
 """
@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from grader.engines.token_scan import Token, tokens_of
-from grader.explain.mutation import mutants_of
+from grader.explain.small_edits import mutants_of
 
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 _WORD = re.compile(r"[A-Za-z_]\w*")

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from grader.cli.proofs.kernel_proofs import MutantProofs
-from grader.explain.mutation import Mutant, mutants_of
+from grader.explain.small_edits import SmallEdit, mutants_of
 from grader.model.labs import CaseSpec, Lab, LabError, PrivateSpec, PublicSpec
 from grader.model.verdicts import Verdict
 
@@ -83,7 +83,7 @@ def told(one: MutantProofs) -> list[str]:
     return [str(diagnostic) for step in one.proof().steps for diagnostic in step()]
 
 
-def listed(mutant: Mutant) -> str:
+def listed(mutant: SmallEdit) -> str:
     return (
         f"[[survivor]]\nbefore = '{mutant.before}'\nafter = '{mutant.after}'\nreason = 'nobody reads it in between'\n"
     )

@@ -8,105 +8,86 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
 from grader.cli.proofs import page_proofs
-from grader.cli.proofs.page_proofs import broken_links, wrong_points
-from grader.cli.proofs.proving import Proof
+from grader.cli.proofs.proving import Proof, Step
 from grader.course import handouts, starters
-from grader.course import starters as question_pages
 from grader.course.handouts import Handout
 from grader.course.leaks import Diagnostic
-from grader.model.labs import Lab, lab_ids
+from grader.model.labs import Lab
 from grader.system.own_files import write_atomically
 
 
-@dataclass(frozen=True)
-class CourseProofs:
-    """The proofs that need no judge, of these labs of the course at `root`."""
+def course_proofs(root: Path, labs: Sequence[Lab], made: Handout) -> list[Proof]:
+    """Those that need no judge, of these labs of the course at `root`. `made`: the handout of these labs."""
 
-    root: Path
-    labs: Sequence[Lab]
-    made: Handout  # of these labs
+    def of_these(check: Callable[[Path], list[Diagnostic]]) -> Step:
+        return lambda: handouts.without_other_labs(labs, root, check(root))
 
-    def proofs(self) -> list[Proof]:
-        return [
-            Proof("starters", "each starter is what its model solution gives", [self.current_starters]),
-            Proof(
-                "questions",
-                "write-ups and answers.md hold each lab's questions, with seals of the right numbers",
-                [self.questions],
-            ),
-            Proof("leaks", "no solution, hidden test, hidden shape, answer or seed in what students get", [self.leaks]),
-            Proof("written", "nothing that students get still has to be filled in", [self.unwritten]),
-            Proof("listing", "the handout holds the kinds of file that handouts/listing.txt names", [self.unlisted]),
-            Proof("links", "every link and figure in a handout leads to a file inside it", [self.dead_links]),
-            Proof(
-                "figures",
-                "each figure is what its script draws, and a write-up shows it",
-                [lambda: list(page_proofs.outdated_figures(self.root))],
-            ),
-            Proof(
-                "numbers",
-                "pages show what their commands print now",
-                [partial(self._remade, page) for page in self.pages()],
-            ),
-            Proof("points", "write-ups state the points that the grader gives", [self.points]),
-        ]
+    return [
+        Proof("starters", "each starter is what its model solution gives", [of_these(starters.outdated)]),
+        Proof(
+            "questions",
+            "write-ups and answers.md hold each lab's questions, with seals of the right numbers",
+            [of_these(starters.outdated_questions)],
+        ),
+        Proof(
+            "leaks",
+            "no solution, hidden test, hidden shape, answer or seed in what students get",
+            [partial(handouts.leaking, root, labs, made)],
+        ),
+        Proof(
+            "written",
+            "nothing that students get still has to be filled in",
+            [partial(handouts.unfinished, root, labs, made)],
+        ),
+        Proof(
+            "listing",
+            "the handout holds the kinds of file that handouts/listing.txt names",
+            [partial(handouts.unlisted, root, labs, made)],
+        ),
+        Proof("links", "every link and figure in a handout leads to a file inside it", [partial(dead_links, made)]),
+        Proof(
+            "figures",
+            "each figure is what its script draws, and a write-up shows it",
+            [partial(page_proofs.outdated_figures, root)],
+        ),
+        Proof(
+            "numbers",
+            "pages show what their commands print now",
+            [partial(page_proofs.outdated, root, page) for page in pages(root, labs)],
+        ),
+        Proof(
+            "points",
+            "write-ups state the points that the grader gives",
+            [partial(page_proofs.wrong_points_of, root, lab) for lab in labs],
+        ),
+    ]
 
-    def current_starters(self) -> list[Diagnostic]:
-        return self._without_other_labs(starters.outdated(self.root))
 
-    def questions(self) -> list[Diagnostic]:
-        return self._without_other_labs(question_pages.outdated_questions(self.root))
+def dead_links(made: Handout) -> Iterator[Diagnostic]:
+    files = made.files
 
-    def leaks(self) -> list[Diagnostic]:
-        return handouts.leaking(self.root, self.labs, self.made)
+    def read(path: str) -> str | None:
+        if path in files:
+            return files[path].data.decode("utf-8", "replace")
+        return "" if path == "." or any(name.startswith(f"{path}/") for name in files) else None
 
-    def unwritten(self) -> list[Diagnostic]:
-        return handouts.unfinished(self.root, self.labs, self.made)
+    for page in files:
+        if page.endswith(".md"):
+            yield from page_proofs.broken_links(page, read)
 
-    def unlisted(self) -> list[Diagnostic]:
-        return handouts.unlisted(self.root, self.labs, self.made)
 
-    def dead_links(self) -> list[Diagnostic]:
-        files = self.made.files
-
-        def read(path: str) -> str | None:
-            if path in files:
-                return files[path].data.decode("utf-8", "replace")
-            return "" if path == "." or any(name.startswith(f"{path}/") for name in files) else None
-
-        return [one for page in files if page.endswith(".md") for one in broken_links(page, read)]
-
-    def points(self) -> list[Diagnostic]:
-        found: list[Diagnostic] = []
-        for lab in self.labs:
-            page = f"assignments/{lab.id}/README.md"
-            path = self.root / page
-            found += (
-                wrong_points(lab, path.read_text(encoding="utf-8"), page)
-                if path.is_file()
-                else [Diagnostic(page, None, "is missing")]
-            )
-        return found
-
-    def pages(self) -> list[str]:
-        """The pages that may show a command's output: the labs' and the course's own documents."""
-        ours = [*self.root.glob("*.md"), *(self.root / "docs").glob("**/*.md")]
-        for lab in self.labs:
-            ours += [path for half in (lab.public_dir, lab.private_dir) if half for path in half.glob("*.md")]
-        return sorted(path.relative_to(self.root).as_posix() for path in ours)
-
-    def _remade(self, page: str) -> list[Diagnostic]:
-        return list(page_proofs.outdated(self.root, page))
-
-    def _without_other_labs(self, found: Sequence[Diagnostic]) -> list[Diagnostic]:
-        others = set(lab_ids(self.root)) - {lab.id for lab in self.labs}
-        return [one for one in found if not others & set(one.path.split("/")[1:2])]
+def pages(root: Path, labs: Sequence[Lab]) -> list[str]:
+    """The pages that may show a command's output: the labs' and the course's own documents."""
+    ours = [*root.glob("*.md"), *(root / "docs").glob("**/*.md")]
+    for lab in labs:
+        ours += [path for half in (lab.public_dir, lab.private_dir) if half for path in half.glob("*.md")]
+    return sorted(path.relative_to(root).as_posix() for path in ours)
 
 
 # Uses a handout as a student does: unpacks it into an empty folder and builds it. Every starter has to fail, and with the model

@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from grader.cli.proofs.page_proofs import disclosures
 from grader.cli.proofs.proving import Proof, Step
 from grader.course.leaks import Diagnostic
-from grader.explain.mutation import Mutant, mutants_of
+from grader.explain.small_edits import SmallEdit, mutants_of
 from grader.model.labs import Lab, LabError
 from grader.model.result import LabResult
 from grader.model.verdicts import Verdict
@@ -167,7 +167,7 @@ class MutantProofs:
         holds = f"{len(mutants)} small mistakes in the solution are caught, or they change nothing"
         return Proof(f"mutants {self.lab.id}", holds, steps, needs_kit=True)
 
-    def stale(self, mutants: Sequence[Mutant]) -> list[Diagnostic]:
+    def stale(self, mutants: Sequence[SmallEdit]) -> list[Diagnostic]:
         """Listed survivors that no mutant matches."""
         made = {(mutant.before, mutant.after) for mutant in mutants}
         return [
@@ -178,7 +178,7 @@ class MutantProofs:
             if (one.before, one.after) not in made
         ]
 
-    def check_mutant(self, mutant: Mutant) -> list[Diagnostic]:
+    def check_mutant(self, mutant: SmallEdit) -> list[Diagnostic]:
         listed = any((one.before, one.after) == (mutant.before, mutant.after) for one in self._survivors())
         verdict = self.judge_text(self.lab, mutant.text)
         changed = f"{mutant.operator} (`{mutant.before}` to `{mutant.after}`)"

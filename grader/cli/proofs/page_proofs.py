@@ -22,6 +22,7 @@ from posixpath import dirname, normpath
 from urllib.parse import unquote
 
 from grader.course.leaks import Diagnostic, shape_pattern, stated_size
+from grader.course.new_lab import given_points
 from grader.model.labs import Lab
 from grader.model.result import Environment, LabResult, Result, Submission
 from grader.pages.pages import student_page
@@ -196,17 +197,12 @@ _STATED_POINTS_HEADING = "## How it is graded"
 _ROW = re.compile(r"\| (public|hidden|technique|speed)\b[^|]* \| ([\d.]+) \|")
 
 
-def given(lab: Lab) -> dict[str, float]:
-    """The points, by what they are given for. What gets no points is left out."""
-    cases = lab.cases
-    public = {case.name for case in lab.public.case}
-    points = {
-        "public": sum(one.points for one in cases if one.name in public and one.role != "technique"),
-        "technique": sum(one.points for one in cases if one.role == "technique"),
-        "hidden": sum(one.points for one in cases if one.name not in public and one.role != "technique"),
-        "speed": lab.private.performance_points if lab.private else 0,
-    }
-    return {what: worth for what, worth in points.items() if worth}
+def wrong_points_of(root: Path, lab: Lab) -> Iterator[Diagnostic]:
+    page = f"assignments/{lab.id}/README.md"
+    if not (root / page).is_file():
+        yield Diagnostic(page, None, "is missing")
+        return
+    yield from wrong_points(lab, (root / page).read_text(encoding="utf-8"), page)
 
 
 def wrong_points(lab: Lab, text: str, page: str) -> Iterator[Diagnostic]:
@@ -219,7 +215,7 @@ def wrong_points(lab: Lab, text: str, page: str) -> Iterator[Diagnostic]:
         return
     start = lines.index(_STATED_POINTS_HEADING) + 1
     length = next((n for n, line in enumerate(lines[start:]) if line.startswith("## ")), len(lines) - start)
-    expected = given(lab)
+    expected = given_points(lab)
     stated: set[str] = set()
     for number, line in enumerate(lines[start : start + length], start=start + 1):
         if row := _ROW.fullmatch(line.strip()):

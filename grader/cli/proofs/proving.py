@@ -5,7 +5,7 @@ An exception in a step becomes a diagnostic of its proof: what could not be chec
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from typing import Protocol
@@ -19,9 +19,9 @@ from grader.model.errors import RemediableError
 
 # A proof: a statement that has to be true of every course. It has a name, and steps that may run in parallel.
 #
-# A step returns what is wrong, by file and line. An empty list means that it holds. The caller decides on the order and the cores.
+# A step tells what is wrong, by file and line. Nothing means that it holds. The caller decides on the order and the cores.
 
-Step = Callable[[], Sequence[Diagnostic]]
+Step = Callable[[], Iterable[Diagnostic]]
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,7 @@ def _ready(waiting: Sequence[int], reported: int) -> Iterator[int]:
 
 def _run(step: Step, name: str) -> Sequence[Diagnostic]:
     try:
-        return step()
+        return list(step())
     except RemediableError as error:
         return [Diagnostic(name, None, str(error))]
     except Exception as error:  # noqa: BLE001 -- whatever failed, the other proofs go on

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from grader.explain.mutant_search import SolutionMutants
-from grader.explain.mutation import Mutant, mutants_of
+from grader.explain.small_edits import SmallEdit, mutants_of
 
 SOURCE = """\
 __global__ void add(const float* A, float* C, int N) {
@@ -54,7 +54,7 @@ def test_the_change_is_told_without_what_stays(tmp_path: Path) -> None:
 
 
 def test_a_behaviour_of_many_mutants_tells_nothing(tmp_path: Path) -> None:
-    mutants = SolutionMutants(tmp_path / "x", "key", [Mutant("op", n, "a", "b", "") for n in range(5)])
+    mutants = SolutionMutants(tmp_path / "x", "key", [SmallEdit("op", (n,), "a", "b", "") for n in range(5)])
     mutants.known = dict.fromkeys(range(4), "seen") | {4: "other"}
     assert mutants.likenesses() == {"other": "the solution with `b` for `a` in line 4"}
     mutants.known = {0: "", 1: ""}
