@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from grader.explain.guard_reason import GuardReason, load_reason
-from grader.explain.product_sum import Product, ProductSum, factors_of, product_sum
+from grader.explain.product_sum import ProductSum, factors_of, product_sum
 from grader.explain.recording import Recording, Telling, asked, asked_number, told
 from grader.explain.story import Mark, Question, Story, ranges
 from grader.run.launches.trace_phases import CHANGES, StepKind
@@ -115,10 +115,10 @@ _TELLING = Telling(
 def sum_story(recording: Recording) -> Story | None:
     factors = factors_of(recording.report)
     found = product_sum(recording, factors) if len(factors) == 2 else None  # noqa: PLR2004 -- a product
-    said = _statement(found) if found is not None else None
-    if found is None or said is None:
+    mistake = next(_mistakes(found), None) if found is not None else None
+    if found is None or mistake is None:
         return None
-    category, name = _category(found), recording.who(found.thread)
+    (category, said), name = mistake, recording.who(found.thread)
     unloaded = _unloaded_factor(recording, found) if category == "lacks" else None
     if unloaded is not None:
         said = f"{_lacks(found)}. {unloaded.words}"
@@ -136,42 +136,57 @@ def sum_story(recording: Recording) -> Story | None:
         title=f"the sum in {found.name}",
         summary=f"Thread {name} stores {_number(found.stored)} in {found.name} in line {line}. {said} {_definition(found)}{_tile(found)}",
         marks=marks,
-        questions=_questions(found, unloaded, wrong, chosen, said, name),
+        questions=_questions(found, unloaded, wrong, chosen, (category, said), name),
     )
 
 
-def _statement(found: ProductSum) -> str | None:
-    """What is wrong with the sum, in a sentence; None: nothing that the reads show."""
-    missing = [k for k, times in enumerate(found.times) if times == 0]
-    twice = [k for k, times in enumerate(found.times) if times > 1]
+def _mistakes(found: ProductSum) -> Iterator[tuple[str, str]]:
+    """What is wrong with the sum, the likeliest first: which of `_choices`, and a sentence. Nothing where the reads show nothing."""
+    missing, twice = _missing(found), [k for k, times in enumerate(found.times) if times > 1]
     if (of := found.whole_of) is not None:
         across = ", on the other side of the diagonal" if of == (found.column, found.row) else ""
-        return f"This is the whole sum for {found.names[2]}[{of[0]}][{of[1]}]{across}: {_instead(found, of)}"
+        yield "other", f"This is the whole sum for {found.names[2]}[{of[0]}][{of[1]}]{across}: {_instead(found, of)}"
     if found.strangers:
-        return _wrong_place(found, found.strangers[0], missing)
+        yield from _strangers(found, missing)
     if twice:
-        return f"It has the product{_s(twice)} of k = {ranges(twice)} more than once."
-    return _missing(found) if missing else _stored(found)
+        yield "twice", f"It has the product{_s(twice)} of k = {ranges(twice)} more than once."
+    if missing and len(found.counted) < len(found.products):
+        yield "lacks", f"{_lacks(found)}: the thread reads them, but they are not in what it stores."
+    if missing and any(None in one.indices and one.value for one in found.counted):
+        inputs = " or ".join(found.names[:2])
+        yield "lacks", f"{_lacks(found)}: some of what it multiplies is no element of {inputs}."
+    if missing:
+        yield "lacks", f"{_lacks(found)}: the thread never reads them."
+    elif found.kept is None:
+        yield "stored", _stored(found)
 
 
-def _missing(found: ProductSum) -> str:
-    if len(found.counted) < len(found.products):
-        return f"{_lacks(found)}: the thread reads them, but they are not in what it stores."
-    if any(None in one.indices and one.value for one in found.counted):
-        return f"{_lacks(found)}: some of what it multiplies is no element of {found.names[0]} or {found.names[1]}."
-    return f"{_lacks(found)}: the thread never reads them."
+def _strangers(found: ProductSum, missing: Sequence[int]) -> Iterator[tuple[str, str]]:
+    (first, second, _), (one, other) = found.names, found.strangers[0].indices
+    has = f"{_element(first, one)} * {_element(second, other)}"
+    for k in missing:
+        right = f"{first}[{found.row}][{k}] * {second}[{k}][{found.column}]"
+        for kind, name, fits in (
+            ("second", second, one == (found.row, k)),
+            ("first", first, other == (k, found.column)),
+        ):
+            if fits:
+                yield kind, f"Its elements of {name} come from a wrong place: it has {has}, where {right} belongs."
+    yield "both", f"It has {has}, which does not belong to {found.name}."
 
 
-def _stored(found: ProductSum) -> str | None:
+def _stored(found: ProductSum) -> str:
     """Where all products are there."""
-    if found.kept is not None:
-        return None
     total = math.fsum(one.value for one in found.products)
     said = f"The thread reads all {found.depth} products, but what it stores is not their sum, {_number(total)}"
     difference = found.stored - total
     if not math.isfinite(difference) or abs(difference) > _FAR * max(1.0, abs(total)):
         return f"{said}."
     return f"{said}: it is {_number(abs(difference))} {'more' if difference > 0 else 'less'}."
+
+
+def _missing(found: ProductSum) -> list[int]:
+    return [k for k, times in enumerate(found.times) if times == 0]
 
 
 def _again(recording: Recording, found: ProductSum) -> str:
@@ -191,8 +206,7 @@ def _again(recording: Recording, found: ProductSum) -> str:
 
 
 def _lacks(found: ProductSum) -> str:
-    missing = [k for k, times in enumerate(found.times) if times == 0]
-    return f"It lacks the product{_s(missing)} of k = {ranges(missing)}"
+    return f"It lacks the product{_s(_missing(found))} of k = {ranges(_missing(found))}"
 
 
 def _instead(found: ProductSum, of: tuple[int, int]) -> str:
@@ -203,18 +217,6 @@ def _instead(found: ProductSum, of: tuple[int, int]) -> str:
     if of in found.elements and of[1] == found.column:
         return f"its elements of {first} come from row {of[0]}, and row {found.row} belongs here."
     return "it is stored in the wrong place."
-
-
-def _wrong_place(found: ProductSum, stranger: Product, missing: Sequence[int]) -> str:
-    (first, second, _), (one, other) = found.names, stranger.indices
-    for k in missing:
-        right = f"{first}[{found.row}][{k}] * {second}[{k}][{found.column}]"
-        has = f"{_element(first, one)} * {_element(second, other)}"
-        if one == (found.row, k):
-            return f"Its elements of {second} come from a wrong place: it has {has}, where {right} belongs."
-        if other == (k, found.column):
-            return f"Its elements of {first} come from a wrong place: it has {has}, where {right} belongs."
-    return f"It has {_element(first, one)} * {_element(second, other)}, which does not belong to {found.name}."
 
 
 def _chosen(recording: Recording, found: ProductSum, unloaded: UnloadedFactor | None) -> list[int]:
@@ -279,8 +281,14 @@ def _definition(found: ProductSum) -> str:
 
 
 def _questions(
-    found: ProductSum, unloaded: UnloadedFactor | None, wrong: int, chosen: Sequence[int], said: str, name: str
+    found: ProductSum,
+    unloaded: UnloadedFactor | None,
+    wrong: int,
+    chosen: Sequence[int],
+    mistake: tuple[str, str],
+    name: str,
 ) -> Iterator[Question | None]:
+    category, said = mistake
     if unloaded is not None and unloaded.read > chosen[0]:
         yield asked(
             unloaded.read,
@@ -298,45 +306,30 @@ def _questions(
             (found.depth, 0, found.depth // 2, max(0, found.depth - 1)),
             said,
         )
-    choices = _choices(found)
+    choices = _choices(found, category)
     yield asked(
         found.store,
         f"What is wrong with the sum in {found.name}?",
-        choices[_category(found)],
+        choices[category],
         choices.values(),
         f"{said} {_definition(found)}",
     )
 
 
-def _category(found: ProductSum) -> str:
-    missing = [k for k, times in enumerate(found.times) if times == 0]
-    if found.whole_of is not None:
-        return "other"
-    if found.strangers:
-        one, other = found.strangers[0].indices
-        if any(one == (found.row, k) for k in missing):
-            return "second"
-        return "first" if any(other == (k, found.column) for k in missing) else "both"
-    if any(times > 1 for times in found.times):
-        return "twice"
-    return "lacks" if missing else "stored"
-
-
-def _choices(found: ProductSum) -> dict[str, str]:
+def _choices(found: ProductSum, category: str) -> dict[str, str]:
     first, second, output = found.names
+    of = found.whole_of or (found.column, found.row)
     named = {
         "lacks": "some of its products are not in it",
         "twice": "some of its products are in it more than once",
         "first": f"elements of {first} come from a wrong place",
         "second": f"elements of {second} come from a wrong place",
         "stored": "all its products are read, but something else is stored",
+        "other": f"it is the whole sum for {output}[{of[0]}][{of[1]}]" if of != (found.row, found.column) else "",
     }
-    of = found.whole_of or (found.column, found.row)
-    if of != (found.row, found.column):
-        named["other"] = f"it is the whole sum for {output}[{of[0]}][{of[1]}]"
-    if _category(found) == "both":
-        named["both"] = f"elements of both {first} and {second} come from wrong places"
-    return named
+    return named | (
+        {"both": f"elements of both {first} and {second} come from wrong places"} if category == "both" else {}
+    )
 
 
 def _element(name: str, index: tuple[int, ...] | None) -> str:
