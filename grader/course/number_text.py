@@ -47,40 +47,29 @@ _TENS = {
 _PARTS = re.compile(
     r"\b(?:hal(?:f|ves)|thirds?|quarters?|fifths?|sixths?|eighths?|sixteenths?|hundred|thousand|million|dozen)\b"
 )
+
+
+def _sizes() -> dict[str, tuple[Fraction, ...]]:
+    found = dict.fromkeys(("b", "byte", "bytes"), (Fraction(1),)) | dict.fromkeys(("bit", "bits"), (Fraction(1, 8),))
+    for power, (short, long) in enumerate((("k", "kilo"), ("m", "mega"), ("g", "giga"), ("t", "tera")), 1):
+        binary, decimal = Fraction(1024**power), Fraction(1000**power)
+        exact = [f"{short}i{end}" for end in ("", "b", "byte", "bytes")] + [f"{long[:2]}bibyte", f"{long[:2]}bibytes"]
+        either = [f"{short}b", *(f"{name}{end}" for name in (short, long) for end in ("byte", "bytes"))]
+        found |= dict.fromkeys(exact, (binary,)) | dict.fromkeys(either, (decimal, binary))
+    return found
+
+
 # Each kind of unit: a word, and what one of it is; several where people mean several.
-_UNITS: dict[str, dict[str, tuple[Fraction, ...]]] = {
-    "size": {
-        **dict.fromkeys(("b", "byte", "bytes"), (Fraction(1),)),
-        **dict.fromkeys(("bit", "bits"), (Fraction(1, 8),)),
-        **{
-            name: (Fraction(1024**power),)
-            for power, first in enumerate(("ki", "mi", "gi", "ti"), 1)
-            for name in (first, f"{first}b", f"{first}byte", f"{first}bytes")
-        },
-        **{
-            name: (Fraction(1024**power),)
-            for power, first in enumerate(("kibi", "mebi", "gibi", "tebi"), 1)
-            for name in (f"{first}byte", f"{first}bytes")
-        },
-        **{
-            name: (Fraction(1000**power), Fraction(1024**power))
-            for power, firsts in enumerate((("k", "kilo"), ("m", "mega"), ("g", "giga"), ("t", "tera")), 1)
-            for name in (
-                f"{firsts[0]}b",
-                f"{firsts[0]}byte",
-                f"{firsts[0]}bytes",
-                f"{firsts[1]}byte",
-                f"{firsts[1]}bytes",
-            )
-        },
-    },
+_UNITS = {
+    "size": _sizes(),
     "time": {
-        **dict.fromkeys(("s", "sec", "second", "seconds"), (Fraction(1),)),
-        **dict.fromkeys(("ms", "millisecond", "milliseconds"), (Fraction(1, 10**3),)),
-        **dict.fromkeys(("us", "μs", "microsecond", "microseconds"), (Fraction(1, 10**6),)),
-        **dict.fromkeys(("ns", "nanosecond", "nanoseconds"), (Fraction(1, 10**9),)),
+        word: (Fraction(1, 1000**power),)
+        for power, words in enumerate((
+            "s sec second seconds", "ms millisecond milliseconds", "us μs microsecond microseconds", "ns nanosecond nanoseconds",
+        ))
+        for word in words.split()
     },
-}
+}  # fmt: skip
 _SHARES = ("%", "percent", "per cent")
 _COUNTS = {
     "thousand": (10**3,),

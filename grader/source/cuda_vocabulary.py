@@ -31,29 +31,11 @@ CUDA = tuple(_CUDA.split())
 CPP = tuple(_CPP.split())
 LIBRARY = tuple(_LIBRARY.split())
 STD = ("min", "max", "abs", "swap", "size_t", "numeric_limits", "sqrt", "fma", "pow", "exp", "move", "is_same_v")
-HEADERS = (
-    *(
-        "tilelab/device.cuh",
-        "cuda_runtime.h",
-        "cuda_fp16.h",
-        "cuda.h",
-        "cooperative_groups.h",
-        "device_launch_parameters.h",
-    ),
-    *(
-        "math.h",
-        "cmath",
-        "stdio.h",
-        "cstdio",
-        "assert.h",
-        "cassert",
-        "stdint.h",
-        "cstdint",
-        "limits.h",
-        "float.h",
-        "algorithm",
-    ),
-)
+_HEADER_NAMES = """
+    tilelab/device.cuh cuda_runtime.h cuda_fp16.h cuda.h cooperative_groups.h device_launch_parameters.h math.h cmath stdio.h cstdio
+    assert.h cassert stdint.h cstdint limits.h float.h algorithm
+"""
+HEADERS = tuple(_HEADER_NAMES.split())
 # The numbers of C++ and CUDA: their kind, their bytes, and their names.
 NumberKind = Literal["signed", "unsigned", "floating"]
 _NUMBERS: tuple[tuple[NumberKind, int, str], ...] = (

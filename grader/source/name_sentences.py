@@ -13,6 +13,7 @@ from grader.source.student_code import Span, StudentCode, nearest, nearest_name
 
 ERRORS = Phrasebook()
 _KEYWORDS = "new|delete|class|this|template|operator|case|default|register|private|public|union|enum|struct|try|catch|throw|using|typename"
+_RESERVED = frozenset({*CPP, "new", "delete", "operator", "register", "try", "private", "public"})
 
 
 @ERRORS.says(
@@ -370,16 +371,7 @@ def not_assignable(told: MatchedMessage) -> Said:
 )
 def reserved(told: MatchedMessage) -> Said | None:
     word = told.group("word") or told.code.token(told.at())
-    if not told.group("word") and word not in (
-        *CPP,
-        "new",
-        "delete",
-        "operator",
-        "register",
-        "try",
-        "private",
-        "public",
-    ):
+    if not told.group("word") and word not in _RESERVED:
         return None
     return Said(told.at(word), f"`{word}` is a word of C++ itself and cannot be the name of a variable.")
 
