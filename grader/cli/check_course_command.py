@@ -11,8 +11,7 @@ from pathlib import Path
 from rich.console import Console
 
 from grader.cli.proofs import page_proofs
-from grader.cli.proofs.course_proofs import UnpackedHandout, course_proofs, pages
-from grader.cli.proofs.kernel_proofs import KernelProofs, MutantProofs
+from grader.cli.proofs.course_proofs import KernelProofs, MutantProofs, UnpackedHandout, course_proofs, pages
 from grader.cli.proofs.proving import Proof, ProofLines, prove
 from grader.course.handouts import handout
 from grader.engines.toolset import Toolset

@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
+from grader.explain.access_stories import outside_story, unset_story
 from grader.explain.addends_story import addends_story
 from grader.explain.barrier_story import barrier_story, lane_story
 from grader.explain.copy_story import copy_story
 from grader.explain.count_story import count_story
-from grader.explain.outside_story import outside_story
 from grader.explain.recording import Recording
 from grader.explain.story import MOST_THREADS, Index3, Story, StoryKind, ToldStory
 from grader.explain.sum_story import sum_story
-from grader.explain.unset_story import unset_story
 from grader.explain.untouched_story import untouched_story
 from grader.model.labs import Lab
 from grader.model.result import Finding, Launch

@@ -14,8 +14,8 @@ from functools import lru_cache
 
 from grader.course.leaks import MarkerError, Region, cut
 from grader.explain.clustering import LineShapes, behaviour, went_wrong
-from grader.explain.mutant_search import lines_of
 from grader.explain.similar_files import FileToken, file_tokens
+from grader.explain.suspect_search import lines_of
 from grader.model import visible_text
 from grader.model.result import Finding, LabResult, PlacedMistake, Result, Site, SolutionLine, SolutionMap
 from grader.model.verdicts import Verdict

@@ -15,9 +15,9 @@ from mistake_clusters import ROOT, Kernel, judged, kernels
 
 from grader.engines.toolset import Toolset
 from grader.explain.clustering import behaviour, went_wrong
-from grader.explain.mutant_search import SolutionMutants
 from grader.explain.small_edits import mutants_of
 from grader.explain.solution_maps import solution_map
+from grader.explain.suspect_search import SolutionMutants
 from grader.model.course_root import load_labs
 from grader.model.labs import Lab
 from grader.model.result import LabResult, Result

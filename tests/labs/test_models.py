@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.cli.proofs.kernel_proofs import wrong_with_solution, wrong_with_starter
+from grader.cli.proofs.course_proofs import wrong_with_solution, wrong_with_starter
 from grader.model.labs import lab_ids, load_lab
 from grader.model.result import LabResult
 from grader.model.verdicts import Verdict

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from corpus_sample import sample
 
-from grader.cli.proofs.kernel_proofs import wrong_with_solution
+from grader.cli.proofs.course_proofs import wrong_with_solution
 from grader.engines.toolset import Toolset
 from grader.model.labs import lab_ids, load_lab
 from grader.model.result import LabResult

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.cli.proofs.kernel_proofs import KernelProofs, wrong_with_solution, wrong_with_starter
+from grader.cli.proofs.course_proofs import KernelProofs, wrong_with_solution, wrong_with_starter
 from grader.cli.proofs.page_proofs import disclosures, withheld_shapes, wrong_points
 from grader.model.labs import CaseSpec, Lab, LabError, PrivateSpec, PublicSpec
 from grader.model.result import Build, Case, Explanation, Finding, LabResult, Launch, Site

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.cli.proofs.kernel_proofs import MutantProofs
+from grader.cli.proofs.course_proofs import MutantProofs
 from grader.explain.small_edits import SmallEdit, mutants_of
 from grader.model.labs import CaseSpec, Lab, LabError, PrivateSpec, PublicSpec
 from grader.model.verdicts import Verdict

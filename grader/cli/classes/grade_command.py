@@ -21,7 +21,7 @@ from grader.cli.class_commands import ClassRequest
 from grader.cli.classes.pages_command import exports_named
 from grader.cli.classes.progress import TerminalProgress, summary
 from grader.explain.class_mistakes import CommentsFile
-from grader.explain.mutant_search import MutantSearch
+from grader.explain.suspect_search import MutantSearch
 from grader.model.course_root import course_root, course_seed, load_labs
 from grader.model.errors import RemediableError
 from grader.model.labs import lab_ids

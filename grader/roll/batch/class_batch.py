@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
-from grader.explain.mutant_search import FoundMutants
+from grader.explain.suspect_search import FoundMutants
 from grader.model.labs import Lab
 from grader.model.result import Environment, GradedClass, Result
 from grader.roll.batch.class_insight import AskingLab, InsightSearch, SeenClass, asking_labs, with_answers

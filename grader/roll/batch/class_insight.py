@@ -23,9 +23,9 @@ from grader.explain.class_mistakes import (
     with_counts,
     wrong_submissions,
 )
-from grader.explain.mutant_search import FoundMutants, MutantSearch
 from grader.explain.similar_files import KeptPairs
 from grader.explain.solution_maps import solution_map
+from grader.explain.suspect_search import FoundMutants, MutantSearch
 from grader.model.labs import Lab
 from grader.model.result import NOTHING_KNOWN, ClassInsight, LabAnswers, LabMistakes, Result, SolutionMap
 from grader.pages.pages import similar_page

@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from grader.explain.clustering import behaviour
-from grader.explain.mutant_search import lines_of
 from grader.explain.solution_maps import (
     MISSING_BARRIER,
     NO_COUNTERPART,
@@ -16,6 +15,7 @@ from grader.explain.solution_maps import (
     solution_map,
     statements_of,
 )
+from grader.explain.suspect_search import lines_of
 from grader.model.result import Finding, LabResult, Result, Site, SolutionMap, Suspect
 from grader.model.verdicts import Verdict
 

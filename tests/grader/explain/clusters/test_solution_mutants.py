@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from grader.explain.mutant_search import SolutionMutants
 from grader.explain.small_edits import SmallEdit, mutants_of
+from grader.explain.suspect_search import SolutionMutants
 
 SOURCE = """\
 __global__ void add(const float* A, float* C, int N) {

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from grader.explain.class_mistakes import CommentsFile
-from grader.explain.mutant_search import MutantSearch
+from grader.explain.suspect_search import MutantSearch
 from grader.model.labs import Lab, load_lab
 from grader.model.outcome import JudgedCase, LabOutcome, SizeOutcome, SpeedOutcome
 from grader.model.result import Environment, Finding, Launch, Result

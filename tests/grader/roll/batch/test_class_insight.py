@@ -9,7 +9,7 @@ import pytest
 from fake_course import Course, FakeJudge
 
 from grader.explain.class_mistakes import CommentsError
-from grader.explain.mutant_search import MutantSearch
+from grader.explain.suspect_search import MutantSearch
 from grader.model.labs import Lab
 from grader.model.outcome import LabOutcome
 from grader.roll.batch import class_insight

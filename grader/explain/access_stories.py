@@ -1,23 +1,26 @@
-"""The story of a read of what nobody has written: who reads it, who writes it too late or never, and who would by the formula by which
-the others write. Pure.
-"""
+"""The stories of an access that cannot be right: a read of what nobody has written, and one that goes outside of an array. Pure."""
 
 from __future__ import annotations
 
+import math
+import re
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 from grader.explain.recording import Recording, Telling, asked, thread_by_formula, told
 from grader.explain.story import Mark, Question, Story, StoryElement, StoryRun, spans, thread_number
+from grader.explain.trace_story import with_overruns
 from grader.model.result import Finding
-from grader.run.launches.trace_phases import CHANGES, Index3, StepKind, thread_index
+from grader.run.launches.trace_phases import ACCESSES, CHANGES, Index3, Step, StepKind, TracedArray, thread_index
 
-_BEFORE, _AFTER = 10, 3  # steps of the reader
+# A read of what nobody has written: who writes it too late or never, and who would by the formula by which the others write.
+
+_BEFORE, _AFTER = 10, 3  # steps of the thread
 _OF_OTHERS = 6
 _MOST_LINES = 8  # that write the array, in which a formula is looked for
-_TELLING = Telling(
+_UNSET_TELLING = Telling(
     "The steps of the thread that reads, and of those that write the array, as they ran.",
     before=2,
 )
@@ -96,17 +99,17 @@ def unset_story(recording: Recording, finding: Finding) -> Story | None:
     chosen, who = _chosen(read), _who(read)
     story = told(
         recording,
-        _TELLING,
+        _UNSET_TELLING,
         chosen,
         title=f"who should have written {read.name}",
         summary=f"{read.does} in line {read.line} and finds {_NOTHING}. {who}",
-        marks=_marks(read),
-        questions=_questions(read, chosen[-1], who),
+        marks=_unset_marks(read),
+        questions=_unset_questions(read, chosen[-1], who),
     )
     return replace(story, runs=(_as_unset(story.runs[0], chosen.index(at), recording.element(at)),)) if story else None
 
 
-def _marks(read: _Read) -> Iterator[Mark]:
+def _unset_marks(read: _Read) -> Iterator[Mark]:
     recording, writer, done = read.recording, read.writer, "written" if read.only_reads else "set"
     yield recording.remark(read.at, f"{read.does}, which nobody has {done}: it finds {_NOTHING}.")
     if writer is not None and writer.writes is not None:
@@ -181,7 +184,7 @@ def _written(read: _Read) -> str:
     return f" What its threads write of {array} lies between {recording.name(first)} and {recording.name(last)}."
 
 
-def _questions(read: _Read, end: int, who: str) -> Iterator[Question | None]:
+def _unset_questions(read: _Read, end: int, who: str) -> Iterator[Question | None]:
     recording = read.recording
     memory = "Shared memory" if recording.is_shared(read.at) else "The memory of a result"
     yield asked(
@@ -207,3 +210,117 @@ def _questions(read: _Read, end: int, who: str) -> Iterator[Question | None]:
     verb = "writes" if read.only_reads else "sets"
     if end > read.at:
         yield asked(end, f"Who {verb} {read.name}?", right, others, who)
+
+
+# An access out of bounds: where its address lies beside the array or in it, and which threads go there.
+
+_FEW = 4
+_MOST_OTHERS = 40
+_OUTSIDE_TELLING = Telling(
+    "The steps of the thread up to the access, then the other threads that go outside in the same line.",
+    before=1,
+)
+
+
+def outside_story(recording: Recording, finding: Finding) -> Story | None:
+    """None where the access missed no array that the trace knows, as with a wild pointer."""
+    if finding.thread is None or finding.line is None:
+        return None
+    recording = with_overruns(recording)
+    thread = thread_number(finding.thread, recording.block)
+    outside = recording.find({StepKind.OUTSIDE}, line=finding.line)
+    at = next((one for one in outside if recording.steps[one][1] == thread), None)
+    if at is None:
+        return None
+    step, array = recording.steps[at], recording.array(at)
+    own = [one for one in recording.of_thread[thread] if one < at]
+    if len(own) < _FEW:  # then what others did before is shown too
+        own = [one for one in recording.find(ACCESSES) if one < at][-_FEW:]
+    others = [one for one in outside if one != at][:_MOST_OTHERS]
+    chosen = sorted({*own[-_BEFORE:], at, *(one for one in others if one > at)})
+    said, name = where_it_lies(array, step, _known(finding)), f"Thread {recording.thread(at)}"
+    line = "".join(recording.source[finding.line - 1 : finding.line])
+    expression = line[slice(*finding.columns or (0, 0))].strip() or recording.expression(at)
+    return told(
+        recording,
+        _OUTSIDE_TELLING,
+        chosen,
+        title=f"where {expression or array.name} lies",
+        summary=f"{name} goes outside in line {finding.line}. {said}",
+        marks=[recording.remark(at, f"{name}: {said}")],
+        questions=_outside_questions(recording, finding, expression, at, chosen[-1], outside),
+    )
+
+
+def where_it_lies(array: TracedArray, step: Step, known: int | None = None) -> str:
+    """A sentence or two, with the numbers of elements. `known`: how many there are, where the array's type does not say it."""
+    cell, count = step[4] // array.element_bytes, _count(array) or known
+    if count is None:
+        return f"The address is that of {array.name}[{cell}], which {array.name} does not have."
+    if 0 <= cell < count:
+        return f"The subscript is too large for its row. The address is that of {_named(array, cell)}, in another row of {array.name}."
+    size = f"{array.name} has {_size(array) or count} elements."
+    if cell < 0:
+        return f"{size} The address lies {_elements(-cell)} before the first one, {_named(array, 0)}."
+    row = ""
+    if len(array.dimensions) == 2:  # noqa: PLR2004 -- rows and columns
+        row = f" Counted on, it would be row {cell // array.dimensions[1]}, column {cell % array.dimensions[1]}."
+    return (
+        f"{size} The address lies {_elements(cell - count + 1)} behind the last one, {_named(array, count - 1)}.{row}"
+    )
+
+
+def _count(array: TracedArray) -> int | None:
+    return math.prod(array.dimensions) if array.dimensions else None
+
+
+def _known(finding: Finding) -> int | None:
+    """How many elements the array has, as the finding says it: of dynamic shared memory the launch decides."""
+    said = re.search(r"\bhas (\d{1,12}) elements\b", finding.message)
+    return int(said[1]) if said else None
+
+
+def _size(array: TracedArray) -> str:
+    return " x ".join(map(str, array.dimensions))
+
+
+def _elements(count: int) -> str:
+    return f"{count:,} element{'s' if count > 1 else ''}"
+
+
+def _named(array: TracedArray, cell: int) -> str:
+    return array.name + "".join(f"[{one}]" for one in array.index(cell * array.element_bytes, array.element_bytes))
+
+
+def _outside_questions(
+    recording: Recording, finding: Finding, expression: str, at: int, end: int, outside: Sequence[int]
+) -> Iterator[Question | None]:
+    step, array = recording.steps[at], recording.array(at)
+    cell, count = step[4] // array.element_bytes, _count(array) or _known(finding)
+    if count:
+        choices = {
+            "before": f"before {_named(array, 0)}, the first element",
+            "behind": f"behind {_named(array, count - 1)}, the last element",
+            "inside": f"inside {array.name}, at {_named(array, cell % count)}",
+        }
+        what = f"`{expression}`" if expression else f"the element of {array.name}"
+        yield asked(
+            at,
+            f"Where does {what} lie for thread {recording.thread(at)} in line {finding.line}?",
+            choices["before" if cell < 0 else "behind" if cell >= count else "inside"],
+            choices.values(),
+            where_it_lies(array, step, _known(finding)),
+        )
+    gone = {recording.steps[one][1] for one in outside}
+    inside = recording.find(ACCESSES, array=step[3], line=finding.line)
+    stayed = {recording.steps[one][1] for one in inside} - gone
+    said = spans(stayed, recording.block) if stayed else ""
+    every = recording.threads
+    if end > at:
+        yield asked(
+            end,
+            f"Which threads of this block go outside of {array.name} in line {finding.line}?",
+            spans(gone, recording.block),
+            (said, spans(range(every), recording.block), spans({step[1]}, recording.block)),
+            f"{len(gone):,} of {every:,} threads." + (f" {said.capitalize()} stay inside." if stayed else ""),
+        )
