@@ -11,8 +11,8 @@ from dataclasses import replace
 
 from trace_example import LAB, ROOT, traced
 
+from grader.explain.mistake_stories import story_of
 from grader.explain.story import PageStepKind, Story, StoryRun
-from grader.explain.trace_story import story_of
 from grader.pages.pages import trace_page
 from grader.run.launches.tracing import Traced
 

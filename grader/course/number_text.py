@@ -50,17 +50,19 @@ _PARTS = re.compile(
 
 
 def _sizes() -> dict[str, tuple[Fraction, ...]]:
-    found = dict.fromkeys(("b", "byte", "bytes"), (Fraction(1),)) | dict.fromkeys(("bit", "bits"), (Fraction(1, 8),))
+    found: dict[str, tuple[Fraction, ...]] = dict.fromkeys(("b", "byte", "bytes"), (Fraction(1),))
+    found |= dict.fromkeys(("bit", "bits"), (Fraction(1, 8),))
     for power, (short, long) in enumerate((("k", "kilo"), ("m", "mega"), ("g", "giga"), ("t", "tera")), 1):
         binary, decimal = Fraction(1024**power), Fraction(1000**power)
         exact = [f"{short}i{end}" for end in ("", "b", "byte", "bytes")] + [f"{long[:2]}bibyte", f"{long[:2]}bibytes"]
         either = [f"{short}b", *(f"{name}{end}" for name in (short, long) for end in ("byte", "bytes"))]
-        found |= dict.fromkeys(exact, (binary,)) | dict.fromkeys(either, (decimal, binary))
+        found |= dict.fromkeys(exact, (binary,))
+        found |= dict.fromkeys(either, (decimal, binary))
     return found
 
 
 # Each kind of unit: a word, and what one of it is; several where people mean several.
-_UNITS = {
+_UNITS: dict[str, dict[str, tuple[Fraction, ...]]] = {
     "size": _sizes(),
     "time": {
         word: (Fraction(1, 1000**power),)

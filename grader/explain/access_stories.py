@@ -11,9 +11,9 @@ from functools import cached_property
 
 from grader.explain.recording import Recording, Telling, asked, thread_by_formula, told
 from grader.explain.story import Mark, Question, Story, StoryElement, StoryRun, spans, thread_number
-from grader.explain.trace_story import with_overruns
 from grader.model.result import Finding
-from grader.run.launches.trace_phases import ACCESSES, CHANGES, Index3, Step, StepKind, TracedArray, thread_index
+from grader.model.verdicts import Verdict
+from grader.run.launches.trace_phases import ACCESSES, CHANGES, Index3, Step, StepKind, Trace, TracedArray, thread_index
 
 # A read of what nobody has written: who writes it too late or never, and who would by the formula by which the others write.
 
@@ -324,3 +324,55 @@ def _outside_questions(
             (said, spans(range(every), recording.block), spans({step[1]}, recording.block)),
             f"{len(gone):,} of {every:,} threads." + (f" {said.capitalize()} stay inside." if stayed else ""),
         )
+
+
+# Where a subscript past the end of its dimension leads. The executor stops the thread before the access, so that the trace has none; but
+# the thread's access before it, in the same line, tells the other subscripts.
+
+_SAID = re.compile(r"uses subscript (-?\d{1,9}) of (\w+), but this dimension has only the subscripts 0 to (\d{1,9})")
+
+
+def with_overruns(recording: Recording) -> Recording:
+    """With a step for each access that a subscript past its dimension would have been, of the threads that the findings name."""
+    steps = list(recording.steps)
+    for finding in recording.launch.findings:
+        said = _SAID.search(finding.message) if finding.kind is Verdict.OUT_OF_BOUNDS else None
+        if said is not None and finding.thread is not None:
+            thread = thread_number(finding.thread, recording.block)
+            _add(recording.trace, steps, finding.line, thread, said[2], int(said[1]), int(said[3]) + 1)
+    return replace(recording, trace=recording.trace.model_copy(update={"steps": tuple(steps)}))
+
+
+def _add(
+    trace: Trace, steps: list[Step], line: int | None, thread: int, array: str, subscript: int, extent: int
+) -> None:
+    own = [number for number, step in enumerate(steps) if step[1] == thread and step[0] != StepKind.BARRIER]
+    stop = next((number for number in reversed(own) if steps[number][0] == StepKind.STOP), None)
+    before = [
+        steps[number]
+        for number in own
+        if stop is not None
+        and number < stop
+        and steps[number][0] in ACCESSES
+        and trace.arrays[steps[number][3]].name == array
+        and trace.places[steps[number][7]].line == line
+    ]
+    if stop is None or not before:
+        return
+    _, _, _, number, offset, size, _, place, slot, _ = last = before[-1]
+    there = _moved(trace.arrays[number], last, subscript, extent)
+    if there is not None and offset != there:
+        steps.insert(stop, (StepKind.OUTSIDE, thread, steps[stop][2], number, there, size, 0, place, slot, 0))
+
+
+def _moved(array: TracedArray, step: Step, subscript: int, extent: int) -> int | None:
+    """The offset, if this subscript takes the place of the one that is nearest to it in a dimension of this extent."""
+    now = array.index(step[4], step[5])
+    possible = [at for at, one in enumerate(array.dimensions) if one == extent and at < len(now)]
+    if len(now) != len(array.dimensions) or not possible:
+        return None
+    at = min(possible, key=lambda one: abs(now[one] - subscript))
+    cell = 0
+    for dimension, (one, size) in enumerate(zip(now, array.dimensions, strict=True)):
+        cell = cell * size + (subscript if dimension == at else one)
+    return cell * array.element_bytes

@@ -1,6 +1,6 @@
 """What a compiler's error means, in the words of the lab: names, arrays, values. Rows are tried in their order. Pure.
 
-What is missing between two statements is told by `typos.py`.
+What is missing between two statements is told by `error_report.py`.
 """
 
 from __future__ import annotations

@@ -15,8 +15,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from grader.engines.toolset import Toolset
+from grader.explain.mistake_stories import story_of
 from grader.explain.page_block import page_block
-from grader.explain.trace_story import story_of
 from grader.model.labs import Lab, load_lab
 from grader.pages.pages import trace_page
 from grader.roll.batch.opened_tools import open_toolset

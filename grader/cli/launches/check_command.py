@@ -14,8 +14,7 @@ from pathlib import Path
 from grader.cli.practice.terminal_keys import student_console
 from grader.cli.student_commands import CheckOptions
 from grader.engines.toolset import Toolset
-from grader.explain.mistake_stories import block_of_mistake, mistake_stories
-from grader.explain.trace_story import story_of
+from grader.explain.mistake_stories import block_of_mistake, mistake_stories, story_of
 from grader.model.course_root import course_root
 from grader.model.errors import MachineError, RemediableError
 from grader.model.result import Finding

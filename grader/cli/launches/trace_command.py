@@ -17,10 +17,9 @@ from grader.cli.launches.check_command import check_file
 from grader.cli.student_commands import CheckOptions, TraceWish
 from grader.engines.toolset import Toolset
 from grader.explain.block_race import story_of_block_race
-from grader.explain.mistake_stories import better_block, block_of_mistake, mistake_stories
+from grader.explain.mistake_stories import better_block, block_of_mistake, mistake_stories, story_of
 from grader.explain.race_story import story_of_race
 from grader.explain.story import ToldStory
-from grader.explain.trace_story import story_of
 from grader.model import visible_text
 from grader.model.course_root import course_root
 from grader.model.errors import RemediableError

@@ -16,10 +16,9 @@ from pathlib import Path
 
 from grader.engines.toolset import Toolset
 from grader.explain.block_race import block_race_of, told_block_race
-from grader.explain.mistake_stories import asking, better_block, block_of_mistake, mistake_stories
+from grader.explain.mistake_stories import asking, better_block, block_of_mistake, mistake_stories, said_of, story_of
 from grader.explain.race_story import race_of, race_story
 from grader.explain.story import Story, ToldStory, packed_page, thread_number
-from grader.explain.trace_story import said_of, story_of
 from grader.model.labs import Lab
 from grader.model.outcome import JudgedCase
 from grader.model.result import Finding, Launch, StepLink, StepPage

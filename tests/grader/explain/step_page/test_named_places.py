@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
+from grader.explain.mistake_stories import marks_of
 from grader.explain.story import PageStepKind, StoryArray, StoryPlace, StoryRun, WarpStep, offset_of
-from grader.explain.trace_story import marks_of
 from grader.model.result import Finding, Site
 from grader.model.verdicts import Verdict
 

@@ -7,9 +7,8 @@ import random
 import pytest
 
 from grader.source.compiler_message import Diagnostic, Said, diagnostics
-from grader.source.error_report import mistakes
+from grader.source.error_report import mistakes, slip
 from grader.source.student_code import StudentCode
-from grader.source.typos import slip
 
 SOURCE = """__global__ void scale(const float* A, float* C, int N) {
   int row = blockIdx.y
