@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from grader.engines.proof.arm_decoding import Decoded, Memory, Register
 from grader.engines.proof.code_object import UNSEEN
+from grader.engines.proof.instructions import Decoded, Memory, Register
 from grader.engines.proof.machine_state import StrangeAssemblyError
 from grader.engines.proof.memory_rules import Unannounced
 
@@ -15,11 +15,7 @@ _LOW = re.compile(r"#?(:lo12:[^\]\s]+)\]")
 
 
 def call_before(missing: Unannounced, instruction: Decoded, line: str) -> list[str]:
-    """Registers and flags are as they were: the called function sees to all that is not restored here. Raises
-    StrangeAssemblyError.
-    """
-    if missing.kind == "call":
-        return _checked_call(instruction, line)
+    """As `Processor.call_before`."""
     return [
         f"\tstp\tx0, x1, [sp, #-{_SAVED}]!",
         "\tstr\tx30, [sp, #16]",
@@ -30,33 +26,17 @@ def call_before(missing: Unannounced, instruction: Decoded, line: str) -> list[s
     ]
 
 
-def _checked_call(instruction: Decoded, line: str) -> list[str]:
-    target = instruction.operands[0]
-    if not isinstance(target, Register):
-        raise StrangeAssemblyError(line)
-    return [
-        f"\tstp\tx0, x1, [sp, #-{_SAVED}]!",
-        "\tstr\tx30, [sp, #16]",
-        f"\tmov\tx0, {target.name}",
-        f"\tbl\t{UNSEEN['call']}",
-        "\tldr\tx30, [sp, #16]",
-        f"\tldp\tx0, x1, [sp], #{_SAVED}",
-    ]
-
-
-def call_in_place_of(_instruction: Decoded, line: str) -> str:
-    """The call itself, behind its check."""
-    return line
-
-
 def _where(missing: Unannounced, instruction: Decoded, line: str) -> Iterator[str]:
-    """The first byte's address into x0, the number of bytes into x1."""
+    """The first byte's address into x0, the number of bytes into x1; of a call through a pointer, where that leads."""
+    target, place = instruction.operands[0], instruction.operands[-1]
+    if missing.kind == "call" and isinstance(target, Register):
+        yield f"\tmov\tx0, {target.name}"
+        return
     if missing.register:
         begin, end = missing.span
         yield f"\tadd\tx0, {missing.register}, #{begin}"
         yield f"\tmov\tx1, #{end - begin}"
         return
-    place = instruction.operands[-1]
     if not isinstance(place, Memory):
         raise StrangeAssemblyError(line)
     low = _LOW.search(line)

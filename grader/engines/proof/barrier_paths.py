@@ -14,10 +14,10 @@ from functools import cached_property
 
 from grader.engines.objects.symbol_table import Symbol
 from grader.engines.proof.code_object import CodeObject
-from grader.engines.proof.function_proof import Blocks, blocks_of
+from grader.engines.proof.function_proof import Blocks, blocks_of, processor_of
+from grader.engines.proof.instructions import BRANCH, CALL, RETURN
 from grader.engines.proof.machine_state import Atoms, UnprovableCodeError
-from grader.engines.proof.memory_rules import BRANCH, CALL, RETURN, FunctionMemory
-from grader.engines.proof.processors import processor_of
+from grader.engines.proof.memory_rules import FunctionMemory
 
 LEAVES = "tilelab_leaves"  # declared in kit/executor/device/thread_functions.hpp; `changed_text.py` puts the calls
 _LEAVES_SYMBOL = f"_ZN11cuda_on_cpu{len(LEAVES)}{LEAVES}Ev"
@@ -138,7 +138,7 @@ class _Function:
     def _loop_end(self, last: int) -> int:
         """The end of the block that announces itself at `last`."""
         for block in self.blocks.blocks.values():
-            end: int = block.places[-1].offset + block.places[-1].instruction.length
+            end = block.places[-1].offset + block.places[-1].instruction.length
             if block.places[0].offset <= last - self.base <= end:
                 return self.base + end
         return last

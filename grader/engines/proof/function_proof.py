@@ -11,12 +11,11 @@ from __future__ import annotations
 import bisect
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Any
 
 from grader.engines.objects.symbol_table import Symbol
 from grader.engines.proof.code_object import CodeObject, Relocation, Section, kit_call
-from grader.engines.proof.machine_state import HALF, Atoms, State, UnprovableCodeError, Value, signed
-from grader.engines.proof.memory_rules import (
+from grader.engines.proof.evaluator import Processor
+from grader.engines.proof.instructions import (
     BRANCH,
     CALL,
     JUMP,
@@ -25,20 +24,34 @@ from grader.engines.proof.memory_rules import (
     STOP,
     TAIL,
     CodeSite,
+    Decoded,
     Flow,
-    FunctionMemory,
-    Granted,
-    Instruction,
-    Processor,
-    Unannounced,
 )
+from grader.engines.proof.machine_state import HALF, Atoms, State, UnprovableCodeError, Value, signed
+from grader.engines.proof.memory_rules import FunctionMemory, Granted, Unannounced
+
+
+def processor_of(machine: str) -> type[Processor]:
+    """By the machine's name in an object file. Raises KeyError where the kit knows no such processor. What reads the code of one is
+    imported when it is asked for: a machine compiles for one processor, and students wait for imports.
+    """
+    if machine == "x64":
+        from grader.engines.proof.x86_processor import X86  # noqa: PLC0415 -- for this reason
+
+        return X86
+    if machine == "AArch64":
+        from grader.engines.proof.arm_processor import Arm  # noqa: PLC0415 -- likewise
+
+        return Arm
+    raise KeyError(machine)
+
 
 # A function's basic blocks, and the order in which the proof looks at them.
 
 
 @dataclass
 class Block:
-    places: list[CodeSite[Any]]
+    places: list[CodeSite]
     flows: list[Flow]
     followers: list[tuple[int, str, bool]] = field(default_factory=list)  # where, on which condition, whether it jumps
     before: list[int] = field(default_factory=list)
@@ -73,10 +86,12 @@ class Blocks:
         return iter([target for target, _, _ in self.blocks[begin].followers])
 
 
-def blocks_of(processor: Processor[Any], section: Section, first: int, end: int) -> Blocks:
+def blocks_of(processor: Processor, section: Section, first: int, end: int) -> Blocks:
     """Raises UnprovableCodeError."""
     relocated = sorted(one for one in section.relocations if first <= one < end)
-    places = [_place(section, relocated, first + at, one) for at, one in processor.decode(section.code[first:end])]
+    places = [
+        _place(section, relocated, first + at, one) for at, one in processor.decoder.decode(section.code[first:end])
+    ]
     if not places or places[-1].offset + places[-1].instruction.length != end:
         raise UnprovableCodeError(first, "bytes that are no instructions")
     flows = [_flow(processor, place, first, end) for place in places]
@@ -96,7 +111,7 @@ def blocks_of(processor: Processor[Any], section: Section, first: int, end: int)
     return Blocks(first, end, blocks, any(flow.kind in {CALL, POINTER_CALL, TAIL} for flow in flows))
 
 
-def _begins(places: list[CodeSite[Any]], flows: list[Flow]) -> Iterator[int]:
+def _begins(places: list[CodeSite], flows: list[Flow]) -> Iterator[int]:
     """Where control may go other than to the next instruction, and behind where it may."""
     offsets = {place.offset for place in places}
     for place, flow in zip(places, flows, strict=True):
@@ -106,7 +121,7 @@ def _begins(places: list[CodeSite[Any]], flows: list[Flow]) -> Iterator[int]:
             yield place.offset + place.instruction.length
 
 
-def _flow(processor: Processor[Any], place: CodeSite[Any], first: int, end: int) -> Flow:
+def _flow(processor: Processor, place: CodeSite, first: int, end: int) -> Flow:
     flow = processor.flow(place.instruction)
     if (
         flow.kind == JUMP
@@ -117,7 +132,7 @@ def _flow(processor: Processor[Any], place: CodeSite[Any], first: int, end: int)
     return flow
 
 
-def _place(section: Section, relocated: list[int], at: int, instruction: Instruction) -> CodeSite[Any]:
+def _place(section: Section, relocated: list[int], at: int, instruction: Decoded) -> CodeSite:
     length = instruction.length
     begin = bisect.bisect_left(relocated, at)
     end = bisect.bisect_left(relocated, at + length, begin)
@@ -125,7 +140,7 @@ def _place(section: Section, relocated: list[int], at: int, instruction: Instruc
     return CodeSite(at, instruction, inside)
 
 
-def _target(place: CodeSite[Any], flow: Flow, offsets: set[int]) -> int:
+def _target(place: CodeSite, flow: Flow, offsets: set[int]) -> int:
     if flow.target is None:
         raise UnprovableCodeError(place.offset, "a jump through a register or through memory")
     if place.relocations:
@@ -135,12 +150,12 @@ def _target(place: CodeSite[Any], flow: Flow, offsets: set[int]) -> int:
     return place.offset + flow.target
 
 
-def _never_returns(place: CodeSite[Any], flow: Flow) -> bool:
+def _never_returns(place: CodeSite, flow: Flow) -> bool:
     symbols = [relocation.symbol for relocation in place.relocations.values()]
     return flow.kind == CALL and any(one.undefined and not kit_call(one.name).returns for one in symbols)
 
 
-def _follow(processor: Processor[Any], block: Block) -> None:
+def _follow(processor: Processor, block: Block) -> None:
     place, flow = block.places[-1], block.flows[-1]
     behind = place.offset + place.instruction.length
     if flow.kind in {RETURN, STOP, TAIL} or _never_returns(place, flow):
@@ -158,7 +173,6 @@ def _follow(processor: Processor[Any], block: Block) -> None:
 
 
 AskedBy = Callable[[Symbol], Granted]
-MakeProcessor = Callable[[FunctionMemory], Processor[Any]]
 _FUNCTIONS = {"STT_FUNC", "STT_NOTYPE", "STT_SECTION"}  # what a call can name
 
 
@@ -192,7 +206,7 @@ class FunctionReport:
 
 
 def prove_function(
-    code: CodeObject, function: Symbol, make: MakeProcessor, asked_by: AskedBy, answer_bytes: int = 0
+    code: CodeObject, function: Symbol, make: type[Processor], asked_by: AskedBy, answer_bytes: int = 0
 ) -> FunctionReport:
     """`asked_by` tells what another function asks of its callers, `answer_bytes` how many bytes the kit lets this one use
     where its result is to be made. Raises UnprovableCodeError.
@@ -210,7 +224,7 @@ def is_silent(code: CodeObject, function: Symbol, call_relocations: frozenset[in
 
 class _FunctionProof:
     def __init__(
-        self, code: CodeObject, function: Symbol, make: MakeProcessor, asked_by: AskedBy, answer_bytes: int
+        self, code: CodeObject, function: Symbol, make: type[Processor], asked_by: AskedBy, answer_bytes: int
     ) -> None:
         self.code, self.function, self.asked_by = code, function, asked_by
         self.memory = FunctionMemory(Atoms(), code)
@@ -320,7 +334,7 @@ class _FunctionProof:
         if any(target >= end for target, _, _ in block.followers):
             self.memory.unannounced.append(Unannounced(block.places[-1].offset, "end"))
 
-    def _call(self, state: State, place: CodeSite[Any], flow: Flow) -> None:
+    def _call(self, state: State, place: CodeSite, flow: Flow) -> None:
         if not self.machine.has_frame(state):
             raise UnprovableCodeError(place.offset, "a call before the frame was made")
         relocations = list(place.relocations.values())
@@ -338,7 +352,7 @@ class _FunctionProof:
             raise UnprovableCodeError(place.offset, "a call through a pointer")
         self.machine.called(state)
 
-    def _jump_on(self, state: State, place: CodeSite[Any], flow: Flow) -> None:
+    def _jump_on(self, state: State, place: CodeSite, flow: Flow) -> None:
         """To the first byte of another function, with the stack as this one was entered. Such is the code that a compiler puts
         between a table of virtual functions and a function of another base class.
         """
@@ -352,7 +366,7 @@ class _FunctionProof:
             raise UnprovableCodeError(place.offset, "a jump out of the function")
         self.calls.append(Call(place.offset, target, 0))
 
-    def _call_pointer(self, state: State, place: CodeSite[Any]) -> None:
+    def _call_pointer(self, state: State, place: CodeSite) -> None:
         """What is called was checked just before, to be one of the functions whose addresses the program takes; all of these are
         proved.
         """
@@ -368,14 +382,14 @@ class _FunctionProof:
         state.called(frozenset(self.pointers))
         self.machine.called(state)
 
-    def _call_to(self, state: State, place: CodeSite[Any], section: int, offset: int) -> None:
+    def _call_to(self, state: State, place: CodeSite, section: int, offset: int) -> None:
         target = self.code.function_at(section, offset)
         bottom = self.memory.frame_offset(state.registers[self.machine.stack_pointer])
         if target is None or bottom is None:
             raise UnprovableCodeError(place.offset, "a call into the middle of a function")
         self._call_own(state, place, target, self.memory.link[0] - bottom)
 
-    def _call_own(self, state: State, place: CodeSite[Any], target: Symbol, room: int) -> None:
+    def _call_own(self, state: State, place: CodeSite, target: Symbol, room: int) -> None:
         self.calls.append(Call(place.offset, target, room))
         known = self.memory.answer_for(state, place.offset, self.asked_by(target))
         if not (known and is_silent(self.code, target, self.machine.call_relocations)):

@@ -9,10 +9,17 @@ from dataclasses import dataclass, field, replace
 from grader.engines.device_functions import DEVICE_PREFIX, PURE, is_device_function
 from grader.engines.objects.symbol_table import Symbol
 from grader.engines.proof.code_object import CodeObject
-from grader.engines.proof.function_proof import Call, FunctionReport, PointerCall, is_silent, prove_function
+from grader.engines.proof.function_proof import (
+    Call,
+    FunctionReport,
+    PointerCall,
+    is_silent,
+    processor_of,
+    prove_function,
+)
+from grader.engines.proof.instructions import Decoded
 from grader.engines.proof.machine_state import StrangeAssemblyError, UnprovableCodeError
-from grader.engines.proof.memory_rules import Granted, Instruction, Unannounced
-from grader.engines.proof.processors import call_writer_of, processor_of
+from grader.engines.proof.memory_rules import Granted, Unannounced
 from grader.engines.refusal import Refusal
 from grader.model.verdicts import Verdict
 
@@ -220,7 +227,7 @@ _RELOADS = 2  # at most so many instructions between the call and the access
 _PLACE = re.compile(r"^\s+\.loc\s+(\d+)\s+(\d+)")
 _FILE = re.compile(r'^\s+\.file\s+(\d+)\s+(?:"[^"]*"\s+)?"([^"]*)"')
 
-Code = Sequence[tuple[int, Instruction]]  # of one function: its instructions with their offsets
+Code = Sequence[tuple[int, Decoded]]  # of one function: its instructions with their offsets
 
 
 def instruction_lines(assembly: str, functions: Mapping[str, Code]) -> dict[str, list[int]]:
@@ -249,7 +256,7 @@ def with_calls(
     """Raises StrangeAssemblyError. The compiler's own call right before such an access goes: what it announces could not be proved to be
     the same, and the access would be counted twice.
     """
-    writer = call_writer_of(machine)
+    processor = processor_of(machine)
     places = instruction_lines(assembly, functions)
     lines = assembly.split("\n")
     before: dict[int, list[str]] = {}
@@ -262,13 +269,13 @@ def with_calls(
             number = number_of[one.offset]
             line = places[name][number]
             if one.kind == "end":
-                behind[line] = [writer.stop]
+                behind[line] = [processor.stop]
             else:
                 instruction = functions[name][number][1]
-                before.setdefault(line, []).extend(writer.before(one, instruction, lines[line]))
+                before.setdefault(line, []).extend(processor.call_before(one, instruction, lines[line]))
                 gone.update(_doubted(one, lines, places[name][max(0, number - _RELOADS - 1) : number]))
                 if one.kind == "call":
-                    instead[line] = writer.in_place_of(instruction, lines[line])
+                    instead[line] = processor.call_in_place_of(instruction, lines[line])
     return "\n".join(
         piece
         for number, line in enumerate(lines)
@@ -369,7 +376,7 @@ def _beyond(line: int, why: str) -> Refusal:
 def _code_of(code: CodeObject, name: str) -> Code:
     symbol = next(one for one in code.symbols if one.name == name and one.kind == "STT_FUNC" and one.in_section)
     section = code.sections[symbol.section]
-    return processor_of(code.machine).decode(section.code[symbol.value : symbol.value + symbol.size])
+    return processor_of(code.machine).decoder.decode(section.code[symbol.value : symbol.value + symbol.size])
 
 
 def _label(code: CodeObject, name: str) -> str:

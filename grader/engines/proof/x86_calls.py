@@ -6,53 +6,27 @@ import re
 from collections.abc import Iterator
 
 from grader.engines.proof.code_object import UNSEEN
+from grader.engines.proof.instructions import Decoded, Memory, Register
 from grader.engines.proof.machine_state import StrangeAssemblyError
 from grader.engines.proof.memory_rules import Unannounced
-from grader.engines.proof.x86_decoding import COUNTED, Decoded, Memory, Register
 
+STRING_BYTES = {"stosb": 1, "stosd": 4, "stosq": 8, "stosw": 2, "movsb": 1, "movsw": 2, "movsd": 4, "movsq": 8}
 _WORDS = re.compile(r"^\s*((?:(?:rep|repe|repz|repne|repnz|lock)[ ;]\s*)?[a-z]\w*)\s*(.*?)\s*(?:#.*)?$")
+_OUTSIDE_BRACKETS = re.compile(r"(?:[^,(]|\([^)]*\))+")
 
 
 def call_before(missing: Unannounced, instruction: Decoded, line: str) -> list[str]:
-    """Registers and flags are as they were: the called function sees to all that is not restored here. Raises
-    StrangeAssemblyError.
-    """
+    """As `Processor.call_before`. Before a call through a pointer, one that reads its target from memory has it read into %r11 first."""
+    first, where = list[str](), _where(missing, instruction, line)
     if missing.kind == "call":
-        return _checked_call(instruction, line)
-    return [
-        "\tpushq\t%rdi",
-        "\tpushq\t%rsi",
-        *_where(missing, instruction, line),
-        f"\tcall\t{UNSEEN[missing.kind]}",
-        "\tpopq\t%rsi",
-        "\tpopq\t%rdi",
-    ]
-
-
-def _checked_call(instruction: Decoded, line: str) -> list[str]:
-    """Before a call through a pointer. One that reads its target from memory has it read into %r11 first."""
-    target = instruction.operands[0]
-    if isinstance(target, Memory):
-        return [f"\tmovq\t{_called(line)}, %r11", *_checked("r11")]
-    if not isinstance(target, Register):
-        raise StrangeAssemblyError(line)
-    return _checked(target.name)
-
-
-def _checked(register: str) -> list[str]:
-    return [
-        "\tpushq\t%rdi",
-        "\tpushq\t%rsi",
-        f"\tmovq\t%{register}, %rdi",
-        f"\tcall\t{UNSEEN['call']}",
-        "\tpopq\t%rsi",
-        "\tpopq\t%rdi",
-    ]
-
-
-def call_in_place_of(instruction: Decoded, line: str) -> str:
-    """The call through a pointer itself, behind its check: through %r11 where it would read memory once more."""
-    return "\tcall\t*%r11" if isinstance(instruction.operands[0], Memory) else line
+        target: object = instruction.operands[0]
+        if isinstance(target, Memory):
+            first, target = [f"\tmovq\t{_called(line)}, %r11"], Register("r11", 64)
+        if not isinstance(target, Register):
+            raise StrangeAssemblyError(line)
+        where = iter([f"\tmovq\t%{target.name}, %rdi"])
+    call = f"\tcall\t{UNSEEN[missing.kind]}"
+    return [*first, "\tpushq\t%rdi", "\tpushq\t%rsi", *where, call, "\tpopq\t%rsi", "\tpopq\t%rdi"]
 
 
 def _called(line: str) -> str:
@@ -70,14 +44,14 @@ def _where(missing: Unannounced, instruction: Decoded, line: str) -> Iterator[st
         yield f"\tmovl\t${end - begin}, %esi"
         return
     repeated, _, name = instruction.name.rpartition(" ")
-    if name in COUNTED and len(instruction.operands) > 1 and _is_string(instruction):
-        if missing.kind == "read":
-            yield "\tmovq\t%rsi, %rdi"
-        yield f"\tleaq\t(,%rcx,{COUNTED[name]}), %rsi" if repeated else f"\tmovl\t${COUNTED[name]}, %esi"
-        return
     operand = instruction.operands[missing.operand]
     if not isinstance(operand, Memory):
         raise StrangeAssemblyError(line)
+    if name in STRING_BYTES and _is_string(instruction):
+        if missing.kind == "read":
+            yield "\tmovq\t%rsi, %rdi"
+        yield f"\tleaq\t(,%rcx,{STRING_BYTES[name]}), %rsi" if repeated else f"\tmovl\t${STRING_BYTES[name]}, %esi"
+        return
     segment, text = _memory_operand(line)
     yield f"\tleaq\t{text}, %rdi"
     if segment:
@@ -87,18 +61,21 @@ def _where(missing: Unannounced, instruction: Decoded, line: str) -> Iterator[st
 
 
 def _is_string(instruction: Decoded) -> bool:
-    target = instruction.operands[0]
+    """Not the `movsd` that moves a number."""
+    target, *others = instruction.operands
+    is_set = "stos" in instruction.name
     return (
         isinstance(target, Memory)
         and target.base == "rdi"
-        and (instruction.name.rpartition(" ")[2].startswith("stos") or isinstance(instruction.operands[1], Memory))
+        and (is_set or any(isinstance(one, Memory) for one in others))
     )
 
 
 def _memory_operand(line: str) -> tuple[str, str]:
     """Its segment and the rest, as it is to be written after two pushes."""
     words = _WORDS.match(line)
-    operands = [one.removeprefix("*") for one in _split(words[2]) if _is_memory(one)] if words else []
+    written = [one.strip().removeprefix("*") for one in _OUTSIDE_BRACKETS.findall(words[2] if words else "")]
+    operands = [one for one in written if not one.startswith("$") and (not one.startswith("%") or ":" in one)]
     if len(operands) != 1:
         raise StrangeAssemblyError(line)
     segment, colon, text = operands[0].rpartition(":")
@@ -107,20 +84,3 @@ def _memory_operand(line: str) -> tuple[str, str]:
     if "(%rsp" in text:
         text = f"16+{text}" if not text.startswith("(") else f"16{text}"
     return segment, text
-
-
-def _split(operands: str) -> list[str]:
-    """At the commas outside brackets."""
-    parts, depth = [""], 0
-    for character in operands:
-        depth += (character == "(") - (character == ")")
-        if character == "," and depth == 0:
-            parts.append("")
-        else:
-            parts[-1] += character
-    return [part.strip() for part in parts]
-
-
-def _is_memory(operand: str) -> bool:
-    place = operand.removeprefix("*")
-    return not place.startswith("$") and (not place.startswith("%") or ":" in place)

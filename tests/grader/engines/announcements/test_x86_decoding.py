@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from grader.engines.proof.x86_decoding import Memory, decode
+from grader.engines.proof.instructions import Memory
+from grader.engines.proof.x86_processor import X86
 
 # Each with the memory operand (%rax), as GNU as encodes it, and the bytes that it touches.
 _TOUCHED = """
@@ -21,7 +22,7 @@ _WORDS = _TOUCHED.split()
     ("name", "code", "size"), list(zip(_WORDS[::3], _WORDS[1::3], map(int, _WORDS[2::3]), strict=True))
 )
 def test_an_instruction_touches_as_many_bytes_as_the_processor_does(name: str, code: str, size: int) -> None:
-    ((_, decoded),) = decode(bytes.fromhex(code))
+    ((_, decoded),) = X86.decoder.decode(bytes.fromhex(code))
     assert decoded.name == name
     (memory,) = [one for one in decoded.operands if isinstance(one, Memory)]
     assert memory.size == size
