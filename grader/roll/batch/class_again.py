@@ -16,13 +16,13 @@ from grader.model.labs import Lab
 from grader.model.result import ClassInsight, GradedClass, LabResult, Result
 from grader.model.written_names import some
 from grader.roll.batch.class_insight import pages_command
-from grader.roll.batch.class_standing import HistoryFolder, earlier_labs, hand_in, other_outs
+from grader.roll.batch.class_standing import HistoryFolder, candidate, earlier_labs, other_outs
 from grader.roll.batch.last_batch import LastBatch, LastBatchFile
 from grader.roll.batch.output_folder import OutputFolder
 from grader.roll.batch.page_material import ClassMaterial, MaterialFolder, StudentMaterial, with_step_pages
 from grader.roll.batch.plugin import Export
 from grader.roll.batch.publishing import ClassToWrite, publish
-from grader.roll.policy.applied_policy import Applied, Candidate, apply_policy
+from grader.roll.policy.applied_policy import Applied, apply_policy
 from grader.roll.policy.class_policy import ClassPolicy, CoursePolicy, class_policy
 from grader.roll.policy.grade_history import KeptBatch, KeptGrade, last_grades, new_grades
 from grader.run.scoring.redaction import redacted
@@ -95,16 +95,16 @@ def policy_again(
 ) -> Applied:
     """The results without their old comments and decisions, by the `policy` of today. `elsewhere`: by student and lab, of other OUTs."""
     judged = [_as_judged(one) for one in kept.results]
-    candidates = {}
-    for result in judged:
-        student = result.submission.id
-        said = kept.students[student].said
-        for lab_id, lab in result.labs.items():
-            if lab_id in said:
-                candidates[student, lab_id] = [Candidate(lab, hand_in(policy, student, lab_id, said[lab_id]))]
+    candidates = {
+        (student, lab_id): [candidate(policy, student, lab, lab_id, said[lab_id])]
+        for result in judged
+        for student, said in [(result.submission.id, kept.students[result.submission.id].said)]
+        for lab_id, lab in result.labs.items()
+        if lab_id in said
+    }
     known = {**elsewhere, **last_grades(kept.history)}
     now = datetime.fromisoformat(kept.material.now)
-    return apply_policy(judged, policy, candidates, now, earlier_labs(known, labs, policy))
+    return apply_policy(judged, policy, candidates, now, earlier_labs(known, labs))
 
 
 def _as_judged(result: Result) -> Result:

@@ -17,12 +17,11 @@ from pydantic import ValidationError
 
 from grader.model.labs import Lab
 from grader.model.result import Environment, LabResult, Result
-from grader.model.verdicts import Verdict
 from grader.model.written_names import some
 from grader.roll.batch.page_material import SaidHandIn, StudentMaterial, kept_step_pages
 from grader.roll.intake.attempts import AttemptChoice, Counted, Intake, Which, with_counted
 from grader.roll.people.identities import Identities, IdentityFile
-from grader.roll.policy.applied_policy import Applied, Candidate, EarlierLab, HandIn, apply_policy
+from grader.roll.policy.applied_policy import Applied, Candidate, apply_policy
 from grader.roll.policy.class_policy import ClassPolicy
 from grader.roll.policy.course_file import PolicyError
 from grader.roll.policy.grade_history import Basis, KeptBatch, KeptGrade, last_grades, new_grades, with_changes
@@ -197,9 +196,6 @@ class HistoryFolder:
         return dict(sorted(found.items()))
 
 
-_UNDECIDED = {Verdict.INTERNAL_ERROR.value, Verdict.NEEDS_GPU.value}
-
-
 @dataclass
 class Standings:
     """What turns a batch's scores into grades."""
@@ -219,24 +215,32 @@ class Standings:
         self.known = self.history.read()
         own, of_others = results[: len(self.students)], results[len(self.students) :]
         candidates = {
-            (student.submission.id, lab.id): [(student.counted.get(lab.public.file, -1), result.labs[lab.id])]
+            (student.submission.id, lab.id): [
+                self._candidate(student, student.counted.get(lab.public.file, -1), lab, result)
+            ]
             for student, result in zip(self.students, own, strict=True)
             for lab in self.labs
         }
         for other, result in zip(others, of_others, strict=True):
+            student = self.students[other.student]
             for lab in self.labs:
                 if lab.public.file in other.intake.sources:
-                    student_id = self.students[other.student].submission.id
-                    candidates[student_id, lab.id].append((other.attempt, result.labs[lab.id]))
-        tried = {key: sorted(found, key=lambda one: one[0]) for key, found in candidates.items()}
-        applied = apply_policy(own, self.policy, self._candidates(tried), self.now, self._earlier())
-        chosen = {key: tried[key][number][0] for key, number in applied.chosen.items()}
-        self.students = [self._with_chosen(one, chosen) for one in self.students]
+                    tried = candidates[student.submission.id, lab.id]
+                    tried.append(self._candidate(student, other.attempt, lab, result))
+                    tried.sort(key=lambda one: one.attempt)
+        earlier = earlier_labs({**self.elsewhere, **last_grades(self.known)}, [lab.id for lab in self.labs])
+        applied = apply_policy(own, self.policy, candidates, self.now, earlier)
+        self.students = [self._with_chosen(one, applied.chosen) for one in self.students]
         final = tuple(
             result.model_copy(update={"submission": student.submission})
             for result, student in zip(applied.results, self.students, strict=True)
         )
         return Applied(final, (*self.history.notices, *applied.notices))
+
+    def _candidate(self, student: Intake, attempt: int, lab: Lab, result: Result) -> Candidate:
+        return candidate(
+            self.policy, student.submission.id, result.labs[lab.id], lab.id, _said(student, attempt), attempt
+        )
 
     def keep(
         self, results: Sequence[Result], bases: Mapping[str, Basis], environment: Environment
@@ -258,28 +262,9 @@ class Standings:
             for student, result in zip(self.students, results, strict=True)
         }
 
-    def _with_chosen(self, student: Intake, chosen: Mapping[tuple[str, str], int]) -> Intake:
-        of_file = {lab.public.file: chosen[student.submission.id, lab.id] for lab in self.labs}
+    def _with_chosen(self, student: Intake, chosen: Mapping[tuple[str, str], Candidate]) -> Intake:
+        of_file = {lab.public.file: chosen[student.submission.id, lab.id].attempt for lab in self.labs}
         return with_chosen(student, {file: attempt for file, attempt in of_file.items() if attempt >= 0})
-
-    def _candidates(
-        self, tried: Mapping[tuple[str, str], Sequence[tuple[int, LabResult]]]
-    ) -> dict[tuple[str, str], list[Candidate]]:
-        return {
-            (student.submission.id, lab.id): [
-                Candidate(found, self._hand_in(student, attempt, lab))
-                for attempt, found in tried[student.submission.id, lab.id]
-            ]
-            for student in self.students
-            for lab in self.labs
-        }
-
-    def _hand_in(self, student: Intake, attempt: int, lab: Lab) -> HandIn:
-        return hand_in(self.policy, student.submission.id, lab.id, _said(student, attempt))
-
-    def _earlier(self) -> dict[str, dict[str, EarlierLab]]:
-        known = {**self.elsewhere, **last_grades(self.known)}
-        return earlier_labs(known, [lab.id for lab in self.labs], self.policy)
 
     def _sources(self) -> dict[tuple[str, str], str]:
         """By student and lab, the digest of the file."""
@@ -295,19 +280,20 @@ class Standings:
         return found
 
 
-def hand_in(policy: ClassPolicy, student: str, lab: str, said: SaidHandIn) -> HandIn:
+def candidate(
+    policy: ClassPolicy, student: str, found: LabResult, lab: str, said: SaidHandIn, attempt: int = -1
+) -> Candidate:
     """What the platform does not say, the instructor may have said."""
-    return HandIn(handed_in_at(said.at, policy.course.zone) or policy.times.get((student, lab)), said_late=said.late)
+    at = handed_in_at(said.at, policy.course.zone) or policy.times.get((student, lab))
+    return Candidate(found, at, said.late, attempt)
 
 
-def earlier_labs(
-    known: Mapping[tuple[str, str], KeptGrade], labs: Sequence[str], policy: ClassPolicy
-) -> dict[str, dict[str, EarlierLab]]:
+def earlier_labs(known: Mapping[tuple[str, str], KeptGrade], labs: Sequence[str]) -> dict[str, dict[str, KeptGrade]]:
     """By student, those that are none of `labs`."""
-    found: dict[str, dict[str, EarlierLab]] = {}
+    found: dict[str, dict[str, KeptGrade]] = {}
     for (student, lab), one in known.items():
         if lab not in labs:
-            found.setdefault(student, {})[lab] = _earlier(one, policy)
+            found.setdefault(student, {})[lab] = one
     return found
 
 
@@ -317,11 +303,6 @@ def _said(student: Intake, attempt: int) -> SaidHandIn:
         return SaidHandIn(at=student.submission.at)
     one = student.attempts[attempt]
     return SaidHandIn(at="" if one.at is None else one.at.isoformat(), late=one.late)
-
-
-def _earlier(one: KeptGrade, policy: ClassPolicy) -> EarlierLab:
-    at = handed_in_at(one.at, policy.course.zone)
-    return EarlierLab(one.judged, one.most, at, one.points, decided=one.verdict not in _UNDECIDED)
 
 
 # What other OUT folders of the same term say of labs that this batch does not grade: late days are counted over all of them.

@@ -14,7 +14,8 @@ from grader.model.result import LabResult, Result, Standing
 from grader.model.verdicts import Verdict
 from grader.model.written_names import some
 from grader.roll.policy.class_policy import ClassPolicy, Due
-from grader.roll.policy.late_rules import Lateness, Settled, Work, seconds_between, settle, shown_time
+from grader.roll.policy.grade_history import KeptGrade
+from grader.roll.policy.late_rules import Lateness, Settled, Work, handed_in_at, seconds_between, settle, shown_time
 
 # Neither earned nor lost: we failed, or a machine with a GPU still has to grade it. Being late costs nothing then.
 _UNDECIDED = frozenset({Verdict.INTERNAL_ERROR, Verdict.NEEDS_GPU})
@@ -22,37 +23,20 @@ _DUST = 1e-6
 
 
 @dataclass(frozen=True)
-class HandIn:
-    """When a student handed in what counts for a lab, as far as the platform says."""
-
-    at: datetime | None = None
-    said_late: bool = False  # it says only that it was late
-
-
-@dataclass(frozen=True)
-class EarlierLab:
-    """A lab that an earlier batch graded and this one does not: it may have taken late days."""
-
-    judged: float
-    most: float
-    at: datetime | None
-    points: float | None  # as it counted then; none: it did not
-    decided: bool  # false: we failed, or a GPU still had to grade it
-
-
-@dataclass(frozen=True)
 class Candidate:
     """One attempt at a lab, as it was scored. It may count."""
 
     found: LabResult
-    hand_in: HandIn = HandIn()
+    at: datetime | None = None  # when it was handed in, as far as the platform says
+    said_late: bool = False  # it says only that it was late
+    attempt: int = -1  # which of the student's; -1: nobody knows
 
 
 @dataclass(frozen=True)
 class Applied:
     results: tuple[Result, ...]
     notices: tuple[str, ...] = ()
-    chosen: Mapping[tuple[str, str], int] = field(default_factory=dict)  # which of the candidates counts
+    chosen: Mapping[tuple[str, str], Candidate] = field(default_factory=dict)  # which one counts
 
 
 Candidates = Mapping[tuple[str, str], Sequence[Candidate]]  # by a student's id and a lab's, the earliest first
@@ -63,51 +47,34 @@ def apply_policy(
     policy: ClassPolicy,
     candidates: Candidates,
     now: datetime,
-    earlier: Mapping[str, Mapping[str, EarlierLab]] | None = None,
+    earlier: Mapping[str, Mapping[str, KeptGrade]] | None = None,
 ) -> Applied:
     """`candidates`: what may count, where that is not what the results hold, of which nobody knows the time. `earlier`: by student and lab,
-    what this batch does not grade.
+    what this batch does not grade: it may have taken late days.
     """
-    chosen: dict[tuple[str, str], int] = {}
-    told = _Told(policy)
+    chosen: dict[tuple[str, str], Candidate] = {}
+    told: dict[str, dict[str, None]] = {kind: {} for kind in _NOTICES}
     applied = tuple(
         _Student(one, policy, candidates, now, told, chosen).applied((earlier or {}).get(one.submission.id, {}))
         for one in results
     )
-    return Applied(applied, tuple(told.notices(now)), chosen)
+    clock = shown_time(now, policy.course.zone)
+    notices = tuple(
+        f"{policy.course.name}: {said.format(some=some(told[kind]), count=len(told[kind]), now=clock)}"
+        for kind, said in _NOTICES.items()
+        if told[kind]
+    )
+    return Applied(applied, notices, chosen)
 
 
-class _Told:
-    """What the instructor has to know, with the students concerned."""
-
-    def __init__(self, policy: ClassPolicy) -> None:
-        self.policy = policy
-        self.unknown: dict[str, None] = {}
-        self.said_late: dict[str, None] = {}
-        self.ahead: dict[str, None] = {}
-        self.moved: dict[str, None] = {}
-
-    def notices(self, now: datetime) -> list[str]:
-        name, said = self.policy.course.name, []
-        if self.unknown:
-            said.append(
-                f"{name}: nothing says when these were handed in, so they are not late: {some(self.unknown)} ({len(self.unknown)} in all)"
-            )
-        if self.said_late:
-            said.append(
-                f"{name}: the platform marks these as late and does not say how late, so they lose nothing: {some(self.said_late)} "
-                f"({len(self.said_late)} in all). An override can take points"
-            )
-        if self.ahead:
-            zone = self.policy.course.zone
-            said.append(
-                f"{name}: these were handed in after now, {shown_time(now, zone)}: {some(self.ahead)}. Is the clock of this machine right?"
-            )
-        if self.moved:
-            said.append(
-                f"{name}: late days are spent otherwise than when these were graded: {some(self.moved)}. Grade their labs again"
-            )
-        return said
+# What the instructor has to know, with the students and labs concerned.
+_NOTICES = {
+    "unknown": "nothing says when these were handed in, so they are not late: {some} ({count} in all)",
+    "said late": "the platform marks these as late and does not say how late, so they lose nothing: {some} ({count} in all). An override "
+    "can take points",
+    "ahead": "these were handed in after now, {now}: {some}. Is the clock of this machine right?",
+    "moved": "late days are spent otherwise than when these were graded: {some}. Grade their labs again",
+}
 
 
 @dataclass(frozen=True)
@@ -118,18 +85,18 @@ class _Student:
     policy: ClassPolicy
     candidates: Candidates
     now: datetime
-    told: _Told
-    chosen: dict[tuple[str, str], int]
+    told: Mapping[str, dict[str, None]]
+    chosen: dict[tuple[str, str], Candidate]
 
-    def applied(self, earlier: Mapping[str, EarlierLab]) -> Result:
-        labs, told = self.result.labs, self.told
+    def applied(self, earlier: Mapping[str, KeptGrade]) -> Result:
+        labs = self.result.labs
         works = {lab: [self._work(lab, one) for one in self._of(lab)] for lab in labs}
         old = {lab: [self._earlier_work(lab, one)] for lab, one in earlier.items()}
         settled = settle({**works, **old}, self.policy.course.late)
         for lab, known in earlier.items():
             points = known.judged - settled[lab].lateness.lost
             if old[lab][0].counts and known.points is not None and abs(points - known.points) > _DUST:
-                told.moved[f"{self._id} {lab}"] = None
+                self.told["moved"][f"{self._id} {lab}"] = None
         counted = {lab: self._counted(lab, settled[lab]) for lab in labs}
         total = round(sum(one.points for one in counted.values()), 6)
         return self.result.model_copy(update={"labs": counted, "total": total})
@@ -146,7 +113,7 @@ class _Student:
 
     def _work(self, lab: str, one: Candidate) -> Work:
         counts = one.found.verdict not in _UNDECIDED and (self._id, lab) not in self.policy.overrides
-        return Work(one.found.points, one.found.max_points, self._due(lab).at, one.hand_in.at, counts)
+        return Work(one.found.points, one.found.max_points, self._due(lab).at, one.at, counts)
 
     def _choose(self, lab: str, settled: Settled) -> Candidate:
         """The best; but where we failed at one that may be better, that one, and nothing is decided yet."""
@@ -155,12 +122,13 @@ class _Student:
         open_ones = [at for at, one in enumerate(candidates) if one.found.verdict in _UNDECIDED]
         if open_ones and best < candidates[number].found.max_points:
             number = open_ones[-1]
-        self.chosen[self._id, lab] = number
+        self.chosen[self._id, lab] = candidates[number]
         return candidates[number]
 
-    def _earlier_work(self, lab: str, known: EarlierLab) -> Work:
-        counts = known.decided and (self._id, lab) not in self.policy.overrides
-        return Work(known.judged, known.most, self._due(lab).at, known.at, counts)
+    def _earlier_work(self, lab: str, known: KeptGrade) -> Work:
+        at = handed_in_at(known.at, self.policy.course.zone)
+        counts = known.verdict not in _UNDECIDED and (self._id, lab) not in self.policy.overrides
+        return Work(known.judged, known.most, self._due(lab).at, at, counts)
 
     def _counted(self, lab: str, settled: Settled) -> LabResult:
         """The lab with the points that count, and what was asked about it."""
@@ -172,24 +140,24 @@ class _Student:
         standing = self._standing(lab, one, settled)
         if standing is None:
             return found.model_copy(update={"requests": requests}) if requests else found
-        self._tell(lab, standing, one.hand_in.at)
+        self._tell(lab, standing, one.at)
         points = standing.override.points if standing.override is not None else round(found.points - standing.lost, 6)
         return found.model_copy(update={"points": points, "standing": standing, "requests": requests})
 
     def _standing(self, lab: str, one: Candidate, settled: Settled) -> Standing | None:
         """None: no policy says anything about this lab."""
         due, override = self._due(lab), self.policy.overrides.get((self._id, lab))
-        found, given = one.found, one.hand_in
+        found = one.found
         if due.at is None and override is None:
             return None
         rules, late, zone = self.policy.course.late, settled.lateness, self.policy.course.zone
         nothing = found.verdict is Verdict.MISSING_FILE
-        seconds = 0 if nothing else self._seconds(due.at, given.at)
-        unknown = not nothing and due.at is not None and given.at is None
+        seconds = 0 if nothing else self._seconds(due.at, one.at)
+        unknown = not nothing and due.at is not None and one.at is None
         has_days = rules.days > 0 and rules.cost_something and due.at is not None
         return Standing(
             judged_points=found.points,
-            at="" if given.at is None or nothing else _text(given.at, zone),
+            at="" if one.at is None or nothing else _text(one.at, zone),
             due=_text(due.at, zone) if due.at is not None else "",
             extended_from=_text(due.before, zone) if due.before is not None else "",
             extension=due.reason,
@@ -202,7 +170,7 @@ class _Student:
             closed=late.closed,
             open=nothing and override is None and due.at is not None and self.now <= due.at + rules.grace,
             time_unknown=unknown,
-            said_late=unknown and given.said_late,
+            said_late=unknown and one.said_late,
             override=override,
         )
 
@@ -215,11 +183,11 @@ class _Student:
         what, course = f"{self._id} {lab}", self.policy.course
         matters = standing.override is None and (course.late.cost_something or course.attempts == "before-deadline")
         if matters and standing.said_late:
-            self.told.said_late[what] = None
+            self.told["said late"][what] = None
         elif matters and standing.time_unknown:
-            self.told.unknown[what] = None
+            self.told["unknown"][what] = None
         if at is not None and at > self.now:
-            self.told.ahead[what] = None
+            self.told["ahead"][what] = None
 
 
 def _text(value: datetime, zone: tzinfo | None) -> str:
