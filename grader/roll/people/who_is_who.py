@@ -6,8 +6,8 @@ has none. New ids come last, and differ from all that were ever given.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 from grader.model.result import Student
 from grader.model.written_names import exact_form, shown, some
@@ -35,19 +35,24 @@ class People:
     rostered: frozenset[str] = frozenset()  # the ids of those who have a row of the roster
 
 
-@dataclass
-class _Told:
-    """What the instructor has to know, in the order in which it is said."""
-
-    renamed: list[str] = field(default_factory=list)
-    alike: list[str] = field(default_factory=list)
-    moved: list[str] = field(default_factory=list)
-    twice: list[str] = field(default_factory=list)
+# What the instructor has to know, in the order in which it is said.
+_NOTICES = {
+    "strange": "{count} who handed in are not on the roster, and are graded all the same: {some}",
+    "unclear": "not matched with the roster, because it is not sure who it is: {several}",
+    "local part": "{count} matched with the roster because the login is the first part of the address: {some}",
+    "name": "{count} matched with the roster by name alone: {some}. If students can change their names there, confirm each in a column "
+    "`upload` of the roster, or give a roster with the platform's ids, numbers, logins or addresses",
+    "renamed": "{count} with another name than before keep their id: {some}",
+    "twice": "several uploads of one student have a row each, because nothing says which is the last: {some}",
+    "alike": "{count} whose name makes an id that somebody else has: {some}",
+    "moved": "now somebody else's than in an earlier batch here: {some}",
+}
+_Told = Mapping[str, list[str]]  # by one of these words
 
 
 def who_is_who(arrivals: Sequence[Arrival], roster: Roster | None, book: Identities) -> People:
     """`book` is brought up to date; whoever called this keeps it."""
-    told = _Told()
+    told: _Told = {what: [] for what in _NOTICES}
     arrivals, roster, zeros = with_zeros(arrivals, roster, book)
     keys = _keys(arrivals, told)
     identities = _known(arrivals, keys, book)
@@ -107,7 +112,7 @@ def _keys(arrivals: Sequence[Arrival], told: _Told) -> list[list[Key]]:
     for marked, key, keys, arrival in zip(numbered(first), first, own, arrivals, strict=True):
         found.append([marked, *keys[1:]] if marked == key else [marked])
         if marked != key:
-            told.twice.append(f"{shown(arrival.shown)} and {of_key[key]}")
+            told["twice"].append(f"{shown(arrival.shown)} and {of_key[key]}")
         of_key.setdefault(key, shown(arrival.shown))
     return found
 
@@ -163,7 +168,9 @@ def _chosen(
         if one is None:
             continue
         if row is not None and contradict(one.keys, row.keys, keys[number][0].strength):
-            told.moved.append(f"{shown(arrivals[number].shown)} was {one.id}, whom the roster says to be somebody else")
+            told["moved"].append(
+                f"{shown(arrivals[number].shown)} was {one.id}, whom the roster says to be somebody else"
+            )
         else:
             chosen[number] = one
     used = {id(one) for one in chosen.values()}
@@ -177,7 +184,7 @@ def _chosen(
     for number in sorted(new, key=lambda one: names[one] != id_form(names[one])):
         chosen[number] = book.new(names[number])
         if chosen[number].id != id_form(names[number]):
-            told.alike.append(f"{shown(arrivals[number].shown)} is {chosen[number].id}")
+            told["alike"].append(f"{shown(arrivals[number].shown)} is {chosen[number].id}")
     return [chosen[number] for number in range(len(arrivals))]
 
 
@@ -187,7 +194,7 @@ def _tell_of_names(one: Identity, owner: Student | None, row: RosterRow | None, 
     listed = row.student.name if row is not None else ""
     for before, now in ((one.called, called), (one.listed, listed)):
         if before and now and exact_form(before) != exact_form(now):
-            told.renamed.append(f"{one.id}: {shown(before)} is now {shown(now)}")
+            told["renamed"].append(f"{one.id}: {shown(before)} is now {shown(now)}")
             break
     one.called, one.listed = called or one.called, listed or one.listed
 
@@ -195,7 +202,7 @@ def _tell_of_names(one: Identity, owner: Student | None, row: RosterRow | None, 
 def _bind(book: Identities, one: Identity, keys: Iterable[Key], told: _Told) -> None:
     for key, other in book.bind(one, keys):
         if other.handed_in:
-            told.moved.append(f"{key} was {other.id} and is now {one.id}")
+            told["moved"].append(f"{key} was {other.id} and is now {one.id}")
 
 
 def _free(keys: Iterable[Key], one: Identity, here: Collection[int], book: Identities) -> list[Key]:
@@ -219,7 +226,7 @@ def _absent(
         if one is None:
             one = book.new(row.known_as)
             if one.id != id_form(row.known_as):
-                told.alike.append(f"{shown(row.known_as)} in line {row.line} of the roster is {one.id}")
+                told["alike"].append(f"{shown(row.known_as)} in line {row.line} of the roster is {one.id}")
         here.add(id(one))
         _tell_of_names(one, None, row, told)
         _bind(book, one, _free(row.keys, one, here, book) or [of_row], told)
@@ -232,47 +239,17 @@ def _sentences(
 ) -> list[str]:
     """One for each kind of thing that happened."""
     said = []
-    if roster is None:
-        if book.had_roster:
-            said.append(
-                "the last batch in this OUT had a roster and this one has none: who handed in nothing is not known (ROSTER=… names one)"
-            )
-    else:
-        left = [shown(one.shown) for number, one in enumerate(arrivals) if number not in matching.row_of]
-        if left:
-            said.append(f"{len(left)} who handed in are not on the roster, and are graded all the same: {some(left)}")
-        unclear = list(matching.unclear.values())
-        if unclear:
-            more = f"; and {len(unclear) - _MOST} more" if len(unclear) > _MOST else ""
-            said.append(
-                f"not matched with the roster, because it is not sure who it is: {'; '.join(unclear[:_MOST])}{more}"
-            )
-        said += _of_matching(arrivals, matching)
-    if told.renamed:
-        said.append(f"{len(told.renamed)} with another name than before keep their id: {some(told.renamed)}")
-    if told.twice:
+    if roster is not None:
+        told["strange"].extend(shown(one.shown) for at, one in enumerate(arrivals) if at not in matching.row_of)
+        told["unclear"].extend(matching.unclear.values())
+        told["local part"].extend(shown(arrivals[at].shown) for at in matching.by_local_part)
+        told["name"].extend(shown(arrivals[at].shown) for at in matching.by_name)
+    elif book.had_roster:
         said.append(
-            "several uploads of one student have a row each, because nothing says which is the last: "
-            + some(told.twice)
+            "the last batch in this OUT had a roster and this one has none: who handed in nothing is not known (ROSTER=… names one)"
         )
-    if told.alike:
-        said.append(f"{len(told.alike)} whose name makes an id that somebody else has: {some(told.alike)}")
-    if told.moved:
-        said.append(f"now somebody else's than in an earlier batch here: {some(told.moved)}")
-    return said
-
-
-def _of_matching(arrivals: Sequence[Arrival], matching: Matching) -> list[str]:
-    """How some were matched, where it may have to be looked at."""
-    said = []
-    if matching.by_local_part:
-        names = some(shown(arrivals[number].shown) for number in matching.by_local_part)
-        count = len(matching.by_local_part)
-        said.append(f"{count} matched with the roster because the login is the first part of the address: {names}")
-    if matching.by_name:
-        names = some(shown(arrivals[number].shown) for number in matching.by_name)
-        said.append(
-            f"{len(matching.by_name)} matched with the roster by name alone: {names}. If students can change their names there, "
-            "confirm each in a column `upload` of the roster, or give a roster with the platform's ids, numbers, logins or addresses"
-        )
+    for what, text in _NOTICES.items():
+        if names := told[what]:
+            more = f"; and {len(names) - _MOST} more" if len(names) > _MOST else ""
+            said.append(text.format(count=len(names), some=some(names), several="; ".join(names[:_MOST]) + more))
     return said
