@@ -123,7 +123,7 @@ def export_again(request: ExportRequest) -> int:
     _say_each(console, [*notices, *written.notices], "note: ", "yellow")
     broken = [*lost, *table.faults, *table.unwritten, *written.faults, *written.unwritten]
     _say_each(console, broken, "", "bold magenta")
-    for export in (*table.formats, *formats):
+    for export in (*table.exports, *formats):
         console.print(f"grades: {folder.path / export.file}", markup=False, soft_wrap=True)
     return _FAULTS if broken else 0
 
@@ -172,11 +172,11 @@ def _meant(word: str, folder: OutputFolder, batches: Sequence[KeptBatch]) -> str
         meant = PersonIndex((), folder.identities.read().book).find(word)
     except AmbiguousError as error:
         raise RemediableError(f"{error}.") from error
-    if meant is None or meant.id not in known:
+    if meant is None or meant not in known:
         raise RemediableError(
             f"{folder.path}: no grade of {word!r} is kept here. There are: {some(sorted(known)) or 'none'}"
         )
-    return meant.id
+    return meant
 
 
 def _of_class(batches: Sequence[KeptBatch]) -> list[str]:

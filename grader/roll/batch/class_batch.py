@@ -10,8 +10,8 @@ from pathlib import Path
 
 from grader.explain.suspect_search import FoundMutants
 from grader.model.labs import Lab
-from grader.model.result import Environment, GradedClass, Result
-from grader.roll.batch.class_insight import AskingLab, InsightSearch, SeenClass, asking_labs, with_answers
+from grader.model.result import NOTHING_KNOWN, Environment, GradedClass, Result
+from grader.roll.batch.class_insight import AskingLab, InsightSearch, asking_labs, with_answers
 from grader.roll.batch.class_standing import (
     HistoryFolder,
     OtherAttempt,
@@ -234,12 +234,12 @@ def grade(scored: Scored) -> Graded:
         *batch.out.open_notices(),
         *batch.out.left_over([result.submission.id for result in results]),
     )
-    seen = SeenClass(tuple(ranked.results))
     if batch.insight is not None and not stopped:
-        seen = batch.insight.look(seen.results, sources, batch.labs, judged.mutants)
+        ranked = ranked.with_more(batch.insight.look(ranked.results, sources, batch.labs, judged.mutants))
+    insight = ranked.insight or NOTHING_KNOWN
     of_policy = {*taken.policy.alarms, *taken.policy.notices, *taken.elsewhere.notices, *applied.notices}
     bases = grade_bases(batch.labs, judged.setup.fingerprints, judged.setup.seed)
-    of_class, unkept = seen.results, list[str]()
+    of_class, unkept = ranked.results, list[str]()
     if not stopped:  # else nobody knows what was found
         of_class, unkept = standings.keep(of_class, bases, judged.setup.environment)
     material = ClassMaterial(
@@ -251,12 +251,11 @@ def grade(scored: Scored) -> Graded:
         notices=tuple(one for one in notices if one not in of_policy),
         bases=bases,
         likenesses={lab: dict(found) for lab, found in judged.mutants.likenesses().items()},
-        insight=seen.insight,
+        insight=insight,
     )
     kept = MaterialFolder(batch.out.private).files(material, standings.material(of_class, sources))
-    whole = GradedClass(taken.discovery.title, tuple(lab.id for lab in batch.labs), of_class, notices, seen.insight)
-    faults = (*ranked.faults, *seen.faults)
-    return Graded(judged, whole, sources, (*ranked.files, *seen.files, *kept), alarms, faults, unkept)
+    whole = GradedClass(taken.discovery.title, tuple(lab.id for lab in batch.labs), of_class, notices, insight)
+    return Graded(judged, whole, sources, (*ranked.files, *kept), alarms, ranked.faults, unkept)
 
 
 @dataclass(frozen=True)

@@ -27,23 +27,14 @@ from grader.explain.similar_files import KeptPairs
 from grader.explain.solution_maps import solution_map
 from grader.explain.suspect_search import FoundMutants, MutantSearch
 from grader.model.labs import Lab
-from grader.model.result import NOTHING_KNOWN, ClassInsight, LabAnswers, LabMistakes, Result, SolutionMap
+from grader.model.result import NOTHING_KNOWN, LabAnswers, LabMistakes, Result, SolutionMap
 from grader.pages.pages import similar_page
 from grader.roll.batch.job_store import job_key, lab_fingerprint
 from grader.roll.batch.judging_setup import JudgingSetup
+from grader.roll.batch.plugin import Added
 from grader.roll.batch.publishing import File, inputs_digest
 from grader.roll.intake.attempts import Intake
 from grader.roll.intake.matching import HandedAnswers
-
-
-@dataclass(frozen=True)
-class SeenClass:
-    """The class after a batch. `results`: with the instructor's comments."""
-
-    results: tuple[Result, ...]
-    insight: ClassInsight = NOTHING_KNOWN
-    files: tuple[File, ...] = ()  # further pages, for the instructor
-    faults: tuple[str, ...] = ()  # what broke on our side
 
 
 @dataclass(frozen=True)
@@ -66,12 +57,12 @@ class InsightSearch:
         except Exception:  # noqa: BLE001 -- as in `look`
             return FoundMutants(faults=(f"the class as a whole: {traceback.format_exc()}",))
 
-    def look(
-        self, results: Sequence[Result], sources: Sources, labs: Sequence[Lab], mutants: FoundMutants
-    ) -> SeenClass:
-        """Each part by itself: what breaks in one costs no other."""
-        seen = SeenClass(tuple(results))
-        parts: tuple[Callable[[SeenClass], SeenClass], ...] = (
+    def look(self, results: Sequence[Result], sources: Sources, labs: Sequence[Lab], mutants: FoundMutants) -> Added:
+        """The class with the instructor's comments, and further pages for the instructor. Each part by itself: what breaks in one costs no
+        other.
+        """
+        seen = Added(tuple(results))
+        parts: tuple[Callable[[Added], Added], ...] = (
             lambda one: self._mistakes(one, sources, labs, mutants),
             lambda one: self._similar(one, sources, labs),
         )
@@ -82,7 +73,7 @@ class InsightSearch:
                 seen = replace(seen, faults=(*seen.faults, f"the class as a whole: {traceback.format_exc()}"))
         return seen
 
-    def _mistakes(self, seen: SeenClass, sources: Sources, labs: Sequence[Lab], mutants: FoundMutants) -> SeenClass:
+    def _mistakes(self, seen: Added, sources: Sources, labs: Sequence[Lab], mutants: FoundMutants) -> Added:
         likenesses = mutants.likenesses()
         wrong = wrong_submissions(seen.results, sources, likenesses)
         mistakes = tuple(
@@ -97,7 +88,7 @@ class InsightSearch:
             seen,
             results=commented(seen.results, sources, likenesses, self.written),
             insight=replace(
-                seen.insight,
+                seen.insight or NOTHING_KNOWN,
                 mistakes=mistakes,
                 maps=maps,
                 comments=str(self.comments.path),
@@ -132,7 +123,7 @@ class InsightSearch:
             return (f"{self.comments.path}: new mistakes could not be added: {error}",)
         return ()
 
-    def _similar(self, seen: SeenClass, sources: Sources, labs: Sequence[Lab]) -> SeenClass:
+    def _similar(self, seen: Added, sources: Sources, labs: Sequence[Lab]) -> Added:
         names = {one.submission.id: one.submission.called for one in seen.results}
         teams = {one.submission.id: one.submission.student.team for one in seen.results}
         counts, files = [], []
@@ -146,7 +137,7 @@ class InsightSearch:
             files.append(
                 File(folder / f"{lab.id}.html", page, inputs_digest(of, lab.public.title, repr(sorted(names.items()))))
             )
-        return replace(seen, insight=replace(seen.insight, similar=tuple(counts)), files=tuple(files))
+        return replace(seen, insight=replace(seen.insight or NOTHING_KNOWN, similar=tuple(counts)), files=tuple(files))
 
 
 def pages_command(out: Path) -> str:

@@ -19,7 +19,7 @@ from grader.model.labs import Lab
 from grader.model.result import Environment, LabResult, Result
 from grader.model.written_names import some
 from grader.roll.batch.page_material import SaidHandIn, StudentMaterial, kept_step_pages
-from grader.roll.intake.attempts import AttemptChoice, Counted, Intake, Which, with_counted
+from grader.roll.intake.attempts import Counted, Intake, counted_attempts, with_counted
 from grader.roll.people.identities import Identities, IdentityFile
 from grader.roll.policy.applied_policy import Applied, Candidate, apply_policy
 from grader.roll.policy.class_policy import ClassPolicy
@@ -107,12 +107,8 @@ def with_chosen(student: Intake, chosen: Mapping[str, int]) -> Intake:
 def _in_time(student: Intake, labs: Sequence[Lab], policy: ClassPolicy) -> Intake:
     grace = policy.course.late.grace
     dues = {lab.id: policy.due(student.submission, lab.id).at for lab in labs}
-    choice = AttemptChoice(
-        Which.BEFORE_DEADLINE,
-        lambda _, lab: None if (due := dues[lab]) is None else due + grace,
-        {lab.public.file: lab.id for lab in labs},
-    )
-    counted = choice.counted(student.submission.student, student.attempts, [lab.public.file for lab in labs])
+    deadlines = {lab.public.file: None if (due := dues[lab.id]) is None else due + grace for lab in labs}
+    counted = counted_attempts(student.attempts, deadlines, deadlines)
     same = dict(counted.attempts) == dict(student.counted) and not counted.hints
     return student if same or not student.attempts else _recounted(student, counted)
 

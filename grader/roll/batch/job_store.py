@@ -26,20 +26,9 @@ from grader.run.programs.host_toolchain import host_toolchain
 from grader.system.own_files import write_atomically
 
 # The packages that an outcome depends on. Points, words and pages are made from outcomes.
-_JUDGING = (
-    "engines",
-    "judging",
-    "kernel_files",
-    "launch_arguments",
-    "machine",
-    "model",
-    "programs",
-    "sandbox",
-    "speed",
-)
+_JUDGING = ("engines", "model", "run", "source", "system")
 # A lab's files that no outcome depends on: texts for people, and the two files whose fields are read one by one below.
 _WORDS = frozenset({".md", ".toml"})
-_NOT_JUDGED = frozenset({"rejects"})
 
 
 def grader_fingerprint() -> str:
@@ -162,7 +151,7 @@ def _compact(outcome: LabOutcome) -> LabOutcome:
 
 def _judged(folder: Path) -> list[Path]:
     paths = [path for path in folder.rglob("*") if path.is_file() and path.suffix not in _WORDS]
-    return [path for path in paths if not _NOT_JUDGED.intersection(path.relative_to(folder).parts)]
+    return [path for path in paths if "rejects" not in path.relative_to(folder).parts]
 
 
 def _hash_files(folder: Path, paths: list[Path]) -> str:

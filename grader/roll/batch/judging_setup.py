@@ -92,10 +92,8 @@ class LineSearch:
         return tuple(faults)
 
 
-class Judge(Protocol):
-    """Builds `source` for `lab` and runs all its cases, in a scratch folder of its own."""
-
-    def __call__(self, lab: Lab, source: Path, scratch: Path, /) -> LabOutcome: ...
+# Builds a source file for a lab and runs all its cases, in a scratch folder of its own.
+Judge = Callable[[Lab, Path, Path], LabOutcome]
 
 
 class Sweep(Protocol):
@@ -115,12 +113,10 @@ class Progress:
     def end(self) -> None: ...
 
 
-class Explore(Protocol):
-    """Finds out more of a class that has wrong submissions of `wrong`, the lab with most of them first. It is called once, in another
-    thread, after judging and beside the last look at controls: whether this machine can be believed is not known yet.
-    """
-
-    def __call__(self, wrong: Sequence[Lab], judging_seconds: float, /) -> None: ...
+# Finds out more of a class that has wrong submissions of these labs, the one with most of them first; and told is how many seconds judging
+# took. It is called once, in another thread, after judging and beside the last look at controls: whether this machine can be believed is
+# not known yet.
+Explore = Callable[[Sequence[Lab], float], None]
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:  # a student waits for `tilelab test` many times a day
     from grader.model.labs import Lab
-    from grader.model.result import Result
+    from grader.model.result import ClassInsight, Result
     from grader.roll.batch.judging_setup import Elsewhere, JudgingOptions, JudgingSetup
     from grader.roll.batch.output_folder import OutputFolder
     from grader.roll.batch.publishing import File
@@ -107,7 +107,8 @@ class Added:
     results: tuple[Result, ...]
     files: tuple[File, ...] = ()  # the first is what the plugin is for; empty: nothing in this batch asks for it
     notices: tuple[str, ...] = ()
-    faults: tuple[str, ...] = ()
+    faults: tuple[str, ...] = ()  # what broke on our side
+    insight: ClassInsight | None = None  # of the class as a whole
 
     def with_more(self, other: Added) -> Added:
         return Added(
@@ -115,6 +116,7 @@ class Added:
             (*self.files, *other.files),
             (*self.notices, *other.notices),
             (*self.faults, *other.faults),
+            other.insight or self.insight,
         )
 
 

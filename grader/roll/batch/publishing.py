@@ -7,7 +7,7 @@ import sys
 import traceback
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cache, partial
 from importlib.metadata import version
@@ -154,12 +154,14 @@ def write_files(files: Iterable[File], kept: KeptPages | None = None) -> tuple[l
 
 
 @dataclass(frozen=True)
-class Exported:
-    formats: tuple[Export, ...]
-    faults: tuple[str, ...]  # exports that could not be made
+class Published:
+    """What was written, and what went wrong; none of it changes a grade."""
+
+    exports: tuple[Export, ...]
+    faults: tuple[str, ...]  # pages and exports that could not be made
     unwritten: tuple[str, ...]  # files that are as they were before, since OUT does not take them
     notices: tuple[str, ...]  # what to know before an import
-    paths: frozenset[Path]  # of all files that were made
+    paths: frozenset[Path]  # of all files of exports that were made
 
 
 def formats_of(out: OutputFolder, requested: Sequence[Export]) -> tuple[Export, ...]:
@@ -169,7 +171,7 @@ def formats_of(out: OutputFolder, requested: Sequence[Export]) -> tuple[Export, 
 
 def write_exports(
     graded: RedactedClass, out: OutputFolder, exports: Sequence[Export], assignment: str = ""
-) -> Exported:
+) -> Published:
     """Each of `exports`. Students' pages have to lie in OUT already."""
     at = datetime.now(UTC).isoformat(timespec="milliseconds")
     grades = Grades(graded, assignment or graded.title, at, partial(_page, out))
@@ -187,10 +189,10 @@ def write_exports(
         unwritten += write_files(files)[1]
         notices += [f"{export.name}: {notice}" for notice in made.notices]
         paths |= {file.path for file in files}
-    return Exported(tuple(exports), tuple(faults), tuple(unwritten), tuple(notices), frozenset(paths))
+    return Published(tuple(exports), tuple(faults), tuple(unwritten), tuple(notices), frozenset(paths))
 
 
-def of_earlier_batches(out: OutputFolder, exported: Exported) -> list[str]:
+def of_earlier_batches(out: OutputFolder, exported: Published) -> list[str]:
     """A notice about exports in OUT that this batch could not write, or writes no more: somebody could import old grades."""
     found = {path for export in registered(Export) for path in out.path.glob(export.file)}
     old = sorted(str(path.relative_to(out.path)) for path in found - exported.paths)
@@ -210,19 +212,6 @@ def _page(out: OutputFolder, student_id: str) -> bytes | None:
         return (out.students / student_id / "report.html").read_bytes()
     except OSError:
         return None
-
-
-__all__ = ["File", "Published", "publish", "write_files"]
-
-
-@dataclass(frozen=True)
-class Published:
-    """What went wrong; none of it changes a grade."""
-
-    faults: tuple[str, ...]  # pages that could not be made
-    unwritten: tuple[str, ...]  # files that are as they were before, since OUT does not take them
-    exports: tuple[Export, ...]  # which were written
-    notices: tuple[str, ...] = ()  # about exports, for the instructor
 
 
 @dataclass(frozen=True)
@@ -252,7 +241,8 @@ def publish(
     notices = (*exported.notices, *of_earlier_batches(out, exported))
     last = LastBatchFile(out.path / "instructor")
     unwritten += write_files([File(last.path, partial(last.text, graded, assignment))])[1]
-    return Published((*faults, *exported.faults), (*unwritten, *exported.unwritten), exported.formats, notices)
+    faults, unwritten = [*faults, *exported.faults], [*unwritten, *exported.unwritten]
+    return replace(exported, faults=tuple(faults), unwritten=tuple(unwritten), notices=notices)
 
 
 def _files(whole: ClassToWrite, out: OutputFolder, told: Callable[[int, int], None]) -> Iterator[File]:

@@ -1,19 +1,18 @@
 """Whose each upload is: one arrival for each of its owners, with all attempts of that owner in their order.
 
-Which id an arrival gets is decided in grader/roll/people/; which attempt counts, in attempts.py.
+Which id an arrival gets is decided in grader/roll/people/.
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from enum import StrEnum
 from pathlib import Path
 
-from grader.model.result import Student, Submission
+from grader.model.result import Submission
 from grader.model.written_names import clean, exact_form, shown, some
 from grader.roll.intake.matching import HandedAnswers
 from grader.roll.intake.upload import Upload
@@ -30,34 +29,23 @@ class Delivery:
     uploads: tuple[int, ...]  # the numbers of all attempts, of each download the first one first
 
 
-@dataclass(frozen=True)
-class _Found:
-    upload: int
-    arrival: Arrival
-
-
 def deliveries(uploads: Sequence[Upload]) -> list[Delivery]:
     """In the order of the uploads. Attempts that nothing puts in an order stay, as those of several students."""
-    found = [
-        _Found(number, _arrival(upload, owner))
+    given = [
+        Delivery(Arrival(upload.name, clean(upload.name), owner, of_team=len(upload.owners) > 1), (number,))
         for number, upload in enumerate(uploads)
         for owner in (upload.owners or (None,))
     ]
     of_owner: dict[Key, list[int]] = {}
-    for number, one in enumerate(found):
-        of_owner.setdefault(_key(one.arrival), []).append(number)
-    earlier: dict[int, tuple[int, ...]] = {}
+    for at, one in enumerate(given):
+        of_owner.setdefault(_key(one.arrival), []).append(at)
     left: set[int] = set()
-    for numbers in of_owner.values():
-        if len(numbers) > 1 and (order := _in_order([found[number].upload for number in numbers], uploads)):
-            last = next(number for number in numbers if found[number].upload == order[-1])
-            left.update(number for number in numbers if number != last)
-            earlier[last] = tuple(order)
-    return [
-        Delivery(one.arrival, earlier.get(number, (one.upload,)))
-        for number, one in enumerate(found)
-        if number not in left
-    ]
+    for places in of_owner.values():
+        if len(places) > 1 and (order := _in_order([given[at].uploads[0] for at in places], uploads)):
+            last = next(at for at in places if given[at].uploads[0] == order[-1])
+            left.update(at for at in places if at != last)
+            given[last] = replace(given[last], uploads=tuple(order))
+    return [one for at, one in enumerate(given) if at not in left]
 
 
 def _key(arrival: Arrival) -> Key:
@@ -75,25 +63,17 @@ def _in_order(numbers: Sequence[int], uploads: Sequence[Upload]) -> list[int]:
     ordered: list[int] = []
     for download in sorted({uploads[number].download for number in numbers}):
         here = [number for number in numbers if uploads[number].download == download]
-        moments = [(number, _seconds(uploads[number].at)) for number in here if uploads[number].at is not None]
+        moments = {number: at.timestamp() for number in here if (at := uploads[number].at) is not None}
         counts = {uploads[number].attempt for number in here}
         if len(here) == 1:
             ordered += here
-        elif len(moments) == len(here) == len({at for _, at in moments}):
-            ordered += [number for number, _ in sorted(moments, key=lambda one: one[1])]
+        elif len(moments) == len(here) == len({*moments.values()}):
+            ordered += sorted(here, key=lambda number: moments[number])
         elif 0 not in counts and len(counts) == len(here):
             ordered += sorted(here, key=lambda number: uploads[number].attempt)
         else:
             return []
     return ordered
-
-
-def _seconds(at: datetime | None) -> float:
-    return at.timestamp() if at is not None else 0.0
-
-
-def _arrival(upload: Upload, owner: Student | None) -> Arrival:
-    return Arrival(upload.name, clean(upload.name), owner, of_team=len(upload.owners) > 1)
 
 
 # What was taken from one student's uploads, as data: all attempts, and for each lab's file the attempt that counts.
@@ -106,11 +86,14 @@ class Attempt:
     The platform or its download says the time. A student cannot choose it. `sources`, `blocked`, `hints` and `answers` are as in Intake.
     """
 
-    number: int  # 1, 2, …: of those of the same download, in the order in which they were handed in
+    number: int = 1  # 1, 2, …: of those of the same download, in the order in which they were handed in
     of: int = 1  # how many the same download holds of this student
     download: int = 0  # which of the given SUBMISSIONS it is from
     at: datetime | None = None  # with its time zone; none: the platform does not say
     late: bool = False  # the platform itself marked it as late
+    name: str = ""  # of the upload
+    files: tuple[str, ...] = ()  # what was in it
+    downloaded: tuple[str, ...] = ()  # the same, as the platform called it
     sources: Mapping[str, Path] = field(default_factory=dict)
     blocked: Mapping[str, str] = field(default_factory=dict)
     hints: Mapping[str, str] = field(default_factory=dict)
@@ -142,35 +125,10 @@ class Intake:
         """The text of each file that was taken. Pages quote from it."""
         return {name: path.read_bytes().decode("utf-8", "replace") for name, path in self.sources.items()}
 
-    def attempt_for(self, file: str) -> Attempt | None:
-        """The attempt that counts for a lab's file. None: nothing was handed in for it."""
-        number = self.counted.get(file)
-        return None if number is None else self.attempts[number]
-
-    def handed_in(self, file: str) -> datetime | None:
-        """When the file that counts was handed in. None: it was not, or nothing says when."""
-        attempt = self.attempt_for(file)
-        return None if attempt is None else attempt.at
-
 
 # Which of a student's attempts counts for each lab: the latest one, or the last before the deadline. Pure.
 #
 # "The best" is chosen where scores are known: see grader/roll/batch/. Until then the latest counts, and all are in `Intake.attempts`.
-
-# When a student has to hand in a lab, extensions included. None: there is no deadline. The second argument is the lab's id.
-Deadline = Callable[[Student, str], datetime | None]
-
-
-class Which(StrEnum):
-    """Of several attempts of one student."""
-
-    LATEST = "latest"
-    BEST = "best"
-    BEFORE_DEADLINE = "before-deadline"
-
-
-def no_deadline(_student: Student, _lab: str) -> datetime | None:
-    return None
 
 
 @dataclass(frozen=True)
@@ -181,41 +139,29 @@ class Counted:
     hints: Mapping[str, str] = field(default_factory=dict)
 
 
-@dataclass(frozen=True)
-class AttemptChoice:
-    """`labs`: a lab's file → the lab's id, which `deadline` is asked with."""
-
-    which: Which = Which.LATEST
-    deadline: Deadline = no_deadline
-    labs: Mapping[str, str] = field(default_factory=dict)
-
-    def counted(self, student: Student, attempts: Sequence[Attempt], wanted: Iterable[str]) -> Counted:
-        """In each download one attempt counts as a whole: a later one replaces all that was in an earlier one. Between downloads, the one
-        that was handed in last and holds the file counts. An upload that was refused counts where no other holds the file.
-        """
-        counted, hints = {}, {}
-        for file in wanted:
-            deadline = self._deadline(student, file)
-            of_download: dict[int, int] = {}
-            for number, one in enumerate(attempts):
-                if deadline is None or one.at is None or one.at <= deadline:
-                    of_download[one.download] = number
-            holding = [number for number in of_download.values() if attempts[number].holds(file)]
-            holding = holding or [number for number in of_download.values() if attempts[number].refused is not None]
-            if holding:
-                counted[file] = max(holding, key=lambda number: _moment(attempts[number]))
-            elif lost := [number for number, one in enumerate(attempts) if one.holds(file)]:
-                late = all(number > of_download.get(attempts[number].download, -1) for number in lost)
-                reason = (
-                    "after the deadline" if late else "in an earlier attempt, which a later one without it replaced"
-                )
-                hints[file] = f"it was handed in {reason}"
-        return Counted(counted, hints)
-
-    def _deadline(self, student: Student, file: str) -> datetime | None:
-        if self.which is not Which.BEFORE_DEADLINE:
-            return None
-        return self.deadline(student, self.labs.get(file, file))
+def counted_attempts(
+    attempts: Sequence[Attempt], wanted: Iterable[str], deadlines: Mapping[str, datetime | None] | None = None
+) -> Counted:
+    """In each download one attempt counts as a whole: a later one replaces all that was in an earlier one. Between downloads, the one
+    that was handed in last and holds the file counts. An upload that was refused counts where no other holds the file. `deadlines`: by
+    file, after which none counts.
+    """
+    counted, hints = {}, {}
+    for file in wanted:
+        deadline = (deadlines or {}).get(file)
+        of_download: dict[int, int] = {}
+        for number, one in enumerate(attempts):
+            if deadline is None or one.at is None or one.at <= deadline:
+                of_download[one.download] = number
+        holding = [number for number in of_download.values() if attempts[number].holds(file)]
+        holding = holding or [number for number in of_download.values() if attempts[number].refused is not None]
+        if holding:
+            counted[file] = max(holding, key=lambda number: _moment(attempts[number]))
+        elif lost := [number for number, one in enumerate(attempts) if one.holds(file)]:
+            late = all(number > of_download.get(attempts[number].download, -1) for number in lost)
+            reason = "after the deadline" if late else "in an earlier attempt, which a later one without it replaced"
+            hints[file] = f"it was handed in {reason}"
+    return Counted(counted, hints)
 
 
 def _moment(attempt: Attempt) -> tuple[float, int]:

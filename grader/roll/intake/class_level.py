@@ -21,6 +21,7 @@ from grader.model.written_names import clean, is_copy, is_junk, is_prefixed, is_
 from grader.roll.intake.archives import read_archive
 from grader.roll.intake.upload import (
     CLASS,
+    FILE_BYTES,
     STUDENT,
     Contents,
     Defect,
@@ -40,7 +41,6 @@ from grader.system.confinement import Confinement
 
 # Our own folders for the files of archives, and which files of an archive are stored there.
 
-FILE_BYTES = 256 << 10  # of one source file
 _LARGE, _MOST_LARGE = 4 << 20, 3  # a platform writes one such file; students may call files of theirs so too
 
 

@@ -7,7 +7,7 @@ It changes nothing in SUBMISSIONS, follows no link and writes only into `scratch
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from datetime import tzinfo
 from functools import partial
 from pathlib import Path
@@ -16,33 +16,29 @@ from grader.model.result import Student, Submission
 from grader.model.written_names import clean
 from grader.roll.intake.attempts import (
     Attempt,
-    AttemptChoice,
     Delivery,
     Intake,
+    counted_attempts,
     deliveries,
     with_counted,
     with_team_owners,
     with_team_shares,
 )
-from grader.roll.intake.class_level import FILE_BYTES, LAYOUT, IntakeError, Spool
+from grader.roll.intake.class_level import LAYOUT, IntakeError, Spool
 from grader.roll.intake.matching import LabFile, lab_files
 from grader.roll.intake.upload import Upload, stem_of
 from grader.roll.intake.upload_search import find_uploads
-from grader.roll.intake.upload_taking import Taken, take_upload
+from grader.roll.intake.upload_taking import take_upload
 from grader.roll.people.identities import Identities
 from grader.roll.people.roster import Roster
-from grader.roll.people.roster_matching import Arrival
 from grader.roll.people.who_is_who import Person, is_known, who_is_who
 from grader.system.confinement import Confinement
-
-__all__ = ["FILE_BYTES", "Discovery", "Intake", "IntakeError", "IntakeOptions", "discover", "take_one"]
 
 
 @dataclass(frozen=True)
 class IntakeOptions:
     """How a class is taken in."""
 
-    choice: AttemptChoice = field(default_factory=AttemptChoice)  # which of several attempts counts
     zone: tzinfo | None = None  # of times that a platform writes without one; none: this machine's
     confinement: Confinement | None = None  # of the programs that unpack archives; none: for one's own alone
 
@@ -82,7 +78,7 @@ def discover(
     uploads, of_teams = with_team_owners(found.uploads, roster)
     given = deliveries(uploads)
     people = who_is_who([one.arrival for one in given], roster, book)
-    taken: dict[int, Taken] = {}
+    taken: dict[int, Attempt] = {}
     students: list[Intake] = []
     for at, (one, person) in enumerate(zip(given, people.arrived, strict=True)):
         told(len(given) + at, 2 * len(given))
@@ -90,7 +86,7 @@ def discover(
             if upload not in taken:
                 folder = person.id if upload == one.uploads[-1] else f".{person.id}-{number}"
                 taken[upload] = take_upload(uploads[upload], scratch / folder, files, spool)
-        students.append(_for_person(one, person, uploads, taken, options.choice, spool.wanted))
+        students.append(_for_person(one, person, uploads, taken, spool.wanted))
     _check_plausible(sources[0], uploads, students, spool.wanted)
     students += [_absent(person) for person in people.absent]
     students, shared = with_team_shares(students)
@@ -119,23 +115,20 @@ def take_one(
     taken = take_upload(upload, scratch / student_id, files, Spool(scratch, names, confinement=confinement))
     owner = upload.owners[0] if len(upload.owners) == 1 else Student()
     submission = Submission(id=student_id, name=taken.name, student=owner, files=taken.files)
-    attempt = _attempt(0, Delivery(Arrival(upload.name, taken.name, owner), (0,)), [upload], taken)
-    counted = AttemptChoice().counted(owner, [attempt], names)
-    return with_counted(Intake(submission, attempts=(attempt,)), counted)
+    return with_counted(Intake(submission, attempts=(taken,)), counted_attempts([taken], names))
 
 
 def _for_person(
-    one: Delivery,
-    person: Person,
-    uploads: Sequence[Upload],
-    taken: Mapping[int, Taken],
-    choice: AttemptChoice,
-    wanted: Collection[str],
+    one: Delivery, person: Person, uploads: Sequence[Upload], taken: Mapping[int, Attempt], wanted: Collection[str]
 ) -> Intake:
     """One owner's share of the uploads, which is all of them."""
-    attempts = tuple(_attempt(number, one, uploads, taken[number]) for number in one.uploads)
-    counted = choice.counted(person.student, attempts, sorted(wanted))
-    last = taken[one.uploads[-1]]
+    attempts = []
+    for number in one.uploads:
+        upload = uploads[number]
+        beside = [each for each in one.uploads if uploads[each].download == upload.download]
+        at = upload.attempt if upload.told else beside.index(number) + 1
+        attempts.append(replace(taken[number], number=at, of=upload.told or len(beside)))
+    last = attempts[-1]
     team = one.arrival.of_team
     submission = Submission(
         id=person.id,
@@ -144,25 +137,8 @@ def _for_person(
         files=last.files,
         downloaded=last.downloaded,
     )
-    return with_counted(Intake(submission, attempts=attempts), counted)
-
-
-def _attempt(number: int, one: Delivery, uploads: Sequence[Upload], taken: Taken) -> Attempt:
-    upload = uploads[number]
-    beside = [each for each in one.uploads if uploads[each].download == upload.download]
-    return Attempt(
-        number=upload.attempt if upload.told else beside.index(number) + 1,
-        of=upload.told or len(beside),
-        download=upload.download,
-        at=upload.at,
-        late=upload.late,
-        sources=taken.match.sources,
-        blocked=taken.match.blocked,
-        hints=taken.match.hints,
-        notices=taken.notices,
-        refused=taken.refused,
-        answers=taken.answers,
-    )
+    counted = counted_attempts(attempts, sorted(wanted))
+    return with_counted(Intake(submission, attempts=tuple(attempts)), counted)
 
 
 def _absent(person: Person) -> Intake:

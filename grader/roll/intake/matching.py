@@ -24,7 +24,7 @@ from grader.course.answer_text import (
 from grader.course.question_file import ANSWERS, LabQuestions, load_questions
 from grader.model.labs import Lab
 from grader.model.written_names import clean, is_copy, is_prefixed, is_variant, nearly
-from grader.roll.intake.upload import Contents, Stored, stored_bytes
+from grader.roll.intake.upload import FILE_BYTES, Contents, Stored, stored_bytes
 from grader.source.student_code import normalise
 
 # The files that labs ask for, and how to know each of them: by its name, its place in the handout, what it defines, and the starter.
@@ -73,35 +73,57 @@ _VERSION = re.compile(r"Version (\d{1,4})")
 
 @dataclass
 class Match:
-    """What became of each wanted file. A wanted file that is in none of the three dictionaries is missing."""
+    """What became of each wanted file, copied to `target`. A wanted file that is in none of the three dictionaries is missing."""
 
+    target: Path
     sources: dict[str, Path] = field(default_factory=dict)
     blocked: dict[str, str] = field(default_factory=dict)
     hints: dict[str, str] = field(default_factory=dict)
     notices: list[str] = field(default_factory=list)
 
+    def place(self, name: str, data: bytes | None) -> None:
+        """A lab's file, however it came."""
+        text, done = normalise((data or b"")[: FILE_BYTES + 1])
+        if data is None:
+            self.blocked[name] = f"{name!r} cannot be read"
+        elif data.startswith(_POINTER):
+            self.blocked[name] = (
+                f"{name!r} is a pointer of Git LFS, and the file itself is not here: run `git lfs pull` in the clone"
+            )
+        elif len(data) > FILE_BYTES or len(text) > 2 * FILE_BYTES:
+            self.blocked[name] = f"{name!r} is larger than {FILE_BYTES >> 10} KiB, which no kernel needs"
+        else:
+            self.target.mkdir(parents=True, exist_ok=True)
+            self.sources[name] = self.target / name
+            self.sources[name].write_bytes(text)
+            self.notices += [f"{name}: {one}" for one in done]
+            if not text.strip():
+                self.notices.append(f"{name} is empty")
 
-def match_files(contents: Contents, target: Path, wanted: Sequence[LabFile], limit: int) -> Match:
-    """Copies those of the `wanted` files that `contents` holds to `target`. Each may have at most `limit` bytes."""
-    match = Match()
+
+def match_files(contents: Contents, target: Path, wanted: Sequence[LabFile]) -> Match:
+    """Copies those of the `wanted` files that `contents` holds to `target`."""
+    match = Match(target)
     files = list(contents.files)
     if not files and not contents.defects:
         match.notices.append("this submission has no files")
     files = _unnested(files, match.notices)
     names = frozenset(one.name for one in wanted)
     for one in wanted:
-        _match_one(one, files, target, limit, match)
-    _match_defects(contents, names, match)
+        _match_one(one, files, match)
+    for (
+        defect
+    ) in contents.defects:  # a wanted file that is a link or a device is blocked; any other defect is only a notice
+        name = defect.path[-1] if defect.path else ""
+        if name in names and name not in match.sources:
+            match.blocked[name] = defect.reason
+        else:
+            match.notices.append(defect.reason)
     left = [file for file in files if file.path[-1] not in names]
     for one in wanted:
         if one.name not in match.sources and one.name not in match.blocked:
-            _match_variant(one, left, target, limit, match)
+            _match_variant(one, left, match)
     return match
-
-
-def place_text(name: str, data: bytes, target: Path, limit: int, match: Match) -> None:
-    """A lab's file that did not come as a file."""
-    _place(name, data, target, limit, match)
 
 
 def _unnested(files: list[Stored], notices: list[str]) -> list[Stored]:
@@ -117,12 +139,12 @@ def _unnested(files: list[Stored], notices: list[str]) -> list[Stored]:
     return files
 
 
-def _match_one(wanted: LabFile, files: list[Stored], target: Path, limit: int, match: Match) -> None:
+def _match_one(wanted: LabFile, files: list[Stored], match: Match) -> None:
     found = [file for file in files if file.path[-1] == wanted.name][:_MOST]
     if not found:
         return
-    chosen = _chosen(wanted, found, limit)
-    bytes_of = {file.path: stored_bytes(file, limit) for file in chosen}
+    chosen = _chosen(wanted, found)
+    bytes_of = {file.path: stored_bytes(file, FILE_BYTES) for file in chosen}
     if len(set(bytes_of.values())) > 1:
         places = ", ".join(clean("/".join(path)) for path in sorted(bytes_of)[:_SHOWN])
         match.blocked[wanted.name] = (
@@ -135,14 +157,14 @@ def _match_one(wanted: LabFile, files: list[Stored], target: Path, limit: int, m
         match.notices.append(f"used {clean('/'.join(used))}{others}")
     elif others:
         match.notices.append(f"used the {wanted.name} at the top level{others}")
-    _place(wanted.name, bytes_of[used], target, limit, match)
+    match.place(wanted.name, bytes_of[used])
 
 
-def _chosen(wanted: LabFile, found: list[Stored], limit: int) -> list[Stored]:
+def _chosen(wanted: LabFile, found: list[Stored]) -> list[Stored]:
     """Those of `found` that no other one comes before."""
     if len(found) == 1:
         return found
-    changed = [file for file in found if not _is_starter(wanted, stored_bytes(file, limit))]
+    changed = [file for file in found if not _is_starter(wanted, stored_bytes(file, FILE_BYTES))]
     found = changed or found
     ranks = {file.path: _rank(wanted, file.path) for file in found}
     first = min(ranks.values())
@@ -177,19 +199,19 @@ def _is_starter(wanted: LabFile, data: bytes | None) -> bool:
     return data is not None and wanted.starter is not None and normalise(data)[0] == normalise(wanted.starter)[0]
 
 
-def _match_variant(wanted: LabFile, left: Sequence[Stored], target: Path, limit: int, match: Match) -> None:
+def _match_variant(wanted: LabFile, left: Sequence[Stored], match: Match) -> None:
     """A file whose name a browser or a system has changed is taken if it is the only one. Other near names are only said."""
     near = [file for file in left if is_variant(file.path[-1], wanted.name)][:_MOST]
     if not near:
         prefixed = [file for file in left if is_prefixed(file.path[-1], wanted.name)][:_MOST]
         near = prefixed if len(prefixed) == 1 else []
     if near:
-        chosen = _chosen(wanted, near, limit)
-        data = {stored_bytes(file, limit) for file in chosen}
+        chosen = _chosen(wanted, near)
+        data = {stored_bytes(file, FILE_BYTES) for file in chosen}
         name = clean("/".join(chosen[0].path))
         if len(data) == 1:
             match.notices.append(f"took {name!r} as {wanted.name!r}: it is the only file with such a name")
-            _place(wanted.name, data.pop(), target, limit, match)
+            match.place(wanted.name, data.pop())
             return
         shown = ", ".join(repr(clean("/".join(file.path))) for file in chosen[:_SHOWN])
         match.hints[wanted.name] = (
@@ -201,38 +223,6 @@ def _match_variant(wanted: LabFile, left: Sequence[Stored], target: Path, limit:
         )
     if wanted.name in match.hints:
         match.notices.append(match.hints[wanted.name])
-
-
-def _place(name: str, data: bytes | None, target: Path, limit: int, match: Match) -> None:
-    if data is None:
-        match.blocked[name] = f"{name!r} cannot be read"
-    elif data.startswith(_POINTER):
-        match.blocked[name] = (
-            f"{name!r} is a pointer of Git LFS, and the file itself is not here: run `git lfs pull` in the clone"
-        )
-    elif len(data) > limit:
-        match.blocked[name] = f"{name!r} is larger than {limit >> 10} KiB, which no kernel needs"
-    else:
-        text, done = normalise(data)
-        if len(text) > 2 * limit:
-            match.blocked[name] = f"{name!r} is larger than {limit >> 10} KiB, which no kernel needs"
-            return
-        target.mkdir(parents=True, exist_ok=True)
-        (target / name).write_bytes(text)
-        match.sources[name] = target / name
-        match.notices += [f"{name}: {one}" for one in done]
-        if not text.strip():
-            match.notices.append(f"{name} is empty")
-
-
-def _match_defects(contents: Contents, wanted: frozenset[str], match: Match) -> None:
-    """A wanted file that is a link or a device is blocked. Any other defect is only a notice."""
-    for defect in contents.defects:
-        name = defect.path[-1] if defect.path else ""
-        if name in wanted and name not in match.sources:
-            match.blocked[name] = defect.reason
-        else:
-            match.notices.append(defect.reason)
 
 
 # Finds the files with answers in one upload, and whose lab each of them is. Nothing here refuses an upload or a lab's file.

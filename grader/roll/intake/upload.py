@@ -17,6 +17,7 @@ from grader.model.result import Student
 from grader.model.written_names import clean, is_junk
 from grader.system.confinement import Confinement
 
+FILE_BYTES = 256 << 10  # of one source file
 SUFFIXES = (".zip", ".tar.gz", ".tgz", ".tar")
 FOREIGN_SUFFIXES = (".rar", ".7z", ".tar.xz", ".txz", ".tar.bz2", ".tbz2", ".tar.zst", ".gz", ".xz", ".bz2", ".zst")
 

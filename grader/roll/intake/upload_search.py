@@ -15,7 +15,6 @@ from grader.model.written_names import clean
 from grader.roll.intake.archives import read_archive
 from grader.roll.intake.class_level import (
     ASKED,
-    FILE_BYTES,
     LAYOUT,
     SHOWN,
     IntakeError,
@@ -34,8 +33,6 @@ from grader.roll.intake.class_level import (
 from grader.roll.intake.upload import Refusal, Upload, failure_reason, is_archive_name, stem_of
 from grader.roll.platforms.download_names import ClassFiles, Export, Top
 from grader.roll.platforms.recognition import PLAIN, recognised
-
-__all__ = ["FILE_BYTES", "LAYOUT", "IntakeError", "Spool", "archive_upload", "find_uploads"]
 
 _NESTED = 6  # how many folders or archives around the class are entered
 _MOST_DOWNLOADS = 64

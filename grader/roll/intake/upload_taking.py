@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from grader.model.written_names import clean, is_variant
-from grader.roll.intake.class_level import FILE_BYTES, Spool
-from grader.roll.intake.matching import HandedAnswers, LabFile, Match, match_files, place_text, take_answers
+from grader.roll.intake.attempts import Attempt
+from grader.roll.intake.class_level import Spool
+from grader.roll.intake.matching import HandedAnswers, LabFile, Match, match_files, take_answers
 from grader.roll.intake.upload import Contents, Defect, Stored, Upload, failure_reason, is_archive_name
 from grader.roll.intake.upload_search import archive_upload
 
@@ -19,22 +20,9 @@ _NESTED = 3  # how many archives may lie in one another
 _CODE = re.compile(r"__global__|^[ \t]*#[ \t]*include|\bint\s+main\s*\(", re.MULTILINE)
 
 
-@dataclass(frozen=True)
-class Taken:
-    """What was taken of one upload."""
-
-    match: Match
-    name: str
-    files: tuple[str, ...]
-    downloaded: tuple[str, ...]
-    notices: tuple[str, ...]
-    refused: str | None
-    answers: Mapping[str, HandedAnswers] = field(default_factory=dict)  # by the lab's file
-
-
-def take_upload(upload: Upload, target: Path, wanted: Sequence[LabFile], spool: Spool) -> Taken:
+def take_upload(upload: Upload, target: Path, wanted: Sequence[LabFile], spool: Spool) -> Attempt:
     """Matches the upload's files with the wanted ones and copies them to `target`. Where that fails, this upload alone is refused."""
-    match = Match()
+    match = Match(target)
     try:
         upload = _opened(upload, wanted, spool)
         if upload.refused is None:
@@ -44,15 +32,19 @@ def take_upload(upload: Upload, target: Path, wanted: Sequence[LabFile], spool: 
     except Exception as error:  # noqa: BLE001 -- whatever one student's files bring about is nothing to the class
         upload = replace(upload, refused=failure_reason(error))
     answers, said = _answers(upload, wanted)
-    listed = [clean("/".join(file.path)) for file in upload.contents.files]
-    return Taken(
-        match,
-        clean(upload.name),
-        tuple(listed[:_LISTED]),
-        tuple(clean(one) for one in upload.downloaded[:_LISTED]),
-        (*upload.notices, *match.notices, *said),
-        upload.refused,
-        answers,
+    return Attempt(
+        download=upload.download,
+        at=upload.at,
+        late=upload.late,
+        name=clean(upload.name),
+        files=tuple(clean("/".join(file.path)) for file in upload.contents.files[:_LISTED]),
+        downloaded=tuple(clean(one) for one in upload.downloaded[:_LISTED]),
+        sources=match.sources,
+        blocked=match.blocked,
+        hints=match.hints,
+        notices=(*upload.notices, *match.notices, *said),
+        refused=upload.refused,
+        answers=answers,
     )
 
 
@@ -71,15 +63,15 @@ def _answers(upload: Upload, wanted: Sequence[LabFile]) -> tuple[dict[str, Hande
 
 
 def _matched(upload: Upload, target: Path, wanted: Sequence[LabFile]) -> tuple[Upload, Match]:
-    match = match_files(upload.contents, target, wanted, FILE_BYTES)
+    match = match_files(upload.contents, target, wanted)
     if upload.text.strip():
-        _take_text(upload.text, target, wanted, match)
+        _take_text(upload.text, wanted, match)
     archives = [file.path[-1] for file in upload.contents.files if is_archive_name(file.path[-1])]
     if archives and not (match.sources or match.blocked or match.hints):
         reason = f"the archive holds another archive, which is not opened: {clean(archives[0])!r}; hand in the files themselves"
         if not upload.packed:
             reason = f"the upload has several archives and no file of a lab: {clean(archives[0])!r}, …; hand in only one archive"
-        return replace(upload, refused=reason), Match()
+        return replace(upload, refused=reason), Match(target)
     return upload, match
 
 
@@ -133,7 +125,7 @@ def _together(upload: Upload, archives: Sequence[Stored], spool: Spool) -> Uploa
     )
 
 
-def _take_text(text: str, target: Path, wanted: Sequence[LabFile], match: Match) -> None:
+def _take_text(text: str, wanted: Sequence[LabFile], match: Match) -> None:
     """What was typed is a lab's file where it is code, that lab's file did not come otherwise, and it is sure which lab it is."""
     if not _CODE.search(text):
         return
@@ -149,4 +141,4 @@ def _take_text(text: str, target: Path, wanted: Sequence[LabFile], match: Match)
     for one in fitting:
         match.hints.pop(one.name, None)
         match.notices.append(f"took {one.name} from the platform's text field")
-        place_text(one.name, text.encode("utf-8", "replace") + b"\n", target, FILE_BYTES, match)
+        match.place(one.name, text.encode("utf-8", "replace") + b"\n")

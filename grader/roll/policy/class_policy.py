@@ -36,14 +36,6 @@ class AmbiguousError(Exception):
     """The word may mean several students. The text names their ids."""
 
 
-@dataclass(frozen=True)
-class Meant:
-    """`here`: whether the student is in this batch. Otherwise an earlier batch knew them."""
-
-    id: str
-    here: bool = True
-
-
 class PersonIndex:
     """Of the students of a batch, and of those whom `book` knows from earlier ones. `rostered`: the ids of those in the roster; none: there
     is no roster, so ids and names of the platform are the best that anybody knows.
@@ -58,7 +50,7 @@ class PersonIndex:
         known = book.all if book is not None else []
         listed = {one.id: one.listed for one in known}
         self._rostered = frozenset(rostered or ())
-        self._here: set[str] = set()
+        here: set[str] = set()
         self._said: _Index = {}
         self._ids: _Index = {}  # those made of a name that the student chose
         self._listed_names: _Index = {}
@@ -66,7 +58,7 @@ class PersonIndex:
         self._before: _Index = {}
         for one in submissions:
             name = listed.get(one.id, "") if one.id in self._rostered else ""
-            self._here.add(one.id)
+            here.add(one.id)
             self._add(self._said, {*(key.value for key in keys_of(one.student)), plain(name)} - {""}, one.id)
             of_roster = one.id in self._rostered and _made_of(one.id, one, name)
             self._add(self._said if rostered is None or of_roster else self._ids, {plain(one.id)}, one.id)
@@ -75,7 +67,7 @@ class PersonIndex:
                 shown = {plain(one.name)} if one.id not in self._rostered else set()
                 self._add(self._names, {exact_form(one.student.name), *shown} - {""}, one.id)
         for each in known:
-            if each.id not in self._here:
+            if each.id not in here:
                 self._add(self._before, {plain(each.id), *(key.value for key in each.keys)}, each.id)
 
     @staticmethod
@@ -85,14 +77,13 @@ class PersonIndex:
             if key.isdecimal():  # a spreadsheet takes the zeros in front away
                 index.setdefault(_without_zeros(key), set()).add(student)
 
-    def find(self, word: str) -> Meant | None:
-        """None: nobody is meant. Raises AmbiguousError."""
+    def find(self, word: str) -> str | None:
+        """The id, also of somebody whom only an earlier batch knew. None: nobody is meant. Raises AmbiguousError."""
         for found in self._ways(word):
             if len(found) > 1:
                 raise AmbiguousError(f"{word!r} may be {some(sorted(found))}. Write the id that the class page shows")
             if found:
-                student = next(iter(found))
-                return Meant(student, student in self._here)
+                return next(iter(found))
         return None
 
     def _ways(self, word: str) -> Iterator[set[str]]:
@@ -206,8 +197,7 @@ class ClassPolicy:
 
 def usual_deadline(course: CourseFile, section: str, lab: str) -> datetime | None:
     """The section's; else the one for everybody. Of a student in several sections, as Canvas writes "A and B", the latest."""
-    names = [section, *section.replace(",", " and ").split(" and ")]
-    found = [times[lab] for one in names if lab in (times := course.sections.get(plain(one), {}))]
+    found = [times[lab] for one in _parts(section) if lab in (times := course.sections.get(plain(one), {}))]
     return max(found) if found else course.deadlines.get(lab)
 
 
@@ -246,7 +236,13 @@ class _Reader:
         extensions = self._once([(one.student, one.lab, one.place, one) for one in course.extensions], "extensions")
         requests: dict[tuple[str, str], tuple[RegradeRequest, ...]] = {}
         for row in self.policy.requests.rows:
-            if (student := self._asker(row.student, row.place)) is not None:
+            student, sure = self._meant(row.student, row.place, self.notices)
+            if student is None and sure:
+                self.notices.append(
+                    f"{row.place}: a regrade request of {row.student!r}, who is not in this batch, is on no page. Write the id, login or "
+                    "number"
+                )
+            elif student is not None:
                 requests[student, row.lab] = (*requests.get((student, row.lab), ()), row.value)
         for (student, lab), one in extensions.items():
             self._check_extension(one, by_id.get(student), lab)
@@ -274,16 +270,11 @@ class _Reader:
         found: dict[tuple[str, str], datetime] = {}
         unknown = []
         for row in self.policy.times.rows:
-            try:
-                meant = self.index.find(row.student)
-            except AmbiguousError as error:
-                self.notices.append(f"{row.place}: {error}")
-                continue
-            if meant is None:
+            student, sure = self._meant(row.student, row.place, self.notices)
+            if student is not None:
+                found[student, row.lab] = max(row.value, found.get((student, row.lab), row.value))
+            elif sure:
                 unknown.append(row.place)
-            else:
-                key = (meant.id, row.lab)
-                found[key] = max(row.value, found.get(key, row.value))
         if unknown:
             self.notices.append(
                 f"{len(unknown)} of the times are of students who are not in this batch: {some(unknown)}"
@@ -291,7 +282,10 @@ class _Reader:
         return found
 
     def _overrides(self) -> dict[tuple[str, str], Override]:
-        most = {lab.id: _most(lab) for lab in self.labs}
+        most = {  # however a lab is assessed
+            lab.id: sum(case.points for case in lab.cases) + (lab.private.performance_points if lab.private else 0)
+            for lab in self.labs
+        }
         rows = self.policy.overrides.rows
         for row in rows:
             if row.value.points > most.get(row.lab, row.value.points) + _DUST:
@@ -319,34 +313,24 @@ class _Reader:
             found[key], places[key] = one, place
         return found
 
+    def _meant(self, word: str, place: str, unclear: list[str]) -> tuple[str | None, bool]:
+        """Whom a row means, and whether that is sure; what is not goes into `unclear`."""
+        try:
+            return self.index.find(word), True
+        except AmbiguousError as error:
+            unclear.append(f"{place}: {error}")
+            return None, False
+
     def _student(self, word: str, place: str) -> str | None:
         """None: nobody is meant, which has been said."""
-        try:
-            meant = self.index.find(word)
-        except AmbiguousError as error:
-            self.unclear.append(f"{place}: {error}")
-            return None
-        if meant is not None:
-            return meant.id
-        if self.has_roster:
+        student, sure = self._meant(word, place, self.unclear)
+        if student is None and sure and self.has_roster:
             self.wrong.append(
                 f"{place}: nobody in the roster or among the submissions is {shown(word)}. Correct the name, or remove the row."
             )
-        else:
+        elif student is None and sure:
             self.nobody.append(f"{place} ({shown(word)})")
-        return None
-
-    def _asker(self, word: str, place: str) -> str | None:
-        try:
-            meant = self.index.find(word)
-        except AmbiguousError as error:
-            self.notices.append(f"{place}: {error}")
-            return None
-        if meant is None:
-            self.notices.append(
-                f"{place}: a regrade request of {word!r}, who is not in this batch, is on no page. Write the id, login or number"
-            )
-        return None if meant is None else meant.id
+        return student
 
     def _check_extension(self, extension: Extension, submission: Submission | None, lab: str) -> None:
         if submission is None:
@@ -388,8 +372,3 @@ class _Reader:
 
 def _parts(section: str) -> list[str]:
     return [section, *section.replace(",", " and ").split(" and ")] if section else []
-
-
-def _most(lab: Lab) -> float:
-    """The most points that a lab may have, however it is assessed."""
-    return sum(case.points for case in lab.cases) + (lab.private.performance_points if lab.private else 0)

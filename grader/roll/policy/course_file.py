@@ -158,12 +158,12 @@ class _Reader:
                 )
         if course.attempts == "before-deadline" and not (course.deadlines or course.sections):
             self.notices.append('attempts = "before-deadline" has no effect, because there is no deadline')
-        return CourseFile(**{**course.__dict__, "notices": tuple(f"{self.name}: {one}" for one in self.notices)})
+        return replace(course, notices=tuple(f"{self.name}: {one}" for one in self.notices))
 
     def _times(self, times: Mapping[str, object], zone: tzinfo | None, where: str) -> dict[str, datetime]:
         found: dict[str, datetime] = {}
         for word, value in times.items():
-            lab = self.lab(word, f"{self.name}, [{where}]")
+            lab = lab_meant(word, self.labs, f"{self.name}, [{where}]")
             if lab in found:
                 raise PolicyError(f"{self.name}, [{where}]: {lab} has two deadlines here. Remove one.")
             try:
@@ -209,10 +209,9 @@ class _Reader:
                 until = None if one.until is None else moment(one.until, zone)
             except (MomentError, OverflowError) as error:
                 raise PolicyError(f"{place}: {error}.") from error
-            yield Extension(one.student, self.lab(one.lab, place), one.reason.strip(), place, until, one.days or 0)
-
-    def lab(self, word: str, place: str) -> str:
-        return lab_meant(word, self.labs, place)
+            yield Extension(
+                one.student, lab_meant(one.lab, self.labs, place), one.reason.strip(), place, until, one.days or 0
+            )
 
 
 def lab_meant(word: str, labs: Sequence[str], place: str) -> str:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from fake_course import Course, FakeSweep
 
+import grader
 from grader.model.verdicts import Verdict
+from grader.roll.batch import job_store
 
 
 def test_a_second_run_judges_nothing_and_writes_the_same(course: Course) -> None:
@@ -140,3 +143,11 @@ def test_another_seed_than_the_last_ones_is_told_once(course: Course) -> None:
     digest.write_text("0" * 32)
     assert any("another seed" in notice for notice in course.grade().graded.notices)
     assert not any("seed" in notice for notice in course.grade().graded.notices)
+
+
+def test_what_was_kept_is_judged_again_where_any_package_that_judges_has_changed() -> None:
+    """A package that was moved or renamed would be left out without a word."""
+    folder = Path(grader.__file__).parent
+    assert all(any((folder / package).rglob("*.py")) for package in job_store._JUDGING)
+    beside = {path.name for path in folder.iterdir() if (path / "__init__.py").is_file()} - {*job_store._JUDGING}
+    assert beside == {"cli", "course", "explain", "pages", "plugins", "roll"}

@@ -6,12 +6,12 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from upload_files import handed_in
 
-from grader.model.result import Student, Submission
-from grader.roll.intake.attempts import Attempt, AttemptChoice, Intake, Which, with_counted
+from grader.model.result import Submission
+from grader.roll.intake.attempts import Attempt, Intake, counted_attempts, with_counted
 
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
-ADA = Student(name="Ada")
 
 
 def attempt(number: int, *files: str, day: int | None = None, download: int = 0, refused: str | None = None) -> Attempt:
@@ -20,17 +20,16 @@ def attempt(number: int, *files: str, day: int | None = None, download: int = 0,
     return Attempt(number, 3, download, at, sources=sources, refused=refused)
 
 
-def chosen(*attempts: Attempt, which: Which = Which.LATEST, deadline: datetime | None = None) -> Intake:
-    choice = AttemptChoice(which, lambda _student, lab: deadline if lab == "lab-a" else None, {"a.cu": "lab-a"})
+def chosen(*attempts: Attempt, deadline: datetime | None = None) -> Intake:
     student = Intake(Submission(id="ada", name="Ada"), attempts=attempts)
-    return with_counted(student, choice.counted(ADA, attempts, ["a.cu", "b.cu"]))
+    return with_counted(student, counted_attempts(attempts, ["a.cu", "b.cu"], {"a.cu": deadline}))
 
 
 def test_the_latest_attempt_counts_as_a_whole() -> None:
     ada = chosen(attempt(1, "a.cu", "b.cu", day=0), attempt(2, "a.cu", day=1))
     assert ada.sources == {"a.cu": Path("2-0")}
     assert "in an earlier attempt" in ada.hints["b.cu"]
-    assert (ada.submission.attempt, ada.handed_in("a.cu"), ada.handed_in("b.cu")) == (
+    assert (ada.submission.attempt, handed_in(ada, "a.cu"), handed_in(ada, "b.cu")) == (
         "2 of 3",
         NOON + timedelta(days=1),
         None,
@@ -43,25 +42,25 @@ def test_the_latest_attempt_counts_as_a_whole() -> None:
 )
 def test_the_last_attempt_before_each_labs_deadline_counts(deadline: float, taken: str, said: str) -> None:
     attempts = [attempt(number + 1, "a.cu", "b.cu", day=number) for number in range(3)]
-    ada = chosen(*attempts, which=Which.BEFORE_DEADLINE, deadline=NOON + timedelta(days=deadline))
+    ada = chosen(*attempts, deadline=NOON + timedelta(days=deadline))
     assert ada.sources == {"a.cu": Path(taken), "b.cu": Path("3-0")}
     assert ada.submission.attempt == said
 
 
 def test_what_came_only_after_the_deadline_is_missing_and_says_so() -> None:
-    ada = chosen(attempt(1, "a.cu", day=2), which=Which.BEFORE_DEADLINE, deadline=NOON)
+    ada = chosen(attempt(1, "a.cu", day=2), deadline=NOON)
     assert (ada.sources, ada.hints) == ({}, {"a.cu": "it was handed in after the deadline"})
 
 
 def test_an_attempt_without_a_time_is_never_late() -> None:
-    ada = chosen(attempt(1, "a.cu"), which=Which.BEFORE_DEADLINE, deadline=NOON)
+    ada = chosen(attempt(1, "a.cu"), deadline=NOON)
     assert ada.sources == {"a.cu": Path("1-0")}
 
 
 def test_files_of_several_downloads_are_put_together() -> None:
     ada = chosen(attempt(1, "a.cu", day=0), attempt(2, "b.cu", day=3, download=1))
     assert ada.sources == {"a.cu": Path("1-0"), "b.cu": Path("2-1")}
-    assert ada.handed_in("a.cu") == NOON
+    assert handed_in(ada, "a.cu") == NOON
     assert ada.submission.at == (NOON + timedelta(days=3)).isoformat()
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from upload_files import NAIVE, TEXT, TILED, WANTED, put, take, zip_bytes
+from upload_files import NAIVE, TEXT, TILED, WANTED, handed_in, put, take, zip_bytes
 
 from grader.roll.intake.attempts import Intake
 from grader.roll.intake.class_level import IntakeError
@@ -89,10 +89,10 @@ def test_brightspace_a_date_in_a_name_makes_no_later_attempt(flat: bool, tmp_pat
     if flat:
         assert any("two ways" in notice for notice in one.notices)
     else:
-        at = students["8"].handed_in(NAIVE)
+        at = handed_in(students["8"], NAIVE)
         assert at is not None
         assert at.year == 2026
-    noon = students["6"].handed_in(NAIVE)
+    noon = handed_in(students["6"], NAIVE)
     assert noon is not None
     assert noon.hour == 12
 

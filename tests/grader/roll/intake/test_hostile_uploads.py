@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 from upload_files import NAIVE, TEXT, TILED, put, take, tar_bytes, zip_bytes
 
-from grader.roll.intake.class_level import FILE_BYTES, IntakeError
+from grader.roll.intake.class_level import IntakeError
+from grader.roll.intake.upload import FILE_BYTES
 
 
 @pytest.fixture

@@ -92,9 +92,9 @@ def test_a_name_that_is_much_too_long_is_compared_with_nothing() -> None:
 
 
 def test_an_upload_at_which_we_fail_is_refused_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def failing(contents: Contents, target: Path, wanted: Sequence[LabFile], limit: int) -> Match:
+    def failing(contents: Contents, target: Path, wanted: Sequence[LabFile]) -> Match:
         assert not any(file.path == (TILED,) for file in contents.files)
-        return match_files(contents, target, wanted, limit)
+        return match_files(contents, target, wanted)
 
     monkeypatch.setattr("grader.roll.intake.upload_taking.match_files", failing)
     put(tmp_path / "in" / "ann" / NAIVE)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from platform_samples import CLASS, SAMPLES, Sample, SampleStudent, Tree, zips_in_a_zip
-from upload_files import NAIVE, TEXT, TILED, WANTED, put, tar_bytes, zip_bytes
+from upload_files import NAIVE, TEXT, TILED, WANTED, handed_in, put, tar_bytes, zip_bytes
 
 from grader.model.result import Student
 from grader.roll.intake.attempts import Intake
@@ -62,9 +62,9 @@ def test_a_download_goes_in_as_it_is(name: str, form: str, tmp_path: Path) -> No
             many = owner.attempts
             assert student.submission.attempt == (f"{many} of {many}" if many > 1 else "")
         if "times" in sample.told:
-            handed_in = student.handed_in(NAIVE)
-            assert handed_in is not None
-            assert handed_in.replace(tzinfo=None, second=0, microsecond=0) == owner.time(owner.attempts).replace(
+            came = handed_in(student, NAIVE)
+            assert came is not None
+            assert came.replace(tzinfo=None, second=0, microsecond=0) == owner.time(owner.attempts).replace(
                 tzinfo=None, second=0
             )
     assert len({one.submission.id for one in found.students}) == len(CLASS)

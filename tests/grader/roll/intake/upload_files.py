@@ -6,6 +6,7 @@ import io
 import tarfile
 import tempfile
 import zipfile
+from datetime import datetime
 from pathlib import Path
 from typing import Literal
 
@@ -15,6 +16,11 @@ from grader.roll.intake.intake import discover
 NAIVE, TILED = "matmul_naive.cu", "matmul_tiled.cu"
 WANTED = [NAIVE, TILED]
 TEXT = b"__global__ void matmul_naive() {}\n"
+
+
+def handed_in(student: Intake, file: str) -> datetime | None:
+    """When the file that counts was handed in. None: it was not, or nothing says when."""
+    return student.attempts[student.counted[file]].at if file in student.counted else None
 
 
 def put(path: Path, data: bytes = TEXT) -> Path:

@@ -12,7 +12,7 @@ from fake_course import Course
 
 from grader.model.verdicts import Verdict
 from grader.roll.batch import class_batch, class_standing
-from grader.roll.intake.attempts import Attempt, AttemptChoice, with_counted
+from grader.roll.intake.attempts import Attempt, counted_attempts, with_counted
 from grader.roll.intake.intake import Discovery, discover
 
 _DISCOVER: Callable[..., Discovery] = discover
@@ -53,7 +53,7 @@ class Tries:
                 sources = {"a.cu": path} if text else {}
                 attempts.append(Attempt(number, len(self.given), at=datetime.fromisoformat(at), sources=sources))
             tried = dataclasses.replace(one, attempts=tuple(attempts))
-            students.append(with_counted(tried, AttemptChoice().counted(one.submission.student, attempts, ["a.cu"])))
+            students.append(with_counted(tried, counted_attempts(attempts, ["a.cu"])))
         return dataclasses.replace(found, students=tuple(students))
 
     @property
