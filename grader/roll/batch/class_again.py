@@ -94,7 +94,10 @@ def policy_again(
     kept: KeptClass, policy: ClassPolicy, elsewhere: Mapping[tuple[str, str], KeptGrade], labs: Sequence[str]
 ) -> Applied:
     """The results without their old comments and decisions, by the `policy` of today. `elsewhere`: by student and lab, of other OUTs."""
-    judged = [_as_judged(one) for one in kept.results]
+    judged = [
+        one.model_copy(update={"labs": {lab_id: _as_judged(lab) for lab_id, lab in one.labs.items()}})
+        for one in kept.results
+    ]
     candidates = {
         (student, lab_id): [candidate(policy, student, lab, lab_id, said[lab_id])]
         for result in judged
@@ -107,11 +110,7 @@ def policy_again(
     return apply_policy(judged, policy, candidates, now, earlier_labs(known, labs))
 
 
-def _as_judged(result: Result) -> Result:
-    return result.model_copy(update={"labs": {lab_id: _lab(lab) for lab_id, lab in result.labs.items()}})
-
-
-def _lab(lab: LabResult) -> LabResult:
+def _as_judged(lab: LabResult) -> LabResult:
     points = lab.points if lab.standing is None else lab.standing.judged_points
     return lab.model_copy(update={"points": points, "standing": None, "requests": (), "comment": "", "changes": ()})
 

@@ -236,7 +236,11 @@ def publish(
     graded, assignment = whole.graded, whole.assignment
     kept = KeptPages(out.path)
     faults, unwritten = write_files(chain(_files(whole, out, told), whole.more), kept)
-    kept.withdraw({out.students / one.submission.id: _names_given_back(one) for one in graded.results})
+    current = {}
+    for one in graded.results:
+        steps = (page.name for lab in one.labs.values() for page in lab.step_pages)
+        current[out.students / one.submission.id] = ["result.json", "report.html", *steps]
+    kept.withdraw(current)
     exported = write_exports(whole.given_back, out, formats_of(out, exports), assignment)
     notices = (*exported.notices, *of_earlier_batches(out, exported))
     last = LastBatchFile(out.path / "instructor")
@@ -285,10 +289,6 @@ def _given_back(public: Result, folder: Path, sources: Mapping[str, str], inputs
     for lab in public.labs.values():
         for page in lab.step_pages:
             yield File(folder / page.name, partial(unpacked, page), inputs)
-
-
-def _names_given_back(result: Result) -> list[str]:
-    return ["result.json", "report.html", *(page.name for lab in result.labs.values() for page in lab.step_pages)]
 
 
 def _record(result: Result, seed: int) -> str:

@@ -164,7 +164,8 @@ def _chosen(wanted: LabFile, found: list[Stored]) -> list[Stored]:
     """Those of `found` that no other one comes before."""
     if len(found) == 1:
         return found
-    changed = [file for file in found if not _is_starter(wanted, stored_bytes(file, FILE_BYTES))]
+    starter = None if wanted.starter is None else normalise(wanted.starter)[0]
+    changed = [file for file in found if normalise(stored_bytes(file, FILE_BYTES) or b"")[0] != starter]
     found = changed or found
     ranks = {file.path: _rank(wanted, file.path) for file in found}
     first = min(ranks.values())
@@ -193,10 +194,6 @@ def _rank(wanted: LabFile, path: tuple[str, ...]) -> tuple[bool, int, int]:
     else:
         place = 2 if wanted.lab and path[-2] == wanted.lab else 3
     return is_aside, place, len(path)
-
-
-def _is_starter(wanted: LabFile, data: bytes | None) -> bool:
-    return data is not None and wanted.starter is not None and normalise(data)[0] == normalise(wanted.starter)[0]
 
 
 def _match_variant(wanted: LabFile, left: Sequence[Stored], match: Match) -> None:

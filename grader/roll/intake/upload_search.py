@@ -36,10 +36,8 @@ from grader.roll.platforms.recognition import PLAIN, recognised
 
 _NESTED = 6  # how many folders or archives around the class are entered
 _MOST_DOWNLOADS = 64
-_INNER_BYTES, _STUDENT_BYTES = (
-    16 << 20,
-    1 << 20,
-)  # of what a platform says, in one of several downloads and in what is a student's
+# Of what a platform says, in one of several downloads and in what is a student's.
+_INNER_BYTES, _STUDENT_BYTES = 16 << 20, 1 << 20
 
 
 @dataclass(frozen=True)
@@ -133,7 +131,7 @@ def _of_platform(source: Path, export: Export, level: Level) -> Found:
             f"{source}: this is a download from {export.platform}, but it is not clear whose this is: {shown}. Put what came otherwise "
             "into a folder of its own, with one folder for each student, and give both: tilelab grade A B."
         )
-    count = len({_person(owner, one) for one in export.uploads for owner in (one.owners or (None,))})
+    count = len({repr(owner) for one in export.uploads for owner in (one.owners or (one.name,))})
     attempts = max((one.attempt for one in export.uploads if not one.told), default=0)
     said = f"{export.platform} {export.what}, {count} student{'s' if count != 1 else ''}"
     if attempts > 1:
@@ -143,10 +141,6 @@ def _of_platform(source: Path, export: Export, level: Level) -> Found:
         uploads = tuple(replace(one, refused=one.refused or first_defect(one.contents)) for one in uploads)
     notices = (*level.entered, said, *export.notices, *_loose_notices(export.ignored))
     return Found(uploads, notices, export.local_times and any(one.at is not None for one in uploads))
-
-
-def _person(owner: object, upload: Upload) -> object:
-    return upload.name if owner is None else repr(owner)
 
 
 def _only_inside(level: Level, spool: Spool) -> Level | None:
@@ -249,7 +243,13 @@ def _without_downloads(source: Path, uploads: list[Upload], names: Sequence[str]
             f"of its own, with one folder for each student, and give all of them: tilelab grade {paths} OTHERS."
         )
     return [
-        replace(one, refused=_class_reason(of_class[number])) if number in of_class else one
+        replace(
+            one,
+            refused=f"this looks like a download of a whole class ({of_class[number].platform}) and not like one student's upload; "
+            "the instructor has to give it by itself: tilelab grade A B",
+        )
+        if number in of_class
+        else one
         for number, one in enumerate(uploads)
     ]
 
@@ -260,13 +260,6 @@ def _looks_like(files: ClassFiles) -> Export | None:
         return recognised(files)
     except Exception:  # noqa: BLE001 -- so is whatever else it brings about
         return None
-
-
-def _class_reason(export: Export) -> str:
-    return (
-        f"this looks like a download of a whole class ({export.platform}) and not like one student's upload; "
-        "the instructor has to give it by itself: tilelab grade A B"
-    )
 
 
 def _top_archive(top: Top, spool: Spool) -> Upload:

@@ -152,14 +152,16 @@ def match_rows(
         of_value = {key.value: row for row in rows for key in row.keys if key.kind == kind}
         search.settle(partial(_with_value, arrivals, kind, of_value))
     before = set(search.matching.row_of)
-    search.settle(partial(_with_local_part, arrivals, _usual_domain(arrivals), _bare_logins(rows)))
+    # Of students whose address nobody knows.
+    bare = {plain(row.student.login): row for row in rows if row.student.login and not row.student.email}
+    search.settle(partial(_with_local_part, arrivals, _usual_domain(arrivals), bare))
     search.matching.by_local_part = sorted(search.matching.row_of.keys() - before)
     for of_row, of_name in _FORMS:
         index: dict[str, list[RosterRow]] = {}
         for row in rows:
             for form in {*of_row(row)} - {""}:
                 index.setdefault(form, []).append(row)
-        search.settle(partial(_with_name, arrivals, of_name, index), by_name=True)
+        search.settle([index.get(of_name(one.person), []) for one in arrivals].__getitem__, by_name=True)
     return search.matching
 
 
@@ -184,7 +186,12 @@ def _with_value(arrivals: Sequence[Arrival], kind: str, of_value: dict[str, Rost
     if kind == FOLDER:
         values = () if arrival.of_team else (arrival.name,)
     elif arrival.owner is not None and (keys := keys_of(arrival.owner)):
-        values = (key.value for key in keys if key.kind == kind or _is_address_of(key, kind))
+        values = (
+            # Many platforms' logins are addresses: one may stand where another table has the login.
+            key.value
+            for key in keys
+            if key.kind == kind or ({key.kind, kind} == {LOGIN, EMAIL} and "@" in key.value)
+        )
     elif kind == ACCOUNT and not arrival.of_team:  # of a clone `<assignment>-<account>`, both of which may hold hyphens
         parts = plain(arrival.name).split("-")
         values = ["-".join(parts[first:]) for first in range(len(parts))]
@@ -193,11 +200,6 @@ def _with_value(arrivals: Sequence[Arrival], kind: str, of_value: dict[str, Rost
         if not any(one in of_value for one in values):
             values = dict.fromkeys(PARTS[kind](arrival.name, of_value))
     return [of_value[one] for one in values if one in of_value]
-
-
-def _is_address_of(key: Key, kind: str) -> bool:
-    """Whether an address stands where another table has the login: many platforms' logins are addresses."""
-    return {key.kind, kind} == {LOGIN, EMAIL} and "@" in key.value
 
 
 def _address(arrival: Arrival) -> str:
@@ -213,11 +215,6 @@ def _usual_domain(arrivals: Sequence[Arrival]) -> str:
     return domain if count >= _FEWEST and 2 * count > domains.total() else ""
 
 
-def _bare_logins(rows: Sequence[RosterRow]) -> dict[str, RosterRow]:
-    """Of students whose address nobody knows."""
-    return {plain(row.student.login): row for row in rows if row.student.login and not row.student.email}
-
-
 def _with_local_part(
     arrivals: Sequence[Arrival], domain: str, logins: Mapping[str, RosterRow], number: int
 ) -> list[RosterRow]:
@@ -229,12 +226,6 @@ def _with_local_part(
         return []
     called, listed = {*ascii_words(arrival.owner.name)}, {*ascii_words(row.student.name)}
     return [row] if not called or not listed or called & listed else []
-
-
-def _with_name(
-    arrivals: Sequence[Arrival], of_name: Callable[[str], str], index: dict[str, list[RosterRow]], number: int
-) -> list[RosterRow]:
-    return index.get(of_name(arrivals[number].person), [])
 
 
 def _joined(row: RosterRow) -> list[str]:

@@ -11,7 +11,6 @@ import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, tzinfo
-from functools import partial
 from pathlib import Path
 from typing import Generic, TypeVar
 
@@ -90,7 +89,7 @@ def decisions_in(
     if not data.strip(b"\xef\xbb\xbf \t\r\n"):
         return Decisions()
     try:
-        table = read_table(data, partial(_understood, form))
+        table = read_table(data, lambda headings: sum(bool(_meaning(_word(one), form)) for one in headings))
     except TableError as error:
         raise PolicyError(f"{name}: {error}. Its first line is, for instance, {form.example}.") from error
     at, unused = _columns(table, name, form)
@@ -139,10 +138,6 @@ def _columns(table: Table, name: str, form: TableForm[Value]) -> tuple[dict[str,
             f"{form.example}."
         )
     return at, unused
-
-
-def _understood(form: TableForm[Value], headings: Sequence[str]) -> int:
-    return sum(bool(_meaning(_word(one), form)) for one in headings)
 
 
 def _meaning(word: str, form: TableForm[Value]) -> str:

@@ -88,8 +88,9 @@ def new_grades(
 
 def changes_of(student: str, lab: str, batches: Iterable[KeptBatch]) -> tuple[GradeChange, ...]:
     """All of one grade, the oldest first. The first grade is none."""
-    kept = [(batch.date, one) for batch in batches for one in batch.grades if (one.student, one.lab) == (student, lab)]
-    return _changes(kept)
+    return _changes(
+        [(batch.date, one) for batch in batches for one in batch.grades if (one.student, one.lab) == (student, lab)]
+    )
 
 
 def with_changes(results: Sequence[Result], batches: Sequence[KeptBatch]) -> list[Result]:
@@ -98,15 +99,14 @@ def with_changes(results: Sequence[Result], batches: Sequence[KeptBatch]) -> lis
     for batch in batches:
         for one in batch.grades:
             kept.setdefault((one.student, one.lab), []).append((batch.date, one))
-    return [_with_changes(one, kept) for one in results]
-
-
-def _with_changes(result: Result, kept: Mapping[tuple[str, str], Sequence[tuple[str, KeptGrade]]]) -> Result:
-    labs = {}
-    for lab_id, lab in result.labs.items():
-        changes = _changes(kept.get((result.submission.id, lab_id), ()))[-_SHOWN:]
-        labs[lab_id] = lab.model_copy(update={"changes": changes}) if changes else lab
-    return result.model_copy(update={"labs": labs})
+    changed = []
+    for result in results:
+        labs = dict(result.labs)
+        for lab_id, lab in result.labs.items():
+            if changes := _changes(kept.get((result.submission.id, lab_id), ()))[-_SHOWN:]:
+                labs[lab_id] = lab.model_copy(update={"changes": changes})
+        changed.append(result.model_copy(update={"labs": labs}))
+    return changed
 
 
 def _changes(kept: Sequence[tuple[str, KeptGrade]]) -> tuple[GradeChange, ...]:
@@ -150,7 +150,11 @@ def _causes(old: KeptGrade | None, new: KeptGrade) -> tuple[Cause, ...]:
         return ("first",)
     judged_both = bool(old.source and new.source)
     decided = old.override != new.override
-    lateness = (old.lost, old.spent) != (new.lost, new.spent) and not _other_work(old, new)
+    same_work = (old.at, old.judged) == (
+        new.at,
+        new.judged,
+    )  # else what was late is something else, and the rules need not have changed
+    lateness = (old.lost, old.spent) != (new.lost, new.spent) and same_work
     differs: list[tuple[Cause, bool]] = [
         ("code", old.source != new.source),
         ("time", old.at != new.at and old.source == new.source),
@@ -163,11 +167,6 @@ def _causes(old: KeptGrade | None, new: KeptGrade) -> tuple[Cause, ...]:
     ]
     causes = tuple(cause for cause, yes in differs if yes)
     return causes or (("again",) if _moved(old, new) else ())
-
-
-def _other_work(old: KeptGrade, new: KeptGrade) -> bool:
-    """What was late is something else, so the rules need not have changed."""
-    return (old.at, old.judged) != (new.at, new.judged)
 
 
 def _moved(old: KeptGrade, new: KeptGrade) -> bool:
@@ -189,11 +188,8 @@ def _code(old: KeptGrade, new: KeptGrade) -> str:
 
 
 def _override(_old: KeptGrade, new: KeptGrade) -> str:
-    return (
-        "a person's decision was taken back"
-        if new.override is None
-        else f"{new.override.author} decided: {new.override.reason}"
-    )
+    decided = new.override
+    return f"{decided.author} decided: {decided.reason}" if decided else "a person's decision was taken back"
 
 
 _WORDS: Mapping[str, Callable[[KeptGrade, KeptGrade], str]] = {

@@ -240,12 +240,8 @@ def _loss(rules: LateRules, work: Work, days: int, spent: int) -> tuple[float, b
     lost = units * rules.penalty.points(work.points, work.most)
     if rules.at_most is not None:
         lost = min(lost, rules.at_most.points(work.points, work.most))
-    return min(work.points, _cents(lost)), False
-
-
-def _cents(points: float) -> float:
-    """In hundredths, as grades are written; half a hundredth is not lost."""
-    return math.ceil(points * 100 - 0.5 - 1e-6) / 100
+    cents = math.ceil(lost * 100 - 0.5 - 1e-6)  # as grades are written; half a hundredth is not lost
+    return min(work.points, cents / 100), False
 
 
 # Spends a student's late days over the term: lab by lab in the order of the deadlines, and never more than help. Pure.
