@@ -269,10 +269,10 @@ def _program_file(toolset: Toolset, lab: Lab, built: BuiltProgram, folder: Path)
     program = built.host.program
     assert program is not None
     request = ProgramRequest(
-        program,
         (),
         data,
         _RUN_SECONDS * factor,
+        program,
         launch_seconds=_LAUNCH_SECONDS * factor,
         sizes=_SIZES,
         host_seconds=_HOST_SECONDS * factor,

@@ -34,8 +34,9 @@ from grader.run.launches.lab_launch import (
     profile_runner,
 )
 from grader.run.programs.program_findings import ProgramReport
+from grader.run.programs.program_kernels import ProgramRecipe
+from grader.run.programs.program_run import ProgramRequest, run_whole
 from grader.run.programs.program_source import read_program
-from grader.run.programs.whole_program import WholeProgram, run_whole
 from grader.run.scoring.metrics import ProfileReport, derived, metrics_of
 from grader.run.scoring.predicted_time import gpu_named
 
@@ -53,17 +54,10 @@ def run_file(options: RunOptions, arguments: Sequence[str]) -> int:
             raise CheckError(f"--read {folder}: there is no such folder")
     source = read_program(options.file, options.others, options.folders)
     toolset = Toolset.open(course_root(Path.cwd()), allow_no_sandbox=True)
-    program = WholeProgram(
-        source,
-        arguments,
-        Path.cwd(),
-        options.seconds,
-        definitions,
-        [folder.resolve() for folder in options.readable],
-        keeps_output=options.as_json,
-    )
+    readable = [folder.resolve() for folder in options.readable]
+    request = ProgramRequest(arguments, Path.cwd(), options.seconds, readable=readable, keeps_output=options.as_json)
     with tempfile.TemporaryDirectory(prefix="tilelab-") as scratch:
-        report = run_whole(toolset, program, Path(scratch), _progress())
+        report = run_whole(toolset, ProgramRecipe(source, definitions), request, Path(scratch), _progress())
     if options.as_json:
         print_json(report)
     else:

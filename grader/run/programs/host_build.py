@@ -78,13 +78,13 @@ _NO_FRAME = TextFrame()
 
 @dataclass
 class HostBuild:
+    source: ProgramSource  # with the companions that were needed
     program: Path | None = None
     refusals: tuple[HostRefusal, ...] = ()
-    unused: tuple[UnusedResult, ...] = ()
-    left_out: tuple[str, ...] = ()  # descriptions
-    missing: tuple[MissingHeader, ...] = ()
-    only_read: Mapping[str, frozenset[str]] = field(default_factory=dict)  # see read_parameters.py
-    source: ProgramSource | None = None  # with the companions that were needed
+    unused: list[UnusedResult] = field(default_factory=list)
+    left_out: list[str] = field(default_factory=list)  # descriptions
+    missing: list[MissingHeader] = field(default_factory=list)
+    only_read: dict[str, frozenset[str]] = field(default_factory=dict)  # see read_parameters.py
     log: str = ""
 
 
@@ -96,15 +96,13 @@ class _Work:
     confinement: Confinement
     folder: Path
     definitions: Sequence[str]
-    log: list[str] = field(default_factory=list)
-    left_out: list[str] = field(default_factory=list)
-    unused: list[UnusedResult] = field(default_factory=list)
-    missing: list[MissingHeader] = field(default_factory=list)
-    only_read: dict[str, frozenset[str]] = field(default_factory=dict)
-    openmp: bool = False
-    program: str = "program"  # the file's name, which the program sees as its own
-    framed: str = ""  # the main file's name
-    frame: TextFrame = _NO_FRAME
+    frame: TextFrame
+    made: HostBuild
+    framed: str  # the main file's name
+
+    @property
+    def openmp(self) -> bool:
+        return any(_OPENMP.search(text) for text in self.made.source.texts.values())
 
     def run(self, commands: Sequence[list[str]], cwd: Path) -> Finished:
         argv = commands[0] if len(commands) == 1 else ["sh", "-c", " && ".join(map(shlex.join, commands))]
@@ -120,7 +118,8 @@ class _Work:
 
     @property
     def output(self) -> str:
-        return f"run/{self.program}"
+        """The program sees its file's name as its own."""
+        return f"run/{Path(self.framed).stem or 'program'}"
 
     @property
     def options(self) -> list[str]:
@@ -138,33 +137,21 @@ def build_host(
     """`folder`: an empty one of the caller's, where the program comes to lie. `definitions`: macros, as -D takes them. `frame`: text around
     the main file's.
     """
-    work = _Work(toolchain, confinement, folder, definitions, framed=source.main.name, frame=frame)
-    work.program = Path(source.main.name).stem or work.program
-    work.openmp = any(_OPENMP.search(text) for text in source.texts.values())
+    made = HostBuild(source)
+    work = _Work(toolchain, confinement, folder, definitions, frame, made, source.main.name)
     for number, unit in enumerate(source.units):
         if refusals := _compiled(work, unit, number):
-            return _ended(work, source, refusals)
-    refusals = _linked(work, len(source.units))
-    more = companions_of(source) if refusals else []
-    if more:
+            made.refusals = refusals
+            return made
+    made.refusals = _linked(work, len(source.units))
+    if made.refusals and (more := companions_of(source)):
         wider = ProgramSource((*source.units, *more))
         tries = [_compiled(work, unit, len(source.units) + number) for number, unit in enumerate(more)]
-        if not any(tries) and not (others := _linked(work, len(wider.units))):
-            source, refusals = wider, others
-    return _ended(work, source, refusals)
-
-
-def _ended(work: _Work, source: ProgramSource, refusals: tuple[HostRefusal, ...]) -> HostBuild:
-    return HostBuild(
-        None if refusals else work.folder / work.output,
-        refusals,
-        tuple(dict.fromkeys(work.unused)),
-        tuple(work.left_out),
-        tuple(work.missing),
-        work.only_read,
-        source,
-        "\n".join(work.log),
-    )
+        if not any(tries) and not _linked(work, len(wider.units)):
+            made.source, made.refusals = wider, ()
+    made.program = None if made.refusals else folder / work.output
+    made.unused = list(dict.fromkeys(made.unused))
+    return made
 
 
 def _compiled(work: _Work, unit: KernelSource, number: int) -> tuple[HostRefusal, ...]:
@@ -198,10 +185,10 @@ def _compiled(work: _Work, unit: KernelSource, number: int) -> tuple[HostRefusal
             return (HostRefusal(unit.name, refusal.line, refusal.message),)
         _note_read_parameters(work, unit, _device_text(work, unit, folder, texts, text))
         finished, log = _compiled_text(work, unit, number, text)
-    work.unused += [UnusedResult(file, int(line), call) for file, line, call in _UNUSED.findall(log)]
+    work.made.unused += [UnusedResult(file, int(line), call) for file, line, call in _UNUSED.findall(log)]
     if finished.returncode == 0:
         return ()
-    work.log.append(log)
+    work.made.log = "\n".join(filter(None, (work.made.log, log)))
     return _why(work, unit, finished, log)
 
 
@@ -227,7 +214,7 @@ def _device_text(work: _Work, unit: KernelSource, folder: Path, texts: Mapping[s
 
 def _note_read_parameters(work: _Work, unit: KernelSource, device_text: str) -> None:
     for kernel, names in read_only_parameters(device_text, unit.name).items():
-        work.only_read[kernel] = work.only_read.get(kernel, names) & names
+        work.made.only_read[kernel] = work.made.only_read.get(kernel, names) & names
 
 
 def _compiled_text(work: _Work, unit: KernelSource, number: int, expanded: str) -> tuple[Finished, str]:
@@ -264,8 +251,8 @@ def _leave_out(work: _Work, texts: dict[str, str], name: str, line: int, header:
     lines = texts[name].split("\n")
     lines[line - 1] = stand_in(header)
     texts[name] = "\n".join(lines)
-    work.left_out.append(f"{name}:{line}: #include of {header}, which was not found")
-    work.missing.append(MissingHeader(name, line, header))
+    work.made.left_out.append(f"{name}:{line}: #include of {header}, which was not found")
+    work.made.missing.append(MissingHeader(name, line, header))
 
 
 def _log(finished: Finished, work: _Work) -> str:
@@ -278,7 +265,7 @@ def _why(work: _Work, unit: KernelSource, finished: Finished, log: str) -> tuple
         return (HostRefusal(unit.name, 0, f"The compiler was stopped: it needed more than {limit} for {unit.name}."),)
     if match := _OF_ASM.search(log):  # of asm() in the text: the compiler's own assembly has no mistakes
         return (HostRefusal(unit.name, 0, f"The assembler says of an asm statement: {match[1].strip()[:200]}"),)
-    refusals = refusals_of_errors(log, unit, work.missing)
+    refusals = refusals_of_errors(log, unit, work.made.missing)
     ours = [str(folder) for folder in work.toolchain.includes]
     is_theirs = names_the_text(log, unit.texts, ours)
     return refusals if is_theirs else tuple(replace(one, verdict=Verdict.INTERNAL_ERROR) for one in refusals)
@@ -292,7 +279,7 @@ def _linked(work: _Work, units: int) -> tuple[HostRefusal, ...]:
     undefined = undefined_names(log)
     if finished.returncode == 0 and not undefined:
         return ()
-    work.log.append(log)
+    work.made.log = "\n".join(filter(None, (work.made.log, log)))
     if undefined:
         return undefined
     if limit := used_up(finished, _LIMITS, log):

@@ -7,7 +7,7 @@ from __future__ import annotations
 import hashlib
 import re
 import subprocess
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -210,7 +210,3 @@ def _answers(output: str) -> Iterator[tuple[int, list[str]]]:
 def _place(line: str) -> SourceLine | None:
     match = _LINE.fullmatch(line)
     return SourceLine(match["file"].rpartition("/")[2], int(match["line"])) if match and int(match["line"]) else None
-
-
-def at(places: Mapping[int, SourceLine], address: int | None) -> SourceLine | None:
-    return places.get(address or 0)

@@ -365,7 +365,7 @@ def build_program(toolset: Toolset, recipe: ProgramRecipe, scratch: Path, progre
     chain, host = _built_host(toolset, recipe, scratch)
     if host.program is None:
         return BuiltProgram(chain, host, recipe.source)
-    source = host.source or recipe.source
+    source = host.source
     symbols = kernel_symbols(host.program)
     if len(symbols) > recipe.most_kernels:
         many = f"The program has {len(symbols)} kernels, counting each version of a template, and may have {recipe.most_kernels}."
