@@ -16,9 +16,6 @@ DOCUMENT = ROOT / "docs" / "protocols.md"
 BEGIN, END = "<!-- messages: begin (docs/protocol_fields.py --write) -->", "<!-- messages: end -->"
 FILES = (
     "kit/protocol/protocol.cpp",
-    "kit/protocol/program_message.cpp",
-    "kit/protocol/trace_message.cpp",
-    "kit/protocol/timing_message.cpp",
     "kit/runner/submission/image.cpp",
     "kit/judge/report/record.cpp",
     "kit/program/program_description.cpp",

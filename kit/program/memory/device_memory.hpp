@@ -15,7 +15,7 @@
 #include "executor/memory/texture_object.hpp"
 #include "program/host_request.hpp"
 #include "protocol/channel.hpp"
-#include "protocol/program_message.hpp"
+#include "protocol/protocol.hpp"
 
 namespace tilelab::program {
 

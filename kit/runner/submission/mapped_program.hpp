@@ -13,7 +13,7 @@
 #include "executor/memory/texture_object.hpp"
 #include "executor/submission/submission_data.hpp"
 #include "protocol/channel.hpp"
-#include "protocol/program_message.hpp"
+#include "protocol/protocol.hpp"
 #include "runner/submission/image.hpp"
 
 namespace tilelab {

@@ -1,5 +1,5 @@
 // A program's memory in a message, and mapped into a launch.
-#include "protocol/program_message.hpp"
+#include "protocol/protocol.hpp"
 
 #include <sys/mman.h>
 #include <unistd.h>

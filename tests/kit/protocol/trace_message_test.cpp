@@ -1,5 +1,5 @@
 // What is read of a trace that the runner claims: numbers that no block of a launch can have are refused.
-#include "protocol/trace_message.hpp"
+#include "protocol/protocol.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 #include <nlohmann/json.hpp>
