@@ -112,24 +112,15 @@ bool only_lists(const Catch::ConfigData& config) {
 }
 
 // `--watch '{"shape": "8x8", "usual": "8x8", "inputs": "", "trace": {"block": [0, 0, 0]}}'`; without "trace" the launch is profiled.
-// Of a submission with host code, "launch" says which of a run's launches is traced; without it, the report says which there are.
-nlohmann::json watched_run(const judge::HostCode& program, const judge::CollectedTrials& collected, const nlohmann::json& asked) {
-  judge::WatchedRun run{.shape = asked.value("shape", ""),
-                        .usual = asked.value("usual", ""),
-                        .inputs = asked.value("inputs", ""),
-                        .launch = asked.value("launch", std::uint64_t{0}),
-                        .whole_reversed = asked.value("whole_reversed", false)};
-  if (run.launch != 0) run.of = judge::watched(asked);
-  return {{"launch", program.watch(collected, run)}};
-}
-
+// Of a submission with host code, "launch" says which of a run's launches is traced, counted from 1; without it, the report says which
+// there are. With "whole_reversed" every launch runs its blocks and threads in reverse order.
 int watch(const Options& options, const judge::CollectedTrials& collected, const judge::HostCode* program, judge::RunnerProcess& runner) {
   const nlohmann::json asked = json_from(options.watch);
   const std::string shape = asked.value("shape", "");
   try {
     nlohmann::json report;
     if (program != nullptr) {
-      report = watched_run(*program, collected, asked);
+      report = {{"launch", program->watch(collected, asked)}};
     } else if (!asked.contains("trace")) {
       const judge::Trial& trial = collected.to_profile(shape);
       report = judge::profiled_launch(runner, trial, judge::numbers_of(trial.shape));

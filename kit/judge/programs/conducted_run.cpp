@@ -57,7 +57,7 @@ void cut(json& limits, const RunShare& share, bool is_launcher) {
 void note_full_file(json& record, const json& limits, const DataFolder& folder) {
   const auto most = limits.value("file_bytes", std::uint64_t{0});
   const bool has_failed = record.value("ended", "") == "signal" || (record.value("ended", "") == "exit" && record.value("status", 0) != 0);
-  if (most == 0 || !has_failed || record.contains("limit") || folder.largest_file() < most) return;
+  if (most == 0 || !has_failed || record.contains("limit") || folder.usage().largest_file < most) return;
   record["limit"] = "file-size";
   record["most"] = most;
 }
@@ -190,7 +190,7 @@ OutputProcess::Drained OutputProcess::drain(std::string& output, const DataFolde
     std::array<pollfd, 2> pollers{{{reader_.get(), POLLIN, 0}, {told, POLLIN, 0}}};  // poll passes over -1
     poll(pollers.data(), pollers.size(), static_cast<int>(std::min<long long>(left, between_looks.count())));
     if (Clock::now() - looked >= between_looks) {
-      if (folder.is_overfull()) return Drained::too_much;
+      if (folder.usage().is_overfull) return Drained::too_much;
       looked = Clock::now();
     }
     if (pollers[0].revents == 0) {

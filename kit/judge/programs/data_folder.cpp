@@ -88,37 +88,26 @@ bool DataFolder::refill(const std::vector<DataFile>& files) const {
   return is_empty;
 }
 
-bool DataFolder::is_overfull() const {
+DataFolder::Usage DataFolder::usage() const {
   namespace fs = std::filesystem;
+  Usage usage;
   std::error_code trouble;  // the program may remove what is looked at
   std::uintmax_t bytes = 0;
   std::size_t entries = 0;
   fs::recursive_directory_iterator at(path_, fs::directory_options::skip_permission_denied, trouble);
-  for (; !trouble && at != fs::recursive_directory_iterator(); at.increment(trouble)) {
-    std::error_code gone;
-    if (at->symlink_status(gone).type() == fs::file_type::regular) {
-      const std::uintmax_t size = at->file_size(gone);
-      if (!gone) bytes += size;
-    }
-    if (++entries > most_entries || bytes > most_bytes) return true;
-    if (at.depth() >= static_cast<int>(most_depth)) return true;
-  }
-  return false;
-}
-
-std::uintmax_t DataFolder::largest_file() const {
-  namespace fs = std::filesystem;
-  std::error_code trouble;
-  std::uintmax_t largest = 0;
-  std::size_t entries = 0;
-  fs::recursive_directory_iterator at(path_, fs::directory_options::skip_permission_denied, trouble);
   for (; !trouble && at != fs::recursive_directory_iterator() && ++entries <= most_entries; at.increment(trouble)) {
     std::error_code gone;
-    if (at->symlink_status(gone).type() != fs::file_type::regular) continue;
-    if (const std::uintmax_t size = at->file_size(gone); !gone) largest = std::max(largest, size);
-    if (at.depth() >= static_cast<int>(most_depth)) at.disable_recursion_pending();
+    const std::uintmax_t size = at->symlink_status(gone).type() == fs::file_type::regular ? at->file_size(gone) : 0;
+    if (!gone) {
+      bytes += size;
+      usage.largest_file = std::max(usage.largest_file, size);
+    }
+    if (at.depth() < static_cast<int>(most_depth)) continue;
+    usage.is_overfull = true;
+    at.disable_recursion_pending();
   }
-  return largest;
+  usage.is_overfull = usage.is_overfull || entries > most_entries || bytes > most_bytes;
+  return usage;
 }
 
 DataFolder::Found DataFolder::read(const std::string& name, std::size_t most_bytes) const {

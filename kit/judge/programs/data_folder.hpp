@@ -22,10 +22,12 @@ class DataFolder {
   // The same while the program lives, which may change the folder meanwhile: removes plain files and links alone, and nothing that lies
   // deeper. False where something is in the way; then fill() is for later.
   bool refill(const std::vector<DataFile>& files) const;
-  // More files or bytes than any lab needs. Cheap enough to be asked while the program runs.
-  bool is_overfull() const;
-  // In bytes, as far as the program left it to be seen.
-  std::uintmax_t largest_file() const;
+  // As far as the program left it to be seen. Cheap enough to be asked while the program runs.
+  struct Usage {
+    bool is_overfull = false;         // more files or bytes than any lab needs
+    std::uintmax_t largest_file = 0;  // in bytes
+  };
+  Usage usage() const;
   // The file's content. Nothing if there is none, and why.
   struct Found {
     std::optional<std::vector<std::byte>> content;

@@ -2,10 +2,11 @@
 // without it judges kernels alone, and says so if it is given such a submission.
 #pragma once
 
-#include <cstdint>
 #include <memory>
 #include <stdexcept>
 #include <string>
+
+#include <nlohmann/json.hpp>
 
 #include "judge/bench.hpp"
 #include "judge/decision/launch_judge.hpp"
@@ -14,14 +15,6 @@
 #include "judge/trial.hpp"
 
 namespace tilelab::judge {
-
-// Which launch of a run is watched, and how.
-struct WatchedRun {
-  std::string shape, usual, inputs;  // see CollectedTrials::to_trace
-  std::uint64_t launch = 0;          // counts the run's launches from 1; 0: none is traced, and the record says which there are
-  bool whole_reversed = false;       // every launch runs its blocks and threads in reverse order
-  LaunchOptions of = {};             // of that launch: what is traced, and whether it runs reversed
-};
 
 class HostCode {
  public:
@@ -35,9 +28,9 @@ class HostCode {
 
   // From now on, checks of whole programs are put down instead of run: watch() chooses among them.
   virtual void collect() = 0;
-  // One run, watched and not judged in full. Its record's `program` has what was traced. Throws std::invalid_argument where no test has
-  // such a shape, else as judge() does.
-  virtual LaunchRecord watch(const CollectedTrials& launchers, const WatchedRun& asked) const = 0;
+  // One run, watched and not judged in full: see judge_main.cpp for what may be `asked`. Its record's `program` has what was traced. Throws
+  // std::invalid_argument where no test has such a shape, else as judge() does.
+  virtual LaunchRecord watch(const CollectedTrials& launchers, const nlohmann::json& asked) const = 0;
 };
 
 // Reads the file that describes the submission. Throws std::runtime_error or nlohmann::json::exception.

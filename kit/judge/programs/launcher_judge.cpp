@@ -10,7 +10,6 @@
 #include "judge/programs/native_run.hpp"
 #include "judge/programs/operand_files.hpp"
 #include "judge/programs/result_origin.hpp"
-#include "judge/programs/run_verdict.hpp"
 #include "operands/operand.hpp"
 
 namespace tilelab::judge {

@@ -20,7 +20,6 @@
 #include "judge/programs/native_run.hpp"
 #include "judge/programs/operand_files.hpp"
 #include "judge/programs/result_origin.hpp"
-#include "judge/programs/run_verdict.hpp"
 
 namespace tilelab::judge {
 namespace {
@@ -248,24 +247,21 @@ class BuiltHostCode final : public HostCode {
     return collects_ ? put_down_record(asked_run(trials_.emplace_back(trial))) : judge_program(program_, trial);
   }
 
-  LaunchRecord watch(const CollectedTrials& launchers, const WatchedRun& asked) const override {
-    const auto followed = followed_launch(asked);
+  LaunchRecord watch(const CollectedTrials& launchers, const json& asked) const override {
+    const std::string shape = asked.value("shape", ""), usual = asked.value("usual", ""), inputs = asked.value("inputs", "");
+    const bool whole_reversed = asked.value("whole_reversed", false);
+    json followed;  // as program.json says it; null: none is followed
+    if (asked.contains("launch"))
+      followed = {{"launch", asked.at("launch")}, {"of", asked.at("trace")}, {"reversed", asked.value("reversed", false)}};
     if (program_.launcher)
-      return watch_launcher(program_, launchers.to_trace(asked.shape, asked.usual, asked.inputs, most_elements_of_a_run),
-                            asked.whole_reversed, followed);
+      return watch_launcher(program_, launchers.to_trace(shape, usual, inputs, most_elements_of_a_run), whole_reversed, followed);
     std::vector<AskedRun> runs;
     for (const ProgramTrial& one : trials_) runs.push_back(asked_run(one));
-    const std::size_t chosen = run_to_trace(runs, asked.shape, asked.usual, asked.inputs, most_elements_of_a_run);
-    return watch_program(program_, trials_[chosen], asked.whole_reversed, followed);
+    const std::size_t chosen = run_to_trace(runs, shape, usual, inputs, most_elements_of_a_run);
+    return watch_program(program_, trials_[chosen], whole_reversed, followed);
   }
 
  private:
-  // As program.json says it; null: none is followed.
-  static json followed_launch(const WatchedRun& asked) {
-    if (asked.launch == 0 || !asked.of.trace) return nullptr;
-    return {{"launch", asked.launch}, {"of", *asked.of.trace}, {"reversed", asked.of.reversed}};
-  }
-
   BuiltProgram program_;
   bool collects_ = false;
   std::vector<ProgramTrial> trials_;  // that were put down

@@ -1,4 +1,4 @@
-#include "judge/programs/run_verdict.hpp"
+#include "judge/programs/program_judge.hpp"
 
 #include <array>
 #include <string_view>

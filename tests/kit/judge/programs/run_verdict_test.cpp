@@ -1,5 +1,5 @@
 // What is kept of a run's record.
-#include "judge/programs/run_verdict.hpp"
+#include "judge/programs/program_judge.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 
