@@ -14,8 +14,7 @@ from pathlib import Path
 import grader
 from grader.engines.toolset import Toolset
 from grader.model.labs import load_lab
-from grader.pages.launches.trace_pages import as_markdown
-from grader.pages.launches.trace_tables import Grid, Heading, Part, Sentence, matrix, number, trace_parts
+from grader.pages.launches.trace_tables import Grid, Heading, Part, Sentence, as_markdown, matrix, number, trace_parts
 from grader.run.kernels.kernel_source import read_source
 from grader.run.launches.trace_phases import TracedInput, block_trace
 from grader.run.launches.tracing import Traced, TraceRequest, built_launch

@@ -67,7 +67,7 @@ def run_judge(
         *(["--early-return-is-error"] if lab.public.barriers.early_return == "error" else []),
     ]
     report = judge_report(call, lab, ["--runner", str(runner_file), *rules], folder)
-    return judged_cases(report, lab, lambda entry: _launch(entry, lab, lines))
+    return judged_cases(report, lab, lambda entry: located(Launch.model_validate(entry), {lab.public.file: lines}))
 
 
 def judge_report(call: JudgeCall, lab: Lab, arguments: Sequence[str], folder: Path) -> list[dict[str, Any]]:
@@ -159,10 +159,6 @@ def clock_factor() -> int:
 def _case(entry: dict[str, Any], launch: Callable[[dict[str, Any]], Launch]) -> JudgedCase:
     launches = tuple(launch(one) for one in entry["launches"])
     return JudgedCase(entry["name"], bool(entry["passed"]), Verdict(entry["verdict"]), entry["message"], launches)
-
-
-def _launch(entry: dict[str, Any], lab: Lab, lines: Sequence[str]) -> Launch:
-    return located(Launch.model_validate(entry), {lab.public.file: lines})
 
 
 def runner_argv(toolset: Toolset, built: CpuBuild) -> list[str]:

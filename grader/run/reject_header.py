@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from grader.model.labs import LabError
-from grader.model.result import Finding, LabResult
+from grader.model.result import LabResult
 from grader.model.verdicts import Verdict
 
 _SECOND_LINE = re.compile(r"// explains: ([a-z-]+(?:, [a-z-]+)*)")
@@ -46,7 +46,8 @@ def unmet(demand: Demand, result: LabResult) -> str | None:
         return f"should get {demand.verdict}, but gets {result.verdict} ({seen})"
     if result.points >= result.max_points:
         return f"gets {demand.verdict}, but also full marks"
-    found = any(finding.kind is demand.verdict and demand.line in _lines(finding) for finding in errors)
+    places = [one for finding in errors if finding.kind is demand.verdict for one in (finding, finding.other) if one]
+    found = any(one.line == demand.line for one in places)  # both lines of a race or of a divergence count
     if demand.line is not None and not found:
         return f"should get {demand.verdict} in line {demand.line}, but it is found elsewhere ({seen})"
     explained = sorted(
@@ -64,8 +65,3 @@ def unmet(demand: Demand, result: LabResult) -> str | None:
             f"{remedy if explained else 'remove its second line'}"
         )
     return None
-
-
-def _lines(finding: Finding) -> set[int | None]:
-    """The lines of a finding. Both lines of a race or of a divergence count."""
-    return {finding.line, finding.other.line if finding.other else None}

@@ -21,7 +21,7 @@ from grader.engines.toolset import Toolset
 from grader.model.course_root import course_root
 from grader.model.result import Outlook
 from grader.model.verdicts import Verdict
-from grader.pages.launches.trace_pages import as_text, verdict_parts
+from grader.pages.launches.trace_tables import as_text, verdict_parts
 from grader.pages.launches.traffic_tables import climb_parts, model_parts, traffic_parts
 from grader.pages.screens.check_screen import ProgramPage
 from grader.run.kernels.kernel_source import CheckError

@@ -62,7 +62,7 @@ def trace_sheet(story: Story) -> TraceSheet:
             for number, text in enumerate(story.source[:_MOST_LINES], 1)
         ),
         thread_example="1, 0" if story.block[1] > 1 else "1",
-        element_example=_element(named.name, len(named.dimensions)) if named else "",
+        element_example=visible_text.line(named.name, 20) + "[0]" * max(1, len(named.dimensions)) if named else "",
         has_questions=bool(story.questions),
         block=Markup(page_block(story)),  # noqa: S704 -- JSON whose every "<" is escaped
     )
@@ -104,10 +104,6 @@ def _tamed(story: Story) -> Story:
             for run in story.runs
         ),
     )
-
-
-def _element(name: str, dimensions: int) -> str:
-    return visible_text.line(name, 20) + "[0]" * max(1, dimensions)
 
 
 # The page's scripts as one text. They share one scope, and the last one starts. Nothing is built and nothing is fetched.

@@ -6,10 +6,13 @@ come from a submission, so all text goes through `visible`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 
 from grader.model import visible_text
+from grader.model.result import Finding, Launch
+from grader.model.verdicts import Verdict
 from grader.run.launches.trace_phases import (
     Access,
     BarrierInterval,
@@ -56,6 +59,7 @@ def of_many(between: str, patterns: Sequence[Pattern]) -> Pattern:
 
 
 def of_spans(reads: Sequence[Access]) -> list[Pattern]:
+    """`As[0][0…3]` for four neighbours: for each array, runs in which one subscript increases by one and the others stay."""
     names = list(dict.fromkeys(one.array for one in reads))
     return [
         of_run(name, start, end)
@@ -104,7 +108,8 @@ def summarised(
     idle = [thread for thread, columns in patterns.items() if not any(columns)]
     for thread, columns in patterns.items():
         if any(columns):
-            groups.setdefault(tuple(map(_text_of, columns)), []).append(thread)
+            text = tuple(tuple(part if isinstance(part, str) else "" for part in pattern) for pattern in columns)
+            groups.setdefault(text, []).append(thread)
     ordered = list(groups.values())
     for number, threads in enumerate(ordered[:_MOST_GROUPS]):
         yield from _group(threads, patterns, row, name, _EXAMPLES if number == 0 else 1)
@@ -136,10 +141,6 @@ def _spread(threads: Sequence[Index3], count: int) -> list[Index3]:
     x, y, z = threads[0]
     wanted = [threads[0], (x + 1, y, z), (x, y + 1, z), *threads]
     return list(dict.fromkeys(one for one in wanted if one in threads))[:count]
-
-
-def _text_of(pattern: Pattern) -> tuple[str, ...]:
-    return tuple(part if isinstance(part, str) else "" for part in pattern)
 
 
 def _formulas(rows: Sequence[tuple[Pattern, ...]], threads: Sequence[Index3]) -> list[str] | None:
@@ -375,7 +376,7 @@ def _reads(manner: _Manner, stays: Sequence[ThreadInterval]) -> Table | None:
         ("reads", f"products {visible_text.line(first, 20)}·{visible_text.line(second, 20)}", "adds", "sum"),
         stays,
         lambda stay: (
-            manner.joined(", ", _spans(stay.reads)),
+            manner.joined(", ", [visible_text.line("".join(map(str, one)), 120) for one in of_spans(stay.reads)]),
             manner.joined(" + ", [f"{number(one.value)}·{number(two.value)}" for one, two in stay.products]),
             number(stay.added),
             number(stay.sum_after),
@@ -398,11 +399,6 @@ def _stores(manner: _Manner, stays: Sequence[ThreadInterval]) -> Table | None:
 
 def _named(touch: Access) -> str:
     return visible_text.line(touch.name, 80)
-
-
-def _spans(reads: Sequence[Access]) -> list[str]:
-    """`As[0][0…3]` for four neighbours: for each array, runs in which one subscript increases by one and the others stay."""
-    return [visible_text.line("".join(map(str, pattern)), 120) for pattern in of_spans(reads)]
 
 
 def _stored_sums(names: _ThreadNames, trace: BlockTrace, *, brief: bool) -> Iterator[Part]:
@@ -456,3 +452,94 @@ def _stored(outcomes: Sequence[Outcome], *, brief: bool) -> Grid | None:
         cells = [[number(elements[row, column]) for column in columns] for row in rows]
         grids.append(matrix(visible_text.line(title, 80), _corner(cells) if brief else cells))
     return Grid(tuple(grids)) if grids else None
+
+
+# A trace's parts for a terminal and as Markdown. Pure.
+
+
+def as_text(parts: Iterable[Part]) -> str:
+    lines: list[str] = []
+    for part in parts:
+        if lines:
+            lines.append("")
+        if isinstance(part, Heading):
+            lines += [part.text, "─" * len(part.text)]
+        elif isinstance(part, Sentence):
+            lines.append(part.text)
+        elif isinstance(part, Grid):
+            lines += [f"  {line}".rstrip() for line in _side_by_side(part)]
+        else:
+            lines += [f"  {line}".rstrip() for line in _aligned(part)]
+    return "\n".join(lines)
+
+
+def as_markdown(parts: Iterable[Part]) -> str:
+    """Headings become bold sentences, so that a page can put them under its own heading."""
+    blocks = []
+    for part in parts:
+        if isinstance(part, Heading):
+            blocks.append(f"**{part.text}.**")
+        elif isinstance(part, Sentence):
+            blocks.append(part.text)
+        elif isinstance(part, Grid):
+            blocks.append("\n".join(["```", *_side_by_side(part), "```"]))
+        else:
+            blocks.append("\n".join(_piped(part)))
+    return "\n\n".join(blocks)
+
+
+def _side_by_side(grid: Grid) -> list[str]:
+    columns: list[Sequence[str]] = [(title, *lines) for title, lines in grid.matrices]
+    widths = [max(len(line) for line in column) for column in columns]
+    rows = zip_longest(*columns, fillvalue="")
+    return ["      ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
+
+
+def _aligned(table: Table) -> list[str]:
+    rows = [table.heads, *table.rows]
+    widths = [max(len(row[i]) for row in rows) for i in range(len(table.heads))]
+    aligned = [
+        "   ".join(
+            f"{cell:>{width}}" if i in table.numbers else f"{cell:<{width}}"
+            for i, (cell, width) in enumerate(zip(row, widths, strict=True))
+        )
+        for row in rows
+    ]
+    return [line.rstrip() for line in aligned]
+
+
+def _piped(table: Table) -> list[str]:
+    rule = "|".join("--:" if i in table.numbers else "---" for i in range(len(table.heads)))
+    rows = ["| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in (table.heads, *table.rows)]
+    return [rows[0], f"|{rule}|", *rows[1:]]
+
+
+# The outcome of one launch as parts of a page: that nothing is wrong, or what is wrong and where. Pure.
+
+
+def verdict_parts(launch: Launch) -> list[Part]:
+    notes = [one for one in launch.findings if one.severity == "note"]
+    if launch.verdict is Verdict.PASS and not notes:
+        return [Sentence("The results are right, and no mistake was found in this launch.")]
+    parts: list[Part] = []
+    shown = [finding for finding in launch.findings if finding.line]
+    if launch.verdict is not Verdict.PASS:
+        parts.append(Heading(launch.verdict.facts.label))
+        if not any(finding.message in launch.message for finding in shown):
+            parts.append(Sentence(visible_text.line(launch.message, 1000)))
+    if launch.mismatch and launch.mismatch.first:
+        one = launch.mismatch.first[0]
+        got = "not a number" if one.got is None else number(one.got)
+        right = "Inf or NaN" if one.expected is None else number(one.expected)
+        parts.append(
+            Sentence(
+                f"The first wrong element, in row {one.row} and column {one.column}, is {got} and should be {right}."
+            )
+        )
+    parts += [Sentence(_place(finding)) for finding in shown]
+    return parts
+
+
+def _place(finding: Finding) -> str:
+    source = f": {visible_text.code(finding.source.strip())}" if finding.source else ""
+    return f"{finding.kind.value} in line {finding.line}{source}\n  {visible_text.line(finding.message, 1000)}"

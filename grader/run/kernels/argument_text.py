@@ -1,6 +1,6 @@
 """Reads what is written behind --arg: `float[4096]=random`, `int=64`, `Params={n=4, data=float[64]=random}`.
 
-Whether it fits a parameter is decided in kernel_arguments.py and class_arguments.py.
+Whether it fits a parameter is decided in kernel_arguments.py.
 """
 
 from __future__ import annotations

@@ -305,7 +305,8 @@ def why_not(source: KernelSource, kernel: str, built: BuiltKernel) -> str:
     error = re.search(rf"^{re.escape(USE_FILE)}:\d+:(?:\d+:)? error: (.*)$", log, re.MULTILINE)
     if error and not any(one.line > 0 for one in built.build.refusals):
         versions = versions_of(source, kernel)
-        listed = f"The versions are: {'; '.join(versions)}." if len(versions) > 1 else _listed(source)
+        named = f"The kernels in {source.name} are: {', '.join(dict.fromkeys(source.kernels))}."
+        listed = f"The versions are: {'; '.join(versions)}." if len(versions) > 1 else named
         return f"{_about_name(kernel, error[1])} {listed}"
     errors = [one.told(source.name) for one in built.build.refusals[:_REFUSALS]]
     if not any(one.line > 0 for one in built.build.refusals):
@@ -341,10 +342,6 @@ def _about_name(kernel: str, error: str) -> str:
             f"--kernel {kernel!r}: there is no kernel of this name. Name a kernel in a namespace with it: ns::{kernel}."
         )
     return f"--kernel {kernel!r}: the compiler says: {error}."
-
-
-def _listed(source: KernelSource) -> str:
-    return f"The kernels in {source.name} are: {', '.join(dict.fromkeys(source.kernels))}."
 
 
 # What a `__constant__` or `__device__` variable holds, as a user says it with --set: host code would have copied it there.

@@ -156,15 +156,16 @@ def _own_headers(path: Path, text: str, around: Sequence[Path], project: Project
         beside = [path.parent / name] if match["quoted"] else []
         found = (one for one in [*beside, *(folder / name for folder in around)] if _is_text(one))
         header = next(found, None)
-        if header is None and not any((folder / name).is_file() for folder in _OF_THE_KIT) and not _is_librarys(name):
+        if (
+            header is None
+            and not any((folder / name).is_file() for folder in _OF_THE_KIT)
+            and not (
+                "/" in name and name in forwarded_headers()  # of a library that the kit has a part of
+            )
+        ):
             header = project.find(name)
         if header:
             yield header
-
-
-def _is_librarys(name: str) -> bool:
-    """Of a library that the kit has a part of."""
-    return "/" in name and name in forwarded_headers()
 
 
 @cache

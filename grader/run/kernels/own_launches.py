@@ -53,7 +53,7 @@ _VARIABLE = re.compile(
     r"\b(?:unsigned|int|long|short|size_t|float|double|char|auto|uint|u?int\d+_t)\s+(\w+)\s*=([^;{}]{1,300});"
 )
 _CHANGED = re.compile(r"\b(\w+)\s*(?:[-+*/%|&^]|<<|>>)?=(?!=)|(?:\+\+|--)\s*(\w+)|\b(\w+)\s*(?:\+\+|--)|&\s*(\w+)")
-_MOST_SIGNS = 400  # of a list of template arguments
+_MOST_SIGNS = 2000  # of a list of template arguments
 _MOST_ELEMENTS = 1 << 26
 
 
@@ -176,14 +176,20 @@ def _made_before(name: str, before: str) -> list[str]:
 def _past_template(text: str, at: int) -> int:
     """The position after the `<…>` of template arguments, if some stand at `at`."""
     opening = re.compile(r"\s*<(?!\s?<)").match(text, at)
-    if not opening:
-        return at
+    closing = _closing_angle(text, opening.end() - 1) if opening else 0
+    return closing + 1 if closing else at
+
+
+def _closing_angle(text: str, opening: int) -> int:
+    """The `>` that closes the `<` there. 0: none does."""
     depth = 0
-    for end in range(opening.end() - 1, min(len(text), at + _MOST_SIGNS)):
-        depth += (text[end] == "<") - (text[end] == ">")
+    for at in range(opening, min(len(text), opening + _MOST_SIGNS)):
+        depth += (text[at] == "<") - (text[at] == ">")
         if depth == 0:
-            return end + 1
-    return at
+            return at
+        if text[at] in ";{":
+            break
+    return 0
 
 
 def _allocated(argument: str, text: str, names: Mapping[str, str]) -> int | None:
@@ -205,11 +211,7 @@ def _allocated(argument: str, text: str, names: Mapping[str, str]) -> int | None
 # arguments. The name in the output says which it is.
 
 _TYPES = frozenset({*TYPE_BYTES, "signed", "true", "false", "const"})
-_TYPE, _FLAT, _WIDE = (
-    "float",
-    "256",
-    "16",
-)  # usual arguments: a type, and the threads of a block in one and in two dimensions
+_TYPE, _FLAT, _WIDE = "float", "256", "16"  # usual arguments: a type, and the threads of a block in one dimension and in two
 _MOST_ROUNDS = 8  # a macro that stands for a macro that stands for …
 _WORD = re.compile(r"[^\W\d]\w*")
 _SECOND_AXIS = re.compile(r"\b(?:threadIdx|blockDim|blockIdx)\s*\.\s*y\b")
@@ -231,7 +233,8 @@ def versions_of(source: KernelSource, kernel: str) -> list[str]:
     for text in definitions_of(source, kernel):
         head = re.search(rf"\b{re.escape(kernel.rpartition('::')[2])}\s*\(", text)
         if head and not text.lstrip().startswith("template"):
-            inside = _between(without_comments(text), head.end() - 1, "(", ")")
+            bare = without_comments(text)
+            inside = bare[head.end() : closing_bracket(bare, head.end() - 1)]
             found.append(f"{kernel}({', '.join(map(_parameter_type, _template_parts(inside)))})")
     return list(dict.fromkeys(found))
 
@@ -261,7 +264,7 @@ def with_arguments(source: KernelSource, kernel: str, definitions: Sequence[str]
     found = definitions_of(source, kernel)
     if not found or not all(text.lstrip().startswith("template") for text in found):
         return kernel
-    parameters = _template_parameters(found[0])
+    parameters = _template_parts(_angles(found[0], found[0].index("<")))
     if parameters == [""]:  # a specialisation, template <>
         return kernel
     if launched := next(_launched(source, kernel.rsplit("::", 1)[-1], _macros(source, definitions)), None):
@@ -271,28 +274,13 @@ def with_arguments(source: KernelSource, kernel: str, definitions: Sequence[str]
     return f"{kernel}<{', '.join(usual)}>" if all(usual) else kernel
 
 
-def _template_parameters(text: str) -> list[str]:
-    return _template_parts(_angles(text, text.index("<")))
-
-
 def _template_parts(inside: str) -> list[str]:
     return [one.strip() for one in parts_between(inside, brackets="()<>")]
 
 
 def _angles(text: str, opening: int) -> str:
     """What stands between the `<` at `opening` and its `>`."""
-    return _between(text, opening, "<", ">")
-
-
-def _between(text: str, opening: int, left: str, right: str) -> str:
-    depth = 0
-    for at in range(opening, len(text)):
-        depth += (text[at] == left) - (text[at] == right)
-        if depth == 0:
-            return text[opening + 1 : at]
-        if text[at] in ";{":
-            break
-    return ""
+    return text[opening + 1 : max(_closing_angle(text, opening), opening + 1)]
 
 
 def _macros(source: KernelSource, definitions: Sequence[str]) -> dict[str, str]:

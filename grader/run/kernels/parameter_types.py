@@ -1,6 +1,6 @@
 """A kernel's parameters, read from debug information: names, types, and which numbers and pointers a value of such a type consists of.
 
-kernel_arguments.py and class_arguments.py decide which arguments fit them.
+kernel_arguments.py decides which arguments fit them.
 """
 
 from __future__ import annotations

@@ -75,7 +75,10 @@ class SurveyedRun:
             earlier = [one for one in self.launches if one.number <= number]
             if not earlier or number > self.total:
                 raise LaunchRefusedError(self._refusal(wanted))
-            return next((one for one in earlier if one.number == number), _unlisted(number))
+            alike = RunLaunch(
+                number, "", (0, 0, 0), (0, 0, 0), 0, None
+            )  # as an earlier one, or behind those that are kept
+            return next((one for one in earlier if one.number == number), alike)
         of_kernel = [one for one in self.launches if wanted in {one.kernel, one.kernel.split("<")[0].split("::")[-1]}]
         if not of_kernel:
             raise LaunchRefusedError(self._refusal(wanted))
@@ -85,11 +88,6 @@ class SurveyedRun:
         listed = ", ".join(f"{one.number} ({one.kernel})" for one in self.launches[:_MOST_LISTED])
         more = ", …" if len(self.launches) > _MOST_LISTED else ""
         return f"--launch {wanted}: this run makes {self.total} launches: {listed}{more}. Write a number or a kernel's name."
-
-
-def _unlisted(number: int) -> RunLaunch:
-    """One that is the same as an earlier one, or behind those that are kept."""
-    return RunLaunch(number, "", (0, 0, 0), (0, 0, 0), 0, None)
 
 
 def launches_of(facts: RunFacts) -> tuple[RunLaunch, ...]:

@@ -396,39 +396,20 @@ def formula(values: Mapping[Index3, int]) -> str | None:
 
 def coefficients(values: Mapping[Index3, int]) -> tuple[int, Index3] | None:
     """The constant, and what x, y and z are multiplied by."""
-    threads = list(values)
-    first = threads[0]
-    factors = [0, 0, 0]
+    first, factors = next(iter(values)), [0, 0, 0]
     for axis in range(3):
-        other = next((one for one in threads if _differs_only(one, first, axis)), None)
-        if other is None and any(one[axis] != first[axis] for one in threads):
-            other = _pair_along(threads, axis)
-            if other is None:
-                return None
-        if other is not None:
-            start = _partner(threads, other, axis)
-            factor, rest = divmod(values[other] - values[start], other[axis] - start[axis])
-            if rest:
-                return None
-            factors[axis] = factor
+        seen: dict[tuple[int, ...], Index3] = {}  # a thread for each place on the other axes
+        pairs = ((seen.setdefault(one[:axis] + one[axis + 1 :], one), one) for one in values)
+        start, end = next(((one, other) for one, other in pairs if one != other), (first, first))
+        if start != end:
+            factors[axis] = (values[end] - values[start]) // (end[axis] - start[axis])
+        elif any(one[axis] != first[axis] for one in values):
+            return None
     constant = values[first] - sum(factor * at for factor, at in zip(factors, first, strict=True))
     for thread, value in values.items():
         if value != constant + sum(factor * at for factor, at in zip(factors, thread, strict=True)):
             return None
     return constant, (factors[0], factors[1], factors[2])
-
-
-def _differs_only(one: Index3, other: Index3, axis: int) -> bool:
-    return all((one[at] == other[at]) != (at == axis) for at in range(3))
-
-
-def _pair_along(threads: Sequence[Index3], axis: int) -> Index3 | None:
-    """A thread that has a neighbour along this axis."""
-    return next((one for one in threads if any(_differs_only(two, one, axis) for two in threads)), None)
-
-
-def _partner(threads: Sequence[Index3], one: Index3, axis: int) -> Index3:
-    return next(two for two in threads if _differs_only(two, one, axis))
 
 
 def _written(constant: int, factors: Sequence[int]) -> str:

@@ -161,7 +161,8 @@ def score_lab(lab: Lab, outcome: LabOutcome, verdict: LabVerdict | None = None) 
     judged = [_case(lab, outcome, case) for case in found.cases]
     counted = counted_performance(lab, judged, found.before_timing)
     held = [_held_to_its_tier(lab, case, counted) for case in judged]
-    cases = [_withhold(case, found, technique_met=_technique_met(held)) for case in held]
+    technique_met = all(case.passed for case in held if case.role == "technique")  # for chosen sizes alone is not met
+    cases = [_withhold(case, found, technique_met=technique_met) for case in held]
     timing = timing_of(lab, outcome, correct=found.correct and found.before_timing is Verdict.PASS)
     fast = counted.points if counted and found.verdict is Verdict.PASS else 0.0
     most = lab.private.performance_points if lab.private and counted else 0.0
@@ -196,7 +197,8 @@ def speed_is_assessed(lab: Lab, results: Iterable[LabResult]) -> bool:
     """Whether speed counts in a batch: every kernel of it that could be timed was. Else nobody gains or loses by it."""
     if lab.public.performance is None or lab.private is None or not lab.private.tier:
         return False
-    timings = [one.timing for one in results if one.verdict is Verdict.PASS and _is_correct(one)]
+    correct = (one for one in results if all(case.passed for case in one.cases if case.role == "correctness"))
+    timings = [one.timing for one in correct if one.verdict is Verdict.PASS]
     return bool(timings) and all(is_measured(one) for one in timings)
 
 
@@ -214,10 +216,6 @@ def with_measured_speed(lab: Lab, result: LabResult) -> LabResult:
             "counted_tiers": (),
         }
     )
-
-
-def _is_correct(result: LabResult) -> bool:
-    return all(case.passed for case in result.cases if case.role == "correctness")
 
 
 def _findings(lab: Lab, outcome: LabOutcome, found: LabVerdict) -> tuple[Finding, ...]:
@@ -266,11 +264,6 @@ def _held_to_its_tier(lab: Lab, case: Case, counted: Counted | None) -> Case:
     return case.model_copy(
         update={"role": "technique", "passed": False, "points": 0.0, "message": counted.missed, "advice": advice}
     )
-
-
-def _technique_met(cases: Iterable[Case]) -> bool:
-    """Whether every case that judges the technique passed: one that is met for chosen sizes alone is not met."""
-    return all(case.passed for case in cases if case.role == "technique")
 
 
 def _withhold(case: Case, found: LabVerdict, *, technique_met: bool) -> Case:

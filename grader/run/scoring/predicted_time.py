@@ -235,7 +235,8 @@ def predicted(facts: Facts, gpu: Gpu, outputs: int, steps: int) -> Prediction | 
         GLOBAL: length * facts.load_passes + facts.store_passes,
     }
     # Shared memory and L1 are one unit.
-    busy = _together(of_block[ARITHMETIC], of_block[INSTRUCTIONS], of_block[SHARED] + of_block[GLOBAL])
+    parts = (of_block[ARITHMETIC], of_block[INSTRUCTIONS], of_block[SHARED] + of_block[GLOBAL])
+    busy = float(sum(one**_EXPONENT for one in parts) ** (1 / _EXPONENT))
     wait = (
         length * facts.phases * (_BARRIER + (0 if facts.is_overlapped else _TRIP)) if facts.phases else length * _LOAD
     )
@@ -256,10 +257,6 @@ def predicted(facts: Facts, gpu: Gpu, outputs: int, steps: int) -> Prediction | 
         resident=held.blocks,
         idle=1 - blocks / (most * gpu.multiprocessors),
     )
-
-
-def _together(*clocks: float) -> float:
-    return float(sum(one**_EXPONENT for one in clocks) ** (1 / _EXPONENT))
 
 
 # The least time that a launch takes on a GPU, modelled from its counted traffic. Pure. It is no measurement, and labelled so.

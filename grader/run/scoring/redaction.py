@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import NewType
 
-from grader.model.result import UNCOUNTED, Case, Finding, GradedClass, LabResult, Result, Suspect, SweepPoint, Timing
+from grader.model.result import UNCOUNTED, Case, Finding, GradedClass, LabResult, Result, Suspect, Timing
 from grader.model.verdicts import Verdict, worst
 from grader.run.lab_verdict import NOT_RUN
 from grader.run.scoring.lab_score import deduplicate
@@ -39,12 +39,10 @@ def _timing(lab: LabResult) -> Timing | None:
     """The timed shapes are public; why a person has to look is not, nor what broke on our side."""
     if lab.timing is None:
         return None
-    return lab.timing.model_copy(update={"review": "", "sweep": tuple(_swept(point) for point in lab.timing.sweep)})
-
-
-def _swept(point: SweepPoint) -> SweepPoint:
-    """What broke on our side without its inner details."""
-    return point.model_copy(update={"trouble": "could not be measured"}) if point.ours else point
+    told = (
+        one.model_copy(update={"trouble": "could not be measured"}) if one.ours else one for one in lab.timing.sweep
+    )
+    return lab.timing.model_copy(update={"review": "", "sweep": tuple(told)})
 
 
 def _lab(lab: LabResult) -> LabResult:
@@ -55,7 +53,8 @@ def _lab(lab: LabResult) -> LabResult:
         if not finding.cases and not finding.confirmed_by
     ]
     # Merged again, from the cases that show everything: a count or a first place would tell of the others.
-    full = [(case.name, finding) for case in lab.cases if case.feedback == "full" for finding in _found(case)]
+    shown = (case for case in lab.cases if case.feedback == "full")
+    full = [(case.name, finding) for case in shown for launch in case.launches for finding in launch.findings]
     cases = tuple(_shown(case) for case in lab.cases)
     return lab.model_copy(
         update={
@@ -87,10 +86,6 @@ def _shown(case: Case) -> Case:
     shown = _case(case)
     whole = shown.feedback == "full" and shown.verdict is not Verdict.INTERNAL_ERROR
     return shown.model_copy(update={"on_gpu": shown.on_gpu if whole else None, "difference": ""})
-
-
-def _found(case: Case) -> list[Finding]:
-    return [finding for launch in case.launches for finding in launch.findings]
 
 
 def _ours_in_plain_words(finding: Finding) -> Finding:

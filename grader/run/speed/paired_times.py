@@ -184,16 +184,7 @@ def _doubt(ratio: Interval) -> float:
 # the device's own description, so no kernel reaches this time.
 
 
-@dataclass(frozen=True)
-class Work:
-    """The least work of a problem at one shape."""
-
-    flops: float
-    bytes: float  # every input read once, every output written once
-
-    def floor_seconds(self, peak: Peak) -> float:
-        return max(self.flops / peak.flops, self.bytes / peak.bytes)
-
-
-def is_impossible(fastest_seconds: float, work: Work, peak: Peak | None) -> bool:
-    return peak is not None and fastest_seconds < work.floor_seconds(peak)
+def floor_seconds(flops: float, bytes_: float, peak: Peak | None) -> float:
+    """`bytes_`: every input read once, every output written once. 0: the peak rates are not known."""
+    known = peak is not None and peak.flops > 0 and peak.bytes > 0
+    return max(flops / peak.flops, bytes_ / peak.bytes) if peak and known else 0

@@ -19,8 +19,7 @@ from grader.run.speed.paired_times import (
     Interval,
     Speed,
     Times,
-    Work,
-    is_impossible,
+    floor_seconds,
     is_unsteady,
     noise_trouble,
     ratio_interval,
@@ -83,8 +82,7 @@ def _point(one: SizeOutcome, peak: Peak | None) -> SweepPoint:
         wrong = whose == "student" and not contest.slow
         return SweepPoint(**named, trouble=trouble, wrong=wrong, ours=whose != "student")
     kernels = tuple(_time(name, one.names, contest) for name in one.names if name != "control")
-    known = peak is not None and peak.flops > 0 and peak.bytes > 0
-    floor = Work(contest.flops, contest.bytes).floor_seconds(peak) if known and peak else 0
+    floor = floor_seconds(contest.flops, contest.bytes, peak)
     return SweepPoint(**named, kernels=kernels, floor_ms=1e3 * floor, trouble=control_trouble(one.names, contest))
 
 
@@ -203,8 +201,7 @@ def _measured(lab: Lab, outcome: SpeedOutcome) -> Timing:
         why = broken.faults[0].fault if broken.faults else broken.detail
         return Timing(words=f"not measured: {'your kernel' if whose == 'student' else whose}: {why}", **facts)
     with_model = "model" in outcome.names
-    work, peak = Work(first.flops, first.bytes), Peak(outcome.peak_flops, outcome.peak_bytes)
-    known = peak.flops > 0 and peak.bytes > 0
+    floor = floor_seconds(first.flops, first.bytes, Peak(outcome.peak_flops, outcome.peak_bytes))
     kernels = tuple(_contestant(name, i, contests) for i, name in enumerate(outcome.names))
     fastest = min(min(one.samples) for one in kernels if one.name == "student") / 1e9
     ratios = {
@@ -213,10 +210,10 @@ def _measured(lab: Lab, outcome: SpeedOutcome) -> Timing:
         "model_speedup": _ratio(speed.model_speedup) if with_model else None,
         "share": _ratio(speed.share) if with_model else None,
     }
-    facts |= {"contestants": kernels, "floor_ms": 1e3 * work.floor_seconds(peak) if known else 0}
+    facts |= {"contestants": kernels, "floor_ms": 1e3 * floor}
     if trouble := noise_trouble(speed):
         return Timing(words=f"not graded: {trouble}", **facts, control=ratios["control"])
-    impossible = known and is_impossible(fastest, work, peak)
+    impossible = fastest < floor
     of_library = library_share(lab, outcome.names, contests)
     ratios["library_share"] = _ratio(of_library) if of_library else None
     return Timing(

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from grader.run.kernels.argument_text import ArgumentError, parse_argument, texel_type
-from grader.run.kernels.class_arguments import proposal
-from grader.run.kernels.kernel_arguments import Argument, match_arguments
+from grader.run.kernels.kernel_arguments import Argument, match_arguments, proposal
 from grader.run.kernels.parameter_types import Parameter, numbers_type
 
 HANDLE = numbers_type("cudaTextureObject_t", "unsigned", 8)
