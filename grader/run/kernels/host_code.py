@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import accumulate, pairwise
 
 from grader.source.lexer import Lexeme, Lexer, closings, with_changes
@@ -212,6 +212,7 @@ def _inside(texts: Sequence[str], *openings: str) -> list[str]:
 _DEVICE_WORDS = frozenset({"__global__", "__device__"})
 _COOPERATIVE = frozenset({"cudaLaunchCooperativeKernel", "cuLaunchCooperativeKernel", "cudaLaunchAttributeCooperative"})
 _KEPT_WORDS = frozenset({"constexpr", "consteval"})  # a kernel may use such functions
+_CLASSES = frozenset({"struct", "class", "union"})
 _MACRO = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)(?:\([^)\n]*\))?[ \t]*((?:\\\n|[^\n])*)", re.MULTILINE)
 
 
@@ -256,6 +257,16 @@ def without_host_functions(source: str) -> str:
     return blanked(source, [item for item in items_of(source) if item.is_function and not item.on_device])
 
 
+def without_host_members(source: str) -> str:
+    """The source with `;` in place of the bodies of host functions in classes: `Lock() { cudaMalloc(…); }` becomes `Lock();`. A kernel that
+    is given such an object needs its members, and not what host code does with them. Lines stay.
+    """
+    reader = _Reader(source)
+    classes = ((first, end) for first, end, _, is_function in reader.spans() if not is_function)
+    cuts = (cut for first, end in classes for cut in reader.host_members(first, end))
+    return with_changes(source, ((one, end, ";" + re.sub(r"[^\n]", " ", source[one:end])[1:]) for one, end in cuts))
+
+
 def macros_of(source: str) -> dict[str, frozenset[str]]:
     """The words that each macro stands for. A macro that is defined twice has the words of both."""
     found: dict[str, frozenset[str]] = {}
@@ -296,6 +307,11 @@ class _Reader:
         self._device = _DEVICE_WORDS | set(marked)
 
     def items(self) -> Iterator[Item]:
+        for first, end, scope, is_function in self.spans():
+            yield self._item(first, end, scope, is_function=is_function)
+
+    def spans(self) -> Iterator[tuple[int, int, str, bool]]:
+        """Where the tokens of each item begin and end, its namespaces, and whether it is a function with a body."""
         at = 0
         scopes: list[str] = []
         while at < len(self._tokens):
@@ -311,8 +327,38 @@ class _Reader:
                 at = body + 1
                 continue
             end, is_function = self._end(at, body)
-            yield self._item(at, end, "::".join(filter(None, scopes)), is_function=is_function)
+            yield at, end, "::".join(filter(None, scopes)), is_function
             at = end
+
+    def host_members(self, first: int, end: int) -> Iterator[tuple[int, int]]:
+        """Of the classes among these tokens: where what belongs to a host function's definition begins behind its parameters, and where
+        it ends.
+        """
+        classes = [(first, end)]
+        while classes:
+            at, end = classes.pop()
+            while at < end:
+                body = self._body(at)
+                stop, is_function = self._end(at, body)
+                head = _outer([token.text for token in self._tokens[at:body]])
+                if is_function and self._device.union(_KEPT_WORDS).isdisjoint(head):
+                    last = self._tokens[stop - 1]
+                    yield self._behind_parameters(at, body), last.at + len(last.text)
+                elif (
+                    not is_function and body < end and self._tokens[body].text == "{" and not _CLASSES.isdisjoint(head)
+                ):
+                    classes.append((body + 1, self._closing(body)))
+                at = stop
+
+    def _behind_parameters(self, first: int, body: int) -> int:
+        """Where a constructor's initialisers begin, or the body."""
+        depth, seen = 0, False
+        for token in self._tokens[first:body]:
+            depth += (token.text == "(") - (token.text == ")")
+            seen = seen or token.text == ")"
+            if token.text == ":" and seen and depth == 0:
+                return token.at
+        return self._tokens[body].at
 
     def _body(self, first: int) -> int:
         """The `{` or `;` after the head of the item that begins at `first`."""
@@ -337,10 +383,8 @@ class _Reader:
         is_function = self._is_function(first, body)
         at = self._closing(body) + 1
         if is_function:
-            while (
-                at < len(self._tokens) and self._tokens[at].text == "{"
-            ):  # initialisers of members, which may use braces
-                at = self._closing(at) + 1
+            while at < len(self._tokens) and self._tokens[at].text in {"{", ","}:  # members' initialisers, with braces
+                at = self._closing(self._body(at)) + 1
             return at, True
         while at < len(self._tokens) and self._tokens[at].text != ";":
             at = self._closing(at) + 1 if self._tokens[at].text == "{" else at + 1
@@ -378,64 +422,3 @@ def _function_name(head: Sequence[str]) -> str:
     """The word before the parameter list. That is the last pair of parentheses outside attributes."""
     named = [before for before, after in pairwise(_outer(head)) if after == "("]
     return next((name for name in reversed(named) if _WORD.fullmatch(name)), "")
-
-
-# Takes the bodies of host functions out of classes: `Lock() { cudaMalloc(…); }` becomes `Lock();`. A kernel that is given such an object
-# needs its members, and not what host code does with them. Lines stay. Reads brackets and words, as host_code.py does.
-
-_CLASSES = frozenset({"struct", "class", "union"})
-_KEPT = frozenset({"__device__", "__global__", "constexpr", "consteval", "enum", "namespace"})
-
-
-def without_host_members(source: str) -> str:
-    """The source with `;` in place of each such body."""
-    kept = _KEPT | {name for name, words in macros_of(source).items() if words & {"__device__", "__global__"}}
-    cuts: list[tuple[int, int]] = []
-    for item in items_of(source):
-        if not item.is_function and item.words & _CLASSES:
-            cuts += _bodies(source, item.first, item.end, kept)
-    return with_changes(source, ((one, end, ";" + re.sub(r"[^\n]", " ", source[one:end])[1:]) for one, end in cuts))
-
-
-@dataclass
-class _Head:
-    """What was read of one member so far."""
-
-    words: set[str] = field(default_factory=set)
-    parentheses: int = 0
-    has_parameters: bool = False
-    initialisers: int = -1  # where a constructor's `:` is
-
-    def take(self, token: Lexeme) -> None:
-        if token.kind == "word" and self.parentheses == 0:
-            self.words.add(token.text)
-        elif token.text == "(":
-            self.parentheses += 1
-        elif token.text == ")":
-            self.parentheses -= 1
-            self.has_parameters = True
-        elif token.text == ":" and self.parentheses == 0 and self.has_parameters and self.initialisers < 0:
-            self.initialisers = token.at
-
-
-def _bodies(source: str, first: int, end: int, kept: frozenset[str]) -> Iterator[tuple[int, int]]:
-    """Where what belongs to a host function's definition begins behind its parameters, and where it ends."""
-    tokens = [one for one in Lexer(source[first:end]) if one.kind not in {"comment", "directive"}]
-    closed = closings(one.text for one in tokens)
-    head, at = _Head(), 0
-    while at < len(tokens):
-        token = tokens[at]
-        head.take(token)
-        at += 1
-        if head.parentheses or token.text not in {"{", "}", ";"}:
-            continue
-        if token.text != "{" or (head.words & _CLASSES and not head.has_parameters):
-            head = _Head()  # the next member begins, or the first of a class
-            continue
-        at = closed.get(at - 1, len(tokens) - 1) + 1
-        if head.initialisers >= 0 and at < len(tokens) and tokens[at].text in {",", "{"}:
-            continue  # a member's initialiser, such as n{3}
-        if head.has_parameters and not head.words & kept:
-            begin = head.initialisers if head.initialisers >= 0 else token.at
-            yield first + begin, first + tokens[at - 1].at + 1
-        head = _Head()

@@ -128,8 +128,8 @@ def build_kernel(
     entries = EntrySignatures(kernel, by_name=True, functions=tuple(functions), beside=tuple(beside))
     first: BuiltKernel | None = None
     for texts in _choices(source, base_name(kernel), [base_name(one) for one in (*functions, *beside)]):
-        tries = _Tries(toolset, source.name, entries, folder, definitions, texts)
-        built = tries.result()
+        flat = {name: with_flat_includes(text, texts, source.name) for name, text in texts.items()}
+        built = _Tries(toolset, source.name, entries, folder, definitions, flat).result()
         if built.build.runner is not None:
             return built
         first = first or built
@@ -153,54 +153,49 @@ def _choices(source: KernelSource, kernel: str, functions: Collection[str]) -> I
     yield {name: without_host_functions(text) for name, text in source.texts.items()}
 
 
+@dataclass
 class _Tries:
     """The tries with one choice of the file's declarations."""
 
-    def __init__(
-        self,
-        toolset: Toolset,
-        main: str,
-        entries: EntrySignatures,
-        folder: Path,
-        definitions: Sequence[str],
-        texts: dict[str, str],
-    ) -> None:
-        self._toolset, self._main, self._entries, self._folder = toolset, main, entries, folder
-        self._definitions = definitions
-        self._texts = {name: with_flat_includes(text, texts, main) for name, text in texts.items()}
-        self._as_given = self._texts[main]
-        self._left_out: list[str] = []
-        self._headers: list[str] = []
-        self._missed: list[
-            tuple[str, CpuBuild]
-        ] = []  # each header that the executor lacks, and the build that missed it
-        self._failed: list[CpuBuild] = []  # in which a library's header did not compile
+    toolset: Toolset
+    main: str  # the file's name
+    entries: EntrySignatures
+    folder: Path
+    definitions: Sequence[str]
+    texts: dict[str, str]
+    left_out: list[str] = field(default_factory=list)
+    missed: list[tuple[str, CpuBuild]] = field(default_factory=list)  # headers that are not here, and who missed them
+    failed: list[CpuBuild] = field(default_factory=list)  # in which a library's header did not compile
 
     def result(self) -> BuiltKernel:
+        as_given = self.texts[self.main]
         for _ in range(_MAX_ROUNDS):
             build = self._try()
             if build.runner is not None or not self._without_failures(build):
                 break
         if build.runner is None:
-            build = self._referring(self._launching(_as_the_users(self._blamed(build))))
-        return BuiltKernel(build, self._left_out, self._headers)
+            build = self._launching(_as_the_users(self._blamed(build)))
+            # A texture reference was left out with the declarations that cannot be compiled, and then the kernel lacks it.
+            if reference := texture_reference(build.log, as_given):
+                build = replace(build, refusals=(reference,))
+        return BuiltKernel(build, self.left_out, [header for header, _ in self.missed])
 
     def _try(self) -> CpuBuild:
-        shutil.rmtree(self._folder, ignore_errors=True)
-        self._folder.mkdir()
-        for name, text in self._texts.items():
-            if name != self._main:
-                (self._folder / name).write_text(text, encoding="utf-8")
-        copy = self._folder.parent / self._main
-        copy.write_text(self._texts[self._main], encoding="utf-8")
-        definitions = (*DEVICE_RUNTIME, *self._definitions)
-        return self._toolset.cpu_build(copy, self._folder, self._entries, definitions=definitions)
+        shutil.rmtree(self.folder, ignore_errors=True)
+        self.folder.mkdir()
+        for name, text in self.texts.items():
+            if name != self.main:
+                (self.folder / name).write_text(text, encoding="utf-8")
+        copy = self.folder.parent / self.main
+        copy.write_text(self.texts[self.main], encoding="utf-8")
+        definitions = (*DEVICE_RUNTIME, *self.definitions)
+        return self.toolset.cpu_build(copy, self.folder, self.entries, definitions=definitions)
 
     def _without_failures(self, build: CpuBuild) -> bool:
         """Takes out includes that do not exist, and directives, host declarations and other kernels that cannot be built. Whether it
         found any.
         """
-        before = dict(self._texts)
+        before = dict(self.texts)
         done = set[tuple[str, int]]()
         for name, number, message in _ERROR.findall(build.log):
             line = int(number)
@@ -208,56 +203,47 @@ class _Tries:
                 continue
             done.add((name, line))
             if header := _MISSING.match(message):
-                self._leave_out_header(name, line, header[1], build)
+                self._leave_out_include(name, line, header[1], f"{header[1]}, which was not found")
+                self.missed.append((header[1], build))
             else:
                 self._leave_out_at(name, line, "a declaration that cannot be compiled")
         for name, line, library in failing_includes(build.log, before):
             if (name, line) not in done:
                 done.add((name, line))
-                self._leave_out_failing(name, line, library, build)
+                what = f"what needs {library}, which cannot be compiled for a kernel"
+                self._leave_out_include(name, line, library, what)
+                self.failed.append(build)
         for refusal in build.refusals:
-            if refusal.line > 0 and (self._main, refusal.line) not in done:
-                self._leave_out_at(self._main, refusal.line, "a declaration that cannot run here")
-        return self._texts != before
+            if refusal.line > 0 and (self.main, refusal.line) not in done:
+                self._leave_out_at(self.main, refusal.line, "a declaration that cannot run here")
+        return self.texts != before
 
-    def _leave_out_header(self, name: str, line: int, header: str, build: CpuBuild) -> None:
-        self._texts[name] = _with_line(self._texts[name], line, stand_in(header))
-        self._left_out.append(f"{name}:{line}: #include of {header}, which was not found")
-        self._headers.append(header)
-        self._missed.append((header, build))
-
-    def _leave_out_failing(self, name: str, line: int, header: str, build: CpuBuild) -> None:
-        self._texts[name] = _with_line(self._texts[name], line, stand_in(header))
-        self._left_out.append(f"{name}:{line}: #include of what needs {header}, which cannot be compiled for a kernel")
-        self._failed.append(build)
+    def _leave_out_include(self, name: str, line: int, header: str, what: str) -> None:
+        self.texts[name] = _with_line(self.texts[name], line, stand_in(header))
+        self.left_out.append(f"{name}:{line}: #include of {what}")
 
     def _leave_out_at(self, name: str, line: int, what: str) -> None:
-        text = self._texts[name]
+        text = self.texts[name]
         lines = text.split("\n")
         if 0 < line <= len(lines) and (directive := _MAY_GO.match(lines[line - 1])):
-            self._texts[name] = _with_line(text, line, "")
+            self.texts[name] = _with_line(text, line, "")
             what = (
                 f"`{lines[line - 1].strip()[:60]}`" if directive["kind"] != "include" else "the #include in this line"
             )
         else:
-            self._texts[name] = without_lines(text, [line], but=base_name(self._entries.kernel))
-        if self._texts[name] != text:
-            self._left_out.append(f"{name}:{line}: {what}")
+            self.texts[name] = without_lines(text, [line], but=base_name(self.entries.kernel))
+        if self.texts[name] != text:
+            self.left_out.append(f"{name}:{line}: {what}")
 
     def _launching(self, build: CpuBuild) -> CpuBuild:
         """A compiler does not know `<<<…>>>`: where it fails in such a line, the kernel launches another one."""
-        lines = self._texts[self._main].split("\n")
+        lines = self.texts[self.main].split("\n")
         for name, line, message in _ERROR.findall(build.log):
-            if name != self._main or not message.startswith("expected") or "<<<" not in lines[int(line) - 1]:
+            if name != self.main or not message.startswith("expected") or "<<<" not in lines[int(line) - 1]:
                 continue
             what = "A kernel that launches another one (<<<…>>> in device code) cannot run on the CPU executor."
             return replace(build, refusals=(Refusal(Verdict.NEEDS_GPU, int(line), what),))
         return build
-
-    def _referring(self, build: CpuBuild) -> CpuBuild:
-        """A texture reference was left out with the declarations that cannot be compiled, and then the kernel lacks it."""
-        reference = texture_reference(build.log, self._as_given)
-        return replace(build, refusals=(reference,)) if reference else build
 
     def _blamed(self, last: CpuBuild) -> CpuBuild:
         """The build whose words say why there is no runner: the first that missed a header which the kernel needs, the first in which one
@@ -265,8 +251,8 @@ class _Tries:
         """
         if last.refusals[0].verdict is not Verdict.COMPILE_ERROR:
             return last
-        missed = (build for header, build in self._missed if is_needed(header, last.log))
-        failed = self._failed[0] if self._failed else last
+        missed = (build for header, build in self.missed if is_needed(header, last.log))
+        failed = self.failed[0] if self.failed else last
         return next((build for build in missed if build.refusals[0].verdict is Verdict.NEEDS_GPU), failed)
 
 

@@ -10,6 +10,7 @@ import subprocess
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
 from grader.model.errors import RemediableError
 from grader.model.result import Launch
@@ -120,7 +121,7 @@ def places_for_a_barrier(text: Sequence[str], first: int, last: int) -> Iterator
     """Lines after which a statement can stand, at the least depth of braces first; `first` and `last`: lines of the accesses."""
     if not 1 <= first <= last <= len(text):  # what the submission's process says
         return
-    depths = list(_depths(text))
+    depths = list(accumulate(code.count("{") - code.count("}") for code in map(_code, text)))  # after each line
     floor = min(depths[first - 1], depths[last - 1])
     between, behind = range(last - 1, first - 1, -1), range(last, min(len(text), last + _BEHIND))
     possible = [
@@ -136,22 +137,12 @@ def _code(line: str) -> str:
     return _COMMENT.sub(r"\1", line)
 
 
-def _depths(text: Sequence[str]) -> Iterator[int]:
-    """After each line, how many braces are open."""
-    depth = 0
-    for line in text:
-        code = _code(line)
-        depth += code.count("{") - code.count("}")
-        yield depth
-
-
 # Tries whether an atomic function mends a race between blocks: a change that is read, computed and written in one of the race's lines
 # becomes one, and the file is built and run under every detector. What no run confirms is not shown. It changes nobody's file and grades
 # nothing.
 #
 # Not tried: atomicExch, because then the last block still wins, whichever that is; atomicCAS, which needs a loop that nobody can
-# derive from
-# the line; and a second launch, which is another program.
+# derive from the line; and a second launch, which is another program.
 
 _PLACE = r"((?:\*\s*)?[A-Za-z_]\w*(?:\s*\[[^;=]*?\])?)"
 _NOT_AFTER = r"(?<![\w.\])])"
@@ -215,8 +206,7 @@ def add_atomics(build: Build, source: bytes, lines: Iterable[int], request: Trac
     if not made:
         return None
     traced = build("\n".join(changed).encode("utf-8", "surrogateescape"))(request)
-    launch = traced.report.launch
-    if launch.verdict is not Verdict.PASS or any(one.severity == "error" for one in launch.findings):
+    if not _is_mended(traced.report.launch):
         return None
     return AddedAtomic(" and ".join(dict.fromkeys(made.values())), tuple(made), traced)
 

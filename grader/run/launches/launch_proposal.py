@@ -18,9 +18,7 @@ from grader.source.lexer import closing_bracket, without_comments
 
 _ELEMENTS = 4096  # of a proposed buffer: the square of a proposed number, in one dimension and in two
 _FLAT_NUMBER, _WIDEST = 64, 64
-_DYNAMIC_BYTES = (
-    32 << 10
-)  # of dynamic shared memory where nobody knows how much; the rest of a block's 48 KiB is for static arrays
+_DYNAMIC_BYTES = 32 << 10  # of shared memory where nobody knows how much; the rest of 48 KiB is for static arrays
 _LAYERS = 4  # of a proposed layered texture
 _INSIDE = re.compile(r"((?:(\w+)=)?)(texture|surface) float\[64\]\[64\]=(?:random|0)")  # of an object or a table
 _MOST_THREADS = 1 << 16  # of the file's own launch, in all
@@ -51,14 +49,9 @@ class ProposedLaunch:
 def proposed_launch(source: KernelSource, kernel: str, parameters: Sequence[Parameter]) -> ProposedLaunch:
     """`kernel`: its name with namespaces, and with template arguments."""
     name = re.split(r"[<(]", kernel, maxsplit=1)[0]
-    wide = is_two_dimensional(source, name)
-    own = next((one for one in own_launches(source, name) if len(one.values) == len(parameters)), None)
-    return _from_own(source, name, own, parameters, wide=wide)
-
-
-def _from_own(
-    source: KernelSource, name: str, own: OwnLaunch | None, parameters: Sequence[Parameter], *, wide: bool
-) -> ProposedLaunch:
+    wide, unknown = is_two_dimensional(source, name), (None,) * len(parameters)
+    launches = (one for one in own_launches(source, name) if len(one.values) == len(parameters))
+    own = next(launches, OwnLaunch(0, None, None, None, unknown, unknown))
     grid, block = _WIDE if wide else _FLAT
     definitions = definitions_of(source, name)
     if definitions and not any("blockIdx" in text for text in definitions):
@@ -66,23 +59,23 @@ def _from_own(
     dynamic = any(re.search(r"\bextern\s+__shared__", text) for text in definitions)
     usual_shared = _DYNAMIC_BYTES if dynamic else 0
     widest = _WIDEST if _whole_numbers(parameters) <= 2 else _WIDEST // 2  # noqa: PLR2004 -- two sides, and no third number
-    if own is None:
-        number = _usual_number(grid, block, widest) if wide else _FLAT_NUMBER
-        return ProposedLaunch(grid, block, usual_shared, _usual_arguments(source, parameters, number))
     told = [_told(own, at, parameter) for at, parameter in enumerate(parameters)]
-    if own.grid and own.block and own.shared_bytes is not None and _fits(own.grid, own.block):
+    threads = math.prod(own.block or (1,))
+    fits = threads <= _LARGEST_BLOCK and math.prod(own.grid or (1,)) * threads <= _MOST_THREADS
+    if own.grid and own.block and own.shared_bytes is not None and fits:
         arguments = tuple(one for one in told if one is not None)
         if len(arguments) == len(told):
             return ProposedLaunch(own.grid, own.block, own.shared_bytes, arguments, own.line, is_whole=True)
-    block = own.block if own.block and math.prod(own.block) <= _LARGEST_BLOCK else block
+    block = own.block if own.block and threads <= _LARGEST_BLOCK else block
     sizes = [own.bytes[at] for at, one in enumerate(parameters) if one.is_pointer]
     all_buffers = all(text for text, one in zip(told, parameters, strict=True) if one.is_pointer) and bool(sizes)
     grid = _smaller_grid(own.grid or grid, block, _most_elements(told) if all_buffers and not own.grid else _ELEMENTS)
     if wide and not all_buffers:
         x, y, _ = grid
         grid = (min(x, max(1, widest // block[0])), min(y, max(1, widest // block[1])), 1)
-    # A buffer that is larger than usual does no harm. A number does, where the buffers do not follow from it.
-    number = _usual_number(grid, block, widest) if wide else _FLAT_NUMBER
+    # A buffer that is larger than usual does no harm. A number does, where the buffers do not follow from it: in two dimensions, it is
+    # as many as there are threads in a row or a column of the grid.
+    number = min(widest, max(grid[0] * block[0], grid[1] * block[1])) if wide else _FLAT_NUMBER
     usual = _usual_arguments(source, parameters, number)
     arguments = tuple(
         text if text and (all_buffers or (one.is_pointer and _is_larger(own.bytes[at], one))) else usual[at]
@@ -91,19 +84,10 @@ def _from_own(
     return ProposedLaunch(grid, block, own.shared_bytes or usual_shared, arguments, own.line)
 
 
-def _fits(grid: Extent3, block: Extent3) -> bool:
-    return math.prod(block) <= _LARGEST_BLOCK and math.prod(grid) * math.prod(block) <= _MOST_THREADS
-
-
 def _most_elements(told: Sequence[str | None]) -> int:
     """Of the largest buffer."""
     sizes = (re.search(r"\[(\d+)\]", text) for text in told if text)
     return min(_ELEMENTS, max((int(size[1]) for size in sizes if size), default=_ELEMENTS))
-
-
-def _usual_number(grid: Extent3, block: Extent3, widest: int) -> int:
-    """A proposed number in two dimensions: as many as there are threads in a row or a column of the grid."""
-    return min(widest, max(grid[0] * block[0], grid[1] * block[1]))
 
 
 def _whole_numbers(parameters: Sequence[Parameter]) -> int:
