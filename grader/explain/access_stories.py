@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from grader.explain.recording import Recording, Telling, asked, thread_by_formula, told
+from grader.explain.recording import Recording, Shown, asked, thread_by_formula, told
 from grader.explain.story import Mark, Question, Story, StoryElement, StoryRun, spans, thread_number
 from grader.model.result import Finding
 from grader.model.verdicts import Verdict
@@ -20,10 +20,6 @@ from grader.run.launches.trace_phases import ACCESSES, CHANGES, Index3, Step, St
 _BEFORE, _AFTER = 10, 3  # steps of the thread
 _OF_OTHERS = 6
 _MOST_LINES = 8  # that write the array, in which a formula is looked for
-_UNSET_TELLING = Telling(
-    "The steps of the thread that reads, and of those that write the array, as they ran.",
-    before=2,
-)
 _NOTHING = "nothing that anybody wrote: what the memory happened to hold"
 
 
@@ -98,9 +94,12 @@ def unset_story(recording: Recording, finding: Finding) -> Story | None:
     read = _Read(recording, thread, at)
     chosen, who = _chosen(read), _who(read)
     story = told(
-        recording,
-        _UNSET_TELLING,
-        chosen,
+        Shown(
+            recording,
+            chosen,
+            "The steps of the thread that reads, and of those that write the array, as they ran.",
+            before=2,
+        ),
         title=f"who should have written {read.name}",
         summary=f"{read.does} in line {read.line} and finds {_NOTHING}. {who}",
         marks=_unset_marks(read),
@@ -216,10 +215,6 @@ def _unset_questions(read: _Read, end: int, who: str) -> Iterator[Question | Non
 
 _FEW = 4
 _MOST_OTHERS = 40
-_OUTSIDE_TELLING = Telling(
-    "The steps of the thread up to the access, then the other threads that go outside in the same line.",
-    before=1,
-)
 
 
 def outside_story(recording: Recording, finding: Finding) -> Story | None:
@@ -242,9 +237,12 @@ def outside_story(recording: Recording, finding: Finding) -> Story | None:
     line = "".join(recording.source[finding.line - 1 : finding.line])
     expression = line[slice(*finding.columns or (0, 0))].strip() or recording.expression(at)
     return told(
-        recording,
-        _OUTSIDE_TELLING,
-        chosen,
+        Shown(
+            recording,
+            chosen,
+            "The steps of the thread up to the access, then the other threads that go outside in the same line.",
+            before=1,
+        ),
         title=f"where {expression or array.name} lies",
         summary=f"{name} goes outside in line {finding.line}. {said}",
         marks=[recording.remark(at, f"{name}: {said}")],

@@ -13,16 +13,13 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from grader.explain.followed_sums import Belonging, FollowedSums, Origin, Term, flat_of, followed_sums, summed_inputs
-from grader.explain.recording import Key, Recording, Telling, asked_number, told
+from grader.explain.recording import Key, Recording, Shown, asked_number, told
 from grader.explain.story import LANES, Mark, Question, Story, Tone
 from grader.model.result import WrongElement
 from grader.run.launches.trace_phases import CHANGES, StepKind
 
 _MOST_STEPS = 40
 _FEW = 3
-_TELLING = Telling(
-    "The way of one element of the input: who reads it, where it is stored, and which sums it becomes a part of.",
-)
 
 
 @dataclass(frozen=True)
@@ -177,9 +174,11 @@ def addends_story(recording: Recording) -> Story | None:
         return None
     chosen, where = _chosen(found), _where(found)
     return told(
-        recording,
-        _TELLING,
-        chosen,
+        Shown(
+            recording,
+            chosen,
+            "The way of one element of the input: who reads it, where it is stored, and which sums it becomes a part of.",
+        ),
         title=f"the sum in {found.name}",
         summary=" ".join(filter(None, (_holds(found), _statement(found), where))),
         marks=_marks(found, chosen, where),

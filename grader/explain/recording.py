@@ -275,27 +275,22 @@ def framed(
 
 
 @dataclass(frozen=True)
-class Telling:
-    """How the stories of one kind are told."""
+class Shown:
+    """What a story shows of a recording."""
 
-    schedule: str  # which steps are shown, in a sentence
+    recording: Recording
+    steps: Collection[int]
+    schedule: str  # which steps these are, in a sentence
     before: int | None = None  # so many steps before the first mistake the page begins; None: at the first step
 
 
 def told(
-    recording: Recording,
-    telling: Telling,
-    chosen: Collection[int],
-    *,
-    title: str,
-    summary: str,
-    marks: Iterable[Mark],
-    questions: Iterable[Question | None],
+    shown: Shown, *, title: str, summary: str, marks: Iterable[Mark], questions: Iterable[Question | None]
 ) -> Story | None:
     """A story of chosen steps, each shown as one thread's. Marks and questions have their places in the trace."""
-    shown = sorted(chosen)
-    run = run_of_threads(recording.trace, shown, recording.file, title="As it ran", schedule=telling.schedule)
-    places = {at: place for place, at in enumerate(shown)}
+    recording, steps = shown.recording, sorted(shown.steps)
+    run = run_of_threads(recording.trace, steps, recording.file, title="As it ran", schedule=shown.schedule)
+    places = {at: place for place, at in enumerate(steps)}
     placed = sorted((replace(one, step=places[one.step]) for one in marks), key=lambda mark: mark.step)
     first = next((one.step for one in placed if one.tone == "bad"), 0)
     return framed(
@@ -304,7 +299,7 @@ def told(
         title=title,
         summary=summary,
         questions=[replace(one, step=places[one.step]) for one in questions if one is not None],
-        start=first - telling.before if telling.before is not None else 0,
+        start=first - shown.before if shown.before is not None else 0,
     )
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from grader.explain.guard_reason import GuardReason, load_reason
 from grader.explain.product_sum import ProductSum, factors_of, product_sum
-from grader.explain.recording import Recording, Telling, asked, asked_number, told
+from grader.explain.recording import Recording, Shown, asked, asked_number, told
 from grader.explain.story import Mark, Question, Story, ranges
 from grader.run.launches.trace_phases import CHANGES, StepKind
 
@@ -106,10 +106,6 @@ _MOST_PRODUCTS = 48  # that are shown
 _MOST_MARKS = 12
 _MOST_STORES = 64
 _FAR = 1e6  # from the right sum: a difference that says nothing
-_TELLING = Telling(
-    "What the thread multiplies and adds, and where the values came from that stand in a wrong place.",
-    before=2,
-)
 
 
 def sum_story(recording: Recording) -> Story | None:
@@ -130,9 +126,12 @@ def sum_story(recording: Recording) -> Story | None:
     wrong = chosen[max(1, chosen.index(bad))] if len(chosen) > 1 else chosen[0]
     line = recording.line(found.store)
     return told(
-        recording,
-        _TELLING,
-        chosen,
+        Shown(
+            recording,
+            chosen,
+            "What the thread multiplies and adds, and where the values came from that stand in a wrong place.",
+            before=2,
+        ),
         title=f"the sum in {found.name}",
         summary=f"Thread {name} stores {_number(found.stored)} in {found.name} in line {line}. {said} {_definition(found)}{_tile(found)}",
         marks=marks,

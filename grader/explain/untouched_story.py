@@ -12,7 +12,7 @@ from functools import cached_property
 from grader.explain.followed_sums import flat_of
 from grader.explain.guard_reason import GuardReason, guard_reason
 from grader.explain.product_sum import factors_of
-from grader.explain.recording import Recording, Telling, asked, thread_by_formula, told
+from grader.explain.recording import Recording, Shown, asked, thread_by_formula, told
 from grader.explain.story import LANES, Index3, Mark, Question, Story, StoryElement, spans, thread_number
 from grader.run.launches.trace_phases import ACCESSES, CHANGES, StepKind, TracedArray, thread_index
 
@@ -222,10 +222,6 @@ def _with_array(recording: Recording, name: str, dimensions: tuple[int, ...]) ->
 
 _LAST_OF_EACH = 4  # accesses of each thread that is shown
 _OTHERS = 5  # accesses of others of the array, before the end of the story
-_TELLING = Telling(
-    "The last accesses of the thread that should have done it, and what its neighbours do in that line.",
-    before=1,
-)
 
 
 def untouched_story(recording: Recording) -> Story | None:
@@ -235,9 +231,12 @@ def untouched_story(recording: Recording) -> Story | None:
         return None
     who, why = _who(found), _why(found)
     return told(
-        found.recording,
-        _TELLING,
-        chosen,
+        Shown(
+            found.recording,
+            chosen,
+            "The last accesses of the thread that should have done it, and what its neighbours do in that line.",
+            before=1,
+        ),
         title=f"nobody {found.does} {found.name}",
         summary=f"{_nobody(found)} {who} {why}".strip(),
         marks=_marks(found, chosen, f"{who} {why}".strip()),

@@ -12,15 +12,11 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from grader.explain.followed_sums import copied_input, element_of, flat_of
-from grader.explain.recording import Key, Recording, Telling, asked, told
+from grader.explain.recording import Key, Recording, Shown, asked, told
 from grader.explain.story import Mark, Question, Story
 from grader.model.result import Mismatch
 from grader.run.launches.trace_phases import ACCESSES, CHANGES, Step, StepKind, Trace, TracedInput
 
-_COPY_TELLING = Telling(
-    "How the value got there, how the right one got where it is, and what the thread takes.",
-    before=1,
-)
 _READS = frozenset({StepKind.READ})
 
 
@@ -52,9 +48,12 @@ def copy_story(recording: Recording) -> Story | None:
         chosen |= {write, loaded[write]} if write is not None else set()
     chosen |= {copied.right_load} if copied.right_load is not None else set()
     return told(
-        recording,
-        _COPY_TELLING,
-        recording.with_barriers(chosen),
+        Shown(
+            recording,
+            recording.with_barriers(chosen),
+            "How the value got there, how the right one got where it is, and what the thread takes.",
+            before=1,
+        ),
         title=f"the value in {copied.element}",
         summary=f"{_stores(copied)} {_took(copied)} {_where(copied)}",
         marks=_marks(copied),
@@ -363,10 +362,6 @@ class _Walk:
 
 
 _SHOWN = 6  # values, or additions, of each sort
-_COUNT_TELLING = Telling(
-    "Values that a thread reads, and what it counts or adds for each.",
-    before=2,
-)
 
 
 @dataclass(frozen=True)
@@ -401,9 +396,7 @@ def count_story(recording: Recording) -> Story | None:
         wrong.at, f"{name} holds {found.got:.9g} and not {found.expected:.9g}. Why?", wrong.right, _REASONS, wrong.said
     )
     return told(
-        recording,
-        _COUNT_TELLING,
-        chosen,
+        Shown(recording, chosen, "Values that a thread reads, and what it counts or adds for each.", before=2),
         title=f"the count in {name}",
         summary=f"{holds} {wrong.said}",
         marks=[recording.remark(wrong.at, wrong.said)],
