@@ -13,18 +13,14 @@ from pathlib import Path
 from typing import Any
 
 from grader.engines.objects.entry_walk import (
-    CLASSES,
-    SCOPES,
     Die,
-    EntryWalk,
     QuickElf,
-    UnreadableEntryError,
     origin_of,
     parameter_type,
     qualified_name,
-    read_quickly,
     text_of,
     type_of,
+    units_of,
 )
 from grader.engines.objects.frame_guards import Frame, add_local, frame_of, has_place_in_frame
 from grader.engines.objects.symbol_table import Symbol, data_symbols, function_symbols, thread_local_symbols
@@ -192,8 +188,7 @@ def read_debug_info(program: Path, file_name: str, *, headers: Collection[str] =
     """The debug information of a linked runner. `file_name` is the submission, `headers` are the submission's own headers."""
     with program.open("rb") as stream:
         elf = QuickElf(stream)
-        dwarf = elf.get_dwarf_info(relocate_dwarf_sections=False)
-        read_quickly(dwarf)
+        dwarf: Any = elf.get_dwarf_info(relocate_dwarf_sections=False)
         symbols = thread_local_symbols(elf)
         functions = function_symbols(elf)
         names = ThreadLocalNames(symbols, {address: name for name, address in functions})
@@ -203,13 +198,13 @@ def read_debug_info(program: Path, file_name: str, *, headers: Collection[str] =
             addresses=dict(functions),
             data=data_symbols(elf, DATA_SECTIONS),
         )
-        for unit in dwarf.iter_CUs():
+        for unit in units_of(dwarf):
             known = len(info.lines)
             ours = _read_lines(dwarf.line_program_for_CU(unit), info, {file_name, *headers})
             own_code = {
                 at for at, _, file in info.lines[known:] if info.files[file].rsplit("/", 1)[-1] in {file_name, *headers}
             }
-            for die in _entries(unit, ours):
+            for die in islice(unit.telling(ours), _MAX_DIES):
                 if die.tag == "DW_TAG_subprogram" and "DW_AT_low_pc" in die.attributes:
                     info.functions.append(_function(die, ours, own_code))
                     info.frames.append(
@@ -223,34 +218,6 @@ def read_debug_info(program: Path, file_name: str, *, headers: Collection[str] =
                     info.variables.append(variable)
         info.lines.sort()
     return info
-
-
-def _entries(unit: Any, ours: set[int]) -> list[Die]:  # noqa: ANN401 - pyelftools ships no types
-    """The unit's entries that may be functions with code, or variables, in their order. All know their parents, and so do the functions'
-    declarations.
-    """
-    try:
-        walk = EntryWalk(unit)
-        entries = list(islice(walk.telling(ours), _MAX_DIES))
-        for die in entries:
-            if die.tag == "DW_TAG_subprogram" and (origin := origin_of(die)) is not die:
-                walk.adopt(origin)
-    except UnreadableEntryError:
-        return list(islice(_telling(unit.get_top_DIE(), ours), _MAX_DIES))
-    return entries
-
-
-def _telling(scope: Die, ours: set[int]) -> Iterator[Die]:
-    """The same as pyelftools finds it, which takes longer and can read every form. Those inside a mere declaration, or inside a class of
-    a header of the kit's, are passed over.
-    """
-    for child in scope.iter_children():
-        yield child
-        if not child.has_children or "DW_AT_declaration" in child.attributes:
-            continue
-        file = child.attributes.get("DW_AT_decl_file")
-        if child.tag in SCOPES or (child.tag in CLASSES and (file is None or file.value in ours)):
-            yield from _telling(child, ours)
 
 
 def _read_lines(program: Any | None, info: DebugInfo, own: Collection[str]) -> set[int]:  # noqa: ANN401 - pyelftools ships no types

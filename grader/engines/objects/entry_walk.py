@@ -1,19 +1,16 @@
-"""Goes through a unit's debug information and builds only those entries that may be functions with code, or variables.
-
-pyelftools builds an entry with all its attributes to find out where the next one begins. Most entries are the kit's headers': types,
-and functions that are only declared. Here these are stepped over by the sizes of their forms. Not here: what an entry means.
+"""The entries of debug information: which there are, what they are called, and of which type. pyelftools reads the rest of a file, and the
+lines. Not here: what an entry means.
 """
 
 from __future__ import annotations
 
 import struct
-from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import IO, Any, TypeAlias
 
+from elftools.common.exceptions import DWARFError
 from elftools.construct import Container
-from elftools.dwarf.abbrevtable import AbbrevDecl
 from elftools.dwarf.enums import ENUM_DW_AT, ENUM_DW_FORM, ENUM_DW_TAG
 from elftools.elf.elffile import ELFFile
 from elftools.elf.enums import ENUM_SH_TYPE_BASE
@@ -115,272 +112,231 @@ def _extents(array: Die) -> tuple[int, ...]:
     return tuple(extents)
 
 
+# A unit's entries, read from the bytes in one pass. pyelftools reads each number of them through several objects, and a student waits.
+
 SCOPES = frozenset({"DW_TAG_namespace", "DW_TAG_subprogram", "DW_TAG_lexical_block", "DW_TAG_inlined_subroutine"})
 CLASSES = frozenset({"DW_TAG_structure_type", "DW_TAG_class_type", "DW_TAG_union_type"})
 _ASKED_FOR = SCOPES | CLASSES | {"DW_TAG_variable"}
 _BYTES = {
     **dict.fromkeys(("DW_FORM_flag_present", "DW_FORM_implicit_const"), 0),
-    **dict.fromkeys(("DW_FORM_data1", "DW_FORM_ref1", "DW_FORM_flag", "DW_FORM_strx1", "DW_FORM_addrx1"), 1),
-    **dict.fromkeys(("DW_FORM_data2", "DW_FORM_ref2", "DW_FORM_strx2", "DW_FORM_addrx2"), 2),
+    **dict.fromkeys(("DW_FORM_data1", "DW_FORM_ref1", "DW_FORM_flag"), 1),
+    **dict.fromkeys(("DW_FORM_data2", "DW_FORM_ref2"), 2),
     **dict.fromkeys(("DW_FORM_data4", "DW_FORM_ref4", "DW_FORM_strp", "DW_FORM_line_strp", "DW_FORM_sec_offset"), 4),
     **dict.fromkeys(("DW_FORM_data8", "DW_FORM_ref8", "DW_FORM_addr"), 8),
+    "DW_FORM_data16": 16,
 }
-_NUMBERS = frozenset(
-    {"DW_FORM_udata", "DW_FORM_sdata", "DW_FORM_strx", "DW_FORM_addrx", "DW_FORM_loclistx", "DW_FORM_rnglistx"}
+_IMPLICIT = "DW_FORM_implicit_const"
+_NUMBERS = frozenset({"DW_FORM_udata", "DW_FORM_sdata", "DW_FORM_ref_udata", "DW_FORM_loclistx", "DW_FORM_rnglistx"})
+_BLOCKS = {"DW_FORM_exprloc": 0, "DW_FORM_block": 0, "DW_FORM_block1": 1, "DW_FORM_block2": 2, "DW_FORM_block4": 4}
+_TAGS, _ATTRIBUTES, _FORMS = (
+    {code: name for name, code in names.items()} for names in (ENUM_DW_TAG, ENUM_DW_AT, ENUM_DW_FORM)
 )
-_SIBLING = frozenset({"DW_FORM_ref4"})
 
 
-class UnreadableEntryError(Exception):
-    """An entry of a form that is not known here: pyelftools has to read the unit."""
+@dataclass(frozen=True, slots=True)
+class Attribute:
+    """`value`: as pyelftools gives it; texts and blocks are bytes."""
+
+    form: str
+    value: Any
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class _Plan:
-    """What an abbreviation says of its entries. `steps`: sizes of attributes; negative: the size of a number, of text or of a block."""
+    """What an abbreviation says of its entries. `specs`: of each attribute its name, its form and its value where all have the same."""
 
     tag: str
     has_children: bool
-    asked_for: bool
-    steps: tuple[int, ...]
-    sibling: int | None  # which step is the offset of the next entry on the same level
+    specs: tuple[tuple[str, str, int], ...]
 
 
-_A_NUMBER, _A_TEXT, _A_BLOCK, _A_SHORT_BLOCK = -1, -2, -3, -4
+class Entry:
+    """One of a unit's, with those of the methods of pyelftools' DIE that are asked for."""
 
-
-class EntryWalk:
-    """Raises UnreadableEntryError, in any of its methods."""
-
-    def __init__(self, unit: Any) -> None:  # noqa: ANN401 - pyelftools ships no types
-        if unit.structs.dwarf_format != 32 or unit.structs.address_size != 8 or not unit.structs.little_endian:  # noqa: PLR2004 - bits
-            raise UnreadableEntryError
+    def __init__(self, unit: Unit, offset: int, plan: _Plan) -> None:
+        self.offset, self.tag, self.has_children = offset, plan.tag, plan.has_children
+        self.attributes: dict[str, Attribute] = {}
+        self.end = offset  # of its own attributes
+        self.parent: Entry | None = None  # known once the parent's children were asked for
         self._unit = unit
-        self._top = unit.get_top_DIE()
-        stream = self._top.stream
-        stream.seek(unit.cu_offset)
-        self._bytes: bytes = stream.read(unit.size)
-        self._plans: dict[int, _Plan] = {}
 
-    def telling(self, ours: Collection[int]) -> Iterator[Die]:
-        """Entries that may be functions with code, or variables, in their order. `ours`: numbers of the submission's files. Those inside a
-        mere declaration, or inside a class of another file, are passed over.
-        """
-        yield from self._below(self._top, ours)
+    def iter_children(self) -> Iterator[Entry]:
+        at = self.end
+        while self.has_children and (child := self._unit.entry_or_end(at)):
+            child.parent = self
+            yield child
+            if child.following <= at:
+                message = "an entry that comes before itself"
+                raise DWARFError(message)
+            at = child.following
 
-    def adopt(self, die: Die) -> None:
-        """Tells an entry its parents, which pyelftools would look for in all entries."""
-        parent, wanted = self._top, die.offset
-        while parent.offset < wanted:
-            for at, _, following in self._children(parent):
-                if at <= wanted < following:
-                    break
-            else:
-                return
-            child = self._unit.get_DIE_from_refaddr(at)
-            child.set_parent(parent)
-            parent = child
+    @property
+    def following(self) -> int:
+        """Where the next entry on the same level begins."""
+        if not self.has_children:
+            return self.end
+        if sibling := self.attributes.get("DW_AT_sibling"):
+            return self._unit.place(sibling)
+        return max((one.following for one in self.iter_children()), default=self.end) + 1
 
-    def _below(self, scope: Die, ours: Collection[int]) -> Iterator[Die]:
-        for at, plan, _ in self._children(scope):
-            if not plan.asked_for:
-                continue
-            die = self._unit.get_DIE_from_refaddr(at)
-            die.set_parent(scope)
-            yield die
-            if not plan.has_children:
-                continue
-            file = die.attributes.get("DW_AT_decl_file")
-            if plan.tag in SCOPES or (plan.tag in CLASSES and (file is None or file.value in ours)):
-                yield from self._below(die, ours)
+    def get_parent(self) -> Entry | None:
+        parent = self._unit.get_top_DIE()
+        while self.parent is None and parent.offset < self.offset:
+            inner = next((one for one in parent.iter_children() if one.offset <= self.offset < one.following), None)
+            if inner is None:
+                break
+            parent = inner
+        return self.parent
 
-    def _children(self, scope: Die) -> Iterator[tuple[int, _Plan, int]]:
-        """Where each begins, what it is, and where the next one begins. Offsets are in the section."""
-        if not scope.has_children:
-            return
-        base = self._unit.cu_offset
-        at = scope.offset + scope.size - base
-        while step := self._entry(at):
-            plan, end, sibling = step
-            following = sibling or (self._after_children(end) if plan.has_children else end)
-            if following <= at:
-                raise UnreadableEntryError
-            yield base + at, plan, base + following
-            at = following
-
-    def _after_children(self, at: int) -> int:
-        """Where no entry says where the next one on its level is."""
-        depth = 1
-        while depth:
-            step = self._entry(at)
-            if step is None:
-                depth, at = depth - 1, at + 1
-            elif step[0].has_children and step[2] > at:
-                at = step[2]
-            else:
-                depth, at = depth + step[0].has_children, step[1]
-        return at
-
-    def _entry(self, at: int) -> tuple[_Plan, int, int] | None:
-        """The entry at this place of the unit: its plan, its end and its sibling; 0: it names none. None: the level ends here."""
-        code, at = self._number(at)
-        if code == 0:
-            return None
-        plan = self._plans.get(code) or self._plan(code)
-        sibling = 0
-        for number, step in enumerate(plan.steps):
-            if number == plan.sibling:
-                sibling = int.from_bytes(self._bytes[at : at + step], "little")
-            if step >= 0:
-                at += step
-            elif step == _A_NUMBER:
-                at = self._number(at)[1]
-            elif step == _A_TEXT:
-                at = self._bytes.find(0, at) + 1
-                if at == 0:
-                    raise UnreadableEntryError
-            else:
-                length, at = (
-                    self._number(at)
-                    if step == _A_BLOCK
-                    else (int.from_bytes(self._bytes[at : at + 1], "little"), at + 1)
-                )
-                at += length
-        return plan, at, sibling
-
-    def _number(self, at: int) -> tuple[int, int]:
-        """An unsigned LEB128, and where it ends; a signed one ends at the same place."""
-        value = shift = 0
-        while at < len(self._bytes):
-            byte = self._bytes[at]
-            at += 1
-            value |= (byte & 0x7F) << shift
-            shift += 7
-            if byte < 0x80:  # noqa: PLR2004 - the last byte of the number
-                return value, at
-        raise UnreadableEntryError
-
-    def _plan(self, code: int) -> _Plan:
-        try:
-            abbreviation = self._unit.get_abbrev_table().get_abbrev(code)
-        except KeyError as error:
-            raise UnreadableEntryError from error
-        tag, specs = abbreviation["tag"], list(abbreviation.iter_attr_specs())
-        names = {name for name, _ in specs}
-        sibling = next(
-            (at for at, (name, form) in enumerate(specs) if name == "DW_AT_sibling" and form in _SIBLING), None
-        )
-        asked_for = tag in _ASKED_FOR and (tag == "DW_TAG_variable" or "DW_AT_declaration" not in names)
-        plan = _Plan(tag, abbreviation.has_children(), asked_for, tuple(_step(form) for _, form in specs), sibling)
-        self._plans[code] = plan
-        return plan
-
-
-def _step(form: str) -> int:
-    if form in _BYTES:
-        return _BYTES[form]
-    if form in _NUMBERS:
-        return _A_NUMBER
-    if form == "DW_FORM_string":
-        return _A_TEXT
-    if form in {"DW_FORM_exprloc", "DW_FORM_block"}:
-        return _A_BLOCK
-    if form == "DW_FORM_block1":
-        return _A_SHORT_BLOCK
-    raise UnreadableEntryError(form)
-
-
-# The abbreviations of debug information, each number of which is read from the bytes. They say which attributes an entry has.
-#
-# pyelftools reads every number through several objects: that took a fifth of the time in which a runner's debug information is read. What
-# is not known here it reads as ever. Not here: entries.
-
-_IMPLICIT = "DW_FORM_implicit_const"
-_CHILDREN = {0: "DW_CHILDREN_no", 1: "DW_CHILDREN_yes"}
-
-
-def _names(codes: Mapping[str, object]) -> dict[int, str]:
-    """By number, where only one name has it."""
-    numbers = Counter(code for code in codes.values() if isinstance(code, int))
-    return {code: name for name, code in codes.items() if isinstance(code, int) and numbers[code] == 1}
-
-
-_TAGS, _ATTRIBUTES, _FORMS = _names(ENUM_DW_TAG), _names(ENUM_DW_AT), _names(ENUM_DW_FORM)
+    def get_DIE_from_attribute(self, name: str) -> Entry:  # noqa: N802 - as in pyelftools
+        return self._unit.entry(self._unit.place(self.attributes[name]))
 
 
 @dataclass(frozen=True)
-class Abbreviations:
-    by_code: Mapping[int, AbbrevDecl]
-
-    def get_abbrev(self, code: int) -> AbbrevDecl:
-        """Raises KeyError, as pyelftools' own table."""
-        return self.by_code[code]
+class _Sections:
+    abbreviations: bytes
+    texts: Mapping[str, bytes]  # by the form that leads there
 
 
-def read_quickly(dwarf: Any) -> None:  # noqa: ANN401 - pyelftools ships no types
-    """From now on, units of this debug information get their abbreviations from here."""
-    section = dwarf.debug_abbrev_sec
-    if section is None:
-        return
-    section.stream.seek(0)
-    content: bytes = section.stream.read()
-    slowly, tables = dwarf.get_abbrev_table, {}
+def units_of(dwarf: Any) -> Iterator[Unit]:  # noqa: ANN401 - pyelftools ships no types
+    """Raises DWARFError, here and in a unit's methods, for what ends too early and for forms that no compiler of ours uses."""
 
-    def table(offset: int) -> object:
-        if offset not in tables:
-            tables[offset] = abbreviations(content, offset) or slowly(offset)
-        return tables[offset]
+    def content(section: Any) -> bytes:  # noqa: ANN401 - the same
+        if section is None:
+            return b""
+        section.stream.seek(0)
+        whole: bytes = section.stream.read()
+        return whole
 
-    dwarf.get_abbrev_table = table
+    texts = {"DW_FORM_strp": content(dwarf.debug_str_sec), "DW_FORM_line_strp": content(dwarf.debug_line_str_sec)}
+    sections, entries = _Sections(content(dwarf.debug_abbrev_sec), texts), content(dwarf.debug_info_sec)
+    return (Unit(one, entries, sections) for one in dwarf.iter_CUs())
 
 
-def abbreviations(content: bytes, at: int) -> Abbreviations | None:
-    """Those that begin at this place. None where pyelftools has to say what it is, or what is wrong with it."""
-    found: dict[int, AbbrevDecl] = {}
-    try:
+class Unit:
+    """Of one source file. Offsets are in the section."""
+
+    def __init__(self, unit: Any, entries: bytes, sections: _Sections) -> None:  # noqa: ANN401 - the same
+        self.structs = unit.structs
+        if self.structs.dwarf_format != 32 or self.structs.address_size != 8 or not self.structs.little_endian:  # noqa: PLR2004
+            message = "debug information of another machine"
+            raise DWARFError(message)
+        self.first, self._bytes = unit.cu_offset, entries[: unit.cu_offset + unit.size]
+        self._sections, self._plans = sections, dict[int, _Plan]()
+        self._read_plans(unit["debug_abbrev_offset"])
+        self._known = dict[int, Entry]()
+        self._top = self.entry(unit.cu_die_offset)
+
+    def get_top_DIE(self) -> Entry:  # noqa: N802 - as in pyelftools
+        return self._top
+
+    def place(self, attribute: Attribute) -> int:
+        """Of the entry that it names."""
+        place: int = attribute.value + (0 if attribute.form == "DW_FORM_ref_addr" else self.first)
+        return place
+
+    def entry(self, at: int) -> Entry:
+        if entry := self.entry_or_end(at):
+            return entry
+        message = "an entry that is none"
+        raise DWARFError(message)
+
+    def entry_or_end(self, at: int) -> Entry | None:
+        """None: the level ends here."""
+        if at in self._known:
+            return self._known[at]
+        code, end = _number(self._bytes, at)
+        if code == 0:
+            return None
+        if code not in self._plans:
+            message = f"no abbreviation {code}"
+            raise DWARFError(message)
+        entry = Entry(self, at, self._plans[code])
+        for name, form, constant in self._plans[code].specs:
+            value, end = self._value(form, end, constant)
+            entry.attributes[name] = Attribute(form, value)
+        entry.end = end
+        self._known[at] = entry
+        return entry
+
+    def telling(self, ours: Collection[int], scope: Entry | None = None) -> Iterator[Entry]:
+        """Entries that may be functions with code, or variables, in their order. `ours`: numbers of the submission's files. Those inside a
+        mere declaration, or inside a class of another file, are passed over.
+        """
+        for entry in (scope or self._top).iter_children():
+            if entry.tag not in _ASKED_FOR or (
+                entry.tag != "DW_TAG_variable" and "DW_AT_declaration" in entry.attributes
+            ):
+                continue
+            yield entry
+            file = entry.attributes.get("DW_AT_decl_file")
+            if entry.tag in SCOPES or (entry.tag in CLASSES and (file is None or file.value in ours)):
+                yield from self.telling(ours, entry)
+
+    def _value(self, form: str, at: int, constant: int) -> tuple[Any, int]:
+        """And where it ends."""
+        if (size := _BYTES.get(form)) is not None:
+            value: Any = int.from_bytes(self._bytes[at : at + size], "little")
+            at += size
+            if form in self._sections.texts:
+                value = _text(self._sections.texts[form], value)[0]
+            elif size == 0:
+                value = constant if form == _IMPLICIT else True
+        elif form in _NUMBERS:
+            value, at = _number(self._bytes, at, signed=form == "DW_FORM_sdata")
+        elif form == "DW_FORM_string":
+            value, at = _text(self._bytes, at)
+        elif form in _BLOCKS:
+            size = _BLOCKS[form]
+            length, at = (
+                (int.from_bytes(self._bytes[at : at + size], "little"), at + size) if size else _number(self._bytes, at)
+            )
+            value, at = self._bytes[at : at + length], at + length
+        else:
+            raise DWARFError(form)
+        if at > len(self._bytes):
+            message = "debug information that ends too early"
+            raise DWARFError(message)
+        return value, at
+
+    def _read_plans(self, at: int) -> None:
+        content = self._sections.abbreviations
         code, at = _number(content, at)
         while code:
-            declared, at = _declared(content, at)
-            found[code] = AbbrevDecl(code, declared)
+            number, at = _number(content, at)
+            tag, has_children, at = _TAGS.get(number, ""), content[at : at + 1] == b"\1", at + 1
+            specs = list[tuple[str, str, int]]()
+            while True:
+                name, at = _number(content, at)
+                form, at = _number(content, at)
+                constant, at = _number(content, at, signed=True) if _FORMS.get(form) == _IMPLICIT else (0, at)
+                if name == form == 0:
+                    break
+                specs.append((_ATTRIBUTES.get(name, str(name)), _FORMS.get(form, str(form)), constant))
+            self._plans[code] = _Plan(tag, has_children, tuple(specs))
             code, at = _number(content, at)
-    except (IndexError, KeyError):
-        return None
-    return Abbreviations(found)
 
 
-def _declared(content: bytes, at: int) -> tuple[Container, int]:
-    tag, at = _number(content, at)
-    children, at = content[at], at + 1
-    specs = []
-    while True:
-        name, at = _number(content, at)
-        form, at = _number(content, at)
-        if name == form == 0:
-            break
-        spec = Container(name=_ATTRIBUTES[name], form=_FORMS[form], value=None)
-        if spec.form == _IMPLICIT:
-            begin = at
-            value, at = _number(content, at)
-            spec.value = value - (1 << 7 * (at - begin)) if content[at - 1] & 0x40 else value
-        specs.append(spec)
-    return Container(tag=_TAGS[tag], children_flag=_CHILDREN[children], attr_spec=specs), at
-
-
-def _number(content: bytes, at: int) -> tuple[int, int]:
-    """An unsigned LEB128, and where it ends; a signed one ends at the same place. Raises IndexError at the end of the section."""
-    value = content[at]
-    at += 1
-    if value < 0x80:  # noqa: PLR2004 - the last byte of the number
-        return value, at
-    value &= 0x7F
-    shift = 7
-    while True:
+def _number(content: bytes, at: int, *, signed: bool = False) -> tuple[int, int]:
+    """A number in LEB128, and where it ends."""
+    value = shift = 0
+    while at < len(content):
         byte = content[at]
         at += 1
         value |= (byte & 0x7F) << shift
-        if byte < 0x80:  # noqa: PLR2004 - the last byte of the number
-            return value, at
         shift += 7
+        if byte < 0x80:  # noqa: PLR2004 - the last byte of the number
+            return (value - (1 << shift) if signed and byte & 0x40 else value), at
+    message = "debug information that ends too early"
+    raise DWARFError(message)
+
+
+def _text(content: bytes, at: int) -> tuple[bytes, int]:
+    end = content.find(0, at)
+    if end < 0:
+        message = "a text without an end"
+        raise DWARFError(message)
+    return content[at:end], end + 1
 
 
 # An ELF file whose section headers are read once, each with one call of `struct`.

@@ -1,79 +1,114 @@
-"""The entries that are stepped over are those that nobody asks for: with them or without them, the same is read."""
+"""Entries of debug information are read as pyelftools reads them, and what cannot be read is no entry."""
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Callable
+import io
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
+from elftools.common.exceptions import DWARFError
+from elftools.elf.elffile import ELFFile
 
-from grader.engines.objects import debug_info
-from grader.engines.objects.debug_info import DebugInfo, read_debug_info
-from grader.engines.objects.entry_walk import EntryWalk, UnreadableEntryError
+from grader.engines.objects.entry_walk import Entry, units_of
 
-SOURCE = """#include <tilelab/device.cuh>
-LaunchConfig scale_launch(int n) { return {dim3(1), dim3(32)}; }
-namespace mine { namespace deep { __device__ float twice(const volatile float* a) { return 2 * a[0]; } } }
-template <typename T, int N> __device__ T tile(T a) { __shared__ T s[N][N + 1]; s[1][2] = a; return s[1][2]; }
-struct Outer { struct Acc { float sum; __device__ float add(float a) { auto more = [&](float b) { return b + sum; }; return sum = more(a); } }; };
-__device__ int counted;
-extern __shared__ float pool[];
-__global__ void scale(const float* in, float* out, int n) {
-  __shared__ double cube[2][3][4];
-  float local[8] = {};
+SOURCE = """
+#include <cstddef>
+namespace kit { struct Pair { int first; static constexpr int most = -3; }; }
+template <typename One> One twice(const One& one) { return one + one; }
+template <typename T, int N> T tile(T a) { static thread_local T s[N][N + 1]; s[1][2] = a; return s[1][2]; }
+struct Outer { struct Acc { float sum; float add(float a) { auto more = [&](float b) { return b + sum; }; return sum = more(a); } }; };
+int sum(const kit::Pair* pairs, int count) {
+  static int calls = 0;
+  int total = ++calls;
   Outer::Acc acc{0};
-  { int inner = 1; counted += inner; }
-  cube[1][2][3] = 1; pool[0] = 1; local[n & 7] = 2;
-  out[0] = mine::deep::twice(in) + tile<float, 16>(1) + tile<int, 8>(1) + acc.add(local[0]);
+  for (int i = 0; i < count; ++i) { const int one = pairs[i].first; total += twice(one) + int(acc.add(1) + tile<float, 3>(2)); }
+  return total;
 }
-"""  # noqa: E501 -- one declaration a line
+int main() { return sum(nullptr, 0); }
+"""
 
 
-def _comparable(info: DebugInfo) -> dict[str, Any]:
-    plain = {one.name: getattr(info, one.name) for one in dataclasses.fields(info) if one.name != "frames"}
-    return {**plain, "frames": [(one.first, one.end, one.zones(), one.extents()) for one in info.frames]}
+@pytest.fixture(scope="module", params=["g++ -gdwarf-5", "g++ -gdwarf-4", "clang++ -gdwarf-4"])
+def compiled(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Path:
+    folder = tmp_path_factory.mktemp("entries")
+    (folder / "one.cpp").write_text(SOURCE)
+    compiler, *flags = str(request.param).split()
+    try:
+        subprocess.run([compiler, *flags, "-std=c++20", "-g", "-O0", "one.cpp", "-o", "one"], check=True, cwd=folder)
+    except FileNotFoundError:
+        pytest.skip(f"{compiler} is not installed")
+    return folder / "one"
 
 
-class _Unwilling:
-    def __init__(self, _: object) -> None:
-        raise UnreadableEntryError
+def _debug_information(path: Path) -> Any:  # noqa: ANN401 -- pyelftools ships no types
+    return ELFFile(io.BytesIO(path.read_bytes())).get_dwarf_info(relocate_dwarf_sections=False)
 
 
-def test_as_much_is_read_as_when_every_entry_is_read(
-    build: Callable[[str], Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    built = build(SOURCE)
-    assert built.verdict == "built", built.build.log
-    quickly = read_debug_info(built.folder / "runner", "scale.cu")
-    assert {one.name for one in quickly.functions} >= {"scale", "mine::deep::twice", "Outer::Acc::add"}
-    monkeypatch.setattr(debug_info, "EntryWalk", _Unwilling)
-    assert _comparable(quickly) == _comparable(read_debug_info(built.folder / "runner", "scale.cu"))
+def _below(entry: Entry) -> Iterator[Entry]:
+    yield entry
+    for child in entry.iter_children():
+        yield from _below(child)
 
 
-def test_what_ends_too_early_or_has_an_unknown_form_is_not_guessed(
-    build: Callable[[str], Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    built = build(SOURCE)
-    units: list[Any] = []
+def _plain(entry: Any) -> tuple[object, ...]:  # noqa: ANN401 -- the same
+    said = {
+        name: (one.form, bytes(one.value) if isinstance(one.value, list) else one.value)
+        for name, one in entry.attributes.items()
+    }
+    parent = entry.get_parent()
+    return entry.offset, entry.tag, said, parent.offset if parent else None
 
-    class Kept(EntryWalk):
-        def __init__(self, unit: Any) -> None:  # noqa: ANN401 -- pyelftools ships no types
-            super().__init__(unit)
-            units.append(unit)
-            list(self.telling({1}))  # so that pyelftools has read what it needs while the file is open
-            self.half = self._bytes[: len(self._bytes) // 2]
 
-        def cut(self) -> None:
-            self._bytes = self.half
-            with pytest.raises(UnreadableEntryError):
-                list(self.telling(()))
-            raise UnreadableEntryError
+def test_every_entry_is_the_same(compiled: Path) -> None:
+    (unit,), (slow,) = (
+        list(units_of(_debug_information(compiled)))[-1:],
+        list(_debug_information(compiled).iter_CUs())[-1:],
+    )
+    ours = [_plain(one) for one in _below(unit.get_top_DIE())]
+    assert ours == [_plain(one) for one in slow.iter_DIEs() if one.tag]
+    constants = [said["DW_AT_const_value"][1] for _, _, said, _ in ours if "DW_AT_const_value" in said]  # type: ignore[operator,index]
+    assert -3 in constants
 
-        def adopt(self, die: Any) -> None:  # noqa: ANN401 -- the same
-            super().adopt(die)
-            self.cut()
 
-    monkeypatch.setattr(debug_info, "EntryWalk", Kept)
-    assert read_debug_info(built.folder / "runner", "scale.cu").functions
-    assert units
+def test_the_parents_of_an_entry_that_was_named_are_found(compiled: Path) -> None:
+    unit, again = ([*units_of(_debug_information(compiled))][-1] for _ in range(2))
+    for one in _below(unit.get_top_DIE()):
+        parent, other = one.get_parent(), again.entry(one.offset).get_parent()
+        assert (parent.offset if parent else None) == (other.offset if other else None)
+
+
+def test_what_is_told_is_what_may_be_a_function_or_a_variable(compiled: Path) -> None:
+    unit = [*units_of(_debug_information(compiled))][-1]
+    told = {one.attributes["DW_AT_name"].value for one in unit.telling({1}) if "DW_AT_name" in one.attributes}
+    assert {b"sum", b"calls", b"acc", b"main"} <= told
+    assert b"first" not in told
+
+
+@pytest.mark.parametrize("section", [".debug_info", ".debug_abbrev"])
+@pytest.mark.parametrize("share", [0.0, 0.3, 0.7])
+def test_what_ends_too_early_is_not_guessed(compiled: Path, section: str, share: float) -> None:
+    information = _debug_information(compiled)
+    part = information.debug_info_sec if section == ".debug_info" else information.debug_abbrev_sec
+    part.stream.seek(0)
+    content = part.stream.read()
+    header = 64 if section == ".debug_info" else 0
+    part.stream.seek(0)
+    part.stream.truncate(header + int((len(content) - header) * share))
+    with pytest.raises(DWARFError):
+        _ = [list(_below(unit.get_top_DIE())) for unit in units_of(information)]
+
+
+def test_an_attribute_of_an_unknown_form_is_not_guessed(compiled: Path) -> None:
+    information = _debug_information(compiled)
+    stream = information.debug_abbrev_sec.stream
+    stream.seek(0)
+    content = stream.read()
+    stream.seek(0)
+    stream.write(
+        content.replace(bytes([0x03, 0x08]), bytes([0x03, 0x1A])).replace(bytes([0x03, 0x0E]), bytes([0x03, 0x1A]))
+    )
+    with pytest.raises(DWARFError):
+        _ = [list(_below(unit.get_top_DIE())) for unit in units_of(information)]
