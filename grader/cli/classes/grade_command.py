@@ -184,7 +184,8 @@ def grade_class(request: ClassRequest) -> int:
         workers=request.workers or os.cpu_count() or 1,
     )
     if there:
-        elsewhere = there.opened(_of(there, request), _judging_options(request), setup, folder, root)
+        told = JudgingOptions(**{name: getattr(request, name) for name in JudgingOptions.model_fields})
+        elsewhere = there.opened(_of(there, request), told, setup, folder, root)
         setup = replace(setup, elsewhere=elsewhere, lines=None)
     progress = TerminalProgress(console)
     try:
@@ -218,17 +219,6 @@ def grade_class(request: ClassRequest) -> int:
 
 def _of(machines: OtherMachines, request: ClassRequest) -> dict[str, Any]:
     return {name: request.of_plugins.get(name, default) for name, (_, default) in machines.options.items()}
-
-
-def _judging_options(request: ClassRequest) -> JudgingOptions:
-    """What other machines are told of the request."""
-    return JudgingOptions(
-        allow_no_sandbox=request.allow_no_sandbox,
-        sanitized=request.sanitized,
-        sweep=request.sweep,
-        workers=request.workers,
-        search_seconds=request.search_seconds,
-    )
 
 
 def _named(text: str, what: str) -> Path:

@@ -113,7 +113,7 @@ def export_again(request: ExportRequest) -> int:
         graded, lost = file.graded(batch)
         notices: list[str] = []
         if roster is not None:
-            graded, notices = with_roster(graded, roster, folder.identities.read().book)
+            graded, notices = with_roster(graded, roster, folder.identities.read())
         assignment = request.assignment.strip() or batch.assignment
         part = with_labs(graded, request.labs) if request.labs else graded
         table = write_exports(
@@ -169,7 +169,7 @@ def _meant(word: str, folder: OutputFolder, batches: Sequence[KeptBatch]) -> str
     if word in known:
         return word
     try:
-        meant = PersonIndex((), folder.identities.read().book).find(word)
+        meant = PersonIndex((), folder.identities.read()).find(word)
     except AmbiguousError as error:
         raise RemediableError(f"{error}.") from error
     if meant is None or meant not in known:

@@ -150,7 +150,7 @@ def write_again(
     OutError before anything is written.
     """
     kept = kept_class(out)
-    material, book = kept.material, out.identities.read().book
+    material, book = kept.material, out.identities.read()
     given = [one.submission for one in kept.results]
     policy = class_policy(decided.policy, given, labs, book, material.rostered)
     elsewhere = other_outs(policy.course.also_in, out.path, book)

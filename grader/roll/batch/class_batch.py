@@ -119,14 +119,14 @@ def take_in(batch: Batch, scratch: Path) -> Taken:
         scratch / "intake",
         [lab_file(lab) for lab in batch.labs],
         batch.roster,
-        identities.book,
+        identities,
         batch.intake,
         told=partial(batch.progress.doing, "reading submissions"),
     )
     given = [student.submission for student in discovery.students]
     rostered = None if batch.roster is None else discovery.rostered
-    policy = class_policy(batch.policy or CoursePolicy(), given, batch.labs, identities.book, rostered)
-    elsewhere = other_outs(policy.course.also_in, batch.out.path, identities.book)
+    policy = class_policy(batch.policy or CoursePolicy(), given, batch.labs, identities, rostered)
+    elsewhere = other_outs(policy.course.also_in, batch.out.path, identities)
     students = before_deadlines(discovery.students, batch.labs, policy)
     others, notices = other_attempts(students, batch.labs, policy)
     batch.out.claim()

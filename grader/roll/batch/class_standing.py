@@ -328,7 +328,7 @@ def other_outs(patterns: Sequence[str], own: Path, book: Identities) -> OtherOut
             dated.append((batches[-1].date, private, batches))
     for _, private, batches in sorted(dated, key=lambda one: one[:2]):
         ids, unknown = {}, []
-        for one in IdentityFile(private).read().book.all:
+        for one in IdentityFile(private).read().all:
             ours = book.find(list(one.keys))
             if ours is not None:
                 ids[one.id] = ours.id

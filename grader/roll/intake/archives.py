@@ -20,7 +20,17 @@ from typing import IO, BinaryIO, cast
 from grader.model.errors import MachineError
 from grader.model.written_names import clean, is_junk
 from grader.roll.intake.seven_zip import MARK, unpack_seven_zip
-from grader.roll.intake.upload import Contents, Defect, Limits, Refusal, Request, Stored, read_folder, size_text
+from grader.roll.intake.upload import (
+    Contents,
+    Defect,
+    Gathered,
+    Limits,
+    Refusal,
+    Request,
+    Stored,
+    read_folder,
+    size_text,
+)
 
 _CHUNK = 1 << 16
 # Errors of this machine. All other errors are the archive's: it can make the reader seek anywhere, for example.
@@ -44,10 +54,7 @@ class _ArchiveReading:
     """What has been read of one archive so far."""
 
     request: Request
-    files: list[Stored] = field(default_factory=list)
-    folders: list[tuple[str, ...]] = field(default_factory=list)
-    defects: list[Defect] = field(default_factory=list)
-    repositories: set[tuple[str, ...]] = field(default_factory=set)
+    found: Gathered = field(default_factory=Gathered)
     members: int = 0
     declared_bytes: int = 0
 
@@ -73,9 +80,7 @@ def read_archive(path: Path, request: Request) -> Contents:
         raise Refusal(_broken(error)) from error
     except Exception as error:  # a hostile archive can make its reader fail in any way
         raise Refusal(_broken(error)) from error
-    return Contents(
-        tuple(reading.files), tuple(reading.folders), tuple(reading.defects), frozenset(reading.repositories)
-    )
+    return reading.found.contents
 
 
 def _seven_zip(path: Path, packed: int, request: Request) -> Contents:
@@ -88,7 +93,7 @@ def _seven_zip(path: Path, packed: int, request: Request) -> Contents:
 
 def _take(reading: _ArchiveReading, member: _Member, packed: int) -> None:
     """Checks one member against the limits and stores it if it was asked for."""
-    request, limits = reading.request, reading.request.limits
+    found, request, limits = reading.found, reading.request, reading.request.limits
     reading.members += 1
     if reading.members > limits.members:
         raise Refusal(f"the archive holds more than {limits.members} entries")
@@ -98,18 +103,18 @@ def _take(reading: _ArchiveReading, member: _Member, packed: int) -> None:
     if reason is None and member.kind not in {"file", "folder"}:
         reason = f"the archive holds {member.kind}: {clean(member.name)}"
     if reason is not None:
-        reading.defects.append(Defect(reason, parts))
+        found.defects.append(Defect(reason, parts))
     elif is_junk(parts):
-        reading.repositories.update(parts[:depth] for depth, part in enumerate(parts) if part == ".git")
+        found.repositories.update(parts[:depth] for depth, part in enumerate(parts) if part == ".git")
     elif member.kind == "folder":
-        reading.folders.append(parts)
+        found.folders.append(parts)
     elif parts:
         at = None
         if request.asks_for(parts):
-            at = request.spool / f"{len(reading.files):06}"
+            at = request.spool / f"{len(found.files):06}"
             with member.open() as source:
                 _store(source, at, request.file_bytes(parts))
-        reading.files.append(Stored(parts, member.size, at))
+        found.files.append(Stored(parts, member.size, at))
 
 
 def _store(source: IO[bytes], at: Path, limit: int) -> None:

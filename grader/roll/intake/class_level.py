@@ -25,6 +25,7 @@ from grader.roll.intake.upload import (
     STUDENT,
     Contents,
     Defect,
+    Gathered,
     Refusal,
     Request,
     Stored,
@@ -154,26 +155,21 @@ def list_contents(name: str, contents: Contents, spool: Spool) -> ClassFiles:
 
 def grouped(contents: Contents) -> dict[str, Contents]:
     """The contents by the first component of their paths, with that component removed."""
-    groups: dict[str, tuple[list[Stored], list[tuple[str, ...]], list[Defect], list[tuple[str, ...]]]] = {}
+    groups: dict[str, Gathered] = {}
 
-    def group(name: str) -> tuple[list[Stored], list[tuple[str, ...]], list[Defect], list[tuple[str, ...]]]:
-        return groups.setdefault(name, ([], [], [], []))
+    def group(path: tuple[str, ...]) -> Gathered:
+        return groups.setdefault(path[0], Gathered())
 
     for file in contents.files:
-        group(file.path[0])[0].append(Stored(file.path[1:], file.size, file.at))
-    for folder in contents.folders:
-        if folder:
-            group(folder[0])[1].append(folder[1:])
+        group(file.path).files.append(Stored(file.path[1:], file.size, file.at))
+    for folder in filter(None, contents.folders):
+        group(folder).folders.extend([folder[1:]] if folder[1:] else [])
     for defect in contents.defects:
         if defect.path and not is_junk(defect.path[:1]):
-            group(defect.path[0])[2].append(Defect(defect.reason, defect.path[1:]))
-    for repository in contents.repositories:
-        if repository:
-            group(repository[0])[3].append(repository[1:])
-    return {
-        name: Contents(tuple(a), tuple(one for one in b if one), tuple(c), frozenset(d))
-        for name, (a, b, c, d) in groups.items()
-    }
+            group(defect.path).defects.append(Defect(defect.reason, defect.path[1:]))
+    for repository in filter(None, contents.repositories):
+        group(repository).repositories.add(repository[1:])
+    return {name: group.contents for name, group in groups.items()}
 
 
 def first_defect(contents: Contents) -> str | None:
@@ -261,10 +257,7 @@ def check_layout(source: Path, names: list[str], loose: list[str], wanted: Colle
     if not loose:
         message = f"{source}: this is empty. {LAYOUT}."
     elif alike := _side_by_side(loose, wanted):
-        message = (
-            f"{source}: this may be a class whose files all lie side by side, such as {clean(alike[0])!r} and {clean(alike[1])!r}, "
-            f"and no platform's names are recognised. Put each student's files into a folder of their own. {LAYOUT}."
-        )
+        raise not_apart(source, alike)
     elif any(name.casefold().endswith(".cu") for name in loose):
         shown = ", ".join(map(clean, loose[:SHOWN]))
         message = (
@@ -275,6 +268,13 @@ def check_layout(source: Path, names: list[str], loose: list[str], wanted: Colle
         shown = f"only files such as {clean(loose[0])!r}"
         message = f"{source}: there is no folder or archive of a student in it, {shown}. {LAYOUT}."
     raise IntakeError(message)
+
+
+def not_apart(source: Path, alike: Sequence[str]) -> IntakeError:
+    return IntakeError(
+        f"{source}: this may be a class whose files all lie side by side, such as {clean(alike[0])!r} and {clean(alike[1])!r}, "
+        f"and no platform's names are recognised. Put each student's files into a folder of their own. {LAYOUT}."
+    )
 
 
 def _side_by_side(names: Sequence[str], wanted: Collection[str]) -> list[str]:

@@ -24,7 +24,7 @@ from grader.roll.intake.attempts import (
     with_team_owners,
     with_team_shares,
 )
-from grader.roll.intake.class_level import LAYOUT, IntakeError, Spool
+from grader.roll.intake.class_level import LAYOUT, IntakeError, Spool, not_apart
 from grader.roll.intake.matching import LabFile, lab_files
 from grader.roll.intake.upload import Upload, stem_of
 from grader.roll.intake.upload_search import find_uploads
@@ -157,10 +157,7 @@ def _check_plausible(
         for name in sorted(wanted):
             alike = [one for one in names if one != name.casefold() and one.endswith(name.casefold())]
             if len(alike) > 1:
-                raise IntakeError(
-                    f"{source}: this may be a class whose files all lie side by side, such as {clean(alike[0])!r} and {clean(alike[1])!r}, "
-                    f"and no platform's names are recognised. Put each student's files into a folder of their own. {LAYOUT}."
-                )
+                raise not_apart(source, alike)
     if any(one.sources or one.blocked or one.hints or one.answers or one.submission.refused for one in students):
         return
     if any(

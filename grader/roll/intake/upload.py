@@ -69,6 +69,20 @@ class Contents:
     )  # folders that hold a `.git`; the rest of junk leaves no trace
 
 
+@dataclass
+class Gathered:
+    """Contents while they are put together."""
+
+    files: list[Stored] = field(default_factory=list)
+    folders: list[tuple[str, ...]] = field(default_factory=list)
+    defects: list[Defect] = field(default_factory=list)
+    repositories: set[tuple[str, ...]] = field(default_factory=set)
+
+    @property
+    def contents(self) -> Contents:
+        return Contents(tuple(self.files), tuple(self.folders), tuple(self.defects), frozenset(self.repositories))
+
+
 class Refusal(Exception):  # noqa: N818 -- a decision about an upload, no failure
     """The archive as a whole cannot be taken. The text says why."""
 
@@ -163,30 +177,23 @@ def stored_bytes(file: Stored, limit: int) -> bytes | None:
 
 def read_folder(root: Path, limits: Limits) -> Contents:
     """What lies under `root`, without junk, in the order of names. Raises Refusal where it exceeds the limits."""
-    files: list[Stored] = []
-    folders: list[tuple[str, ...]] = []
-    defects: list[Defect] = []
-    repositories: set[tuple[str, ...]] = set()
-    for count, (path, entry) in enumerate(_walk(root, (), limits, defects, repositories)):
+    found = Gathered()
+    for count, (path, entry) in enumerate(_walk(root, (), limits, found)):
         if count >= limits.members:
             raise Refusal(f"the folder holds more than {limits.members} entries")
         if entry.is_symlink():
-            defects.append(Defect(f"{clean('/'.join(path))!r} is a symbolic link; links are not followed", path))
+            found.defects.append(Defect(f"{clean('/'.join(path))!r} is a symbolic link; links are not followed", path))
         elif entry.is_dir(follow_symlinks=False):
-            folders.append(path)
+            found.folders.append(path)
         elif entry.is_file(follow_symlinks=False):
-            files.append(Stored(path, entry.stat(follow_symlinks=False).st_size, Path(entry.path)))
+            found.files.append(Stored(path, entry.stat(follow_symlinks=False).st_size, Path(entry.path)))
         else:
-            defects.append(Defect(f"{clean('/'.join(path))!r} is not a regular file", path))
-    return Contents(tuple(files), tuple(folders), tuple(defects), frozenset(repositories))
+            found.defects.append(Defect(f"{clean('/'.join(path))!r} is not a regular file", path))
+    return found.contents
 
 
 def _walk(
-    folder: Path,
-    above: tuple[str, ...],
-    limits: Limits,
-    defects: list[Defect],
-    repositories: set[tuple[str, ...]],
+    folder: Path, above: tuple[str, ...], limits: Limits, found: Gathered
 ) -> Iterator[tuple[tuple[str, ...], os.DirEntry[str]]]:
     if len(above) > limits.depth:
         raise Refusal(f"the folder is nested deeper than {limits.depth} levels")
@@ -194,14 +201,16 @@ def _walk(
         with os.scandir(folder) as scan:
             entries = sorted(scan, key=lambda entry: entry.name)
     except OSError as error:
-        defects.append(Defect(f"{clean('/'.join(above) or folder.name)!r} cannot be read: {error.strerror}", above))
+        found.defects.append(
+            Defect(f"{clean('/'.join(above) or folder.name)!r} cannot be read: {error.strerror}", above)
+        )
         return
     for entry in entries:
         path = (*above, entry.name)
         if entry.name == ".git":
-            repositories.add(above)
+            found.repositories.add(above)
         if is_junk(path[-1:]):
             continue
         yield path, entry
         if entry.is_dir(follow_symlinks=False):
-            yield from _walk(Path(entry.path), path, limits, defects, repositories)
+            yield from _walk(Path(entry.path), path, limits, found)

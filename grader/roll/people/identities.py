@@ -1,4 +1,4 @@
-"""Who has which id for good: the book of identities, which is kept from batch to batch. identities.py reads and writes it.
+"""Who has which id for good: the book of identities, which is kept from batch to batch in a file of OUT.
 
 An id that was given once stays with the keys it was given for. It is never given to anybody else, also where its student is not in a
 batch, has left, or where two identities turned out to be one student.
@@ -8,16 +8,15 @@ from __future__ import annotations
 
 import json
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from pydantic import ValidationError
-
 from grader.model.errors import RemediableError
 from grader.model.result import Student
-from grader.roll.people.person_keys import BEFORE, FOLDER, SAFE, Key, StudentIds, contradict, keys_of
+from grader.roll.people.person_keys import FOLDER, SAFE, Key, StudentIds, contradict, keys_of
 from grader.system.own_files import write_atomically
 
 SCHEMA = "tilelab/identities/v1"
@@ -39,11 +38,11 @@ class Identity:
 
 
 class Identities:
-    """`had_roster`: the last batch was given one."""
+    """`had_roster`: the last batch was given one. `read`: the file's text when it was read; none: there was no file."""
 
-    def __init__(self, kept: Iterable[Identity] = (), *, had_roster: bool = False) -> None:
+    def __init__(self, kept: Iterable[Identity] = (), *, had_roster: bool = False, read: str | None = None) -> None:
         self.all = list(kept)
-        self.had_roster = had_roster
+        self.had_roster, self.read = had_roster, read
         self.ids = StudentIds(one.id for one in self.all)
         self._of = {key: one for one in self.all for key in one.keys}
         self._same_folder: dict[str, list[Key]] = {}
@@ -92,11 +91,6 @@ class Identities:
             self._note_folder(key)
         return moved
 
-    def forget(self, key: Key) -> None:
-        """The key tells of nobody any more."""
-        identity = self._of.pop(key)
-        del identity.keys[key]
-
     def text(self) -> str:
         """As it is kept. Lone surrogates of names that are no Unicode survive: the text is ASCII."""
         students = [
@@ -138,7 +132,7 @@ def identities_in(text: str) -> Identities:
     keys = [key for one in identities for key in one.keys]
     if len({*ids}) < len(ids) or len({*keys}) < len(keys):
         raise DamagedError("an id or a key in it is two students'")
-    return Identities(identities, had_roster=had_roster)
+    return Identities(identities, had_roster=had_roster, read=text)
 
 
 def _identity(kept: Any) -> Identity:  # noqa: ANN401 -- whatever the file holds
@@ -149,34 +143,6 @@ def _identity(kept: Any) -> Identity:  # noqa: ANN401 -- whatever the file holds
     if not isinstance(kept["handed_in"], bool) or not SAFE.fullmatch(kept["id"]):
         raise ValueError
     return Identity(kept["id"], dict.fromkeys(Key(*key) for key in keys), texts[1], texts[2], kept["handed_in"])
-
-
-@dataclass(frozen=True)
-class Record:
-    """What the record of an earlier batch says of a student."""
-
-    id: str
-    name: str = ""  # of the upload, as it is shown; empty: the record cannot be read, and its id alone is kept
-    keys: tuple[Key, ...] = ()
-    handed_in: bool = True
-
-
-def identities_of_records(records: Iterable[Record]) -> Identities:
-    """Where no book was kept, as before there were any. Each name that two records have is numbered in the order of their ids."""
-    book = Identities()
-    for record in sorted(records, key=lambda one: one.id):
-        if record.id in book.ids:
-            continue
-        one = Identity(record.id, handed_in=record.handed_in)
-        book.all.append(one)
-        book.ids.take(record.id)
-        number, before = 1, Key(BEFORE, record.name)
-        while book.owner(before) is not None:
-            number += 1
-            before = Key(BEFORE, f"{record.name}\0{number}")
-        known = [before] if record.name and record.handed_in else []
-        book.bind(one, [*known, *(key for key in record.keys if book.owner(key) is None)])
-    return book
 
 
 # The file that keeps identities between batches: OUT/instructor/people/identities.json.
@@ -193,14 +159,6 @@ class IdentityError(RemediableError):
 
 
 @dataclass(frozen=True)
-class KeptIdentities:
-    """What was read, and the file's text then."""
-
-    book: Identities
-    before: str | None  # None: there was no file
-
-
-@dataclass(frozen=True)
 class IdentityFile:
     """`private`: the instructor's folder in OUT; it need not exist."""
 
@@ -210,27 +168,27 @@ class IdentityFile:
     def path(self) -> Path:
         return self.private / "people" / _NAME
 
-    def read(self) -> KeptIdentities:
+    def read(self) -> Identities:
         """Where there is no file, ids follow from the records of earlier batches. Raises IdentityError."""
         text = self._text()
         if text is None:
-            return KeptIdentities(identities_of_records(self._records()), None)
+            return self._of_records()
         try:
-            return KeptIdentities(identities_in(text), text)
+            return identities_in(text)
         except DamagedError as error:
             raise IdentityError(
                 f"{self.path}: this says which student has which id, but {error}. Nothing was graded and nothing was changed. Put back "
                 "an older copy of the file. If there is none, move it away: then ids are taken from the records of the last batch here."
             ) from error
 
-    def write(self, kept: KeptIdentities) -> None:
+    def write(self, book: Identities) -> None:
         """Raises IdentityError where the file cannot be written, or where another batch has written it since it was read."""
-        if self._text() != kept.before:
+        if self._text() != book.read:
             raise IdentityError(
                 f"{self.path}: another batch has written this since. Nothing was changed. Run the same command again."
             )
         try:
-            write_atomically(self.path, kept.book.text())
+            write_atomically(self.path, book.text())
         except OSError as error:
             raise IdentityError(
                 f"{self.path}: it cannot be kept which student has which id ({error.strerror}), so nothing was graded. Make room, or "
@@ -249,15 +207,19 @@ class IdentityFile:
                 f"{self.path}: this says which student has which id, and cannot be read ({error.strerror})."
             ) from error
 
-    def _records(self) -> Iterator[Record]:
-        """Of the students whom earlier batches graded here. Of one that cannot be read, the id alone is kept."""
+    def _of_records(self) -> Identities:
+        """Where no book was kept: of the students whom earlier batches graded here. Of one that cannot be read, the id alone is kept."""
+        book = Identities()
         for path in sorted(self.private.glob("*.json")):
-            if not SAFE.fullmatch(path.stem):
+            if not SAFE.fullmatch(path.stem) or path.stem in book.ids:
                 continue
-            try:
+            one = Identity(path.stem, handed_in=True)
+            book.all.append(one)
+            book.ids.take(one.id)
+            with suppress(OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
                 submission = json.loads(path.read_bytes())["result"]["submission"]
-                student = Student.model_validate(submission.get("student", {}))
-                handed_in = submission.get("handed_in", True) is not False
-                yield Record(path.stem, str(submission["name"]), tuple(keys_of(student)), handed_in)
-            except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError, ValidationError):
-                yield Record(path.stem)
+                keys = keys_of(Student.model_validate(submission.get("student", {})))
+                one.handed_in = submission.get("handed_in", True) is not False
+                keys += [Key(FOLDER, str(submission["name"]))] if one.handed_in else []
+                book.bind(one, [key for key in keys if book.owner(key) is None])
+        return book

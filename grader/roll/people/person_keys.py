@@ -18,11 +18,9 @@ NUMBER, LOGIN, EMAIL = "number", "login", "e-mail"
 ACCOUNT = "GitHub Classroom"  # the platform's own id there
 FOLDER = "upload"  # the exact name of an upload of which nothing else is known
 ROSTER = "roster"  # of a row whose own keys are another student's at the moment
-BEFORE = "upload before"  # the same, as a record of a batch shows it, where no book of identities was kept
-_WEAKER = {NUMBER: 1, LOGIN: 2, EMAIL: 3, FOLDER: 4, BEFORE: 5, ROSTER: 6}  # a platform's own id is the strongest: 0
-_CHANGES = frozenset(
-    {"Moodle", FOLDER, BEFORE, ROSTER}
-)  # one student has several: Moodle numbers participants anew in each assignment
+_WEAKER = {NUMBER: 1, LOGIN: 2, EMAIL: 3, FOLDER: 4, ROSTER: 5}  # a platform's own id is the strongest: 0
+# One student has several: Moodle numbers participants anew in each assignment.
+_CHANGES = frozenset({"Moodle", FOLDER, ROSTER})
 
 
 class Key(NamedTuple):

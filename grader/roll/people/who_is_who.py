@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from grader.model.result import Student
 from grader.model.written_names import exact_form, shown, some
 from grader.roll.people.identities import Identities, Identity
-from grader.roll.people.person_keys import BEFORE, FOLDER, ROSTER, Key, contradict, id_form, keys_of, numbered
+from grader.roll.people.person_keys import FOLDER, ROSTER, Key, contradict, id_form, keys_of, numbered
 from grader.roll.people.roster import Roster, RosterRow
 from grader.roll.people.roster_matching import Arrival, Matching, match_rows, with_zeros
 
@@ -62,8 +62,6 @@ def who_is_who(arrivals: Sequence[Arrival], roster: Roster | None, book: Identit
     here = {id(one) for one in chosen}
     for number, one in enumerate(chosen):
         _tell_of_names(one, arrivals[number].owner, matching.row_of.get(number), told)
-        for key in [key for key in one.keys if key.kind == BEFORE]:
-            book.forget(key)
         _bind(book, one, keys[number][:1], told)
         one.handed_in = True
     # What an upload is known by has been bound to it: nothing that the roster adds can take it away.
@@ -146,10 +144,6 @@ def _known(arrivals: Sequence[Arrival], keys: Sequence[Sequence[Key]], book: Ide
                 if other not in here:
                     spellings.setdefault(other, []).append(number)
     settle([(numbers[0], book.owner(key)) for key, numbers in spellings.items() if len(numbers) == 1])
-    for number, key in enumerate(numbered([Key(BEFORE, one.person if one.of_team else one.shown) for one in arrivals])):
-        one = book.owner(key)
-        if one is not None and not contradict(one.keys, keys[number]):
-            settle([(number, one)])
     return found
 
 
