@@ -60,6 +60,11 @@ def block(text: str, *, lines: int = 40, columns: int = 200) -> Block:
     return Block(tuple(code(row, columns) for row in rows[:lines]), max(0, len(rows) - lines))
 
 
+def whole(text: str) -> str:
+    """All of it, with its spaces and its lines."""
+    return "\n".join(_cut(row, len(row), keep=_JOINERS) for row in text.split("\n"))
+
+
 def _untabbed(text: str, limit: int) -> str:
     if "\t" not in text:
         return text

@@ -7,17 +7,23 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
+from types import SimpleNamespace
 from typing import Any, Generic, TypeVar
 
 import jinja2
 from markupsafe import Markup
 
-from grader.model.visible_text import inline_code
+from grader.model import visible_text
 
 Subject = TypeVar("Subject")
+
+
+class Shown(SimpleNamespace):
+    """What a template gets: models as they are, and beside them what is computed. A name that is not there is an error."""
 
 
 @dataclass(frozen=True)
@@ -72,9 +78,21 @@ def _environment() -> jinja2.Environment:
         trim_blocks=True,
         auto_reload=False,  # they are files of the kit: looking at each again before each use costs more than using it
         lstrip_blocks=True,
+        finalize=_printable,
     )
-    environment.filters["inline_code"] = inline_code
+    environment.filters |= {
+        **dict(inspect.getmembers(visible_text, inspect.isfunction)),
+        "grouped": "{:,}".format,
+        "hundredths": "{:.2f}".format,
+    }
     return environment
+
+
+def _printable(value: object) -> object:
+    """No text reaches a page with hidden characters in it, also where a template has no filter for it. Cutting it is the filters' task."""
+    if not isinstance(value, str) or isinstance(value, Markup) or value.isprintable():
+        return value
+    return visible_text.whole(value)
 
 
 def _policy(script: str) -> str:

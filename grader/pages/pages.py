@@ -12,10 +12,8 @@ from grader.explain.story import Story
 from grader.model.result import NOTHING_KNOWN, SCHEMA, ClassInsight, Result
 from grader.pages.class_page.class_sheet import CLASS_SECTIONS, class_sheet
 from grader.pages.launches.trace_sheet import step_script, trace_sheet
-from grader.pages.page_section import render_drawing, render_page, trusted_text
+from grader.pages.page_section import Shown, render_drawing, render_page, trusted_text
 from grader.pages.similar_sheet import similar_sheet
-from grader.pages.speed.calibration_sheet import CalibrationSheet
-from grader.pages.speed.sweep_figure import SweepFigure
 from grader.pages.student_page.student_sheet import LAB_SECTIONS, student_sheet
 
 
@@ -52,7 +50,7 @@ def similar_page(
     return render_page("similar_page/similar", similar_sheet(lab_id, title, found, names, texts))
 
 
-def calibration_page(sheet: CalibrationSheet) -> str:
+def calibration_page(sheet: Shown) -> str:
     """The speed of the course's own kernels on a GPU, with a picture for each lab."""
     return render_page("speed_figures/calibration", sheet)
 
@@ -62,7 +60,7 @@ def trace_page(story: Story) -> str:
     return render_page("trace_page/trace", trace_sheet(story), script=step_script())
 
 
-def sweep_drawing(figure: SweepFigure) -> str:
+def sweep_drawing(figure: Shown) -> str:
     """A size sweep's picture as an SVG file."""
     return render_drawing("speed_figures/sweep.svg.j2", sweep=figure, style=trusted_text("speed_figures/drawing.css"))
 

@@ -9,45 +9,24 @@ from difflib import SequenceMatcher
 
 from grader.model import visible_text
 from grader.model.result import Case, Finding, LabResult, Launch, Site, Suspect
-from grader.model.verdicts import Verdict, VerdictFacts
+from grader.model.verdicts import Verdict
 from grader.model.visible_text import counted, index
-from grader.pages.findings.excerpt import Excerpt, excerpt
+from grader.pages.findings.excerpt import excerpt
+from grader.pages.page_section import Shown
 
 _MOST_CASES = 4
 
 
-@dataclass(frozen=True)
-class Fact:
-    term: str
-    detail: str
-
-
-@dataclass(frozen=True)
-class FindingCard:
-    look: VerdictFacts
-    label: str
-    is_note: bool
-    where: str  # "kernel.cu, line 22"; empty where no line is known
-    message: str
-    advice: str
-    facts: tuple[Fact, ...]
-    excerpt: Excerpt | None
-    steps: str = ""  # link to a page that steps through the block; empty: there is none
-    orders: str = ""  # link to a page that plays both orders of a race; empty: there is none
-    story: str = ""  # link to the finding's own story; empty: there is none
-    story_words: str = ""  # of that link
-
-
-def finding_card(finding: Finding, lab: LabResult, sources: Mapping[str, str], *, instructor: bool) -> FindingCard:
-    return FindingCard(
-        look=finding.kind.facts,
-        label=visible_text.line(finding.called, 80),
-        is_note=finding.severity == "note",
+def finding_card(finding: Finding, lab: LabResult, sources: Mapping[str, str], *, instructor: bool) -> Shown:
+    """Its links lead to pages that step through the block; empty: there is none."""
+    return Shown(
+        finding=finding,
         where=_where(finding),
-        message=visible_text.line(finding.message, 600),
-        advice=visible_text.line(finding.advice or "", 600),
-        facts=tuple(_facts(finding, lab, instructor=instructor)),
+        facts=_facts(finding, lab, instructor=instructor),
         excerpt=excerpt(finding, sources),
+        steps="",
+        orders="",
+        story="",
     )
 
 
@@ -90,7 +69,7 @@ def _where(finding: Finding) -> str:
     return f"{file}, line {finding.line:,}" if file else f"line {finding.line:,}"
 
 
-def _facts(finding: Finding, lab: LabResult, *, instructor: bool) -> list[Fact]:
+def _facts(finding: Finding, lab: LabResult, *, instructor: bool) -> dict[str, str]:
     launch = shape_of(finding, lab, instructor=instructor)
     known = {
         "Thread": index(finding.thread),
@@ -103,7 +82,7 @@ def _facts(finding: Finding, lab: LabResult, *, instructor: bool) -> list[Fact]:
         "Confirmed by": f"compute-sanitizer ({', '.join(finding.confirmed_by)})" if finding.confirmed_by else "",
         "Cases": _cases(finding.cases),
     }
-    return [Fact(term, detail) for term, detail in known.items() if detail]
+    return {term: detail for term, detail in known.items() if detail}
 
 
 def _cases(names: tuple[str, ...]) -> str:

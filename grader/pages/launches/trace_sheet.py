@@ -9,7 +9,6 @@ from markupsafe import Markup
 from grader.explain.page_block import page_block
 from grader.explain.story import Story
 from grader.model import visible_text
-from grader.pages.findings.finding_card import Fact
 from grader.pages.page_section import trusted_text
 
 _MOST_LINES = 4000
@@ -31,7 +30,7 @@ class TraceSheet:
     summary: str
     tone: str
     file: str
-    facts: tuple[Fact, ...]
+    facts: dict[str, str]
     lines: tuple[SourceLine, ...]
     thread_example: str
     element_example: str
@@ -56,7 +55,7 @@ def trace_sheet(story: Story) -> TraceSheet:
         summary=visible_text.line(story.summary, _LONGEST_TEXT),
         tone=story.tone,
         file=story.file,
-        facts=tuple(Fact(term, detail) for term, detail in facts.items() if detail),
+        facts={term: detail for term, detail in facts.items() if detail},
         lines=tuple(
             SourceLine(number, visible_text.code(text, _LONGEST_LINE), number in with_steps)
             for number, text in enumerate(story.source[:_MOST_LINES], 1)

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
-from grader.model import visible_text
 from grader.model.labs import StandInSpec
 from grader.model.result import Ratio, SweepPoint
-from grader.pages.speed.sweep_figure import SweepFigure, sweep_figure
+from grader.pages.page_section import Shown
+from grader.pages.speed.sweep_figure import sweep_figure
 from grader.run.speed.calibration import LabTiers, Measurement, TierPlace
 from grader.run.speed.contest import LIBRARY, STAND_IN
 
@@ -50,36 +49,16 @@ def row(one: Measurement) -> str:
     return "| " + " | ".join(cells) + " |"
 
 
-@dataclass(frozen=True)
-class CalibratedLab:
-    id: str
-    title: str
-    sweep: SweepFigure | None  # none: nothing was measured
-    troubles: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class CalibrationSheet:
-    device: str
-    conditions: str
-    labs: tuple[CalibratedLab, ...]
-
-
 def calibration_sheet(
     labs: Mapping[str, Sequence[SweepPoint]], titles: Mapping[str, str], *, device: str, toolkit: str, date: str
-) -> CalibrationSheet:
-    return CalibrationSheet(
-        device=visible_text.line(device, 120),
-        conditions=visible_text.line(conditions(device=device, toolkit=toolkit, date=date), 400),
-        labs=tuple(
-            CalibratedLab(
-                visible_text.line(lab_id, 60),
-                visible_text.line(titles.get(lab_id, lab_id), 120),
-                sweep_figure(points),
-                tuple(visible_text.line(f"{one.shape}: {one.trouble}", 300) for one in points if one.trouble),
-            )
+) -> Shown:
+    return Shown(
+        device=device,
+        conditions=conditions(device=device, toolkit=toolkit, date=date),
+        labs=[
+            Shown(id=lab_id, title=titles.get(lab_id, lab_id), sweep=sweep_figure(points), points=points)
             for lab_id, points in labs.items()
-        ),
+        ],
     )
 
 

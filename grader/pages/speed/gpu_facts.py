@@ -5,12 +5,12 @@ limits that. Pure.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 from grader.engines.occupancy import Resource, resources
 from grader.model import visible_text
 from grader.model.result import GpuKernel, LabResult
 from grader.model.visible_text import counted, share
+from grader.pages.page_section import Shown
 
 # What the blocks of a kernel take of one multiprocessor, resource by resource, and which of them leaves no room for another block. Pure.
 #
@@ -19,23 +19,7 @@ from grader.model.visible_text import counted, share
 _UNITS = {"warps": "warps", "blocks": "blocks", "registers": "registers", "shared memory": "bytes of shared memory"}
 
 
-@dataclass(frozen=True)
-class OccupancyRow:
-    name: str
-    used: str  # "61,440 of 65,536 registers"
-    room: str  # "room for 6 blocks"
-    width: float  # percent of the resource that the blocks take
-    next_width: float  # percent that one more block would take, as far as it is there
-    limits: bool
-
-
-@dataclass(frozen=True)
-class OccupancyFigure:
-    blocks: str  # "6 blocks at once"
-    rows: tuple[OccupancyRow, ...]
-
-
-def occupancy_figure(kernel: GpuKernel) -> OccupancyFigure | None:
+def occupancy_figure(kernel: GpuKernel) -> Shown | None:
     """None where no launch or no such architecture is known, and where not even one block fits."""
     capability = re.fullmatch(r"sm_(\d+)[a-z]?", kernel.architecture)
     if capability is None:
@@ -49,13 +33,14 @@ def occupancy_figure(kernel: GpuKernel) -> OccupancyFigure | None:
     blocks = min((one.blocks for one in found), default=0)
     if not blocks:
         return None
-    return OccupancyFigure(f"{counted(blocks, 'block')} at once", tuple(_row(one, blocks) for one in found))
+    return Shown(blocks=f"{counted(blocks, 'block')} at once", rows=[_row(one, blocks) for one in found])
 
 
-def _row(resource: Resource, blocks: int) -> OccupancyRow:
+def _row(resource: Resource, blocks: int) -> Shown:
+    """Widths in percent of the resource: what the blocks take, and what one more would, as far as it is there."""
     width = share(blocks * resource.of_block, resource.available)
     limits = resource.blocks == blocks
-    return OccupancyRow(
+    return Shown(
         name=resource.name[:1].upper() + resource.name[1:],
         used=f"{blocks * resource.of_block:,} of {resource.available:,} {_UNITS[resource.name]}",
         room=f"room for {counted(resource.blocks, 'block')}" + (": this is the limit" if limits else ""),
@@ -73,40 +58,21 @@ _LIMITS = {
 }
 
 
-@dataclass(frozen=True)
-class GpuFact:
-    term: str
-    detail: str
-
-
-@dataclass(frozen=True)
-class GpuFacts:
-    compiled: str  # "nvcc 13.0 for sm_90"
-    facts: tuple[GpuFact, ...]
-    occupancy: str  # a sentence; empty: not known
-    filled: float  # percent of a multiprocessor's warps
-    figure: OccupancyFigure | None  # none: not known
-    notes: tuple[str, ...]  # spills, and that it was compiled again
-
-
-def gpu_facts(lab: LabResult) -> GpuFacts | None:
+def gpu_facts(lab: LabResult) -> Shown | None:
     """None where there is no nvcc, or the kernel did not compile."""
     kernel = lab.gpu_kernel
     if kernel is None:
         return None
-    facts = [
-        GpuFact("Registers", f"{kernel.registers} a thread"),
-        GpuFact("Shared memory", _shared(kernel)),
-    ]
+    facts = {"Registers": f"{kernel.registers} a thread", "Shared memory": _shared(kernel)}
     if kernel.warps and kernel.max_warps:
-        facts.append(GpuFact("Occupancy", f"{kernel.warps} of {kernel.max_warps} warps"))
-    return GpuFacts(
+        facts["Occupancy"] = f"{kernel.warps} of {kernel.max_warps} warps"
+    return Shown(
         compiled=visible_text.line(f"{kernel.compiler} for {kernel.architecture}", 80),
-        facts=tuple(facts),
+        facts=facts,
         occupancy=_occupancy(kernel),
         filled=share(kernel.warps, kernel.max_warps),
         figure=occupancy_figure(kernel),
-        notes=tuple(_notes(kernel)),
+        notes=tuple(_notes(kernel)),  # spills, and that it was compiled again
     )
 
 
@@ -118,7 +84,7 @@ def gpu_line(lab: LabResult) -> str:
     kernel = lab.gpu_kernel
     assert kernel is not None
     limited = f", limited by {_named(kernel)}" if kernel.warps < kernel.max_warps and kernel.warps else ""
-    return f"{', '.join(f'{one.term.lower()}: {one.detail}' for one in facts.facts)}{limited}"
+    return f"{', '.join(f'{term.lower()}: {detail}' for term, detail in facts.facts.items())}{limited}"
 
 
 def _shared(kernel: GpuKernel) -> str:

@@ -9,27 +9,10 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from grader.model import visible_text
-from grader.model.result import Outlook, Rung, Timing, Traffic
+from grader.model.result import Outlook, Timing, Traffic
+from grader.pages.page_section import Shown
 from grader.run.scoring.metrics import passes
 from grader.run.scoring.predicted_time import ModelledTime, gpu_named
-
-
-@dataclass(frozen=True)
-class Mark:
-    at: float
-    label: str
-
-
-@dataclass(frozen=True)
-class Roofline:
-    """What every such plot has."""
-
-    view_box: str
-    width: float
-    height: float
-    slope: str  # points of the roofs as one line
-    columns: tuple[Mark, ...]
-    rows: tuple[Mark, ...]
 
 
 @dataclass(frozen=True)
@@ -55,16 +38,16 @@ class Axes:
         rows: Iterable[float],
         as_column: Callable[[float], str] = "{:g}".format,
         as_row: Callable[[float], str] = lambda speed: f"{speed / 1e12:g}",
-    ) -> Roofline:
+    ) -> Shown:
         """`corners`: of the roofs. Only `columns` and `rows` on the axes are marked."""
         left, above, right, below = self.margins
-        return Roofline(
+        return Shown(
             view_box=f"{-left} {-above} {self.width + left + right} {self.height + below + above}",
             width=self.width,
             height=self.height,
             slope=" ".join(f"{self.x(work)},{self.y(speed)}" for work, speed in corners),
-            columns=tuple(Mark(self.x(one), as_column(one)) for one in columns if _within(one, self.work)),
-            rows=tuple(Mark(self.y(one), as_row(one)) for one in rows if _within(one, self.speed)),
+            columns=[Shown(at=self.x(one), label=as_column(one)) for one in columns if _within(one, self.work)],
+            rows=[Shown(at=self.y(one), label=as_row(one)) for one in rows if _within(one, self.speed)],
         )
 
 
@@ -79,16 +62,7 @@ def _within(value: float, ends: tuple[float, float]) -> bool:
 _BELOW = 500.0  # the axis of speed begins at the arithmetic roof divided by this
 
 
-@dataclass(frozen=True)
-class RoofFigure(Roofline):
-    x: float  # of the kernel
-    y: float
-    measured_y: float | None  # None: not measured
-    gpu: str
-    caption: str
-
-
-def roof_figure(traffic: Traffic, model: ModelledTime, timing: Timing | None = None) -> RoofFigure:
+def roof_figure(traffic: Traffic, model: ModelledTime, timing: Timing | None = None) -> Shown:
     """`model` is the model of this traffic, and has arithmetic. `timing`: of the same kernel on this GPU, perhaps at another size."""
     gpu = model.gpu
     rate = gpu.multiprocessors * gpu.clock_ghz * 1e9  # passes per second
@@ -99,7 +73,7 @@ def roof_figure(traffic: Traffic, model: ModelledTime, timing: Timing | None = N
     axes = Axes(420, 200, (4.0, 4096.0), (top / _BELOW, 2 * top))
     corners = [(4.0, rate * 4.0), (top / rate, top), (4096.0, top)]
     roofline = axes.roofline(corners, [4.0**power for power in range(1, 7)], [10.0**power for power in range(9, 16)])
-    return RoofFigure(
+    return Shown(
         **vars(roofline),
         x=axes.x(intensity),
         y=axes.y(model.flops),
@@ -119,56 +93,31 @@ _CLIMB_BELOW = 60.0  # the axis of speed begins at the arithmetic roof divided b
 _NEAR = 13.0  # points closer than this share a label
 
 
-@dataclass(frozen=True)
-class Point:
-    x: float
-    y: float
-    kind: str  # "rung", "predicted" or "measured"
-
-
-@dataclass(frozen=True)
-class PointLabel:
-    x: float
-    y: float
-    text: str
-
-
-@dataclass(frozen=True)
-class ClimbFigure(Roofline):
-    points: tuple[Point, ...]
-    labels: tuple[PointLabel, ...]
-
-
-def climb_figure(outlook: Outlook, measured_gflops: float = 0) -> ClimbFigure:
+def climb_figure(outlook: Outlook, measured_gflops: float = 0) -> Shown:
     """`measured_gflops`: of this kernel, at any size; 0: not measured."""
     gpu = gpu_named(outlook.gpu)
     rate = gpu.multiprocessors * gpu.clock_ghz * 1e9  # passes per second
     top = 2 * rate * gpu.fp32_lanes
     axes = Axes(440, 240, (8.0, 2048.0), (top / _CLIMB_BELOW, 2 * top), (44, 20, 20, 34))
-    rungs = [Point(axes.x(one.passes), axes.y(one.gflops * 1e9), "rung") for one in outlook.rungs]
-    own = [Point(axes.x(outlook.passes), axes.y(outlook.gflops * 1e9), "predicted")]
+    rungs = [Shown(x=axes.x(one.passes), y=axes.y(one.gflops * 1e9), kind="rung") for one in outlook.rungs]
+    own = [Shown(x=axes.x(outlook.passes), y=axes.y(outlook.gflops * 1e9), kind="predicted")]
     if measured_gflops:
-        own.append(Point(axes.x(outlook.passes), axes.y(measured_gflops * 1e9), "measured"))
+        own.append(Shown(x=axes.x(outlook.passes), y=axes.y(measured_gflops * 1e9), kind="measured"))
     corners = [(8.0, rate * 8.0), (top / rate, top), (2048.0, top)]
     speeds = [one * 10.0**power for power in range(9, 15) for one in (1, 2, 5)]
     roofline = axes.roofline(corners, [2.0**power for power in range(3, 12, 2)], speeds)
-    return ClimbFigure(**vars(roofline), points=(*rungs, *own), labels=tuple(_labels(rungs)))
+    return Shown(**vars(roofline), points=[*rungs, *own], labels=_labels(rungs))
 
 
-def _labels(rungs: Sequence[Point]) -> list[PointLabel]:
+def _labels(rungs: Sequence[Shown]) -> list[Shown]:
     """The numbers of the steps. Neighbours that lie close together have one label."""
-    labels: list[PointLabel] = []
+    labels: list[Shown] = []
     first = 0
     for place in range(1, len(rungs) + 1):
         last = rungs[place - 1]
         if place < len(rungs) and math.dist((last.x, last.y), (rungs[place].x, rungs[place].y)) < _NEAR:
             continue
         text = f"{first + 1}" if first == place - 1 else f"{first + 1}–{place}"  # noqa: RUF001 - an en dash, as between page numbers
-        labels.append(PointLabel(last.x - 7, last.y - 5, text))
+        labels.append(Shown(x=last.x - 7, y=last.y - 5, text=text))
         first = place
     return labels
-
-
-def numbered(rungs: Sequence[Rung]) -> list[tuple[int, str, str]]:
-    """Number, title and speed of each step, for a list."""
-    return [(number, one.title, f"{one.gflops / 1e3:.1f}") for number, one in enumerate(rungs, 1)]

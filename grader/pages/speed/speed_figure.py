@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
 from rich.console import RenderableType
 from rich.text import Text
@@ -21,8 +20,9 @@ from grader.model.result import (
 )
 from grader.model.verdicts import Verdict
 from grader.model.visible_text import element, points
+from grader.pages.page_section import Shown
 from grader.pages.speed.gpu_facts import gpu_facts, gpu_line
-from grader.pages.speed.sweep_figure import SweepFigure, sweep_figure
+from grader.pages.speed.sweep_figure import sweep_figure
 from grader.run.scoring.metrics import conflict_remarks, metric_words
 from grader.run.speed.speed_score import measured_share, needed, of_full_marks, share_words
 
@@ -71,12 +71,13 @@ def _elements(timing: Timing) -> Iterator[Text]:
         return
     yield Text(f"  {'element':<16}{'expected':>14}{'yours':>14}{'relative error':>17}", style="dim")
     for one in timing.elements[:_ELEMENTS]:
-        yield Text("  " + _row(one))
+        place, expected, actual, error = _cells(one)
+        yield Text(f"  {place:<16}{expected:>14}{actual:>14}{error:>17}")
 
 
-def _row(one: SampledElement) -> str:
+def _cells(one: SampledElement) -> tuple[str, str, str, str]:
     error = "?" if one.relative_error is None else f"{one.relative_error:.1e}"
-    return f"{f'[{one.row}][{one.column}]':<16}{element(one.expected):>14}{element(one.actual):>14}{error:>17}"
+    return f"[{one.row}][{one.column}]", element(one.expected), element(one.actual), error
 
 
 WIDTH, BAR_HEIGHT, GAP, LEFT = 560.0, 22.0, 14.0, 90.0
@@ -84,51 +85,7 @@ _SPEED_FIGURE_NAMES = {"baseline": "naive", "student": "your kernel", "model": "
 _ROOM = 1.08  # width of the picture by the longest bar
 
 
-@dataclass(frozen=True)
-class SpeedBar:
-    kind: str  # "baseline", "student", "model"
-    name: str
-    y: float
-    middle: float
-    width: float
-    low: float  # x of the interval's two ends
-    high: float
-    label: str  # how many times as fast
-    rate: str  # "0.2790 ms, 7,697 GFLOP/s"
-
-
-@dataclass(frozen=True)
-class TierLine:
-    x: float
-    label: str  # "2.1 points"
-    reached: bool
-
-
-@dataclass(frozen=True)
-class SpeedElement:
-    place: str
-    expected: str
-    actual: str
-    error: str
-
-
-@dataclass(frozen=True)
-class SpeedFigure:
-    sentence: str
-    where: str  # shape and device
-    bars: tuple[SpeedBar, ...]
-    tiers: tuple[TierLine, ...]
-    height: float
-    width: float
-    left: float
-    facts: tuple[str, ...]
-    elements: tuple[SpeedElement, ...]
-    review: str
-    alternative: str
-    sweep: SweepFigure | None
-
-
-def speed_figure(lab: LabResult, *, instructor: bool) -> SpeedFigure | None:
+def speed_figure(lab: LabResult, *, instructor: bool) -> Shown | None:
     """None where there is nothing to draw. Then the lab's `performance` says why."""
     timing = lab.timing
     if timing is None or timing.speedup is None:
@@ -137,34 +94,27 @@ def speed_figure(lab: LabResult, *, instructor: bool) -> SpeedFigure | None:
     drawn = [(one, ratio) for one in timing.contestants if (ratio := ratios.get(one.name)) is not None]
     longest = max([ratio.high for _, ratio in drawn]) * _ROOM
     scale = (WIDTH - LEFT) / longest
-    bars = tuple(_bar(i, one, ratio, scale) for i, (one, ratio) in enumerate(drawn))
-    return SpeedFigure(
-        sentence=visible_text.line(timing.words, 300),
+    bars = [_bar(i, one, ratio, scale) for i, (one, ratio) in enumerate(drawn)]
+    return Shown(
+        timing=timing,
         where=visible_text.line(f"{timing.shape} on {timing.device}", 160),
         bars=bars,
-        tiers=tuple(_tiers(timing, scale)),
+        tiers=_tiers(timing, scale),
         height=len(bars) * (BAR_HEIGHT + GAP) + GAP,
         width=WIDTH,
         left=LEFT,
-        facts=tuple(_facts(timing)),
-        elements=tuple(
-            SpeedElement(
-                f"[{one.row}][{one.column}]",
-                element(one.expected),
-                element(one.actual),
-                "?" if one.relative_error is None else f"{one.relative_error:.1e}",
-            )
-            for one in timing.elements[:5]
-        ),
-        review=visible_text.line(timing.review, 200) if instructor else "",
+        facts=_facts(timing),
+        elements=[_cells(one) for one in timing.elements[:_ELEMENTS]],
+        review=timing.review if instructor else "",
         alternative="; ".join(f"{bar.name}: {bar.label}, {bar.rate}" for bar in bars),
         sweep=sweep_figure(timing.sweep),
     )
 
 
-def _bar(index: int, one: ContestantTimes, ratio: Ratio, scale: float) -> SpeedBar:
+def _bar(index: int, one: ContestantTimes, ratio: Ratio, scale: float) -> Shown:
+    """With x of the interval's two ends."""
     y = round(GAP + index * (BAR_HEIGHT + GAP), 2)
-    return SpeedBar(
+    return Shown(
         kind=one.name,
         name=_SPEED_FIGURE_NAMES[one.name],
         y=y,
@@ -177,11 +127,11 @@ def _bar(index: int, one: ContestantTimes, ratio: Ratio, scale: float) -> SpeedB
     )
 
 
-def _tiers(timing: Timing, scale: float) -> list[TierLine]:
+def _tiers(timing: Timing, scale: float) -> list[Shown]:
     """Lines where the tiers are. Those beyond the picture's edge are left out: the table beside it has them all."""
     places = [(tier, speed) for tier in timing.tiers if (speed := _speedup_at(timing, tier))]
     drawn = [(tier, round(LEFT + speed * scale, 2)) for tier, speed in places]
-    return [TierLine(x, f"{points(tier.points)} points", tier.reached) for tier, x in drawn if x <= WIDTH]
+    return [Shown(x=x, tier=tier) for tier, x in drawn if x <= WIDTH]
 
 
 def _speedup_at(timing: Timing, tier: TimedTier) -> float:
@@ -214,74 +164,43 @@ def _facts(timing: Timing) -> list[str]:
 # keep the kernel from the next one. Pure.
 
 
-@dataclass(frozen=True)
-class TierBound:
-    asked: str  # "at most 0.0156 sectors loaded for each multiply-add"
-    found: str  # "0.0625"; empty: not told, or not known
-    missed: bool
-
-
-@dataclass(frozen=True)
-class TierRow:
-    points: str
-    reached: bool
-    following: bool  # the lowest that was not reached
-    bounds: tuple[TierBound, ...]
-
-
-@dataclass(frozen=True)
-class TierLineCost:
-    """A line of the source that keeps the kernel from the next tier."""
-
-    number: int
-    source: str
-    costs: str  # "62 % of the sectors loaded"
-
-
-@dataclass(frozen=True)
-class TierSection:
-    how: str  # "measured", "counted"
-    given: str  # "1.5 of 3 points"
-    rows: tuple[TierRow, ...]
-    lines: tuple[TierLineCost, ...]
-    following: str  # points of the next tier; empty: there is none
-
-
-def tier_section(lab: LabResult, sources: Mapping[str, str]) -> TierSection | None:
+def tier_section(lab: LabResult, sources: Mapping[str, str]) -> Shown | None:
     """None where points for speed are not assessed, or no tier decided them."""
     timing = lab.timing
     if lab.counted_tiers:
-        given = [(tier.points, tier.reached, tuple(map(_counted, tier.bounds))) for tier in lab.counted_tiers]
+        given = [(tier.points, tier.reached, [_counted(one) for one in tier.bounds]) for tier in lab.counted_tiers]
     elif lab.performance_max and timing and timing.tiers:
-        given = [(tier.points, tier.reached, tuple(_measured(timing, i))) for i, tier in enumerate(timing.tiers)]
+        given = [(tier.points, tier.reached, [_measured(timing, tier)]) for tier in timing.tiers]
     else:
         return None
     reached_points = max((worth for worth, reached, _ in given if reached), default=0.0)
     following = min((worth for worth, reached, _ in given if worth > reached_points), default=0.0)
     next_counted = next((tier for tier in lab.counted_tiers if tier.points == following), None)
-    return TierSection(
+    return Shown(
         how="counted" if lab.counted_tiers else "measured",
         given=of_full_marks(reached_points, lab.performance_max)
         if lab.performance_max
         else f"{reached_points:g} points if hidden sizes keep to it",
-        rows=tuple(TierRow(points(worth), reached, worth == following, bounds) for worth, reached, bounds in given),
-        lines=tuple(_lines(next_counted, sources.get(lab.file, ""))) if next_counted else (),
-        following=points(following) if following else "",
+        rows=[
+            Shown(points=worth, reached=reached, following=worth == following, bounds=bounds)
+            for worth, reached, bounds in given
+        ],
+        lines=list(_lines(next_counted, sources.get(lab.file, ""))) if next_counted else [],
+        following=points(following) if following else "",  # points of the lowest that was not reached
     )
 
 
-def _counted(bound: CountedBound) -> TierBound:
+def _counted(bound: CountedBound) -> Shown:
     found = "" if bound.found is None else f"{bound.found:.4g}"
-    return TierBound(visible_text.line(f"at most {bound.at_most:.4g} {bound.words}", 160), found, bound.missed)
+    return Shown(asked=f"at most {bound.at_most:.4g} {bound.words}", found=found, missed=bound.missed)
 
 
-def _measured(timing: Timing, number: int) -> Iterator[TierBound]:
-    tier = timing.tiers[number]
+def _measured(timing: Timing, tier: TimedTier) -> Shown:
     share = measured_share(timing, tier)
-    yield TierBound(f"at least {needed(tier)}", share_words(share) if share else "", not tier.reached)
+    return Shown(asked=f"at least {needed(tier)}", found=share_words(share) if share else "", missed=not tier.reached)
 
 
-def _lines(tier: CountedTier, source: str) -> Iterator[TierLineCost]:
+def _lines(tier: CountedTier, source: str) -> Iterator[Shown]:
     """Each line once, with every number that it makes too high."""
     costs: dict[int, list[str]] = {}
     for bound in tier.bounds:
@@ -292,7 +211,7 @@ def _lines(tier: CountedTier, source: str) -> Iterator[TierLineCost]:
     text = source.split("\n")
     for number in sorted(costs):
         shown = text[number - 1].strip() if 0 < number <= len(text) else ""
-        yield TierLineCost(number, visible_text.code(shown, 120), visible_text.line("; ".join(costs[number]), 300))
+        yield Shown(number=number, source=shown, costs="; ".join(costs[number]))
 
 
 # What bank conflicts may cost a kernel that passes, for a terminal: which points, and in which line. Pure.

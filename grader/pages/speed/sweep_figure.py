@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from grader.model import visible_text
 from grader.model.result import SweepPoint, SweepTime
+from grader.pages.page_section import Shown
 
 # Positions in a size sweep's picture: logarithmic axes, their ticks, and shifts that keep neighbours apart. Pure.
 
@@ -21,12 +22,6 @@ _STEPS: tuple[tuple[float, tuple[float, ...]], ...] = (
     (3.5, (1.0, 2.0, 5.0)),
     (math.inf, (1.0,)),
 )
-
-
-@dataclass(frozen=True)
-class Tick:
-    at: float
-    label: str
 
 
 @dataclass(frozen=True)
@@ -49,17 +44,13 @@ class Axis:
         return round(self.start + share * (self.end - self.start), 2)
 
 
-def decades(axis: Axis) -> tuple[Tick, ...]:
+def decades(axis: Axis) -> list[Shown]:
     """Round numbers on the axis: 1, 2 and 5 of each power of ten. Fewer on a long axis, more on a short one."""
     wide = math.log10(axis.most / axis.least)
     steps = next(steps for most, steps in _STEPS if wide <= most)
     powers = range(math.floor(math.log10(axis.least)), math.ceil(math.log10(axis.most)) + 1)
     values = (step * 10.0**power for power in powers for step in steps)
-    return tuple(Tick(axis.at(one), _label(one)) for one in values if axis.least <= one <= axis.most)
-
-
-def _label(value: float) -> str:
-    return f"{value:,.10g}"
+    return [Shown(at=axis.at(one), label=f"{one:,.10g}") for one in values if axis.least <= one <= axis.most]
 
 
 def spread(places: Sequence[float], apart: float, start: float, end: float) -> list[float]:
@@ -97,64 +88,11 @@ def nudged(places: Sequence[float], apart: float) -> list[float]:
     return found
 
 
-# A size sweep's numbers by size and kernel, for readers who cannot see the picture or want exact numbers. Pure.
-
 _NAMES = {"baseline": "naive", "student": "your kernel", "model": "model", "cublas": "cuBLAS"}
-
-
-@dataclass(frozen=True)
-class SweepCell:
-    """One kernel at one size. Empty where it was not measured."""
-
-    milliseconds: str
-    rate: str
-    speedup: str  # with its interval
-
-
-@dataclass(frozen=True)
-class SweepRow:
-    shape: str
-    cells: tuple[SweepCell, ...]
-    trouble: str
-
-
-@dataclass(frozen=True)
-class SweepTable:
-    kernels: tuple[str, ...]
-    unit: str
-    rows: tuple[SweepRow, ...]
 
 
 def called(name: str) -> str:
     return _NAMES.get(name) or visible_text.line(name, 24)
-
-
-def sweep_table(points: Sequence[SweepPoint], names: Sequence[str], *, arithmetic: bool) -> SweepTable:
-    rows = [
-        SweepRow(
-            visible_text.line(point.shape, 80),
-            tuple(_cell(point, name, arithmetic=arithmetic) for name in names),
-            visible_text.line(point.trouble, 200),
-        )
-        for point in points
-    ]
-    return SweepTable(tuple(called(name) for name in names), "GFLOP/s" if arithmetic else "GB/s", tuple(rows))
-
-
-def _cell(point: SweepPoint, name: str, *, arithmetic: bool) -> SweepCell:
-    kernel = next((one for one in point.kernels if one.name == name), None)
-    if kernel is None:
-        return SweepCell("", "", "")
-    return SweepCell(
-        f"{kernel.milliseconds:.4f}", f"{kernel.gflops if arithmetic else kernel.gbytes:,.0f}", _speedup(kernel)
-    )
-
-
-def _speedup(kernel: SweepTime) -> str:
-    ratio = kernel.speedup
-    if ratio is None:
-        return ""
-    return f"{ratio.middle:.2f}× ({ratio.low:.2f} to {ratio.high:.2f})"  # noqa: RUF001 -- the sign for times
 
 
 _WIDTH, _LEFT, _RIGHT = 470.0, 52.0, 118.0
@@ -172,54 +110,7 @@ _MARKS = {
 }  # fmt: skip
 
 
-@dataclass(frozen=True)
-class SweepMark:
-    x: float
-    y: float
-    low: float  # y of the interval's two ends
-    high: float
-    title: str
-
-
-@dataclass(frozen=True)
-class SweepSeries:
-    look: str  # "baseline", "student", "model", "cublas", "other-0"
-    name: str
-    shape: str  # SVG path of its mark
-    runs: tuple[str, ...]  # points of its line; several where sizes in between were not measured
-    bands: tuple[str, ...]  # points of the interval's outline, for each run
-    marks: tuple[SweepMark, ...]
-    end: float  # y of its last mark
-    label: float  # y of its name
-
-
-@dataclass(frozen=True)
-class SweepPanel:
-    title: str
-    top: float
-    height: float
-    rows: tuple[Tick, ...]
-    series: tuple[SweepSeries, ...]
-    roof: str  # points; empty: not known
-    roof_end: float
-
-
-@dataclass(frozen=True)
-class SweepFigure:
-    view_box: str
-    pixels: int  # the width of the picture as a file
-    width: float
-    height: float
-    panels: tuple[SweepPanel, ...]
-    columns: tuple[Tick, ...]
-    sizes: tuple[float, ...]  # x of every size
-    axis: str  # the title of the horizontal axis
-    troubles: tuple[str, ...]
-    table: SweepTable
-    alternative: str
-
-
-def sweep_figure(points: Sequence[SweepPoint]) -> SweepFigure | None:
+def sweep_figure(points: Sequence[SweepPoint]) -> Shown | None:
     """None where nothing was measured."""
     placed = sorted((one for one in points if one.sizes), key=_size)  # a size that was not measured is a gap
     if not any(one.kernels for one in placed):
@@ -232,19 +123,30 @@ def sweep_figure(points: Sequence[SweepPoint]) -> SweepFigure | None:
     if len(names) > 1:
         panels.append(_ratios(placed, xs, names[1:], panels[0].height + _BETWEEN))
     height = panels[-1].top + panels[-1].height
-    return SweepFigure(
+    return Shown(
         view_box=f"{-_LEFT:g} {-_TOP:g} {_WIDTH + _LEFT + _RIGHT:g} {height + _TOP + _BOTTOM:g}",
         pixels=round(_SCALE * (_WIDTH + _LEFT + _RIGHT)),
         width=_WIDTH,
         height=height,
-        panels=tuple(panels),
-        columns=tuple(_columns(placed, xs)),
-        sizes=tuple(xs),
+        panels=panels,
+        columns=list(_columns(placed, xs)),
+        sizes=xs,
         axis=_axis_title(placed),
-        troubles=tuple(visible_text.line(f"{one.shape}: {one.trouble}", 300) for one in points if one.trouble),
-        table=sweep_table(points, names, arithmetic=arithmetic),
+        troubles=[f"{one.shape}: {one.trouble}" for one in points if one.trouble],
+        kernels=[called(name) for name in names],
+        rows=[(one, [_cells(one, name, arithmetic=arithmetic) for name in names]) for one in points],
         alternative=_alternative(placed, names),
     )
+
+
+def _cells(point: SweepPoint, name: str, *, arithmetic: bool) -> tuple[str, str, str]:
+    """One kernel at one size, for the table: milliseconds, rate, and the speedup with its interval. Empty where it was not measured."""
+    kernel = next((one for one in point.kernels if one.name == name), None)
+    if kernel is None:
+        return "", "", ""
+    ratio = kernel.speedup
+    speedup = f"{ratio.middle:.2f}× ({ratio.low:.2f} to {ratio.high:.2f})" if ratio else ""  # noqa: RUF001 -- the sign for times
+    return f"{kernel.milliseconds:.4f}", f"{_rate(kernel, arithmetic=arithmetic):,.0f}", speedup
 
 
 def _names(points: Sequence[SweepPoint]) -> list[str]:
@@ -261,7 +163,7 @@ def _rate(kernel: SweepTime, *, arithmetic: bool) -> float:
     return kernel.gflops if arithmetic else kernel.gbytes
 
 
-def _rates(points: Sequence[SweepPoint], xs: Sequence[float], names: Sequence[str], *, arithmetic: bool) -> SweepPanel:
+def _rates(points: Sequence[SweepPoint], xs: Sequence[float], names: Sequence[str], *, arithmetic: bool) -> Shown:
     def triple(kernel: SweepTime) -> tuple[float, float, float]:
         middle = _rate(kernel, arithmetic=arithmetic)
         work = middle * kernel.milliseconds
@@ -273,7 +175,7 @@ def _rates(points: Sequence[SweepPoint], xs: Sequence[float], names: Sequence[st
     axis = Axis.over(values, _RATES, 0, margin=1.12)
     series = _series(points, xs, names, axis, triple, lambda value: f"{value:,.0f} {unit}")
     roof = [(x, axis.at(value)) for x, value in zip(xs, roofs, strict=True) if value]
-    return SweepPanel(
+    return Shown(
         title=unit,
         top=0,
         height=_RATES,
@@ -292,7 +194,7 @@ def _roof(point: SweepPoint, *, arithmetic: bool) -> float:
     return _rate(kernel, arithmetic=arithmetic) * kernel.milliseconds / point.floor_ms
 
 
-def _ratios(points: Sequence[SweepPoint], xs: Sequence[float], names: Sequence[str], top: float) -> SweepPanel:
+def _ratios(points: Sequence[SweepPoint], xs: Sequence[float], names: Sequence[str], top: float) -> Shown:
     def triple(kernel: SweepTime) -> tuple[float, float, float]:
         assert kernel.speedup is not None
         return kernel.speedup.low, kernel.speedup.middle, kernel.speedup.high
@@ -300,8 +202,13 @@ def _ratios(points: Sequence[SweepPoint], xs: Sequence[float], names: Sequence[s
     values = [value for one in points for kernel in one.kernels if kernel.speedup for value in triple(kernel)]
     axis = Axis.over([1.0, *values], _RATIOS, 0, margin=1.12)
     as_text = "{:.2f} times as fast as naive".format
-    return SweepPanel(
-        "times as fast as naive", top, _RATIOS, decades(axis), _series(points, xs, names, axis, triple, as_text), "", 0
+    return Shown(
+        title="times as fast as naive",
+        top=top,
+        height=_RATIOS,
+        rows=decades(axis),
+        series=_series(points, xs, names, axis, triple, as_text),
+        roof="",
     )
 
 
@@ -312,10 +219,10 @@ def _series(
     axis: Axis,
     triple: Callable[[SweepTime], tuple[float, float, float]],
     as_text: Callable[[float], str],
-) -> tuple[SweepSeries, ...]:
+) -> list[Shown]:
     drawn = []
     for name in names:
-        runs: list[list[SweepMark]] = [[]]
+        runs: list[list[Shown]] = [[]]
         for point, x in zip(points, xs, strict=True):
             kernel = next((one for one in point.kernels if one.name == name), None)
             if kernel is None:
@@ -323,24 +230,24 @@ def _series(
                 continue
             low, middle, high = triple(kernel)
             text = f"{called(name)}, {visible_text.line(point.shape, 80)}: {as_text(middle)} ({as_text(low)} to {as_text(high)})"
-            runs[-1].append(SweepMark(x, axis.at(middle), axis.at(low), axis.at(high), text))
+            runs[-1].append(Shown(x=x, y=axis.at(middle), low=axis.at(low), high=axis.at(high), title=text))
         if any(runs):
             drawn.append((name, [run for run in runs if run]))
     ends = [runs[-1][-1].y for _, runs in drawn]
     labels = nudged(ends, _LABELS_APART)
-    return tuple(
-        SweepSeries(
+    return [
+        Shown(
             look=(look := _look(name, names)),
             name=called(name),
             shape=_MARKS[look],
-            runs=tuple(" ".join(f"{one.x:g},{one.y:g}" for one in run) for run in runs),
-            bands=tuple(" ".join(_outline(run)) for run in runs),
-            marks=tuple(one for run in runs for one in run),
+            runs=[" ".join(f"{one.x:g},{one.y:g}" for one in run) for run in runs],
+            bands=[" ".join(_outline(run)) for run in runs],
+            marks=[one for run in runs for one in run],
             end=end,
             label=label,
         )
         for (name, runs), end, label in zip(drawn, ends, labels, strict=True)
-    )
+    ]
 
 
 def _look(name: str, names: Sequence[str]) -> str:
@@ -350,12 +257,12 @@ def _look(name: str, names: Sequence[str]) -> str:
     return f"other-{others.index(name) % _OTHERS}"
 
 
-def _outline(run: Sequence[SweepMark]) -> Iterator[str]:
+def _outline(run: Sequence[Shown]) -> Iterator[str]:
     yield from (f"{one.x:g},{one.high:g}" for one in run)
     yield from (f"{one.x:g},{one.low:g}" for one in reversed(run))
 
 
-def _columns(points: Sequence[SweepPoint], xs: Sequence[float]) -> Iterator[Tick]:
+def _columns(points: Sequence[SweepPoint], xs: Sequence[float]) -> Iterator[Shown]:
     """A label for each cluster of neighbouring sizes: its power of two, or its middle where it has none."""
     clusters: list[list[tuple[float, float]]] = []
     for one, x in zip(points, xs, strict=True):
@@ -365,7 +272,7 @@ def _columns(points: Sequence[SweepPoint], xs: Sequence[float]) -> Iterator[Tick
     for cluster in clusters:
         powers = [pair for pair in cluster if math.isclose(math.log2(pair[1]), round(math.log2(pair[1])))]
         x, size = (powers or [cluster[len(cluster) // 2]])[0]
-        yield Tick(x, f"{size:,.0f}")
+        yield Shown(at=x, label=f"{size:,.0f}")
 
 
 def _axis_title(points: Sequence[SweepPoint]) -> str:

@@ -5,13 +5,13 @@ plot. Pure. Coordinates are computed here; the template only draws.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from grader.model import visible_text
 from grader.model.result import LineTraffic
 from grader.model.verdicts import Verdict
 from grader.pages.launches.traffic_tables import KINDS, binding_words, measured_words, prediction_words, step_words
-from grader.pages.speed.roofline_figure import ClimbFigure, RoofFigure, climb_figure, numbered, roof_figure
+from grader.pages.page_section import Shown
+from grader.pages.speed.roofline_figure import climb_figure, roof_figure
 from grader.pages.student_page.lab_view import LabView
 from grader.run.scoring.metrics import OPERATIONS, Counts, global_names, passes, remarks, shared_names
 from grader.run.scoring.predicted_time import Gpu, gpu_named, gpus, modelled
@@ -21,39 +21,7 @@ _BOXES, _BOX, _GAP = 32, 8, 2  # the most sectors or wavefronts that are drawn; 
 _IDEAL = {"sectors": 4, "wavefronts": 1}  # what 32 floats side by side need
 
 
-@dataclass(frozen=True)
-class Box:
-    x: int
-    kind: str  # "right": needed; "wrong": more than needed; "idle": not touched
-
-
-@dataclass(frozen=True)
-class Strip:
-    """What one request touches on average, drawn as boxes."""
-
-    text: str
-    boxes: tuple[Box, ...]
-    width: int
-    height: int = _BOX + _GAP
-
-
-@dataclass(frozen=True)
-class CostlyLine:
-    number: int
-    source: str
-    share: str
-    strips: tuple[Strip, ...]
-
-
-@dataclass(frozen=True)
-class TrafficSection:
-    shape: str
-    lines: tuple[CostlyLine, ...]
-    remarks: tuple[str, ...]
-    roof: RoofFigure | None
-
-
-def traffic_section(view: LabView) -> TrafficSection | None:
+def traffic_section(view: LabView) -> Shown | None:
     """Shows the last launch that was counted. None where there is no such launch, or where the kernel is not right yet."""
     counted = [launch for launch in view.launches() if launch.traffic and launch.traffic.complete]
     if view.lab.verdict is not Verdict.PASS or not counted:
@@ -68,10 +36,10 @@ def traffic_section(view: LabView) -> TrafficSection | None:
         if traffic.work and total and not view.lab.outlook
         else None
     )
-    return TrafficSection(
-        shape=visible_text.line(launch.shape, 80),
-        lines=tuple(_line(one, total) for one in costly),
-        remarks=tuple(remarks(traffic.lines)),
+    return Shown(
+        shape=launch.shape,
+        lines=[_line(one, total) for one in costly],
+        remarks=list(remarks(traffic.lines)),
         roof=roof_figure(traffic, model, view.lab.timing if measured_on else None) if model and model.flops else None,
     )
 
@@ -82,16 +50,16 @@ def _measured_on(view: LabView) -> Gpu | None:
     return next((gpu for key, gpu in gpus().items() if key.casefold() in device), None)
 
 
-def _line(line: LineTraffic, total: int) -> CostlyLine:
-    return CostlyLine(
+def _line(line: LineTraffic, total: int) -> Shown:
+    return Shown(
         number=line.line or 0,
         source=visible_text.code((line.source or "").strip(), 120),
         share=f"{100 * passes(line.metrics) / total:.1f} %" if total else "",
-        strips=tuple(_strips(line.metrics)),
+        strips=list(_strips(line.metrics)),
     )
 
 
-def _strips(counts: Counts) -> Iterator[Strip]:
+def _strips(counts: Counts) -> Iterator[Shown]:
     for operation in OPERATIONS:
         names = global_names(operation)
         if requests := counts.get(names.requests, 0):
@@ -107,52 +75,43 @@ def _strips(counts: Counts) -> Iterator[Strip]:
             )
 
 
-def _strip(text: str, all_touched: int | None, requests: int, unit: str) -> Strip:
-    """`all_touched` None: the executor does not count what an atomic touches."""
+def _strip(text: str, all_touched: int | None, requests: int, unit: str) -> Shown:
+    """What one request touches on average, drawn as boxes. `all_touched` None: the executor does not count what an atomic touches."""
     if all_touched is None:
-        return Strip(text, (), 0)
+        return Shown(text=text, boxes=[])
     touched = all_touched / requests
     filled = min(_BOXES, round(touched))
     shown = max(filled, 8)
 
-    def kind(i: int) -> str:
+    def kind(i: int) -> str:  # "right": needed; "wrong": more than needed; "idle": not touched
         return "idle" if i >= filled else "right" if i < _IDEAL[unit] else "wrong"
 
-    boxes = tuple(Box(i * (_BOX + _GAP), kind(i)) for i in range(shown))
+    boxes = [Shown(x=i * (_BOX + _GAP), kind=kind(i)) for i in range(shown)]
     one = unit.removesuffix("s") if f"{touched:.3g}" == "1" else unit
-    return Strip(f"{text}, {touched:.3g} {one} each", boxes, shown * (_BOX + _GAP) + _GAP)
+    return Shown(
+        text=f"{text}, {touched:.3g} {one} each",
+        boxes=boxes,
+        width=shown * (_BOX + _GAP) + _GAP,
+        height=_BOX + _GAP,
+    )
 
 
 # Where a right kernel stands on its lab's climb: what binds it, the next step, and a roofline with the course's kernels. Pure.
 
 
-@dataclass(frozen=True)
-class ClimbSection:
-    prediction: str
-    measured: str  # empty: not measured
-    binding: str
-    steps: tuple[str, ...]
-    terms: tuple[tuple[str, str], ...]  # name, milliseconds
-    rungs: tuple[tuple[int, str, str], ...]  # number, title, TFLOP/s
-    figure: ClimbFigure
-    shape: str
-    gpu: str
-
-
-def climb_section(view: LabView) -> ClimbSection | None:
+def climb_section(view: LabView) -> Shown | None:
     """None where the lab has no climb, or the kernel is not right yet."""
     found, timing = view.lab.outlook, view.lab.timing
     if found is None or view.lab.verdict is not Verdict.PASS:
         return None
     times = [one.gflops for one in timing.contestants if one.name == "student"] if timing else []
-    return ClimbSection(
+    return Shown(
         prediction=prediction_words(found),
-        measured=measured_words(found, timing),
+        measured=measured_words(found, timing),  # empty: not measured
         binding=binding_words(found),
         steps=tuple(step_words(found)),
-        terms=tuple((one.name, f"{one.milliseconds:.3g}") for one in found.terms),
-        rungs=tuple(numbered(found.rungs)),
+        outlook=found,
+        rungs=[(one.title, f"{one.gflops / 1e3:.1f}") for one in found.rungs],
         figure=climb_figure(found, times[0] if times else 0),
-        shape=found.shape,
         gpu=gpu_named(found.gpu).name,
     )

@@ -7,13 +7,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from grader.model import visible_text
 from grader.model.result import Ratio, Rung
 from grader.model.visible_text import counted
-from grader.pages.page_section import render_page
-from grader.pages.speed.roofline_figure import Axes, Roofline
+from grader.pages.page_section import Shown, render_page
+from grader.pages.speed.roofline_figure import Axes
 from grader.plugins.leaderboard.board import Board, Ranked, Reason
 from grader.plugins.leaderboard.board_history import Change
 from grader.run.scoring.metrics import MULTIPLY_ADD, passes
@@ -29,32 +28,7 @@ _RADIUS = 4.0
 _FIRST_COLUMNS = (1.0, 4.0, 16.0, 64.0, 256.0, 1024.0, 4096.0)
 
 
-@dataclass(frozen=True)
-class RoofPoint:
-    x: float
-    y: float
-    title: str
-    label: str  # the rank; empty: no room for it
-    label_x: float
-    label_y: float
-
-
-@dataclass(frozen=True)
-class RungPoint:
-    x: float
-    y: float
-    title: str
-
-
-@dataclass(frozen=True)
-class BoardRoofline(Roofline):
-    points: tuple[RoofPoint, ...]
-    rungs: tuple[RungPoint, ...]  # of the course, where they were measured at this size on such a GPU
-    caption: str
-    alternative: str
-
-
-def board_roofline(places: Sequence[Ranked]) -> BoardRoofline | None:
+def board_roofline(places: Sequence[Ranked]) -> Shown | None:
     """None where the problem has no arithmetic, nothing was counted, or no roof of this GPU is known."""
     extrapolated = any(place.entry.outlook for place in places)
     drawn = [
@@ -87,9 +61,7 @@ def board_roofline(places: Sequence[Ranked]) -> BoardRoofline | None:
         start = max(least_x, bottom / rate)
         corners = [(start, rate * start), (roof / rate, roof), (most_x, roof)]
     rungs = tuple(
-        RungPoint(
-            axes.x(one.passes), axes.y(one.gflops), visible_text.line(f"{one.title}: {one.gflops:,.0f} GFLOP/s", 160)
-        )
+        Shown(x=axes.x(one.passes), y=axes.y(one.gflops), title=f"{one.title}: {one.gflops:,.0f} GFLOP/s")
         for one in steps
         if one.passes >= least_x
     )
@@ -103,7 +75,7 @@ def board_roofline(places: Sequence[Ranked]) -> BoardRoofline | None:
         "{:,.0f}".format,
         lambda gflops: f"{gflops / 1000:,g}",
     )
-    return BoardRoofline(
+    return Shown(
         **vars(roofline),
         points=points,
         rungs=rungs,
@@ -151,7 +123,7 @@ def _arithmetic_roof(place: Ranked, gpu: Gpu | None) -> float | None:
     return entry.gflops * entry.milliseconds / entry.floor_ms if entry.floor_ms > 0 else None
 
 
-def _labelled(rungs: Sequence[RungPoint], points: Sequence[tuple[float, float, Ranked]]) -> Iterator[RoofPoint]:
+def _labelled(rungs: Sequence[Shown], points: Sequence[tuple[float, float, Ranked]]) -> Iterator[Shown]:
     """Each with its rank beside it, where that covers neither a point nor another label."""
     centres = [*((one.x, one.y) for one in rungs), *((x, y) for x, y, _ in points)]
     taken = [(x - _RADIUS, y - _RADIUS, x + _RADIUS, y + _RADIUS) for x, y in centres]
@@ -164,10 +136,10 @@ def _labelled(rungs: Sequence[RungPoint], points: Sequence[tuple[float, float, R
             box = (left, middle - _LINE / 2, left + wide, middle + _LINE / 2)
             if not any(_overlap(box, other) for other in taken):
                 taken.append(box)
-                yield RoofPoint(x, y, title, text, round(left, 1), round(middle, 1))
+                yield Shown(x=x, y=y, title=title, label=text, label_x=round(left, 1), label_y=round(middle, 1))
                 break
         else:
-            yield RoofPoint(x, y, title, "", 0, 0)
+            yield Shown(x=x, y=y, title=title, label="")
 
 
 def _overlap(one: tuple[float, float, float, float], other: tuple[float, float, float, float]) -> bool:
@@ -186,67 +158,16 @@ _REASONS: dict[Reason, tuple[str, str]] = {
 }
 
 
-@dataclass(frozen=True)
-class PlaceRow:
-    rank: str
-    shared: bool
-    medal: bool
-    name: str
-    speed: str  # "1.53"
-    interval: str
-    details: tuple[str, ...]
-    change: str  # empty: nothing to say
-    tone: str  # of the change: "good", "bad", "absent"
-    low: float  # percent of the bar's width
-    middle: float
-    span: float
-
-
-@dataclass(frozen=True)
-class ApartGroup:
-    label: str
-    why: str
-    names: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class BoardSection:
-    anchor: str
-    lab_id: str
-    title: str
-    where: str  # shape, GPU and date; empty: nothing was measured
-    rows: tuple[PlaceRow, ...]
-    improved: str  # a sentence; empty: nobody has
-    groups: tuple[ApartGroup, ...]
-    roofline: BoardRoofline | None
-    nothing: str  # why there are no ranks; empty: there are some
-
-
-@dataclass(frozen=True)
-class BoardSheet:
-    title: str
-    sections: tuple[BoardSection, ...]
-    pseudonyms: bool
-
-
-def board_sheet(boards: Sequence[Board]) -> BoardSheet:
-    sections = tuple(_section(number, board) for number, board in enumerate(boards, 1))
-    title = f"Leaderboard: {sections[0].title}" if len(sections) == 1 else "Leaderboards"
-    return BoardSheet(title, sections, pseudonyms=not all(board.real_names for board in boards))
-
-
-def _section(number: int, board: Board) -> BoardSection:
+def _section(board: Board) -> Shown:
     longest = max((place.entry.speed.high for place in board.places), default=1.0)
     first = board.places[0].entry if board.places else None
     where = f"{first.shape} on {first.device}, {board.date}" if first else ""
-    return BoardSection(
-        anchor=f"board-{number}",
-        lab_id=visible_text.line(board.lab_id, 60),
-        title=visible_text.line(board.title, 120),
-        where=visible_text.line(where, 240),
-        rows=tuple(_row(place, longest) for place in board.places),
+    return Shown(
+        board=board,
+        where=where,
+        rows=[_row(place, longest) for place in board.places],
         improved=_improved(board.places),
-        groups=tuple(_groups(board)),
+        groups=_groups(board),
         roofline=board_roofline(board.places),
         nothing="" if board.places else _nothing(board),
     )
@@ -260,18 +181,14 @@ def _nothing(board: Board) -> str:
     return f"Speeds were not measured: {kernels}, but there was no GPU, or it was too noisy. Without times there are no ranks."
 
 
-def _row(place: Ranked, longest: float) -> PlaceRow:
+def _row(place: Ranked, longest: float) -> Shown:
+    """The bar of its speed is in percent of the longest."""
     speed = place.entry.speed
     text, tone = _change(place)
     low, high = 100 * speed.low / longest, 100 * speed.high / longest
-    return PlaceRow(
-        rank=str(place.rank),
-        shared=place.shared,
-        medal=place.rank <= 3,  # noqa: PLR2004 -- as on any podium
-        name=visible_text.line(place.name, 60),
-        speed=f"{speed.middle:.2f}",
-        interval=f"{speed.low:.2f} to {speed.high:.2f}",
-        details=tuple(_details(place)),
+    return Shown(
+        place=place,
+        details=list(_details(place)),
         change=text,
         tone=tone,
         low=round(low, 2),
@@ -322,68 +239,20 @@ def _times(change: Change) -> str:
     return f"{change.factor:.2f}×"  # noqa: RUF001 -- the sign for times
 
 
-def _groups(board: Board) -> list[ApartGroup]:
+def _groups(board: Board) -> list[tuple[str, str, list[str]]]:
     found = {one.apart.reason for one in board.apart}
     return [
-        ApartGroup(
-            label, why, tuple(visible_text.line(one.name, 60) for one in board.apart if one.apart.reason == reason)
-        )
+        (label, why, [one.name for one in board.apart if one.apart.reason == reason])
         for reason, (label, why) in _REASONS.items()
         if reason in found
     ]
 
 
-# Who is who on the leaderboards, for the instructor alone. Pure.
-
-
-@dataclass(frozen=True)
-class NameLine:
-    name: str
-    student: str
-    real_name: str
-    origin: str
-    rank: str
-    remark: str
-
-
-@dataclass(frozen=True)
-class NamesSection:
-    lab_id: str
-    lines: tuple[NameLine, ...]
-
-
-@dataclass(frozen=True)
-class NamesSheet:
-    sections: tuple[NamesSection, ...]
-
-
-def names_sheet(boards: Sequence[Board]) -> NamesSheet:
-    return NamesSheet(
-        tuple(
-            NamesSection(
-                visible_text.line(board.lab_id, 60),
-                tuple(
-                    NameLine(
-                        name=visible_text.line(row.name, 60) or "not on the page",
-                        student=visible_text.line(row.student, 80),
-                        real_name=visible_text.line(row.real_name, 120),
-                        origin="asked to be left out" if not row.name else "chosen" if row.chosen else "made",
-                        rank=str(row.rank) if row.rank else "–",  # noqa: RUF001 -- an empty cell
-                        remark=visible_text.line("; ".join(filter(None, [row.remark, row.note])), 300),
-                    )
-                    for row in board.rows
-                ),
-            )
-            for board in boards
-        )
-    )
-
-
 def leaderboard_page(boards: Sequence[Board]) -> str:
     """The public page: it names students as the boards do, and holds nothing else of them."""
-    return render_page("leaderboard_page/board", board_sheet(boards))
+    return render_page("leaderboard_page/board", [_section(board) for board in boards])
 
 
 def leaderboard_names_page(boards: Sequence[Board]) -> str:
     """Who is who, for the instructor."""
-    return render_page("leaderboard_page/names", names_sheet(boards))
+    return render_page("leaderboard_page/names", boards)

@@ -12,10 +12,11 @@ from grader.model.labs import CaseSpec, Lab, PublicSpec
 from grader.model.outcome import GpuOutcome, JudgedCase, KernelResources, LabOutcome
 from grader.model.result import GpuKernel, LabResult, Launch, Result
 from grader.model.verdicts import Verdict
+from grader.pages.page_section import Shown
 from grader.pages.pages import student_page
 from grader.pages.screens.first_mistake import Tried
 from grader.pages.screens.lab_screen import Screen
-from grader.pages.speed.gpu_facts import GpuFacts, gpu_facts, gpu_line
+from grader.pages.speed.gpu_facts import gpu_facts, gpu_line
 from grader.run.scoring.lab_score import gpu_kernel
 from grader.run.scoring.redaction import for_student
 
@@ -33,14 +34,14 @@ def lab(**changes: object) -> LabResult:
     )  # fmt: skip
 
 
-def facts(**changes: object) -> GpuFacts:
+def facts(**changes: object) -> Shown:
     found = gpu_facts(lab(**changes))
     assert found is not None
     return found
 
 
 def terms(**changes: object) -> dict[str, str]:
-    return {one.term: one.detail for one in facts(**changes).facts}
+    return dict(facts(**changes).facts)
 
 
 def test_without_nvcc_there_is_nothing_to_say() -> None:
@@ -79,7 +80,7 @@ def test_dynamic_shared_memory_counts_and_none_is_none() -> None:
 
 def test_a_kernel_that_never_ran_or_a_gpu_nobody_knows_has_no_occupancy() -> None:
     unknown = facts(warps=0, max_warps=0, block_threads=0, limited_by=())
-    assert "Occupancy" not in {one.term for one in unknown.facts}
+    assert "Occupancy" not in unknown.facts
     assert unknown.occupancy == ""
     assert "limited" not in gpu_line(lab(warps=0, max_warps=0))
 

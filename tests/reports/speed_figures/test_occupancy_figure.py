@@ -6,7 +6,8 @@ import pytest
 
 from grader.engines.occupancy import known_capabilities, occupancy, resources
 from grader.model.result import GpuKernel
-from grader.pages.speed.gpu_facts import OccupancyFigure, occupancy_figure
+from grader.pages.page_section import Shown
+from grader.pages.speed.gpu_facts import occupancy_figure
 
 KERNEL = GpuKernel(
     compiler="nvcc 13.0", architecture="sm_90", registers=40, static_shared_bytes=2048, stack_bytes=0, spill_store_bytes=0,
@@ -14,7 +15,7 @@ KERNEL = GpuKernel(
 )  # fmt: skip
 
 
-def drawn(**changes: object) -> OccupancyFigure:
+def drawn(**changes: object) -> Shown:
     figure = occupancy_figure(KERNEL.model_copy(update=changes))
     assert figure is not None
     return figure

@@ -12,8 +12,9 @@ import pytest
 
 from grader.model.result import ContestantTimes, Ratio, Result, SweepPoint, SweepTime, Timing
 from grader.model.verdicts import Verdict
+from grader.pages.page_section import Shown
 from grader.pages.pages import student_page
-from grader.pages.speed.sweep_figure import Axis, SweepFigure, decades, nudged, spread, sweep_figure
+from grader.pages.speed.sweep_figure import Axis, decades, nudged, spread, sweep_figure
 
 SIZES = (255, 256, 257, 511, 512, 513, 1000, 1023, 1024, 1025, 2047, 2048, 2049, 4096)
 NAMES = ("baseline", "student", "model", "cublas")
@@ -45,7 +46,7 @@ def point(size: int, names: tuple[str, ...] = NAMES, *, arithmetic: bool = True,
     return SweepPoint(shape=shape, sizes=(size,) * 3, kernels=kernels, floor_ms=2 * size**3 / 67e9, trouble=trouble)
 
 
-def drawn(*points: SweepPoint) -> SweepFigure:
+def drawn(*points: SweepPoint) -> Shown:
     figure = sweep_figure(points)
     assert figure is not None
     return figure
@@ -106,28 +107,28 @@ def test_names_at_the_ends_do_not_overlap() -> None:
 def test_a_size_that_was_not_measured_is_a_gap_with_its_reason() -> None:
     gap = SweepPoint(shape="M=512 N=512 K=512", sizes=(512,) * 3, trouble="your kernel: C[0][3] is wrong", wrong=True)
     figure = drawn(point(256), gap, point(1024))
-    assert figure.troubles == ("M=512 N=512 K=512: your kernel: C[0][3] is wrong",)
-    assert [row.shape for row in figure.table.rows] == [f"M={n} N={n} K={n}" for n in (256, 512, 1024)]
-    assert figure.table.rows[1].cells[0].milliseconds == ""
+    assert figure.troubles == ["M=512 N=512 K=512: your kernel: C[0][3] is wrong"]
+    assert [one.shape for one, _ in figure.rows] == [f"M={n} N={n} K={n}" for n in (256, 512, 1024)]
+    assert figure.rows[1][1][0] == ("", "", "")
     assert all(len(series.runs) == 2 for panel in figure.panels for series in panel.series)
     late = point(512).model_copy(update={"kernels": (kernel("baseline", 512),)})
     assert len(drawn(point(256), late, point(1024)).panels[0].series[1].runs) == 2
 
 
 def test_the_table_says_what_is_drawn() -> None:
-    table = drawn(*SWEEP).table
-    assert table.kernels == ("naive", "your kernel", "model", "cuBLAS")
-    at_1024 = next(row for row in table.rows if row.shape.startswith("M=1024 "))
+    figure = drawn(*SWEEP)
+    assert figure.kernels == ["naive", "your kernel", "model", "cuBLAS"]
+    at_1024 = next(cells for one, cells in figure.rows if one.shape.startswith("M=1024 "))
     student = kernel("student", 1024)
-    assert at_1024.cells[1].milliseconds == f"{student.milliseconds:.4f}"
-    assert at_1024.cells[1].speedup.startswith(f"{student.speedup.middle:.2f}" if student.speedup else "?")
-    assert at_1024.cells[0].speedup == ""
+    milliseconds, _, speedup = at_1024[1]
+    assert milliseconds == f"{student.milliseconds:.4f}"
+    assert speedup.startswith(f"{student.speedup.middle:.2f}" if student.speedup else "?")
+    assert at_1024[0][2] == ""
 
 
 def test_a_problem_without_arithmetic_is_told_by_what_it_moves() -> None:
     figure = drawn(*(point(size, arithmetic=False) for size in (256, 512)))
     assert figure.panels[0].title == "GB/s"
-    assert figure.table.unit == "GB/s"
 
 
 def test_shapes_that_are_not_square_lie_at_their_geometric_mean() -> None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from grader.model.result import CostLine, CountedBound, CountedTier, LabResult, Ratio, TimedTier, Timing
 from grader.model.verdicts import Verdict
-from grader.pages.speed.speed_figure import TierBound, tier_section
+from grader.pages.page_section import Shown
+from grader.pages.speed.speed_figure import tier_section
 
 SOURCE = "// a <kernel>\nb[i] = a[i];\nc[j] = a[k];\n"
 
@@ -41,14 +42,14 @@ def test_a_line_is_named_once_with_every_number_that_it_makes_too_high() -> None
         (2, "b[i] = a[i];", "25 % of the sectors"), (3, "c[j] = a[k];", "75 % of the sectors; requests"),
     ]  # fmt: skip
     assert [(row.reached, row.following) for row in section.rows] == [(True, False), (False, True)]
-    assert section.rows[1].bounds[0] == TierBound("at most 0.5 sectors for each element", "0.6", missed=True)
+    assert section.rows[1].bounds[0] == Shown(asked="at most 0.5 sectors for each element", found="0.6", missed=True)
 
 
 def test_numbers_that_are_not_told_leave_their_cells_empty_and_name_no_line() -> None:
     hidden = CountedTier(points=3, reached=False, bounds=(bound("sectors", found=None, missed=True),))
     section = tier_section(lab(0, hidden), {"f.cu": SOURCE})
     assert section is not None
-    assert (section.rows[0].bounds[0].found, section.lines) == ("", ())
+    assert (section.rows[0].bounds[0].found, section.lines) == ("", [])
 
 
 def test_measured_tiers_stand_beside_the_share_with_its_interval() -> None:
@@ -62,8 +63,8 @@ def test_measured_tiers_stand_beside_the_share_with_its_interval() -> None:
     section = tier_section(lab(3, timing=timing), {})
     assert section is not None
     assert [row.bounds[0] for row in section.rows] == [
-        TierBound("at least 90 % of the model solution's speed", "100.0 % (98.0 to 102.0)", missed=False),
-        TierBound("at least 30 % of cuBLAS's speed", "21.0 % (20.0 to 22.0)", missed=True),
+        Shown(asked="at least 90 % of the model solution's speed", found="100.0 % (98.0 to 102.0)", missed=False),
+        Shown(asked="at least 30 % of cuBLAS's speed", found="21.0 % (20.0 to 22.0)", missed=True),
     ]
     assert (section.how, section.following) == ("measured", "4")
 
