@@ -372,40 +372,27 @@ class Launch {
   bool left_data_ = false, is_starved_ = false;
 };
 
-// Answers for a launch that cannot go on.
-class Emergency final : public LaunchEmergency {
- public:
-  Emergency(const std::function<void(const LaunchReply&)>& deliver, std::uint64_t event_budget, std::uint64_t period_ms)
-      : deliver_(deliver), clock_(event_budget, period_ms) {}
-  void now_runs(Launch& launch) { launch_ = &launch; }
-  void crashed(int signal, std::uintptr_t pc, std::uintptr_t address) override { deliver_(launch_->crashed(signal, pc, address)); }
-  void out_of_memory() override { deliver_(launch_->out_of_memory()); }
-  bool may_go_on() override {
-    const auto elapsed = std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - began_).count();
-    return clock_.another_period(simt::Machine::active() ? simt::Machine::current().events() : 0, static_cast<std::uint64_t>(elapsed));
-  }
-
- private:
-  const std::function<void(const LaunchReply&)>& deliver_;
-  LaunchClock clock_;
-  const std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
-  Launch* launch_ = nullptr;
-};
-
 }  // namespace
 
 void run_launch(const Image& image, const LaunchRequest& request, const std::vector<Descriptor>& buffers,
                 const std::function<void(const LaunchReply&)>& deliver) {
-  std::optional<Launch> launch;
-  Emergency emergency(deliver, request.event_budget, request.clock_ms);
-  const auto begin = [&] { emergency.now_runs(launch.emplace(image, request, buffers)); };
-  begin();
+  std::optional<Launch> launch(std::in_place, image, request, buffers);
+  LaunchClock clock(request.event_budget, request.clock_ms);
+  const LaunchEmergency emergency{
+      .crashed = [&](int signal, std::uintptr_t pc, std::uintptr_t address) { deliver(launch->crashed(signal, pc, address)); },
+      .out_of_memory = [&] { deliver(launch->out_of_memory()); },
+      .may_go_on =
+          [&, began = std::chrono::steady_clock::now()] {
+            const auto elapsed = std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - began).count();
+            return clock.another_period(simt::Machine::active() ? simt::Machine::current().events() : 0,
+                                        static_cast<std::uint64_t>(elapsed));
+          }};
   try {
     no_memory_words();
     install_signals(emergency, request.clock_ms);
     if (request.second) {  // the first launch was judged before; here it only leaves its values in variables
       launch->run(Launch::Store::nothing);
-      begin();
+      launch.emplace(image, request, buffers);
     }
     deliver(launch->run());
   } catch (const std::bad_alloc&) {

@@ -17,7 +17,7 @@ constexpr std::size_t reserved_bytes = 16u << 20;  // for the answer of a launch
 constexpr int handled[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGPROF, SIGXCPU};
 constexpr int answered = 3;  // the exit status, if nobody else ends the process
 void* reserved = nullptr;
-LaunchEmergency* called = nullptr;
+const LaunchEmergency* called = nullptr;
 
 std::uintptr_t interrupted_pc(const void* context) {
   const auto* machine = &static_cast<const ucontext_t*>(context)->uc_mcontext;
@@ -52,7 +52,7 @@ void on_no_memory() {
 
 }  // namespace
 
-void install_signals(LaunchEmergency& emergency, unsigned clock_ms) {
+void install_signals(const LaunchEmergency& emergency, unsigned clock_ms) {
   called = &emergency;
   reserved = std::malloc(reserved_bytes);
   std::set_new_handler(on_no_memory);

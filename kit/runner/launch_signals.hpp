@@ -2,26 +2,25 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 
 namespace tilelab {
 
 inline constexpr int no_memory_status = 4;  // the exit status where memory was too short even to say so
 
-// Who gives the answer. Its functions are called from a signal handler, or where memory has run out; afterwards the process ends.
-class LaunchEmergency {
- public:
-  virtual ~LaunchEmergency() = default;
+// What gives the answer. Called from a signal handler, or where memory has run out; afterwards the process ends.
+struct LaunchEmergency {
   // A signal arrived at instruction `pc`. `address` is the address of the access, if there was one.
-  virtual void crashed(int signal, std::uintptr_t pc, std::uintptr_t address) = 0;
-  virtual void out_of_memory() = 0;
+  std::function<void(int signal, std::uintptr_t pc, std::uintptr_t address)> crashed;
+  std::function<void()> out_of_memory;
   // Whether the launch may have as much processor time again. Otherwise it has crashed with SIGPROF, or with SIGXCPU where a sandbox ends
   // it.
-  virtual bool may_go_on() = 0;
+  std::function<bool()> may_go_on;
 };
 
 // From now on, all that goes to `emergency`, which lives as long as the process. It is asked each time that `clock_ms` of processor time
 // are used up. Throws std::bad_alloc, std::runtime_error.
-void install_signals(LaunchEmergency& emergency, unsigned clock_ms);
+void install_signals(const LaunchEmergency& emergency, unsigned clock_ms);
 
 // Whether a launch that has used up a period of processor time may have another. A loop that makes no events ends after the first period.
 // A launch that goes on making events has its budget, which is the same on every machine: the clock of a slow one must not end it first.
