@@ -137,7 +137,7 @@ def profile_command(
     json_: Annotated[bool, typer.Option("--json", help="print metrics, lines and findings as JSON instead")] = False,
 ) -> int:
     """Count a kernel's memory traffic as Nsight Compute does: requests, sectors, wavefronts, line by line."""
-    from grader.cli.launches.run_command import profile_kernel
+    from grader.cli.launches.check_command import profile_kernel
 
     return profile_kernel(file, lab, kernel, shape=shape, gpu=gpu, as_json=json_)
 
@@ -237,6 +237,6 @@ def run_command(context: typer.Context, options: RunOptions) -> int:
     Exit status: the program's own if nothing was found; 1 if something was found, or the program crashed or did not end; 2 if it cannot
     be built; 3 if this machine failed.
     """
-    from grader.cli.launches.run_command import run_file
+    from grader.cli.launches.check_command import run_file
 
     return run_file(options, context.args)

@@ -21,10 +21,9 @@ from grader.model.outcome import GpuOutcome, JudgedCase, LabOutcome, unjudged
 from grader.model.result import Build, StepPage
 from grader.model.verdicts import Verdict
 from grader.run.failure_causes import failure_causes
-from grader.run.gpu_judging import GpuSubmission, judge_on_gpu
+from grader.run.gpu_judging import GpuSubmission, judge_natively, judge_on_gpu
 from grader.run.judge_call import RUNNER_FILE, JudgeCall, run_judge, runner_argv
 from grader.run.lab_verdict import all_passed
-from grader.run.native_judging import judge_natively
 from grader.run.program_judging import StartedProgram, build_submission, judge_submission, started_program
 from grader.run.speed.speed_run import time_lab
 from grader.system.own_files import remove_folder

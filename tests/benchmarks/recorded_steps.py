@@ -22,9 +22,8 @@ from grader.pages.pages import trace_page
 from grader.roll.batch.opened_tools import open_toolset
 from grader.run.kernels.kernel_source import read_source
 from grader.run.launches.lab_launch import build_runner
-from grader.run.launches.run_tracer import RunTracer
 from grader.run.launches.trace_phases import TraceReport
-from grader.run.launches.tracing import Traced, TraceRequest
+from grader.run.launches.tracing import RunTracer, Traced, TraceRequest
 from grader.run.program_judging import build_submission, started_program
 
 ROOT = Path(__file__).resolve().parents[2]

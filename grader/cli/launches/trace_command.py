@@ -41,9 +41,18 @@ from grader.run.kernels.kernel_source import read_kernel_source
 from grader.run.launches.kernel_check import ProposalError
 from grader.run.launches.lab_launch import LaunchRefusedError, asked_source, not_built, several_launches
 from grader.run.launches.launch_proposal import extent_text
-from grader.run.launches.run_tracer import RunLaunch, RunTracer, SurveyedRun
 from grader.run.launches.trace_phases import Index3
-from grader.run.launches.tracing import Build, Run, Traced, TraceRequest, launch_builder, with_steps
+from grader.run.launches.tracing import (
+    Build,
+    Run,
+    RunLaunch,
+    RunTracer,
+    SurveyedRun,
+    Traced,
+    TraceRequest,
+    launch_builder,
+    with_steps,
+)
 from grader.run.program_judging import build_submission, started_program
 
 # `tilelab trace` for a lab whose host code is the student's: there is no one launch to record, so each kernel of the file is launched once

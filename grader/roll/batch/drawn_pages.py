@@ -25,8 +25,15 @@ from grader.model.result import Finding, Launch, StepLink, StepPage
 from grader.model.verdicts import Verdict
 from grader.pages.pages import trace_page
 from grader.run.launches.lab_launch import LaunchRefusedError
-from grader.run.launches.run_tracer import RunLaunch, RunTracer, SurveyedRun
-from grader.run.launches.tracing import Run, Traced, TraceRequest, trace_of_public_test
+from grader.run.launches.tracing import (
+    Run,
+    RunLaunch,
+    RunTracer,
+    SurveyedRun,
+    Traced,
+    TraceRequest,
+    trace_of_public_test,
+)
 from grader.run.program_judging import StartedProgram
 from grader.system.own_files import MOST_LAUNCHES, beside_report, is_foreign, open_page, write_atomically
 

@@ -19,9 +19,9 @@ from grader.engines.toolset import Toolset
 from grader.model.labs import Lab, PublicSpec
 from grader.model.outcome import GpuOutcome, JudgedCase
 from grader.model.verdicts import Verdict
-from grader.run import lab_judging, native_judging
+from grader.run import gpu_judging, lab_judging
+from grader.run.gpu_judging import judge_natively
 from grader.run.judge_call import JudgeCall
-from grader.run.native_judging import judge_natively
 from grader.system.bubblewrap import Unconfined
 
 ROOT = Path(__file__).resolve().parents[4]
@@ -60,8 +60,8 @@ def judged(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Judged:
             case = {"passed": verdict == "pass", "verdict": verdict, "message": "", "launches": [launch]}
             return [{"name": name, **case} for name in called.cases]
 
-        monkeypatch.setattr(native_judging, "judge_report", report)
-        monkeypatch.setattr(native_judging, "build_native", lambda *_: built or NativeBuild(tmp_path / "native"))
+        monkeypatch.setattr(gpu_judging, "judge_report", report)
+        monkeypatch.setattr(gpu_judging, "build_native", lambda *_: built or NativeBuild(tmp_path / "native"))
         call = JudgeCall(tmp_path / "judge", 1, cases)
         return given, judge_natively(on_gpu, of, TEXT, tmp_path, call, alone=False)
 
@@ -130,7 +130,7 @@ def test_nvcc_makes_a_program_of_the_students_file(of: Lab, tmp_path: Path) -> N
         pytest.skip(f"nothing can be compiled for a GPU here: {found.reason}")
     here = Toolset.open(ROOT, allow_no_sandbox=True)
     device = Device(1, "Fake GPU", 90, 4, 1 << 30, 4, 13000, "libcuda.so.1", uuid=uuid4().hex)
-    texts = native_judging._texts(here, of, TEXT, device)
+    texts = gpu_judging._texts(here, of, TEXT, device)
     assert "cudaSetDevice(1)" in texts[SOURCE]
     built = build_native(found, here.confinement, texts, tmp_path, GpuTarget(90))
     assert (built.trouble, built.program) == ("", tmp_path / "native")

@@ -7,7 +7,7 @@ import pytest
 from grader.model.result import Launch
 from grader.model.verdicts import Verdict
 from grader.run.launches.lab_launch import LaunchRefusedError
-from grader.run.launches.run_tracer import RunLaunch, SurveyedRun, launches_of
+from grader.run.launches.tracing import RunLaunch, SurveyedRun, launches_of
 from grader.run.programs.host_facts import RunFacts
 from grader.run.programs.run_record import RunRecord
 
