@@ -6,7 +6,7 @@ It reads plain integer arithmetic and nothing else. What it does not understand,
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate, islice
 
@@ -19,6 +19,7 @@ _TYPE = r"((?:\b(?:const|constexpr|static|unsigned|signed|bool|int|long|short|au
 _DECLARED = re.compile(rf"{_TYPE}(\w+\s*=(?!=)[^;]*);")
 _DEFINED = re.compile(r"^\s*#\s*define\s+(\w+)\s+(.+)$")
 _CHANGED = r"(?<![\w.]){0}\s*(?:[-+*/%&|^]|<<|>>)?=(?!=)|(?:\+\+|--)\s*{0}\b|\b{0}\s*(?:\+\+|--)"
+_ASSIGNED = re.compile(r"(?<![=<>!])=(?!=)")
 # A submission may hold any text: beyond these it is told nothing.
 _LONGEST_LINE = 1000
 _MOST_LINES = 2000
@@ -56,36 +57,24 @@ class GuardReason:
 
 def guard_reason(source: Sequence[str], line: int, missing: LaunchThread, writer: LaunchThread) -> GuardReason | None:
     """The first condition that keeps `missing` from the statement in `line` and lets `writer` through."""
-    if len(source) > _MOST_LINES or any(len(one) > _LONGEST_LINE for one in source):
-        return None
-    known = _declarations(source)
-    whole = "\n".join(source)
-    sizes = {name: value for name, value in missing.sizes.items() if not _sets(whole, name)}
-    missing, writer = replace(missing, sizes=sizes), replace(writer, sizes=sizes)
-    for at, condition, leaves in islice(_conditions(source, line), _MOST_CONDITIONS):
-        here, there = (_truth(condition, _numbers(known, at, one)) for one in (missing, writer))
-        if here is None or there is None or here == there or here != leaves:
-            continue
-        numbers = _numbers(known, at, missing)
-        named = tuple((name, numbers[name].whole) for name in _names(condition) if name in numbers)
-        return GuardReason(at, condition, named, leaves)
-    return None
+    return _first_reason(source, islice(_conditions(source, line), _MOST_CONDITIONS), missing, writer)
 
 
-def false_part(
-    source: Sequence[str], line: int, condition: str, missing: LaunchThread, other: LaunchThread
+def _first_reason(
+    source: Sequence[str], conditions: Iterable[tuple[int, str, bool]], missing: LaunchThread, other: LaunchThread
 ) -> GuardReason | None:
-    """The condition, where it is false for `missing` and true for `other`."""
+    """`conditions`: line, text, and what it is for a thread that does not go on; the first that is so for `missing` alone."""
     if len(source) > _MOST_LINES or any(len(one) > _LONGEST_LINE for one in source):
         return None
     known, whole = _declarations(source), "\n".join(source)
     sizes = {name: value for name, value in missing.sizes.items() if not _sets(whole, name)}
-    missing, other = replace(missing, sizes=sizes), replace(other, sizes=sizes)
-    numbers = _numbers(known, line, missing)
-    if _truth(condition, numbers) is not False or _truth(condition, _numbers(known, line, other)) is not True:
-        return None
-    named = tuple((name, numbers[name].whole) for name in _names(condition) if name in numbers)
-    return GuardReason(line, condition, named, leaves=False)
+    for at, condition, stops in conditions:
+        numbers, others = (_numbers(known, at, replace(one, sizes=sizes)) for one in (missing, other))
+        here, there = _truth(condition, numbers), _truth(condition, others)
+        if here is not None and there is not None and here != there and here == stops:
+            named = tuple((name, numbers[name].whole) for name in _names(condition) if name in numbers)
+            return GuardReason(at, condition, named, leaves=stops)
+    return None
 
 
 def _conditions(source: Sequence[str], line: int) -> Iterator[tuple[int, str, bool]]:
@@ -200,40 +189,19 @@ def _value(text: str, numbers: Numbers, type_name: str = "") -> Value | None:
         return None
 
 
-# Why a thread stored what it did in `tile[y][x] = inside ? in[...] : 0`: the part of the condition that is false for it. Pure.
-#
-# As in guard_reason.py, numbers of the thread are put in, and what is not understood is not told.
-
-_CONDITIONAL_LOAD_LONGEST_LINE = 400
+# Why a thread stored what it did in `tile[y][x] = inside ? in[...] : 0`: the part of the condition that is false for it.
 
 
 def load_reason(
     source: Sequence[str], line: int, load_line: int, missing: LaunchThread, loader: LaunchThread
 ) -> GuardReason | None:
     """`line`: where `missing` stored what it did; `load_line`: where `loader` loaded."""
-    if 1 <= line <= len(source) and len(source[line - 1]) <= _CONDITIONAL_LOAD_LONGEST_LINE:
-        for condition in _conditional_load_conditions(source[line - 1]):
-            for part in map(_bare, parts_between(condition, "&&", "()")):
-                if (reason := false_part(source, line, part, missing, loader)) is not None:
-                    return reason
-    return guard_reason(source, load_line, missing, loader) if load_line != line else None
-
-
-def _conditional_load_conditions(text: str) -> Iterator[str]:
-    """What stands before a `?`, back to the `=` of its assignment."""
-    text = text.partition("//")[0]
-    end = text.find("?")
-    if end < 0 or text.find("?", end + 1) >= 0:
-        return
-    start = 0
-    for at in range(end):
-        if (
-            text[at] == "="
-            and "=" not in text[at + 1 : at + 2]
-            and text[max(0, at - 1) : at] not in {"=", "<", ">", "!"}
-        ):
-            start = at + 1
-    yield _bare(text[start:end].strip())
+    text = source[line - 1] if 1 <= line <= len(source) and len(source[line - 1]) <= _LONGEST_LINE else ""
+    code = text.partition("//")[0]
+    condition = _bare(_ASSIGNED.split(code.partition("?")[0])[-1]) if code.count("?") == 1 else ""
+    parts = map(_bare, parts_between(condition, "&&", "()"))
+    reason = _first_reason(source, ((line, part, False) for part in parts), missing, loader)
+    return reason or (guard_reason(source, load_line, missing, loader) if load_line != line else None)
 
 
 def _bare(text: str) -> str:
