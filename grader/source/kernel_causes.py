@@ -21,7 +21,7 @@ _WORDS = frozenset({"true", "false", "int", "unsigned", "float", "const", "and",
 
 def endless_loops(code: StudentCode, line: int) -> Iterator[Said]:
     """Of the loops around `line`, where a thread was when its time was over."""
-    text = "\n".join(code.bare)
+    text = code.whole
     at = sum(len(bare) + 1 for bare in code.bare[: line - 1])
     for head in _HEAD.finditer(text):
         closed = closing_bracket(text, head.end() - 1)
@@ -36,19 +36,10 @@ def endless_loops(code: StudentCode, line: int) -> Iterator[Said]:
             continue
         names = [name for name in dict.fromkeys(_NAME.findall(condition)) if name not in _WORDS]
         if names and not any(_changes(name, f"{condition};{step};{text[closed + 1 : last]}") for name in names):
-            number = text.count("\n", 0, head.start()) + 1
-            start = head.start() - (text.rfind("\n", 0, head.start()) + 1)
-            end = min(start + closed + 1 - head.start(), len(code.line(number)))
-            what = (
-                f"Nothing in the loop that begins in line {number} changes `{names[0]}`: `{condition.strip()}` stays as it is."
-                if len(names) == 1
-                else f"Nothing in the loop that begins in line {number} changes {_listed(names)}: `{condition.strip()}` stays as it is."
-            )
-            yield Said(Span(number, start, end), what, "Which of them has to change in every pass, and in which line?")
-
-
-def _listed(names: list[str]) -> str:
-    return " or ".join([", ".join(f"`{one}`" for one in names[:-1]), f"`{names[-1]}`"])
+            place = code.place(head.start(), closed + 1)
+            listed = " or ".join(filter(None, [", ".join(f"`{one}`" for one in names[:-1]), f"`{names[-1]}`"]))
+            what = f"Nothing in the loop that begins in line {place.line} changes {listed}: `{condition.strip()}` stays as it is."
+            yield Said(place, what, "Which of them has to change in every pass, and in which line?")
 
 
 def _changes(name: str, text: str) -> bool:
@@ -90,22 +81,16 @@ def forgotten_shared(code: StudentCode) -> Iterator[Said]:
     if not any(_BARRIER.search(bare) for bare in code.bare):
         return
     of_thread = _thread_names(code)
-    for number, bare in enumerate(code.bare, 1):
-        declared = _LOCAL.match(bare)
-        if declared is None:
-            continue
+    for place, declared in code.found(_LOCAL, 1):
         for each in _NAMED.finditer(declared[1]):
-            if _filled_by_thread(each[1], code, number, of_thread):
-                start = declared.start(1) + each.start()
+            if _filled_by_thread(each[1], code, place.line, of_thread):
+                start = place.start + each.start()
                 what = (
-                    f"`{each[1]}` in line {number} is an array of each thread's own: no other thread sees what is stored in it. "
+                    f"`{each[1]}` in line {place.line} is an array of each thread's own: no other thread sees what is stored in it. "
                     "A tile that the threads of a block fill together has to be shared."
                 )
-                yield Said(
-                    Span(number, start, start + len(each[1])),
-                    what,
-                    "Which word before a declaration makes an array the whole block's?",
-                )
+                advice = "Which word before a declaration makes an array the whole block's?"
+                yield Said(Span(place.line, start, start + len(each[1])), what, advice)
 
 
 def larger_than_the_block(code: StudentCode, name: str, threads: int) -> Iterator[Said]:
@@ -171,29 +156,23 @@ def _thread_names(code: StudentCode) -> re.Pattern[str]:
 
 def pointers_without_memory(code: StudentCode) -> Iterator[Said]:
     """`__shared__ float* As;` that nothing ever sets."""
-    for number, bare in enumerate(code.bare, 1):
-        for match in _POINTER.finditer(bare):
-            if any(re.search(rf"(?<![\w.]){match[1]}\s*=(?!=)", line) for line in code.bare[number:]):
-                continue
-            what = (
-                f"`{match[1]}` in line {number} is a shared pointer that points nowhere: there is no array behind it."
-            )
-            advice = "An array is declared with its size in [ ], which has to be a constant."
-            yield Said(Span(number, match.start(1), match.end(1)), what, advice)
+    for place, match in code.found(_POINTER, 1):
+        if any(re.search(rf"(?<![\w.]){match[1]}\s*=(?!=)", line) for line in code.bare[place.line :]):
+            continue
+        what = (
+            f"`{match[1]}` in line {place.line} is a shared pointer that points nowhere: there is no array behind it."
+        )
+        yield Said(place, what, "An array is declared with its size in [ ], which has to be a constant.")
 
 
 def dynamic_without_bytes(code: StudentCode, shared_bytes: int, launch: str) -> Iterator[Said]:
     """`extern __shared__` where the launch function asks for nothing."""
-    if shared_bytes:
-        return
-    for number, bare in enumerate(code.bare, 1):
-        if match := _DYNAMIC.search(bare):
-            what = (
-                f"`{match[1]}` in line {number} is `extern __shared__`: its size comes from the launch function, and `{launch}` asks for "
-                "0 bytes of it."
-            )
-            advice = "The third member of LaunchConfig says how many bytes of shared memory a block gets."
-            yield Said(Span(number, match.start(1), match.end(1)), what, advice)
+    for place, match in code.found(_DYNAMIC, 1) if not shared_bytes else ():
+        what = (
+            f"`{match[1]}` in line {place.line} is `extern __shared__`: its size comes from the launch function, and `{launch}` asks for "
+            "0 bytes of it."
+        )
+        yield Said(place, what, "The third member of LaunchConfig says how many bytes of shared memory a block gets.")
 
 
 # A local variable that has no value yet where it is first used: which, and what that statement does with it. Pure.
@@ -234,17 +213,13 @@ def never_set(code: StudentCode) -> Iterator[Said]:
 
 
 def bare_declarations(code: StudentCode) -> Iterator[tuple[str, Span]]:
-    for number, bare in enumerate(code.bare, 1):
-        for match in _DECLARED.finditer(bare):
-            if re.search(r"__shared__|\bextern\b|\bstatic\b|__device__|__constant__", bare[: match.start()]):
-                continue
-            at = match.start(1)
-            for part in match[1].split(","):
-                name = part.strip()
-                if re.fullmatch(r"\w+", name):
-                    start = at + part.index(name)
-                    yield name, Span(number, start, start + len(name))
-                at += len(part) + 1
+    for place, match in code.found(_DECLARED):
+        if re.search(r"__shared__|\bextern\b|\bstatic\b|__device__|__constant__", match.string[: match.start()]):
+            continue
+        for part in re.finditer(r"[^,]+", match[1]):
+            if re.fullmatch(r"\w+", name := part[0].strip()):
+                start = match.start(1) + part.start() + part[0].index(name)
+                yield name, Span(place.line, start, start + len(name))
 
 
 def _first_use(name: str, declared: Span, code: StudentCode) -> tuple[Span, str] | None:
@@ -289,7 +264,7 @@ def unused_indices(
     code: StudentCode, kernel: str, grid: tuple[int, int, int], block: tuple[int, int, int]
 ) -> Iterator[Said]:
     """Beside a failure alone: a kernel may leave an index out on purpose."""
-    text = "\n".join(code.bare)
+    text = code.whole
     if _OTHERWISE.search(text):
         return
     for name, other, counts, what in (
@@ -297,7 +272,7 @@ def unused_indices(
         ("blockIdx", "threadIdx", grid, "the grid has {} blocks in {}: those that differ in {} alone"),
     ):
         for axis, count in zip(_AXES, counts, strict=True):
-            if count > 1 and not _uses(name, axis, text):
+            if count > 1 and not re.search(rf"\b{name}\s*\.\s*{axis}\b", text):
                 place = _first(rf"\b{other}\s*\.\s*{axis}\b", code) or _first(rf"(?<!\w){re.escape(kernel)}\s*\(", code)
                 if place is not None:
                     words = what.format(count, axis, axis)
@@ -307,33 +282,24 @@ def unused_indices(
 
 def shared_places(code: StudentCode, grid: tuple[int, int, int], block: tuple[int, int, int]) -> Iterator[Said]:
     """Beside a failure alone, as above."""
-    for number, bare in enumerate(code.bare, 1):
-        for found in _MIXED.finditer(bare):
-            dimension, index = (found[1], found[2]) if found[1] else (found[4], found[3])
-            if dimension != index:
-                said = f"`{found[0]}` mixes two axes: blocks along {index} are blockDim.{index} threads wide."
-                yield Said(Span(number, *found.span()), said, "Each index belongs with the size of its own axis.")
-    text = "\n".join(code.bare)
+    for place, found in code.found(_MIXED):
+        dimension, index = (found[1], found[2]) if found[1] else (found[4], found[3])
+        if dimension != index:
+            said = f"`{found[0]}` mixes two axes: blocks along {index} are blockDim.{index} threads wide."
+            yield Said(place, said, "Each index belongs with the size of its own axis.")
+    text = code.whole
     for axis, blocks, threads in zip(_AXES, grid, block, strict=True):
         sums = [one for one in _SUM.finditer(text) if one[1] or one[2]]
         found_sum = next((one for one in sums if axis in {one[1], one[2]}), None)
         scaled = re.search(rf"(?:\*|<<)\s*\(?\s*blockIdx\.{axis}|blockIdx\.{axis}\s*\)?\s*(?:\*|<<)", text)
         if blocks > 1 and threads > 1 and found_sum and not scaled:
-            place = _first(re.escape(found_sum[0]), code)
             said = (
                 f"`{found_sum[0]}` counts blocks as if each had one thread in {axis}, and each has {threads}: neighbouring blocks get the "
                 "same places."
             )
-            if place is not None:
+            if (place := _first(re.escape(found_sum[0]), code)) is not None:
                 yield Said(place, said, "How many places does each block need for itself?")
 
 
-def _uses(name: str, axis: str, text: str) -> bool:
-    return re.search(rf"\b{name}\s*\.\s*{axis}\b", text) is not None
-
-
 def _first(pattern: str, code: StudentCode) -> Span | None:
-    for number, bare in enumerate(code.bare, 1):
-        if match := re.search(pattern, bare):
-            return Span(number, *match.span())
-    return None
+    return next((place for place, _ in code.found(pattern)), None)

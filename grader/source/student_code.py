@@ -49,6 +49,22 @@ class StudentCode:
         """The lines with blanks in place of comments and of what stands in strings: every column stays."""
         return _HIDDEN.sub(_blanked, "\n".join(self.lines)).split("\n")
 
+    @cached_property
+    def whole(self) -> str:
+        return "\n".join(self.bare)
+
+    def place(self, start: int, end: int | None = None) -> Span:
+        """Of a part of `whole`, up to the end of its first line; without `end`: of that point."""
+        begin = self.whole.rfind("\n", 0, start) + 1
+        last = start if end is None else min(end, begin + len(self.line(self.whole.count("\n", 0, start) + 1)))
+        return Span(self.whole.count("\n", 0, start) + 1, start - begin, last - begin)
+
+    def found(self, pattern: str | re.Pattern[str], group: int = 0) -> Iterator[tuple[Span, re.Match[str]]]:
+        """Where it matches in a line of code, with the place of its group."""
+        for number, bare in enumerate(self.bare, 1):
+            for match in re.finditer(pattern, bare):
+                yield Span(number, *match.span(group)), match
+
     def line(self, number: int) -> str:
         return self.bare[number - 1] if 0 < number <= len(self.bare) else ""
 
@@ -206,7 +222,6 @@ def _plain(name: str) -> str:
 # that are asked for. Pure. Which functions there are for the judge is read from the object file, in `checks/entry_points.py`.
 
 _MOST = 60  # lines of one head
-_KERNEL = re.compile(r"\b__global__\b")
 _NAME = re.compile(r"([^\W\d]\w*)\s*\(")
 _NO_NAME = frozenset(
     {"__launch_bounds__", "__attribute__", "__align__", "__maxnreg__", "void", "if", "for", "while", "switch", "return"}
@@ -222,28 +237,22 @@ class NamedPlace:
 def kernels(source: str) -> list[NamedPlace]:
     """Names that follow `__global__`."""
     code = StudentCode(source)
-    return [
-        one
-        for number, bare in enumerate(code.bare, 1)
-        if (at := _KERNEL.search(bare)) and (one := _named(code, number, at.end()))
-    ]
+    return [one for place, _ in code.found(r"\b__global__\b") if (one := _named(code, place.line, place.end))]
 
 
 def function_called(source: str, name: str) -> Span | None:
     """Where the function of this name is defined, or at least its name stands before a parenthesis at the margin."""
     code = StudentCode(source)
-    for number, bare in enumerate(code.bare, 1):
-        match = re.search(rf"(?<![\w.>]){re.escape(name)}\s*\(", bare)
-        if match and not bare.lstrip().startswith("#") and not re.search(r"\breturn\b|=", bare[: match.start()]):
-            return Span(number, match.start(), match.start() + len(name))
+    for place, match in code.found(rf"(?<![\w.>])({re.escape(name)})\s*\(", 1):
+        before = match.string[: match.start()]
+        if not before.lstrip().startswith("#") and not re.search(r"\breturn\b|=", before):
+            return place
     return None
 
 
 def launch_functions(source: str) -> list[NamedPlace]:
     code = StudentCode(source)
-    pattern = re.compile(r"\bLaunchConfig\s+([^\W\d]\w*)\s*\(")
-    found = ((number, pattern.search(bare)) for number, bare in enumerate(code.bare, 1))
-    return [NamedPlace(match[1], Span(number, *match.span(1))) for number, match in found if match]
+    return [NamedPlace(match[1], place) for place, match in code.found(r"\bLaunchConfig\s+([^\W\d]\w*)\s*\(", 1)]
 
 
 def meant(wanted: str, found: list[NamedPlace]) -> NamedPlace | None:

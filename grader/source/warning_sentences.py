@@ -26,10 +26,8 @@ def explaining(warnings: Sequence[Diagnostic], code: StudentCode, *, sure: bool)
 
 def uncalled(code: StudentCode) -> Iterator[Said]:
     """A barrier's name as a statement, without the call."""
-    for number, bare in enumerate(code.bare, 1):
-        for match in re.finditer(r"\b(__syncthreads|__syncwarp|__threadfence)\s*;", bare):
-            what = f"`{match[1]}` is named in line {number}, but not called: the `()` is missing."
-            yield Said(Span(number, *match.span(1)), what)
+    for place, match in code.found(r"\b(__syncthreads|__syncwarp|__threadfence)\s*;", 1):
+        yield Said(place, f"`{match[1]}` is named in line {place.line}, but not called: the `()` is missing.")
 
 
 def _told(warnings: Sequence[Diagnostic], code: StudentCode) -> Iterator[tuple[Say, Said]]:
@@ -241,10 +239,9 @@ def _never_used(told: MatchedMessage) -> Said | None:
 
 
 def _reversed_sums(code: StudentCode) -> Iterator[Said]:
-    for number, bare in enumerate(code.bare, 1):
-        for match in re.finditer(r"(\w|\])\s*(=\+)\s*[\w(]", bare):
-            what = f"`=+` in line {number} does not add: it stores what follows, with a plus sign before it."
-            yield Said(Span(number, *match.span(2)), what, "Which sign adds to a variable?")
+    for place, _ in code.found(r"(\w|\])\s*(=\+)\s*[\w(]", 2):
+        what = f"`=+` in line {place.line} does not add: it stores what follows, with a plus sign before it."
+        yield Said(place, what, "Which sign adds to a variable?")
 
 
 _OFTEN_MEANT = frozenset({_shadowed, _whole_numbers, _to_itself, _by_zero, _always, _never_used})
