@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from grader.source.arithmetic import UNSIGNED, UnknownValueError, Value, converted, evaluate, typed
 from grader.source.compiler_message import Said
-from grader.source.lexer import parts_between
+from grader.source.lexer import closing_bracket, parts_between
 from grader.source.student_code import Span, StudentCode
 
 # Reads a launch function's text: what it gives for the grid and the block of one case, and by which expressions. Pure.
@@ -61,61 +61,30 @@ class LaunchText:
 
 def launch_text(code: StudentCode, name: str, sizes: Sequence[int]) -> LaunchText | None:
     """None where the file has no such function. `sizes`: the values of its parameters in one case."""
-    head = _head(code, name)
+    head = next((place for place, _ in code.found(rf"\bLaunchConfig\s+({re.escape(name)})\s*\(", 1)), None)
     if head is None:
         return None
-    text, starts = _joined(code, head)
-    opening = text.find("{")
-    found = LaunchText(name, head, _last_return(text, starts) or head)
-    names = re.findall(r"(\w+)\s*(?=[,)])", text[text.find("(", head.end) : opening])
+    begin, limit = (
+        sum(len(bare) + 1 for bare in code.bare[:count]) for count in (head.line - 1, head.line - 1 + _MOST)
+    )
+    opening = code.whole.find("{", begin, limit)
+    if opening < 0:
+        return None
+    end = min(limit, closing_bracket(code.whole, opening, "{}"))
+    returns = list(re.finditer(r"\breturn\b[^;]*", code.whole[:end][begin:]))
+    last = code.place(*(begin + at for at in returns[-1].span())) if returns else head
+    found = LaunchText(name, head, last)
+    names = re.findall(r"(\w+)\s*(?=[,)])", code.whole[code.whole.find("(", begin + head.end) : opening])
     found.values |= constants(code, head.line)
     found.values |= dict(zip(names, map(typed, sizes), strict=False)) if len(names) == len(sizes) else {}
-    at = opening + 1
-    for statement in re.finditer(r"[^;{}]*(?:\{[^;{}]*\}[^;{}]*)*;", text[at:]):
-        start = at + statement.start() + len(statement[0]) - len(statement[0].lstrip())
-        if not _follow(found, statement[0].strip().rstrip(";").strip(), _place(starts, start)):
+    for statement in re.finditer(r"[^;{}]*(?:\{[^;{}]*\}[^;{}]*)*;", code.whole[:end][opening + 1 :]):
+        start = opening + 1 + statement.start() + len(statement[0]) - len(statement[0].lstrip())
+        words = statement[0].strip().rstrip(";").strip()
+        if not _follow(found, words, code.place(start, start + len(words))):
             break
-    if (
-        not found.returned
-        and (last := re.findall(r"\breturn\b[^;]*", text))
-        and (match := _RETURN.fullmatch(last[-1].strip()))
-    ):
+    if not found.returned and returns and (match := _RETURN.fullmatch(returns[-1][0].strip())):
         found.returned = _stripped(match[1] or "")
     return found
-
-
-def _head(code: StudentCode, name: str) -> Span | None:
-    for number, bare in enumerate(code.bare, 1):
-        match = re.search(rf"\bLaunchConfig\s+({re.escape(name)})\s*\(", bare)
-        if match:
-            return Span(number, *match.span(1))
-    return None
-
-
-def _joined(code: StudentCode, head: Span) -> tuple[str, list[tuple[int, int]]]:
-    """The text from the head's line to the end of the function, and where each of its lines starts in it."""
-    text, starts, depth = "", [], 0
-    for number in range(head.line, min(head.line + _MOST, len(code.bare)) + 1):
-        bare = code.line(number)
-        starts.append((len(text), number))
-        text += bare + "\n"
-        depth += bare.count("{") - bare.count("}")
-        if depth == 0 and "{" in text:
-            break
-    return text, starts
-
-
-def _last_return(text: str, starts: Sequence[tuple[int, int]]) -> Span | None:
-    found = list(re.finditer(r"\breturn\b[^;]*", text))
-    if not found:
-        return None
-    place = _place(starts, found[-1].start())
-    return _span(place, found[-1][0])
-
-
-def _place(starts: Sequence[tuple[int, int]], at: int) -> Span:
-    start, number = max((one for one in starts if one[0] <= at), default=(0, 1))
-    return Span(number, at - start, at - start)
 
 
 def constants(code: StudentCode, before: int) -> dict[str, Value]:
@@ -133,7 +102,7 @@ def constants(code: StudentCode, before: int) -> dict[str, Value]:
 def _follow(found: LaunchText, statement: str, place: Span) -> bool:
     """Whether the statement was understood, and the next one may be read."""
     if returned := _RETURN.fullmatch(statement):
-        _return(found, returned[1] or "", place, statement)
+        _return(found, returned[1] or "", place)
         return False
     try:
         return _CONFIG.fullmatch(statement) is not None or _sets(found, statement, place)
@@ -149,19 +118,15 @@ def _sets(found: LaunchText, statement: str, place: Span) -> bool:
         found.expressions[number[2]] = number[3]
     elif part := _PART.fullmatch(statement):
         if part[1] != "shared_bytes":
-            setattr(found, part[1], _returned(found, part[2].strip(), _span(place, statement)))
+            setattr(found, part[1], _returned(found, part[2].strip(), place))
     elif member := _MEMBER.fullmatch(statement):
         return _set_member(found, member, place)
     elif extent and "dim3" in statement:
-        found.extents[extent[1]] = _extent(found, extent[1], extent[2], _span(place, statement))
+        found.extents[extent[1]] = _extent(found, extent[1], extent[2], place)
         _know(found, found.extents[extent[1]])
     else:
         return False
     return True
-
-
-def _span(place: Span, statement: str) -> Span:
-    return Span(place.line, place.start, place.start + len(statement.split("\n", 1)[0]))
 
 
 def _extent(found: LaunchText, name: str, inner: str, place: Span) -> Extent:
@@ -196,12 +161,12 @@ def _know(found: LaunchText, extent: Extent) -> None:
     }
 
 
-def _return(found: LaunchText, inner: str, place: Span, statement: str) -> None:
-    found.last = _span(place, statement)
+def _return(found: LaunchText, inner: str, place: Span) -> None:
+    found.last = place
     if found.grid or found.block:  # of a LaunchConfig with a name
         return
     found.returned = _stripped(inner)
-    extents = [_returned(found, part, _span(place, statement)) for part in found.returned[:2]]
+    extents = [_returned(found, part, place) for part in found.returned[:2]]
     found.grid, found.block = (*extents, None, None)[:2]
 
 
