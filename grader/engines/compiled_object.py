@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import struct
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from grader.engines.build_steps import BuildSteps, names_the_text
@@ -26,9 +26,8 @@ from grader.engines.ir_rewriting import rewritten
 from grader.engines.misplaced_code import Program
 from grader.engines.objects.debug_info import GUARD, DebugInfo, Function
 from grader.engines.objects.entry_walk import QuickElf
-from grader.engines.objects.symbol_table import RETAIN, ObjectFile, Symbol, read_object, symbols_of
-from grader.engines.proof.code_object import read_code
-from grader.engines.proof.object_proof import Entry, check_announcements
+from grader.engines.objects.symbol_table import RETAIN, ExecutionSpace, ObjectFile, Symbol, read_object, symbols_of
+from grader.engines.proof.object_proof import Checked, Entry, check_announcements
 from grader.engines.refusal import Refusal
 from grader.engines.token_scan import tokens_of
 from grader.model.verdicts import Verdict
@@ -42,17 +41,16 @@ class CompiledObject:
     found: EntryPoints
     preprocessed: str
     assembly: str
+    proved: Checked
     entered: frozenset[str]  # symbols of functions that were proved from their beginning on, and may be called first
-    rooms: dict[str, int]  # of the variables: see compiled_object.py
-    argument_bytes: Mapping[str, int]  # on the stack that a function uses which may be called first
-    targets: tuple[str, ...]  # symbols of the functions that calls through pointers may go to
-    library_targets: tuple[str, ...]  # the same, of the C library
+    rooms: dict[str, int]  # of the variables, bytes from the first one on that nothing else is in
     passed: tuple[tuple[str, str], ...]  # names and symbols of functions whose addresses the caller passes
 
     def static_shared_bytes(self, kernels: Sequence[Symbol]) -> int:
         """The size of all static arrays that a kernel reaches. A template has one for each instantiation."""
-        reached = [self.object.symbols[index] for index in self.object.reached(kernels)]
-        arrays = [symbol for symbol in reached if symbol.kind == "STT_TLS" and not symbol.undefined]
+        arrays = [
+            symbol for symbol in self.object.reached(kernels) if symbol.kind == "STT_TLS" and not symbol.undefined
+        ]
         return sum(symbol.size for symbol in arrays if not symbol.name.startswith(GUARD))
 
     @property
@@ -64,18 +62,10 @@ class CompiledObject:
         """A kernel uses malloc, new, free or delete."""
         return any(one.undefined and one.name in ALLOCATING for one in self.object.symbols)
 
-    @property
-    def on_device(self) -> frozenset[str]:
-        """The __device__, __constant__ and __managed__ variables."""
+    def spaces(self) -> dict[str, ExecutionSpace]:
+        """Of the variables, by symbol."""
         data = (one for one in self.object.symbols if one.kind == "STT_OBJECT" and one.in_section)
-        spaces = ((one.name, self.object.space_of(one)) for one in data)
-        return frozenset(name for name, space in spaces if space.on_device or space.is_constant)
-
-    @property
-    def constants(self) -> frozenset[str]:
-        """The __constant__ variables."""
-        data = (one for one in self.object.symbols if one.kind == "STT_OBJECT" and one.in_section)
-        return frozenset(one.name for one in data if self.object.space_of(one).is_constant)
+        return {one.name: self.object.space_of(one) for one in data}
 
 
 def dynamic_arrays(obj: ObjectFile) -> list[str]:
@@ -128,34 +118,19 @@ def _named_columns(refusal: Refusal, text: str) -> tuple[int, int] | None:
 # Makes an object file in which every access is announced, and proves it; or says why there is none.
 
 
-@dataclass(frozen=True)
-class AnnouncedObject:
-    """The object file in which every access is announced, or why there is none."""
-
-    assembly: str
-    object: ObjectFile
-    refusal: Refusal | None
-    argument_bytes: Mapping[str, int] = field(default_factory=dict)  # see Checked
-    targets: tuple[str, ...] = ()
-    library_targets: tuple[str, ...] = ()
-
-
 def announced_object(
     steps: BuildSteps, assembly: str, obj: ObjectFile, entered: Mapping[str, Entry], passed: Sequence[str]
-) -> AnnouncedObject:
+) -> tuple[str, ObjectFile, Checked]:
     """With a call before each access that nothing announced; what comes of it is assembled and held to the same proof."""
-    checked = check_announcements(read_code(steps.folder / "submission.o"), assembly, entered, steps.name, passed)
+    checked = check_announcements(obj, assembly, entered, steps.name, passed)
     if checked.refusal or not checked.assembly:
-        return AnnouncedObject(
-            assembly, obj, checked.refusal, checked.argument_bytes, checked.targets, checked.library_targets
-        )
+        return assembly, obj, checked
     (steps.folder / "announced.s").write_text(checked.assembly, encoding="utf-8")
     if not steps.run(steps.toolchain.assemble("announced.s", "submission.o")):
-        return AnnouncedObject(assembly, obj, beyond_proof())
-    again = check_announcements(read_code(steps.folder / "submission.o"), checked.assembly, entered, steps.name, passed)
-    refusal = again.refusal or (beyond_proof() if again.assembly else None)
+        return assembly, obj, Checked(beyond_proof())
     obj = read_object(steps.folder / "submission.o")
-    return AnnouncedObject(checked.assembly, obj, refusal, again.argument_bytes, again.targets, again.library_targets)
+    again = check_announcements(obj, checked.assembly, entered, steps.name, passed)
+    return checked.assembly, obj, Checked(beyond_proof()) if again.assembly else again
 
 
 def beyond_proof() -> Refusal:

@@ -184,19 +184,17 @@ def _link(steps: BuildSteps, text: str, preprocessed: str, entries: EntrySignatu
     if len(passed) < len(entries.functions):
         what = f"One of {', '.join(entries.functions)} is no function that the file defines."
         return (Refusal(Verdict.COMPILE_ERROR, 0, what, "Name a __device__ function of the file."),)
-    announced = announced_object(steps, assembly, obj, entered, passed)
-    if announced.refusal:
-        return (announced.refusal,)
+    assembly, obj, proved = announced_object(steps, assembly, obj, entered, passed)
+    if proved.refusal:
+        return (proved.refusal,)
     compiled = CompiledObject(
-        announced.object,
+        obj,
         found,
         preprocessed,
-        announced.assembly,
+        assembly,
+        proved,
         frozenset(entered),
         spread_variables(steps.folder / "submission.o"),
-        announced.argument_bytes,
-        announced.targets,
-        announced.library_targets,
         tuple(zip(entries.functions, passed, strict=True)),
     )
     link(steps, compiled)

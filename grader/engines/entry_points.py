@@ -97,8 +97,7 @@ def used_kernel(obj: ObjectFile, functions: int = 0, beside: int = 0) -> EntryPo
 def _held_by(obj: ObjectFile, variable: str) -> tuple[Symbol, ...]:
     """The function whose address a variable holds; empty where that is none of the file's."""
     holder = next((s.section for s in obj.symbols if s.kind == "STT_OBJECT" and s.name == variable), 0)
-    named = [obj.symbols[index] for index in obj.uses.get(holder, ())]
-    sections = {symbol.section for symbol in named if symbol.in_section}
+    sections = {symbol.section for symbol in obj.uses(holder) if symbol.in_section}
     found = [s for s in obj.symbols if s.kind == "STT_FUNC" and s.section in sections and s.value == 0]
     return tuple(found[:1])
 
@@ -251,7 +250,7 @@ def check_object(obj: ObjectFile, entries: EntryPoints, calls: Calls) -> Refusal
         _check_names(obj, entries)
         or _check_contents(obj)
         or _check_sizes(obj)
-        or _check_symbols(obj, obj.reached(entries.all), reached_calls)
+        or _check_symbols(obj.reached(entries.all), reached_calls)
         or _check_initialisers(obj, calls)
         or _check_calls(reached_calls)
     )
@@ -274,8 +273,8 @@ def _check_names(obj: ObjectFile, entries: EntryPoints) -> Refusal | None:
 
 def _check_contents(obj: ObjectFile) -> Refusal | None:
     for section in obj.sections:
-        if not SECTIONS.fullmatch(section):
-            what = f"The file puts code or data into its own section ({section[:40]!r})"
+        if not SECTIONS.fullmatch(section.name):
+            what = f"The file puts code or data into its own section ({section.name[:40]!r})"
             return _rejected(0, f"{what}: nothing may run before the kernel.")
     for symbol in obj.symbols:
         if symbol.kind == "STT_GNU_IFUNC":
@@ -301,10 +300,10 @@ def _check_sizes(obj: ObjectFile) -> Refusal | None:
     return None
 
 
-def _check_symbols(obj: ObjectFile, reached: set[int], calls: FunctionCalls) -> Refusal | None:
+def _check_symbols(reached: Iterable[Symbol], calls: FunctionCalls) -> Refusal | None:
     """Refuses symbols that a kernel may not use. Those that the submission itself calls come first, because they have a line."""
-    by_line = sorted((calls.lines.get(obj.symbols[index].name, 0) or _NO_LINE, index) for index in reached)
-    refusals = (_check_symbol(obj.symbols[index], line % _NO_LINE) for line, index in by_line)
+    by_line = sorted(reached, key=lambda one: calls.lines.get(one.name, 0) or _NO_LINE)
+    refusals = (_check_symbol(one, calls.lines.get(one.name, 0)) for one in by_line)
     return next((refusal for refusal in refusals if refusal), None)
 
 
@@ -336,15 +335,16 @@ def _check_initialisers(obj: ObjectFile, calls: Calls) -> Refusal | None:
     """Refuses initialisers of the submission's own variables: they never run, so the variable would not get its value. nvcc refuses
     them too where a kernel uses the variable. The initialiser of a leftover <iostream> is allowed, because nothing needs it.
     """
-    first = [index for index, section in enumerate(obj.sections) if section.startswith(".init_array")]
+    names = [section.name for section in obj.sections]
+    first = [index for index, name in enumerate(names) if name.startswith(".init_array")]
     touched = obj.reached_sections(first)
-    own = [obj.sections[index] for index in sorted(touched) if _OWN_DATA.fullmatch(obj.sections[index])]
+    own = [names[index] for index in sorted(touched) if _OWN_DATA.fullmatch(names[index])]
     if not own or _writes_nothing(obj.functions_in(touched), calls):
         return None
     # A variable without a value yet is in .bss. One in .data has its value, and the initialiser only reads it.
     variable = next((section for section in own if section.startswith(".bss")), own[0]).split(".", 2)[-1]
-    names = ("__static_initialization_and_destruction", "__cxx_global_var_init")  # GCC's, Clang's
-    initialisers = {name for name in obj.functions_in(touched) if any(one in name for one in names)}
+    kinds = ("__static_initialization_and_destruction", "__cxx_global_var_init")  # GCC's, Clang's
+    initialisers = {name for name in obj.functions_in(touched) if any(one in name for one in kinds)}
     lines = calls.within(initialisers).lines.values()
     what = f"`{readable_name(variable)}` gets its first value from code that would have to run before the kernel"
     return _rejected(min(filter(None, lines), default=0), f"{what}: initialise it with a constant.")

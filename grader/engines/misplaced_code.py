@@ -16,7 +16,7 @@ from grader.engines.entry_points import STANDARD, readable_name
 from grader.engines.objects.assembly import first_line_naming
 from grader.engines.objects.debug_info import DebugInfo, Function
 from grader.engines.objects.symbol_table import ObjectFile, Symbol
-from grader.engines.proof.code_object import BUILT_IN_VARIABLES
+from grader.engines.proof.kit_calls import BUILT_IN_VARIABLES
 from grader.engines.refusal import Refusal
 from grader.model.verdicts import Verdict
 
@@ -83,7 +83,7 @@ class Program:
     def _reached(self, roots: Iterable[Symbol]) -> tuple[list[Symbol], set[str]]:
         roots = list(roots)
         sections = self.object.reached_sections(root.section for root in roots if root.in_section)
-        named = {self.object.symbols[index] for index in self.object.reached(roots)}
+        named = set(self.object.reached(roots))
         # What is static is named by its section.
         inside = {
             one for one in self.object.symbols if one.in_section and one.section in sections and one.kind in _KINDS
@@ -116,7 +116,7 @@ class Program:
         """A constant that is no array may be used: its value is known."""
         if _OF_THE_COMPILER.match(symbol.name) or STANDARD.match(symbol.name) or symbol.name.startswith(DEVICE_PREFIX):
             return False
-        if not self.object.sections[symbol.section].startswith(".rodata"):
+        if not self.object.sections[symbol.section].name.startswith(".rodata"):
             return True
         places = {one.value for one in self.info.data if one.name == symbol.name}
         return any(one.address in places and one.dimensions for one in self.info.variables)

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
-from pathlib import Path
+from collections.abc import Sequence
+from dataclasses import asdict
 
 from grader.engines.build_steps import BuildSteps
 from grader.engines.compiled_object import (
@@ -29,8 +28,8 @@ from grader.engines.entry_points import (
 from grader.engines.objects.assembly import loop_addresses
 from grader.engines.objects.debug_info import DebugInfo, Function, SharedArray, StaticVariable, read_debug_info
 from grader.engines.objects.frame_guards import Frame, Local, Zone
-from grader.engines.proof.barrier_paths import BarrierPaths, barrier_paths
-from grader.engines.proof.code_object import read_code
+from grader.engines.objects.symbol_table import ExecutionSpace, Symbol
+from grader.engines.proof.barrier_paths import barrier_paths
 from grader.engines.refusal import Refusal
 from grader.model.verdicts import Verdict
 
@@ -66,67 +65,9 @@ def shared_assembly(dynamic_symbols: list[str], dynamic_bytes: int = 227 * 1024,
     )
 
 
-@dataclass(frozen=True)
-class Variables:
-    """What is known of the submission's variables besides their types, by symbol."""
-
-    rooms: Mapping[str, int] = field(default_factory=dict)  # bytes from the first one on that nothing else is in
-    constants: Collection[str] = ()  # those that are __constant__
-    on_device: Collection[str] = ()  # those of the device; the others are constants of the file's
-
-
-@dataclass(frozen=True)
-class CodeLayout:
-    """Facts about a linked runner that its debug information does not contain."""
-
-    dynamic_offset: int  # the offset of dynamic shared memory in the thread-local segment
-    static_shared_bytes: int  # of the arrays that the kernel reaches
-    loops: list[tuple[int, int]]  # the addresses at which a loop's first and last block announce themselves
-    argument_bytes: int  # on the stack that the kernel uses
-    targets: list[int]  # addresses of the functions that calls through pointers may go to
-    barriers: BarrierPaths = field(default_factory=BarrierPaths)
-    passed: Mapping[str, int] = field(default_factory=dict)  # functions that the caller may pass to the kernel, by name
-    variables: Variables = field(default_factory=Variables)
-    launches_children: bool = False  # a kernel launches others
-    allocates: bool = False  # a kernel uses malloc, new, free or delete
-    library_targets: tuple[str, ...] = ()  # functions of the C library that calls through pointers may go to
-    jumps: bool = False  # the file holds jumps that may skip a declaration
-
-
-def write_image(
-    path: Path, info: DebugInfo, *, source: str, entries: tuple[Function, Function | None], layout: CodeLayout
-) -> None:
-    """`entries`: the kernel and the launch function. No launch function where the caller chooses grid and block itself."""
-    kernel, launch = entries
-    image = {
-        "files": info.files,
-        "source": source.split("\n"),
-        "lines": info.lines[:MAX_LINES],
-        "functions": [[f.first, f.end, f.name] for f in info.functions],
-        "header_code": sorted([f.first, f.end] for f in info.functions if not f.in_submission),
-        "loops": layout.loops[:MAX_LOOPS],
-        "barrier_calls": layout.barriers.calls,
-        "returns": layout.barriers.returns,
-        "shared": [_shared(array) for array in info.shared],
-        "guards": info.guards[:MAX_GUARDS],
-        "frames": _frames(info.frames, jumps=layout.jumps),
-        "variables": _variables(info, layout.variables),
-        "dynamic_offset": layout.dynamic_offset,
-        "static_shared_bytes": layout.static_shared_bytes,
-        "targets": layout.targets,
-        "library_targets": layout.library_targets,
-        "passed": dict(layout.passed),
-        "argument_bytes": layout.argument_bytes,
-        "launches_children": layout.launches_children,
-        "allocates": layout.allocates,
-        "kernel": kernel.first,
-        "launch": launch.first if launch else 0,
-    }
-    path.write_text(json.dumps(image), encoding="utf-8")
-
-
-def _variables(info: DebugInfo, known_of: Variables) -> list[dict[str, object]]:
+def _variables(info: DebugInfo, compiled: CompiledObject) -> list[dict[str, object]]:
     """Those of the symbol table, which knows all of them and their sizes. The debug information knows most of their names and types."""
+    spaces = compiled.spaces()
     described = {variable.address: variable for variable in info.variables if variable.bytes}
     found = []
     for symbol in info.data:
@@ -137,9 +78,9 @@ def _variables(info: DebugInfo, known_of: Variables) -> list[dict[str, object]]:
         fields = asdict(known or unknown) | {"bytes": symbol.size}
         fields |= {
             "symbol": symbol.name,
-            "on_device": symbol.name in known_of.on_device,
-            "room": known_of.rooms.get(symbol.name, symbol.size),
-            "read_only": symbol.name in known_of.constants,
+            "on_device": (space := spaces.get(symbol.name, ExecutionSpace(0, 0))).on_device or space.is_constant,
+            "room": compiled.rooms.get(symbol.name, symbol.size),
+            "read_only": space.is_constant,
         }
         found.append(fields)
     return found
@@ -192,7 +133,7 @@ _JUMP = re.compile(r"\b(?:goto|switch)\b")
 
 def link(steps: BuildSteps, compiled: CompiledObject) -> None:
     """Raises BuildFaultError: what was checked before can be linked."""
-    found, sections = compiled.found, compiled.object.sections
+    found, sections = compiled.found, [one.name for one in compiled.object.sections]
     (steps.folder / "shared.s").write_text(shared_assembly(dynamic_arrays(compiled.object)), encoding="utf-8")
     roots = [symbol.name for symbol in found.all]
     hidden = [symbol.name for symbol in found.all if not symbol.is_global]
@@ -215,7 +156,6 @@ def _shortened(steps: BuildSteps, number: int, command: list[str]) -> list[str]:
 
 def described(steps: BuildSteps, text: str, entries: EntrySignatures, compiled: CompiledObject) -> tuple[Refusal, ...]:
     """Writes image.json, or says why not."""
-    block_offsets = compiled.object.block_offsets
     info = read_debug_info(steps.folder / "runner", steps.name, headers=steps.headers)
     kernel, launch = function_of(info.functions, entries.kernel), function_of(info.functions, entries.launch)
     if entries.by_name:
@@ -240,38 +180,57 @@ def described(steps: BuildSteps, text: str, entries: EntrySignatures, compiled: 
         for name in dynamic_arrays(compiled.object)
         if name not in known
     )
-    passed = {name: info.addresses[symbol] for name, symbol in compiled.passed}
-    targets = sorted(info.addresses[name] for name in compiled.targets)
-    loops = loop_addresses(compiled.assembly, block_offsets, info.addresses)
-    reached = {symbol.name for symbol in compiled.object.symbols if symbol.kind == "STT_FUNC"}
-    barriers = barrier_paths(read_code(steps.folder / "submission.o"), info.addresses, loops, reached)
+    loops = loop_addresses(compiled.assembly, compiled.object.block_offsets(), info.addresses)
+    barriers = barrier_paths(compiled.object, info.addresses, loops)
+    jumps = _JUMP.search(steps.authors_text()) is not None  # that may skip a declaration
+    image = {
+        "files": info.files,
+        "source": text.split("\n"),
+        "lines": info.lines[:MAX_LINES],
+        "functions": [[f.first, f.end, f.name] for f in info.functions],
+        "header_code": sorted([f.first, f.end] for f in info.functions if not f.in_submission),
+        "loops": loops[:MAX_LOOPS],
+        "barrier_calls": barriers.calls,
+        "returns": barriers.returns,
+        "shared": [_shared(array) for array in info.shared],
+        "guards": info.guards[:MAX_GUARDS],
+        "frames": _frames(info.frames, jumps=jumps),
+        "variables": _variables(info, compiled),
+        "dynamic_offset": offset,
+        "targets": sorted(info.addresses[name] for name in compiled.proved.report.targets),
+        "library_targets": compiled.proved.report.library_targets,
+        "passed": {name: info.addresses[symbol] for name, symbol in compiled.passed},
+        "launches_children": compiled.launches_children,
+        "allocates": compiled.allocates,
+    }
     chosen = (*compiled.found.kernels, *compiled.found.launches)
-    layout = CodeLayout(
-        offset,
-        compiled.static_shared_bytes(compiled.found.kernels),
-        loops,
-        max(compiled.argument_bytes.get(one.name, 0) for one in chosen),
-        targets,
-        barriers,
-        passed,
-        Variables(compiled.rooms, compiled.constants, compiled.on_device),
-        compiled.launches_children,
-        compiled.allocates,
-        compiled.library_targets,
-        jumps=_JUMP.search(steps.authors_text()) is not None,
-    )
-    write_image(steps.folder / "image.json", info, source=text, entries=(kernel, launch), layout=layout)
+    own = _of_kernel(compiled, compiled.found.kernels, chosen, (kernel, launch))
+    (steps.folder / "image.json").write_text(json.dumps(image | own), encoding="utf-8")
     for number, symbol in enumerate(compiled.found.beside):
         other = function_at(info.functions, info.addresses.get(symbol.name, 0))
         if other is None or other.first not in proved:
             return (beyond_proof(),)
-        own = replace(
-            layout,
-            static_shared_bytes=compiled.static_shared_bytes([symbol]),
-            argument_bytes=compiled.argument_bytes.get(symbol.name, 0),
-        )
-        write_image(steps.folder / image_beside(number), info, source=text, entries=(other, None), layout=own)
+        own = _of_kernel(compiled, [symbol], [symbol], (other, None))
+        (steps.folder / image_beside(number)).write_text(json.dumps(image | own), encoding="utf-8")
     return ()
+
+
+def _of_kernel(
+    compiled: CompiledObject,
+    kernels: Sequence[Symbol],
+    called: Sequence[Symbol],
+    entries: tuple[Function, Function | None],
+) -> dict[str, int]:
+    """What differs from kernel to kernel of a file. `called`: symbols that the kit may call for it. `entries`: the kernel and the launch
+    function; none where the caller chooses grid and block itself.
+    """
+    kernel, launch = entries
+    return {
+        "static_shared_bytes": compiled.static_shared_bytes(kernels),
+        "argument_bytes": max(compiled.proved.report.argument_bytes.get(one.name, 0) for one in called),
+        "kernel": kernel.first,
+        "launch": launch.first if launch else 0,
+    }
 
 
 def image_beside(number: int) -> str:

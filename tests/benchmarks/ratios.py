@@ -29,12 +29,11 @@ from spending import Spent, alternate, exact, spend, spread
 
 from grader.engines import compiled_object, cpu_build
 from grader.engines.build_steps import BuildSteps
-from grader.engines.compiled_object import AnnouncedObject
 from grader.engines.cpu_build import build_for_cpu
 from grader.engines.cpu_toolchain import CpuToolchain
 from grader.engines.entry_points import EntrySignatures
 from grader.engines.objects.symbol_table import ObjectFile
-from grader.engines.proof.object_proof import Entry
+from grader.engines.proof.object_proof import Checked, Entry
 from grader.engines.toolset import Toolset
 from grader.model.labs import Lab, load_lab
 from grader.model.verdicts import Verdict
@@ -77,9 +76,9 @@ class Uninstrumented(CpuToolchain):
 
 def unannounced(
     _steps: BuildSteps, assembly: str, obj: ObjectFile, _entered: Mapping[str, Entry], _passed: Sequence[str]
-) -> AnnouncedObject:
+) -> tuple[str, ObjectFile, Checked]:
     """What the compiler made, as it is: the builder's own check would put in a call for each access that is not announced."""
-    return AnnouncedObject(assembly, obj, None)
+    return assembly, obj, Checked()
 
 
 def precompile(toolchain: CpuToolchain) -> None:
@@ -238,7 +237,7 @@ def proof(toolset: Toolset, labs: list[Lab], sources: list[Path], scratch: Path,
 
     milliseconds = []
     parts: dict[str, Any] = {
-        name: timed(getattr(compiled_object, name)) for name in ("read_code", "check_announcements")
+        name: timed(getattr(compiled_object, name)) for name in ("read_object", "check_announcements")
     }
     with mock.patch.multiple(compiled_object, **parts):
         for lab, model in zip(labs, sources, strict=True):

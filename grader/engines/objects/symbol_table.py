@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import struct
 from bisect import bisect_right
-from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 from elftools.common.exceptions import ELFError
 from elftools.elf.elffile import ELFFile
-from elftools.elf.sections import Section
 
 from grader.engines.objects.assembly import BLOCK_BEGINS
 from grader.engines.objects.entry_walk import QuickElf
@@ -85,12 +84,6 @@ def data_symbols(elf: ELFFile, sections: Collection[str]) -> tuple[Symbol, ...]:
     return tuple({symbol.value: symbol for symbol in largest_last}.values())
 
 
-def relocations_of(section: Section) -> Iterator[tuple[int, int]]:
-    """For every relocation in a SHT_RELA section: its offset, and the index of its symbol."""
-    for offset, info, _ in _RELOCATION.iter_unpack(section.data()):
-        yield offset, info >> 32
-
-
 def _records(elf: ELFFile, kind: str) -> tuple[Iterator[_Record], bytes]:
     """The records of one kind, and the table of names. No objects are made for the thousands of other symbols."""
     table = elf.get_section_by_name(".symtab")
@@ -145,20 +138,58 @@ class ExecutionSpace:
         return self.alignment == _CONSTANT
 
 
-# The submission's object file: what it defines, what it needs, and what its entry points reach.
+# The submission's object file: every byte of code and what will be put into it, what it defines, needs, and what its entry points reach.
 
-_UNINTERESTING = (".rela.debug", ".rela.eh_frame")
+_UNWINDING = ".eh_frame"  # names every function, and nothing reads it
+_WRITABLE, _ALLOCATED, _EXECUTABLE, _MERGED = 1, 2, 4, 16  # SHF_WRITE, SHF_ALLOC, SHF_EXECINSTR, SHF_MERGE
+
+
+@dataclass(frozen=True)
+class Relocation:
+    kind: int  # R_X86_64_…, R_AARCH64_…
+    symbol: Symbol
+    addend: int
+
+
+@dataclass(frozen=True)
+class Section:
+    name: str
+    flags: int
+    alignment: int
+    size: int
+    code: bytes  # empty where it is none
+    relocations: dict[int, Relocation]  # by offset
+
+    @property
+    def read_only(self) -> bool:
+        return bool(self.flags & _ALLOCATED) and not self.flags & (_WRITABLE | _EXECUTABLE)
+
+    @property
+    def is_merged(self) -> bool:
+        """The linker moves its pieces: only within one of them is what follows what."""
+        return bool(self.flags & _MERGED)
 
 
 @dataclass(frozen=True)
 class ObjectFile:
-    sections: tuple[str, ...]
+    machine: str  # "x64", "AArch64"
+    sections: tuple[Section, ...]
     symbols: tuple[Symbol, ...]
-    uses: dict[int, frozenset[int]]  # section index -> indices of the symbols that its relocations name
-    block_offsets: dict[
-        str, list[int]
-    ]  # function -> where its basic blocks announce themselves, as offsets from its first byte
-    spaces: tuple[ExecutionSpace, ...]  # by section
+
+    @cached_property
+    def functions(self) -> dict[int, list[Symbol]]:
+        """By section."""
+        found: dict[int, list[Symbol]] = {}
+        for symbol in self.symbols:
+            if symbol.kind == "STT_FUNC" and symbol.in_section:
+                found.setdefault(symbol.section, []).append(symbol)
+        return found
+
+    def function_at(self, section: int, offset: int) -> Symbol | None:
+        return next((one for one in self.functions.get(section, ()) if one.value == offset), None)
+
+    def uses(self, section: int) -> set[Symbol]:
+        return {one.symbol for one in self.sections[section].relocations.values()}
 
     def reached_sections(self, first: Iterable[int]) -> set[int]:
         """Indices of these sections, of every section that they name, and so on. Each function has its own section."""
@@ -167,60 +198,73 @@ class ObjectFile:
             section = waiting.pop()
             if section not in seen:
                 seen.add(section)
-                named = (self.symbols[index] for index in self.uses.get(section, ()))
-                waiting.extend(symbol.section for symbol in named if symbol.in_section)
+                waiting.extend(symbol.section for symbol in self.uses(section) if symbol.in_section)
         return seen
 
-    def reached(self, roots: Iterable[Symbol]) -> set[int]:
-        """Indices of all symbols that are named by code or data reachable from `roots`."""
+    def reached(self, roots: Iterable[Symbol]) -> list[Symbol]:
+        """All symbols that are named by code or data reachable from `roots`, in the file's order."""
         sections = self.reached_sections(root.section for root in roots if root.in_section)
-        return {index for section in sections for index in self.uses.get(section, ())}
+        named = {symbol for section in sections for symbol in self.uses(section)}
+        return [symbol for symbol in self.symbols if symbol in named]
 
     def space_of(self, symbol: Symbol) -> ExecutionSpace:
         """Of a symbol that is in a section."""
-        return self.spaces[symbol.section]
+        section = self.sections[symbol.section]
+        return ExecutionSpace(section.flags, section.alignment)
 
     def functions_in(self, sections: set[int]) -> set[str]:
-        return {s.name for s in self.symbols if s.kind == "STT_FUNC" and s.in_section and s.section in sections}
+        return {one.name for section in sections for one in self.functions.get(section, ())}
+
+    def block_offsets(self) -> dict[str, list[int]]:
+        """Of each function where its basic blocks announce themselves, from its first byte on. The relocation of a call is at its last
+        four bytes, on x86-64 and on aarch64. The call returns to the address after them.
+        """
+        found: dict[str, list[int]] = {}
+        for section, functions in self.functions.items():
+            relocations = self.sections[section].relocations.items()
+            returns = sorted(offset + 4 for offset, one in relocations if one.symbol.name == BLOCK_BEGINS)
+            for one in functions if returns else ():
+                first, end = bisect_right(returns, one.value), bisect_right(returns, one.value + one.size)
+                found[one.name] = [offset - one.value for offset in returns[first:end]]
+        return found
 
 
 def read_object(path: Path) -> ObjectFile:
-    """Raises ELFError where the file is no ELF file, or of a kind that we do not know."""
+    """Raises ELFError or struct.error where the file is no ELF file, or of a kind that we do not know."""
     with path.open("rb") as stream:
         elf = QuickElf(stream)
-        names: list[str] = []
-        spaces: list[ExecutionSpace] = []
-        places: defaultdict[int, list[tuple[int, int]]] = defaultdict(list)
-        for section in elf.iter_sections():
-            names.append(section.name)
-            spaces.append(ExecutionSpace(section["sh_flags"], section["sh_addralign"]))
-            if section["sh_type"] == "SHT_RELA" and not section.name.startswith(_UNINTERESTING):
-                places[section["sh_info"]].extend(relocations_of(section))
-        try:
-            symbols = tuple(symbols_of(elf))
-        except struct.error as error:
-            message = f"{path} has a broken symbol table"
-            raise ELFError(message) from error
-        uses = {section: frozenset(symbol for _, symbol in found) for section, found in places.items()}
-        if any(index >= len(symbols) for used in uses.values() for index in used):
-            message = f"{path} relocates against symbols it does not have"
-            raise ELFError(message)
-        return ObjectFile(tuple(names), symbols, uses, _block_offsets(symbols, places), tuple(spaces))
-
-
-def _block_offsets(symbols: Sequence[Symbol], places: Mapping[int, list[tuple[int, int]]]) -> dict[str, list[int]]:
-    """The relocation of a call is at its last four bytes, on x86-64 and on aarch64. The call returns to the address after them."""
-    announces = {index for index, symbol in enumerate(symbols) if symbol.name == BLOCK_BEGINS}
-    returns = {
-        section: sorted(offset + 4 for offset, symbol in found if symbol in announces)
-        for section, found in places.items()
-    }
-    found: dict[str, list[int]] = {}
-    for symbol in symbols:
-        if symbol.kind == "STT_FUNC" and symbol.in_section and (all_of_section := returns.get(symbol.section)):
-            first, end = (
-                bisect_right(all_of_section, symbol.value),
-                bisect_right(all_of_section, symbol.value + symbol.size),
+        symbols = tuple(symbols_of(elf))
+        headers = [(section, section["sh_flags"]) for section in elf.iter_sections()]
+        relocations: dict[int, dict[int, Relocation]] = {
+            index: {}
+            for index, (section, flags) in enumerate(headers)
+            if flags & _ALLOCATED and section.name != _UNWINDING
+        }
+        for section, _ in headers:
+            if section["sh_type"] == "SHT_REL":
+                message = f"{path} has relocations without addends"
+                raise ELFError(message)
+            if section["sh_type"] == "SHT_RELA" and section["sh_info"] in relocations:
+                relocations[section["sh_info"]].update(_relocations(section.data(), symbols, path))
+        sections = tuple(
+            Section(
+                section.name,
+                flags,
+                section["sh_addralign"],
+                section["sh_size"],
+                section.data() if flags & _EXECUTABLE else b"",
+                relocations.get(index, {}),
             )
-            found[symbol.name] = [offset - symbol.value for offset in all_of_section[first:end]]
+            for index, (section, flags) in enumerate(headers)
+        )
+        return ObjectFile(elf.get_machine_arch(), sections, symbols)
+
+
+def _relocations(records: bytes, symbols: tuple[Symbol, ...], path: Path) -> dict[int, Relocation]:
+    found: dict[int, Relocation] = {}
+    for offset, info, addend in _RELOCATION.iter_unpack(records):
+        if info >> 32 >= len(symbols) or offset in found:
+            message = f"{path} relocates against symbols it does not have, or one place twice"
+            raise ELFError(message)
+        found[offset] = Relocation(info & 0xFFFFFFFF, symbols[info >> 32], addend)
     return found

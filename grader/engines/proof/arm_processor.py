@@ -8,8 +8,8 @@ from collections.abc import Sequence
 import capstone
 from capstone import arm64_const
 
+from grader.engines.objects.symbol_table import Relocation
 from grader.engines.proof.arm_calls import call_before
-from grader.engines.proof.code_object import Relocation
 from grader.engines.proof.evaluator import Processor, effects
 from grader.engines.proof.instructions import (
     BRANCH,

@@ -12,8 +12,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from grader.engines.objects.symbol_table import Symbol
-from grader.engines.proof.code_object import CodeObject
+from grader.engines.objects.symbol_table import ObjectFile, Symbol
 from grader.engines.proof.function_proof import Blocks, blocks_of, processor_of
 from grader.engines.proof.instructions import BRANCH, CALL, RETURN
 from grader.engines.proof.machine_state import Atoms, UnprovableCodeError
@@ -35,13 +34,9 @@ class BarrierPaths:
     returns: list[Return] = field(default_factory=list)
 
 
-def barrier_paths(
-    code: CodeObject, addresses: Mapping[str, int], loops: Sequence[tuple[int, int]], names: Collection[str]
-) -> BarrierPaths:
-    """`addresses` of the functions in the program, `loops` as `loop_addresses` gives them, `names`: functions that may be looked at."""
-    functions = {
-        one.name: one for one in code.symbols if one.kind == "STT_FUNC" and one.in_section and one.name in names
-    }
+def barrier_paths(code: ObjectFile, addresses: Mapping[str, int], loops: Sequence[tuple[int, int]]) -> BarrierPaths:
+    """`addresses` of the functions in the program, `loops` as `loop_addresses` gives them."""
+    functions = {one.name: one for one in code.symbols if one.kind == "STT_FUNC" and one.in_section}
     waiting = _waiting(code, functions)
     processor = processor_of(code.machine)(FunctionMemory(Atoms(), code))
     found = BarrierPaths()
@@ -60,7 +55,7 @@ def barrier_paths(
     return found
 
 
-def _waiting(code: CodeObject, functions: Mapping[str, Symbol]) -> set[str]:
+def _waiting(code: ObjectFile, functions: Mapping[str, Symbol]) -> set[str]:
     """The functions that may reach a barrier, the kit's and the submission's."""
     callers: dict[str, set[str]] = {}
     for name, symbol in functions.items():

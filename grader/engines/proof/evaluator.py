@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from grader.engines.proof.code_object import Relocation
+from grader.engines.objects.symbol_table import Relocation
 from grader.engines.proof.instructions import CodeSite, Decoded, Decoder, Flow, Memory, Number, Operand, Register
 from grader.engines.proof.machine_state import (
     ALL,

@@ -12,8 +12,7 @@ import bisect
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
-from grader.engines.objects.symbol_table import Symbol
-from grader.engines.proof.code_object import CodeObject, Relocation, Section, kit_call
+from grader.engines.objects.symbol_table import ObjectFile, Relocation, Section, Symbol
 from grader.engines.proof.evaluator import Processor
 from grader.engines.proof.instructions import (
     BRANCH,
@@ -27,6 +26,7 @@ from grader.engines.proof.instructions import (
     Decoded,
     Flow,
 )
+from grader.engines.proof.kit_calls import kit_call
 from grader.engines.proof.machine_state import HALF, Atoms, State, UnprovableCodeError, Value, signed
 from grader.engines.proof.memory_rules import FunctionMemory, Granted, Unannounced
 
@@ -206,7 +206,7 @@ class FunctionReport:
 
 
 def prove_function(
-    code: CodeObject, function: Symbol, make: type[Processor], asked_by: AskedBy, answer_bytes: int = 0
+    code: ObjectFile, function: Symbol, make: type[Processor], asked_by: AskedBy, answer_bytes: int = 0
 ) -> FunctionReport:
     """`asked_by` tells what another function asks of its callers, `answer_bytes` how many bytes the kit lets this one use
     where its result is to be made. Raises UnprovableCodeError.
@@ -214,7 +214,7 @@ def prove_function(
     return _FunctionProof(code, function, make, asked_by, answer_bytes).prove()
 
 
-def is_silent(code: CodeObject, function: Symbol, call_relocations: frozenset[int]) -> bool:
+def is_silent(code: ObjectFile, function: Symbol, call_relocations: frozenset[int]) -> bool:
     """Whether nothing in it announces: it calls nobody, or pure functions of the kit."""
     relocations = code.sections[function.section].relocations.items()
     inside = [one for at, one in relocations if function.value <= at < function.value + function.size]
@@ -224,7 +224,7 @@ def is_silent(code: CodeObject, function: Symbol, call_relocations: frozenset[in
 
 class _FunctionProof:
     def __init__(
-        self, code: CodeObject, function: Symbol, make: type[Processor], asked_by: AskedBy, answer_bytes: int
+        self, code: ObjectFile, function: Symbol, make: type[Processor], asked_by: AskedBy, answer_bytes: int
     ) -> None:
         self.code, self.function, self.asked_by = code, function, asked_by
         self.memory = FunctionMemory(Atoms(), code)

@@ -10,7 +10,7 @@ from typing import Any
 
 import capstone
 
-from grader.engines.proof.code_object import Relocation
+from grader.engines.objects.symbol_table import Relocation
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from grader.engines.objects.symbol_table import Symbol
-from grader.engines.proof.code_object import BUILT_IN_VARIABLES, CodeObject
+from grader.engines.objects.symbol_table import ObjectFile, Symbol
+from grader.engines.proof.kit_calls import BUILT_IN_VARIABLES
 from grader.engines.proof.machine_state import ALL, Atoms, State, Value, plus, signed
 
 # What a function does with the addresses that it is given: register and kind -> from where to where.
@@ -40,7 +40,7 @@ class FunctionMemory:
     """One function's memory. All places in the frame are told from the stack pointer that the function began with."""
 
     atoms: Atoms
-    code: CodeObject
+    code: ObjectFile
     stack_pointer: str = ""
     link: tuple[int, int] = (0, 0)  # the two words that lead to the caller, from where to where: nothing writes there
     top: int = 0  # behind the frame; from there on lie the arguments that did not fit into registers

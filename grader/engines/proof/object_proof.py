@@ -7,8 +7,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from grader.engines.device_functions import DEVICE_PREFIX, PURE, is_device_function
-from grader.engines.objects.symbol_table import Symbol
-from grader.engines.proof.code_object import CodeObject
+from grader.engines.objects.symbol_table import ObjectFile, Symbol
 from grader.engines.proof.function_proof import (
     Call,
     FunctionReport,
@@ -54,13 +53,13 @@ class Entry:
     answer_bytes: int = 0  # of the kit's object in which it makes its result
 
 
-def prove_object(code: CodeObject, entries: Mapping[str, Entry], passed: Collection[str] = ()) -> ObjectReport:
+def prove_object(code: ObjectFile, entries: Mapping[str, Entry], passed: Collection[str] = ()) -> ObjectReport:
     """`entries` by their symbols; `passed`: functions whose addresses their arguments may hold."""
     return _ObjectProof(code, entries, passed).prove()
 
 
 class _ObjectProof:
-    def __init__(self, code: CodeObject, entries: Mapping[str, Entry], passed: Collection[str]) -> None:
+    def __init__(self, code: ObjectFile, entries: Mapping[str, Entry], passed: Collection[str]) -> None:
         self.code, self.entries, self.passed = code, entries, passed
         self.processor = processor_of(code.machine)
         self.begun: set[tuple[int, int]] = set()
@@ -319,19 +318,15 @@ KERNEL, LAUNCH = Entry(_STACK_ARGUMENTS), Entry(0, _ANSWER)
 
 @dataclass(frozen=True)
 class Checked:
-    """Everything is announced where both are empty."""
+    """Everything is announced where the first two are empty."""
 
     refusal: Refusal | None = None
     assembly: str = ""  # with the calls that are missing, to be assembled and checked again
-    targets: tuple[str, ...] = ()  # symbols of the functions that calls through pointers may go to
-    library_targets: tuple[str, ...] = ()  # the same, outside the file
-    argument_bytes: Mapping[str, int] = field(
-        default_factory=dict
-    )  # that the kit puts on the stack, by the symbols of what it calls
+    report: ObjectReport = field(default_factory=ObjectReport)
 
 
 def check_announcements(
-    code: CodeObject, assembly: str, entries: Mapping[str, Entry], file_name: str, passed: Sequence[str] = ()
+    code: ObjectFile, assembly: str, entries: Mapping[str, Entry], file_name: str, passed: Sequence[str] = ()
 ) -> Checked:
     """`entries`: the functions that the kit calls, by their symbols; `assembly`: what `code` was made from; `passed`: functions
     whose addresses are the kernel's arguments.
@@ -340,11 +335,7 @@ def check_announcements(
     if report.unproved is not None:
         return Checked(_refused(report.unproved, code, assembly, file_name))
     if not report.unannounced:
-        return Checked(
-            targets=tuple(report.targets),
-            library_targets=tuple(report.library_targets),
-            argument_bytes=report.argument_bytes,
-        )
+        return Checked(report=report)
     try:
         functions = {_label(code, name): _code_of(code, name) for name in report.unannounced}
         missing = {_label(code, name): found for name, found in report.unannounced.items()}
@@ -353,7 +344,7 @@ def check_announcements(
         return Checked(_beyond(0, f"the compiler's text is not what it made of `{str(error)[:60]}`"))
 
 
-def _refused(unproved: Unproved, code: CodeObject, assembly: str, file_name: str) -> Refusal:
+def _refused(unproved: Unproved, code: ObjectFile, assembly: str, file_name: str) -> Refusal:
     name = _label(code, unproved.function)
     instructions = _code_of(code, unproved.function)
     line = 0
@@ -373,13 +364,13 @@ def _beyond(line: int, why: str) -> Refusal:
     return Refusal(Verdict.NEEDS_GPU, line, what, "Write it in a simpler way, and it can be checked here as well.")
 
 
-def _code_of(code: CodeObject, name: str) -> Code:
+def _code_of(code: ObjectFile, name: str) -> Code:
     symbol = next(one for one in code.symbols if one.name == name and one.kind == "STT_FUNC" and one.in_section)
     section = code.sections[symbol.section]
     return processor_of(code.machine).decoder.decode(section.code[symbol.value : symbol.value + symbol.size])
 
 
-def _label(code: CodeObject, name: str) -> str:
+def _label(code: ObjectFile, name: str) -> str:
     """A constructor has two names, of which the text has one as a label: `C2`."""
     symbol = next(one for one in code.symbols if one.name == name and one.kind == "STT_FUNC" and one.in_section)
     same = [one.name for one in code.functions[symbol.section] if one.value == symbol.value]

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from grader.engines.proof.code_object import UNSEEN
 from grader.engines.proof.instructions import Decoded, Memory, Register
+from grader.engines.proof.kit_calls import UNSEEN
 from grader.engines.proof.machine_state import StrangeAssemblyError
 from grader.engines.proof.memory_rules import Unannounced
 

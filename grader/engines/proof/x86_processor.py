@@ -7,7 +7,7 @@ import re
 import capstone
 from capstone import x86_const
 
-from grader.engines.proof.code_object import Relocation
+from grader.engines.objects.symbol_table import Relocation
 from grader.engines.proof.evaluator import Processor, effects
 from grader.engines.proof.instructions import (
     BRANCH,

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.engines.proof.code_object import read_code
+from grader.engines.objects.symbol_table import read_object
 from grader.engines.proof.object_proof import Entry, ObjectReport, check_announcements, prove_object
 
 _SNIPPETS = importlib.util.spec_from_file_location("x86_snippets", Path(__file__).with_name("x86_snippets.py"))
@@ -179,7 +179,7 @@ strange:
 
 def proved(body: str, folder: Path, *, framed: bool = True) -> ObjectReport:
     return prove_object(
-        read_code(snippets.assembled(snippets.assembly(body, framed=framed, behind=DATA), folder)), KERNEL
+        read_object(snippets.assembled(snippets.assembly(body, framed=framed, behind=DATA), folder)), KERNEL
     )
 
 
@@ -204,10 +204,12 @@ def test_code_that_cannot_be_followed_is_not_taken_for_proved(body: str, tmp_pat
 @pytest.mark.parametrize(("body", "kinds"), UNANNOUNCED.values(), ids=UNANNOUNCED)
 def test_the_inserted_calls_announce_what_was_missing(body: str, kinds: list[str], tmp_path: Path) -> None:
     text = snippets.assembly(body, behind=DATA)
-    code = read_code(snippets.assembled(text, tmp_path))
+    code = read_object(snippets.assembled(text, tmp_path))
     checked = check_announcements(code, text, KERNEL, "kernel.cu")
     assert checked.assembly.count("\tcall\ttilelab_unseen_") == len(kinds)
-    again = check_announcements(read_code(snippets.assembled(checked.assembly, tmp_path)), checked.assembly, KERNEL, "")
+    again = check_announcements(
+        read_object(snippets.assembled(checked.assembly, tmp_path)), checked.assembly, KERNEL, ""
+    )
     assert (again.refusal, again.assembly) == (None, "")
 
 
@@ -216,19 +218,21 @@ def test_a_call_that_may_announce_another_address_goes_and_the_access_counts_onc
     text = snippets.assembly(
         f"{forgotten}call __tsan_read4; movl -8(%rbp), %eax; movl %fs:tile@tpoff, %eax", behind=DATA
     )
-    checked = check_announcements(read_code(snippets.assembled(text, tmp_path)), text, KERNEL, "kernel.cu")
+    checked = check_announcements(read_object(snippets.assembled(text, tmp_path)), text, KERNEL, "kernel.cu")
     assert checked.refusal is None
     assert (checked.assembly.count("tilelab_unseen_read"), checked.assembly.count("__tsan_read4")) == (1, 0)
     kept = snippets.assembly(f"{forgotten}call __tsan_write4; movl %fs:tile@tpoff, %eax", behind=DATA)
-    checked = check_announcements(read_code(snippets.assembled(kept, tmp_path)), kept, KERNEL, "kernel.cu")
+    checked = check_announcements(read_object(snippets.assembled(kept, tmp_path)), kept, KERNEL, "kernel.cu")
     assert (checked.assembly.count("tilelab_unseen_read"), checked.assembly.count("__tsan_write4")) == (1, 1)
 
 
 def test_control_that_leaves_a_function_at_its_end_is_stopped_there(tmp_path: Path) -> None:
     text = snippets.assembly(snippets.BEGIN + "call _ZN11cuda_on_cpu13__syncthreadsEv", framed=False)
-    checked = check_announcements(read_code(snippets.assembled(text, tmp_path)), text, KERNEL, "kernel.cu")
+    checked = check_announcements(read_object(snippets.assembled(text, tmp_path)), text, KERNEL, "kernel.cu")
     assert "\tud2\n\t.size" in checked.assembly
-    again = check_announcements(read_code(snippets.assembled(checked.assembly, tmp_path)), checked.assembly, KERNEL, "")
+    again = check_announcements(
+        read_object(snippets.assembled(checked.assembly, tmp_path)), checked.assembly, KERNEL, ""
+    )
     assert (again.refusal, again.assembly) == (None, "")
 
 
@@ -242,7 +246,7 @@ second:	.quad 0, other
 	.quad taker
 """
     body = "movq $first, %rax; movq $0, -8(%rbp); call *-8(%rbp)"
-    code = read_code(snippets.assembled(snippets.assembly(body, behind=DATA + named), tmp_path))
+    code = read_object(snippets.assembled(snippets.assembly(body, behind=DATA + named), tmp_path))
     report = prove_object(code, KERNEL)
     assert (report.unproved, report.targets) == (None, ["other"])
 
@@ -282,7 +286,7 @@ make:
 def test_the_caller_answers_for_where_a_silent_function_makes_its_object(
     body: str, kinds: list[str], tmp_path: Path
 ) -> None:
-    code = read_code(snippets.assembled(snippets.assembly(body, behind=MAKER), tmp_path))
+    code = read_object(snippets.assembled(snippets.assembly(body, behind=MAKER), tmp_path))
     report = prove_object(code, KERNEL)
     assert report.unproved is None
     assert [one.kind for one in report.unannounced.get("kernel", [])] == kinds
