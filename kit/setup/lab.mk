@@ -1,54 +1,22 @@
 # What `make` does inside a lab's folder: the same as at the top with LAB=<this folder>, unless LAB names another.
 MAKEFLAGS += --no-print-directory
 LAB ?=
-CASE ?=
-FILE ?=
-SHAPE ?=
-BLOCK ?=
-THREAD ?=
-INPUTS ?=
-GPU ?=
-OPTIONS ?=
-export LAB CASE SHAPE BLOCK THREAD INPUTS GPU OPTIONS
+export LAB
 export FILE := $(if $(FILE),$(abspath $(FILE)))
-
-tilelab := lab=$${LAB:-$$(basename "$$PWD")}; cd ../.. && bash kit/setup/setup.sh && .venv/bin/tilelab
 
 quiet := test answers report trace profile
 include ../../kit/setup/quiet_ending.mk
+# Variables of the command line are in the environment, also where the flags of make are not. The Makefile of a lab asks for this one.
+tilelab = LAB="$${LAB:-$$(basename "$$PWD")}" $(MAKE) --no-print-directory -C ../..
 
 .PHONY: watch setup upgrade clean help $(quiet) $(addprefix do-,$(quiet))
-test: do-test
+$(quiet): %: do-%
 	$(answer)
-do-test:
-	$(run) $(tilelab) test $$lab $${CASE:+--case "$$CASE"} $(remember)
+$(addprefix do-,$(quiet)): do-%:
+	$(run) $(tilelab) $* $(remember)
 
-watch:
-	@$(tilelab) watch $$lab $${CASE:+--case "$$CASE"}
-
-answers: do-answers
-	$(answer)
-do-answers:
-	$(run) $(tilelab) answers $$lab $(remember)
-
-report: do-report
-	$(answer)
-do-report:
-	$(run) $(tilelab) report $$lab $(remember)
-
-trace: do-trace
-	$(answer)
-do-trace:
-	$(run) $(tilelab) trace $${FILE:+"$$FILE"} --lab "$$lab" $${SHAPE:+--shape "$$SHAPE"} $${BLOCK:+--block "$$BLOCK"} \
-	  $${THREAD:+--thread "$$THREAD"} $${INPUTS:+--inputs "$$INPUTS"} $$OPTIONS $(remember)
-
-profile: do-profile
-	$(answer)
-do-profile:
-	$(run) $(tilelab) profile $${FILE:+"$$FILE"} --lab "$$lab" $${SHAPE:+--shape "$$SHAPE"} $${GPU:+--gpu "$$GPU"} $(remember)
-
-setup upgrade clean:
-	@$(MAKE) -C ../.. $@ $(if $(FROM),FROM="$(abspath $(FROM))")
+watch setup upgrade clean:
+	@$(tilelab) $@ $(if $(FROM),FROM="$(abspath $(FROM))")
 
 .DEFAULT:
 	$(error there is no command "make $@" in a lab's folder: make help lists them)
