@@ -1,192 +1,178 @@
-"""What a person has to look at after a batch: failures of ours, labs that need a GPU, refused uploads. Pure."""
+"""What a person has to look at after a batch, as groups of students: failures of ours, labs that need a GPU, refused uploads; what policy
+and people decided; and whom to write to. Pure.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from statistics import median
 
-from grader.model.result import LabResult, Result
+from grader.model.result import GradeChange, LabResult, Result
 from grader.model.verdicts import Verdict
 from grader.model.visible_text import counted, points, share
-from grader.pages.class_page.class_view import ClassView, Group, brought_nothing, entries, group, is_open
+from grader.pages.class_page.class_view import ClassView, Said, brought_nothing, group, is_open
+from grader.pages.page_section import Shown
 from grader.pages.student_page.standing_section import late_words
 
-_MOST = 40
-_FEW = 12  # a longer list is folded
+_MOST, _FEW = 40, 12  # students of a group; a longer list than the second is folded
 
 
-def attention(results: Sequence[Result]) -> tuple[Group, ...]:
+def attention(results: Sequence[Result]) -> list[Shown]:
     """The groups that are not empty."""
-    groups = [
-        _group(
+    taken = [one for one in results if not one.submission.refused]
+    rows: tuple[tuple[Verdict, str, str, Iterable[Said]], ...] = (
+        (
             Verdict.INTERNAL_ERROR,
             "The grader failed",
             "Nobody loses points because of this. Grade again; report it if it happens again.",
-            _labs_with(results, Verdict.INTERNAL_ERROR),
+            _of_labs(results, _reason(Verdict.INTERNAL_ERROR)),
         ),
-        _group(
+        (
             Verdict.NEEDS_GPU,
             "Still to be graded on a GPU",
             "These have no points yet. They have neither passed nor failed.",
-            _labs_with(results, Verdict.NEEDS_GPU),
+            _of_labs(results, _reason(Verdict.NEEDS_GPU)),
         ),
-        _group(
+        (
             Verdict.NEEDS_GPU,
             "CPU executor and GPU disagree",
             "A case counts only when both pass it. Find out which one is right; the instructor's result has both verdicts.",
-            _differences(results),
+            _of_labs(results, _difference),
         ),
-        _group(
+        (
             Verdict.WRONG_ANSWER,
             "Wrong at a size of the sweep",
             "Every case passes, so verdict and points do not change. Add a case of that size to the lab to catch it.",
-            _wrong_in_sweep(results),
+            _of_labs(results, _wrong_in_sweep),
         ),
-        _group(
+        (
             Verdict.REJECTED,
             "Refused uploads",
             "Nothing of the upload was graded. Ask the student to hand it in again.",
-            ((result, result.submission.refused) for result in results if result.submission.refused),
+            ((one, one.submission.refused) for one in results if one.submission.refused),
         ),
-        _group(
+        (
             Verdict.REJECTED,
             "Rejected code",
             "Look at the line: is it a mistake or an attempt to cheat?",
-            (pair for pair in _labs_with(results, Verdict.REJECTED) if not pair[0].submission.refused),
+            _of_labs(taken, _reason(Verdict.REJECTED)),
         ),
+    )
+    groups = [
+        group(title, remedy, found, most=_MOST, few=_FEW, look=verdict.facts) for verdict, title, remedy, found in rows
     ]
-    return tuple(one for one in groups if one.entries)
+    return [one for one in groups if one.entries]
 
 
-def _group(verdict: Verdict, title: str, remedy: str, found: Iterator[tuple[Result, str]]) -> Group:
-    return replace(group(title, remedy, entries(found), most=_MOST, few=_FEW), look=verdict.facts)
+def _of_labs(results: Sequence[Result], say: Callable[[LabResult], str | None]) -> Iterator[Said]:
+    """Each lab of which there is something to say, behind its id."""
+    for result in results:
+        for lab_id, lab in result.labs.items():
+            if (said := say(lab)) is not None:
+                yield result, f"{lab_id}{said}"
 
 
-def _labs_with(results: Sequence[Result], verdict: Verdict) -> Iterator[tuple[Result, str]]:
-    for result, lab_id, lab in _labs(results):
-        if lab.verdict is verdict:
-            yield result, f"{lab_id}: {_reason(lab, verdict)}"
+def _reason(verdict: Verdict) -> Callable[[LabResult], str | None]:
+    def say(lab: LabResult) -> str | None:
+        messages = [finding.message for finding in lab.findings if finding.kind is verdict]
+        messages += [case.message for case in lab.cases if case.verdict is verdict and case.message]
+        return f": {next(iter(messages), verdict.facts.sentence)}" if lab.verdict is verdict else None
+
+    return say
 
 
-def _differences(results: Sequence[Result]) -> Iterator[tuple[Result, str]]:
-    """The first difference of each lab. The others are in the result."""
-    for result, lab_id, lab in _labs(results):
-        found = [case for case in lab.cases if case.difference]
-        if found:
-            yield result, f"{lab_id}, {found[0].name}: {found[0].difference}"
-        elif lab.gpu_trouble and lab.verdict is Verdict.PASS:
-            was_run = any(case.on_gpu for case in lab.cases)
-            yield result, f"{lab_id}: {'' if was_run else 'judged by the CPU executor alone: '}{lab.gpu_trouble}"
+def _difference(lab: LabResult) -> str | None:
+    """The first difference of the lab. The others are in the result."""
+    found = next((case for case in lab.cases if case.difference), None)
+    if found:
+        return f", {found.name}: {found.difference}"
+    if not lab.gpu_trouble or lab.verdict is not Verdict.PASS:
+        return None
+    was_run = any(case.on_gpu for case in lab.cases)
+    return f": {'' if was_run else 'judged by the CPU executor alone: '}{lab.gpu_trouble}"
 
 
-def _wrong_in_sweep(results: Sequence[Result]) -> Iterator[tuple[Result, str]]:
-    """The first wrong size of each lab."""
-    for result, lab_id, lab in _labs(results):
-        wrong = next((one for one in lab.timing.sweep if one.wrong), None) if lab.timing else None
-        if wrong:
-            yield result, f"{lab_id}, {wrong.shape}: {wrong.trouble}"
-
-
-def _reason(lab: LabResult, verdict: Verdict) -> str:
-    messages = [finding.message for finding in lab.findings if finding.kind is verdict]
-    messages += [case.message for case in lab.cases if case.verdict is verdict and case.message]
-    return next(iter(messages), verdict.facts.sentence)
+def _wrong_in_sweep(lab: LabResult) -> str | None:
+    """The first wrong size of the lab."""
+    wrong = next((one for one in lab.timing.sweep if one.wrong), None) if lab.timing else None
+    return f", {wrong.shape}: {wrong.trouble}" if wrong else None
 
 
 # What the course's policy and people decided in a class: overrides, regrade requests, late work, and which grades changed last. Pure.
 
-_DECISIONS_MOST = 200
-_DECISIONS_FEW = 6  # a longer list is folded
+_DECISIONS_MOST, _DECISIONS_FEW = 200, 6
 
 
-def decisions(results: Sequence[Result]) -> tuple[Group, ...]:
+def decisions(results: Sequence[Result]) -> list[Shown]:
     """The groups that are not empty."""
-    groups = [
-        _decisions_group(
+    last = max((one.date for result in results for one in moved(result)), default="")
+    rows: tuple[tuple[str, str, Iterable[Said]], ...] = (
+        (
             "Regrade requests without an answer",
             "Write the answer into regrade.csv and grade again.",
-            _open_requests(results),
+            _each(results, lambda lab: [f": {one.request}" for one in lab.requests if not one.answer]),
         ),
-        _decisions_group(
-            "Points that a person decided", "They stand whatever a grading finds: overrides.csv.", _overrides(results)
+        (
+            "Points that a person decided",
+            "They stand whatever a grading finds: overrides.csv.",
+            _of_labs(results, _override),
         ),
-        _decisions_group("Late", "What being late cost, and late days that were used.", _late(results)),
-        _decisions_group(
+        ("Late", "What being late cost, and late days that were used.", _of_labs(results, _late)),
+        (
             "Nothing says when they were handed in",
             "So they are not late. An override can take points.",
-            _unknown(results),
+            _of_labs(results, _unknown),
         ),
-        _decisions_group(*_last_changes(results)),
-    ]
-    return tuple(one for one in groups if one.entries)
-
-
-def _decisions_group(title: str, remedy: str, found: Iterator[tuple[Result, str]]) -> Group:
-    return group(title, remedy, entries(found, 400), most=_DECISIONS_MOST, few=_DECISIONS_FEW)
-
-
-def _labs(results: Sequence[Result]) -> Iterator[tuple[Result, str, LabResult]]:
-    for result in results:
-        for lab_id, lab in result.labs.items():
-            yield result, lab_id, lab
-
-
-def _open_requests(results: Sequence[Result]) -> Iterator[tuple[Result, str]]:
-    for result, lab_id, lab in _labs(results):
-        for one in lab.requests:
-            if not one.answer:
-                yield result, f"{lab_id}: {one.request}"
-
-
-def _overrides(results: Sequence[Result]) -> Iterator[tuple[Result, str]]:
-    for result, lab_id, lab in _labs(results):
-        if lab.standing is not None and (one := lab.standing.override) is not None:
-            by = f"{one.author}{f', {one.date}' if one.date else ''}"
-            yield (
-                result,
-                f"{lab_id}: {points(lab.standing.judged_points)} → {points(one.points)}, by {by}: {one.reason}",
-            )
-
-
-def _late(results: Sequence[Result]) -> Iterator[tuple[Result, str]]:
-    for result, lab_id, lab in _labs(results):
-        standing = lab.standing
-        if standing is not None and standing.late_seconds and standing.override is None:
-            used = f"{counted(standing.days_spent, 'late day')} used" if standing.days_spent else ""
-            said = ", ".join(filter(None, [used, late_words(standing)])) or "nothing lost"
-            yield result, f"{lab_id}: {standing.late} late; {said}"
-
-
-def _unknown(results: Sequence[Result]) -> Iterator[tuple[Result, str]]:
-    for result, lab_id, lab in _labs(results):
-        if lab.standing is not None and lab.standing.time_unknown and lab.standing.override is None:
-            yield result, f"{lab_id}{': marked as late by the platform' if lab.standing.said_late else ''}"
-
-
-def _last_changes(results: Sequence[Result]) -> tuple[str, str, Iterator[tuple[Result, str]]]:
-    """Of the batch that changed grades last."""
-    moved = [
-        (result, lab_id, one)
-        for result, lab_id, lab in _labs(results)
-        for one in lab.changes
-        if one.before != one.after
-    ]
-    last = max((one.date for _, _, one in moved), default="")
-    found = (
-        (result, f"{lab_id}: {_points(one.before)} → {_points(one.after)}; {'; '.join(one.causes)}")
-        for result, lab_id, one in moved
-        if one.date == last
+        (
+            "Grades that changed last",
+            f"Found on {last[:16].replace('T', ' ')} UTC. `tilelab history` shows all.",
+            _each(
+                results,
+                lambda lab: [_change(one) for one in lab.changes if one.before != one.after and one.date == last],
+            ),
+        ),
     )
-    return (
-        "Grades that changed last",
-        f"Found on {last[:16].replace('T', ' ')} UTC. `tilelab history` shows all.",
-        found,
-    )
+    groups = [
+        group(title, remedy, found, most=_DECISIONS_MOST, few=_DECISIONS_FEW, letters=400)
+        for title, remedy, found in rows
+    ]
+    return [one for one in groups if one.entries]
 
 
-def _points(value: float | None) -> str:
-    return "no grade" if value is None else points(value)
+def moved(result: Result) -> list[GradeChange]:
+    return [one for lab in result.labs.values() for one in lab.changes if one.before != one.after]
+
+
+def _each(results: Sequence[Result], say: Callable[[LabResult], Sequence[str]]) -> Iterator[Said]:
+    return ((one, f"{lab_id}{said}") for one in results for lab_id, lab in one.labs.items() for said in say(lab))
+
+
+def _override(lab: LabResult) -> str | None:
+    one = lab.standing.override if lab.standing else None
+    if lab.standing is None or one is None:
+        return None
+    by = f"{one.author}{f', {one.date}' if one.date else ''}"
+    return f": {points(lab.standing.judged_points)} → {points(one.points)}, by {by}: {one.reason}"
+
+
+def _late(lab: LabResult) -> str | None:
+    standing = lab.standing
+    if standing is None or not standing.late_seconds or standing.override is not None:
+        return None
+    used = f"{counted(standing.days_spent, 'late day')} used" if standing.days_spent else ""
+    said = ", ".join(filter(None, [used, late_words(standing)])) or "nothing lost"
+    return f": {standing.late} late; {said}"
+
+
+def _unknown(lab: LabResult) -> str | None:
+    if lab.standing is None or not lab.standing.time_unknown or lab.standing.override is not None:
+        return None
+    return ": marked as late by the platform" if lab.standing.said_late else ""
+
+
+def _change(one: GradeChange) -> str:
+    before, after = ("no grade" if value is None else points(value) for value in (one.before, one.after))
+    return f": {before} → {after}; {'; '.join(one.causes)}"
 
 
 # Whom to write to after a batch: those who handed in nothing, and those who need help. Each with the reason. Pure.
@@ -197,23 +183,20 @@ _FOLLOW_UP_MOST = 60
 _MOST_REASONS = 3
 
 
-def follow_up(view: ClassView) -> tuple[Group, ...]:
+def follow_up(view: ClassView) -> list[Shown]:
     """The groups that are not empty."""
-    absent = {one.submission.id: _what_is_missing(one) for one in view.results if brought_nothing(one)}
-    groups = (
-        _follow_up_group(
-            view, "nothing", "Handed in nothing", "No upload, or none of a lab's files in it.", "absent", absent
-        ),
-        _follow_up_group(
-            view,
-            "help",
-            "Need help",
-            f"Less than half of the median, a lab is wrong that {MOST_PASS:.0f} % of the class pass, or a lab's technique is missed.",
-            "bad",
-            needs_help(view),
-        ),
+    absent = ((one, _what_is_missing(one)) for one in view.results if brought_nothing(one))
+    behind = ((view.by_id[student], reasons) for student, reasons in needs_help(view).items())
+    few_pass = f"a lab is wrong that {MOST_PASS:.0f} % of the class pass, or a lab's technique is missed."
+    rows: tuple[tuple[str, str, str, str, Iterable[Said]], ...] = (
+        ("nothing", "absent", "Handed in nothing", "No upload, or none of a lab's files in it.", absent),
+        ("help", "bad", "Need help", f"Less than half of the median, {few_pass}", behind),
     )
-    return tuple(one for one in groups if one.entries)
+    groups = [
+        group(title, rule, found, most=_FOLLOW_UP_MOST, few=_FEW, tone=tone, anchor=anchor)
+        for anchor, tone, title, rule, found in rows
+    ]
+    return [one for one in groups if one.entries]
 
 
 def needs_help(view: ClassView) -> Mapping[str, str]:
@@ -259,8 +242,3 @@ def _passing(view: ClassView, lab_id: str) -> float:
 
 def _what_is_missing(result: Result) -> str:
     return "an upload without a lab's file" if result.submission.handed_in else ""
-
-
-def _follow_up_group(view: ClassView, anchor: str, title: str, rule: str, tone: str, found: Mapping[str, str]) -> Group:
-    people = entries((view.by_id[student], reasons) for student, reasons in found.items())
-    return replace(group(title, rule, people, most=_FOLLOW_UP_MOST, few=_FEW), tone=tone, anchor=anchor)

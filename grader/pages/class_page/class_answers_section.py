@@ -4,57 +4,18 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from statistics import fmean, median
 
 from grader.model import visible_text
 from grader.model.result import LabAnswers, NumberAnswer, QuestionAnswer, Result
 from grader.model.visible_text import points, share
 from grader.pages.class_page.class_view import ClassView, brought_nothing, full_link
+from grader.pages.page_section import Shown
 
 _MOST_NAMES, _MOST_GIVEN = 200, 40  # students of a lab; characters of a number
 
 
-@dataclass(frozen=True)
-class NumberCount:
-    label: str
-    right: str  # "12 of 20 right", "no number yet"
-    other: str  # "64 (5 times)": the most common one that is not right; empty: no two wrote the same
-
-
-@dataclass(frozen=True)
-class QuestionCount:
-    number: int
-    question: str
-    before: str
-    answered: str  # "18 of 24"
-    numbers: tuple[NumberCount, ...]
-
-
-@dataclass(frozen=True)
-class Answering:
-    """A student who answered something."""
-
-    name: str
-    link: str
-    answered: str  # "4 of 6"
-
-
-@dataclass(frozen=True)
-class LabCounts:
-    id: str
-    summary: str  # "24 of 30 handed in answers; 4.1 of 6 questions answered on average"
-    questions: tuple[QuestionCount, ...]
-    students: tuple[Answering, ...]
-    more: int
-
-
-@dataclass(frozen=True)
-class QuestionsSection:
-    labs: tuple[LabCounts, ...]
-
-
-def class_answers(results: Sequence[Result]) -> QuestionsSection | None:
+def class_answers(results: Sequence[Result]) -> list[Shown] | None:
     """None where nobody answered anything: then a course does not use it. A form as it was handed out is no answer."""
     of_lab: dict[str, list[tuple[Result, LabAnswers]]] = {}
     for result in results:
@@ -66,10 +27,10 @@ def class_answers(results: Sequence[Result]) -> QuestionsSection | None:
         for lab_id, each in of_lab.items()
         if any(answers.begun or answers.listed for _, answers in each)
     ]
-    return QuestionsSection(tuple(labs)) if labs else None
+    return labs or None
 
 
-def _counts(lab_id: str, each: Sequence[tuple[Result, LabAnswers]]) -> LabCounts:
+def _counts(lab_id: str, each: Sequence[tuple[Result, LabAnswers]]) -> Shown:
     found = [(result, answers) for result, answers in each if answers.begun]
     asked = each[0][1].questions
     mean = sum(answers.answered for _, answers in found) / len(found) if found else 0
@@ -78,44 +39,36 @@ def _counts(lab_id: str, each: Sequence[tuple[Result, LabAnswers]]) -> LabCounts
         summary += f"; {mean:.1f} of {len(asked)} questions answered on average"
     begun = [(result, answers) for result, answers in found if answers.answered]
     begun.sort(key=lambda one: (one[1].answered, one[0].submission.called.casefold()))
-    return LabCounts(
-        id=visible_text.line(lab_id, 60),
-        summary=summary,
-        questions=tuple(
-            _question(one, [answers.questions[at] for _, answers in found]) for at, one in enumerate(asked)
-        ),
-        students=tuple(
-            Answering(
-                visible_text.person(result.submission),
-                full_link(result),
-                f"{answers.answered} of {len(answers.questions)}",
-            )
-            for result, answers in begun[:_MOST_NAMES]
-        ),
+    return Shown(
+        id=lab_id,
+        summary=summary,  # "24 of 30 handed in answers; 4.1 of 6 questions answered on average"
+        questions=[_question(one, [answers.questions[at] for _, answers in found]) for at, one in enumerate(asked)],
+        students=[
+            Shown(result=result, link=full_link(result), answers=answers) for result, answers in begun[:_MOST_NAMES]
+        ],
         more=max(0, len(begun) - _MOST_NAMES),
     )
 
 
-def _question(one: QuestionAnswer, given: Sequence[QuestionAnswer]) -> QuestionCount:
-    return QuestionCount(
-        number=one.number,
-        question=visible_text.line(one.question, 600),
-        before=visible_text.line(one.before, 40),
+def _question(one: QuestionAnswer, given: Sequence[QuestionAnswer]) -> Shown:
+    return Shown(
+        question=one,
         answered=f"{sum(each.answered for each in given)} of {len(given)}",
-        numbers=tuple(_number(number, [each.numbers[at] for each in given]) for at, number in enumerate(one.numbers)),
+        numbers=[_number(number, [each.numbers[at] for each in given]) for at, number in enumerate(one.numbers)],
     )
 
 
-def _number(one: NumberAnswer, given: Sequence[NumberAnswer]) -> NumberCount:
+def _number(one: NumberAnswer, given: Sequence[NumberAnswer]) -> tuple[str, str, str]:
+    """Its label, how many are right, and the most common one that is not; empty: no two wrote the same."""
     written = [each for each in given if each.state in {"right", "wrong"}]
     others = Counter(" ".join(each.given.split())[:_MOST_GIVEN] for each in written if each.state == "wrong")
     unchecked = sum(each.state == "unchecked" for each in given)
     none = f"{unchecked} given, not checked here" if unchecked else "no number yet"
     text, times = others.most_common(1)[0] if others else ("", 0)
-    return NumberCount(
-        label=visible_text.line(one.label, 60),
-        right=f"{sum(each.state == 'right' for each in written)} of {len(written)} right" if written else none,
-        other=f"{visible_text.line(text, _MOST_GIVEN)} ({times} times)" if times > 1 else "",
+    return (
+        one.label,
+        f"{sum(each.state == 'right' for each in written)} of {len(written)} right" if written else none,
+        f"{visible_text.line(text, _MOST_GIVEN)} ({times} times)" if times > 1 else "",
     )
 
 
@@ -124,43 +77,27 @@ def _number(one: NumberAnswer, given: Sequence[NumberAnswer]) -> NumberCount:
 _FEWEST = 2  # one section is the class itself
 
 
-@dataclass(frozen=True)
-class SectionRow:
-    name: str
-    key: str  # as in the data of the page; empty: those whom the roster gives no section
-    students: int
-    handed_in: int
-    mean: str
-    median: str
-    passed: tuple[str, ...]  # for each lab
-
-
-@dataclass(frozen=True)
-class SectionTable:
-    labs: tuple[str, ...]
-    rows: tuple[SectionRow, ...]
-
-
-def by_section(view: ClassView) -> SectionTable | None:
+def by_section(view: ClassView) -> Shown | None:
     keys = [*view.sections, *([""] if any(not one.submission.student.section for one in view.results) else [])]
     if len(keys) < _FEWEST:
         return None
-    labs = tuple(view.labs)
-    rows = (_row(key, [one for one in view.results if one.submission.student.section == key], labs) for key in keys)
-    return SectionTable(tuple(visible_text.line(one, 60) for one in labs), tuple(rows))
+    labs = list(view.labs)
+    rows = [_row(key, [one for one in view.results if one.submission.student.section == key], labs) for key in keys]
+    return Shown(labs=labs, rows=rows)
 
 
-def _row(key: str, results: Sequence[Result], labs: Sequence[str]) -> SectionRow:
+def _row(key: str, results: Sequence[Result], labs: Sequence[str]) -> Shown:
+    """`key`: as in the data of the page; empty: those whom the roster gives no section."""
     there = [one for one in results if not brought_nothing(one)]
     totals = [one.total for one in there]
-    return SectionRow(
+    return Shown(
         name=visible_text.line(key, 60) or "no section",
         key=key,
         students=len(results),
         handed_in=len(there),
         mean=points(round(fmean(totals), 1)) if totals else "\N{EN DASH}",
         median=points(round(median(totals), 1)) if totals else "\N{EN DASH}",
-        passed=tuple(_passed(there, lab_id) for lab_id in labs),
+        passed=[_passed(there, lab_id) for lab_id in labs],
     )
 
 

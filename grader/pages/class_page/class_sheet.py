@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from statistics import fmean, median
 
 from grader.model import visible_text
-from grader.model.result import ClassInsight, GradeChange, LabResult, Result
-from grader.model.verdicts import LOOKS, VerdictFacts
+from grader.model.result import ClassInsight, Result
+from grader.model.verdicts import LOOKS
 from grader.model.visible_text import counted, points
-from grader.pages.class_page.attention import attention, decisions, follow_up, needs_help
+from grader.pages.class_page.attention import attention, decisions, follow_up, moved, needs_help
 from grader.pages.class_page.class_answers_section import by_section, class_answers
 from grader.pages.class_page.class_view import ClassView, brought_nothing, full_link, is_open, most_points, report_link
-from grader.pages.class_page.lab_panels import Histogram, histogram, lab_panels
+from grader.pages.class_page.lab_panels import histogram, lab_panels
 from grader.pages.class_page.measured_speed import measured_speed
 from grader.pages.class_page.mistake_cards import mistake_cards, solution_heat
-from grader.pages.page_section import Section, ShownSection, shown_sections
+from grader.pages.page_section import Section, Shown, shown_sections
 
 # The sections of the class page between the summary and the table of students, from top to bottom. A new section is a line here.
 
@@ -32,60 +31,6 @@ CLASS_SECTIONS: tuple[Section[ClassView], ...] = (
     Section("class_page/class_answers.html.j2", lambda view: class_answers(view.results)),
     Section("class_page/measured_speed.html.j2", lambda view: measured_speed(view.results)),
 )
-
-
-# A student as a row of the class page's table. Pure.
-
-
-@dataclass(frozen=True)
-class LabCell:
-    """One lab's outcome. Without a verdict where the student's result has no such lab."""
-
-    look: VerdictFacts | None
-    points: str
-    note: str = ""  # "late", "decided": why the points are not what the tests gave
-
-
-@dataclass(frozen=True)
-class StudentRow:
-    name: str
-    order: str  # what the name's column sorts by
-    section: str
-    id: str  # empty where it equals the name
-    link: str
-    full_link: str  # the instructor's page, which shows what hidden cases withhold
-    cells: tuple[LabCell, ...]
-    total: str
-    attempt: str  # "2 of 3": which of several counts; empty: it is the only one
-    flag: str  # why the total may still change; empty where it does not
-
-
-def student_row(result: Result, lab_ids: Sequence[str]) -> StudentRow:
-    name, student_id = visible_text.person(result.submission), visible_text.line(result.submission.id, 80)
-    return StudentRow(
-        name=name,
-        order=name.casefold(),
-        section=visible_text.line(result.submission.student.section, 60),
-        id=student_id if student_id != name else "",
-        link=report_link(result),
-        full_link=full_link(result),
-        cells=tuple(_cell(result.labs.get(lab_id)) for lab_id in lab_ids),
-        total=points(result.total),
-        attempt=visible_text.line(result.submission.attempt, 60),
-        flag=is_open(result),
-    )
-
-
-def _cell(lab: LabResult | None) -> LabCell:
-    if lab is None or (lab.standing is not None and lab.standing.open):
-        return LabCell(None, "")
-    return LabCell(lab.look, points(lab.points), _note(lab))
-
-
-def _note(lab: LabResult) -> str:
-    if lab.standing is None:
-        return ""
-    return "decided" if lab.standing.override is not None else "late" if lab.standing.lost else ""
 
 
 # What the page's script sorts and filters by: one block of data for all rows, in their order. Pure.
@@ -134,89 +79,49 @@ def row_data(view: ClassView, rows: Sequence[Result], names: Sequence[str]) -> d
     }
 
 
-def last_change(view: ClassView) -> str:
-    """When a batch last found a grade other than before; empty: never."""
-    return max((one.date for result in view.results for one in _moved(result)), default="")
-
-
-def _moved(result: Result) -> list[GradeChange]:
-    return [one for lab in result.labs.values() for one in lab.changes if one.before != one.after]
-
-
 def _flags(view: ClassView) -> Mapping[str, frozenset[str]]:
-    last = last_change(view)
+    changed = {one.submission.id: {change.date for change in moved(one)} for one in view.results}
+    last = max(set().union(*changed.values()), default="")  # when a batch last found a grade other than before
     return {
         "nothing": frozenset(one.submission.id for one in view.results if brought_nothing(one)),
         "help": frozenset(needs_help(view)),
         "open": frozenset(one.submission.id for one in view.results if is_open(one)),
-        "changed": frozenset(
-            one.submission.id for one in view.results if any(change.date == last for change in _moved(one))
-        ),
+        "changed": frozenset(student for student, dates in changed.items() if last in dates),
     }
 
 
-@dataclass(frozen=True)
-class LabColumn:
-    id: str
-    title: str
-    max_points: str
-
-
-@dataclass(frozen=True)
-class ClassSheet:
-    course: str
-    handed_in: int
-    of_whom: str  # "handed in", "of 300 handed in"
-    students_text: str  # "24 students"
-    maximum: str
-    has_maximum: bool  # not where every lab is extra credit
-    mean: str
-    mean_text: str  # "mean of 34"
-    median: str
-    conditions: tuple[str, ...]  # compiler, sandbox and so on; several where the results come from different runs
-    notes: tuple[str, ...]
-    histogram: Histogram
-    sections: tuple[ShownSection, ...]
-    columns: tuple[LabColumn, ...]  # of the table
-    has_sections: bool  # whether the table has a column of sections
-    legend: tuple[VerdictFacts, ...]
-    rows: tuple[StudentRow, ...]
-    data: dict[str, object]  # what the page's script sorts and filters by
-
-
-def class_sheet(results: Sequence[Result], course: str, notes: Sequence[str], insight: ClassInsight) -> ClassSheet:
+def class_sheet(results: Sequence[Result], course: str, notes: Sequence[str], insight: ClassInsight) -> Shown:
     view = ClassView(results, insight)
     totals = [result.total for result in view.handed_in]  # of others there is nothing to judge
     maximum = max((result.max for result in results), default=0.0)
     seen = {lab.look for result in results for lab in result.labs.values()}
     ordered = sorted(results, key=lambda each: each.submission.called.casefold())
-    rows = tuple(student_row(result, list(view.labs)) for result in ordered)
-    return ClassSheet(
+    names = [visible_text.person(one.submission) for one in ordered]
+    return Shown(
         course=visible_text.line(course, 120) or "Class report",
         handed_in=len(view.handed_in),
         of_whom="handed in" if len(view.handed_in) == len(results) else f"of {len(results):,} handed in",
         students_text=counted(len(results), "student"),
-        maximum=points(maximum),
-        has_maximum=maximum > 0,
+        maximum=maximum,  # 0: every lab is extra credit
         mean=points(round(fmean(totals), 1)) if totals else "?",
         mean_text=f"mean of {points(maximum)}" if maximum else "mean, all extra credit" if results else "mean",
         median=points(round(median(totals), 1)) if totals else "?",
         conditions=_conditions(results),
-        notes=tuple(visible_text.line(note, 300) for note in notes),
+        notes=notes,
         histogram=histogram(totals, most_points(results)),
         sections=shown_sections(CLASS_SECTIONS, view),
-        columns=tuple(
-            LabColumn(visible_text.line(lab_id, 60), visible_text.line(lab.title, 120), points(lab.max_points))
-            for lab_id, lab in view.labs.items()
-        ),
-        has_sections=bool(view.sections),
-        legend=tuple(look for look in reversed(LOOKS) if look in seen),
-        rows=rows,
-        data=row_data(view, ordered, [row.order for row in rows]),
+        view=view,
+        legend=[look for look in reversed(LOOKS) if look in seen],
+        rows=[
+            Shown(result=one, name=name, link=report_link(one), full_link=full_link(one), flag=is_open(one))
+            for one, name in zip(ordered, names, strict=True)
+        ],
+        data=row_data(view, ordered, [one.casefold() for one in names]),
     )
 
 
 def _conditions(results: Sequence[Result]) -> tuple[str, ...]:
+    """Compiler, sandbox and so on; several where the results come from different runs."""
     each = (
         f"{one.date} · {'GPU: ' + one.gpu if one.gpu else 'CPU'} · {one.compiler} · sandbox: {one.sandbox} · kit {one.kit}"
         for one in (result.environment for result in results)

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from urllib.parse import quote
 
 from grader.model import visible_text
 from grader.model.result import NOTHING_KNOWN, ClassInsight, LabResult, Result
-from grader.model.verdicts import Verdict, VerdictFacts
+from grader.model.verdicts import Verdict
+from grader.pages.page_section import Shown
 
 
 @dataclass(frozen=True)
@@ -34,6 +35,9 @@ class ClassView:
             for lab_id, lab in result.labs.items():
                 found.setdefault(lab_id, lab)
         return found
+
+    def title(self, lab_id: str) -> str:
+        return self.labs[lab_id].title if lab_id in self.labs else lab_id
 
     @cached_property
     def sections(self) -> tuple[str, ...]:
@@ -78,42 +82,29 @@ def _quoted(result: Result) -> str:
     return quote(result.submission.id, safe="", errors="replace")
 
 
-@dataclass(frozen=True)
-class Entry:
-    """A student, and what there is to say."""
-
-    name: str
-    link: str
-    detail: str
-    section: str
+Said = tuple[Result, str]  # a student, and what there is to say
 
 
-@dataclass(frozen=True)
-class Group:
-    """Students of whom the same is to be said. A long list is folded, and a very long one is cut."""
-
-    title: str
-    remedy: str
-    entries: tuple[Entry, ...]
-    count: int
-    more: int
-    unfolded: bool
-    look: VerdictFacts | None = None
-    tone: str = ""
-    anchor: str = ""
-
-
-def entries(found: Iterable[tuple[Result, str]], letters: int = 240) -> tuple[Entry, ...]:
-    return tuple(
-        Entry(
-            visible_text.person(one.submission),
-            report_link(one),
-            visible_text.line(detail, letters),
-            visible_text.line(one.submission.student.section, 60),
+def group(
+    title: str, remedy: str, found: Iterable[Said], *, most: int, few: int, letters: int = 240, **more: object
+) -> Shown:
+    """Students of whom the same is to be said. A list longer than `few` is folded, and one longer than `most` is cut."""
+    of = [
+        Shown(
+            name=visible_text.person(one.submission),
+            link=report_link(one),
+            detail=visible_text.line(detail, letters),
+            section=one.submission.student.section,
         )
         for one, detail in found
-    )
+    ]
+    cut = max(0, len(of) - most)
+    shown = {"title": title, "remedy": remedy, "entries": of[:most], "count": len(of), "more": cut, "look": None}
+    return Shown(**{**shown, "unfolded": len(of) <= few, **more})
 
 
-def group(title: str, remedy: str, of: tuple[Entry, ...], *, most: int, few: int) -> Group:
-    return Group(title, remedy, of[:most], len(of), max(0, len(of) - most), len(of) <= few)
+def people(view: ClassView, students: Sequence[str], most: int, link: Callable[[Result], str] = full_link) -> Shown:
+    """Names with links, of those whom the class holds."""
+    known = [view.by_id[one] for one in students if one in view.by_id]
+    names = [(visible_text.person(one.submission, 60), link(one)) for one in known[:most]]
+    return Shown(names=names, more=max(0, len(known) - most))

@@ -5,38 +5,30 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from statistics import fmean, median
 
 from grader.model import visible_text
 from grader.model.result import Finding, LabResult, Result
 from grader.model.verdicts import LOOKS, Verdict, VerdictFacts
 from grader.model.visible_text import counted, points, share
+from grader.pages.page_section import Shown
 
 # Findings that several students of a class share: the same kind on the same line of code. Pure.
 
 _MOST = 5
 
 
-@dataclass(frozen=True)
-class Recurring:
-    look: VerdictFacts
-    text: str
-    is_code: bool  # whether `text` is a line of source; else it is the finding's message
-    students: str  # "12 students"
-
-
-def recurring(labs: Iterable[LabResult]) -> tuple[Recurring, ...]:
+def recurring(labs: Iterable[LabResult]) -> list[Shown]:
     """The most common findings, those of most students first. A student counts once, however often a finding repeats."""
     tally: Counter[tuple[Verdict, str, bool]] = Counter()
     for lab in labs:
         tally.update({_key(finding) for finding in lab.findings if _is_a_mistake(finding)})
     order = list(Verdict)
     ranked = sorted(tally.items(), key=lambda item: (-item[1], order.index(item[0][0]), item[0][1]))
-    return tuple(
-        Recurring(kind.facts, text, is_code, counted(count, "student"))
+    return [
+        Shown(look=kind.facts, text=text, is_code=is_code, students=counted(count, "student"))
         for (kind, text, is_code), count in ranked[:_MOST]
-    )
+    ]
 
 
 def _is_a_mistake(finding: Finding) -> bool:
@@ -46,7 +38,7 @@ def _is_a_mistake(finding: Finding) -> bool:
 
 
 def _key(finding: Finding) -> tuple[Verdict, str, bool]:
-    """The line without its indentation and outer spaces. Where there is no line, the message."""
+    """The line without its indentation and outer spaces, and that it is code. Where there is no line, the message."""
     if finding.source and finding.source.strip():
         return finding.kind, visible_text.code(" ".join(finding.source.split()), 120), True
     return finding.kind, visible_text.line(finding.message, 160), False
@@ -59,24 +51,7 @@ _GAP = 2.0  # between segments, so that neighbours of the same colour are separa
 _ROOM = 18.0  # the least width that a glyph needs
 
 
-@dataclass(frozen=True)
-class Segment:
-    look: VerdictFacts
-    count: int
-    x: float
-    width: float
-    middle: float
-    labelled: bool  # whether it is wide enough for its glyph
-    title: str  # "Data race: 32 students"
-
-
-@dataclass(frozen=True)
-class VerdictBar:
-    segments: tuple[Segment, ...]
-    alternative: str
-
-
-def verdict_bar(looks: Sequence[VerdictFacts]) -> VerdictBar:
+def verdict_bar(looks: Sequence[VerdictFacts]) -> Shown:
     """Passes first, then the submissions' mistakes by number, then what was not judged."""
     counts = Counter(looks)
     place = ["good", "partial", "bad", "absent", "waiting", "ours"]
@@ -86,54 +61,34 @@ def verdict_bar(looks: Sequence[VerdictFacts]) -> VerdictBar:
     for look in order:
         width = room * counts[look] / len(looks)
         segments.append(
-            Segment(
-                look,
-                counts[look],
-                round(x, 2),
-                round(width, 2),
-                round(x + width / 2, 2),
-                width >= _ROOM,
-                f"{look.label}: {counted(counts[look], 'student')}",
+            Shown(
+                look=look,
+                count=counts[look],
+                x=round(x, 2),
+                width=round(width, 2),
+                middle=round(x + width / 2, 2),
+                labelled=width >= _ROOM,  # wide enough for its glyph
+                title=f"{look.label}: {counted(counts[look], 'student')}",
             )
         )
         x += width + _GAP
-    return VerdictBar(tuple(segments), "; ".join(segment.title for segment in segments))
+    return Shown(segments=segments, alternative="; ".join(segment.title for segment in segments))
 
 
-@dataclass(frozen=True)
-class LabPanel:
-    id: str
-    title: str
-    max_points: str
-    extra_credit: bool
-    mean: str
-    median: str
-    passed: str  # percent of the students
-    bar: VerdictBar
-    recurring: tuple[Recurring, ...]
-
-
-@dataclass(frozen=True)
-class LabPanels:
-    panels: tuple[LabPanel, ...]
-
-
-def lab_panels(results: Sequence[Result]) -> LabPanels:
+def lab_panels(results: Sequence[Result]) -> list[Shown]:
     labs: dict[str, list[LabResult]] = {}
     for result in results:
         for lab_id, lab in result.labs.items():
             labs.setdefault(lab_id, []).append(lab)
-    return LabPanels(tuple(_panel(lab_id, each) for lab_id, each in labs.items()))
+    return [_panel(lab_id, each) for lab_id, each in labs.items()]
 
 
-def _panel(lab_id: str, labs: Sequence[LabResult]) -> LabPanel:
+def _panel(lab_id: str, labs: Sequence[LabResult]) -> Shown:
     earned = [lab.points for lab in labs]
     passed = sum(lab.passed for lab in labs)
-    return LabPanel(
-        id=visible_text.line(lab_id, 60),
-        title=visible_text.line(labs[0].title, 120),
-        max_points=points(labs[0].max_points),
-        extra_credit=labs[0].extra_credit,
+    return Shown(
+        id=lab_id,
+        lab=labs[0],
         mean=points(round(fmean(earned), 1)),
         median=points(round(median(earned), 1)),
         passed=f"{share(passed, len(labs)):.0f} %",
@@ -151,38 +106,15 @@ _HISTOGRAM_GAP = 4.0
 _HISTOGRAM_ROOM = 50  # letters below all bars together
 
 
-@dataclass(frozen=True)
-class Bar:
-    x: float
-    y: float
-    width: float
-    height: float
-    middle: float
-    count: int
-    label: str  # "20" to "30", with a dash
-    title: str  # "from 20 to under 30 points: 12 students"
-
-
-@dataclass(frozen=True)
-class Histogram:
-    bars: tuple[Bar, ...]
-    alternative: str
-
-    @property
-    def roomy(self) -> bool:
-        """Whether larger letters have room below the bars."""
-        return all(len(bar.label) * len(self.bars) <= _HISTOGRAM_ROOM for bar in self.bars)
-
-
-def histogram(totals: Sequence[float], maximum: float) -> Histogram:
+def histogram(totals: Sequence[float], maximum: float) -> Shown:
     """At most ten equal bins up to `maximum`. The last one holds full marks and, with extra credit, more than that."""
     step, bins = _bins(maximum)
     counts = [0] * bins
     for total in totals:
         counts[min(bins - 1, max(0, math.floor(total / step + 1e-9)))] += 1
     slot, top = HISTOGRAM_WIDTH / bins, max([1, *counts])
-    bars = tuple(
-        Bar(
+    bars = [
+        Shown(
             x=round(at * slot + _HISTOGRAM_GAP / 2, 2),
             y=round(HEIGHT - HEIGHT * count / top, 2),
             width=round(slot - _HISTOGRAM_GAP, 2),
@@ -193,8 +125,12 @@ def histogram(totals: Sequence[float], maximum: float) -> Histogram:
             title=f"{_range(at, step, last=at == bins - 1)}: {counted(count, 'student')}",
         )
         for at, count in enumerate(counts)
+    ]
+    return Shown(
+        bars=bars,
+        alternative="; ".join(bar.title for bar in bars if bar.count) or "nobody handed in anything",
+        roomy=all(len(bar.label) * len(bars) <= _HISTOGRAM_ROOM for bar in bars),  # for larger letters below the bars
     )
-    return Histogram(bars, "; ".join(bar.title for bar in bars if bar.count) or "nobody handed in anything")
 
 
 def _bins(maximum: float) -> tuple[float, int]:

@@ -6,13 +6,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 
 from grader.model import visible_text
 from grader.model.result import LabResult, Result
 from grader.model.verdicts import Verdict
 from grader.model.visible_text import counted
-from grader.pages.class_page.class_view import Group, entries, group
+from grader.pages.class_page.class_view import group
+from grader.pages.page_section import Shown
 from grader.run.speed.speed_score import is_measured
 
 _NUMBER = re.compile(r"\d[\d.,]*")
@@ -22,29 +22,19 @@ _LETTERS = 10_000  # names of labs
 _MOST_GROUPS = 12
 
 
-@dataclass(frozen=True)
-class MeasuredSpeed:
-    labs: tuple[str, ...]  # a sentence for each
-    groups: tuple[
-        Group, ...
-    ]  # by GPU, or by why they were not timed; empty: nothing was measured, and `sentence` says why
-    sentence: str
-
-
-def measured_speed(results: Sequence[Result]) -> MeasuredSpeed | None:
+def measured_speed(results: Sequence[Result]) -> Shown | None:
     """Covers the right kernels in timed labs; no other kernels are timed. None where no lab is timed."""
     kernels = list(_right_kernels(results))
     if not any(lab.timing for result in results for lab in result.labs.values()):
         return None
     if not any(_is_timed(lab) for _, _, lab in kernels):
         reasons = list({_key(lab): _label(lab) for _, _, lab in kernels}.values()) or ["no kernel is correct yet"]
-        return MeasuredSpeed((), (), f"Speed was not measured: {'; '.join(reasons[:_MOST_GROUPS])}.")
+        return Shown(labs=[], groups=[], sentence=f"Speed was not measured: {'; '.join(reasons[:_MOST_GROUPS])}.")
     keys = sorted({_key(lab) for _, _, lab in kernels})
-    groups = [_group([one for one in kernels if _key(one[2]) == key]) for key in keys[:_MOST_GROUPS]]
     labs = dict.fromkeys(lab_id for _, lab_id, _ in kernels)
-    return MeasuredSpeed(
-        labs=tuple(_of_lab(lab_id, [lab for _, one, lab in kernels if one == lab_id]) for lab_id in labs),
-        groups=tuple(groups),
+    return Shown(
+        labs=[_of_lab(lab_id, [lab for _, one, lab in kernels if one == lab_id]) for lab_id in labs],
+        groups=[_group([one for one in kernels if _key(one[2]) == key]) for key in keys[:_MOST_GROUPS]],
         sentence="",
     )
 
@@ -84,14 +74,14 @@ def _of_lab(lab_id: str, labs: Sequence[LabResult]) -> str:
     )
 
 
-def _group(kernels: Sequence[tuple[Result, str, LabResult]]) -> Group:
+def _group(kernels: Sequence[tuple[Result, str, LabResult]]) -> Shown:
     first = kernels[0][2]
     students: dict[str, tuple[Result, list[str]]] = {}
     for result, lab_id, _ in kernels:
         students.setdefault(result.submission.id, (result, []))[1].append(visible_text.line(lab_id, 60))
     ordered = sorted(students.values(), key=lambda each: each[0].submission.called.casefold())
-    people = entries(((result, ", ".join(labs)) for result, labs in ordered), _LETTERS)
     timed, number = _is_timed(first), counted(len(kernels), "kernel")
     title, why = (f"Timed on {_label(first)}", "") if timed else ("Not timed", _label(first))
-    made = group(title, why, people, most=_MOST, few=-1 if timed else _FEW)
-    return replace(made, tone="good" if timed else "waiting", anchor=number)
+    few, tone = (-1, "good") if timed else (_FEW, "waiting")
+    found = ((result, ", ".join(labs)) for result, labs in ordered)
+    return group(title, why, found, most=_MOST, few=few, letters=_LETTERS, tone=tone, kernels=number)

@@ -322,7 +322,7 @@ def test_everybody_is_called_as_the_roster_says_on_every_part_of_the_page(sample
 
 def test_where_nobody_passes_a_lab_nobody_needs_help_for_it(sample_named: Named) -> None:
     raced = sample_named("race")[0]
-    assert follow_up(ClassView([renamed(raced, f"s{n}") for n in range(10)])) == ()
+    assert follow_up(ClassView([renamed(raced, f"s{n}") for n in range(10)])) == []
 
 
 def test_whose_total_is_open_is_not_behind(sample_named: Named) -> None:
