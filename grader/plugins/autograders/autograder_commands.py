@@ -34,7 +34,6 @@ from grader.plugins.autograders.one_grading import (
     AutograderPlatform,
     Graded,
     LaterControls,
-    OneGrading,
     grade_folder,
 )
 from grader.plugins.autograders.packing import (
@@ -96,12 +95,8 @@ def _answer(
         return None, graded.faults or tuple(f"{one}: nothing says why it was not graded" for one in broken)
     now = dt.datetime.now(tz=dt.UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
     redacted = for_student(graded.result)
-    page = _page(graded, public=request.public)
+    page = student_page(redacted, sources=graded.texts, preview=request.public)
     return platform.graded(Graded(redacted, page, handed_in, environment, now)), graded.faults
-
-
-def _page(graded: OneGrading, *, public: bool) -> str:
-    return student_page(for_student(graded.result), sources=graded.texts, preview=public)
 
 
 def _setup(toolset: Toolset, root: Path, labs: list[Lab], *, public: bool) -> tuple[JudgingSetup, list[Lab]]:
@@ -123,10 +118,9 @@ def _setup(toolset: Toolset, root: Path, labs: list[Lab], *, public: bool) -> tu
 
 
 def _give(answer: Answer, out: Path) -> None:
-    for file in answer.files:
-        path = out / file.path
-        path.parent.mkdir(parents=True, exist_ok=True)
-        write_atomically(path, file.contents.encode("utf-8", "replace"))
+    for name, contents in answer.files.items():
+        (out / name).parent.mkdir(parents=True, exist_ok=True)
+        write_atomically(out / name, contents.encode("utf-8", "replace"))
     sys.stdout.buffer.write(answer.printed.encode("utf-8", "replace"))
     sys.stdout.flush()
 

@@ -161,14 +161,10 @@ class Graded:
 
 
 @dataclass(frozen=True)
-class AnswerFile:
-    path: str  # in the folder of results, with "/" between its parts
-    contents: str
-
-
-@dataclass(frozen=True)
 class Answer:
-    files: tuple[AnswerFile, ...] = ()
+    files: Mapping[str, str] = field(
+        default_factory=dict
+    )  # by path in the folder of results, with "/" between its parts
     printed: str = ""  # for a platform that reads standard output
 
 

@@ -16,7 +16,6 @@ from grader.model.result import Result, Student
 from grader.pages.findings.one_cause import what_happened
 from grader.plugins.autograders.one_grading import (
     Answer,
-    AnswerFile,
     AutograderPlatform,
     Graded,
     HandedIn,
@@ -98,17 +97,17 @@ def _graded(graded: Graded) -> Answer:
     assert points is not None
     highest = number_text(most(graded.result))
     result = graded.result.model_dump_json(by_alias=True, indent=2) + "\n"
-    files = (
-        AnswerFile("summary.md", markdown_summary(graded.result)),
-        AnswerFile("report.html", graded.page),
-        AnswerFile("result.json", result),
-        AnswerFile("outputs.txt", f"graded=true\npoints={number_text(points)}\nmax={highest}\n"),
-    )
+    files = {
+        "summary.md": markdown_summary(graded.result),
+        "report.html": graded.page,
+        "result.json": result,
+        "outputs.txt": f"graded=true\npoints={number_text(points)}\nmax={highest}\n",
+    }
     return Answer(files, f"::notice title=Tilelab::{number_text(points)} of {highest} points\n")
 
 
 def _not_graded(_: Sequence[str], why: str) -> Answer:
-    files = (AnswerFile("summary.md", f"## Not graded\n\n{why}\n"), AnswerFile("outputs.txt", "graded=false\n"))
+    files = {"summary.md": f"## Not graded\n\n{why}\n", "outputs.txt": "graded=false\n"}
     return Answer(files, f"::error title=Not graded::{why}\n")
 
 
@@ -122,17 +121,12 @@ ACTIONS_RUN = AutograderPlatform(
 # Of an output without scores, Autolab makes zeros. Where nothing is graded, each lab has the score `null`: Autolab writes down a score
 # without points.
 
-
-def _autolab_job_graded(graded: Graded) -> Answer:
-    return Answer(printed=autolab_output(graded.result))
-
-
-def _autolab_job_not_graded(labs: Sequence[str], why: str) -> Answer:
-    return Answer(printed=f"{why}\n{json_line({'scores': dict.fromkeys(labs)})}")
-
-
 AUTOLAB_JOB = AutograderPlatform(
-    "autolab", "the output of a job for Autolab", _autolab_job_graded, _autolab_job_not_graded, output_is_secret=False
+    "autolab",
+    "the output of a job for Autolab",
+    lambda graded: Answer(printed=autolab_output(graded.result)),
+    lambda labs, why: Answer(printed=f"{why}\n{json_line({'scores': dict.fromkeys(labs)})}"),
+    output_is_secret=False,
 )
 
 
@@ -159,29 +153,19 @@ def _classroom50_run_graded(graded: Graded) -> Answer:
     owner = given.get("OWNER") or given.get("USERNAME") or ""
     name = f"{given.get('CLASSROOM', '')}/{given.get('ASSIGNMENT', '')}"
     data = classroom50_result(graded.result, owner, name, graded.at, whole_factor([graded.result]))
-    data |= _said(given)
-    return Answer(
-        (
-            AnswerFile("result.json", json_text(data)),
-            AnswerFile("release-body.md", f"{markdown_summary(graded.result)}\n{_ADVICE}\n"),
-            AnswerFile("tilelab-report.html", graded.page),
-        )
-    )
-
-
-def _said(environment: Mapping[str, str]) -> dict[str, object]:
-    return {field: environment[name] for field, name in _GIVEN.items() if environment.get(name)}
-
-
-def _classroom50_run_not_graded(_: Sequence[str], __: str) -> Answer:
-    return Answer()
+    data |= {field: given[name] for field, name in _GIVEN.items() if given.get(name)}
+    return Answer({
+        "result.json": json_text(data),
+        "release-body.md": f"{markdown_summary(graded.result)}\n{_ADVICE}\n",
+        "tilelab-report.html": graded.page,
+    })  # fmt: skip
 
 
 CLASSROOM50_RUN = AutograderPlatform(
     "classroom50",
     "result.json, release-body.md and tilelab-report.html for classroom50's runner",
     _classroom50_run_graded,
-    _classroom50_run_not_graded,
+    lambda _labs, _why: Answer(),
 )
 
 
@@ -232,15 +216,13 @@ _MOST_PEOPLE = 50
 
 
 def _gradescope_container_graded(graded: Graded) -> Answer:
-    data = gradescope_results(graded.result)
-    data["output"] = output_fragment(graded)
-    data["output_format"] = "html"
-    return Answer((AnswerFile(_FILE, json_text(data)),))
+    html = {"output": output_fragment(graded), "output_format": "html"}
+    return Answer({_FILE: json_text(gradescope_results(graded.result) | html)})
 
 
 def _gradescope_container_not_graded(_: Sequence[str], why: str) -> Answer:
     data = {"output": why, "output_format": "text", "visibility": "visible", "stdout_visibility": "hidden"}
-    return Answer((AnswerFile(_FILE, json_text(data)),))
+    return Answer({_FILE: json_text(data)})
 
 
 def handed_in_to_gradescope(metadata: Path | None, _: Mapping[str, str]) -> HandedIn:
@@ -308,18 +290,14 @@ def _prairielearn_job_graded(graded: Graded) -> Answer:
         if len(json_text(data).encode()) <= _PRAIRIELEARN_JOB_MOST_BYTES:
             break
         data.pop(left_out, None)
-    return Answer((AnswerFile(_FILE, json_text(data)),))
-
-
-def _prairielearn_job_not_graded(_: Sequence[str], why: str) -> Answer:
-    return Answer((AnswerFile(_FILE, json_text({"gradable": False, "format_errors": [why]})),))
+    return Answer({_FILE: json_text(data)})
 
 
 PRAIRIELEARN_JOB = AutograderPlatform(
     "prairielearn",
     "results.json for PrairieLearn's external grading",
     _prairielearn_job_graded,
-    _prairielearn_job_not_graded,
+    lambda _, why: Answer({_FILE: json_text({"gradable": False, "format_errors": [why]})}),
 )
 
 

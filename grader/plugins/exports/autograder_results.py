@@ -6,7 +6,7 @@ that means "later".
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from grader.model.result import LabResult, Result
 from grader.plugins.exports.grade_rows import (
@@ -18,13 +18,14 @@ from grader.plugins.exports.grade_rows import (
     is_decided,
     json_line,
     json_text,
+    made,
     most,
     rows_by,
     tested_rows,
     without,
     zip_bytes,
 )
-from grader.roll.batch.plugin import Export, ExportFile, Grades, Made
+from grader.roll.batch.plugin import Export, Grades, Made
 
 _FILE = "exports/gradescope.zip"
 
@@ -65,15 +66,14 @@ def _leaderboard(lab: LabResult) -> list[dict[str, object]]:
 
 
 def _render(grades: Grades) -> Made:
-    files = [
-        (f"{one.submission.id}/results.json", json_text(gradescope_results(one)))
-        for one in grades.results
-        if grade(one) is not None
-    ]
     left = [one for one in grades.results if grade(one) is None]
-    return Made(
-        (ExportFile(_FILE, zip_bytes(files)),), tuple(about(left, "not graded yet, so there is no results.json"))
-    )
+    data = _zip(without(grades.results, left), "/results.json", lambda one: json_text(gradescope_results(one)))
+    return made(_FILE, data, about(left, "not graded yet, so there is no results.json"))
+
+
+def _zip(results: Iterable[Result], name: str, text_of: Callable[[Result], str]) -> bytes:
+    """A file for each student, whose name begins with the student's id."""
+    return zip_bytes((f"{one.submission.id}{name}", text_of(one)) for one in results)
 
 
 GRADESCOPE = Export("gradescope", _FILE, "results.json of each student for Gradescope", _render)
@@ -107,12 +107,12 @@ def _prairielearn_json_test(row: TestedRow) -> dict[str, object]:
 
 
 def _prairielearn_json_render(grades: Grades) -> Made:
-    files = [(f"{one.submission.id}/results.json", json_text(prairielearn_results(one))) for one in grades.results]
-    notices = [
-        *about([one for one in grades.results if grade(one) is None], "not graded yet, so the result is not gradable"),
-        *above_maximum(grades.results, "more than the maximum: PrairieLearn takes no score above 1"),
-    ]
-    return Made((ExportFile(_PRAIRIELEARN_JSON_FILE, zip_bytes(files)),), tuple(notices))
+    return made(
+        _PRAIRIELEARN_JSON_FILE,
+        _zip(grades.results, "/results.json", lambda one: json_text(prairielearn_results(one))),
+        about([one for one in grades.results if grade(one) is None], "not graded yet, so the result is not gradable"),
+        above_maximum(grades.results, "more than the maximum: PrairieLearn takes no score above 1"),
+    )
 
 
 PRAIRIELEARN = Export(
@@ -187,26 +187,19 @@ def _classroom50_json_render(grades: Grades) -> Made:
         grades.results, lambda one: [_owner(one)], "left out, because the GitHub account is not known: give a roster"
     )
     left = [one for one in known.results if grade(one) is None]
-    given = [one for one in known.results if grade(one) is not None]
+    given = without(known.results, left)
     factor = whole_factor(given)
-    at = f"{grades.at[:19]}Z"
-    files = [
-        (
-            f"{one.submission.id}/result.json",
-            json_text(classroom50_result(one, _owner(one), grades.assignment, at, factor)),
-        )
-        for one in given
-    ]
-    notices = [
-        *known.notices,
-        *about(left, "not graded yet, so there is no result.json"),
-        *above_maximum(known.results, "more than the maximum, which classroom50 does not take: the maximum is written"),
-    ]
-    if factor > 1:
-        notices.append(f"all points are multiplied by {factor}, because classroom50 takes whole numbers alone")
-    if "/" not in grades.assignment:
-        notices.append('name the classroom and the assignment: ASSIGNMENT="cuda-26/week-3"')
-    return Made((ExportFile(_CLASSROOM50_JSON_FILE, zip_bytes(files)),), tuple(notices))
+    named, at = grades.assignment, f"{grades.at[:19]}Z"
+    multiplied = f"all points are multiplied by {factor}, because classroom50 takes whole numbers alone"
+    return made(
+        _CLASSROOM50_JSON_FILE,
+        _zip(given, "/result.json", lambda one: json_text(classroom50_result(one, _owner(one), named, at, factor))),
+        known.notices,
+        about(left, "not graded yet, so there is no result.json"),
+        above_maximum(known.results, "more than the maximum, which classroom50 does not take: the maximum is written"),
+        [multiplied] if factor > 1 else [],
+        [] if "/" in named else ['name the classroom and the assignment: ASSIGNMENT="cuda-26/week-3"'],
+    )
 
 
 CLASSROOM50 = Export(
@@ -240,13 +233,13 @@ def _case(row: TestedRow) -> dict[str, object]:
 
 def _autolab_text_render(grades: Grades) -> Made:
     scored = [one for one in grades.results if any(map(is_decided, one.labs.values()))]
-    files = [(f"{one.submission.id}.txt", autolab_output(one)) for one in scored]
     part = [one for one in scored if grade(one) is None]
-    notices = [
-        *about(part, "partly graded, so some of their problems have no score"),
-        *about(without(grades.results, scored), "not graded yet, so there is no output"),
-    ]
-    return Made((ExportFile(_AUTOLAB_TEXT_FILE, zip_bytes(files)),), tuple(notices))
+    return made(
+        _AUTOLAB_TEXT_FILE,
+        _zip(scored, ".txt", autolab_output),
+        about(part, "partly graded, so some of their problems have no score"),
+        about(without(grades.results, scored), "not graded yet, so there is no output"),
+    )
 
 
 AUTOLAB = Export("autolab", _AUTOLAB_TEXT_FILE, "autograder's output of each student for Autolab", _autolab_text_render)

@@ -10,11 +10,13 @@ import zipfile
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Literal
 
 from grader.model.result import Case, Finding, LabResult, Result
 from grader.model.verdicts import Verdict
 from grader.model.written_names import some
+from grader.roll.batch.plugin import ExportFile, Made
 
 # Points as exports write them. What is not graded yet is blank, and never zero: people notice a blank, but not a zero. Pure.
 
@@ -83,6 +85,11 @@ def without(results: Iterable[Result], chosen: Iterable[Result]) -> list[Result]
     """Those of `results` who are not among `chosen`."""
     ids = {one.submission.id for one in chosen}
     return [one for one in results if one.submission.id not in ids]
+
+
+def made(file: str, contents: str | bytes, *notices: Sequence[str]) -> Made:
+    """An export of one file."""
+    return Made((ExportFile(file, contents),), tuple(chain(*notices)))
 
 
 # JSON as exports write it. Pure.

@@ -16,6 +16,7 @@ from grader.plugins.exports.grade_rows import (
     above_maximum,
     grade_text,
     key_cell,
+    made,
     number_text,
     rows_by,
     shown_cell,
@@ -37,11 +38,8 @@ def canvas_csv(grades: Grades) -> Made:
         [f"    {_POINTS}", "", "", "", "", number_text(grades.max)],
         *(_row(result) for result in known.results),
     ]
-    notices = [
-        *known.notices,
-        *ungraded(known.results, "Canvas would remove a grade that it has: grade these first"),
-    ]
-    return Made((ExportFile(_FILE, table_text(rows)),), tuple(notices))
+    blank = ungraded(known.results, "Canvas would remove a grade that it has: grade these first")
+    return made(_FILE, table_text(rows), known.notices, blank)
 
 
 def _keys(result: Result) -> list[str]:
@@ -89,12 +87,11 @@ def moodle_csv(grades: Grades) -> Made:
         for one in known.results
     ]
     high = [one for one in known.results if one.total > _MOST]
-    notices = [
-        *known.notices,
-        *about(high, f"more than {_MOST} points: Moodle refuses the whole file unless its administrator allows more"),
-        *ungraded(known.results, "Moodle may remove a grade that it has: grade these first"),
-    ]
-    return Made((ExportFile(_GRADES, table_text(rows)),), tuple(notices))
+    refused = about(
+        high, f"more than {_MOST} points: Moodle refuses the whole file unless its administrator allows more"
+    )
+    blank = ungraded(known.results, "Moodle may remove a grade that it has: grade these first")
+    return made(_GRADES, table_text(rows), known.notices, refused, blank)
 
 
 def moodle_worksheet(grades: Grades) -> Made:
@@ -106,14 +103,11 @@ def moodle_worksheet(grades: Grades) -> Made:
         student = one.submission.student
         who = [f"Participant {_participant(one)}", _name(one), key_cell(student.number), key_cell(student.email)]
         rows.append([*who, grade_text(one), number_text(one.max), "-"])
-    notices = [
-        *known.notices,
-        *above_maximum(
-            known.results, "more than the maximum: Moodle leaves these out without a word; enter them by hand"
-        ),
-        *ungraded(known.results, "Moodle leaves these as they are"),
-    ]
-    return Made((ExportFile(_WORKSHEET, table_text(rows)),), tuple(notices))
+    high = above_maximum(
+        known.results, "more than the maximum: Moodle leaves these out without a word; enter them by hand"
+    )
+    blank = ungraded(known.results, "Moodle leaves these as they are")
+    return made(_WORKSHEET, table_text(rows), known.notices, high, blank)
 
 
 def _name(result: Result) -> str:
@@ -184,14 +178,11 @@ def brightspace_csv(grades: Grades) -> Made:
     known = rows_by(grades.results, _brightspace_csv_keys, unknown)
     rows = [["OrgDefinedId", "Username", f"{shown_cell(grades.assignment)} Points Grade", "End-of-Line Indicator"]]
     rows += [[*_brightspace_csv_keys(one), grade_text(one), "#"] for one in known.results]
-    notices = [
-        *known.notices,
-        *above_maximum(
-            known.results, "more than the maximum: Brightspace cuts these off, unless the grade item can exceed it"
-        ),
-        *ungraded(known.results, "look in Brightspace's preview at what it makes of that"),
-    ]
-    return Made((ExportFile(_BRIGHTSPACE_CSV_FILE, table_text(rows)),), tuple(notices))
+    high = above_maximum(
+        known.results, "more than the maximum: Brightspace cuts these off, unless the grade item can exceed it"
+    )
+    blank = ungraded(known.results, "look in Brightspace's preview at what it makes of that")
+    return made(_BRIGHTSPACE_CSV_FILE, table_text(rows), known.notices, high, blank)
 
 
 def _brightspace_csv_keys(result: Result) -> list[str]:

@@ -17,6 +17,7 @@ from grader.plugins.exports.grade_rows import (
     is_decided,
     is_open,
     json_line,
+    made,
     most,
     number_text,
     one_line,
@@ -25,7 +26,7 @@ from grader.plugins.exports.grade_rows import (
     without,
     zip_bytes,
 )
-from grader.roll.batch.plugin import Export, ExportFile, Grades, Made
+from grader.roll.batch.plugin import Export, Grades, Made
 
 
 def grades_csv(graded: GradedClass) -> str:
@@ -100,11 +101,8 @@ def ags_scores(grades: Grades) -> Made:
     known = rows_by(grades.results, lambda one: [_user(one)], unknown)
     graded = [(one, points) for one in known.results if (points := grade(one)) is not None]
     lines = [json_line(_score(one, points, grades.at)) for one, points in graded]
-    notices = [
-        *known.notices,
-        *about([one for one in known.results if grade(one) is None], "not graded yet, so there is no line"),
-    ]
-    return Made((ExportFile(_FILE, "".join(lines)),), tuple(notices))
+    left = about([one for one in known.results if grade(one) is None], "not graded yet, so there is no line")
+    return made(_FILE, "".join(lines), known.notices, left)
 
 
 def _user(result: Result) -> str:
@@ -169,15 +167,16 @@ def _zipped(grades: Grades, file: str, name_of: Callable[[Result], str], why: st
     twice = [one for one in grades.results if (name := name_of(one)) and named.setdefault(name, one) is not one]
     pageless: list[Result] = []
     data = zip_bytes(_entries(grades, named, pageless))
-    notices = [
-        *about(without(grades.results, [*named.values(), *absent, *twice]), f"no page in this zip, because {why}"),
-        *about(absent, "handed in nothing, so there is nothing to attach a page to"),
-        *about(
+    return made(
+        file,
+        data,
+        about(without(grades.results, [*named.values(), *absent, *twice]), f"no page in this zip, because {why}"),
+        about(absent, "handed in nothing, so there is nothing to attach a page to"),
+        about(
             twice, "somebody else's page is attached to the same file: a team's, or another upload of the same student"
         ),
-        *about(pageless, "the page is missing in OUT: grade again"),
-    ]
-    return Made((ExportFile(file, data),), tuple(notices))
+        about(pageless, "the page is missing in OUT: grade again"),
+    )
 
 
 def _entries(grades: Grades, named: Mapping[str, Result], pageless: list[Result]) -> Iterator[tuple[str, bytes]]:

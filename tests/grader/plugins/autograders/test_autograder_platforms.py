@@ -40,7 +40,7 @@ def answer(name: str, lab: LabResult) -> Answer:
 
 
 def document(found: Answer, path: str) -> dict[str, Any]:
-    (text,) = [one.contents for one in found.files if one.path == path]
+    text = found.files[path]
     read: dict[str, Any] = json.loads(text)
     return read
 
@@ -63,7 +63,7 @@ def test_the_result_is_what_the_platform_publishes(
 @pytest.mark.parametrize("platform", PLATFORMS, ids=lambda one: one.name)
 def test_no_platform_is_told_of_a_hidden_case(platform: Any) -> None:  # noqa: ANN401 -- pytest's own parameter
     found = platform.graded(graded(wrong_lab()))
-    assert HIDDEN_SHAPE not in found.printed + "".join(one.contents for one in found.files)
+    assert HIDDEN_SHAPE not in found.printed + "".join(found.files.values())
     assert "97" not in found.printed
 
 
@@ -107,7 +107,7 @@ def test_prairielearn_gets_no_file_that_is_too_large_for_it() -> None:
         .model_copy(update={"launches": (wrong_lab().cases[0].launches[0].model_copy(update={"findings": findings}),)})
     )
     found = answer("prairielearn", long.model_copy(update={"findings": findings, "cases": (case,)}))
-    assert len(found.files[0].contents.encode()) <= 1_000_000
+    assert len(next(iter(found.files.values())).encode()) <= 1_000_000
     assert document(found, "results.json")["score"] == 0
 
 
@@ -136,12 +136,12 @@ def test_classroom50_gets_what_its_runner_said_and_no_result_of_what_was_not_gra
 
 
 def test_a_workflow_gets_points_as_outputs_and_none_of_what_was_not_graded() -> None:
-    files = {one.path: one.contents for one in answer("github-actions", right_lab(9.5)).files}
+    files = answer("github-actions", right_lab(9.5)).files
     assert files["outputs.txt"] == "graded=true\npoints=9.5\nmax=10\n"
     assert files["report.html"] == "<p>page</p>"
     assert files["summary.md"].startswith("## 9.5 of 10 points\n")
     lost = platform_named("github-actions").not_graded(["01-a"], NOT_GRADED)
-    assert {one.path: one.contents for one in lost.files}["outputs.txt"] == "graded=false\n"
+    assert lost.files["outputs.txt"] == "graded=false\n"
     assert lost.printed.startswith("::error ")
 
 
@@ -151,9 +151,7 @@ def test_a_summary_shows_hostile_text_as_it_is() -> None:
     finding = lab.findings[0].model_copy(update={"message": "````\n# not a heading\n<script>"})
     launch = lab.cases[0].launches[0].model_copy(update={"findings": (finding,)})
     case = lab.cases[0].model_copy(update={"launches": (launch,)})
-    text = {
-        one.path: one.contents for one in answer("github-actions", lab.model_copy(update={"cases": (case,)})).files
-    }["summary.md"]
+    text = answer("github-actions", lab.model_copy(update={"cases": (case,)})).files["summary.md"]
     assert "\\!\\[x\\]\\(http" in text
     assert "\\<img src=x\\> \\| \\`rm\\` \\@everyone" in text
     assert "\n`````text\n" in text
