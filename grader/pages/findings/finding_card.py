@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
@@ -30,18 +30,14 @@ def finding_card(finding: Finding, lab: LabResult, sources: Mapping[str, str], *
     )
 
 
-def shape_of(finding: Finding, lab: LabResult, *, instructor: bool) -> Launch | None:
-    """The first launch with this finding that may be shown."""
-    return next(
-        (
-            launch
-            for case in lab.cases
-            if may_show(case, instructor=instructor)
-            for launch in case.launches
-            if any(_place(seen) == _place(finding) for seen in launch.findings)
-        ),
-        None,
-    )
+def launch_of(finding: Finding, launches: Iterable[Launch]) -> Launch | None:
+    """The first of them with this finding."""
+    return next((one for one in launches if any(_place(seen) == _place(finding) for seen in one.findings)), None)
+
+
+def shown_launches(lab: LabResult, *, instructor: bool) -> Iterator[Launch]:
+    """The launches whose shapes and values may be shown, in the order of the cases."""
+    return (launch for case in lab.cases if may_show(case, instructor=instructor) for launch in case.launches)
 
 
 def may_show(case: Case, *, instructor: bool) -> bool:
@@ -70,7 +66,7 @@ def _where(finding: Finding) -> str:
 
 
 def _facts(finding: Finding, lab: LabResult, *, instructor: bool) -> dict[str, str]:
-    launch = shape_of(finding, lab, instructor=instructor)
+    launch = launch_of(finding, shown_launches(lab, instructor=instructor))
     known = {
         "Thread": index(finding.thread),
         "Block": index(finding.block),

@@ -13,7 +13,7 @@ from grader.model import visible_text
 from grader.model.result import Case, Explanation, Finding, LabResult
 from grader.model.verdicts import Verdict
 from grader.model.visible_text import counted, index
-from grader.pages.findings.finding_card import may_show
+from grader.pages.findings.finding_card import may_show, shown_launches
 
 _OTHER_PASS = "does not separate them"  # noqa: S105 -- the finding's words for a race around a loop
 _SPOILS = frozenset({Verdict.RACE, Verdict.BARRIER_DIVERGENCE, Verdict.OUT_OF_BOUNDS, Verdict.UNINITIALIZED_READ})
@@ -243,8 +243,8 @@ def advice(lab: LabResult, *, instructor: bool = False) -> str:
 
 def explanations(lab: LabResult, *, instructor: bool = False) -> list[Explanation]:
     """The explanations of launches that may be shown, each once, in the order of the cases."""
-    launches = (launch for case in lab.cases if may_show(case, instructor=instructor) for launch in case.launches)
-    return list(dict.fromkeys(launch.explanation for launch in launches if launch.explanation))
+    launches = shown_launches(lab, instructor=instructor)
+    return list(dict.fromkeys(one.explanation for one in launches if one.explanation))
 
 
 def _nothing_told(lab: LabResult) -> bool:

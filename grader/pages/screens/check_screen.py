@@ -4,18 +4,20 @@ Pure.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.padding import Padding
 from rich.text import Text
 
 from grader.model import visible_text
-from grader.model.result import Case, Finding, LabResult, Launch
+from grader.model.result import Finding, Launch
 from grader.model.verdicts import TERMINAL_STYLES, Verdict
 from grader.model.visible_text import counted
 from grader.pages.findings.excerpt import excerpt
+from grader.pages.findings.finding_card import launch_of
 from grader.pages.screens.first_mistake import Detail, block_view, excerpt_view, finding_view, launched, one_line
 from grader.run.programs.program_findings import HostFinding, ProgramReport
 from grader.run.programs.run_record import ProgramFinding
@@ -44,16 +46,11 @@ class CheckPage:
         if self.launch and self.launch.grid:
             yield Padding(Text(launched(self.launch), style="dim"), _INDENT, expand=False)
             yield Padding(Text(visible_text.line(self.arguments, 1000), style="dim"), _INDENT, expand=False)
-        lab = self._as_lab()
-        advised = set[str]()
-        for finding in self.findings[:_MOST_FINDINGS]:
-            yield Text()
-            yield from finding_view(finding, lab, self.sources, _DETAIL, options.max_width)
-            if finding.advice and finding.advice not in advised:
-                advised.add(finding.advice)
-                yield Text.assemble(("Look at next: ", "bold blue"), visible_text.line(finding.advice, 600))
-        if (more := len(self.findings) - _MOST_FINDINGS) > 0:
-            yield Text(f"and {counted(more, 'more finding')}: --json lists all of them", style="dim")
+        launches = (self.launch,) if self.launch else ()
+        yield from _each(
+            self.findings,
+            lambda one: finding_view(one, launch_of(one, launches), self.sources, _DETAIL, options.max_width),
+        )
         yield from self._rest()
 
     def _title(self) -> Text:
@@ -75,28 +72,31 @@ class CheckPage:
             width = max(len(name) for name in self.metrics)
             for name, value in self.metrics.items():
                 yield Padding(Text(f"{name:<{width}}  {value:,}"), _INDENT, expand=False)
-        if self.left_out:
-            left_out = "; ".join(visible_text.line(one, 200) for one in self.left_out)
-            yield Text()
-            yield Text(
-                f"Left out of the file: {left_out}",
-                style="dim",
-            )
+        yield from _left_out(self.left_out)
 
-    def _as_lab(self) -> LabResult:
-        """The launch as a lab's result, which the views of findings need."""
-        launches = (self.launch,) if self.launch else ()
-        case = Case(
-            name=self.kernel,
-            visibility="public",
-            verdict=self.verdict,
-            passed=False,
-            points=0,
-            max_points=0,
-            launches=launches,
-        )
-        file = next(iter(self.sources))
-        return LabResult(title=self.kernel, file=file, verdict=self.verdict, points=0, max_points=0, cases=(case,))
+
+_Finding = TypeVar("_Finding", Finding, HostFinding | ProgramFinding)
+
+
+def _each(
+    findings: Sequence[_Finding], view: Callable[[_Finding], Iterator[RenderableType]]
+) -> Iterator[RenderableType]:
+    """The first findings, each piece of advice once."""
+    advised = set[str]()
+    for finding in findings[:_MOST_FINDINGS]:
+        yield Text()
+        yield from view(finding)
+        if finding.advice and finding.advice not in advised:
+            advised.add(finding.advice)
+            yield Text.assemble(("Look at next: ", "bold blue"), visible_text.line(finding.advice, 600))
+    if (more := len(findings) - _MOST_FINDINGS) > 0:
+        yield Text(f"and {counted(more, 'more finding')}: --json lists all of them", style="dim")
+
+
+def _left_out(what: Sequence[str]) -> Iterator[RenderableType]:
+    if what:
+        yield Text()
+        yield Text(f"Left out of the file: {'; '.join(visible_text.line(one, 200) for one in what)}", style="dim")
 
 
 # The result of `tilelab run` for a terminal, after the program's own output: each finding with its lines, and how the program ended.
@@ -112,28 +112,14 @@ class ProgramPage:
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[RenderableType]:
         yield self._title()
-        advised = set[str]()
-        for finding in self._findings()[:_MOST_FINDINGS]:
-            yield Text()
-            if isinstance(finding, HostFinding):
-                yield from self._host(finding, options.max_width)
-            else:
-                yield from self._kernels(finding, options.max_width)
-            if finding.advice and finding.advice not in advised:
-                advised.add(finding.advice)
-                yield Text.assemble(("Look at next: ", "bold blue"), visible_text.line(finding.advice, 600))
-        if (more := len(self._findings()) - _MOST_FINDINGS) > 0:
-            yield Text(f"and {counted(more, 'more finding')}: --json lists all of them", style="dim")
+        yield from _each(self._findings(), lambda one: self._view(one, options.max_width))
         for refusal in self.report.refusals:
             yield Text()
             yield from _lines(f"{refusal.verdict.facts.label}: ", refusal.message)
         if self.report.message:
             yield Text()
             yield Text(visible_text.line(self.report.message, 600), style="bold red")
-        if self.report.left_out:
-            yield Text()
-            listed = "; ".join(visible_text.line(one, 200) for one in self.report.left_out)
-            yield Text(f"Left out of the file: {listed}", style="dim")
+        yield from _left_out(self.report.left_out)
 
     def _findings(self) -> list[HostFinding | ProgramFinding]:
         """Errors before notes."""
@@ -155,8 +141,11 @@ class ProgramPage:
         label = "Found" if errors else "Did not end well"
         return one_line(Text.assemble((f"✗ {label}", "bold red"), f"  {name}: {what}"))
 
-    def _kernels(self, finding: ProgramFinding, width: int) -> Iterator[RenderableType]:
-        yield from finding_view(finding, self._as_lab(finding), self.sources, _DETAIL, width)
+    def _view(self, finding: HostFinding | ProgramFinding, width: int) -> Iterator[RenderableType]:
+        if isinstance(finding, HostFinding):
+            yield from self._host(finding, width)
+            return
+        yield from finding_view(finding, None, self.sources, _DETAIL, width)
         if finding.launch_line:
             where = f"{visible_text.line(finding.launch_file or '', 80)}, line {finding.launch_line:,}"
             yield Text(f"  {visible_text.line(finding.kernel, 80)}, launched in {where}", style="dim")
@@ -169,14 +158,6 @@ class ProgramPage:
         place = Finding(kind=Verdict.CRASH, message="", file=finding.file, line=finding.line, other=finding.other)
         if shown := excerpt(place, self.sources, around=1):
             yield from excerpt_view(shown, f"{visible_text.line(finding.file or '', 80)}, line {finding.line:,}", width)
-
-    def _as_lab(self, finding: ProgramFinding) -> LabResult:
-        """As a lab's result, which the views of findings need."""
-        case = Case(
-            name=finding.kernel, visibility="public", verdict=finding.kind, passed=False, points=0, max_points=0
-        )
-        file = next(iter(self.sources))
-        return LabResult(title=file, file=file, verdict=finding.kind, points=0, max_points=0, cases=(case,))
 
 
 def _lines(head: str, message: str) -> Iterator[RenderableType]:

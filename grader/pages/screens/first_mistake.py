@@ -16,7 +16,7 @@ from grader.model.result import Case, Finding, LabResult, Launch, Site
 from grader.model.verdicts import TERMINAL_STYLES, Verdict
 from grader.model.visible_text import counted, element, expected, index
 from grader.pages.findings.excerpt import Excerpt, Note, Role, Row, excerpt
-from grader.pages.findings.finding_card import lane_figure, shape_of, suspect_sentence
+from grader.pages.findings.finding_card import lane_figure, suspect_sentence
 from grader.pages.findings.mismatch_figure import amount
 
 # What passed and what did not, one line each: the tests of a lab, or the labs of a course. Pure.
@@ -135,7 +135,7 @@ class Detail:
 
 
 def finding_view(
-    finding: Finding, lab: LabResult, sources: Mapping[str, str], detail: Detail, width: int
+    finding: Finding, launch: Launch | None, sources: Mapping[str, str], detail: Detail, width: int
 ) -> Iterator[RenderableType]:
     look = finding.kind.facts
     name = f"{visible_text.line(finding.called, 80)}{' (note)' if finding.severity == 'note' else ''}: "
@@ -146,7 +146,7 @@ def finding_view(
         yield from excerpt_view(shown, f"{file}, line {finding.line:,}", width)
     elif finding.line is not None:
         yield Text(f"  {file}, line {finding.line:,}", style="cyan")
-    if facts := _facts(finding, lab):
+    if facts := _facts(finding, launch):
         yield Padding(Text(facts, style="dim"), _INDENT, expand=False)
 
 
@@ -171,9 +171,8 @@ def suspect_view(lab: LabResult, sources: Mapping[str, str], width: int) -> Iter
         yield from excerpt_view(shown, visible_text.line(lab.file, 80), width)
 
 
-def _facts(finding: Finding, lab: LabResult) -> str:
+def _facts(finding: Finding, launch: Launch | None) -> str:
     """The shape and launch of the finding, the block and thread, and how often it occurred."""
-    launch = shape_of(finding, lab, instructor=True)
     parts = [launched(launch)] if launch else []
     parts += [f"block {index(finding.block)}"] if finding.block else []
     parts += [f"thread {index(finding.thread)}"] if finding.thread else []

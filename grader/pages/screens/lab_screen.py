@@ -19,6 +19,7 @@ from grader.model.advice import question_for
 from grader.model.result import Case, Finding, LabResult, Launch
 from grader.model.verdicts import TERMINAL_STYLES
 from grader.model.visible_text import counted
+from grader.pages.findings.finding_card import launch_of, shown_launches
 from grader.pages.findings.mismatch_figure import amount
 from grader.pages.findings.one_cause import advice, cause_groups, explanations, what_happened, wrong_outputs
 from grader.pages.screens.first_mistake import (
@@ -173,7 +174,9 @@ def _trouble(one: Tried, level: Level, width: int) -> Iterator[RenderableType]:
     first = next(iter([*errors, *([] if wrong else notes)]), None)
     sources = {lab.file: one.source}
     if first is not None:
-        yield from finding_view(first, lab, sources, level.detail, width)
+        yield from finding_view(
+            first, launch_of(first, shown_launches(lab, instructor=True)), sources, level.detail, width
+        )
         if level.lanes:
             yield from race_view(first, width)
     elif wrong:

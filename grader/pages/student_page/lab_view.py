@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from grader.model.result import LabResult, Launch, StepView
 from grader.model.verdicts import Verdict
-from grader.pages.findings.finding_card import may_show
+from grader.pages.findings.finding_card import shown_launches
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,4 @@ class LabView:
         return next(found, "")
 
     def launches(self) -> Iterator[Launch]:
-        """The launches whose shapes and values may be shown, in the order of the cases."""
-        for case in self.lab.cases:
-            if may_show(case, instructor=self.instructor):
-                yield from case.launches
+        return shown_launches(self.lab, instructor=self.instructor)
