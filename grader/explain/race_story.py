@@ -11,13 +11,22 @@ import subprocess
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from grader.explain.recording import Recording, around, element_name, framed, last_store, run_of_threads, value_shown
+from grader.explain.recording import (
+    Recording,
+    around,
+    asked,
+    element_name,
+    framed,
+    last_store,
+    run_of_threads,
+    value_shown,
+)
 from grader.explain.story import Index3, Mark, Question, Story, StoryElement, StoryRun, Tone, thread_number
 from grader.model.errors import RemediableError
 from grader.model.result import Finding, Launch, Site
 from grader.model.verdicts import Verdict
 from grader.run.launches.added_barrier import AddedBarrier, BarrierSearch
-from grader.run.launches.trace_phases import CHANGES, Step, StepKind, Trace
+from grader.run.launches.trace_phases import CHANGES, StepKind, Trace
 from grader.run.launches.tracing import Build, Run, Traced
 
 # Where the two accesses of a race meet in a recorded trace: between the same two barriers, so that nothing orders them. Pure.
@@ -49,6 +58,10 @@ class Meeting:
     offset: int
 
     @property
+    def key(self) -> tuple[int, int]:
+        return self.array, self.offset
+
+    @property
     def first(self) -> int:
         """Which side came first in this trace: 0 or 1."""
         return 0 if self.steps[0] < self.steps[1] else 1
@@ -72,52 +85,67 @@ def _side(site: Site, block: Index3) -> RaceSide | None:
 
 def first_meeting(trace: Trace, sides: tuple[RaceSide, RaceSide], array: str) -> Meeting | None:
     """The first two accesses to one element of `array` between the same two barriers."""
-    seen: tuple[dict[tuple[int, int, int], tuple[int, int]], ...] = ({}, {})
-    passes = [0, 0]
-    for number, step in enumerate(trace.steps):
-        for which, side in enumerate(sides):
-            if not is_at(trace, step, side, array):
-                continue
-            key = (step[2], step[3], step[4])
-            seen[which].setdefault(key, (number, passes[which]))
-            passes[which] += 1
+    seen: list[dict[tuple[int, int, int], tuple[int, int]]] = [{}, {}]
+    for of_side, own in zip(seen, _accesses(trace, sides, array), strict=True):
+        for passes, at in enumerate(own):
+            _, _, interval, number, offset, *_ = trace.steps[at]
+            of_side.setdefault((interval, number, offset), (at, passes))
     both = [key for key in seen[0] if key in seen[1]]
     if not both:
         return None
     key = min(both, key=lambda one: (one[0], seen[0][one][0]))
-    pair = seen[0][key], seen[1][key]
-    return Meeting((pair[0][0], pair[1][0]), (pair[0][1], pair[1][1]), key[1], key[2])
+    one, other = seen[0][key], seen[1][key]
+    return Meeting((one[0], other[0]), (one[1], other[1]), key[1], key[2])
 
 
 def same_passes(trace: Trace, sides: tuple[RaceSide, RaceSide], array: str, like: Meeting) -> Meeting | None:
     """The same two accesses in another trace, whether barriers stand between them or not."""
-    found: list[int | None] = [None, None]
-    passes = [0, 0]
-    for number, step in enumerate(trace.steps):
-        for which, side in enumerate(sides):
-            if is_at(trace, step, side, array):
-                if passes[which] == like.passes[which]:
-                    found[which] = number
-                passes[which] += 1
-    if found[0] is None or found[1] is None:
+    own, others = _accesses(trace, sides, array)
+    if len(own) <= like.passes[0] or len(others) <= like.passes[1]:
         return None
-    one, two = trace.steps[found[0]], trace.steps[found[1]]
-    return None if one[3:5] != two[3:5] else Meeting((found[0], found[1]), like.passes, one[3], one[4])
+    steps = own[like.passes[0]], others[like.passes[1]]
+    one, two = (trace.steps[at] for at in steps)
+    return None if one[3:5] != two[3:5] else Meeting(steps, like.passes, one[3], one[4])
 
 
-def is_at(trace: Trace, step: Step, side: RaceSide, array: str) -> bool:
-    kind, thread, _, of_array, *_, place, _, _ = step
-    return (
-        thread == side.thread
-        and kind == side.kind
-        and trace.places[place].line == side.line
-        and trace.arrays[of_array].name == array
-    )
+def _accesses(trace: Trace, sides: tuple[RaceSide, RaceSide], array: str) -> tuple[list[int], list[int]]:
+    """Of each side to the array in its line, in their order."""
+    found: tuple[list[int], list[int]] = ([], [])
+    for at, (kind, thread, _, number, *_, place, _, _) in enumerate(trace.steps):
+        for which, side in enumerate(sides):
+            if (thread, kind, trace.places[place].line) == (side.thread, side.kind, side.line) and (
+                trace.arrays[number].name == array
+            ):
+                found[which].append(at)
+    return found
 
 
 _AROUND = 12  # steps of each thread before and after the two accesses
 _EITHER = "it depends on which thread is faster"
 _UNSET = "nothing that anybody wrote"
+
+
+@dataclass(frozen=True)
+class _Race:
+    """The first side writes."""
+
+    finding: Finding
+    sides: tuple[RaceSide, RaceSide]
+    file: str
+    added: AddedBarrier | None
+
+    @property
+    def array(self) -> str:
+        return self.finding.array or ""
+
+    @property
+    def what(self) -> str:
+        return self.finding.element or self.array
+
+    @property
+    def with_barrier(self) -> str:
+        after = sorted(self.added.after_lines) if self.added is not None else []
+        return f"With __syncthreads() after line{'s' if len(after) > 1 else ''} {' and '.join(map(str, after))}"
 
 
 @dataclass(frozen=True)
@@ -130,7 +158,6 @@ class _Told:
     at: tuple[int, int]  # the two accesses' places in the run's steps
     got: str  # what the second side's read got; empty: it does not read
     stored: str  # "C[0][15] = 268144": what it stored in the end
-    end: int  # in which of the run's steps
 
 
 def race_of(launch: Launch) -> Finding | None:
@@ -146,163 +173,120 @@ def race_story(forward: Traced, backward: Traced, mended: AddedBarrier | None, s
     sides = sides_of(finding, recording.block) if finding is not None and recording is not None else None
     if recording is None or finding is None or sides is None:
         return None
-    if sides[0].reads:
-        sides = sides[1], sides[0]
-    one, other = (_told(each, sides, finding, recording.file) for each in (forward, backward))
+    race = _Race(finding, (sides[1], sides[0]) if sides[0].reads else sides, recording.file, mended)
+    one, other = (_told(each, race) for each in (forward, backward))
     if one is None or other is None or one.meeting.first == other.meeting.first:
         return None
     if one.meeting.first == 1:
         one, other = other, one
-    right = _mended(mended, sides, finding, one, recording.file)
+    right = _mended(race, one)
     return framed(
         recording,
-        *(_with_marks(each, sides, finding, right) for each in (one, other, right) if each is not None),
-        title=f"both orders of a race on {finding.element or finding.array}",
-        summary=_summary(finding, sides, (one, other), mended),
-        questions=_questions(finding, sides, (one, other), right, mended),
+        *(_with_marks(each, race, right) for each in (one, other, right) if each is not None),
+        title=f"both orders of a race on {race.what}",
+        summary=_summary(race, one, other),
+        questions=_questions(race, one, other, right),
     )
 
 
-def _told(traced: Traced, sides: tuple[RaceSide, RaceSide], finding: Finding, file: str) -> _Told | None:
+def _told(traced: Traced, race: _Race) -> _Told | None:
     trace = traced.report.trace
-    meeting = first_meeting(trace, sides, finding.array or "") if trace else None
+    meeting = first_meeting(trace, race.sides, race.array) if trace else None
     if trace is None or meeting is None:
         return None
-    first = sides[meeting.first].name
+    first = race.sides[meeting.first].name
     way = "from the last to the first" if traced.request.reversed else "from the first to the last"
     schedule = f"The block's threads ran {way}, each up to the next barrier. So {first} came first."
-    return _cut(trace, meeting, sides, file, title=f"{first.capitalize()} is first", schedule=schedule)
+    return _cut(trace, meeting, race, (f"{first.capitalize()} is first", schedule))
 
 
-def _mended(
-    added: AddedBarrier | None, sides: tuple[RaceSide, RaceSide], finding: Finding, like: _Told, file: str
-) -> _Told | None:
-    trace = added.traced.report.trace if added else None
+def _mended(race: _Race, like: _Told) -> _Told | None:
+    added, trace = race.added, race.added.traced.report.trace if race.added else None
     if added is None or trace is None:
         return None
-    one, two = (replace(side, line=added.line_now(side.line)) for side in sides)
-    meeting = same_passes(trace, (one, two), finding.array or "", like.meeting)
+    one, two = (replace(side, line=added.line_now(side.line)) for side in race.sides)
+    meeting = same_passes(trace, (one, two), race.array, like.meeting)
     if meeting is None:
         return None
-    lines = dict(enumerate(added.lines, 1))
     schedule = "Every order of the threads gives the same now: at the barrier, each waits for all the others."
-    return _cut(trace, meeting, sides, file, title=_with_barrier(added), schedule=schedule, line_of=lines)
-
-
-def _with_barrier(added: AddedBarrier) -> str:
-    lines = " and ".join(map(str, sorted(added.after_lines)))
-    return f"With __syncthreads() after line{'s' if len(added.after_lines) > 1 else ''} {lines}"
+    return _cut(trace, meeting, race, (race.with_barrier, schedule), dict(enumerate(added.lines, 1)))
 
 
 def _cut(
-    trace: Trace,
-    meeting: Meeting,
-    sides: tuple[RaceSide, RaceSide],
-    file: str,
-    *,
-    title: str,
-    schedule: str,
-    line_of: dict[int, int] | None = None,
+    trace: Trace, meeting: Meeting, race: _Race, words: tuple[str, str], line_of: dict[int, int] | None = None
 ) -> _Told:
-    end = last_store(trace, sides[1].thread, meeting.steps[1])
-    shown = {*around(trace, {side.thread for side in sides}, meeting.steps, _AROUND), *_changes_between(trace, meeting)}
+    """`words`: the run's title and schedule."""
+    second, end = race.sides[1], last_store(trace, race.sides[1].thread, meeting.steps[1])
+    changes = [at for at, step in enumerate(trace.steps) if step[0] in CHANGES and step[3:5] == meeting.key]
+    # Also by other threads: what the later access finds follows from them.
+    between = {at for at in changes if min(meeting.steps) <= at < max(meeting.steps)}
+    shown = {*around(trace, {side.thread for side in race.sides}, meeting.steps, _AROUND), *between}
     chosen = sorted(shown if end is None else shown | {end})
-    run = run_of_threads(trace, chosen, file, title=title, schedule=schedule, line_of=line_of)
-    got = value_shown(trace, meeting.steps[1]) if sides[1].reads else ""
-    if sides[1].reads and not _is_written(trace, meeting):
-        got = _UNSET
+    run = run_of_threads(trace, chosen, race.file, title=words[0], schedule=words[1], line_of=line_of)
+    # What global memory holds at first is a value.
+    is_written = trace.arrays[meeting.array].space != "shared" or any(at < meeting.steps[1] for at in changes)
+    got = "" if not second.reads else value_shown(trace, meeting.steps[1]) if is_written else _UNSET
     stored = f"{element_name(trace, trace.steps[end])} = {value_shown(trace, end)}" if end is not None else ""
     at = chosen.index(meeting.steps[0]), chosen.index(meeting.steps[1])
-    return _Told(trace, meeting, run, at, got, stored, chosen.index(end) if end is not None else -1)
+    return _Told(trace, meeting, run, at, got, stored)
 
 
-def _changes_between(trace: Trace, meeting: Meeting) -> Iterator[int]:
-    """Other writes of the element, by whichever thread: what the later access finds follows from them."""
-    for number in range(min(meeting.steps), max(meeting.steps)):
-        step = trace.steps[number]
-        if step[0] in CHANGES and (step[3], step[4]) == (meeting.array, meeting.offset):
-            yield number
-
-
-def _is_written(trace: Trace, meeting: Meeting) -> bool:
-    """Whether the element had a value when it was read. What global memory holds at first is a value."""
-    if trace.arrays[meeting.array].space != "shared":
-        return True
-    return any(
-        step[0] in CHANGES and (step[3], step[4]) == (meeting.array, meeting.offset)
-        for step in trace.steps[: meeting.steps[1]]
-    )
-
-
-def _with_marks(told: _Told, sides: tuple[RaceSide, RaceSide], finding: Finding, right: _Told | None) -> StoryRun:
-    element = StoryElement(told.meeting.array, told.meeting.offset)
-    what = finding.element or finding.array or ""
-    tone: Tone = "note" if right is None else "good" if told.got == right.got else "bad"
-    wrote = value_shown(told.trace, told.meeting.steps[0])
-    name = sides[0].name.capitalize()
-    marks = [Mark(told.at[0], f"{name} writes {what}: it holds {wrote} now.", "note", (sides[0].thread,), (element,))]
-    second = sides[1]
+def _with_marks(told: _Told, race: _Race, right: _Told | None) -> StoryRun:
+    element, (first, second) = StoryElement(*told.meeting.key), race.sides
+    wrote, then = (value_shown(told.trace, at) for at in told.meeting.steps)
+    marks = [
+        Mark(told.at[0], _writes(first, race.what, "", wrote), "note", (first.thread,), (element,)),
+        Mark(told.at[1], _writes(second, race.what, " too", then), "note", (second.thread,), (element,)),
+    ]
     if second.reads:
-        text = f"{second.name.capitalize()} reads {what} and gets {told.got}."
-        marks.append(Mark(told.at[1], text, tone, (second.thread,), (element,)))
-    else:
-        text = f"{second.name.capitalize()} writes {what} too: it holds {value_shown(told.trace, told.meeting.steps[1])} now."
-        marks.append(Mark(told.at[1], text, "note", (second.thread,), (element,)))
+        text = f"{second.name.capitalize()} reads {race.what} and gets {told.got}."
+        tone: Tone = "note" if right is None else "good" if told.got == right.got else "bad"
+        marks[1] = replace(marks[1], text=text, tone=tone)
     if told.stored:
-        stored_right = right is not None and told.stored == right.stored
-        end: Tone = "note" if right is None else "good" if stored_right else "bad"
-        marks.append(
-            Mark(len(told.run.steps) - 1, f"In the end {second.name} stores {told.stored}.", end, (second.thread,))
-        )
+        end: Tone = "note" if right is None else "good" if told.stored == right.stored else "bad"
+        text = f"In the end {second.name} stores {told.stored}."
+        marks.append(Mark(len(told.run.steps) - 1, text, end, (second.thread,)))
     return replace(told.run, marks=tuple(sorted(marks, key=lambda mark: mark.step)))
 
 
-def _summary(
-    finding: Finding, sides: tuple[RaceSide, RaceSide], told: tuple[_Told, _Told], mended: AddedBarrier | None
-) -> str:
-    what = finding.element or finding.array
-    text = f"Nothing orders line {sides[0].line} of {sides[0].name} and line {sides[1].line} of {sides[1].name}: both use {what}."
-    if sides[1].reads and told[0].got != told[1].got:
-        text += f" The read gets {told[0].got} in one order and {told[1].got} in the other."
-    if told[0].stored and told[1].stored and told[0].stored != told[1].stored:
-        text += f" In the end {told[0].stored} in one and {told[1].stored} in the other."
-    if mended is not None:
-        text += f" {_with_barrier(mended)} the launch is right, and nothing is found."
+def _writes(side: RaceSide, what: str, too: str, value: str) -> str:
+    return f"{side.name.capitalize()} writes {what}{too}: it holds {value} now."
+
+
+def _summary(race: _Race, one: _Told, other: _Told) -> str:
+    first, second = race.sides
+    text = f"Nothing orders line {first.line} of {first.name} and line {second.line} of {second.name}: both use {race.what}."
+    if second.reads and one.got != other.got:
+        text += f" The read gets {one.got} in one order and {other.got} in the other."
+    if one.stored and other.stored and one.stored != other.stored:
+        text += f" In the end {one.stored} in one and {other.stored} in the other."
+    if race.added is not None:
+        text += f" {race.with_barrier} the launch is right, and nothing is found."
     return text
 
 
-def _questions(
-    finding: Finding,
-    sides: tuple[RaceSide, RaceSide],
-    told: tuple[_Told, _Told],
-    right: _Told | None,
-    mended: AddedBarrier | None,
-) -> Iterator[Question]:
+def _questions(race: _Race, one: _Told, other: _Told, right: _Told | None) -> Iterator[Question | None]:
     """One for the first order, and one for the mended kernel, where there is something to tell apart."""
-    got = [one.got for one in told]
-    if not sides[1].reads or got[0] == got[1]:
+    (first, second), what = race.sides, race.what
+    if not second.reads or one.got == other.got:
         return
-    what = finding.element or finding.array
-    choices = tuple(sorted(set(got)))
-    yield Question(
-        run=0,
-        step=told[0].at[1],
-        text=f"Here {sides[0].name} is first. What does {sides[1].name} get from {what}?",
-        choices=choices,
-        answer=choices.index(got[0]),
-        explanation=f"In this order it gets {got[0]}. In the other, beside it, the same read gets {got[1]}. CUDA allows both.",
+    yield asked(
+        one.at[1],
+        f"Here {first.name} is first. What does {second.name} get from {what}?",
+        one.got,
+        (other.got,),
+        f"In this order it gets {one.got}. In the other, beside it, the same read gets {other.got}. CUDA allows both.",
     )
-    if right is None or mended is None:
-        return
-    choices = (*sorted({*got, right.got}), _EITHER)
-    yield Question(
-        run=2,
-        step=right.at[1],
-        text=f"{_with_barrier(mended)}: what does {sides[1].name} get from {what}?",
-        choices=choices,
-        answer=choices.index(right.got),
-        explanation=f"It gets {right.got} in every order: at the barrier, each thread waits for all the others.",
-    )
+    if right is not None:
+        choices = (*sorted({one.got, other.got, right.got}), _EITHER)
+        yield Question(
+            run=2,
+            step=right.at[1],
+            text=f"{race.with_barrier}: what does {second.name} get from {what}?",
+            choices=choices,
+            answer=choices.index(right.got),
+            explanation=f"It gets {right.got} in every order: at the barrier, each thread waits for all the others.",
+        )
 
 
 # Runs what the story of a race needs: the launch with its threads in the opposite order, and the file with a barrier more.
