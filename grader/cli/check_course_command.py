@@ -36,11 +36,14 @@ _KEPT = Path(".tilelab/check")  # what earlier runs judged and proved
 class Grading:
     """Grades the course's own kernels as a batch would, and reuses what was judged before."""
 
-    def __init__(self, toolset: Toolset, labs: Sequence[Lab], store: JobStore, scratch: Path, seed: int) -> None:
-        self._toolset, self._store, self._scratch, self._seed = toolset, store, scratch, seed
-        self._fingerprints = judging_fingerprints(toolset, labs)
+    def __init__(self, labs: Sequence[Lab], store: JobStore, scratch: Path, seed: int) -> None:
+        self._labs, self._store, self._scratch, self._seed = labs, store, scratch, seed
         self._counting = threading.Lock()
+        self._toolset: Toolset | None = None
         self.judged = self.reused = 0
+
+    def begin(self, toolset: Toolset) -> None:
+        self._toolset, self._fingerprints = toolset, judging_fingerprints(toolset, self._labs)
 
     def __call__(self, lab: Lab, source: Path) -> LabResult:
         return score_lab(lab, self._outcome(lab, normalise(source.read_bytes())[0], until_failure=False))
@@ -58,6 +61,7 @@ class Grading:
         return Verdict.WRONG_ANSWER if failed.verdict is Verdict.PASS else failed.verdict  # a technique was not used
 
     def _outcome(self, lab: Lab, text: bytes, *, until_failure: bool) -> LabOutcome:
+        assert self._toolset is not None
         setup = self._fingerprints[lab.id] + (" until the first failure" if until_failure else "")
         key = job_key(text, lab_fingerprint(lab), setup=setup, seed=self._seed)
         outcome = self._store.find(key)
@@ -104,16 +108,7 @@ def check_course(lab_ids: Sequence[str], wanted: Sequence[str], *, workers: int 
     seed = _SOME_SEED if made_seed is None else made_seed
     lines = ProofLines(console)
     with tempfile.TemporaryDirectory(prefix="tilelab-") as scratch:
-        grading: Grading | None = None
-
-        def grade(lab: Lab, source: Path) -> LabResult:
-            assert grading is not None
-            return grading(lab, source)
-
-        def catch(lab: Lab, text: str) -> Verdict:
-            assert grading is not None
-            return grading.catch(lab, text)
-
+        grading = Grading(labs, JobStore(store), Path(scratch), seed)
         unpacked = UnpackedHandout(root, labs, made, Path(scratch), store, max(1, at_once // 2))
         built = Proof(
             "handout",
@@ -121,19 +116,18 @@ def check_course(lab_ids: Sequence[str], wanted: Sequence[str], *, workers: int 
             [unpacked.diagnostics],
             needs_kit=True,
         )
-        kernels = [proof for lab in labs for proof in KernelProofs(root, lab, grade, seed).proofs()]
-        mutants = [MutantProofs(root, lab, catch).proof() for lab in labs if lab.private_dir is not None]
+        kernels = [proof for lab in labs for proof in KernelProofs(root, lab, grading, seed).proofs()]
+        mutants = [MutantProofs(root, lab, grading.catch).proof() for lab in labs if lab.private_dir is not None]
         proofs = list(_chosen([*course_proofs(root, labs, made), *kernels, *mutants, built], wanted))
-        if any(proof.needs_kit for proof in proofs):
+        if needs_kit := any(proof.needs_kit for proof in proofs):
             store.mkdir(parents=True, exist_ok=True)
-            toolset = Toolset.open(root, allow_no_sandbox=True)  # the course's own kernels
-            grading = Grading(toolset, labs, JobStore(store), Path(scratch), seed)
+            grading.begin(Toolset.open(root, allow_no_sandbox=True))  # the course's own kernels
         try:
             outcomes = prove(proofs, lines, workers=at_once)
         finally:
             lines.end()
     failed = [outcome.proof.name for outcome in outcomes if outcome.diagnostics]
-    counted = f"; {grading.judged} kernels judged, {grading.reused} reused from an earlier run" if grading else ""
+    counted = f"; {grading.judged} kernels judged, {grading.reused} reused from an earlier run" if needs_kit else ""
     console.print(f"{len(outcomes)} proofs, {len(failed)} failed{counted}", soft_wrap=True)
     if failed:
         console.print(f"failed: {', '.join(failed)}", style="red", soft_wrap=True)

@@ -1,7 +1,7 @@
 """Finds a confinement that works here. Each is tried, because a container may forbid what its kernel offers.
 
 A confinement works if a program starts in it, can start another program, and cannot read this file. docs/threat-model.md says who is kept
-from what. kit/sandbox/confine_main.cpp says how the inner wall works, and bubblewrap.py how the outer wall works.
+from what. kit/sandbox/confine_main.cpp says how the inner wall works, and confinement.py how the outer wall works.
 """
 
 from __future__ import annotations
@@ -13,9 +13,8 @@ import subprocess
 from dataclasses import replace
 from pathlib import Path
 
-from grader.system.bubblewrap import Bubblewrap, Launcher, Unconfined
 from grader.system.confined_run import run_confined
-from grader.system.confinement import Confinement, Limits, SandboxUnavailable
+from grader.system.confinement import Bubblewrap, Confinement, Launcher, Limits, SandboxUnavailable, Unconfined
 
 _PROBE_LIMITS = Limits(
     cpu_seconds=5, wall_seconds=20, memory_bytes=256 << 20, processes=16, file_bytes=1 << 20, open_files=64

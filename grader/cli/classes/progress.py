@@ -13,6 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from grader.model.verdicts import LOOKS, TECHNIQUE_MISSED, TERMINAL_STYLES, Verdict
+from grader.model.visible_text import counted
 from grader.roll.batch.class_batch import BatchReport
 from grader.roll.batch.judging_setup import Progress
 
@@ -30,12 +31,8 @@ def time_left(done: int, total: int, seconds: float) -> str:
     if left < _MINUTE:
         return "less than a minute left"
     if left < 1.5 * _HOUR:
-        return f"about {_counted(round(left / _MINUTE), 'minute')} left"
-    return f"about {_counted(round(left / _HOUR), 'hour')} left"
-
-
-def _counted(number: int, unit: str) -> str:
-    return f"{number} {unit}" if number == 1 else f"{number} {unit}s"
+        return f"about {counted(round(left / _MINUTE), 'minute')} left"
+    return f"about {counted(round(left / _HOUR), 'hour')} left"
 
 
 _LINES = 5  # in a log, for the judging of a whole batch

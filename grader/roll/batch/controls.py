@@ -15,7 +15,6 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Protocol
 
 from grader.engines.toolset import remedy_for
 from grader.model.labs import Lab, LabError
@@ -29,14 +28,9 @@ _TRIES = 2  # as for a submission: what fails once may have been another program
 _PREFERRED = (Verdict.RACE, Verdict.OUT_OF_BOUNDS, Verdict.UNINITIALIZED_READ, Verdict.WRONG_ANSWER)
 
 
-class ControlJudge(Protocol):
-    """Judges `source` as a submission is judged; `only`: the cases of these names; empty: all of them. `until_failure`: none after the
-    first that fails.
-    """
-
-    def __call__(
-        self, lab: Lab, source: Path, scratch: Path, /, *, only: tuple[str, ...] = (), until_failure: bool = False
-    ) -> LabOutcome: ...
+# Judges a lab's source in a folder, as a submission is judged. `only`: the cases of these names; empty: all of them. `until_failure`: none
+# after the first that fails.
+ControlJudge = Callable[..., LabOutcome]
 
 
 @dataclass(frozen=True)
@@ -100,7 +94,7 @@ class Controls:
                 return ""
         return self._tried(control, partial(self.judge, until_failure=False))
 
-    def _tried(self, control: Control, judge: Callable[..., LabOutcome]) -> str:
+    def _tried(self, control: Control, judge: ControlJudge) -> str:
         try:
             folder = Path(tempfile.mkdtemp(prefix="control-", dir=self.scratch))
         except OSError as error:

@@ -149,7 +149,7 @@ def judge_class(
             with ThreadPoolExecutor(1) as beside:
                 explored = beside.submit(explore, plan.wrong(), taken) if explore is not None else None
                 if plan.setup.lines is not None:
-                    plan.faults.extend(plan.setup.lines.run(plan.files, plan.outcomes, held, taken))
+                    plan.faults.extend(plan.setup.lines.run(plan.files, plan.outcomes, held.keep, taken))
             if explored is not None:
                 explored.result()
             stopped = held.settled(answer.result())

@@ -34,12 +34,6 @@ class Search(Protocol):
     def add(self, lab: Lab, source: Path, outcome: LabOutcome, seconds: float, workers: int, /) -> LabOutcome: ...
 
 
-class Keep(Protocol):
-    """Where outcomes are kept. Raises OSError."""
-
-    def keep(self, key: str, outcome: LabOutcome) -> None: ...
-
-
 @dataclass(frozen=True)
 class LineSearch:
     """`seconds`: how long a batch may search; None: as long as follows from what judging took. `workers`: so many changed
@@ -55,11 +49,12 @@ class LineSearch:
         self,
         files: Mapping[str, tuple[Lab, Path]],
         outcomes: dict[str, LabOutcome],
-        store: Keep,
+        keep: Callable[[str, LabOutcome], None],
         judging_seconds: float,
     ) -> tuple[str, ...]:
         """Replaces outcomes that lack a cause. `files`: the lab and source of each outcome, by key. `judging_seconds`: 0 where nothing
-        was judged. Gives back what broke on our side, for the instructor: an outcome whose search broke stands as it is.
+        was judged. `keep` raises OSError. Gives back what broke on our side, for the instructor: an outcome whose search broke stands as
+        it is.
         """
         least = LEAST_SECONDS if judging_seconds else 0.0
         seconds = max(SHARE * judging_seconds, least) if self.seconds is None else self.seconds
@@ -83,7 +78,7 @@ class LineSearch:
                 try:
                     if (outcome := task.result()) is not None:
                         outcomes[key] = outcome
-                        store.keep(key, outcome)
+                        keep(key, outcome)
                 except (OSError, RemediableError):  # the machine's state, of which judging itself says more
                     continue
                 except Exception:  # noqa: BLE001 -- whatever breaks on our side must not stop the batch

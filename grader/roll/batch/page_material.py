@@ -6,7 +6,6 @@ for the instructor alone. Both are plain data; a damaged file counts as a missin
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -17,7 +16,7 @@ from pydantic import Field, ValidationError
 
 from grader.explain.story import packed_page, unpacked
 from grader.model.result import NOTHING_KNOWN, ClassInsight, Model, Result, StepPage
-from grader.roll.batch.publishing import File, inputs_digest
+from grader.roll.batch.publishing import File, digest, inputs_digest
 from grader.roll.policy.grade_history import Basis
 
 _LARGEST = 256 << 20
@@ -90,7 +89,7 @@ class MaterialFolder:
 def kept_step_pages(result: Result) -> dict[str, tuple[KeptStepPage, ...]]:
     return {
         lab_id: tuple(
-            KeptStepPage(page=page.model_copy(update={"packed": ""}), text=_digest(unpacked(page)))
+            KeptStepPage(page=page.model_copy(update={"packed": ""}), text=digest(unpacked(page)))
             for page in lab.step_pages
         )
         for lab_id, lab in result.labs.items()
@@ -110,7 +109,7 @@ def with_step_pages(
                 text = (folder / one.page.name).read_text(encoding="utf-8")
             except (OSError, UnicodeDecodeError):
                 text = ""
-            if text and _digest(text) == one.text:
+            if text and digest(text) == one.text:
                 found.append(packed_page(one.page.name, text, one.page.links))
             else:
                 gone.append(one.page.name)
@@ -136,7 +135,3 @@ def _read(path: Path, kind: type[_Kept]) -> _Kept | None:
         return kind.model_validate_json(path.read_bytes())
     except (OSError, ValidationError):
         return None
-
-
-def _digest(text: str) -> str:
-    return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()

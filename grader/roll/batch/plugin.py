@@ -51,9 +51,8 @@ class Grades:
     graded: RedactedClass
     assignment: str  # what the platform calls it: the heading of its column
     at: str = ""  # when they were exported: ISO 8601 in UTC, with milliseconds
-    page: Callable[[str], bytes | None] = lambda _: (
-        None
-    )  # by a student's id: the page that may be given back; None: there is none
+    # By a student's id: the page that may be given back; None: there is none.
+    page: Callable[[str], bytes | None] = lambda _: None
 
     @property
     def results(self) -> tuple[Result, ...]:
@@ -124,9 +123,8 @@ class Added:
 class ClassAddition:
     name: str
     file: str  # that it writes into OUT
-    add: Callable[
-        [Sequence[Result], Sequence[Intake], Sequence[Lab], OutputFolder], Added
-    ]  # costs nobody a grade, whatever breaks
+    # Costs nobody a grade, whatever breaks.
+    add: Callable[[Sequence[Result], Sequence[Intake], Sequence[Lab], OutputFolder], Added]
 
 
 @dataclass(frozen=True)
@@ -136,6 +134,5 @@ class OtherMachines:
     name: str
     options: Mapping[str, tuple[Any, object]]  # of `tilelab grade`, by name: as typer has it, and the default
     asked: Callable[[Mapping[str, Any]], bool]  # whether they judge. Raises RemediableError for options that do not fit
-    opened: Callable[
-        [Mapping[str, Any], JudgingOptions, JudgingSetup, OutputFolder, Path], Elsewhere
-    ]  # the last is the course's root
+    # The last is the course's root.
+    opened: Callable[[Mapping[str, Any], JudgingOptions, JudgingSetup, OutputFolder, Path], Elsewhere]

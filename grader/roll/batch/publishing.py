@@ -54,7 +54,7 @@ class KeptPages:
         if not inputs or made_from != inputs:
             return False
         try:
-            same = _digest(path.read_bytes()) == contents and not path.is_symlink()
+            same = digest(path.read_bytes()) == contents and not path.is_symlink()
         except OSError:
             return False
         if same:
@@ -64,7 +64,7 @@ class KeptPages:
     def note(self, path: Path, inputs: str, text: str | bytes) -> None:
         """Now `path` holds `text`."""
         if inputs:
-            self._now[self._name(path)] = (inputs, _digest(text.encode() if isinstance(text, str) else text))
+            self._now[self._name(path)] = (inputs, digest(text))
 
     def write(self) -> None:
         """Where OUT does not take it, the record is the old one, and fits no file that was written meanwhile."""
@@ -80,7 +80,7 @@ class KeptPages:
             if path.name in current.get(path.parent, [path.name]):
                 continue
             with suppress(OSError):  # it is gone, or OUT takes no change: nothing leads to it
-                if not path.is_symlink() and _digest(path.read_bytes()) == contents:
+                if not path.is_symlink() and digest(path.read_bytes()) == contents:
                     path.unlink()
 
     def _name(self, path: Path) -> str:
@@ -89,28 +89,28 @@ class KeptPages:
 
 def inputs_digest(*parts: bytes | str) -> str:
     """A digest of `parts` and of this program."""
-    digest = hashlib.blake2b(_program().encode(), digest_size=16)
+    made = hashlib.blake2b(_program().encode(), digest_size=16)
     for part in parts:
         data = part.encode(errors="surrogatepass") if isinstance(part, str) else part
-        digest.update(len(data).to_bytes(8, "little") + data)
-    return digest.hexdigest()
+        made.update(len(data).to_bytes(8, "little") + data)
+    return made.hexdigest()
 
 
-def _digest(data: bytes) -> str:
-    return hashlib.blake2b(data, digest_size=16).hexdigest()
+def digest(data: bytes | str) -> str:
+    return hashlib.blake2b(data.encode() if isinstance(data, str) else data, digest_size=16).hexdigest()
 
 
 @cache
 def _program() -> str:
     """A digest of the grader's modules, templates and styles, and of what renders them."""
     folder = Path(__file__).parents[2]
-    digest = hashlib.blake2b(sys.version.encode(), digest_size=16)
+    made = hashlib.blake2b(sys.version.encode(), digest_size=16)
     for path in sorted(folder.rglob("*")):
         if path.is_file() and "__pycache__" not in path.parts:
-            digest.update(f"{path.relative_to(folder)}\0{_digest(path.read_bytes())}\0".encode())
+            made.update(f"{path.relative_to(folder)}\0{digest(path.read_bytes())}\0".encode())
     for library in _LIBRARIES:
-        digest.update(f"{library} {version(library)}\0".encode())
-    return digest.hexdigest()
+        made.update(f"{library} {version(library)}\0".encode())
+    return made.hexdigest()
 
 
 # Files of OUT that are made one after the other. What cannot be made or written costs none of the others.

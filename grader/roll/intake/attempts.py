@@ -115,9 +115,8 @@ class Intake:
     blocked: dict[str, str] = field(default_factory=dict)  # a lab's file that cannot be taken → why
     hints: dict[str, str] = field(default_factory=dict)  # a lab's file that is missing → what was there instead
     attempts: tuple[Attempt, ...] = ()  # of each download, the first one first; also those that do not count
-    counted: Mapping[str, int] = field(
-        default_factory=dict
-    )  # a lab's file → the index in `attempts` of the one that counts
+    # A lab's file → the index in `attempts` of the one that counts.
+    counted: Mapping[str, int] = field(default_factory=dict)
 
     answers: Mapping[str, HandedAnswers] = field(default_factory=dict)  # a lab's file → the answers to its questions
 

@@ -12,7 +12,7 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
-from datetime import datetime, tzinfo
+from datetime import UTC, datetime, tzinfo
 from pathlib import Path
 
 from grader.course.answer_text import is_named_answers
@@ -45,12 +45,6 @@ from grader.system.confinement import Confinement
 _LARGE, _MOST_LARGE = 4 << 20, 3  # a platform writes one such file; students may call files of theirs so too
 
 
-def _here() -> tzinfo:
-    zone = datetime.now().astimezone().tzinfo
-    assert zone is not None
-    return zone
-
-
 class Spool:
     """Makes folders in `scratch`, one for the files of each archive. `told` hears how many uploads of how many were read."""
 
@@ -65,7 +59,7 @@ class Spool:
         is_student: Callable[[str], bool] = lambda _name: False,
     ) -> None:
         self._scratch, self.wanted, self.labs = scratch, frozenset(wanted), frozenset(labs)
-        self.zone = zone or _here()
+        self.zone = zone or datetime.now().astimezone().tzinfo or UTC
         self.told = told
         self._confinement = confinement
         self.is_student = is_student  # whether a folder of that name is a known student's
@@ -76,20 +70,19 @@ class Spool:
         self._count += 1
         folder = self._scratch / f".spool-{self._count:04}"
         folder.mkdir(parents=True)
-        if not whole_class:
-            asks = lambda path: self._is_source(path) or is_archive_name(path[-1])  # noqa: E731 -- as below
-            return Request(folder, asks, self._bytes, confinement=self._confinement)
         large = 0
 
-        def asks_for(path: tuple[str, ...]) -> bool:
+        def file_bytes(path: tuple[str, ...]) -> int:
             nonlocal large
-            if self._is_source(path) or is_archive_name(path[-1]):
-                return True
-            count = own_file_bytes(path)
+            if self._is_source(path):
+                return FILE_BYTES
+            if is_archive_name(path[-1]):
+                return STUDENT.archive_bytes
+            count = own_file_bytes(path) if whole_class else 0
             large += count > _LARGE
-            return count > 0 and (count <= _LARGE or large <= _MOST_LARGE)
+            return count if count <= _LARGE or large <= _MOST_LARGE else 0
 
-        return Request(folder, asks_for, self._bytes, CLASS, self._confinement)
+        return Request(folder, file_bytes, CLASS if whole_class else STUDENT, self._confinement)
 
     def _is_source(self, path: tuple[str, ...]) -> bool:
         """Whether it may be a lab's file or answers: by its name, a nearly right name, or what follows a platform's part of it."""
@@ -98,11 +91,6 @@ class Spool:
             ends = any(name.casefold().endswith(one.casefold()) or nearly(one, [name]) for one in self.wanted)
             self._asked[sys.intern(name)] = ends or ".cu" in name.casefold()[-16:] or is_named_answers(name)
         return self._asked[name]
-
-    def _bytes(self, path: tuple[str, ...]) -> int:
-        if self._is_source(path):
-            return FILE_BYTES
-        return STUDENT.archive_bytes if is_archive_name(path[-1]) else own_file_bytes(path)
 
 
 # Lists what lies at the top of a class: of a folder or an archive that was given, or of one inside it.

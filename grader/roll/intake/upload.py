@@ -37,9 +37,8 @@ class Limits:
 
 
 STUDENT = Limits()
-CLASS = Limits(
-    archive_bytes=8 << 30, members=200_000, directory_bytes=64 << 20, unpacked_bytes=32 << 30, ratio=2_000
-)  # the instructor's own download: larger, but limited too
+# The instructor's own download: larger, but limited too.
+CLASS = Limits(archive_bytes=8 << 30, members=200_000, directory_bytes=64 << 20, unpacked_bytes=32 << 30, ratio=2_000)
 
 
 @dataclass(frozen=True)
@@ -64,9 +63,7 @@ class Contents:
     files: tuple[Stored, ...] = ()
     folders: tuple[tuple[str, ...], ...] = ()
     defects: tuple[Defect, ...] = ()
-    repositories: frozenset[tuple[str, ...]] = (
-        frozenset()
-    )  # folders that hold a `.git`; the rest of junk leaves no trace
+    repositories: frozenset[tuple[str, ...]] = frozenset()  # that hold a `.git`; the rest of junk leaves no trace
 
 
 @dataclass
@@ -92,8 +89,8 @@ class Request:
     """Which files are stored, how many bytes of each, and where."""
 
     spool: Path  # our own folder; it exists
-    asks_for: Callable[[tuple[str, ...]], bool]  # by path
-    file_bytes: Callable[[tuple[str, ...]], int]  # by path; of a larger file, this many bytes and one more are stored
+    # By path, asked once; of a larger file, one byte more is stored; 0: it is not.
+    file_bytes: Callable[[tuple[str, ...]], int]
     limits: Limits = STUDENT
     confinement: Confinement | None = None  # of the programs that unpack; none: for one's own archives alone
 

@@ -7,7 +7,7 @@ upload's files is decided in intake.py.
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -269,21 +269,18 @@ def _top_archive(top: Top, spool: Spool) -> Upload:
     return archive_upload(top.name, stored.at, spool)
 
 
-def archive_upload(name: str, path: Path, spool: Spool, notices: tuple[str, ...] = ()) -> Upload:
+def archive_upload(name: str, path: Path, spool: Spool) -> Upload:
     try:
         contents = read_archive(path, spool.request(whole_class=False))
     except Refusal as refusal:
-        return Upload(stem_of(name), refused=str(refusal), packed=True, notices=notices)
+        return Upload(stem_of(name), refused=str(refusal), packed=True)
     except (OSError, MemoryError):  # this machine's, and so every student's
         raise
     except Exception as error:  # noqa: BLE001 -- whatever one student's archive brings about is nothing to the class
-        return Upload(stem_of(name), refused=failure_reason(error), packed=True, notices=notices)
-    return Upload(stem_of(name), contents, first_defect(contents), packed=True, notices=notices)
+        return Upload(stem_of(name), refused=failure_reason(error), packed=True)
+    return Upload(stem_of(name), contents, first_defect(contents), packed=True)
 
 
-def _loose_notices(loose: Iterable[str]) -> list[str]:
-    loose = list(loose)
-    if not loose:
-        return []
+def _loose_notices(loose: Sequence[str]) -> list[str]:
     shown = ", ".join(clean(name) for name in loose[:SHOWN]) + (", …" if len(loose) > SHOWN else "")
-    return [f"ignored what is neither a folder nor an archive: {shown}"]
+    return [f"ignored what is neither a folder nor an archive: {shown}"] if loose else []

@@ -194,9 +194,8 @@ _PARTICIPANT = re.compile(
     re.IGNORECASE,
 )
 _TURNING = re.compile("[\u202a-\u202e\u2066-\u2069]")  # they turn the text that follows around
-_SHORTENED = re.compile(
-    r"\d[.,]\d+E\+\d+", re.IGNORECASE
-)  # as a spreadsheet shows a long number: its last digits are lost
+# As a spreadsheet shows a long number: its last digits are lost.
+_SHORTENED = re.compile(r"\d[.,]\d+E\+\d+", re.IGNORECASE)
 
 
 class RosterError(RemediableError):

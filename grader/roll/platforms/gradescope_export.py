@@ -152,6 +152,7 @@ class _Reading:
         self._kept += keep
         if self._kept > _NODES:
             raise TooMuchError(f"it holds more than {_NODES:,} values")
+        value: object = None
         match type(event).__name__:
             case "AliasEvent":
                 self._aliases += 1
@@ -159,38 +160,34 @@ class _Reading:
                     raise TooMuchError(f"it holds more than {_ALIASES:,} aliases")
                 return self._anchors.get(event.anchor)
             case "ScalarEvent":
-                return self._noted(event, event.value)
+                value = event.value
             case "SequenceStartEvent":
-                return self._noted(event, self._sequence(depth, keep=keep))
+                found = []
+                for one in self._until("SequenceEndEvent"):
+                    item = self.node(one, depth + 1, keep=keep)
+                    found += [item] if keep else []
+                value = found if keep else None
             case "MappingStartEvent":
-                return self._noted(event, self._mapping(depth, keep=keep))
-        raise ValueError("it is cut off")
-
-    def _noted(self, event: Any, value: object) -> object:  # noqa: ANN401 -- as above
+                entries = dict(self._entries(depth, keep=keep))
+                value = entries if keep else None
+            case _:
+                raise ValueError("it is cut off")
         if event.anchor and len(self._anchors) < _ALIASES:
             self._anchors[event.anchor] = value
         return value
 
-    def _sequence(self, depth: int, *, keep: bool) -> list[object] | None:
-        found = []
+    def _until(self, end: str) -> Iterator[Any]:
         for event in self._events:
-            if type(event).__name__ == "SequenceEndEvent":
-                break
-            value = self.node(event, depth + 1, keep=keep)
-            if keep:
-                found.append(value)
-        return found if keep else None
+            if type(event).__name__ == end:
+                return
+            yield event
 
-    def _mapping(self, depth: int, *, keep: bool) -> dict[str, object] | None:
-        found: dict[str, object] = {}
-        for event in self._events:
-            if type(event).__name__ == "MappingEndEvent":
-                break
+    def _entries(self, depth: int, *, keep: bool) -> Iterator[tuple[str, object]]:
+        for event in self._until("MappingEndEvent"):
             key = self.node(event, depth + 1, keep=keep)
             if keep and depth <= 1 and not isinstance(key, str):
                 raise ValueError("a key in it is no text")
             kept = keep and isinstance(key, str) and (depth != 1 or key in self._wanted)
-            value = self.node(next(self._events), depth + 1, keep=kept)
+            value = self.node(next(self._events, None), depth + 1, keep=kept)
             if kept and isinstance(key, str):
-                found[key] = value
-        return found if keep else None
+                yield key, value

@@ -79,22 +79,20 @@ class PersonIndex:
 
     def find(self, word: str) -> str | None:
         """The id, also of somebody whom only an earlier batch knew. None: nobody is meant. Raises AmbiguousError."""
-        for found in self._ways(word):
+        exact, form = plain(word), exact_form(word)
+        said = _of_key(self._said, exact)
+        for found in (  # by what is surest first
+            said & self._rostered or said,
+            _of_key(self._ids, exact),
+            self._listed_names.get(form, set()),
+            self._names.get(exact, set()) | self._names.get(form, set()),
+            _of_key(self._before, exact),
+        ):
             if len(found) > 1:
                 raise AmbiguousError(f"{word!r} may be {some(sorted(found))}. Write the id that the class page shows")
             if found:
                 return next(iter(found))
         return None
-
-    def _ways(self, word: str) -> Iterator[set[str]]:
-        """Whom the word may mean, by what is surest first."""
-        exact, form = plain(word), exact_form(word)
-        said = _of_key(self._said, exact)
-        yield said & self._rostered or said
-        yield _of_key(self._ids, exact)
-        yield self._listed_names.get(form, set())
-        yield self._names.get(exact, set()) | self._names.get(form, set())
-        yield _of_key(self._before, exact)
 
 
 def _of_key(index: _Index, key: str) -> set[str]:
@@ -178,9 +176,8 @@ class ClassPolicy:
     extensions: Mapping[tuple[str, str], Extension] = field(default_factory=dict)
     overrides: Mapping[tuple[str, str], Override] = field(default_factory=dict)
     requests: Mapping[tuple[str, str], tuple[RegradeRequest, ...]] = field(default_factory=dict)
-    times: Mapping[tuple[str, str], datetime] = field(
-        default_factory=dict
-    )  # of files that the platform says nothing of
+    # Of files that the platform says nothing of.
+    times: Mapping[tuple[str, str], datetime] = field(default_factory=dict)
     notices: tuple[str, ...] = ()
     alarms: tuple[str, ...] = ()
 
@@ -223,9 +220,8 @@ class _Reader:
     index: PersonIndex
     has_roster: bool
     wrong: list[str] = field(default_factory=list)
-    nobody: list[str] = field(
-        default_factory=list
-    )  # rows that mean no student, where nobody knows who is in the course
+    # Rows that mean no student, where nobody knows who is in the course.
+    nobody: list[str] = field(default_factory=list)
     unclear: list[str] = field(default_factory=list)  # rows that may mean several
     notices: list[str] = field(default_factory=list)
 

@@ -80,9 +80,8 @@ class CourseFile:
     zone: tzinfo | None = None
     attempts: Attempts = "latest"
     deadlines: Mapping[str, datetime] = field(default_factory=dict)  # by lab, for everybody
-    sections: Mapping[str, Mapping[str, datetime]] = field(
-        default_factory=dict
-    )  # by a section's plain form, then by lab
+    # By a section's plain form, then by lab.
+    sections: Mapping[str, Mapping[str, datetime]] = field(default_factory=dict)
     section_names: Mapping[str, str] = field(default_factory=dict)  # as they are written
     late: LateRules = field(default_factory=LateRules)
     extensions: tuple[Extension, ...] = ()

@@ -150,10 +150,8 @@ def _causes(old: KeptGrade | None, new: KeptGrade) -> tuple[Cause, ...]:
         return ("first",)
     judged_both = bool(old.source and new.source)
     decided = old.override != new.override
-    same_work = (old.at, old.judged) == (
-        new.at,
-        new.judged,
-    )  # else what was late is something else, and the rules need not have changed
+    # Else what was late is something else, and the rules need not have changed.
+    same_work = (old.at, old.judged) == (new.at, new.judged)
     lateness = (old.lost, old.spent) != (new.lost, new.spent) and same_work
     differs: list[tuple[Cause, bool]] = [
         ("code", old.source != new.source),

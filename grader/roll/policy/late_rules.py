@@ -191,7 +191,6 @@ class LateRules:
 class Lateness:
     """How late one file is, and what that costs."""
 
-    seconds: int = 0
     days: int = 0  # begun ones, before late days
     spent: int = 0  # late days
     lost: float = 0.0
@@ -213,10 +212,9 @@ def lateness(rules: LateRules, work: Work, left: int) -> Lateness:
     """With as many of the late days that are `left` as help, and not one more."""
     if work.due is None or work.at is None or not work.counts or work.at <= work.due + rules.grace:
         return Lateness()
-    seconds = math.ceil(seconds_between(work.due, work.at))
     days = _begun_days(rules, work.due, work.at)
     most_spent = min(left, days, days if rules.days_per_lab is None else rules.days_per_lab)
-    choices = [Lateness(seconds, days, spent, *_loss(rules, work, days, spent)) for spent in range(most_spent + 1)]
+    choices = [Lateness(days, spent, *_loss(rules, work, days, spent)) for spent in range(most_spent + 1)]
     return min(choices, key=lambda one: (one.lost, one.spent))
 
 

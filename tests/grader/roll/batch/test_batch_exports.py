@@ -12,9 +12,8 @@ import pytest
 from fake_course import Course
 from typer.testing import CliRunner
 
-from grader.cli.class_commands import ExportRequest, PagesRequest
 from grader.cli.classes.pages_command import export_again, pages_again
-from grader.cli.cli import app
+from grader.cli.cli import ExportRequest, PagesRequest, app
 from grader.model.errors import RemediableError
 from grader.model.result import GradedClass
 from grader.roll.batch.last_batch import LastBatchFile

@@ -46,14 +46,14 @@ def searched(
 ) -> dict[str, LabOutcome]:
     outcomes = {str(at): LabOutcome(lab) for at, lab in enumerate(labs)}
     files = {key: (LAB, tmp_path / f"{key}.cu") for key in outcomes}
-    LineSearch(search, seconds, lambda: search.now).run(files, outcomes, JobStore(tmp_path), judging)
+    LineSearch(search, seconds, lambda: search.now).run(files, outcomes, JobStore(tmp_path).keep, judging)
     return outcomes
 
 
 def faults_of(search: FakeSearch, folder: Path) -> tuple[str, ...]:
     outcomes = {str(at): LabOutcome("wrong") for at in range(2)}
     files = dict.fromkeys(outcomes, (LAB, folder))
-    return LineSearch(search, 60, lambda: search.now).run(files, outcomes, JobStore(folder), 1)
+    return LineSearch(search, 60, lambda: search.now).run(files, outcomes, JobStore(folder).keep, 1)
 
 
 def test_what_lacks_a_cause_is_searched_and_kept(tmp_path: Path) -> None:
@@ -62,7 +62,7 @@ def test_what_lacks_a_cause_is_searched_and_kept(tmp_path: Path) -> None:
     assert [bool(one.suspects) for one in outcomes.values()] == [False, True]
     assert JobStore(tmp_path).find("1") == outcomes["1"]
     again = FakeSearch()
-    LineSearch(again).run({"1": (LAB, tmp_path)}, outcomes, JobStore(tmp_path), 1)
+    LineSearch(again).run({"1": (LAB, tmp_path)}, outcomes, JobStore(tmp_path).keep, 1)
     assert again.given == []
 
 
@@ -91,7 +91,7 @@ def test_the_tries_of_several_files_share_the_cores(tmp_path: Path, files: int, 
     search = FakeSearch()
     outcomes = {str(at): LabOutcome("wrong") for at in range(files)}
     of = dict.fromkeys(outcomes, (LAB, tmp_path))
-    LineSearch(search, 80, lambda: search.now, workers=8).run(of, outcomes, JobStore(tmp_path), 1)
+    LineSearch(search, 80, lambda: search.now, workers=8).run(of, outcomes, JobStore(tmp_path).keep, 1)
     assert search.workers == workers
     assert min(search.given) == pytest.approx(80 / -(-files // min(files, 8)))
     assert all(one.searched for one in outcomes.values())

@@ -30,7 +30,7 @@ def read(tmp_path: Path, data: bytes, limits: Limits = SMALL) -> Contents:
     spool = tmp_path / "spool"
     shutil.rmtree(spool, ignore_errors=True)
     spool.mkdir()
-    return read_archive(path, Request(spool, lambda path: path[-1] == NAIVE, lambda _: 1 << 16, limits))
+    return read_archive(path, Request(spool, lambda path: 1 << 16 if path[-1] == NAIVE else 0, limits))
 
 
 def reasons(contents: Contents) -> list[str]:

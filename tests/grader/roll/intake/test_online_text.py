@@ -96,7 +96,7 @@ def test_an_upload_at_which_we_fail_is_refused_alone(tmp_path: Path, monkeypatch
         assert not any(file.path == (TILED,) for file in contents.files)
         return match_files(contents, target, wanted)
 
-    monkeypatch.setattr("grader.roll.intake.upload_taking.match_files", failing)
+    monkeypatch.setattr("grader.roll.intake.intake.match_files", failing)
     put(tmp_path / "in" / "ann" / NAIVE)
     put(tmp_path / "in" / "eve" / TILED)
     students = take(tmp_path / "in", tmp_path)

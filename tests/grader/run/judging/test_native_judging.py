@@ -22,7 +22,7 @@ from grader.model.verdicts import Verdict
 from grader.run import gpu_judging, lab_judging
 from grader.run.gpu_judging import judge_natively
 from grader.run.judge_call import JudgeCall
-from grader.system.bubblewrap import Unconfined
+from grader.system.confinement import Unconfined
 
 ROOT = Path(__file__).resolve().parents[4]
 TEXT = """__global__ void twice(float* a, int n) { int i = threadIdx.x; if (i < n) a[i] *= 2; }

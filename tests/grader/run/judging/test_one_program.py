@@ -22,8 +22,7 @@ from grader.engines.refusal import Refusal
 from grader.engines.toolset import Toolset
 from grader.model.verdicts import Verdict
 from grader.run.gpu_judging import two_programs
-from grader.system.bubblewrap import Unconfined
-from grader.system.confinement import system_folders
+from grader.system.confinement import Unconfined, system_folders
 
 ROOT = Path(__file__).resolve().parents[4]
 ATTEMPTS = sorted((ROOT / "tests" / "exploits" / "two_programs").glob("*.cu"))

@@ -11,7 +11,7 @@ from grader.engines.backend import Device, GpuBackend, backend_choice, open_back
 from grader.engines.gpu_build import GpuTarget
 from grader.engines.gpu_toolchain import GpuToolchain, NoToolchain, find_toolchain
 from grader.model.errors import RemediableError
-from grader.system.bubblewrap import Unconfined
+from grader.system.confinement import Unconfined
 
 KIT = {"compiler": "g++", "includes": []}
 

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from grader.system import detection as detecting
-from grader.system.bubblewrap import Bubblewrap, Launcher
-from grader.system.confinement import Confinement, Limits
+from grader.system.confinement import Bubblewrap, Confinement, Launcher, Limits
 
 if TYPE_CHECKING:
     from collections.abc import Callable

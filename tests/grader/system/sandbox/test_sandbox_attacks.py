@@ -15,9 +15,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from grader.system.bubblewrap import Launcher, Unconfined
 from grader.system.confined_run import Finished, run_confined
-from grader.system.confinement import Confinement, Limits
+from grader.system.confinement import Confinement, Launcher, Limits, Unconfined
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 
 from grader.system import detection as detecting
-from grader.system.bubblewrap import Bubblewrap, Launcher, Unconfined
-from grader.system.confinement import SandboxUnavailable, outermost_first, spare_user
+from grader.system.confinement import Bubblewrap, Launcher, SandboxUnavailable, Unconfined, outermost_first, spare_user
 from grader.system.detection import detect
 
 

@@ -15,9 +15,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from grader.system.bubblewrap import Unconfined
 from grader.system.confined_run import OUTPUT_BYTES, Finished, run_confined
-from grader.system.confinement import Confinement, Limits, Profile
+from grader.system.confinement import Confinement, Limits, Profile, Unconfined
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -8,8 +8,8 @@ import pytest
 from fake_course import Course
 from told_policy import page
 
-from grader.cli.class_commands import PagesRequest
 from grader.cli.classes.pages_command import pages_again
+from grader.cli.cli import PagesRequest
 from grader.model.errors import RemediableError
 from grader.roll.batch.page_material import MaterialFolder
 
