@@ -64,7 +64,7 @@ class Argument:
 
     @property
     def seen_as(self) -> dict[str, object]:
-        """The texture or the surface, in the form that kit/protocol/program_message.cpp reads; empty: it is none."""
+        """The texture or the surface, in the form that kit/protocol/protocol.cpp reads; empty: it is none."""
         options, extents = self.texture, self.extents
         if options is None:
             return {}
@@ -73,9 +73,7 @@ class Argument:
             "surface": options.kind == "surface",
             "extents": list(extents[1:] if options.is_layered else extents),
             "layers": extents[0] if options.is_layered else 0,
-            "kind": number.kind,
-            "bytes": number.bytes,
-            "components": len(self.element.leaves),
+            "format": [number.kind, number.bytes, len(self.element.leaves)],
             "address": list(options.address),
             "linear": options.is_linear,
             "normalized": options.is_normalized,

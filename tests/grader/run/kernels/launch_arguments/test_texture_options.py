@@ -22,7 +22,7 @@ def test_a_texture_is_a_buffer_with_options() -> None:
     (texture,) = matched((TEXTURE, "texture(linear, wrap mirror,normalized) float2[3][5]=random"))
     assert texture.role == "input"
     assert texture.seen_as == {
-        "surface": False, "extents": [3, 5], "layers": 0, "kind": "floating", "bytes": 4, "components": 2,
+        "surface": False, "extents": [3, 5], "layers": 0, "format": ["floating", 4, 2],
         "address": ["wrap", "mirror", "clamp"], "linear": True, "normalized": True, "as_float": False,
     }  # fmt: skip
 
@@ -30,7 +30,11 @@ def test_a_texture_is_a_buffer_with_options() -> None:
 def test_the_first_extent_of_a_layered_texture_counts_its_layers() -> None:
     (texture,) = matched((TEXTURE, "texture(layered) uchar4[3][8][16]"))
     assert texture.role == "output"
-    assert (texture.seen_as["layers"], texture.seen_as["extents"], texture.seen_as["bytes"]) == (3, [8, 16], 1)
+    assert (texture.seen_as["layers"], texture.seen_as["extents"], texture.seen_as["format"]) == (
+        3,
+        [8, 16],
+        ["unsigned", 1, 4],
+    )
 
 
 def test_one_address_mode_holds_for_all_dimensions() -> None:
