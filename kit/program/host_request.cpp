@@ -35,8 +35,7 @@ const std::string& HostRequest::text(const char* key, std::size_t longest) const
 }
 
 protocol::Extent HostRequest::extent(const char* key) const {
-  const auto [x, y, z] = read(key, strict::three);
-  return {x, y, z};
+  return read(key, [](const json& value) { return value.get<protocol::Extent>(); });
 }
 
 template <typename T, typename Read>

@@ -323,6 +323,8 @@ void to_json(nlohmann::json&, const ProgramMemory&);
 void from_json(const nlohmann::json&, ProgramMemory&);
 void to_json(nlohmann::json&, const BufferUse&);
 void from_json(const nlohmann::json&, BufferUse&);
+void to_json(nlohmann::json&, const Extent&);
+void from_json(const nlohmann::json&, Extent&);
 void to_json(nlohmann::json&, const Piece&);
 void from_json(const nlohmann::json&, Piece&);
 void to_json(nlohmann::json&, const LaunchConfig&);
