@@ -26,8 +26,8 @@ from grader.pages.speed.sweep_figure import sweep_figure
 from grader.roll.batch.controls import Controls, controls_of
 from grader.roll.batch.opened_tools import lab_judge, open_toolset
 from grader.run.compiler_trial import compiler_trouble, try_compiler
-from grader.run.speed.calibration import Measurement, calibrate, calibrate_tiers, swept_labs
 from grader.run.speed.contest import ContestError
+from grader.run.speed.speed_run import Measurement, calibrate, calibrate_tiers, swept_labs
 from grader.system.confinement import SandboxUnavailable, gpu_devices
 from grader.system.detection import detect
 from grader.system.own_files import write_atomically

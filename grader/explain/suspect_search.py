@@ -35,7 +35,7 @@ from grader.model.result import Case, Launch, Model, Suspect
 from grader.model.verdicts import Verdict
 from grader.run.judge_call import JudgeCall, run_judge, runner_argv
 from grader.run.lab_verdict import broke, lab_verdict
-from grader.run.scoring.metrics import OPERATIONS, SECTORS_PER_PASS, global_names
+from grader.run.scoring.metrics import METRICS, SECTORS_PER_PASS
 from grader.system.own_files import remove_folder, write_atomically
 
 MOST_EDITS = 120
@@ -201,8 +201,7 @@ class _Accesses:
 
 def _global_total(launches: Iterable[Launch]) -> _Accesses:
     counts = [one.traffic.metrics for one in launches if one.traffic]
-    names = [global_names(operation) for operation in OPERATIONS]
-    names = [one for one in names if any(one.sectors in metrics for metrics in counts)]
+    names = [one for one in METRICS if any(one.sectors in metrics for metrics in counts)]
     requests = sum(metrics.get(one.requests, 0) for metrics in counts for one in names)
     return _Accesses(requests, sum(metrics.get(one.sectors, 0) for metrics in counts for one in names))
 

@@ -16,10 +16,9 @@ from grader.model.result import LabResult
 from grader.model.verdicts import Verdict
 from grader.pages.speed.calibration_sheet import tier_calibration_table
 from grader.run.scoring.lab_score import score_lab, with_measured_speed
-from grader.run.speed.calibration import calibrate_tiers, kernels_of
 from grader.run.speed.contest import build, contestant_of, run_contest
 from grader.run.speed.paired_times import ratio_interval
-from grader.run.speed.speed_run import problem_of, time_lab
+from grader.run.speed.speed_run import calibrate_tiers, kernels_of, problem_of, time_lab
 
 ROOT = Path(__file__).resolve().parents[2]
 Measured = Callable[[str], None]

@@ -31,12 +31,11 @@ from grader.run.kernels.argument_text import parse_argument
 from grader.run.kernels.host_code import launches_cooperatively
 from grader.run.kernels.kernel_build import why_not, with_contents
 from grader.run.kernels.kernel_source import CheckError, KernelSource, named_kernel, read_kernel_source
-from grader.run.kernels.own_launches import versions_of, with_arguments
+from grader.run.kernels.own_launches import Extent3, versions_of, with_arguments
 from grader.run.launches.kernel_check import (
     Checked,
     CheckReport,
     CheckRequest,
-    Extent3,
     ProposalError,
     Refused,
     check_kernel,

@@ -38,9 +38,8 @@ from grader.pages.launches.trace_tables import (
 from grader.roll.batch.drawn_pages import with_its_mistake, write_page, write_stories
 from grader.run.kernels.host_code import kernels_in
 from grader.run.kernels.kernel_source import read_kernel_source
-from grader.run.launches.kernel_check import ProposalError
+from grader.run.launches.kernel_check import ProposalError, extent_text
 from grader.run.launches.lab_launch import LaunchRefusedError, asked_source, not_built, several_launches
-from grader.run.launches.launch_proposal import extent_text
 from grader.run.launches.trace_phases import Index3
 from grader.run.launches.tracing import (
     Build,

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, is_dataclass, replace
+from enum import Enum
+from typing import Any
 
 from markupsafe import Markup
 
@@ -13,8 +15,20 @@ from grader.pages.page_section import trusted_text
 
 _MOST_LINES = 4000
 _LONGEST_LINE = 400
-_LONGEST_TITLE = 160
 _LONGEST_TEXT = 600
+# Characters of the fields that a submission may fill; of all others, as many as a text has.
+_LONGEST = {
+    "title": 160,
+    "file": 80,
+    "shape": 100,
+    "inputs": 80,
+    "choices": 200,
+    "name": 60,
+    "element": 60,
+    "calls": 60,
+    "function": 120,
+}
+_UNTOLD = frozenset({"source", "steps", "initial"})  # lines, and numbers
 
 
 @dataclass(frozen=True)
@@ -26,15 +40,11 @@ class SourceLine:
 
 @dataclass(frozen=True)
 class TraceSheet:
-    title: str
-    summary: str
-    tone: str
-    file: str
+    story: Story
     facts: dict[str, str]
     lines: tuple[SourceLine, ...]
     thread_example: str
     element_example: str
-    has_questions: bool
     block: Markup  # JSON without "<", for a script element that holds data
 
 
@@ -43,18 +53,16 @@ def trace_sheet(story: Story) -> TraceSheet:
     with_steps = {run.places[step.place].line for run in story.runs for step in run.steps}
     named = next((array for run in story.runs for array in run.arrays if array.space == "shared"), None)
     named = named or next((array for run in story.runs for array in run.arrays), None)
+    blocks = [f"({', '.join(map(str, block))})" for block in (story.at, story.beside) if block is not None]
     facts = {
-        "Launch": visible_text.line(story.shape, 100),
-        "Inputs": visible_text.line(story.inputs, 80),
+        "Launch": story.shape,
+        "Inputs": story.inputs,
         "Grid": " x ".join(map(str, story.grid)),
         "Block": " x ".join(map(str, story.block)),
-        "Followed": _followed(story),
+        "Followed": f"blocks {blocks[0]} and {blocks[1]}" if len(blocks) > 1 else f"block {blocks[0]}",
     }
     return TraceSheet(
-        title=story.title,
-        summary=visible_text.line(story.summary, _LONGEST_TEXT),
-        tone=story.tone,
-        file=story.file,
+        story,
         facts={term: detail for term, detail in facts.items() if detail},
         lines=tuple(
             SourceLine(number, visible_text.code(text, _LONGEST_LINE), number in with_steps)
@@ -62,47 +70,20 @@ def trace_sheet(story: Story) -> TraceSheet:
         ),
         thread_example="1, 0" if story.block[1] > 1 else "1",
         element_example=visible_text.line(named.name, 20) + "[0]" * max(1, len(named.dimensions)) if named else "",
-        has_questions=bool(story.questions),
         block=Markup(page_block(story)),  # noqa: S704 -- JSON whose every "<" is escaped
     )
 
 
-def _followed(story: Story) -> str:
-    one, *other = (f"({', '.join(map(str, block))})" for block in (story.at, story.beside) if block is not None)
-    return f"blocks {one} and {other[0]}" if other else f"block {one}"
-
-
-def _tamed(story: Story) -> Story:
+def _tamed(value: Any, longest: int = _LONGEST_TEXT) -> Any:  # noqa: ANN401 -- whatever a story consists of
     """Names come from the submission, also those in sentences."""
-    return replace(
-        story,
-        title=visible_text.line(story.title, _LONGEST_TITLE),
-        file=visible_text.line(story.file, 80),
-        questions=tuple(
-            replace(
-                one,
-                text=visible_text.line(one.text, _LONGEST_TEXT),
-                choices=tuple(visible_text.line(choice, 200) for choice in one.choices),
-                explanation=visible_text.line(one.explanation, _LONGEST_TEXT),
-            )
-            for one in story.questions
-        ),
-        runs=tuple(
-            replace(
-                run,
-                title=visible_text.line(run.title, _LONGEST_TITLE),
-                schedule=visible_text.line(run.schedule, _LONGEST_TEXT),
-                marks=tuple(replace(one, text=visible_text.line(one.text, _LONGEST_TEXT)) for one in run.marks),
-                arrays=tuple(
-                    replace(one, name=visible_text.line(one.name, 60), element=visible_text.line(one.element, 60))
-                    for one in run.arrays
-                ),
-                places=tuple(replace(one, function=visible_text.line(one.function, 120)) for one in run.places),
-                ending=visible_text.line(run.ending, _LONGEST_TEXT),
-            )
-            for run in story.runs
-        ),
-    )
+    if isinstance(value, str) and not isinstance(value, Enum):
+        return visible_text.line(value, longest)
+    if isinstance(value, tuple):
+        return tuple(_tamed(one, longest) for one in value)
+    if not is_dataclass(value) or isinstance(value, type):
+        return value
+    told = [one.name for one in fields(value) if one.name not in _UNTOLD]
+    return replace(value, **{one: _tamed(getattr(value, one), _LONGEST.get(one, _LONGEST_TEXT)) for one in told})
 
 
 # The page's scripts as one text. They share one scope, and the last one starts. Nothing is built and nothing is fetched.

@@ -250,6 +250,16 @@ class _ThreadNames:
 
 
 @dataclass(frozen=True)
+class _Entry:
+    pattern: Pattern
+    value: str = ""  # told of a single thread
+
+    @property
+    def text(self) -> str:
+        return visible_text.line("".join(map(str, self.pattern)), 170) + self.value
+
+
+@dataclass(frozen=True)
 class _Manner:
     """How the tables of one trace are made."""
 
@@ -277,6 +287,21 @@ class _Manner:
         )
         width = len(heads) + 1
         return Table((self.names.head, *heads), tuple((*row, *[""] * (width - len(row))) for row in found), numbers)
+
+    def column(
+        self,
+        head: str,
+        between: str,
+        stays: Sequence[ThreadInterval],
+        entries: Callable[[ThreadInterval], Sequence[_Entry]],
+    ) -> Table:
+        """One column of text, in which all entries of a thread stand."""
+        return self.table(
+            (head,),
+            stays,
+            lambda stay: (self.joined(between, [one.text for one in entries(stay)]),),
+            lambda stay: (of_many(between, [one.pattern for one in entries(stay)]),),
+        )
 
     def joined(self, between: str, entries: Sequence[str]) -> str:
         if self.brief and len(entries) > BRIEF + 2:
@@ -309,31 +334,28 @@ def _loads(manner: _Manner, stays: Sequence[ThreadInterval]) -> Table | None:
     if most == 0:
         return None
     active = [stay for stay in stays if stay.loads] if manner.brief else stays
+
+    def entries(stay: ThreadInterval) -> list[_Entry]:
+        return [_load(load) for load in stay.loads]
+
     if all(len(stay.loads) == most for stay in active) and most <= 4:  # noqa: PLR2004 -- columns that still fit
         return manner.table(
             ("loads", *[""] * (most - 1)),
             stays,
-            lambda stay: tuple(_load(load) for load in stay.loads),
-            lambda stay: tuple(_load_pattern(load) for load in stay.loads),
+            lambda stay: tuple(one.text for one in entries(stay)),
+            lambda stay: tuple(one.pattern for one in entries(stay)),
         )
-    return manner.table(
-        ("loads",),
-        stays,
-        lambda stay: (manner.joined("; ", [_load(load) for load in stay.loads]),),
-        lambda stay: (of_many("; ", [_load_pattern(load) for load in stay.loads]),),
-    )
+    return manner.column("loads", "; ", stays, entries)
 
 
-def _load(load: Load) -> str:
-    target = _named(load.target)
-    if load.source is None:
-        return f"{target} ← {number(load.target.value)}"
-    return f"{target} ← {_named(load.source)} = {number(load.source.value)}"
-
-
-def _load_pattern(load: Load) -> Pattern:
+def _load(load: Load) -> _Entry:
     source = of_access(load.source) if load.source else (number(load.target.value),)
-    return (*of_access(load.target), " ← ", *source)
+    value = f" = {number(load.source.value)}" if load.source else ""
+    return _Entry((*of_access(load.target), " ← ", *source), value)
+
+
+def _values(accesses: Sequence[Access]) -> list[_Entry]:
+    return [_Entry(of_access(one), f" = {number(one.value)}") for one in accesses]
 
 
 def _tiles(manner: _Manner, interval: BarrierInterval) -> Grid | None:
@@ -365,12 +387,7 @@ def _reads(manner: _Manner, stays: Sequence[ThreadInterval]) -> Table | None:
     if not any(stay.reads for stay in stays):
         return None
     if not any(stay.products for stay in stays):
-        return manner.table(
-            ("reads",),
-            stays,
-            lambda stay: (manner.joined(", ", [f"{_named(one)} = {number(one.value)}" for one in stay.reads]),),
-            lambda stay: (of_many(", ", [of_access(one) for one in stay.reads]),),
-        )
+        return manner.column("reads", ", ", stays, lambda stay: _values(stay.reads))
     first, second = manner.trace.factors
     return manner.table(
         ("reads", f"products {visible_text.line(first, 20)}·{visible_text.line(second, 20)}", "adds", "sum"),
@@ -389,16 +406,7 @@ def _reads(manner: _Manner, stays: Sequence[ThreadInterval]) -> Table | None:
 def _stores(manner: _Manner, stays: Sequence[ThreadInterval]) -> Table | None:
     if not any(stay.stores for stay in stays):
         return None
-    return manner.table(
-        ("stores",),
-        stays,
-        lambda stay: (manner.joined(", ", [f"{_named(one)} = {number(one.value)}" for one in stay.stores]),),
-        lambda stay: (of_many(", ", [of_access(one) for one in stay.stores]),),
-    )
-
-
-def _named(touch: Access) -> str:
-    return visible_text.line(touch.name, 80)
+    return manner.column("stores", ", ", stays, lambda stay: _values(stay.stores))
 
 
 def _stored_sums(names: _ThreadNames, trace: BlockTrace, *, brief: bool) -> Iterator[Part]:
@@ -425,7 +433,7 @@ def _stored_sums(names: _ThreadNames, trace: BlockTrace, *, brief: bool) -> Iter
         (
             names.thread(one.thread),
             number(one.total),
-            manner.joined(", ", [f"{_named(store)} = {number(store.value)}" for store in one.stores]),
+            manner.joined(", ", [store.text for store in _values(one.stores)]),
         )
         for one in wrong[:_WRONG_OUTCOMES]
     ]

@@ -15,21 +15,16 @@ from grader.pages.launches.trace_tables import Heading, Part, Sentence, Table
 from grader.run.launches.lab_launch import ModelledLaunch
 from grader.run.scoring.metrics import (
     INTENSITY,
-    OPERATIONS,
+    LOAD,
+    METRICS,
     Counts,
-    GlobalNames,
-    Operation,
-    SharedNames,
-    global_names,
     l1_bytes,
     metrics_of,
     passes,
     remarks,
-    shared_names,
 )
 from grader.run.scoring.predicted_time import ARITHMETIC, GLOBAL, INSTRUCTIONS, MEMORY, SHARED, WAITING, Term, gpu_named
 
-KINDS: dict[Operation, str] = {"ld": "load", "st": "store", "atom": "atomic"}
 _SOURCE = 48  # the most characters of a source line
 SOURCE_LEVEL = (
     "Counted at source level: this is what the statements ask for. An optimising compiler may merge neighbouring accesses "
@@ -62,34 +57,23 @@ def traffic_parts(lab_id: str, launch: Launch) -> Iterator[Part]:
 
 
 def _totals(counts: Counts) -> Iterator[Part]:
-    rows = [
-        (f"global {kind}s", f"{counts[names.requests]:,}", *_sectors(counts, names), "")
-        for kind, names in ((KINDS[one], global_names(one)) for one in OPERATIONS)
-        if counts.get(names.requests)
-    ]
-    rows += [
-        (f"shared {kind}s", f"{counts[names.instructions]:,}", "", "", _wavefronts(counts, names))
-        for kind, names in ((KINDS[one], shared_names(one)) for one in OPERATIONS)
-        if counts.get(names.instructions)
-    ]
+    rows = []
+    for names in METRICS:
+        if requests := counts.get(names.requests):  # of an atomic, the executor counts no sectors
+            sectors = counts.get(names.sectors)
+            touched = ("", "") if sectors is None else (f"{sectors:,}", f"{sectors / requests:.2f}")
+            rows.append((f"global {names.kind}s", f"{requests:,}", *touched, ""))
+    for names in METRICS:
+        if instructions := counts.get(names.instructions):
+            wavefronts = (
+                f"{counts[names.wavefronts]:,} ({counts[names.conflicts]:,})" if names.wavefronts in counts else ""
+            )
+            rows.append((f"shared {names.kind}s", f"{instructions:,}", "", "", wavefronts))
     yield Table(
         ("", "requests of warps", "32-byte sectors", "sectors per request", "wavefronts (conflicts)"),
         tuple(rows),
         frozenset({1, 2, 3, 4}),
     )
-
-
-def _sectors(counts: Counts, names: GlobalNames) -> tuple[str, str]:
-    """All, and of one request. The executor counts none for an atomic."""
-    if names.sectors not in counts:
-        return "", ""
-    return f"{counts[names.sectors]:,}", f"{counts[names.sectors] / counts[names.requests]:.2f}"
-
-
-def _wavefronts(counts: Counts, names: SharedNames) -> str:
-    if names.wavefronts not in counts:
-        return ""
-    return f"{counts[names.wavefronts]:,} ({counts[names.conflicts]:,})"
 
 
 def _work(traffic: Traffic) -> str:
@@ -100,7 +84,7 @@ def _work(traffic: Traffic) -> str:
     )
     if not traffic.work:
         return text
-    loads = counts[global_names("ld").sectors] / traffic.work
+    loads = counts[LOAD.sectors] / traffic.work
     text += f" The work is {traffic.work:,} {traffic.work_unit}s; the kernel loads {loads:.4g} sectors for each"
     intensity = metrics_of(traffic).get(INTENSITY)
     return f"{text}, which is {intensity:.3g} FLOP per byte." if intensity is not None else f"{text}."
@@ -128,17 +112,15 @@ def _shortened(source: str) -> str:
 
 
 def _asked(counts: Counts) -> Iterator[str]:
-    for operation in OPERATIONS:
-        names = global_names(operation)
+    for names in METRICS:
         if requests := counts.get(names.requests, 0):
             of = f" of {counts[names.sectors] / requests:.2f} sectors" if names.sectors in counts else ""
-            yield f"{requests:,} global {KINDS[operation]}s{of}"
-    for operation in OPERATIONS:
-        shared = shared_names(operation)
-        if instructions := counts.get(shared.instructions, 0):
-            ways = counts.get(shared.wavefronts, 0) / instructions
-            of = f" of {ways:.2f} wavefronts" if counts.get(shared.conflicts) else ""
-            yield f"{instructions:,} shared {KINDS[operation]}s{of}"
+            yield f"{requests:,} global {names.kind}s{of}"
+    for names in METRICS:
+        if instructions := counts.get(names.instructions, 0):
+            ways = counts.get(names.wavefronts, 0) / instructions
+            of = f" of {ways:.2f} wavefronts" if counts.get(names.conflicts) else ""
+            yield f"{instructions:,} shared {names.kind}s{of}"
 
 
 # Where a kernel stands on its lab's climb, in sentences: what binds it by prediction, and which step comes next. Pure.

@@ -8,8 +8,8 @@ from grader.model.labs import StandInSpec
 from grader.model.result import Ratio, SweepPoint
 from grader.pages.page_section import Shown
 from grader.pages.speed.sweep_figure import sweep_figure
-from grader.run.speed.calibration import LabTiers, Measurement, TierPlace
 from grader.run.speed.contest import LIBRARY, STAND_IN
+from grader.run.speed.speed_run import LabTiers, Measurement, TierPlace
 
 # What `tilelab calibrate` measured, as a Markdown table, which can go into a course's page and is readable on a terminal. Pure.
 

@@ -9,11 +9,11 @@ from collections.abc import Iterator
 from grader.model import visible_text
 from grader.model.result import LineTraffic
 from grader.model.verdicts import Verdict
-from grader.pages.launches.traffic_tables import KINDS, binding_words, measured_words, prediction_words, step_words
+from grader.pages.launches.traffic_tables import binding_words, measured_words, prediction_words, step_words
 from grader.pages.page_section import Shown
 from grader.pages.speed.roofline_figure import climb_figure, roof_figure
 from grader.pages.student_page.lab_view import LabView
-from grader.run.scoring.metrics import OPERATIONS, Counts, global_names, passes, remarks, shared_names
+from grader.run.scoring.metrics import METRICS, Counts, passes, remarks
 from grader.run.scoring.predicted_time import Gpu, gpu_named, gpus, modelled
 
 _MOST_LINES = 12
@@ -60,19 +60,13 @@ def _line(line: LineTraffic, total: int) -> Shown:
 
 
 def _strips(counts: Counts) -> Iterator[Shown]:
-    for operation in OPERATIONS:
-        names = global_names(operation)
+    for names in METRICS:
         if requests := counts.get(names.requests, 0):
-            yield _strip(f"{requests:,} global {KINDS[operation]}s", counts.get(names.sectors), requests, "sectors")
-    for operation in OPERATIONS:
-        shared = shared_names(operation)
-        if instructions := counts.get(shared.instructions, 0):
-            yield _strip(
-                f"{instructions:,} shared {KINDS[operation]}s",
-                counts.get(shared.wavefronts),
-                instructions,
-                "wavefronts",
-            )
+            yield _strip(f"{requests:,} global {names.kind}s", counts.get(names.sectors), requests, "sectors")
+    for names in METRICS:
+        if instructions := counts.get(names.instructions, 0):
+            text = f"{instructions:,} shared {names.kind}s"
+            yield _strip(text, counts.get(names.wavefronts), instructions, "wavefronts")
 
 
 def _strip(text: str, all_touched: int | None, requests: int, unit: str) -> Shown:

@@ -30,19 +30,8 @@ _CODES: dict[tuple[NumberKind, int], str] = {
     ("floating", 4): "f", ("floating", 8): "d", ("signed", 1): "b", ("signed", 2): "h", ("signed", 4): "i", ("signed", 8): "q",
     ("unsigned", 1): "B", ("unsigned", 2): "H", ("unsigned", 4): "I", ("unsigned", 8): "Q",
 }  # fmt: skip
-_NPY = {
-    "f4": "f",
-    "f8": "d",
-    "i1": "b",
-    "u1": "B",
-    "b1": "B",
-    "i2": "h",
-    "u2": "H",
-    "i4": "i",
-    "u4": "I",
-    "i8": "q",
-    "u8": "Q",
-}
+_NPY_KINDS = {"floating": "f", "signed": "i", "unsigned": "u"}
+_NPY = {f"{_NPY_KINDS[kind]}{size}": code for (kind, size), code in _CODES.items()} | {"b1": "B"}
 
 
 class NumbersError(RemediableError):

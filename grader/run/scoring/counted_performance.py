@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from grader.model.labs import CounterSpec, CounterTier, Lab
 from grader.model.result import Case, CostLine, CountedBound, CountedTier, Launch
 from grader.model.verdicts import Verdict
-from grader.run.scoring.metrics import LOAD, SECTOR_BYTES, STORE, derived, per_work_words, shared_names
+from grader.run.scoring.metrics import LOAD, SECTOR_BYTES, STORE, derived, per_work_words
 from grader.run.speed.speed_score import of_full_marks
 
 # How far a launch's counted traffic is from each tier of its lab: every bound beside the number that was counted, and the lines of the
@@ -23,8 +23,8 @@ from grader.run.speed.speed_score import of_full_marks
 _BESIDE = {
     LOAD.sectors: ("local_load_bytes", SECTOR_BYTES),
     STORE.sectors: ("local_store_bytes", SECTOR_BYTES),
-    shared_names("ld").wavefronts: ("shared_atomic_wavefronts", 1),
-    shared_names("ld").conflicts: ("shared_atomic_conflicts", 1),
+    LOAD.wavefronts: ("shared_atomic_wavefronts", 1),
+    LOAD.conflicts: ("shared_atomic_conflicts", 1),
 }
 _TOLERANCE = 1e-9  # a bound that is reached exactly counts as kept, whatever division rounds to
 _MOST_LINES = 3

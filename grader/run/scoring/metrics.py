@@ -8,51 +8,43 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 from grader.model.result import Launch, LineTraffic, Model, Traffic
 
 SECTOR_BYTES = 32
 SECTORS_PER_PASS = 4  # 128 bytes, a line of L1: the most that one pass of a multiprocessor's load/store unit moves
 Counts = Mapping[str, int]
-Operation = Literal["ld", "st", "atom"]
 
 
 @dataclass(frozen=True)
-class GlobalNames:
+class MetricNames:
+    """What is counted of one kind of access: in global memory, and then in shared memory."""
+
+    kind: str
     requests: str
     sectors: str
     bytes_: str
     per_request: str
-
-
-@dataclass(frozen=True)
-class SharedNames:
     instructions: str
     wavefronts: str
     conflicts: str
 
 
-def global_names(operation: Operation) -> GlobalNames:
+def _named(kind: str, operation: str) -> MetricNames:
     end = f"pipe_lsu_mem_global_op_{operation}"
-    return GlobalNames(
+    return MetricNames(
+        kind,
         f"l1tex__t_requests_{end}.sum",
         f"l1tex__t_sectors_{end}.sum",
         f"l1tex__t_bytes_{end}.sum",
         f"l1tex__average_t_sectors_per_request_{end}.ratio",
-    )
-
-
-def shared_names(operation: Operation) -> SharedNames:
-    return SharedNames(
         f"smsp__inst_executed_op_shared_{operation}.sum",
         f"l1tex__data_pipe_lsu_wavefronts_mem_shared_op_{operation}.sum",
         f"l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_{operation}.sum",
     )
 
 
-OPERATIONS: tuple[Operation, ...] = ("ld", "st", "atom")
-LOAD, STORE = global_names("ld"), global_names("st")
+METRICS = LOAD, STORE, ATOMIC = _named("load", "ld"), _named("store", "st"), _named("atomic", "atom")
 INTENSITY = "tilelab__flop_per_l1_byte.ratio"
 COMPULSORY = "tilelab__compulsory_bytes.sum"
 
@@ -65,7 +57,7 @@ def work_name(unit: str) -> str:
 def derived(counts: Counts) -> dict[str, float]:
     """Bytes, and sectors per request where there are requests."""
     found: dict[str, float] = {}
-    for names in map(global_names, OPERATIONS):
+    for names in METRICS:
         if names.sectors not in counts:
             continue
         found[names.bytes_] = SECTOR_BYTES * counts[names.sectors]
@@ -76,13 +68,13 @@ def derived(counts: Counts) -> dict[str, float]:
 
 def l1_bytes(counts: Counts) -> int:
     """The bytes of global memory that pass L1, in whole sectors."""
-    return SECTOR_BYTES * sum(counts.get(global_names(operation).sectors, 0) for operation in OPERATIONS)
+    return SECTOR_BYTES * sum(counts.get(names.sectors, 0) for names in METRICS)
 
 
 def global_passes(counts: Counts) -> int:
     """The fewest passes of the load/store unit for the global accesses: at least one for each request, and for each 128 bytes."""
     passes = 0
-    for names in map(global_names, OPERATIONS):
+    for names in METRICS:
         requests, sectors = counts.get(names.requests, 0), counts.get(names.sectors, 0)
         passes += max(requests, -(-sectors // SECTORS_PER_PASS))
     return passes
@@ -90,7 +82,7 @@ def global_passes(counts: Counts) -> int:
 
 def shared_passes(counts: Counts) -> int:
     """Wavefronts of shared memory. The same unit serves one of them in a pass."""
-    return sum(counts.get(shared_names(operation).wavefronts, 0) for operation in OPERATIONS)
+    return sum(counts.get(names.wavefronts, 0) for names in METRICS)
 
 
 def passes(counts: Counts) -> int:
@@ -100,17 +92,17 @@ def passes(counts: Counts) -> int:
 # What counted numbers are called in reports and write-ups, and what they mean. Pure. The keys are Nsight Compute's names.
 
 _WORDS = {
-    "l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_ld.ratio": "sectors per load request",
-    "l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_st.ratio": "sectors per store request",
-    "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum": "load requests",
-    "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum": "store requests",
-    "l1tex__t_requests_pipe_lsu_mem_global_op_atom.sum": "requests of atomic functions",
-    "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum": "sectors loaded",
-    "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum": "sectors stored",
-    "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum": "wavefronts of shared loads",
-    "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum": "wavefronts of shared stores",
-    "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum": "bank conflicts of shared loads",
-    "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum": "bank conflicts of shared stores",
+    LOAD.per_request: "sectors per load request",
+    STORE.per_request: "sectors per store request",
+    LOAD.requests: "load requests",
+    STORE.requests: "store requests",
+    ATOMIC.requests: "requests of atomic functions",
+    LOAD.sectors: "sectors loaded",
+    STORE.sectors: "sectors stored",
+    LOAD.wavefronts: "wavefronts of shared loads",
+    STORE.wavefronts: "wavefronts of shared stores",
+    LOAD.conflicts: "bank conflicts of shared loads",
+    STORE.conflicts: "bank conflicts of shared stores",
 }
 # In the order in which a page explains them. Each begins with the word that it explains.
 _MEANINGS = {
@@ -164,8 +156,7 @@ def _busy(lines: Sequence[LineTraffic]) -> Iterator[LineTraffic]:
 
 
 def _on_sectors(line: LineTraffic) -> Iterator[str]:
-    for operation in OPERATIONS:
-        names = global_names(operation)
+    for names in METRICS:
         requests, sectors = line.metrics.get(names.requests, 0), line.metrics.get(names.sectors, 0)
         if requests and sectors / requests > _SCATTERED:
             yield (
@@ -176,9 +167,8 @@ def _on_sectors(line: LineTraffic) -> Iterator[str]:
 
 
 def _on_conflicts(line: LineTraffic) -> Iterator[str]:
-    for operation in OPERATIONS:
-        shared = shared_names(operation)
-        wavefronts, conflicts = line.metrics.get(shared.wavefronts, 0), line.metrics.get(shared.conflicts, 0)
+    for names in METRICS:
+        wavefronts, conflicts = line.metrics.get(names.wavefronts, 0), line.metrics.get(names.conflicts, 0)
         if conflicts and wavefronts > _CONFLICTS * (wavefronts - conflicts):
             yield (
                 f"Line {line.line}: because of bank conflicts, {wavefronts - conflicts:,} wavefronts become {wavefronts:,}. In "

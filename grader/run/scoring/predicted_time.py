@@ -32,7 +32,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from grader.engines.occupancy import occupancy
 from grader.model.errors import RemediableError
 from grader.model.result import GpuKernel, Launch, Traffic
-from grader.run.scoring.metrics import LOAD, MULTIPLY_ADD, SECTORS_PER_PASS, STORE, l1_bytes, passes, shared_names
+from grader.run.scoring.metrics import LOAD, MULTIPLY_ADD, SECTORS_PER_PASS, STORE, l1_bytes, passes
 
 # The GPUs that the performance model knows, read from gpus.toml in this folder. The figures are the vendor's; none was measured.
 
@@ -130,9 +130,8 @@ def facts_of(launch: Launch, kernel: GpuKernel | None = None) -> Facts | None:
         slices = max(1, round(blocks * threads * elements / outputs))
     each = slices / (blocks * steps)
     counts = traffic.metrics
-    read, written = shared_names("ld"), shared_names("st")
-    reads, writes = counts.get(read.instructions, 0), counts.get(written.instructions, 0)
-    passes = counts.get(read.wavefronts, 0) + counts.get(written.wavefronts, 0)
+    reads, writes = counts.get(LOAD.instructions, 0), counts.get(STORE.instructions, 0)
+    passes = counts.get(LOAD.wavefronts, 0) + counts.get(STORE.wavefronts, 0)
     loads, sectors = counts.get(LOAD.requests, 0), counts.get(LOAD.sectors, 0)
     phases = counters.get("reading_phases", 0) / math.ceil(threads / LANES)
     overlapped = 2 * counters.get("overlapped_phases", 0) >= max(1, counters.get("reading_phases", 0))
@@ -151,7 +150,7 @@ def facts_of(launch: Launch, kernel: GpuKernel | None = None) -> Facts | None:
         shared_reads=reads * each,
         shared_writes=writes * each,
         shared_passes=passes * each,
-        conflicts=(counts.get(read.conflicts, 0) + counts.get(written.conflicts, 0)) / passes if passes else 0.0,
+        conflicts=(counts.get(LOAD.conflicts, 0) + counts.get(STORE.conflicts, 0)) / passes if passes else 0.0,
         load_requests=loads * each,
         load_passes=max(loads, sectors / SECTORS_PER_PASS) * each,
         copies=counters.get("copying_requests", 0) * each,

@@ -10,9 +10,9 @@ from rich.console import Console, Group
 from grader.model.result import Case, CostLine, CountedBound, CountedTier, LabResult, Launch, LineTraffic, Traffic
 from grader.model.verdicts import Verdict
 from grader.pages.speed.speed_figure import cost_lines
-from grader.run.scoring.metrics import global_names, shared_names
+from grader.run.scoring.metrics import LOAD
 
-_SHARED, _GLOBAL = shared_names("ld"), global_names("ld")
+_SHARED, _GLOBAL = LOAD, LOAD
 CONFLICTS = LineTraffic(line=22, metrics={_SHARED.instructions: 768, _SHARED.wavefronts: 6144, _SHARED.conflicts: 5376})
 WIDE = LineTraffic(line=17, metrics={_GLOBAL.requests: 100, _GLOBAL.sectors: 1600})  # one float4 for each lane
 

@@ -6,9 +6,9 @@ from grader.model.result import Case, ContestantTimes, LabResult, Launch, LineTr
 from grader.model.verdicts import Verdict
 from grader.pages.student_page.lab_view import LabView
 from grader.pages.student_page.traffic_section import traffic_section
-from grader.run.scoring.metrics import global_names, shared_names
+from grader.run.scoring.metrics import ATOMIC, LOAD
 
-LOADS, SHARED = global_names("ld"), shared_names("ld")
+LOADS, SHARED = LOAD, LOAD
 
 
 def lab(*, verdict: Verdict = Verdict.PASS, feedback: str = "full", unit: str = "multiply-add") -> LabResult:
@@ -53,7 +53,7 @@ def test_boxes_beyond_the_ideal_are_marked() -> None:
 
 
 def test_what_an_atomic_touches_is_not_counted_and_not_drawn() -> None:
-    atomic = {global_names("atom").requests: 64, shared_names("atom").instructions: 2}
+    atomic = {ATOMIC.requests: 64, ATOMIC.instructions: 2}
     line = LineTraffic(line=7, source="atomicAdd(ticket, 1);", metrics=atomic)
     section = traffic_section(LabView(with_lines(lab(), line)))
     assert section is not None

@@ -19,7 +19,14 @@ def test_no_text_of_a_story_turns_its_direction() -> None:
     one = (1, 1, 1)
     story = Story(_TURNED, _TURNED, _TURNED, (_TURNED,), one, one, (0, 0, 0), _TURNED, _TURNED, (run,), (question,))
     sheet = trace_sheet(story)
-    shown = (sheet.title, sheet.summary, sheet.file, sheet.block, sheet.element_example, *(a.text for a in sheet.lines))
+    shown = (
+        sheet.story.title,
+        sheet.story.summary,
+        sheet.story.file,
+        sheet.block,
+        sheet.element_example,
+        *(a.text for a in sheet.lines),
+    )
     assert [text for text in shown if "\u202e" in text or "\x1b" in text or "\\u001b" in text] == []
     assert "⟨U+202E⟩" in sheet.block
     assert len(sheet.block) < 20_000

@@ -14,9 +14,9 @@ from grader.engines.backend import Device, GpuBackend
 from grader.engines.toolset import Toolset
 from grader.model.labs import Lab, lab_ids, load_lab
 from grader.model.outcome import Contest
-from grader.run.speed import calibration, speed_run
-from grader.run.speed.calibration import Measurement, calibrate, swept_labs
+from grader.run.speed import speed_run
 from grader.run.speed.contest import Built, ContestError
+from grader.run.speed.speed_run import Measurement, calibrate, swept_labs
 
 ROOT = Path(__file__).resolve().parents[4]
 TIMED = next(lab for lab in (load_lab(ROOT, one) for one in lab_ids(ROOT)) if lab.public.performance)
@@ -54,9 +54,9 @@ def toolset(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Toolset:
             bytes=12.0 * size**2, device="Pretended",
         )  # fmt: skip
 
-    monkeypatch.setattr(calibration, "build", build)
+    monkeypatch.setattr(speed_run, "build", build)
     monkeypatch.setattr(speed_run, "run_contest", run_contest)
-    monkeypatch.setattr(calibration, "cublas_of", lambda _: tmp_path / "libcublas.so")
+    monkeypatch.setattr(speed_run, "cublas_of", lambda _: tmp_path / "libcublas.so")
     return dataclasses.replace(Toolset.open(ROOT, allow_no_sandbox=True), gpu=GpuBackend(device=device))
 
 

@@ -14,9 +14,8 @@ from grader.model.labs import Lab, lab_ids, load_lab
 from grader.model.outcome import Contest, LabOutcome, SpeedOutcome
 from grader.pages.speed.calibration_sheet import tier_calibration_table
 from grader.run.speed import contest, speed_run
-from grader.run.speed.calibration import calibrate_tiers, climbing_kernels
 from grader.run.speed.contest import Built, Contestant, ContestError, LibraryContestant, yardsticks
-from grader.run.speed.speed_run import time_lab
+from grader.run.speed.speed_run import calibrate_tiers, climbing_kernels, time_lab
 
 ROOT = Path(__file__).resolve().parents[4]
 LABS = [load_lab(ROOT, one) for one in lab_ids(ROOT)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from grader.run.kernels.kernel_source import KernelSource
-from grader.run.launches.launch_proposal import TextureUse, texture_use
+from grader.run.launches.kernel_check import TextureUse, texture_use
 
 
 def use(text: str, kind: str = "texture", name: str = "t") -> TextureUse:

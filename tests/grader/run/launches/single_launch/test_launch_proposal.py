@@ -6,7 +6,7 @@ import pytest
 
 from grader.run.kernels.kernel_source import KernelSource
 from grader.run.kernels.parameter_types import Parameter, numbers_type
-from grader.run.launches.launch_proposal import ProposedLaunch, proposed_launch
+from grader.run.launches.kernel_check import ProposedLaunch, proposed_launch
 
 FLOAT = numbers_type("float", "floating", 4)
 INT = numbers_type("int", "signed", 4)

@@ -13,7 +13,7 @@ from grader.model.result import Environment, LabResult, Launch, LineTraffic, Res
 from grader.model.verdicts import Verdict
 from grader.run.scoring.counted_performance import reaches
 from grader.run.scoring.lab_score import score_lab
-from grader.run.scoring.metrics import shared_names
+from grader.run.scoring.metrics import LOAD
 from grader.run.scoring.redaction import for_student
 
 LOADS = "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"
@@ -213,7 +213,7 @@ def test_local_memory_counts_as_sectors_of_global_memory() -> None:
 
 
 def test_an_atomic_function_in_shared_memory_is_a_load_that_conflicts() -> None:
-    conflicts = shared_names("ld").conflicts
+    conflicts = LOAD.conflicts
     traffic = Traffic(metrics={conflicts: 10}, complete=True, work_unit="multiply-add", work=100)
     launch = Launch(shape="M=N=K", inputs="", verdict=Verdict.PASS, traffic=traffic)
     for atomic, reached in ((40, True), (41, False)):

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from grader.model.result import LineTraffic
-from grader.run.scoring.metrics import global_names, remarks, shared_names
+from grader.run.scoring.metrics import LOAD, STORE, remarks
 
 
 def loads(line: int, requests: int, sectors: int) -> LineTraffic:
-    names = global_names("ld")
+    names = LOAD
     return LineTraffic(line=line, source="x = a[i];", metrics={names.requests: requests, names.sectors: sectors})
 
 
 def stores_shared(line: int, instructions: int, wavefronts: int) -> LineTraffic:
-    names = shared_names("st")
+    names = STORE
     counts = {
         names.instructions: instructions,
         names.wavefronts: wavefronts,
