@@ -60,29 +60,22 @@ from grader.run.program_judging import build_submission, started_program
 _MOST_KERNELS = 6
 
 
-@dataclass(frozen=True)
-class OwnLaunches:
-    """What is wanted: the pages' folder, and whether the first is opened."""
-
-    folder: Path
-    kernel: str | None = None  # None: all of them
-    show: bool = True
-
-
-def trace_own_launches(file: Path, lab: Lab, wanted: OwnLaunches) -> int:
-    """Returns 0 if all launches are clean, else 1. Raises LaunchRefusedError where no kernel can be launched."""
+def trace_own_launches(file: Path, lab: Lab, folder: Path, *, show: bool = True) -> int:
+    """Writes pages in `folder`; `show`: opens the first. Returns 0 if all launches are clean, else 1. Raises LaunchRefusedError where no
+    kernel can be launched.
+    """
     source = read_kernel_source(file, [])
-    kernels = [one for one in kernels_in(source.texts[source.name]) if wanted.kernel in {None, one}]
+    kernels = kernels_in(source.texts[source.name])[:_MOST_KERNELS]
     if not kernels:
         raise LaunchRefusedError(several_launches(lab))
     found, refused = 0, []
-    for number, kernel in enumerate(kernels[:_MOST_KERNELS]):
-        page = wanted.folder / f"{lab.id}-{re.sub(r'[^A-Za-z0-9_]+', '-', kernel)[:60]}.html"
+    for number, kernel in enumerate(kernels):
+        page = folder / f"{lab.id}-{re.sub(r'[^A-Za-z0-9_]+', '-', kernel)[:60]}.html"
         try:
-            found |= _trace(file, kernel, page, show=wanted.show and number == 0)
+            found |= _trace(file, kernel, page, show=show and number == 0)
         except RemediableError as error:
             refused.append(f"{kernel}: {error}")
-    if len(refused) == len(kernels[:_MOST_KERNELS]):
+    if len(refused) == len(kernels):
         raise LaunchRefusedError("\n".join([several_launches(lab), *refused]))
     for one in refused:
         sys.stderr.write(f"not shown: {one}\n")
@@ -119,10 +112,18 @@ class NoLaunchError(LaunchRefusedError):
 
 @dataclass(frozen=True)
 class TracedRun:
-    run: SurveyedRun
-    followed: RunLaunch
+    """A launch that was traced. `again` makes it again, and `build` is for changed files."""
+
     traced: Traced
-    again: Run  # makes the run again, with that launch traced
+    again: Run
+    build: Build
+    run: SurveyedRun | None = None  # of host code that makes it
+    followed: RunLaunch | None = None  # which launch of that run it is
+
+    @property
+    def is_right(self) -> bool:
+        """All that was run."""
+        return self.run is None or self.run.launch.verdict is Verdict.PASS
 
 
 @dataclass(frozen=True)
@@ -160,7 +161,7 @@ class RunTraces:
             return tracer.trace(survey, followed, asked)
 
         traced = with_its_mistake(again, request) if finds_block else again(request)
-        return TracedRun(survey, followed, with_steps(traced), again)
+        return TracedRun(with_steps(traced), again, self.build, survey, followed)
 
     def _followed(self, survey: SurveyedRun) -> RunLaunch:
         followed = survey.named(self.launch) if self.launch else survey.first_to_see()
@@ -189,19 +190,21 @@ class RunTraces:
 
 def run_parts(found: TracedRun) -> Iterator[Part]:
     """Which launches there were, which one is followed, and what host code did wrong."""
-    run = found.run
+    run, followed = found.run, found.followed
+    if run is None or followed is None:
+        return
     many = f"{run.total} launches" if run.total > 1 else "one launch"
     yield Heading(f"The run: {many}")
     yield Table(
         ("launch", "kernel", "blocks", "threads of each", "line", "found"),
-        tuple(_row(one, found.followed) for one in run.launches[:_MOST_LISTED]),
+        tuple(_row(one, followed) for one in run.launches[:_MOST_LISTED]),
         frozenset({0, 4}),
     )
     if len(run.launches) > _MOST_LISTED:
         yield Sentence(f"{len(run.launches) - _MOST_LISTED} more are not listed.")
     if run.total > 1:
         yield Sentence(
-            f"Launch {found.followed.number} is followed (»). For another: --launch with a number or a kernel's name, as in "
+            f"Launch {followed.number} is followed (»). For another: --launch with a number or a kernel's name, as in "
             f'OPTIONS="--launch {run.total}".'
         )
     for said in _of_host(run):
@@ -236,17 +239,6 @@ _FORMS = ("text", "markdown", "json")
 _PAGES = Path("build/trace")  # in the course's folder: a page for each lab
 
 
-@dataclass(frozen=True)
-class _Followed:
-    """A launch that was traced, of a file that is built: `run` makes it again, and `build` is for changed files."""
-
-    traced: Traced
-    run: Run
-    build: Build
-    parts: tuple[Part, ...] = ()  # what is said of it first
-    is_right: bool = True  # all that was run
-
-
 def trace_kernel(wish: TraceWish) -> int:
     """Returns 0 if the launch is right and clean, else 1. The output then says what is wrong, beside the trace."""
     form = "json" if wish.as_json else wish.form
@@ -265,33 +257,31 @@ def trace_kernel(wish: TraceWish) -> int:
                 raise
             sys.stdout.write(f"{error}\n")
             at = wish.page.parent if wish.page else root / _PAGES
-            return max(_NOT_PASSED, trace_own_launches(file, lab, OwnLaunches(at, show=wish.show)))
+            return max(_NOT_PASSED, trace_own_launches(file, lab, at, show=wish.show))
         sys.stdout.write(_rendered(found, shown, form, whole=wish.whole) + "\n")
         if wish.paged and (wish.page or form == "text"):
             at = wish.page or root / _PAGES / f"{lab.id}.html"
             traced = found.traced
             write_page(story_of(traced, _lines(source)), at, "step through it", show=wish.show)
             races = {
-                "race": story_of_race(traced, found.run, found.build, source),
-                "blocks": story_of_block_race(traced, found.run, found.build, source),
+                "race": story_of_race(traced, found.again, found.build, source),
+                "blocks": story_of_block_race(traced, found.again, found.build, source),
             }
-            write_stories(at, races, _mistakes(traced, found.run, source), asks=lab.public.step_questions)
+            write_stories(at, races, _mistakes(traced, found.again, source), asks=lab.public.step_questions)
     return 0 if found.is_right and found.traced.report.launch.verdict is Verdict.PASS else _NOT_PASSED
 
 
 def _follow(
     toolset: Toolset, lab: Lab, source: bytes, request: TraceRequest, wish: TraceWish, scratch: Path
-) -> _Followed:
+) -> TracedRun:
     if lab.public.starts_itself:
         traces = RunTraces(toolset, lab, scratch, wish.launch)
-        found = traces.trace(source, request, finds_block=wish.block is None)
-        is_right = found.run.launch.verdict is Verdict.PASS
-        return _Followed(found.traced, found.again, traces.build, tuple(run_parts(found)), is_right)
+        return traces.trace(source, request, finds_block=wish.block is None)
     if wish.launch:
         raise LaunchRefusedError(f"--launch {wish.launch}: in {lab.id} there is one launch, which the lab makes")
     build = launch_builder(toolset, lab, scratch)
     run = build(source)
-    return _Followed(run(request), run, build)
+    return TracedRun(run(request), run, build)
 
 
 def _mistakes(traced: Traced, run: Run, source: bytes) -> list[ToldStory]:
@@ -320,11 +310,11 @@ def _index(text: str, option: str) -> Index3:
     return x, y, z
 
 
-def _rendered(found: _Followed, shown: set[Index3], form: str, *, whole: bool) -> str:
+def _rendered(found: TracedRun, shown: set[Index3], form: str, *, whole: bool) -> str:
     traced = found.traced
     if form == "json":
         return json.dumps(_plain(traced), indent=1, ensure_ascii=False)
-    parts = [*found.parts, *_opening(traced)]
+    parts = [*run_parts(found), *_opening(traced)]
     if traced.steps is not None:
         only = (lambda thread: thread in shown) if shown else None
         parts += trace_parts(traced.steps, only, brief=not (shown or whole))

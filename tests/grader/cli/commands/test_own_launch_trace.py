@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.cli.launches.trace_command import OwnLaunches, trace_own_launches
+from grader.cli.launches.trace_command import trace_own_launches
 from grader.model.labs import load_lab
 from grader.run.launches.lab_launch import LaunchRefusedError
 
@@ -19,7 +19,7 @@ def test_each_kernel_of_a_launcher_is_launched_once_and_has_its_pages(
 ) -> None:
     monkeypatch.chdir(ROOT)
     file = ROOT / "solutions" / "08-scan" / "rejects" / "no_barrier_before_adding.cu"
-    assert trace_own_launches(file, LAB, OwnLaunches(tmp_path, show=False)) == 1
+    assert trace_own_launches(file, LAB, tmp_path, show=False) == 1
     said = capfd.readouterr().out
     assert "scan_blocks is launched once with made-up arguments, not as your host code does" in said
     assert "Data race" in said
@@ -32,4 +32,4 @@ def test_a_file_without_kernels_is_refused_with_what_to_do_instead(tmp_path: Pat
     file = tmp_path / "scan.cu"
     file.write_text("int main() { return 0; }\n")
     with pytest.raises(LaunchRefusedError, match="--kernel NAME` runs one of its kernels"):
-        trace_own_launches(file, LAB, OwnLaunches(tmp_path))
+        trace_own_launches(file, LAB, tmp_path)

@@ -44,6 +44,8 @@ def found(traces: RunTraces) -> TracedRun:
 
 def test_the_first_launch_with_a_finding_is_traced_with_the_block_of_its_first_mistake(found: TracedRun) -> None:
     launch = found.traced.report.launch
+    assert found.run is not None
+    assert found.followed is not None
     assert (found.run.total, found.followed.number, found.followed.kernel) == (2, 2, "add_sums")
     assert launch.shape == "n=1000, launch 2 of 2: add_sums"
     assert (launch.grid, launch.block, found.traced.request.block) == ((4, 1, 1), (256, 1, 1), (3, 0, 0))
