@@ -19,14 +19,17 @@ from grader.run.scoring.redaction import for_student
 from grader.system.own_files import write_atomically
 
 Sources = Mapping[str, Mapping[str, str]]  # by student, each file's text
+Likenesses = Mapping[str, Mapping[str, str]]  # by lab and behaviour, which change of the solution behaves so
+Comments = Mapping[str, str]  # texts by key
+Places = Mapping[tuple[str, str], str]  # by student and lab
 _AROUND = 2  # lines before and after the one that is shown
 _AMONG = 3  # causes that a cluster of several is told by
 
 
 def wrong_submissions(
-    results: Sequence[Result], sources: Sources, likenesses: Mapping[str, Mapping[str, str]]
+    results: Sequence[Result], sources: Sources, likenesses: Likenesses
 ) -> dict[str, list[WrongSubmission]]:
-    """By lab; a refused upload is no mistake in any. `likenesses`: by lab and behaviour, which change of the solution behaves so."""
+    """By lab; a refused upload is no mistake in any."""
     found: dict[str, list[WrongSubmission]] = {}
     for result in results:
         student = result.submission.id
@@ -46,7 +49,7 @@ def lab_mistakes(
     wrong: Sequence[WrongSubmission],
     texts: Mapping[str, str],
     likenesses: Mapping[str, str],
-    comments: Mapping[str, str],
+    comments: Comments,
 ) -> LabMistakes:
     """`texts`: each student's file of this lab."""
     clusters = clusters_of(wrong)
@@ -54,20 +57,14 @@ def lab_mistakes(
 
 
 def commented(
-    results: Sequence[Result],
-    sources: Sources,
-    likenesses: Mapping[str, Mapping[str, str]],
-    comments: Mapping[str, str],
+    results: Sequence[Result], sources: Sources, likenesses: Likenesses, comments: Comments
 ) -> tuple[Result, ...]:
     """The results with the comment on each wrong lab."""
     return with_comments(results, comment_keys(results, sources, likenesses, comments), comments)
 
 
 def comment_keys(
-    results: Sequence[Result],
-    sources: Sources,
-    likenesses: Mapping[str, Mapping[str, str]],
-    comments: Mapping[str, str],
+    results: Sequence[Result], sources: Sources, likenesses: Likenesses, comments: Comments
 ) -> dict[tuple[str, str], str]:
     """By student and lab, the closest key that has a text. Keys are those of what the student may see: which comment stands on a page must
     tell nothing of a case that withholds it.
@@ -83,10 +80,7 @@ def comment_keys(
     }
 
 
-def with_comments(
-    results: Sequence[Result], keys: Mapping[tuple[str, str], str], comments: Mapping[str, str]
-) -> tuple[Result, ...]:
-    """`keys`: by student and lab."""
+def with_comments(results: Sequence[Result], keys: Places, comments: Comments) -> tuple[Result, ...]:
     texts = {place: comments[key] for place, key in keys.items()}
     return tuple(_with_comments(result, texts) for result in results)
 
@@ -101,7 +95,7 @@ def _shown(result: Result) -> Result:
     return shown.model_copy(update={"labs": labs})
 
 
-def _with_comments(result: Result, texts: Mapping[tuple[str, str], str]) -> Result:
+def _with_comments(result: Result, texts: Places) -> Result:
     changed = {
         lab_id: lab.model_copy(update={"comment": text})
         for lab_id, lab in result.labs.items()
@@ -110,9 +104,7 @@ def _with_comments(result: Result, texts: Mapping[tuple[str, str], str]) -> Resu
     return result.model_copy(update={"labs": {**result.labs, **changed}}) if changed else result
 
 
-def _mistake(
-    cluster: Cluster, texts: Mapping[str, str], likenesses: Mapping[str, str], comments: Mapping[str, str]
-) -> Mistake:
+def _mistake(cluster: Cluster, texts: Mapping[str, str], likenesses: Mapping[str, str], comments: Comments) -> Mistake:
     shown = _representative(cluster, texts)
     lines = texts.get(shown.student, "").split("\n")
     first = max(1, (shown.line or 1) - _AROUND)
@@ -291,7 +283,7 @@ class KeptCounts:
         kept = self._read()
         now, before = dict(kept.now), dict(kept.before)
         for lab_id in labs:
-            counts = _counts(wrong.get(lab_id, ()))
+            counts = dict(Counter(step.key for one in wrong.get(lab_id, ()) for step in one.steps))
             if lab_id in now and now[lab_id] != counts:
                 before[lab_id] = now[lab_id]
             now[lab_id] = counts
@@ -309,18 +301,8 @@ class KeptCounts:
 
 def with_counts(mistakes: Sequence[LabMistakes], before: Mapping[str, Mapping[str, int]]) -> tuple[LabMistakes, ...]:
     """Each mistake with how many made it before, where the lab was graded before. Those of a rest are not counted alone."""
-    return tuple(
-        replace(
-            lab,
-            mistakes=tuple(
-                one if one.rest else replace(one, before=before[lab.lab_id].get(one.key, 0)) for one in lab.mistakes
-            ),
-        )
-        if lab.lab_id in before
-        else lab
-        for lab in mistakes
-    )
 
+    def counted(one: Mistake, lab_id: str) -> Mistake:
+        return one if one.rest or lab_id not in before else replace(one, before=before[lab_id].get(one.key, 0))
 
-def _counts(wrong: Sequence[WrongSubmission]) -> dict[str, int]:
-    return dict(Counter(step.key for one in wrong for step in one.steps))
+    return tuple(replace(lab, mistakes=tuple(counted(one, lab.lab_id) for one in lab.mistakes)) for lab in mistakes)
