@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shlex
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
@@ -81,28 +80,10 @@ def time_zone(name: str) -> tzinfo:
 
 
 def _parts(text: str) -> list[Path]:
-    """Quoted words first. Without quotes, spaces may be part of a name, so the longest text that is a path is one."""
-    try:
-        quoted = {word: _found(word) for word in shlex.split(text)}
-    except ValueError:  # a quote that does not end
-        quoted = {}
-    paths, lost = _of_longest(text.split(" "))
-    if quoted and (all(quoted.values()) or not paths):
-        paths, lost = (
-            [path for found in quoted.values() for path in found],
-            [word for word in quoted if not quoted[word]],
-        )
-    if not paths:
-        return [path_named(text)]  # intake says that it is not there
-    if lost:
-        raise RemediableError(_not_there(paths, lost))
-    return paths
-
-
-def _of_longest(words: list[str]) -> tuple[list[Path], list[str]]:
-    """The paths, and the words that are in none."""
+    """Spaces may be part of a name, in quotes or without, so the longest text that is a path is one."""
     paths: list[Path] = []
     lost = []
+    words = text.split(" ")
     while words:
         ends = [end for end in range(len(words), 0, -1) if words[0] and _found(" ".join(words[:end]))]
         if ends:
@@ -110,7 +91,9 @@ def _of_longest(words: list[str]) -> tuple[list[Path], list[str]]:
         elif words[0]:
             lost.append(words[0])
         words = words[ends[0] if ends else 1 :]
-    return paths, lost
+    if paths and lost:
+        raise RemediableError(_not_there(paths, lost))
+    return paths or [path_named(text)]  # intake says that it is not there
 
 
 def _found(text: str) -> list[Path]:
@@ -118,6 +101,8 @@ def _found(text: str) -> list[Path]:
     path = path_named(text)
     if _is_there(path):
         return [path]
+    if text[0] in "'\"" and text[0] == text[-1] and len(text) > 1:
+        return _found(text[1:-1]) if text[1:-1] else []
     return sorted(map(Path, glob(str(path)))) if "*" in text else []  # noqa: PTH207 -- from the root as well
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import itertools
 import re
-import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -18,7 +17,7 @@ from grader.model.errors import RemediableError
 from grader.model.result import Student
 from grader.model.written_names import exact_form, first_and_last, folded_form, some
 from grader.roll.people.person_keys import EMAIL, FOLDER, LOGIN, NUMBER, Key, keys_of, plain
-from grader.roll.people.table_text import Row, TableError, read_table
+from grader.roll.people.table_text import Row, TableError, file_bytes, heading_word, read_table
 
 # What the headings of a roster mean: in a platform's own export, and in a table that a person wrote. Pure.
 #
@@ -108,12 +107,12 @@ class Columns:
 
 def understood(headings: Sequence[str]) -> int:
     """How many of them are known."""
-    return sum(_word(one) in FIELDS for one in headings)
+    return sum(heading_word(one) in FIELDS for one in headings)
 
 
 def columns_of(headings: Sequence[str]) -> Columns:
     """The column whose heading is our own word for its meaning, else the first of it. The others are named in the notices."""
-    words = [_word(one) for one in headings]
+    words = [heading_word(one) for one in headings]
     platform = _platform(frozenset(words))
     at: dict[str, int] = {}
     twice: list[str] = []
@@ -165,10 +164,6 @@ def _meaning(word: str, platform: str) -> str:
     if what == "PrairieLearn" and platform != "PrairieLearn":
         return "login"
     return what
-
-
-def _word(heading: str) -> str:
-    return re.sub(r"[\W_]+", " ", unicodedata.normalize("NFKC", heading).casefold()).strip()
 
 
 def _quoted(heading: str) -> str:
@@ -231,15 +226,8 @@ class Roster:
 
 def read_roster(path: Path) -> Roster:
     """Raises RosterError."""
-    try:
-        if path.is_file() and path.stat().st_size > _LARGEST:
-            raise RosterError(f"{path}: this is larger than {_LARGEST >> 20} MiB, which no roster is.")
-        data = path.read_bytes()
-    except OSError as error:
-        raise RosterError(
-            f"{path}: the roster cannot be read ({error.strerror}). Name a CSV file, as in ROSTER=roster.csv."
-        ) from error
-    return roster_in(data, path.name)
+    remedy = "Name a CSV file, as in ROSTER=roster.csv."
+    return roster_in(file_bytes(path, _LARGEST, "roster", remedy, RosterError, "the roster"), path.name)
 
 
 def roster_in(data: bytes, name: str) -> Roster:

@@ -8,9 +8,14 @@ from __future__ import annotations
 import codecs
 import csv
 import io
+import re
+import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
+from pathlib import Path
+
+from grader.model.errors import RemediableError
 
 _SEPARATORS = (",", ";", "\t", "|")
 _HEAD = 8  # rows in which the headings are looked for
@@ -32,6 +37,22 @@ class Table:
     headings: Row
     rows: tuple[Row, ...]  # below the headings; none is empty
     encoding: str
+
+
+def file_bytes(
+    path: Path, most: int, what: str, remedy: str, error: type[RemediableError], called: str = "it"
+) -> bytes:
+    """Of a file that an instructor keeps. Raises `error` where it cannot be read, or is larger than any `what`."""
+    try:
+        if path.is_file() and path.stat().st_size > most:
+            raise error(f"{path}: this is larger than {most >> 20} MiB, which no {what} is.")
+        return path.read_bytes()
+    except OSError as failure:
+        raise error(f"{path}: {called} cannot be read ({failure.strerror}). {remedy}") from failure
+
+
+def heading_word(heading: str) -> str:
+    return re.sub(r"[\W_]+", " ", unicodedata.normalize("NFKC", heading).casefold()).strip()
 
 
 def read_table(data: bytes, understood: Callable[[Sequence[str]], int]) -> Table:

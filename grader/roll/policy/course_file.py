@@ -17,6 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from grader.model.errors import RemediableError
 from grader.roll.people.person_keys import plain
+from grader.roll.people.table_text import file_bytes
 from grader.roll.policy.late_rules import AmountError, LateRules, MomentError, amount, moment, strange_hour, zone_named
 
 _LARGEST = 4 << 20
@@ -94,14 +95,7 @@ class CourseFile:
 
 def read_course(path: Path, labs: Sequence[str]) -> CourseFile:
     """`labs`: the course's. Raises PolicyError."""
-    try:
-        if path.is_file() and path.stat().st_size > _LARGEST:
-            raise PolicyError(f"{path}: this is larger than {_LARGEST >> 20} MiB, which no course.toml is.")
-        data = path.read_bytes()
-    except OSError as error:
-        raise PolicyError(
-            f"{path}: it cannot be read ({error.strerror}). Name a file, as in COURSE=course.toml."
-        ) from error
+    data = file_bytes(path, _LARGEST, "course.toml", "Name a file, as in COURSE=course.toml.", PolicyError)
     course = course_in(data, path.name, labs)
     return replace(course, also_in=tuple(str(path.parent / Path(one).expanduser()) for one in course.also_in))
 

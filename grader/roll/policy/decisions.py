@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 import re
-import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, tzinfo
@@ -15,7 +14,7 @@ from pathlib import Path
 from typing import Generic, TypeVar
 
 from grader.model.result import Override, RegradeRequest
-from grader.roll.people.table_text import Table, TableError, read_table
+from grader.roll.people.table_text import Table, TableError, file_bytes, heading_word, read_table
 from grader.roll.policy.course_file import PolicyError, lab_meant
 from grader.roll.policy.late_rules import MomentError, moment
 
@@ -72,14 +71,8 @@ def read_decisions(
     """None where there is no such file. Raises PolicyError."""
     if not is_there(path):
         return Decisions()
-    try:
-        if path.is_file() and path.stat().st_size > _LARGEST:
-            raise PolicyError(f"{path}: this is larger than {_LARGEST >> 20} MiB, which no table of {form.what} is.")
-        return decisions_in(path.read_bytes(), path.name, form, labs, zone)
-    except OSError as error:
-        raise PolicyError(
-            f"{path}: it cannot be read ({error.strerror}). Correct that, or move the file away."
-        ) from error
+    data = file_bytes(path, _LARGEST, f"table of {form.what}", "Correct that, or move the file away.", PolicyError)
+    return decisions_in(data, path.name, form, labs, zone)
 
 
 def decisions_in(
@@ -89,7 +82,7 @@ def decisions_in(
     if not data.strip(b"\xef\xbb\xbf \t\r\n"):
         return Decisions()
     try:
-        table = read_table(data, lambda headings: sum(bool(_meaning(_word(one), form)) for one in headings))
+        table = read_table(data, lambda headings: sum(bool(_meaning(heading_word(one), form)) for one in headings))
     except TableError as error:
         raise PolicyError(f"{name}: {error}. Its first line is, for instance, {form.example}.") from error
     at, unused = _columns(table, name, form)
@@ -122,7 +115,7 @@ def _columns(table: Table, name: str, form: TableForm[Value]) -> tuple[dict[str,
     """Where each column is, and the headings that say nothing here."""
     at: dict[str, int] = {}
     unused: list[str] = []
-    words = [_word(one) for one in table.headings.cells]
+    words = [heading_word(one) for one in table.headings.cells]
     for number, word in enumerate(words):
         what = _meaning(word, form)
         if not what:
@@ -147,10 +140,6 @@ def _meaning(word: str, form: TableForm[Value]) -> str:
 def _rank(word: str, what: str, form: TableForm[Value]) -> int:
     """The smaller, the surer does the word mean it. Our own word comes first."""
     return (what, *form.columns[what]).index(word)
-
-
-def _word(heading: str) -> str:
-    return re.sub(r"[\W_]+", " ", unicodedata.normalize("NFKC", heading).casefold()).strip()
 
 
 def _cell(cell: str) -> str:
