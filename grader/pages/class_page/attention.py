@@ -17,8 +17,7 @@ from grader.pages.student_page.standing_section import late_words
 _MOST, _FEW = 40, 12  # students of a group; a longer list than the second is folded
 
 
-def attention(results: Sequence[Result]) -> list[Shown]:
-    """The groups that are not empty."""
+def attention(results: Sequence[Result]) -> Shown | None:
     taken = [one for one in results if not one.submission.refused]
     rows: tuple[tuple[Verdict, str, str, Iterable[Said]], ...] = (
         (
@@ -61,7 +60,13 @@ def attention(results: Sequence[Result]) -> list[Shown]:
     groups = [
         group(title, remedy, found, most=_MOST, few=_FEW, look=verdict.facts) for verdict, title, remedy, found in rows
     ]
-    return [one for one in groups if one.entries]
+    return _section("attention", "Needs your attention", groups)
+
+
+def _section(kind: str, title: str, groups: Sequence[Shown]) -> Shown | None:
+    """Of the groups that are not empty."""
+    filled = [one for one in groups if one.entries]
+    return Shown(kind=kind, title=title, groups=filled) if filled else None
 
 
 def _of_labs(results: Sequence[Result], say: Callable[[LabResult], str | None]) -> Iterator[Said]:
@@ -103,8 +108,7 @@ def _wrong_in_sweep(lab: LabResult) -> str | None:
 _DECISIONS_MOST, _DECISIONS_FEW = 200, 6
 
 
-def decisions(results: Sequence[Result]) -> list[Shown]:
-    """The groups that are not empty."""
+def decisions(results: Sequence[Result]) -> Shown | None:
     last = max((one.date for result in results for one in moved(result)), default="")
     rows: tuple[tuple[str, str, Iterable[Said]], ...] = (
         (
@@ -136,7 +140,7 @@ def decisions(results: Sequence[Result]) -> list[Shown]:
         group(title, remedy, found, most=_DECISIONS_MOST, few=_DECISIONS_FEW, letters=400)
         for title, remedy, found in rows
     ]
-    return [one for one in groups if one.entries]
+    return _section("attention decisions", "Deadlines and decisions", groups)
 
 
 def moved(result: Result) -> list[GradeChange]:

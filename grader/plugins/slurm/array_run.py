@@ -33,7 +33,6 @@ from grader.plugins.slurm.shared_folder import (
 )
 from grader.plugins.slurm.slurm_commands import (
     Judged,
-    Lost,
     QueueLostError,
     RefusedError,
     Slurm,
@@ -65,6 +64,8 @@ class ArrayRun:
     bench: Bench | None = None  # what all nodes have to judge with
     said: Callable[[str], None] = lambda _text: None
 
+    _judged: Judged = field(init=False)  # who is told what came of jobs
+    _lab_of: Mapping[str, str] = field(default_factory=dict)  # by key, of all jobs of this run
     _tasks: dict[TaskId, tuple[ArrayFolder, Slice]] = field(default_factory=dict)
     _gone: dict[TaskId, float] = field(default_factory=dict)  # since when a task without an answer is not in the queue
     _unsent: list[Slice] = field(default_factory=list)
@@ -111,16 +112,17 @@ class ArrayRun:
 
     def run(self, slices: Sequence[Slice], labs: Mapping[str, str], judged: Judged) -> str:
         """Until nothing is left to be done; then empty. Else why no node can judge: what has no outcome then was not judged."""
+        self._lab_of, self._judged = labs, judged
         self._unsent += slices
         pause = self.waiting.shortest
         while self._tasks or self._unsent:
-            if stopped := self._send(labs):
+            if stopped := self._send():
                 return stopped
             self.waiting.sleep(pause)
             pause = min(self.waiting.longest, 1.2 * pause)
             before = len(self._tasks)
             states = self._queue()
-            self._look(states, labs, judged)
+            self._look(states)
             if len(self._tasks) < before:
                 pause = self.waiting.shortest
             if stopped := self._nobody_can():
@@ -133,13 +135,13 @@ class ArrayRun:
         if self._sent or self._tasks or self._unsent:
             self.slurm.cancel(self.folder.name())
 
-    def _send(self, labs: Mapping[str, str]) -> str:
+    def _send(self) -> str:
         """Submits what is not submitted yet, as much of it as Slurm takes. Why nothing can be; empty: it can."""
         most = _MOST_TASKS
         while self._unsent:
             part = self._unsent[:most]
             try:
-                self._submit(part, labs)
+                self._submit(part)
             except RefusedError as error:
                 if error.later and self._sent:
                     self._be_patient(str(error))
@@ -161,8 +163,8 @@ class ArrayRun:
             del self._unsent[: len(part)]
         return ""
 
-    def _submit(self, slices: Sequence[Slice], labs: Mapping[str, str]) -> None:
-        jobs = tuple(tuple(SliceJob(key=key, lab=labs[key]) for key in one.keys) for one in slices)
+    def _submit(self, slices: Sequence[Slice]) -> None:
+        jobs = tuple(tuple(SliceJob(key=key, lab=self._lab_of[key]) for key in one.keys) for one in slices)
         order = ArrayOrder(labs=self.labs, options=self.options, slices=jobs, bench=self.bench)
         array = self.folder.add_array(order, self.command)
         excluded = tuple(sorted({*self._refusals, *self._shunned}))
@@ -196,51 +198,44 @@ class ArrayRun:
             )
         self.said(words)
 
-    def _look(self, states: Mapping[TaskId, TaskState] | None, labs: Mapping[str, str], judged: Judged) -> None:
+    def _look(self, states: Mapping[TaskId, TaskState] | None) -> None:
         """Takes what tasks have done since the last look."""
         answered = {folder.path: folder.answered() for folder, _ in self._tasks.values()}
         now = self.waiting.clock()
-        judged.stored([key for _, one in self._tasks.values() for key in one.keys])
+        self._judged.stored([key for _, one in self._tasks.values() for key in one.keys])
         for task, (folder, one) in list(self._tasks.items()):
             answer = folder.answer(task.number) if task.number in answered[folder.path] else None
             if answer is not None:
-                self._settle(task, one, answer, labs, judged)
+                self._settle(task, one, answer)
             elif states is not None and ((state := state_of(task, states)) is None or state.ended):
                 if now - self._gone.setdefault(task, now) >= self.waiting.grace:
-                    self._lose(task, folder, one, labs, judged)
+                    self._lose(task, folder, one)
             else:
                 self._gone.pop(task, None)
 
-    def _settle(
-        self,
-        task: TaskId,
-        one: Slice,
-        answer: TaskAnswer,
-        labs: Mapping[str, str],
-        judged: Judged,
-    ) -> None:
+    def _settle(self, task: TaskId, one: Slice, answer: TaskAnswer) -> None:
         """Takes what a task has answered."""
         del self._tasks[task]
-        open_keys = _without(one.keys, judged.stored(one.keys))
+        open_keys = self._open(one)
         if answer.refused:
             known = answer.node in self._refusals
             self._refusals[answer.node] = answer.refused
             # A node that was excluded and is given work all the same would be so for ever.
-            self._retry(one, open_keys, labs, judged, f"{answer.node} refused again: {answer.refused}", counts=known)
+            self._retry(one, open_keys, f"{answer.node} refused again: {answer.refused}", counts=known)
             return
         self._good.add(answer.node)
         last = one.tries + 1 >= MOST_TRIES
-        left = [key for key in open_keys if not judged.answered(key, answer, last=last)]
+        left = [key for key in open_keys if not self._judged.answered(key, answer, last=last)]
         why = f"task {task} on {answer.node} ended without an outcome"
-        self._retry(one, left, labs, judged, why, counts=True)
+        self._retry(one, left, why, counts=True)
 
-    def _lose(self, task: TaskId, folder: ArrayFolder, one: Slice, labs: Mapping[str, str], judged: Judged) -> None:
+    def _lose(self, task: TaskId, folder: ArrayFolder, one: Slice) -> None:
         """A task has ended without an answer."""
         del self._tasks[task]
         last = self._last_state.get(task, TaskState(""))
         if last.node and last.state in {"FAILED", "NODE_FAIL", "BOOT_FAIL", "LAUNCH_FAILED"}:
             self._shunned.add(last.node)
-        open_keys = _without(one.keys, judged.stored(one.keys))
+        open_keys = self._open(one)
         self._again += bool(open_keys)
         ended = last.state if last.ended else self.slurm.why(task) or "it is no longer in the queue"
         where = f" on {last.node}" if last.node else ""
@@ -248,25 +243,20 @@ class ArrayRun:
         why = f"task {task}{where} ended without an answer ({ended})" + (f"; its log ends: {words}" if words else "")
         # Part of the slice was judged: then nothing shows that the others are to blame.
         counts = len(open_keys) == len(one.keys)
-        self._retry(one, open_keys, labs, judged, why, counts=counts, smaller=last.state not in _FROM_OUTSIDE)
+        self._retry(one, open_keys, why, counts=counts, smaller=last.state not in _FROM_OUTSIDE)
 
-    def _retry(
-        self,
-        one: Slice,
-        keys: Sequence[str],
-        labs: Mapping[str, str],
-        judged: Judged,
-        why: str,
-        *,
-        counts: bool,
-        smaller: bool = True,
-    ) -> None:
+    def _open(self, one: Slice) -> list[str]:
+        """The keys that have no outcome by now."""
+        stored = self._judged.stored(one.keys)
+        return [key for key in one.keys if key not in stored]
+
+    def _retry(self, one: Slice, keys: Sequence[str], why: str, *, counts: bool, smaller: bool = True) -> None:
         if not keys:
             return
         if counts and one.tries + 1 >= MOST_TRIES:
-            judged.lost(Lost(tuple(keys), why))
+            self._judged.lost(keys, why)
         else:
-            self._unsent += again(one, keys, labs, counts=counts, smaller=smaller)
+            self._unsent += again(one, keys, self._lab_of, counts=counts, smaller=smaller)
 
     def _nobody_can(self) -> str:
         """Why grading stops: several nodes refuse, and none has judged anything."""
@@ -302,10 +292,6 @@ def _tasks(number: int) -> str:
     return "1 task" if number == 1 else f"{number} tasks"
 
 
-def _without(keys: Sequence[str], gone: Collection[str]) -> list[str]:
-    return [key for key in keys if key not in gone]
-
-
 # What an array's tasks have found, for the batch: from the job store, from answers, and of jobs that were lost.
 
 
@@ -339,11 +325,11 @@ class ArrayOutcomes:
         self._take(key, outcome, f"on {answer.node}: {fault}" if fault else "")
         return True
 
-    def lost(self, lost: Lost) -> None:
+    def lost(self, keys: Sequence[str], why: str) -> None:
         self.failed = True
-        for key in lost.keys:
+        for key in keys:
             lab = self.jobs[key][0].id
-            message = f"{MOST_TRIES} tasks of the cluster ended without judging it: the last, {lost.why}"
+            message = f"{MOST_TRIES} tasks of the cluster ended without judging it: the last, {why}"
             self._take(key, unjudged(lab, Verdict.INTERNAL_ERROR, message), f"{lab}: {message}")
 
     def _lacks_sweep(self, lab: Lab, outcome: LabOutcome) -> bool:
@@ -368,5 +354,5 @@ class AskedBench:
         self.bench = answer.bench
         return self.bench is not None
 
-    def lost(self, lost: Lost) -> None:
-        self.why = f"{MOST_TRIES} tasks ended without saying what nodes judge with: the last, {lost.why}"
+    def lost(self, keys: Sequence[str], why: str) -> None:  # noqa: ARG002 -- as Judged has it
+        self.why = f"{MOST_TRIES} tasks ended without saying what nodes judge with: the last, {why}"

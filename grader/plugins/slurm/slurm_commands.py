@@ -267,14 +267,6 @@ class Waiting:
     sleep: Callable[[float], None] = time.sleep
 
 
-@dataclass(frozen=True)
-class Lost:
-    """Jobs that were tried often enough, and why their last task ended."""
-
-    keys: tuple[str, ...]
-    why: str
-
-
 class Judged(Protocol):
     """Told what came of jobs. Each of them asks for the keys that are still open."""
 
@@ -284,4 +276,5 @@ class Judged(Protocol):
     def answered(self, key: str, answer: TaskAnswer, /, *, last: bool) -> bool:
         """Takes what an answer alone says of a job. False: nothing that counts, and unless it is the `last` try it is tried again."""
 
-    def lost(self, lost: Lost, /) -> None: ...
+    def lost(self, keys: Sequence[str], why: str, /) -> None:
+        """Jobs that were tried often enough, and why their last task ended."""
