@@ -33,7 +33,8 @@ SCRATCH = {"index": 1, "address": 9, "bytes": 400, "at": 20}
 
 def reader(*unused: UnusedResult) -> ProgramReader:
     chain = HostToolchain("g++", (), Path(), Path())
-    built = BuiltProgram(chain, HostBuild(Path("program"), unused=unused), ProgramSource(()))
+    source = ProgramSource(())
+    built = BuiltProgram(chain, HostBuild(source, Path("program"), unused=list(unused)), source)
     return ProgramReader(LAB, built, TEXT, PLACES)
 
 
