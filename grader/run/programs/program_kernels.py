@@ -22,7 +22,7 @@ from grader.engines.objects.symbol_table import function_symbols
 from grader.engines.refusal import Refusal
 from grader.engines.toolset import Toolset
 from grader.model.verdicts import Verdict
-from grader.run.kernels.kernel_build import build_kernel, why_not
+from grader.run.kernels.kernel_build import BuiltKernel, build_kernel, why_not
 from grader.run.kernels.kernel_source import KernelSource, base_name
 from grader.run.kernels.parameter_types import WIDEST, Parameter, passing_of, read_parameters
 from grader.run.programs.host_build import HostBuild, TextFrame, build_host
@@ -149,20 +149,22 @@ def build_kernels(
     with ThreadPoolExecutor(max(1, os.cpu_count() or 1)) as beside:
         groups = _groups(source, names)
         shared = [
-            beside.submit(_together, bench, unit, group, scratch / f"together{number}")
+            beside.submit(_built, bench, unit, group, scratch / f"together{number}")
             for number, (unit, group) in enumerate(groups)
         ]
         made = {one.name.symbol: one for job in shared for one in job.result()}
-        alone = {
-            name.symbol: beside.submit(_kernel, bench, name, scratch / f"kernel{number}")
+        alone = [
+            beside.submit(
+                _built, bench, unit_of(name, source.units) or source.main, [name], scratch / f"kernel{number}"
+            )
             for number, name in enumerate(names)
             if name.symbol not in made
-        }
-        made |= {symbol: job.result() for symbol, job in alone.items()}
+        ]
+        made |= {one.name.symbol: one for job in alone for one in job.result()}
         for number, (unit, group) in enumerate(groups):  # without those that cannot be built at all
             able = [name for name in group if made[name.symbol].runner]
             if not shared[number].result() and 1 < len(able) < len(group):
-                made |= {one.name.symbol: one for one in _together(bench, unit, able, scratch / f"able{number}")}
+                made |= {one.name.symbol: one for one in _built(bench, unit, able, scratch / f"able{number}")}
         for name in names:
             yield made[name.symbol]
     if kept is not None:
@@ -209,71 +211,54 @@ def _groups(source: ProgramSource, names: Sequence[KernelName]) -> list[tuple[Ke
     return groups
 
 
-def _together(
-    bench: _Bench, unit: KernelSource, names: Sequence[KernelName], scratch: Path
-) -> tuple[ProgramKernel, ...]:
-    """The kernels in one program, each with its own description; empty if they cannot be built so."""
-    places = [bench.place(unit, name, names) for name in names]
+def _built(bench: _Bench, unit: KernelSource, names: Sequence[KernelName], scratch: Path) -> tuple[ProgramKernel, ...]:
+    """The kernels in one program, each with its own description. If they cannot be built so: a refusal of one that is alone, and nothing of
+    several.
+    """
+    is_alone = len(names) == 1
+    places = [bench.place(unit, name, () if is_alone else names) for name in names]
     drafts = [ProgramKernel(name, unit.name) for name in names]
     taken = [_taken(place, draft) if place else None for place, draft in zip(places, drafts, strict=True)]
     found = tuple(one for one in taken if one is not None)
     if len(found) == len(names):
         return found
-    scratch.mkdir()
-    # A header may declare a function of the same name: then only the parameters tell the kernel.
-    usual = tuple(buildable_name(name, unit) for name in names)
-    exact = tuple(one if "<" in one else name.signature for one, name in zip(usual, names, strict=True))
-    for number, (first, *others) in enumerate(dict.fromkeys((usual, exact))):
-        folder = scratch / f"work{number}"
-        built = build_kernel(bench.toolset, unit, first, folder, definitions=bench.definitions, beside=others)
-        if built.build.runner is not None or any(one.line for one in built.build.refusals):
-            break
-    build = built.build
+    built = _first_that_builds(bench, unit, names, scratch)
+    build, left_out = built.build, tuple(built.left_out)
+
+    def refused(refusal: Refusal) -> tuple[ProgramKernel, ...]:
+        return (replace(drafts[0], refusal=refusal, left_out=left_out),) if is_alone else ()
+
     if build.runner is None or build.image is None:
-        return ()
+        why = build.refusals[0]
+        said = f"{why.message} {why.advice}".strip()
+        return refused(Refusal(why.verdict, max(0, why.line), why_not(unit, names[0].shown, built), said))
     made = []
     try:
-        for name, draft, image in zip(names, drafts, [build.image, *build.images_beside], strict=True):
-            described = {**kernel_description(replace(build, image=image), name), "code": names[0].symbol}
-            whole = replace(draft, runner=build.runner, image=image, description=described)
-            made.append(replace(whole, left_out=tuple(built.left_out)))
-    except KernelMismatchError:
-        return ()
+        for draft, image in zip(drafts, [build.image, *build.images_beside], strict=True):
+            described = kernel_description(replace(build, image=image), draft.name)
+            if not is_alone:
+                described["code"] = names[0].symbol
+            made.append(replace(draft, runner=build.runner, image=image, description=described, left_out=left_out))
+    except KernelMismatchError as error:
+        return refused(Refusal(Verdict.NEEDS_GPU, 0, str(error)))
     for place, one in zip(places, made, strict=True):
         if place is not None:
             _keep(place, one)
     return tuple(made)
 
 
-def _kernel(bench: _Bench, name: KernelName, scratch: Path) -> ProgramKernel:
-    toolset, definitions = bench.toolset, bench.definitions
-    unit = unit_of(name, bench.source.units) or bench.source.main
-    place = bench.place(unit, name)
-    draft = ProgramKernel(name, unit.name)
-    if place is not None and (found := _taken(place, draft)) is not None:
-        return found
+def _first_that_builds(bench: _Bench, unit: KernelSource, names: Sequence[KernelName], scratch: Path) -> BuiltKernel:
+    """A header may declare a function of the same name: then only the parameters tell the kernel."""
     scratch.mkdir()
-    built = build_kernel(toolset, unit, buildable_name(name, unit), scratch / "work", definitions=definitions)
-    if built.build.runner is None and "<" not in name.shown and all(one.line == 0 for one in built.build.refusals):
-        # A header may declare a function of the same name: then only the parameters tell the kernel.
-        again = build_kernel(toolset, unit, name.signature, scratch / "again", definitions=definitions)
-        built = built if again.build.runner is None else again
-    left_out = tuple(built.left_out)
-    if built.build.runner is None or built.build.image is None:
-        first = built.build.refusals[0]
-        said = f"{first.message} {first.advice}".strip()
-        refusal = Refusal(first.verdict, max(0, first.line), why_not(unit, name.shown, built), said)
-        return replace(draft, refusal=refusal, left_out=left_out)
-    try:
-        description = kernel_description(built.build, name)
-    except KernelMismatchError as error:
-        return replace(draft, refusal=Refusal(Verdict.NEEDS_GPU, 0, str(error)), left_out=left_out)
-    made = replace(
-        draft, runner=built.build.runner, image=built.build.image, description=description, left_out=left_out
-    )
-    if place is not None:
-        _keep(place, made)
-    return made
+    usual = tuple(buildable_name(name, unit) for name in names)
+    exact = tuple(one if "<" in one else name.signature for one, name in zip(usual, names, strict=True))
+    tries = []
+    for number, (first, *others) in enumerate(dict.fromkeys((usual, exact))):
+        folder = scratch / f"work{number}"
+        tries.append(build_kernel(bench.toolset, unit, first, folder, definitions=bench.definitions, beside=others))
+        if tries[-1].build.runner is not None or any(one.line for one in tries[-1].build.refusals):
+            break
+    return next((one for one in tries if one.build.runner is not None), tries[0])
 
 
 def _key(unit: KernelSource, name: KernelName, definitions: Sequence[str], fingerprint: str) -> str:
