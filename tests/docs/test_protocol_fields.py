@@ -12,6 +12,11 @@ import sys
 from pathlib import Path
 
 import pytest
+from pydantic import BaseModel
+
+from grader.model.outcome import Clocks, Contest, LaunchShape
+from grader.model.result import Explanation, Finding, LineTraffic, Mismatch, Site, Traffic, WrongElement
+from grader.run.launches.trace_phases import Trace, TracedArray, TracedPlace
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "protocols.md"
@@ -80,6 +85,34 @@ def test_every_list_of_fields_is_in_the_table() -> None:
     }
     assert len(listed) > 20
     assert listed <= made
+
+
+# What the grader reads of these messages, and what is beside them in its models or left to others.
+_MODELS: list[tuple[str, type[BaseModel], set[str]]] = [
+    ("Site", Site, set()),
+    ("Finding", Finding, {"site", "address"}),  # an address is for the conductor alone
+    ("WrongElement", WrongElement, set()),
+    ("Mismatch", Mismatch, set()),
+    ("Explanation", Explanation, set()),
+    ("LineTraffic", LineTraffic, set()),
+    ("Traffic", Traffic, set()),
+    ("TracedArray", TracedArray, set()),
+    ("TracedPlace", TracedPlace, set()),
+    ("Trace", Trace, set()),
+    ("LaunchConfig", LaunchShape, set()),
+    ("ClockReading", Clocks, set()),
+    ("TimingReply", Contest, set()),
+]
+
+
+@pytest.mark.parametrize(("message", "model", "others"), _MODELS)
+def test_the_graders_models_have_the_fields_of_the_messages(
+    message: str, model: type[BaseModel], others: set[str]
+) -> None:
+    (row,) = re.findall(rf"^\| `{message}` \|(.*)$", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
+    fields = set(re.findall(r"`(\w+)`", row))
+    assert fields
+    assert fields - others <= set(model.model_fields)
 
 
 def test_the_page_has_no_row_of_a_file_without_messages() -> None:

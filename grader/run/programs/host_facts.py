@@ -50,6 +50,12 @@ class CallStatement:
 _LONGEST = 40
 
 
+def source_of(place: SourceLine | None, lines: Mapping[str, Sequence[str]]) -> str | None:
+    """The text of its line."""
+    text = lines.get(place.file, ()) if place else ()
+    return text[place.line - 1] if place and 0 < place.line <= len(text) else None
+
+
 def call_at(place: SourceLine | None, lines: Mapping[str, Sequence[str]], op: str = "") -> CallStatement | None:
     """The call in the line of `place`; of several, the first whose name fits `op`."""
     return next(iter(calls_at(place, lines, op)), None)
@@ -57,11 +63,10 @@ def call_at(place: SourceLine | None, lines: Mapping[str, Sequence[str]], op: st
 
 def calls_at(place: SourceLine | None, lines: Mapping[str, Sequence[str]], op: str = "") -> list[CallStatement]:
     """The calls in the line of `place` whose names fit `op`."""
-    text = lines.get(place.file, ()) if place else ()
-    if place is None or not 0 < place.line <= len(text):
+    first = source_of(place, lines)
+    if place is None or first is None:
         return []
-    first = text[place.line - 1]
-    statement = "\n".join(text[place.line - 1 : place.line - 1 + _MOST_LINES])
+    statement = "\n".join(lines[place.file][place.line - 1 : place.line - 1 + _MOST_LINES])
     found = [match for match in _CALL.finditer(statement) if match.start() < max(1, len(first))]
     fitting = [one for one in found if re.fullmatch(_NAMED.get(op, r"\w+"), one[1])]
     chosen = fitting or ([] if op in _NAMED else found)
@@ -70,11 +75,11 @@ def calls_at(place: SourceLine | None, lines: Mapping[str, Sequence[str]], op: s
 
 def is_overwritten(place: SourceLine, lines: Mapping[str, Sequence[str]]) -> bool:
     """Whether the variable that this line gives a call's value to gets another one before anybody looks at it, in the same block."""
-    text = lines.get(place.file, ())
-    match = _ASSIGNS.match(text[place.line - 1]) if 0 < place.line <= len(text) else None
+    first = source_of(place, lines) or ""
+    match = _ASSIGNS.match(first)
     if match is None:
         return False
-    rest = "\n".join([text[place.line - 1][match.end() :], *text[place.line : place.line + _MOST_LINES]])
+    rest = "\n".join([first[match.end() :], *lines[place.file][place.line : place.line + _MOST_LINES]])
     after = re.split(r"[{}]", without_comments(rest))[0]
     uses = re.search(rf"\b{match['name']}\b(?P<behind>\s*=(?!=)[^;]*)?", after)
     return uses is not None and uses["behind"] is not None and not re.search(rf"\b{match['name']}\b", uses["behind"])
@@ -267,9 +272,7 @@ class Facts:
     @property
     def source_line(self) -> str:
         at = next((frame for frame in self.record.frames if frame in self.run.places), self.record.at)
-        place = self.run.places.get(at)
-        text = self.run.lines.get(place.file, ()) if place else ()
-        return text[place.line - 1] if place and 0 < place.line <= len(text) else ""
+        return source_of(self.run.places.get(at), self.run.lines) or ""
 
     @property
     def device_variable(self) -> str:

@@ -13,7 +13,7 @@ from pydantic import ConfigDict, Field
 from grader.model.outcome import located
 from grader.model.result import Launch, Model, Site
 from grader.model.verdicts import Verdict
-from grader.run.programs.host_facts import Facts, RunFacts, call_at, calls_at, given_names, is_overwritten
+from grader.run.programs.host_facts import Facts, RunFacts, call_at, calls_at, given_names, is_overwritten, source_of
 from grader.run.programs.host_sentences import told
 from grader.run.programs.host_toolchain import SourceLine
 from grader.run.programs.run_record import (
@@ -228,7 +228,7 @@ def _lost_output(record: RunRecord) -> Iterator[HostRecord]:
 
 def _is_dropped(error: ErrorRecord, facts: RunFacts) -> bool:
     """Whether the program asks for the last error and does nothing with it: `cudaGetLastError();`."""
-    return _DROPPED.match(_source(facts.places.get(error.seen_at), facts.lines) or "") is not None
+    return _DROPPED.match(source_of(facts.places.get(error.seen_at), facts.lines) or "") is not None
 
 
 def _as_swapped(record: HostRecord, facts: RunFacts) -> HostRecord:
@@ -266,19 +266,14 @@ def _host_finding(record: HostRecord, facts: RunFacts) -> HostFinding:
         advice=words.advice,
         file=place.file if place else None,
         line=place.line if place else None,
-        source=_source(place, facts.lines),
+        source=source_of(place, facts.lines),
         other=_site(other, facts.lines) if other and other != place else None,
         count=record.count,
     )
 
 
 def _site(place: SourceLine, lines: Mapping[str, Sequence[str]]) -> Site:
-    return Site(file=place.file, line=place.line, source=_source(place, lines))
-
-
-def _source(place: SourceLine | None, lines: Mapping[str, Sequence[str]]) -> str | None:
-    text = lines.get(place.file, ()) if place else ()
-    return text[place.line - 1] if place and 0 < place.line <= len(text) else None
+    return Site(file=place.file, line=place.line, source=source_of(place, lines))
 
 
 def crashed(record: RunRecord) -> bool:
