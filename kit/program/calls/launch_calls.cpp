@@ -1,6 +1,7 @@
 #include "program/calls/launch_calls.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "executor/memory/device_heap.hpp"
 #include "executor/verdict.hpp"
