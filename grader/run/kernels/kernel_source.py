@@ -10,7 +10,7 @@ import re
 import shlex
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path, PurePosixPath
 
 from grader.model.errors import RemediableError
@@ -27,19 +27,16 @@ _MOST_FILES = 50_000  # of a clone that are looked at
 _HEADERS = (".h", ".hh", ".hpp", ".hxx", ".cuh", ".inl", ".inc", ".cu", ".cpp")
 
 
+@dataclass(frozen=True)
 class ProjectHeaders:
-    def __init__(self, file: Path, kit: Path | None = None) -> None:
-        self._folder = file.resolve().parent
-        self._kit = kit and kit.resolve()
-        self._files: dict[str, list[Path]] | None = None  # by their names
+    file: Path
+    kit: Path | None = None
 
     def find(self, name: str) -> Path | None:
         """`name`: as the #include writes it."""
         parts = [one for one in PurePosixPath(name).parts if one not in {".", ".."}]
         if not parts or not name.endswith(_HEADERS):
             return None
-        if self._files is None:
-            self._files = self._listed()
         found = [one for one in self._files.get(parts[-1], ()) if list(one.parts[-len(parts) :]) == parts]
         nearest = min(map(self._distance, found), default=(0, 0))
         near = [one for one in found if self._distance(one) == nearest]
@@ -48,30 +45,25 @@ class ProjectHeaders:
 
     def _distance(self, header: Path) -> tuple[int, int]:
         """Folders up from the file, and down to the header."""
-        common = Path(os.path.commonpath([self._folder, header.parent]))
-        return len(self._folder.parts) - len(common.parts), len(header.parent.parts) - len(common.parts)
+        folder = self.file.resolve().parent
+        common = Path(os.path.commonpath([folder, header.parent]))
+        return len(folder.parts) - len(common.parts), len(header.parent.parts) - len(common.parts)
 
-    def _listed(self) -> dict[str, list[Path]]:
-        root = next(
-            (one for one in [self._folder, *self._folder.parents][:_MOST_FOLDERS] if (one / ".git").exists()), None
-        )
+    @cached_property
+    def _files(self) -> dict[str, list[Path]]:
+        """By their names."""
+        root = next((one for one in self.file.resolve().parents[:_MOST_FOLDERS] if (one / ".git").exists()), None)
+        kit, seen = self.kit and self.kit.resolve(), 0
         found: dict[str, list[Path]] = {}
-        for header in self._headers(root) if root else ():
-            found.setdefault(header.name, []).append(header)
+        for folder, inner, names in os.walk(root) if root else ():
+            inner[:] = sorted(one for one in inner if not one.startswith(".") and Path(folder, one) != kit)
+            seen += len(names)
+            if root is None or seen > _MOST_FILES:
+                break
+            for path in (Path(folder, name) for name in sorted(names) if name.endswith(_HEADERS)):
+                if path.is_file() and path.resolve().is_relative_to(root):
+                    found.setdefault(path.name, []).append(path)
         return found
-
-    def _headers(self, root: Path) -> Iterator[Path]:
-        seen = 0
-        for folder, folders, files in os.walk(root):
-            inner = (one for one in folders if not one.startswith(".") and Path(folder, one) != self._kit)
-            folders[:] = sorted(inner)
-            for name in sorted(files):
-                seen += 1
-                if seen > _MOST_FILES:
-                    return
-                path = Path(folder) / name
-                if name.endswith(_HEADERS) and path.is_file() and path.resolve().is_relative_to(root):
-                    yield path
 
 
 MAX_SOURCE_BYTES = 4 << 20
