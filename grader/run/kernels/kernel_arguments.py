@@ -229,10 +229,8 @@ class _Matching:
         wanted = parse_argument(text)
         if wanted.texture and wanted.texture.shows:
             raise ArgumentError(f"--arg {text!r}: only a parameter of its own can show the memory of another one")
-        place = len(self.hidden)
-        self.hidden.append(
-            Argument(target, ValueType("", 0), Content("none"), (1,))
-        )  # what it leads to comes behind it
+        place = len(self.hidden)  # what it leads to comes behind it
+        self.hidden.append(Argument(target, ValueType("", 0), Content("none"), (1,)))
         self.hidden[place] = replace(self._matched(target, wanted), hidden=True)
         return self.parameters + place
 

@@ -94,9 +94,8 @@ class KernelSource:
 
     name: str
     texts: dict[str, str]
-    companions: dict[str, str] = field(
-        default_factory=dict
-    )  # sources beside own headers, with the headers' names: they may define more
+    # Sources beside own headers, with the headers' names: they may define more.
+    companions: dict[str, str] = field(default_factory=dict)
 
     def with_companions(self) -> dict[str, str]:
         """The texts with these sources, included behind the file's last line."""

@@ -211,11 +211,7 @@ def _allocated(argument: str, text: str, names: Mapping[str, str]) -> int | None
 # arguments. The name in the output says which it is.
 
 _TYPES = frozenset({*TYPE_BYTES, "signed", "true", "false", "const"})
-_TYPE, _FLAT, _WIDE = (
-    "float",
-    "256",
-    "16",
-)  # usual arguments: a type, and the threads of a block in one dimension and in two
+_TYPE, _FLAT, _WIDE = "float", "256", "16"  # a type, and the threads of a block in one dimension and in two
 _MOST_ROUNDS = 8  # a macro that stands for a macro that stands for …
 _WORD = re.compile(r"[^\W\d]\w*")
 _SECOND_AXIS = re.compile(r"\b(?:threadIdx|blockDim|blockIdx)\s*\.\s*y\b")

@@ -32,9 +32,8 @@ class AddedBarrier:
     """A file with one or two barriers more, and what became of it."""
 
     after_lines: tuple[int, ...]  # of the file as it was
-    lines: tuple[
-        int, ...
-    ]  # for each line of the changed file, its number in the file as it was; a barrier has that of the line before
+    # For each line of the changed file, its number in the file as it was. A barrier has that of the line before.
+    lines: tuple[int, ...]
     traced: Traced
 
     def line_now(self, line: int) -> int:

@@ -436,9 +436,8 @@ _SURFACE_CALL = re.compile(
 _CHANNEL = re.compile(r"\bcudaCreateChannelDesc\s*<\s*([\w ]+?)\s*>")
 _ADDRESS = re.compile(r"\baddressMode\s*\[\s*[012]\s*\]\s*=\s*cudaAddressMode(\w+)\s*;")
 _SETTING = r"\b{name}\s*=\s*(\w+)\s*;"
-_MADE = re.compile(
-    r"\bmake_(\w+)\s*\(|\(\s*(\w+)\s*\)|static_cast\s*<\s*(\w+)\s*>|(\w+)\s*\("
-)  # make_float4(…), (float)x, float(x)
+# make_float4(…), (float)x, float(x)
+_MADE = re.compile(r"\bmake_(\w+)\s*\(|\(\s*(\w+)\s*\)|static_cast\s*<\s*(\w+)\s*>|(\w+)\s*\(")
 _TYPES = frozenset(
     f"{number}{count}"
     for number in ("char", "uchar", "short", "ushort", "int", "uint", "float")

@@ -41,10 +41,7 @@ from grader.run.scoring.predicted_time import (
     shapes_to_count,
 )
 
-_CANNOT, _NOT_REGISTERED = (
-    2,
-    4,
-)  # the tracer's exit status: the request cannot be fulfilled; it does not know the problem
+_CANNOT, _NOT_REGISTERED = 2, 4  # the tracer cannot fulfil the request; it does not know the problem
 _REFUSALS = 3
 _MAX_SOURCE_BYTES = 1 << 20
 

@@ -177,9 +177,8 @@ class BarrierInterval:
 
     stays: list[ThreadInterval]
     barrier: int | None
-    tiles: dict[
-        str, dict[tuple[int, ...], float]
-    ]  # the shared arrays that were written in it, with their contents at its end
+    # The shared arrays that were written in it, with their contents at its end.
+    tiles: dict[str, dict[tuple[int, ...], float]]
 
 
 @dataclass(frozen=True)

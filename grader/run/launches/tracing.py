@@ -201,9 +201,8 @@ class SurveyedRun:
             earlier = [one for one in self.launches if one.number <= number]
             if not earlier or number > self.total:
                 raise LaunchRefusedError(self._refusal(wanted))
-            alike = RunLaunch(
-                number, "", (0, 0, 0), (0, 0, 0), 0, None
-            )  # as an earlier one, or behind those that are kept
+            # Others are as an earlier one, or behind those that are kept.
+            alike = RunLaunch(number, "", (0, 0, 0), (0, 0, 0), 0, None)
             return next((one for one in earlier if one.number == number), alike)
         of_kernel = [one for one in self.launches if wanted in {one.kernel, one.kernel.split("<")[0].split("::")[-1]}]
         if not of_kernel:

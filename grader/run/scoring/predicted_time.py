@@ -181,11 +181,7 @@ ARITHMETIC, INSTRUCTIONS, SHARED, GLOBAL, MEMORY, WAITING = (
 )  # fmt: skip
 _SCHEDULERS = 4  # of a multiprocessor, since compute capability 7.0
 _EXPONENT = 3
-_TRIP, _BARRIER, _LOAD = (
-    1300,
-    130,
-    40,
-)  # clocks: a tile's way, a barrier and what is at a phase's ends, a load that L1 answers
+_TRIP, _BARRIER, _LOAD = 1300, 130, 40  # clocks: a tile's way, a barrier and a phase's ends, a load that L1 answers
 _HIDES = 0.85  # of the time in which another block computes
 _AROUND_SHARED, _AROUND_GLOBAL = 0.3, 1.0  # instructions for addresses and limits, for each access
 

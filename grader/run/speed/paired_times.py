@@ -112,9 +112,8 @@ class Speed:
     share: Interval  # model / student: 1 where the student is as fast as the model solution
     control: Interval  # baseline / baseline
     rounds: int
-    spike: float = (
-        0  # a launch of the student's that took this many times as long as the others, alone in its round; 0: none
-    )
+    # How many times as long as the others a launch of the student's took, alone in its round; 0: none did.
+    spike: float = 0
 
 
 def speed_of(times: Times) -> Speed:

@@ -195,9 +195,8 @@ def sweep_lab(toolset: Toolset, lab: Lab, source: Path, outcome: LabOutcome, scr
     assert outcome.speed is not None
     kernels = contestants_of(toolset, lab, source, outcome)
     sizes: tuple[SizeOutcome, ...] = ()
-    for libraries in dict.fromkeys(
-        (library_of(toolset, lab), ())
-    ):  # a library that cannot be used costs its own line alone
+    # A library that cannot be used costs its own line alone.
+    for libraries in dict.fromkeys((library_of(toolset, lab), ())):
         sizes = _sizes_with(toolset, lab, (*kernels[:-1], *libraries, kernels[-1]), scratch)
         if any(one.contest for one in sizes):
             break
