@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-import shutil
 import tempfile
 from collections.abc import Collection, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -26,6 +25,7 @@ from grader.model.verdicts import Verdict
 from grader.run.kernels.argument_text import parse_argument
 from grader.run.kernels.kernel_source import KernelSource
 from grader.run.launches.kernel_check import CheckRequest, check_built, refusals_of
+from grader.run.scoring.metrics import LOAD, STORE
 from grader.system.own_files import write_atomically
 
 # A canary: a small kernel, and what must come of it, which its first line says. Runs nothing.
@@ -41,10 +41,7 @@ KERNEL = "canary"
 ELEMENTS = 32
 SHARED_BYTES = 1024  # dynamic shared memory of the launch
 STEPS = 200_000  # after which it is ended; an honest canary needs some thousands
-_REQUESTS = {
-    "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum": "loads",
-    "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum": "stores",
-}
+_REQUESTS = {LOAD.requests: "loads", STORE.requests: "stores"}
 _FIRST_LINE = re.compile(
     r"// canary: (?P<unscanned>unscanned, )?(?P<verdicts>[a-z-]+(?: or [a-z-]+)*)(?: in lines (?P<lines>\d+(?: \d+)*))?"
     r"(?P<stepwise> by steps)?(?: counting (?P<loads>\d+) loads and (?P<stores>\d+) stores)?"
@@ -122,15 +119,10 @@ _CLOCK_MS = 10_000
 def run_canary(toolset: Toolset, canary: Canary, scratch: Path | None = None) -> str:
     """Empty where all is as it must be. `scratch`: where its folder is made; None: where temporary files go."""
     try:
-        folder = Path(tempfile.mkdtemp(prefix="control-", dir=scratch))
-    except OSError as error:
-        return f"could not be built: {error}"
-    try:
-        return _run(toolset, canary, folder)
+        with tempfile.TemporaryDirectory(prefix="control-", dir=scratch, ignore_cleanup_errors=True) as folder:
+            return _run(toolset, canary, Path(folder))
     except Exception as error:  # noqa: BLE001 -- whatever it is, submissions are in no better hands
         return f"could not be judged: {error}"
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _run(toolset: Toolset, canary: Canary, folder: Path) -> str:

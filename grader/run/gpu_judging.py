@@ -397,7 +397,7 @@ class _OnDevice:
         folder = self.scratch / "gpu"
         folder.mkdir(exist_ok=True)
         return run_judge(
-            call, self.lab, confined_runner(self.toolset, self.toolset.gpu, image), folder, self.submission.lines
+            call, self.lab, confined_runner(self.toolset, self.toolset.gpu.device, image), folder, self.submission.lines
         )
 
     @property

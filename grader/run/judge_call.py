@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
-from grader.engines.backend import GPU_RUN_LIMITS, GpuBackend
+from grader.engines.backend import GPU_RUN_LIMITS, Device
 from grader.engines.cpu_build import CpuBuild
 from grader.model.course_root import judge_key
 from grader.model.labs import Lab
@@ -174,13 +174,15 @@ def runner_argv(toolset: Toolset, built: CpuBuild) -> list[str]:
     )
 
 
-def confined_runner(toolset: Toolset, gpu: GpuBackend, image: Path) -> list[str]:
-    """The command line that starts a runner for the cubin that `image` describes."""
-    assert gpu.runner is not None
-    folders = gpu.device.folders if gpu.device else []
+def confined_runner(
+    toolset: Toolset, device: Device | None, file: Path, option: str = "--image", folders: Sequence[Path] = ()
+) -> list[str]:
+    """The command line that starts a runner on a GPU, for what `file` describes. `folders`: others that it reads."""
+    runner = toolset.gpu.runner
+    assert runner is not None
     return toolset.confinement.wrap(
-        [str(gpu.runner), "--image", str(image)],
-        readable=[gpu.runner, image.parent, *folders],
+        [str(runner), option, str(file)],
+        readable=[runner, file.parent, *(device.folders if device else []), *folders],
         writable=[],
         limits=GPU_RUN_LIMITS,
         profile="gpu",

@@ -138,13 +138,8 @@ def match_arguments(kernel: str, parameters: Sequence[Parameter], wanted: Sequen
                 "A parameter must be a number, a pointer, or an object of numbers and pointers."
             )
     if len(parameters) != len(wanted):
-        given = (
-            "no --arg was given"
-            if not wanted
-            else f"{len(wanted)} --arg were given"
-            if len(wanted) > 1
-            else "one --arg was given"
-        )
+        few = {0: "no --arg was given", 1: "one --arg was given"}
+        given = few.get(len(wanted), f"{len(wanted)} --arg were given")
         raise ArgumentError(f"{given}, but {signature(kernel, parameters)} takes {len(parameters)}.")
     arguments = _Matching(kernel, len(parameters)).match(parameters, wanted)
     total = 0

@@ -213,12 +213,8 @@ def named_kernel(source: KernelSource, wanted: str | None, file: str = "") -> st
         if len(kernels) == 1:
             return kernels[0]
         lines = [shlex.join(["tilelab", "check", file or source.name, "--kernel", one]) for one in kernels]
-        message = (
-            "\n  ".join(["which kernel? These lines propose a launch, or run the file's own:", *lines])
-            if kernels
-            else listed
-        )
-        raise CheckError(message, lines)
+        asked = "which kernel? These lines propose a launch, or run the file's own:"
+        raise CheckError("\n  ".join([asked, *lines]) if kernels else listed, lines)
     if not _NAME.fullmatch(wanted):
         raise CheckError(f"--kernel {wanted!r}: write a name such as scale, ns::scale or 'scale<float>'. {listed}")
     name = re.split(r"[<(]", wanted, maxsplit=1)[0]

@@ -25,13 +25,14 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from grader.engines.backend import GPU_RUN_LIMITS, Device
+from grader.engines.backend import Device
 from grader.engines.entry_points import EntrySignatures
 from grader.engines.gpu_build import CUBIN, IMAGE, build_for_gpu
 from grader.engines.gpu_toolchain import cublas_of
 from grader.engines.toolset import Toolset
 from grader.model.labs import Lab
 from grader.model.outcome import Contest
+from grader.run.judge_call import confined_runner
 from grader.run.speed.paired_times import Interval, ratio_interval
 from grader.system.gpu_lock import GpuLock
 
@@ -241,9 +242,20 @@ def _timed(toolset: Toolset, device: Device, built: Built, options: dict[str, ob
         contest = built.folder / f"{scratch.name}.json"  # beside the cubins, because its paths are relative
         runner, report = scratch / "runner.json", scratch / "timing.json"
         contest.write_text(json.dumps(image), encoding="utf-8")
-        runner.write_text(json.dumps({"argv": _runner(toolset, device, contest, built)}), encoding="utf-8")
+        runner.write_text(
+            json.dumps({"argv": confined_runner(toolset, device, contest, "--contest", built.folders)}),
+            encoding="utf-8",
+        )
         arguments = [str(one) for pair in options.items() for one in pair]
-        command = [str(timer(toolset)), "time", *arguments, "--runner", str(runner), "--report", str(report)]
+        command = [
+            str(toolset.part("launch-problem")),
+            "time",
+            *arguments,
+            "--runner",
+            str(runner),
+            "--report",
+            str(report),
+        ]
         alone = partial(toolset.gpu.alone.alone, device.lock_name, GpuLock(device.lock_name))
         seconds = run_timer(command, alone, toolset.gpu.turns, scratch / "stderr")
         try:
@@ -302,21 +314,6 @@ def _time_limit(process: subprocess.Popen[bytes]) -> Iterator[None]:
         yield
     finally:
         watch.cancel()
-
-
-def timer(toolset: Toolset) -> Path:
-    return toolset.part("launch-problem")
-
-
-def _runner(toolset: Toolset, device: Device, contest: Path, built: Built) -> list[str]:
-    assert toolset.gpu.runner is not None
-    return toolset.confinement.wrap(
-        [str(toolset.gpu.runner), "--contest", str(contest)],
-        readable=[toolset.gpu.runner, contest.parent, *device.folders, *built.folders],
-        writable=[],
-        limits=GPU_RUN_LIMITS,
-        profile="gpu",
-    )
 
 
 # What a lab's tiers are shares of besides its model solution: the routine of NVIDIA's library, timed in the same rounds.

@@ -106,12 +106,10 @@ def _own_baseline_trouble(toolset: Toolset, lab: Lab, built: Built) -> str:
     assert lab.public.performance is not None
     contest = run_contest(toolset, built, problem_of(lab), lab.public.performance.shape, rounds=1, kept=0, warm_up_ms=0)
     right = contest.status == "completed" and not contest.faults
+    if right or contest.contestant != 0:
+        return ""
     own = lab.public.performance.baseline
-    return (
-        ""
-        if right or contest.contestant != 0
-        else f"your speed is compared with your own kernel of {own}, and that kernel is not correct yet"
-    )
+    return f"your speed is compared with your own kernel of {own}, and that kernel is not correct yet"
 
 
 def _measure(toolset: Toolset, lab: Lab, built: Built, names: tuple[str, ...]) -> SpeedOutcome:
