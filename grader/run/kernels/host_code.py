@@ -8,7 +8,6 @@ Submissions are never changed in this way: the compiler and the scans decide wha
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
@@ -222,8 +221,6 @@ class Item:
 
     first: int  # offsets in the text, here and below
     end: int
-    first_line: int  # 1-based
-    last_line: int
     is_function: bool  # a function with a body
     on_device: bool  # whether it, or a part of it, is for the GPU
     kernel: str = ""  # its name, where it is a __global__ function
@@ -277,15 +274,10 @@ def macros_of(source: str) -> dict[str, frozenset[str]]:
 
 def without_lines(source: str, lines: Collection[int], *, but: str = "") -> str:
     """Removes the items that contain one of these lines, if they are not for the GPU, or are a kernel other than `but`."""
-    return blanked(
-        source,
-        [
-            item
-            for item in items_of(source)
-            if (not item.on_device or item.kernel not in {"", but})
-            and any(item.first_line <= line <= item.last_line for line in lines)
-        ],
-    )
+    ends = [0, *accumulate(len(line) + 1 for line in source.split("\n"))]
+    asked = [(ends[line - 1], ends[line]) for line in lines if 0 < line < len(ends)]
+    others = (item for item in items_of(source) if not item.on_device or item.kernel not in {"", but})
+    return blanked(source, [one for one in others if any(one.first < end and begin < one.end for begin, end in asked)])
 
 
 def blanked(source: str, items: Sequence[Item]) -> str:
@@ -302,7 +294,6 @@ class _Reader:
     def __init__(self, source: str) -> None:
         self._tokens = _read_tokens(Lexer(source))
         self._closings = closings(token.text for token in self._tokens)
-        self._line_ends = list(accumulate(len(line) + 1 for line in source.split("\n")))
         marked = [name for name, words in macros_of(source).items() if _DEVICE_WORDS & words]
         self._device = _DEVICE_WORDS | set(marked)
 
@@ -403,12 +394,9 @@ class _Reader:
         texts = [token.text for token in tokens]
         words = frozenset(token.text for token in tokens if token.kind == "word")
         head = texts[: texts.index("{")] if is_function else texts
-        stop = tokens[-1].at + len(texts[-1])
         return Item(
             first=tokens[0].at,
-            end=stop,
-            first_line=bisect_right(self._line_ends, tokens[0].at) + 1,
-            last_line=bisect_right(self._line_ends, stop - 1) + 1,
+            end=tokens[-1].at + len(texts[-1]),
             is_function=is_function,
             on_device=bool(self._device.intersection(head)) or (is_function and bool(_KEPT_WORDS.intersection(head))),
             kernel=_function_name(head) if is_function and "__global__" in head else "",

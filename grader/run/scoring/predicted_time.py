@@ -201,7 +201,6 @@ class Prediction:
     flops: float  # per second
     passes: float  # FLOP for each pass of the load/store unit
     blocks: int  # at the predicted size
-    resident: int  # blocks that a multiprocessor holds, at most
     idle: float  # the part of the multiprocessors' time for which there are too few blocks
 
     @property
@@ -249,7 +248,6 @@ def predicted(facts: Facts, gpu: Gpu, outputs: int, steps: int) -> Prediction | 
         flops=work / seconds,
         passes=work / (blocks * (of_block[SHARED] + of_block[GLOBAL])),
         blocks=blocks,
-        resident=held.blocks,
         idle=1 - blocks / (most * gpu.multiprocessors),
     )
 
