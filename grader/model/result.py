@@ -382,6 +382,9 @@ class Ratio(Model):
     middle: float
     high: float
 
+    def __str__(self) -> str:
+        return f"{self.middle:.3f} ({self.low:.3f} to {self.high:.3f})"
+
 
 class ContestantTimes(Model):
     """A kernel as it was timed."""

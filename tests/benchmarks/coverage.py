@@ -172,7 +172,8 @@ def shares(noise: Noise, gradings: int, seed: int = SEED) -> Shares:
         above, below = simulate(noise, draw, 1.02 * TIER), simulate(noise, draw, 0.95 * TIER)
         first = first_rounds(above, FIRST_ROUNDS)
         for i, one in enumerate((first, above)):
-            counts[i] += 1.02 * TIER in ratio_interval(one.model, one.student)
+            found = ratio_interval(one.model, one.student)
+            counts[i] += found.low <= 1.02 * TIER <= found.high
         counts[2] += not passes(above)
         counts[3] += passes(below)
         counts[4] += bool(noise_trouble(speed_of(first)))

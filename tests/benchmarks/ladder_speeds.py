@@ -24,6 +24,7 @@ from grader.engines.toolset import Toolset
 from grader.model.errors import RemediableError
 from grader.model.labs import Lab, load_lab
 from grader.model.outcome import Contest
+from grader.model.result import Ratio
 from grader.run.speed.contest import (
     Built,
     Contestant,
@@ -33,7 +34,7 @@ from grader.run.speed.contest import (
     contestant_of,
     run_contest,
 )
-from grader.run.speed.paired_times import FIRST_ROUNDS, Interval, ratio_interval
+from grader.run.speed.paired_times import FIRST_ROUNDS, ratio_interval
 from grader.run.speed.speed_run import problem_of
 from grader.run.speed.speed_score import control_trouble
 from grader.system.own_files import write_atomically
@@ -189,7 +190,7 @@ def _milliseconds(nanoseconds: Sequence[float]) -> list[float]:
     return [round(one / 1e6, 6) for one in (middle.low, middle.middle, middle.high)]
 
 
-def _three(ratio: Interval) -> list[float]:
+def _three(ratio: Ratio) -> list[float]:
     return [round(one, 4) for one in (ratio.low, ratio.middle, ratio.high)]
 
 

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from grader.model import visible_text
-from grader.model.result import Launch, LineTraffic, NextStep, Outlook, Timing, Traffic
+from grader.model.result import Launch, LineTraffic, Outlook, Timing, Traffic
 from grader.pages.launches.trace_tables import Heading, Part, Sentence, Table
 from grader.run.launches.lab_launch import ModelledLaunch
 from grader.run.scoring.metrics import (
@@ -160,11 +160,7 @@ def step_words(outlook: Outlook) -> Iterator[str]:
     for step in outlook.steps:
         place = "" if step.shape == outlook.shape else f"At {step.shape}, the size that is timed: "
         gain = f" The model expects about {step.gain:.1f} times the speed." if step.gain > _WORTH_A_NUMBER else ""
-        yield f"{place}{_titled(step)} (write-up: “{step.section}”).{gain}"
-
-
-def _titled(step: NextStep) -> str:
-    return step.title[:1].upper() + step.title[1:]
+        yield f"{place}{step.title[:1].upper()}{step.title[1:]} (write-up: “{step.section}”).{gain}"
 
 
 def measured_words(outlook: Outlook, timing: Timing | None) -> str:

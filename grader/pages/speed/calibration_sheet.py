@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from grader.model.labs import StandInSpec
-from grader.model.result import Ratio, SweepPoint
+from grader.model.result import SweepPoint
 from grader.pages.page_section import Shown
 from grader.pages.speed.sweep_figure import sweep_figure
 from grader.run.speed.contest import LIBRARY, STAND_IN
@@ -45,7 +45,7 @@ def row(one: Measurement) -> str:
         return "| " + " | ".join([*cells, "", "", "", "", f"not measured: {one.trouble}", ""]) + " |"
     for kernel in one.point.kernels:
         cells += [f"{kernel.milliseconds:.4f}", f"{kernel.gflops:,.0f}"]
-    cells += [_share(one.point.kernels[-1].speedup), f"{one.control}{' **noisy**' if one.trouble else ''}"]
+    cells += [str(one.point.kernels[-1].speedup or ""), f"{one.control}{' **noisy**' if one.trouble else ''}"]
     return "| " + " | ".join(cells) + " |"
 
 
@@ -88,12 +88,8 @@ def _of_lab(found: LabTiers) -> Iterator[str]:
 def _row(place: TierPlace) -> str:
     if place.points is None:
         return f"| {place.kernel} | | | not measured: {place.timing.words} | |"
-    shares = f"{_share(place.timing.share)} | {_share(place.timing.library_share)}"
+    shares = f"{place.timing.share or ''} | {place.timing.library_share or ''}"
     return f"| {place.kernel} | {place.timing.shape} | {shares} | {place.points:g} |"
-
-
-def _share(ratio: Ratio | None) -> str:
-    return f"{ratio.middle:.3f} ({ratio.low:.3f} to {ratio.high:.3f})" if ratio else ""
 
 
 def _yardstick(found: LabTiers, stand_in: StandInSpec | None) -> str:
@@ -112,7 +108,7 @@ def _yardstick(found: LabTiers, stand_in: StandInSpec | None) -> str:
     here_share = here.timing.library_share if here else None
     if stand_in is None or here_share is None:
         return said
-    said += f" Without cuBLAS it would time {stand_in.file}, which has {_share(here_share)} of cuBLAS's speed here."
+    said += f" Without cuBLAS it would time {stand_in.file}, which has {here_share} of cuBLAS's speed here."
     if abs(here_share.middle / stand_in.share - 1) > _DIFFERS:
         said += (
             f" grading.toml says {stand_in.share:g}, measured on an {stand_in.measured_on}: if you grade on machines like this one"

@@ -52,7 +52,9 @@ def sliced(texts: Mapping[str, str], kernel: str, functions: Collection[str] = (
     """The texts, by name, with blanks in place of what `kernel` and some functions do not need. Lines and directives stay."""
     items = {name: items_of(text) for name, text in texts.items()}
     needed = _needed_names(
-        [item for of_file in items.values() for item in of_file], _macros(texts), {kernel, *functions}
+        [item for of_file in items.values() for item in of_file],
+        macros_of("\n".join(texts.values())),
+        {kernel, *functions},
     )
     return {
         name: blanked(text, [one for one in items[name] if not _stays(one, needed) or _announces(one, kernel)])
@@ -63,14 +65,6 @@ def sliced(texts: Mapping[str, str], kernel: str, functions: Collection[str] = (
 def _announces(item: Item, kernel: str) -> bool:
     """A declaration of the kernel without its body. Where it has other parameters, it would be a second version of the kernel."""
     return not item.is_function and "__global__" in item.words and item.declares == frozenset({kernel})
-
-
-def _macros(texts: Mapping[str, str]) -> dict[str, frozenset[str]]:
-    found: dict[str, frozenset[str]] = {}
-    for text in texts.values():
-        for name, words in macros_of(text).items():
-            found[name] = found.get(name, frozenset()) | words
-    return found
 
 
 def _needed_names(items: list[Item], macros: Mapping[str, frozenset[str]], roots: set[str]) -> set[str]:

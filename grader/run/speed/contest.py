@@ -32,8 +32,9 @@ from grader.engines.gpu_toolchain import cublas_of
 from grader.engines.toolset import Toolset
 from grader.model.labs import Lab
 from grader.model.outcome import Contest
+from grader.model.result import Ratio
 from grader.run.judge_call import confined_runner
-from grader.run.speed.paired_times import Interval, ratio_interval
+from grader.run.speed.paired_times import ratio_interval
 from grader.system.gpu_lock import GpuLock
 
 # Builds the kernels of a contest: a folder with everything that the runner reads when it times them.
@@ -343,7 +344,7 @@ def failed_yardstick(names: Sequence[str], contests: Sequence[Contest]) -> bool:
     return any(one.status != "completed" and names[one.contestant] in {LIBRARY, STAND_IN} for one in contests)
 
 
-def library_share(lab: Lab, names: Sequence[str], contests: Sequence[Contest]) -> Interval | None:
+def library_share(lab: Lab, names: Sequence[str], contests: Sequence[Contest]) -> Ratio | None:
     """The student's speed as a share of the library's. None where neither the library nor what stands in for it was timed."""
     name = next((one for one in (LIBRARY, STAND_IN) if one in names), None)
     if name is None or (name == STAND_IN and not (lab.private and lab.private.stand_in)):
@@ -353,7 +354,7 @@ def library_share(lab: Lab, names: Sequence[str], contests: Sequence[Contest]) -
         tuple(time for one in contests for time in one.nanoseconds[names.index(whose)]) for whose in (name, "student")
     )
     ratio = ratio_interval(theirs, own)
-    return Interval(known * ratio.low, known * ratio.middle, known * ratio.high)
+    return Ratio(low=known * ratio.low, middle=known * ratio.middle, high=known * ratio.high)
 
 
 def thresholds(lab: Lab, of: str) -> list[float]:

@@ -15,6 +15,7 @@ from functools import cache
 from statistics import median
 
 from grader.engines.backend import Peak
+from grader.model.result import Ratio
 
 # The median of paired ratios with its bootstrap interval. Pure and deterministic: it uses no random numbers.
 #
@@ -25,22 +26,7 @@ from grader.engines.backend import Peak
 CONFIDENCE = 0.95
 
 
-@dataclass(frozen=True)
-class Interval:
-    """A ratio: `middle` is the median, `low` and `high` are the ends of its interval."""
-
-    low: float
-    middle: float
-    high: float
-
-    def __contains__(self, ratio: float) -> bool:
-        return self.low <= ratio <= self.high
-
-    def __str__(self) -> str:
-        return f"{self.middle:.3f} ({self.low:.3f} to {self.high:.3f})"
-
-
-def ratio_interval(over: Sequence[float], under: Sequence[float], confidence: float = CONFIDENCE) -> Interval:
+def ratio_interval(over: Sequence[float], under: Sequence[float], confidence: float = CONFIDENCE) -> Ratio:
     """The interval of over[i] / under[i], where both times come from the same round. The number of pairs has to be odd, so that the median
     is one of the ratios.
 
@@ -53,7 +39,7 @@ def ratio_interval(over: Sequence[float], under: Sequence[float], confidence: fl
     logs = sorted(math.log(one / other) for one, other in zip(over, under, strict=True))
     at = _low_position(len(logs), (1 - confidence) / 2)
     low, high = _between(logs, at), _between(logs, len(logs) - 1 - at)
-    return Interval(math.exp(low), math.exp(logs[len(logs) // 2]), math.exp(high))
+    return Ratio(low=math.exp(low), middle=math.exp(logs[len(logs) // 2]), high=math.exp(high))
 
 
 def _between(ordered: Sequence[float], position: float) -> float:
@@ -107,10 +93,10 @@ class Times:
 class Speed:
     """All fields are ratios of times from the same rounds."""
 
-    speedup: Interval  # baseline / student
-    model_speedup: Interval  # baseline / model
-    share: Interval  # model / student: 1 where the student is as fast as the model solution
-    control: Interval  # baseline / baseline
+    speedup: Ratio  # baseline / student
+    model_speedup: Ratio  # baseline / model
+    share: Ratio  # model / student: 1 where the student is as fast as the model solution
+    control: Ratio  # baseline / baseline
     rounds: int
     # How many times as long as the others a launch of the student's took, alone in its round; 0: none did.
     spike: float = 0
@@ -138,7 +124,7 @@ def _lone_spike(times: Times) -> float:
     return max(slow, default=0)
 
 
-def needs_more(speed: Speed, thresholds: Sequence[float], share: Interval | None = None) -> bool:
+def needs_more(speed: Speed, thresholds: Sequence[float], share: Ratio | None = None) -> bool:
     """Whether a threshold is inside the interval. Then more rounds may show on which side of it the kernel is. `share`: of another
     kernel's speed than the model's.
     """
@@ -146,7 +132,7 @@ def needs_more(speed: Speed, thresholds: Sequence[float], share: Interval | None
     return speed.rounds < ALL_ROUNDS and any(measured.low < one <= measured.high for one in thresholds)
 
 
-def reaches(speed: Speed, threshold: float, share: Interval | None = None) -> bool:
+def reaches(speed: Speed, threshold: float, share: Ratio | None = None) -> bool:
     """Whether the threshold is reached. In a machine's doubt the student gets it: the interval's upper end decides. A kernel's own
     doubt is not to its advantage: the lower end decides. `share`: of another kernel's speed than the model's.
     """
@@ -173,7 +159,7 @@ def is_unsteady(speed: Speed) -> bool:
     return not noise_trouble(speed) and _doubt(speed.share) > WIDEST
 
 
-def _doubt(ratio: Interval) -> float:
+def _doubt(ratio: Ratio) -> float:
     return (ratio.high - ratio.low) / (2 * ratio.middle)
 
 

@@ -17,7 +17,7 @@ from grader.engines.gpu_toolchain import cublas_of
 from grader.engines.toolset import Toolset
 from grader.model.labs import Lab, LabError, load_lab
 from grader.model.outcome import Contest, LabOutcome, SizeOutcome, SpeedOutcome
-from grader.model.result import SweepPoint, Timing
+from grader.model.result import Ratio, SweepPoint, Timing
 from grader.run.speed.contest import (
     LIBRARY,
     STAND_IN,
@@ -36,7 +36,6 @@ from grader.run.speed.contest import (
 from grader.run.speed.paired_times import (
     ALL_ROUNDS,
     FIRST_ROUNDS,
-    Interval,
     Speed,
     is_unsteady,
     needs_more,
@@ -265,7 +264,7 @@ class Measurement:
     lab_id: str
     kernel: str  # "model solution", the file of a faster kernel, or "cuBLAS"
     point: SweepPoint
-    control: Interval | None = None
+    control: Ratio | None = None
     trouble: str = ""
 
 

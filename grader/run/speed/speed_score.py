@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 import statistics
 from collections.abc import Sequence
@@ -16,7 +15,6 @@ from grader.run.speed.contest import STAND_IN, library_share
 from grader.run.speed.paired_times import (
     CONTROL_HIGH,
     CONTROL_LOW,
-    Interval,
     Speed,
     Times,
     floor_seconds,
@@ -102,17 +100,12 @@ def _time(name: str, names: Sequence[str], contest: Contest) -> SweepTime:
         high_ms=middle.high / 1e6,
         gflops=contest.flops / middle.middle,
         gbytes=contest.bytes / middle.middle,
-        speedup=_ratio(ratio_interval(_times(contest, names, "baseline"), times)) if name != "baseline" else None,
+        speedup=ratio_interval(_times(contest, names, "baseline"), times) if name != "baseline" else None,
     )
 
 
 def _times(contest: Contest, names: Sequence[str], name: str) -> tuple[float, ...]:
     return contest.nanoseconds[names.index(name)]
-
-
-def _ratio(interval: Interval) -> Ratio:
-    assert all(math.isfinite(one) for one in (interval.low, interval.middle, interval.high))
-    return Ratio(low=interval.low, middle=interval.middle, high=interval.high)
 
 
 def _sizes(shape: str) -> tuple[int, ...]:
@@ -205,17 +198,17 @@ def _measured(lab: Lab, outcome: SpeedOutcome) -> Timing:
     kernels = tuple(_contestant(name, i, contests) for i, name in enumerate(outcome.names))
     fastest = min(min(one.samples) for one in kernels if one.name == "student") / 1e9
     ratios = {
-        "speedup": _ratio(speed.speedup),
-        "control": _ratio(speed.control),
-        "model_speedup": _ratio(speed.model_speedup) if with_model else None,
-        "share": _ratio(speed.share) if with_model else None,
+        "speedup": speed.speedup,
+        "control": speed.control,
+        "model_speedup": speed.model_speedup if with_model else None,
+        "share": speed.share if with_model else None,
     }
     facts |= {"contestants": kernels, "floor_ms": 1e3 * floor}
     if trouble := noise_trouble(speed):
         return Timing(words=f"not graded: {trouble}", **facts, control=ratios["control"])
     impossible = fastest < floor
     of_library = library_share(lab, outcome.names, contests)
-    ratios["library_share"] = _ratio(of_library) if of_library else None
+    ratios["library_share"] = of_library
     return Timing(
         words=_sentence(lab, outcome, speed, of_library),
         **facts,
@@ -235,7 +228,7 @@ def _review(speed: Speed, *, impossible: bool) -> str:
     return ""
 
 
-def _tiers(lab: Lab, speed: Speed, of_library: Interval | None, *, counts: bool) -> tuple[TimedTier, ...]:
+def _tiers(lab: Lab, speed: Speed, of_library: Ratio | None, *, counts: bool) -> tuple[TimedTier, ...]:
     if lab.private is None:
         return ()
     most, shares = lab.private.performance_points, {"model": speed.share, "library": of_library}
@@ -250,7 +243,7 @@ def _tiers(lab: Lab, speed: Speed, of_library: Interval | None, *, counts: bool)
     )
 
 
-def _sentence(lab: Lab, outcome: SpeedOutcome, speed: Speed, of_library: Interval | None) -> str:
+def _sentence(lab: Lab, outcome: SpeedOutcome, speed: Speed, of_library: Ratio | None) -> str:
     ratio, silent = speed.speedup, outcome.silent
     sentence = f"{ratio.middle:.2f} times as fast as naive ({ratio.low:.2f} to {ratio.high:.2f})"
     if "model" in outcome.names:

@@ -11,8 +11,8 @@ from types import ModuleType
 
 import pytest
 
+from grader.model.result import Ratio
 from grader.run.speed.paired_times import (
-    Interval,
     Times,
     is_unsteady,
     needs_more,
@@ -72,8 +72,8 @@ def test_a_speedup_is_the_share_of_the_models_times_its_speedup() -> None:
 
 def test_a_tier_is_reached_by_the_upper_end() -> None:
     steady = speed_of(run(0.9))
-    assert reaches(replace(steady, share=Interval(0.86, 0.88, 0.9)), 0.9)
-    assert not reaches(replace(steady, share=Interval(0.86, 0.88, 0.8999)), 0.9)
+    assert reaches(replace(steady, share=Ratio(low=0.86, middle=0.88, high=0.9)), 0.9)
+    assert not reaches(replace(steady, share=Ratio(low=0.86, middle=0.88, high=0.8999)), 0.9)
 
 
 def test_a_kernel_that_varies_on_a_quiet_machine_is_measured_by_its_slow_end() -> None:
