@@ -42,7 +42,6 @@ from grader.run.launches.kernel_check import (
     trace_again,
 )
 from grader.run.launches.lab_launch import (
-    ModelledLaunch,
     asked_source,
     build_runner,
     model_launch,
@@ -56,7 +55,7 @@ from grader.run.programs.program_kernels import ProgramRecipe
 from grader.run.programs.program_run import ProgramRequest, run_whole
 from grader.run.programs.program_source import read_program
 from grader.run.scoring.metrics import ProfileReport, derived, metrics_of
-from grader.run.scoring.predicted_time import gpu_named
+from grader.run.scoring.predicted_time import ModelledTime, gpu_named
 
 _FOUND, _CANNOT = 1, 2
 _MAX_EXTENT = 2**31 - 1
@@ -313,9 +312,7 @@ def profile_kernel(
     return 0 if launch.verdict is Verdict.PASS else _NOT_PASSED
 
 
-def as_plain(
-    report: ProfileReport, model: ModelledLaunch | None = None, found: Outlook | None = None
-) -> dict[str, Any]:
+def as_plain(report: ProfileReport, model: ModelledTime | None = None, found: Outlook | None = None) -> dict[str, Any]:
     """For `--json`: counts are whole numbers, ratios are not."""
     traffic = report.launch.traffic
     plain: dict[str, Any] = {
@@ -329,11 +326,11 @@ def as_plain(
     }
     if model is not None:
         plain["modelled"] = {
-            "gpu": model.model.gpu.name,
+            "gpu": model.gpu.name,
             "shape": model.shape,
-            "binding": model.model.binding.name,
-            "seconds": {term.name: term.seconds for term in model.model.terms},
-            "flops": model.model.flops,
+            "binding": model.binding.name,
+            "seconds": {term.name: term.seconds for term in model.terms},
+            "flops": model.flops,
         }
     if found is not None:
         plain["predicted"] = found.model_dump(mode="json")

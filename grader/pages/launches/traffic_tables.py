@@ -12,7 +12,6 @@ from collections.abc import Iterator, Sequence
 from grader.model import visible_text
 from grader.model.result import Launch, LineTraffic, Outlook, Timing, Traffic
 from grader.pages.launches.trace_tables import Heading, Part, Sentence, Table
-from grader.run.launches.lab_launch import ModelledLaunch
 from grader.run.scoring.metrics import (
     INTENSITY,
     LOAD,
@@ -23,7 +22,17 @@ from grader.run.scoring.metrics import (
     passes,
     remarks,
 )
-from grader.run.scoring.predicted_time import ARITHMETIC, GLOBAL, INSTRUCTIONS, MEMORY, SHARED, WAITING, Term, gpu_named
+from grader.run.scoring.predicted_time import (
+    ARITHMETIC,
+    GLOBAL,
+    INSTRUCTIONS,
+    MEMORY,
+    SHARED,
+    WAITING,
+    ModelledTime,
+    Term,
+    gpu_named,
+)
 
 _SOURCE = 48  # the most characters of a source line
 SOURCE_LEVEL = (
@@ -200,11 +209,10 @@ def climb_parts(found: Outlook) -> Iterator[Part]:
 # A modelled launch as a table: the least time of each part of a GPU, and which part is the limit. Pure; no measurement.
 
 
-def model_parts(launch: ModelledLaunch) -> Iterator[Part]:
-    model = launch.model
+def model_parts(model: ModelledTime) -> Iterator[Part]:
     yield Heading(f"Modelled, not measured: {model.gpu.name}")
     speed = f"{model.flops / 1e12:.1f} TFLOP/s" if model.flops else f"{model.bytes_ / 1e9:,.0f} GB/s"
-    yield Sentence(f"{launch.shape} ({launch.explanation}): at most {speed}. The limit is: {model.binding.name}.")
+    yield Sentence(f"{model.shape} ({model.explanation}): at most {speed}. The limit is: {model.binding.name}.")
     rows = tuple((term.name, _milliseconds(term)) for term in model.terms)
     yield Table(("at its peak rate", "milliseconds"), rows, frozenset({1}))
     yield Sentence(

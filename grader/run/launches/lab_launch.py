@@ -10,7 +10,7 @@ import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
@@ -215,14 +215,7 @@ def profile_runner(toolset: Toolset, lab: Lab, source: bytes, shape: str | None,
     return report.model_copy(update={"launch": located(report.launch, {lab.public.file: lines})})
 
 
-@dataclass(frozen=True)
-class ModelledLaunch:
-    model: ModelledTime
-    shape: str  # the shape that is modelled
-    explanation: str  # where the counts come from
-
-
-def model_launch(report: ProfileReport, gpu: Gpu, profile: Callable[[str], ProfileReport]) -> ModelledLaunch | None:
+def model_launch(report: ProfileReport, gpu: Gpu, profile: Callable[[str], ProfileReport]) -> ModelledTime | None:
     """Models the launch on a GPU, at a size that fills the GPU where the counts scale exactly. `profile` counts other shapes.
 
     None where nothing was counted.
@@ -237,9 +230,9 @@ def model_launch(report: ProfileReport, gpu: Gpu, profile: Callable[[str], Profi
         factor, shape = large_scale(report.shape)
         if large := extrapolated(counted, len(report.shape.split("x")), factor * here):
             explanation = f"scaled up exactly from the counts at {', '.join(shapes.values())}"
-            return ModelledLaunch(modelled(large, gpu), shape, explanation)
+            return replace(modelled(large, gpu), shape=shape, explanation=explanation)
     explanation = "this small launch itself, because its counts cannot be scaled up exactly"
-    return ModelledLaunch(modelled(traffic, gpu), report.shape, explanation)
+    return replace(modelled(traffic, gpu), shape=report.shape, explanation=explanation)
 
 
 def predicted_outlook(lab: Lab, report: ProfileReport, profile: Callable[[str], ProfileReport]) -> Outlook | None:

@@ -200,7 +200,6 @@ class Prediction:
     seconds: float
     flops: float  # per second
     passes: float  # FLOP for each pass of the load/store unit
-    blocks: int  # at the predicted size
     idle: float  # the part of the multiprocessors' time for which there are too few blocks
 
     @property
@@ -247,7 +246,6 @@ def predicted(facts: Facts, gpu: Gpu, outputs: int, steps: int) -> Prediction | 
         seconds=seconds,
         flops=work / seconds,
         passes=work / (blocks * (of_block[SHARED] + of_block[GLOBAL])),
-        blocks=blocks,
         idle=1 - blocks / (most * gpu.multiprocessors),
     )
 
@@ -267,6 +265,8 @@ class ModelledTime:
     terms: tuple[Term, ...]  # the longest first
     flops: float  # per second; 0: the problem has no arithmetic
     bytes_: float  # compulsory bytes per second
+    shape: str = ""  # of the launch that is modelled
+    explanation: str = ""  # where its counts come from
 
     @property
     def binding(self) -> Term:
