@@ -12,8 +12,9 @@ import shutil
 import stat
 import sys
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import chain, count
 from pathlib import Path, PurePosixPath
 
 from grader.course.handout_archive import MANIFEST, Manifest, PackedFile, Unpacked, digest, read_handout
@@ -32,6 +33,7 @@ _LISTED = 12  # paths of one kind, by name
 class Plan:
     """Paths below the folder, in the order in which they are done. `aside`, `beside`: to the path that is written."""
 
+    folder: Path
     old: Manifest
     new: Manifest
     aside: dict[str, str] = field(default_factory=dict)  # the student's versions, and what they will be called
@@ -48,58 +50,22 @@ class Plan:
         done = (self.aside, self.replaced, self.added, self.removed, self.beside, self.runnable)
         return self.old == self.new and not any(done)
 
-    @property
-    def is_older(self) -> bool:
-        return self.new.date < self.old.date
-
     def __str__(self) -> str:
-        return "\n".join(self._lines())
-
-    def _lines(self) -> Iterator[str]:
-        yield f"from {self.old}"
-        yield f"to   {self.new}{', which is OLDER' if self.is_older else ''}"
+        older = ", which is OLDER" if self.new.date < self.old.date else ""
         counts = ((len(self.replaced), "bring up to date"), (len(self.added), "add"), (len(self.removed), "remove"))
-        yield f"files to {', '.join(f'{what}: {count}' for count, what in counts)}"
-        yield from _listed("stays as you wrote it", self.kept)
         new = [f"{written}, beside {path}" for path, written in self.beside.items()]
-        yield from _listed("its starter has changed as well, so the new one is written for you to compare", new)
         saved = [f"{path} becomes {written}" for path, written in self.aside.items()]
-        yield from _listed(
-            "you changed it and the new version takes its place, so yours is kept under another name", saved
+        lists = (
+            ("stays as you wrote it", self.kept),
+            ("its starter has changed as well, so the new one is written for you to compare", new),
+            ("you changed it and the new version takes its place, so yours is kept under another name", saved),
         )
-
-
-def _listed(what: str, paths: Iterable[str]) -> Iterator[str]:
-    paths = list(paths)
-    if paths:
-        yield f"{what}:"
-        yield from (f"  {path}" for path in paths[:_LISTED])
-    if len(paths) > _LISTED:
-        yield f"  and {len(paths) - _LISTED} more"
-
-
-def plan_upgrade(folder: Path, old: Manifest, unpacked: Unpacked) -> Plan:
-    """Raises OSError where a file cannot be read."""
-    made = _Planning(folder, old, unpacked.manifest, Plan(old, unpacked.manifest))
-    for path, file in unpacked.files.items():
-        if path not in {MANIFEST, "VERSION"}:
-            made.update_file(path, file)
-    for path in sorted(old.files.keys() - unpacked.files.keys()):
-        made.remove_file(path)
-    return made.plan
-
-
-def mode_of(mode: int, file: PackedFile) -> int:
-    """The permissions `mode`. If the file is executable, whoever may read it may run it."""
-    return mode & 0o777 | (mode & 0o444) >> 2 if file.executable else mode & 0o777
-
-
-@dataclass(frozen=True)
-class _Planning:
-    folder: Path
-    old: Manifest
-    new: Manifest
-    plan: Plan
+        lines = [f"from {self.old}", f"to   {self.new}{older}"]
+        lines.append(f"files to {', '.join(f'{what}: {count}' for count, what in counts)}")
+        for what, paths in lists:
+            lines += [f"{what}:", *(f"  {path}" for path in paths[:_LISTED])] if paths else []
+            lines += [f"  and {len(paths) - _LISTED} more"] if len(paths) > _LISTED else []
+        return "\n".join(lines)
 
     def update_file(self, path: str, file: PackedFile) -> None:
         """Plans what becomes of one file of the new handout."""
@@ -108,12 +74,12 @@ class _Planning:
         if here == wanted:
             mode = stat.S_IMODE(target.stat().st_mode)
             if mode_of(mode, file) != mode:
-                self.plan.runnable.append(path)
+                self.runnable.append(path)
             return
         exists = os.path.lexists(target)
         untouched = not exists or (here is not None and here == self.old.files.get(path) and not target.is_symlink())
         if here is not None and not untouched and path in self.new.starters:
-            self.plan.kept.append(path)
+            self.kept.append(path)
             if self.old.files.get(path) != wanted:
                 self._put_beside(path, wanted)
             return
@@ -121,7 +87,7 @@ class _Planning:
             self._put_aside(path)
         else:
             self._clear_the_way(path)
-        (self.plan.replaced if exists else self.plan.added).append(path)
+        (self.replaced if exists else self.added).append(path)
 
     def remove_file(self, path: str) -> None:
         """Plans to remove a file that is no longer handed out, because a build might still use it. A student's work stays."""
@@ -129,9 +95,9 @@ class _Planning:
         if here is None:
             return
         if here == self.old.files[path] and not (self.folder / path).is_symlink():
-            self.plan.removed.append(path)
+            self.removed.append(path)
         elif path in self.old.starters:
-            self.plan.kept.append(path)
+            self.kept.append(path)
         else:
             self._put_aside(path)
 
@@ -147,36 +113,44 @@ class _Planning:
             if here == wanted:
                 return
             if not os.path.lexists(self.folder / name) or here == self.old.files.get(path):
-                self.plan.beside[path] = name
+                self.beside[path] = name
                 return
 
     def _put_aside(self, path: str) -> None:
-        self.plan.aside[path] = next(
+        self.aside[path] = next(
             name
             for name in _names(path, "mine")
-            if not os.path.lexists(self.folder / name) and name not in self.plan.aside.values()
+            if not os.path.lexists(self.folder / name) and name not in self.aside.values()
         )
 
     def _clear_the_way(self, path: str) -> None:
         """A file that stands where a folder of the new handout comes."""
         for parent in reversed(PurePosixPath(path).parents):
             name = str(parent)
-            if (
-                os.path.lexists(self.folder / name)
-                and not (self.folder / name).is_dir()
-                and name not in self.plan.aside
-            ):
+            if os.path.lexists(self.folder / name) and not (self.folder / name).is_dir() and name not in self.aside:
                 self._put_aside(name)
                 return
 
 
+def plan_upgrade(folder: Path, old: Manifest, unpacked: Unpacked) -> Plan:
+    """Raises OSError where a file cannot be read."""
+    plan = Plan(folder, old, unpacked.manifest)
+    for path, file in unpacked.files.items():
+        if path not in {MANIFEST, "VERSION"}:
+            plan.update_file(path, file)
+    for path in sorted(old.files.keys() - unpacked.files.keys()):
+        plan.remove_file(path)
+    return plan
+
+
+def mode_of(mode: int, file: PackedFile) -> int:
+    """The permissions `mode`. If the file is executable, whoever may read it may run it."""
+    return mode & 0o777 | (mode & 0o444) >> 2 if file.executable else mode & 0o777
+
+
 def _names(path: str, ending: str) -> Iterator[str]:
     """`x.cu.new`, `x.cu.new2`, `x.cu.new3`, … An editor shows them beside the file; the grader takes none of them for it."""
-    yield f"{path}.{ending}"
-    number = 1
-    while True:
-        number += 1
-        yield f"{path}.{ending}{number}"
+    return (f"{path}.{ending}{number}" for number in chain([""], count(2)))
 
 
 _USAGE = "which handout? make upgrade FROM=path/to/the-newer-one.tar.gz"
@@ -197,7 +171,7 @@ def upgrade(folder: Path, archive: Path, agreed: Callable[[Plan], bool] = lambda
             f"{error.filename or folder} cannot be read ({error.strerror}): nothing was changed"
         ) from error
     if not plan.changes_nothing and agreed(plan):
-        _carry_out(folder, plan, unpacked)
+        _carry_out(plan, unpacked)
     return plan
 
 
@@ -211,11 +185,11 @@ def _manifest_in(folder: Path) -> Manifest:
     return Manifest.from_json(path.read_bytes(), str(path))
 
 
-def _carry_out(folder: Path, plan: Plan, unpacked: Unpacked) -> None:
+def _carry_out(plan: Plan, unpacked: Unpacked) -> None:
     """Everything new is written before the first change, so a full disk changes nothing. The manifest comes last, so an interrupted
     upgrade can be run again.
     """
-    written = [*plan.replaced, *plan.added, *plan.beside, "VERSION"]
+    folder, written = plan.folder, [*plan.replaced, *plan.added, *plan.beside, "VERSION"]
     try:
         staging = Path(tempfile.mkdtemp(prefix=".upgrade-", dir=folder))
     except OSError as error:
