@@ -5,7 +5,7 @@ secret. `starter_of` is pure.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 
@@ -106,8 +106,14 @@ def write_questions(root: Path) -> list[Path]:
         questions = load_questions(lab)
         if questions is not None:
             wanted |= _wanted(lab, questions)
+    return _written(wanted)
+
+
+def _written(wanted: Mapping[Path, str]) -> list[Path]:
+    """Those of the files that were missing or stale."""
     stale = [path for path, text in wanted.items() if _read(path) != text]
     for path in stale:
+        path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(wanted[path], encoding="utf-8")
     return stale
 
@@ -138,13 +144,9 @@ def _wanted(lab: Lab, questions: LabQuestions) -> dict[Path, str]:
         page: _LIST.sub(lambda found: f"{found[1]}{question_list(questions)}\n{found[2]}", text),
         lab.public_dir / ANSWERS: answer_form(questions),
     }
-    if lab.private_dir is not None and _has_sealed(questions):
+    if lab.private_dir is not None and any(not number.counted for one in questions.questions for number in one.number):
         files[lab.public_dir / SEALS] = _seals(questions)
     return files
-
-
-def _has_sealed(questions: LabQuestions) -> bool:
-    return any(not number.counted for one in questions.questions for number in one.number)
 
 
 def _seals(questions: LabQuestions) -> str:
@@ -181,12 +183,8 @@ _CODE = re.compile(r"^(\s*)//>(?: |$)")
 
 def starter_of(text: str, name: str) -> str:
     """The starter: `text` without its SOLUTION regions. Raises MarkerError with `name` and the line."""
-    return _starter(cut(text, name))
-
-
-def _starter(lines: list[Line]) -> str:
     kept: list[str] = []
-    for line in lines:
+    for line in cut(text, name):
         if line.region is Region.SOLUTION:
             continue
         text = _CODE.sub(r"\1", line.text) if line.region is Region.PROMPT else line.text
@@ -211,17 +209,8 @@ def _target(root: Path, source: Path) -> Path:
 
 def write(root: Path) -> list[Path]:
     """Writes every starter that is missing or stale, and returns these. Raises MarkerError before it writes anything."""
-    wanted = {
-        _target(root, source): starter_of(source.read_text(encoding="utf-8"), _below(root, source))
-        for source in _sources(root)
-    }
-    written: list[Path] = []
-    for target, text in wanted.items():
-        if not target.is_file() or target.read_text(encoding="utf-8") != text:
-            target.parent.mkdir(parents=True, exist_ok=True)
-            target.write_text(text, encoding="utf-8")
-            written.append(target)
-    return written
+    sources = {source: source.read_text(encoding="utf-8") for source in _sources(root)}
+    return _written({_target(root, one): starter_of(text, _below(root, one)) for one, text in sources.items()})
 
 
 def stale(root: Path) -> list[Diagnostic]:
@@ -232,17 +221,22 @@ def stale(root: Path) -> list[Diagnostic]:
 def outdated(root: Path) -> list[Diagnostic]:
     """Broken markers, starters that are missing or differ from what their solution gives, and starters without a solution."""
     diagnostics: list[Diagnostic] = []
-    for source in _sources(root):
-        name = _below(root, source)
+    targets = {_target(root, source): source for source in _sources(root)}
+    for target, source in targets.items():
         try:
-            diagnostics += _starters_outdated(root, source, cut(source.read_text(encoding="utf-8"), name))
+            starter = starter_of(source.read_text(encoding="utf-8"), _below(root, source))
         except MarkerError as error:
             diagnostics.append(Diagnostic(error.name, error.line, error.reason))
-    targets = {_target(root, source) for source in _sources(root)}
-    strays = [path for path in sorted((root / "assignments").glob("*/*.cu")) if path not in targets]
+            continue
+        if not target.is_file():
+            diagnostics.append(Diagnostic(_below(root, target), None, f"missing; {_REMEDY}"))
+        elif _read(target) != starter:
+            what = f"differs from what {_below(root, source)} gives; {_REMEDY}"
+            diagnostics.append(Diagnostic(_below(root, target), None, what))
     return diagnostics + [
         Diagnostic(_below(root, path), None, "there is no model solution with this name; remove the file")
-        for path in strays
+        for path in sorted((root / "assignments").glob("*/*.cu"))
+        if path not in targets
     ]
 
 
@@ -280,16 +274,3 @@ def _unmarked(name: str, lines: list[Line]) -> list[Diagnostic]:
         "this is outside all markers, so students get it; put it into a PROMPT, or mark it as GIVEN, if you want that"
     )
     return [Diagnostic(name, line.number, f"{hint}: {line.text.strip()}") for line in unmarked(lines)]
-
-
-def _starters_outdated(root: Path, source: Path, lines: list[Line]) -> list[Diagnostic]:
-    target = _target(root, source)
-    if not target.is_file():
-        return [Diagnostic(_below(root, target), None, "missing; run `tilelab starters`")]
-    if target.read_text(encoding="utf-8") != _starter(lines):
-        return [
-            Diagnostic(
-                _below(root, target), None, f"differs from what {_below(root, source)} gives; run `tilelab starters`"
-            )
-        ]
-    return []
