@@ -6,10 +6,10 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from grader.source.compiler_message import Diagnostic, Said
+from grader.source.compiler_message import Diagnostic, MatchedMessage, Phrasebook, Said
 from grader.source.cuda_vocabulary import BUILT_IN
 from grader.source.name_sentences import ERRORS, unknown_name
 from grader.source.student_code import Span, StudentCode
@@ -55,12 +55,9 @@ def _follows(error: Diagnostic, said: Sequence[Said], code: StudentCode) -> bool
 # Typos that a line shows by itself, where a compiler says only that it expected something else: `=<`, a comma in a number, a
 # quotation mark that nobody closes. Looked for in lines with an error alone. Pure.
 
+TYPOS = Phrasebook()  # looked for in their order
 _TYPE = r"(?:float|double|int|unsigned|long|size_t|bool|char|half|const|auto)"
 _SIGNS = {"=<": "<=", "=>": ">=", "===": "==", "!==": "!=", "<>": "!="}
-_OF_POINTERS = re.compile(r"'(?:const )?\w+ ?\*'|pointer")
-_OF_SYNTAX = re.compile(r"expected|too many decimal|invalid suffix|literal")
-_OF_TYPES = re.compile(r"does not name a type|type specifier|not declared|undeclared|expected")
-_UNENDED = re.compile(r"unterminated (?:/\* )?(comment|#\w+|conditional directive)")
 
 # What stands in the line, and what is said of it; \1 is the part in the expression's first group.
 _PATTERNS: tuple[tuple[str, str, str], ...] = (
@@ -98,114 +95,93 @@ _TABLE = tuple((re.compile(pattern), what, advice) for pattern, what, advice in 
 
 
 def slip(error: Diagnostic, code: StudentCode) -> Said | None:
-    rules: tuple[Callable[[Diagnostic, StudentCode], Said | None], ...] = (
-        _unended,
-        _sign,
-        _parts,
-        _pointer,
-        _by_pattern,
-        _head,
-        _parameter,
-    )
-    return next((said for rule in rules if (said := rule(error, code))), None)
+    return next((said for _, said in TYPOS.said(error, code)), None)
 
 
-def _unended(error: Diagnostic, code: StudentCode) -> Said | None:
-    match = _UNENDED.search(error.text)
-    whole = code.line(error.line), code.raw(error.line)
-    if match and match[1] == "comment":
-        at = max(whole[1].find("/*"), 0)
-        return Said(
-            Span(error.line, at, at + 2),
-            f"The comment that begins in line {error.line} is never closed: a `*/` is missing.",
-        )
-    if match:
-        word = re.search(r"#\s*\w+", whole[0])
-        place = Span(error.line, *word.span()) if word else code.word_at(error.line, error.column)
-        return Said(place, f"The `{word[0] if word else '#if'}` in line {error.line} has no `#endif`.")
-    if whole[1].lstrip().startswith("#include") and re.search(
-        r"terminating|expected '>'|expected \"FILENAME", error.text
-    ):
-        return Said(
-            Span(error.line, 0, len(whole[1])),
-            'The name of a header is closed by a `>` or a `"`, which is missing here.',
-        )
-    plain = re.sub(r"\\.|'\"'", "", whole[1].split("//")[0])
-    if plain.count('"') % 2:
-        at = whole[1].index('"')
-        return Said(
-            Span(error.line, at, len(whole[1].rstrip())),
-            "A quotation mark is missing: the text that begins here is not closed.",
-        )
+@TYPOS.says(r"unterminated (?:/\* )?(?P<what>comment|#\w+|conditional directive)", r"")
+def _unended(told: MatchedMessage) -> Said | None:
+    line, whole = told.error.line, told.code.raw(told.error.line)
+    if told.group("what") == "comment":
+        at = max(whole.find("/*"), 0)
+        what = f"The comment that begins in line {line} is never closed: a `*/` is missing."
+        return Said(told.part(at, at + 2), what)
+    if told.group("what"):
+        word = re.search(r"#\s*\w+", told.bare)
+        place = told.part(*word.span()) if word else told.at()
+        return Said(place, f"The `{word[0] if word else '#if'}` in line {line} has no `#endif`.")
+    is_include = whole.lstrip().startswith("#include")
+    if is_include and re.search(r"terminating|expected '>'|expected \"FILENAME", told.error.text):
+        what = 'The name of a header is closed by a `>` or a `"`, which is missing here.'
+        return Said(told.part(0, len(whole)), what)
+    if re.sub(r"\\.|'\"'", "", whole.split("//")[0]).count('"') % 2:
+        what = "A quotation mark is missing: the text that begins here is not closed."
+        return Said(told.part(whole.index('"'), len(whole.rstrip())), what)
     return None
 
 
-def _sign(error: Diagnostic, code: StudentCode) -> Said | None:
-    found = re.search(r"(?<![<>=!])(?<!template)(?<!template )(===|!==|=<|=>|<>)(?![<>=])", code.line(error.line))
+@TYPOS.says(r"")
+def _sign(told: MatchedMessage) -> Said | None:
+    found = re.search(r"(?<![<>=!])(?<!template)(?<!template )(===|!==|=<|=>|<>)(?![<>=])", told.bare)
     if found is None:
         return None
-    return Said(Span(error.line, *found.span()), f"`{found[1]}` is no sign of C++: it writes `{_SIGNS[found[1]]}`.")
+    return Said(told.part(*found.span()), f"`{found[1]}` is no sign of C++: it writes `{_SIGNS[found[1]]}`.")
 
 
-def _parts(error: Diagnostic, code: StudentCode) -> Said | None:
+@TYPOS.says(r"uint3|dim3|operand|convert|__cuda_builtin")
+def _parts(told: MatchedMessage) -> Said | None:
     """`blockIdx * blockDim`."""
-    whole = re.search(rf"\b({'|'.join(BUILT_IN[:4])})\b(?!\s*(?:[.\w(\[]|->))", code.line(error.line))
-    if whole is None or not re.search(r"uint3|dim3|operand|convert|__cuda_builtin", error.text):
+    whole = re.search(rf"\b({'|'.join(BUILT_IN[:4])})\b(?!\s*(?:[.\w(\[]|->))", told.bare)
+    if whole is None:
         return None
     what = f"`{whole[1]}` has the parts `x`, `y` and `z`: this line does not say which of them is meant."
-    return Said(Span(error.line, *whole.span(1)), what)
+    return Said(told.part(*whole.span(1)), what)
 
 
-def _pointer(error: Diagnostic, code: StudentCode) -> Said | None:
+@TYPOS.says(r"(?s)(?=.*(?:'(?:const )?\w+ ?\*'|pointer))(?=.*(?:operand|convert|incompatible type))")
+def _pointer(told: MatchedMessage) -> Said | None:
     """A pointer where one of its elements is meant: `C = sum`, `A * B`."""
-    if not _OF_POINTERS.search(error.text) or not re.search(r"operand|convert|incompatible type", error.text):
-        return None
-    bare = code.line(error.line)
-    for match in re.finditer(r"(?<![\w.])([^\W\d]\w*)(?!\s*[\[\w.])", bare):
-        if any(
-            re.search(rf"\*\s*(?:__restrict__\s+)?{match[1]}\b", code.line(line))
-            for line in code.declarations(match[1])
-        ):
+    for match in re.finditer(r"(?<![\w.])([^\W\d]\w*)(?!\s*[\[\w.])", told.bare):
+        pointer = rf"\*\s*(?:__restrict__\s+)?{match[1]}\b"
+        if any(re.search(pointer, told.code.line(line)) for line in told.code.declarations(match[1])):
             what = f"`{match[1]}` is a pointer, not a number: an element of its array is written with an index in [ ]."
-            return Said(Span(error.line, *match.span(1)), what)
+            return Said(told.part(*match.span(1)), what)
     return None
 
 
-def _by_pattern(error: Diagnostic, code: StudentCode) -> Said | None:
-    bare = code.line(error.line)
-    untyped = re.search(r"__shared__\s+([^\W\d]\w*)\s*\[", bare)
-    if untyped and _OF_TYPES.search(error.text):
-        what = f"The declaration of `{untyped[1]}` does not say of which type its elements are."
-        return Said(Span(error.line, *untyped.span(1)), what)
-    if bare.lstrip().startswith("#") or not _OF_SYNTAX.search(error.text):
+@TYPOS.says(r"does not name a type|type specifier|not declared|undeclared|expected")
+def _untyped(told: MatchedMessage) -> Said | None:
+    untyped = re.search(r"__shared__\s+([^\W\d]\w*)\s*\[", told.bare)
+    if untyped is None:
         return None
-    for pattern, what, advice in _TABLE:
-        if match := pattern.search(bare):
-            return Said(Span(error.line, *match.span(1)), match.expand(what), advice)
+    what = f"The declaration of `{untyped[1]}` does not say of which type its elements are."
+    return Said(told.part(*untyped.span(1)), what)
+
+
+@TYPOS.says(r"expected|too many decimal|invalid suffix|literal")
+def _by_pattern(told: MatchedMessage) -> Said | None:
+    for pattern, what, advice in _TABLE if not told.bare.lstrip().startswith("#") else ():
+        if match := pattern.search(told.bare):
+            return Said(told.part(*match.span(1)), match.expand(what), advice)
     return None
 
 
-def _head(error: Diagnostic, code: StudentCode) -> Said | None:
+@TYPOS.says(r"")
+def _head(told: MatchedMessage) -> Said | None:
     """A `;` between a function's head and its body."""
-    if not code.line(error.line).startswith("{"):
-        return None
-    before = code.before(error.line, 0)
-    if code.token(before) != ";":
+    before = told.code.before(told.error.line, 0)
+    if not told.bare.startswith("{") or told.code.token(before) != ";":
         return None
     what = f"The `;` at the end of line {before.line} ends the function before it has begun: the braces below belong to nothing."
     return Said(before, what)
 
 
-def _parameter(error: Diagnostic, code: StudentCode) -> Said | None:
+@TYPOS.says(r"^expected")
+def _parameter(told: MatchedMessage) -> Said | None:
     """`const float* A const float* B`."""
-    if not error.text.startswith("expected"):
-        return None
-    for match in re.finditer(rf"(?<=[\s*&])([^\W\d]\w*)\s+{_TYPE}\b", code.line(error.line)):
-        if not re.fullmatch(
-            rf"{_TYPE}|[a-z_]*__|void|return|static|unsigned|signed|LaunchConfig|inline|extern", match[1]
-        ):
-            what = f"A `,` is missing behind the parameter `{match[1]}`."
-            return Said(Span(error.line, *match.span(1)), what)
+    no_name = rf"{_TYPE}|[a-z_]*__|void|return|static|unsigned|signed|LaunchConfig|inline|extern"
+    for match in re.finditer(rf"(?<=[\s*&])([^\W\d]\w*)\s+{_TYPE}\b", told.bare):
+        if not re.fullmatch(no_name, match[1]):
+            return Said(told.part(*match.span(1)), f"A `,` is missing behind the parameter `{match[1]}`.")
     return None
 
 
