@@ -14,6 +14,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence, Set  # noqa: PYI025 -- any set
 from dataclasses import asdict, dataclass, field, replace
 from functools import lru_cache
+from itertools import chain
 from typing import Generic, TypeVar
 
 from grader.explain.story import PageStepKind, Story, StoryArray, StoryPlace, StoryRun, WarpStep
@@ -78,6 +79,7 @@ Entry = TypeVar("Entry")
 Pattern = tuple[tuple[int, ...], tuple[int, ...]]  # lanes, and their offsets relative to the first one's
 _CHANGES = {PageStepKind.WRITE, PageStepKind.ATOMIC}
 EXCHANGED_BYTES = {"float": 4, "int": 4, "unsigned": 4, "double": 8, "long long": 8, "unsigned long long": 8}
+_COLUMNS = ("site", "warp", "interval", "pattern", "from", "count", "least")  # of the steps
 UNSET = 0  # the value's number where an element holds nothing yet, or nobody knows what
 
 
@@ -157,13 +159,7 @@ def column(numbers: Iterable[int]) -> str:
 def _written(story: Story) -> str:
     block = {
         "version": VERSION,
-        "title": story.title,
-        "file": story.file,
-        "grid": story.grid,
-        "block": story.block,
-        "at": story.at,
-        "beside": story.beside,
-        "start": story.start,
+        **{name: getattr(story, name) for name in ("title", "file", "grid", "block", "at", "beside", "start")},
         "runs": [_run(run) for run in story.runs],
         "questions": [asdict(one) for one in story.questions],
     }
@@ -226,25 +222,15 @@ def _run(run: StoryRun) -> dict[str, object]:
     arrays = [_array(memory, number, array) for number, array in enumerate(run.arrays)]
     sites: _Numbered[tuple[int, ...]] = _Numbered()
     patterns: _Numbered[Pattern] = _Numbered()
-    columns: dict[str, list[int]] = {
-        name: [] for name in ("site", "warp", "interval", "pattern", "from", "count", "least")
-    }
+    rows: list[tuple[int, ...]] = []
     stored: list[int] = []
     seen: list[int] = []
     for number, step in enumerate(run.steps):
         first = step.offsets[0] if step.offsets else 0
         relative = tuple([offset - first for offset in step.offsets])  # a list is faster than a generator
-        row = {
-            "site": sites.number((int(step.kind), step.place, step.array, step.bytes, step.parts)),
-            "warp": step.warp,
-            "interval": step.interval,
-            "pattern": patterns.number((step.lanes, relative)),
-            "from": first,
-            "count": step.cost.count if step.cost else 0,
-            "least": step.cost.least if step.cost else 0,
-        }
-        for name, value in row.items():
-            columns[name].append(value)
+        site = sites.number((int(step.kind), step.place, step.array, step.bytes, step.parts))
+        cost = (step.cost.count, step.cost.least) if step.cost else (0, 0)
+        rows.append((site, step.warp, step.interval, patterns.number((step.lanes, relative)), first, *cost))
         if step.kind is PageStepKind.EXCHANGE:
             element = run.places[step.place].element
             stored += [memory.of_type(element, bits) for bits in step.bits]
@@ -267,18 +253,13 @@ def _run(run: StoryRun) -> dict[str, object]:
         "places": [[place.line, place.function, place.calls] for place in run.places],
         "sites": sites.entries,
         "patterns": _patterns(patterns),
-        "steps": {name: column(numbers) for name, numbers in columns.items()},
+        "steps": {name: column(row[at] for row in rows) for at, name in enumerate(_COLUMNS)},
         "stored": column(stored),
         "seen": [column(seen[start::3]) for start in range(3)],
         "texts": memory.texts.entries,
         "marks": [
-            {
-                "step": mark.step,
-                "text": mark.text,
-                "tone": mark.tone,
-                "threads": mark.threads,
-                "elements": [[one.array, one.offset // run.arrays[one.array].element_bytes] for one in mark.elements],
-            }
+            vars(mark)
+            | {"elements": [[one.array, one.offset // run.arrays[one.array].element_bytes] for one in mark.elements]}
             for mark in run.marks
         ],
     }
@@ -286,24 +267,16 @@ def _run(run: StoryRun) -> dict[str, object]:
 
 def _patterns(patterns: _Numbered[Pattern]) -> list[str]:
     """How many lanes each has, then all lanes, then all offsets relative to the first lane's."""
-    counts: list[int] = []
-    lanes: list[int] = []
-    offsets: list[int] = []
-    for of_lanes, relative in patterns.entries:
-        counts.append(len(of_lanes))
-        lanes += of_lanes
-        offsets += relative
-    return [column(counts), column(lanes), column(offsets)]
+    lanes, offsets = zip(*patterns.entries, strict=True) if patterns.entries else ((), ())
+    return [column(map(len, lanes)), column(chain(*lanes)), column(chain(*offsets))]
 
 
 def _array(memory: _Memory, number: int, array: StoryArray) -> dict[str, object]:
-    cells: list[int] = []
-    values: list[int] = []
-    for offset, (bits, size) in sorted(array.initial.items()):
-        cell, value = offset // array.element_bytes, memory.of_bits(array, bits, size)
-        memory.cells[number, cell] = value
-        cells.append(cell)
-        values.append(value)
+    initial = {
+        offset // array.element_bytes: memory.of_bits(array, bits, size)
+        for offset, (bits, size) in sorted(array.initial.items())
+    }
+    memory.cells |= {(number, cell): value for cell, value in initial.items()}
     return {
         "name": array.name,
         "space": array.space,
@@ -311,7 +284,7 @@ def _array(memory: _Memory, number: int, array: StoryArray) -> dict[str, object]
         "bytes": array.element_bytes,
         "dimensions": array.dimensions,
         "base": array.base,
-        "initial": [column(cells), column(values)],
+        "initial": [column(initial), column(initial.values())],
     }
 
 
