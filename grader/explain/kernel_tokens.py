@@ -79,22 +79,22 @@ class KernelTokens:
         return min(self.tokens.closing(index), len(self.tokens) - 1)
 
     def operand_before(self, index: int, stops: frozenset[str]) -> int:
-        """The first token of the operand before `index`. The operand ends at one of `stops` or at an open bracket."""
-        depth = 0
-        for at in range(index - 1, -1, -1):
-            depth += (self.text(at) in _PAIRS.values()) - (self.text(at) in _PAIRS)
-            if depth < 0 or (depth == 0 and self._stops(at, stops)):
-                return at + 1
-        return 0
+        """The first token of the operand before `index`."""
+        return self._edge(index, stops, -1)
 
     def operand_after(self, index: int, stops: frozenset[str]) -> int:
-        """The last token of the operand after `index`. The operand ends at one of `stops` or at a closing bracket."""
-        depth = 0
-        for at in range(index + 1, len(self.tokens)):
-            depth += (self.text(at) in _PAIRS) - (self.text(at) in _PAIRS.values())
+        """The last token of the operand after `index`."""
+        return self._edge(index, stops, 1)
+
+    def _edge(self, index: int, stops: frozenset[str], way: int) -> int:
+        """An operand ends at one of `stops`, or at a bracket around it."""
+        at, depth = index + way, 0
+        while 0 <= at < len(self.tokens):
+            depth += way * ((self.text(at) in _PAIRS) - (self.text(at) in _PAIRS.values()))
             if depth < 0 or (depth == 0 and self._stops(at, stops)):
-                return at - 1
-        return len(self.tokens) - 1
+                break
+            at += way
+        return at - way
 
     def _stops(self, index: int, stops: frozenset[str]) -> bool:
         """Whether the token is one of `stops`. A `=` that belongs to `<=` or `==` is not."""

@@ -297,8 +297,8 @@ def shared_places(code: StudentCode, grid: tuple[int, int, int], block: tuple[in
                 f"`{found_sum[0]}` counts blocks as if each had one thread in {axis}, and each has {threads}: neighbouring blocks get the "
                 "same places."
             )
-            if (where := _first(re.escape(found_sum[0]), code)) is not None:
-                yield Said(where, said, "How many places does each block need for itself?")
+            if (there := _first(re.escape(found_sum[0]), code)) is not None:
+                yield Said(there, said, "How many places does each block need for itself?")
 
 
 def _first(pattern: str, code: StudentCode) -> Span | None:
