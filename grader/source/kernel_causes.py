@@ -116,8 +116,7 @@ def larger_than_the_block(code: StudentCode, name: str, threads: int) -> Iterato
 
 def _stores_of_a_thread(code: StudentCode, name: str, line: int) -> float:
     """How many elements of the array a thread stores, as far as its text says. Infinite: as many as a loop makes."""
-    store = re.compile(rf"(?<![\w.]){re.escape(name)}\s*((?:\[(?:[^\[\]]|\[[^\[\]]*\])*\]\s*)+)=(?!=)")
-    subscripts = {re.sub(r"\s", "", match[1]) for bare in code.bare[line:] for match in store.finditer(bare)}
+    subscripts = set(_subscripts(name, code, line)[0])
     stepped = _stepped_names(code)
     if any(word in stepped for one in subscripts for word in re.findall(r"[A-Za-z_]\w*", one)):
         return math.inf
@@ -138,20 +137,25 @@ def _stepped_names(code: StudentCode) -> set[str]:
     return names
 
 
+def _subscripts(name: str, code: StudentCode, line: int) -> tuple[list[str], list[str]]:
+    """With which the array is stored to and read below this line, without blanks."""
+    uses = re.compile(rf"(?<![\w.]){re.escape(name)}\s*((?:\[(?:[^\[\]]|\[[^\[\]]*\])*\]\s*)+)(=(?!=))?")
+    found: tuple[list[str], list[str]] = ([], [])
+    for match in (one for bare in code.bare[line:] for one in uses.finditer(bare)):
+        found[0 if match[2] else 1].append(re.sub(r"\s", "", match[1]))
+    return found
+
+
 def _filled_by_thread(name: str, code: StudentCode, line: int, of_thread: re.Pattern[str]) -> bool:
-    uses = re.compile(rf"(?<![\w.]){name}\s*((?:\[(?:[^\[\]]|\[[^\[\]]*\])*\]\s*)+)(=(?!=))?")
-    found = [match for bare in code.bare[line:] for match in uses.finditer(bare)]
-    stores = [re.sub(r"\s", "", match[1]) for match in found if match[2]]
-    reads = [re.sub(r"\s", "", match[1]) for match in found if not match[2]]
+    stores, reads = _subscripts(name, code, line)
     return any(of_thread.search(one) for one in stores) and any(one not in stores for one in reads)
 
 
 def _thread_names(code: StudentCode) -> re.Pattern[str]:
     """`threadIdx`, and variables that hold a part of it."""
-    names = ["threadIdx"]
-    for bare in code.bare:
-        names += re.findall(r"(\w+)\s*=\s*\(?\s*(?:int\s*\)\s*)?threadIdx\.[xyz]\b", bare)
-    return re.compile(rf"\b(?:{'|'.join(map(re.escape, dict.fromkeys(names)))})\b")
+    held = code.found(r"(\w+)\s*=\s*\(?\s*(?:int\s*\)\s*)?threadIdx\.[xyz]\b")
+    names = dict.fromkeys(["threadIdx", *(match[1] for _, match in held)])
+    return re.compile(rf"\b(?:{'|'.join(map(re.escape, names))})\b")
 
 
 def pointers_without_memory(code: StudentCode) -> Iterator[Said]:
@@ -204,7 +208,7 @@ def never_set(code: StudentCode) -> Iterator[Said]:
     """Variables without a first value that a statement adds to, and that no statement ever sets."""
     for name, place in bare_declarations(code):
         rest = "\n".join([code.line(place.line)[place.end :], *code.bare[place.line :]])
-        body = rest[: _end_of_function(rest)]
+        body = re.split(r"^\}", rest, maxsplit=1, flags=re.MULTILINE)[0]  # up to where the function's braces are closed
         if re.search(rf"(?<![\w.]){name}\s*=(?!=)|&\s*{name}\b|>>\s*{name}\b", body):
             continue
         first = _first_use(name, place, code)
@@ -224,27 +228,17 @@ def bare_declarations(code: StudentCode) -> Iterator[tuple[str, Span]]:
 
 def _first_use(name: str, declared: Span, code: StudentCode) -> tuple[Span, str] | None:
     """The first statement below the declaration that needs the value, and what it does. None where it is set before that."""
-    for number in range(declared.line, len(code.bare) + 1):
-        bare = code.line(number)
-        for match in re.finditer(rf"(?<![\w.]){re.escape(name)}(?!\w)", bare):
-            if number == declared.line and match.start() <= declared.start:
-                continue
-            after = re.match(r"\s*(\+\+|--|[-+*/]=|=(?!=))?", bare[match.end() :])
-            sign = (after[1] if after else "") or ""
-            before = re.search(r"(\+\+|--|&)\s*$", bare[: match.start()])
-            if sign == "=" and not re.search(rf"(?<!\w){name}(?!\w)", bare[match.end() :]):
-                return None
-            if before and before[1] == "&":
-                return None
-            how = _HOW.get(sign) or (_HOW.get(before[1]) if before else None) or "used"
-            return Span(number, match.start(), match.end()), how
+    for place, match in code.found(rf"(?<![\w.]){re.escape(name)}(?!\w)"):
+        if (place.line, place.start) <= (declared.line, declared.start):
+            continue
+        before, after = match.string[: match.start()], match.string[match.end() :]
+        sign = re.match(r"\s*(\+\+|--|[-+*/]=|=(?!=)|)", after)
+        prefix = re.search(r"(\+\+|--|&|)\s*$", before)
+        signs = [one[1] for one in (sign, prefix) if one]
+        if "&" in signs[1:] or (signs[0] == "=" and not re.search(rf"(?<!\w){name}(?!\w)", after)):
+            return None
+        return place, next((_HOW[one] for one in signs if one in _HOW), "used")
     return None
-
-
-def _end_of_function(text: str) -> int:
-    """Where the braces are closed that are open where the text begins: at a `}` in the first column."""
-    end = re.search(r"^\}", text, re.MULTILINE)
-    return end.start() if end else len(text)
 
 
 # Threads that compute the same: the kernel never asks for one of their indices, or works out a place from them that is not theirs
