@@ -272,31 +272,25 @@ class _Counts(Model):
     )  # in the batch before; a lab that is not there was not graded
 
 
-@dataclass(frozen=True)
-class KeptCounts:
-    path: Path
-
-    def update(
-        self, wrong: Mapping[str, Sequence[WrongSubmission]], labs: Iterable[str]
-    ) -> Mapping[str, Mapping[str, int]]:
-        """By lab, the counts of the batch before that found something else. `labs`: all that were graded. Raises OSError."""
-        kept = self._read()
-        now, before = dict(kept.now), dict(kept.before)
-        for lab_id in labs:
-            counts = dict(Counter(step.key for one in wrong.get(lab_id, ()) for step in one.steps))
-            if lab_id in now and now[lab_id] != counts:
-                before[lab_id] = now[lab_id]
-            now[lab_id] = counts
-        if (now, before) != (kept.now, kept.before):
-            write_atomically(self.path, _Counts(now=now, before=before).model_dump_json(by_alias=True) + "\n")
-        return before
-
-    def _read(self) -> _Counts:
-        """A file that is missing or damaged counts as none."""
-        try:
-            return _Counts.model_validate_json(self.path.read_bytes())
-        except (OSError, ValidationError):
-            return _Counts()
+def counts_before(
+    path: Path, wrong: Mapping[str, Sequence[WrongSubmission]], labs: Iterable[str]
+) -> Mapping[str, Mapping[str, int]]:
+    """By lab, the counts of the batch before that found something else; those of this batch are kept. `labs`: all that were graded. Raises
+    OSError.
+    """
+    try:
+        kept = _Counts.model_validate_json(path.read_bytes())
+    except (OSError, ValidationError):  # one that is missing or damaged counts as none
+        kept = _Counts()
+    now, before = dict(kept.now), dict(kept.before)
+    for lab_id in labs:
+        counts = dict(Counter(step.key for one in wrong.get(lab_id, ()) for step in one.steps))
+        if lab_id in now and now[lab_id] != counts:
+            before[lab_id] = now[lab_id]
+        now[lab_id] = counts
+    if (now, before) != (kept.now, kept.before):
+        write_atomically(path, _Counts(now=now, before=before).model_dump_json(by_alias=True) + "\n")
+    return before
 
 
 def with_counts(mistakes: Sequence[LabMistakes], before: Mapping[str, Mapping[str, int]]) -> tuple[LabMistakes, ...]:

@@ -215,29 +215,21 @@ _KEPT: TypeAdapter[tuple[str, SimilarFiles]] = TypeAdapter(tuple[str, SimilarFil
 _HERE = Path(__file__).parent
 
 
-@dataclass(frozen=True)
-class KeptPairs:
-    """Those of one lab."""
-
-    path: Path
-
-    def similar(
-        self, texts: Mapping[str, str], known: Sequence[str], teams: Mapping[str, str]
-    ) -> tuple[str, SimilarFiles]:
-        """A digest of all that it depends on, and what was found. `teams`: of students who may hand in one work. Raises OSError."""
-        of = _digest(texts, known, teams)
-        try:
-            kept, found = _KEPT.validate_json(self.path.read_bytes())
-        except (OSError, ValidationError):
-            kept, found = "", SimilarFiles()
-        if kept != of:
-            found = similar_files(texts, known, _together(teams))
-            write_atomically(self.path, _KEPT.dump_json((of, found)) + b"\n")
-        return of, found
-
-
-def _together(teams: Mapping[str, str]) -> Callable[[str, str], bool]:
-    return lambda one, other: bool(teams.get(one)) and teams.get(one) == teams.get(other)
+def kept_pairs(
+    path: Path, texts: Mapping[str, str], known: Sequence[str], teams: Mapping[str, str]
+) -> tuple[str, SimilarFiles]:
+    """A digest of all that it depends on, and what was found. `teams`: of students who may hand in one work. Raises OSError."""
+    of = _digest(texts, known, teams)
+    try:
+        kept, found = _KEPT.validate_json(path.read_bytes())
+    except (OSError, ValidationError):
+        kept, found = "", SimilarFiles()
+    if kept != of:
+        found = similar_files(
+            texts, known, lambda one, other: bool(teams.get(one)) and teams.get(one) == teams.get(other)
+        )
+        write_atomically(path, _KEPT.dump_json((of, found)) + b"\n")
+    return of, found
 
 
 def _digest(texts: Mapping[str, str], known: Sequence[str], teams: Mapping[str, str]) -> str:

@@ -16,14 +16,14 @@ from grader.course.answer_check import check_answers, no_answers
 from grader.course.question_file import LabQuestions, load_questions, model_answers
 from grader.explain.class_mistakes import (
     CommentsFile,
-    KeptCounts,
     Sources,
     commented,
+    counts_before,
     lab_mistakes,
     with_counts,
     wrong_submissions,
 )
-from grader.explain.similar_files import KeptPairs
+from grader.explain.similar_files import kept_pairs
 from grader.explain.solution_maps import solution_map
 from grader.explain.suspect_search import FoundMutants, MutantSearch
 from grader.model.labs import Lab
@@ -81,7 +81,7 @@ class InsightSearch:
             for lab in labs
             if lab.id in wrong
         )
-        before = KeptCounts(self.private / "clusters" / "mistakes.json").update(wrong, [lab.id for lab in labs])
+        before = counts_before(self.private / "clusters" / "mistakes.json", wrong, [lab.id for lab in labs])
         mistakes = with_counts(mistakes, before)
         maps, broken = self._maps(seen.results, sources, [lab for lab in labs if lab.id in wrong], likenesses)
         return replace(
@@ -131,7 +131,7 @@ class InsightSearch:
         for lab in labs:
             texts = _texts(sources, lab)
             folder = self.private / "similar"
-            of, found = KeptPairs(folder / f"{lab.id}.json").similar(texts, known, teams)
+            of, found = kept_pairs(folder / f"{lab.id}.json", texts, known, teams)
             counts.append((lab.id, len(found.pairs) + found.left_out + len(found.equal)))
             page = partial(similar_page, lab.id, lab.public.title, found, names=names, texts=texts)
             files.append(

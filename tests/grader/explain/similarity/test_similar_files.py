@@ -6,7 +6,7 @@ import random
 import re
 from pathlib import Path
 
-from grader.explain.similar_files import LEAST_PASSAGES, MOST_PAIRS, KeptPairs, SimilarFiles, similar_files
+from grader.explain.similar_files import LEAST_PASSAGES, MOST_PAIRS, SimilarFiles, kept_pairs, similar_files
 
 STARTER = "__global__ void k(const float* in, float* out, int n) {\n  // Write the kernel here.\n}\n"
 
@@ -123,14 +123,14 @@ def test_of_very_many_pairs_the_most_alike_are_told_and_the_others_counted() -> 
 
 def test_nothing_is_compared_again_where_no_file_has_changed(tmp_path: Path) -> None:
     texts = a_class(8) | {"zoe": with_other_names(own_work(3))}
-    kept = KeptPairs(tmp_path / "similar" / "lab.json")
-    first, seen = kept.similar(texts, [STARTER], {})
+    path = tmp_path / "similar" / "lab.json"
+    first, seen = kept_pairs(path, texts, [STARTER], {})
     assert len(seen.pairs) == 1
-    stamp = kept.path.stat().st_mtime_ns
-    assert kept.similar(texts, [STARTER], {}) == (first, seen)
-    assert kept.path.stat().st_mtime_ns == stamp
-    second, changed = kept.similar(texts, [STARTER], {"s03": "T", "zoe": "T"})
+    stamp = path.stat().st_mtime_ns
+    assert kept_pairs(path, texts, [STARTER], {}) == (first, seen)
+    assert path.stat().st_mtime_ns == stamp
+    second, changed = kept_pairs(path, texts, [STARTER], {"s03": "T", "zoe": "T"})
     assert second != first
     assert changed.pairs == ()
-    kept.path.write_text("[", encoding="utf-8")
-    assert kept.similar(texts, [STARTER], {}) == (first, seen)
+    path.write_text("[", encoding="utf-8")
+    assert kept_pairs(path, texts, [STARTER], {}) == (first, seen)
