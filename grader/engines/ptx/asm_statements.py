@@ -12,8 +12,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from grader.engines.ptx.ptx_memory import memory
-from grader.engines.ptx.ptx_numbers import arithmetic
+from grader.engines.ptx.ptx_memory import MEMORY
 from grader.engines.ptx.ptx_reader import (
     CONSTRAINTS,
     Declaration,
@@ -23,7 +22,7 @@ from grader.engines.ptx.ptx_reader import (
     statements_of,
 )
 from grader.engines.ptx.ptx_registers import KIT, Register, Registers
-from grader.engines.ptx.ptx_warp import of_the_warp
+from grader.engines.ptx.ptx_table import statements_for
 from grader.engines.refusal import Refusal
 from grader.engines.token_scan import Token, code_tokens
 from grader.model.verdicts import Verdict
@@ -291,18 +290,14 @@ def _body(statement: AsmStatement, registers: Registers, lines: _Lines) -> tuple
 
 
 def _instruction(instruction: Instruction, registers: Registers) -> list[str]:
-    for understand in (arithmetic, memory, of_the_warp):
-        try:
-            code = understand(instruction, registers)
-        except NotUnderstoodError as error:
-            name = f"`{instruction.name.replace(':', '::')}`"
-            if str(error) == name:
-                raise
-            message = f"{error} of {name}"
-            raise NotUnderstoodError(message) from error
-        if code is not None:
-            if instruction.guard is None:
-                return code
-            return [f"if ({registers.predicate(instruction.guard)}) {{", *code, "}"]
-    message = f"`{instruction.name.replace(':', '::')}`"
-    raise NotUnderstoodError(message)
+    name = f"`{instruction.name.replace(':', '::')}`"
+    try:
+        code = statements_for(instruction, registers, MEMORY)
+    except NotUnderstoodError as error:
+        if str(error) == name:
+            raise
+        message = f"{error} of {name}"
+        raise NotUnderstoodError(message) from error
+    if instruction.guard is None:
+        return code
+    return [f"if ({registers.predicate(instruction.guard)}) {{", *code, "}"]

@@ -1,18 +1,20 @@
-"""Loads, stores, atomic functions, asynchronous copies and fences of PTX as calls of the kit's functions, which announce them."""
+"""Loads, stores, atomic functions, asynchronous copies and matrices of PTX as calls of the kit's functions, which announce them."""
 
 from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 from grader.engines.ptx.ptx_reader import (
     SPACES,
     WIDTHS,
-    Address,
     Instruction,
-    NotUnderstoodError,
     Operand,
     is_float,
     is_signed,
 )
-from grader.engines.ptx.ptx_registers import KIT, Emit, Registers, operands, parts_of, refuse, truth
+from grader.engines.ptx.ptx_registers import KIT, Emit, Registers, address, operands, parts_of, refuse, truth
 
 # No cache is modelled, so what chooses one changes nothing.
 _CACHE_WORDS = """
@@ -20,6 +22,8 @@ _CACHE_WORDS = """
     L2:256B L2:evict_normal L2:evict_first L2:evict_last
 """
 _CACHES = frozenset(_CACHE_WORDS.split())
+_CP_ASYNC = re.compile(r"async\.(ca|cg)\.shared(?::cta)?\.global(?:\.L2:(?!cache_hint)\w+)*")
+_LDMATRIX = re.compile(r"sync\.aligned\.m8n8\.x([124])(\.trans)?\.shared(?::cta)?\.b16")
 _SCOPES = frozenset({"cta", "gpu", "sys"})
 _VECTORS = {"v2": 2, "v4": 4}
 _WIDEST = 128
@@ -35,33 +39,6 @@ _ATOMIC_TYPES = {
     **dict.fromkeys(("and", "or", "xor", "exch", "cas"), ("b32", "b64")),
     **dict.fromkeys(("inc", "dec"), ("u32",)),
 }
-
-
-def memory(instruction: Instruction, registers: Registers) -> list[str] | None:
-    """The statements for this instruction, or None where it is none of memory."""
-    emit = _TABLE.get(instruction.opcode[0])
-    return emit(instruction, registers) if emit else None
-
-
-def _address(registers: Registers, operand: Operand, *, narrow: bool) -> str:
-    """`narrow`: of shared memory, whose addresses have 32 bits in either kind of register."""
-    if not isinstance(operand, Address):
-        message = "an operand without `[ ]` where an address belongs"
-        raise NotUnderstoodError(message)
-    constant = registers.constant(operand.base)
-    if constant is not None:
-        base = constant
-    else:
-        register = registers.register(operand.base)
-        if register.width not in {32, 64} or (not narrow and register.width != 64):  # noqa: PLR2004 -- bits of a pointer
-            message = f"an address in a register of {register.width} bits"
-            raise NotUnderstoodError(message)
-        base = register.code
-    return f"{base} + {operand.offset & (1 << 64) - 1:#x}ull" if operand.offset else base
-
-
-def shared_address(registers: Registers, operand: Operand) -> str:
-    return _address(registers, operand, narrow=True)
 
 
 def _split(instruction: Instruction, *allowed: str) -> tuple[str, int, str, set[str]]:
@@ -82,7 +59,7 @@ _STRONG = ("volatile", "relaxed", "acquire", "release", "cta", "gpu", "sys", "we
 def _load(instruction: Instruction, registers: Registers) -> list[str]:
     space, count, kind, said = _split(instruction, *(one for one in _STRONG if one not in {"release", "mmio"}))
     target, where = operands(instruction, 2)
-    place = f"{SPACES[space]}, {truth(said & {'volatile', 'relaxed', 'acquire'})}, {_address(registers, where, narrow=space == 'shared')}"
+    place = f"{SPACES[space]}, {truth(said & {'volatile', 'relaxed', 'acquire'})}, {address(registers, where, narrow=space == 'shared')}"
     parts = parts_of(target, count) if count > 1 else (target,)
     width = WIDTHS[kind]
     code = []
@@ -115,7 +92,7 @@ def _store(instruction: Instruction, registers: Registers) -> list[str]:
     if space == "const":
         raise refuse(instruction)
     where, given = operands(instruction, 2)
-    place = f"{SPACES[space]}, {truth(said & {'volatile', 'relaxed', 'release'})}, {_address(registers, where, narrow=space == 'shared')}"
+    place = f"{SPACES[space]}, {truth(said & {'volatile', 'relaxed', 'release'})}, {address(registers, where, narrow=space == 'shared')}"
     width = WIDTHS[kind]
     parts = parts_of(given, count) if count > 1 else (given,)
     values = [registers.read(part, kind, wider=not is_float(kind)) for part in parts]
@@ -150,7 +127,7 @@ def _atomic(instruction: Instruction, registers: Registers) -> list[str]:
     if space != "shared":
         operation += _OF_BLOCK if "cta" in said else _OF_SYSTEM if "sys" in said else 0
     values = f"{registers.read(first, kind)}, {registers.read(others[0], kind) if others else '0ull'}"
-    place = f"{SPACES[space]}, {operation}, {_address(registers, where, narrow=space == 'shared')}"
+    place = f"{SPACES[space]}, {operation}, {address(registers, where, narrow=space == 'shared')}"
     call = f"{KIT}atomic_{WIDTHS[kind] // 8}({place}, {values})"
     fence = f"{KIT}fence({truth('cta' in said)});"
     code = [fence] if said & {"release", "acq_rel"} else []
@@ -159,88 +136,99 @@ def _atomic(instruction: Instruction, registers: Registers) -> list[str]:
 
 
 def _copy(instruction: Instruction, registers: Registers) -> list[str]:
-    said = instruction.opcode[2:] if instruction.opcode[1:2] == ("async",) else ("?",)
-    if said == ("commit_group",):
-        operands(instruction, 0)
-        return [f"{KIT}commit_copies();"]
-    if said == ("wait_all",):
-        operands(instruction, 0)
-        return [f"{KIT}await_copies(0, true);"]
-    if said == ("wait_group",):
-        (count,) = operands(instruction, 1)
-        number = registers.constant(count)
-        if number is None:
-            raise refuse(instruction)
-        return [f"{KIT}await_copies(static_cast<unsigned>({number}), false);"]
-    words = [one.removesuffix(":cta") for one in said if not one.startswith("L2:")]
-    if words not in (["ca", "shared", "global"], ["cg", "shared", "global"]) or any(
-        "cache_hint" in one for one in said
-    ):
+    said = _CP_ASYNC.fullmatch(".".join(instruction.opcode[1:]))
+    if said is None:
         raise refuse(instruction)
     to, source, size, *filled = operands(instruction, 3, 4)
     number = registers.constant(size)
     if number is None:
         raise refuse(instruction)
-    sizes = (16,) if words[0] == "cg" else (4, 8, 16)
-    fits = " || ".join(f"{number} == {one}" for one in sizes)
-    read = f"{registers.read(filled[0], 'b32')}" if filled else f"{number}"
-    place = f"{_address(registers, to, narrow=True)}, {_address(registers, source, narrow=False)}"
+    fits = " || ".join(f"{number} == {one}" for one in ((16,) if said[1] == "cg" else (4, 8, 16)))
+    read = registers.read(filled[0], "b32") if filled else number
+    place = f"{address(registers, to, narrow=True)}, {address(registers, source, narrow=False)}"
     return [
         f'static_assert({fits}, "the size of this copy is not allowed");',
         f"{KIT}copy_async({place}, {number}, static_cast<unsigned>({read}));",
     ]
 
 
-def _to_space(instruction: Instruction, registers: Registers) -> list[str]:
-    *said, kind = [one.removesuffix(":cta") for one in instruction.opcode[1:]]
-    into = said[:1] == ["to"]
-    said = said[1:] if into else said
-    if len(said) != 1 or said[0] not in {"global", "shared", "local", "const"} or kind != "u64":
+# `ldmatrix` and `mma.sync`.
+
+
+@dataclass(frozen=True)
+class _Shape:
+    """How many registers a lane gives. `number`: of ptx_matrices.cpp."""
+
+    number: int
+    a: int
+    b: int
+
+
+# By shape and by the types of a and b.
+_SHAPES = {
+    ("m16n8k8", "f16"): _Shape(0, 2, 1),
+    ("m16n8k16", "f16"): _Shape(1, 4, 2),
+    ("m16n8k8", "bf16"): _Shape(0, 2, 1),
+    ("m16n8k16", "bf16"): _Shape(1, 4, 2),
+    ("m16n8k4", "tf32"): _Shape(2, 2, 1),
+    ("m16n8k8", "tf32"): _Shape(0, 4, 2),
+}
+_OPERANDS = {"f16": 0, "bf16": 1, "tf32": 2}
+_SUMS = {("f32", "f32"): 0, ("f16", "f16"): 1, ("f16", "f32"): 2, ("f32", "f16"): 3}
+_WORDS_OF_SUM = {"f32": 4, "f16": 2}
+_LETTERS = "xyzw"
+
+
+def _load_matrices(instruction: Instruction, registers: Registers) -> list[str]:
+    said = _LDMATRIX.fullmatch(".".join(instruction.opcode[1:]))
+    if said is None:
         raise refuse(instruction)
-    target, given = operands(instruction, 2)
-    function = "to_space" if into else "from_space"
-    return [registers.write(target, kind, f"{KIT}{function}({SPACES[said[0]]}, {registers.read(given, kind)})")]
+    count, transposed = int(said[1]), said[2]
+    target, where = operands(instruction, 2)
+    kept = f"{registers.variable()}w"
+    place = address(registers, where, narrow=True)
+    code = [f"const uint4 {kept} = {KIT}load_matrices({count}, {truth(transposed)}, {place});"]
+    return code + [
+        registers.write(part, "b32", f"{kept}.{letter}")
+        for part, letter in zip(parts_of(target, count), _LETTERS, strict=False)
+    ]
 
 
-def _is_in_space(instruction: Instruction, registers: Registers) -> list[str]:
-    said = [one.removesuffix(":cta") for one in instruction.opcode[1:]]
-    if len(said) != 1 or said[0] not in {"global", "shared", "local", "const"}:
-        raise refuse(instruction)
-    target, given = operands(instruction, 2)
-    value = f"{KIT}is_in_space({SPACES[said[0]]}, {registers.read(given, 'b64')}) ? 1ull : 0ull"
-    return [registers.write(target, "pred", value)]
-
-
-def _fence(instruction: Instruction, registers: Registers) -> list[str]:
-    del registers
-    operands(instruction, 0)
+def _multiply_matrices(instruction: Instruction, registers: Registers) -> list[str]:
     said = instruction.opcode[1:]
-    scope = said[-1] if said else ""
-    known = {"cta": True, "gl": False, "gpu": False, "sys": False}
-    if scope not in known or said[:-1] not in {(), ("sc",), ("acq_rel",)}:
+    if said[:2] != ("sync", "aligned") or said[3:5] != ("row", "col") or len(said) != 9:  # noqa: PLR2004 -- and four types
         raise refuse(instruction)
-    return [f"{KIT}fence({truth(known[scope])});"]
-
-
-def _prefetch(instruction: Instruction, registers: Registers) -> list[str]:
-    """A prefetch accesses nothing that a program could notice."""
-    if set(instruction.opcode[1:]) - {"global", "L1", "L2", "L2:evict_last", "L2:evict_normal"}:
+    sum_, left, right, added = said[5:]
+    shape, sums = _SHAPES.get((said[2], left)), _SUMS.get((sum_, added))
+    if shape is None or sums is None or left != right or (left != "f16" and sums != 0):
         raise refuse(instruction)
-    (where,) = operands(instruction, 1)
-    return [f"(void)({_address(registers, where, narrow=False)});"]
+    d, a, b, c = operands(instruction, 4)
+    kinds = {"f16": "b32", "f32": "f32"}
+    a_words = _words(registers, parts_of(a, shape.a), "b32")
+    b_words = [registers.read(one, "b32") for one in parts_of(b, shape.b)]
+    b_words += ["0ull"] * (2 - len(b_words))
+    c_words = _words(registers, parts_of(c, _WORDS_OF_SUM[added]), kinds[added])
+    kept = f"{registers.variable()}w"
+    given = f"{shape.number}, {_OPERANDS[left]}, {sums}, {a_words}, {', '.join(b_words)}, {c_words}"
+    code = [f"const uint4 {kept} = {KIT}multiply_matrices({given});"]
+    return code + [
+        registers.write(part, kinds[sum_], f"{kept}.{letter}")
+        for part, letter in zip(parts_of(d, _WORDS_OF_SUM[sum_]), _LETTERS, strict=False)
+    ]
 
 
-_TABLE: dict[str, Emit] = {
-    "ld": _load,
-    "ldu": _load,
+def _words(registers: Registers, parts: Sequence[Operand], kind: str) -> str:
+    """Up to four words as a uint4."""
+    values = [registers.read(one, kind) for one in parts]
+    values += ["0ull"] * (4 - len(values))
+    return f"uint4{{{', '.join(f'static_cast<unsigned>({value})' for value in values)}}}"
+
+
+MEMORY: dict[str, Emit] = {
+    **dict.fromkeys(("ld", "ldu"), _load),
     "st": _store,
-    "atom": _atomic,
-    "red": _atomic,
+    **dict.fromkeys(("atom", "red"), _atomic),
     "cp": _copy,
-    "cvta": _to_space,
-    "isspacep": _is_in_space,
-    "membar": _fence,
-    "fence": _fence,
-    "prefetch": _prefetch,
-    "prefetchu": _prefetch,
+    "ldmatrix": _load_matrices,
+    "mma": _multiply_matrices,
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 # What a PTX text consists of: statements and their operands, as plain data. It knows no instruction's meaning.
@@ -137,215 +138,130 @@ def is_signed(name: str) -> bool:
 
 
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
-_TOKEN = re.compile(
-    r"\s*(?:(?P<operand>%\d+|%\[\w+\])"
-    r"|(?P<word>%%?[A-Za-z_][\w$]*(?:\.[xyzw])?|[A-Za-z_$][\w$]*)"
-    r"|(?P<directive>\.[A-Za-z_][\w:]*)"
-    r"|(?P<hexfloat>0[fF][0-9a-fA-F]{8}|0[dD][0-9a-fA-F]{16})"
-    r"|(?P<float>\d+\.\d*(?:[eE][+-]?\d+)?)"
-    r"|(?P<number>0[xX][0-9a-fA-F]+U?|0[bB][01]+U?|\d+U?)"
-    r"|(?P<sign>[{}\[\](),;:@!|+<>-]))"
+_NAME = r"%\d+|%\[\w+\]|%%?[A-Za-z_][\w$]*(?:\.[xyzw])?|[A-Za-z_$][\w$]*"
+_WHOLE = r"-?\s*(?:0[xX][0-9a-fA-F]+|0[bB][01]+|\d+)U?"
+_NUMBER = rf"0[fF][0-9a-fA-F]{{8}}|0[dD][0-9a-fA-F]{{16}}|-?\s*\d+\.\d*(?:[eE][+-]?\d+)?|{_WHOLE}"
+_BEGIN = re.compile(
+    r"\s*(?:(?P<sign>[{};])"
+    r"|\.reg\s*\.(?P<type>\w+)(?P<names>[^;]*);"
+    rf"|(?:@\s*(?P<negated>!?)\s*(?P<guard>{_NAME})\s+)?(?P<opcode>[A-Za-z_$][\w$]*(?:\s*\.[A-Za-z_][\w:]*)*)(?P<label>\s*:)?)"
 )
-
-
-@dataclass(frozen=True)
-class PtxToken:
-    """A word, a number or a sign, and where it stands in the text."""
-
-    kind: str
-    text: str
-    at: int
+_OPERAND = re.compile(
+    r"\s*(?:\{(?P<parts>[^{}]*)\}"
+    rf"|\[\s*(?P<base>{_NAME}|{_WHOLE})(?P<offsets>(?:\s*[+-]\s*{_WHOLE})*)\s*\]"
+    rf"|!\s*(?P<denied>{_NAME})"
+    rf"|(?P<number>{_NUMBER})"
+    rf"|(?P<name>{_NAME})(?:\s*\|\s*(?P<second>{_NAME}))?)\s*"
+)
+_DECLARED = re.compile(r"\s*([A-Za-z_$%][\w$]*|%%[A-Za-z_][\w$]*)\s*(?:<\s*(\d+)\s*>\s*)?(?:,|$)")
+_WORD = re.compile(rf"{_NAME}|\.[A-Za-z_][\w:]*|{_NUMBER}|[{{}}\[\](),;:@!|+<>-]")
+_MOST_DECLARED = 256  # more than any statement has
 
 
 def statements_of(text: str) -> list[Statement]:
     """Raises NotUnderstoodError."""
-    return _Reader(_pieces(_COMMENT.sub(lambda comment: " " * len(comment[0]), text))).statements()
-
-
-def _pieces(text: str) -> list[PtxToken]:
-    pieces, at = [], 0
-    end = len(text.rstrip())
-    while at < end:
-        match = _TOKEN.match(text, at)
-        if not match:
-            message = f"`{text[at:].strip()[:20]}`"
+    text = _COMMENT.sub(lambda comment: " " * len(comment[0]), text).rstrip()
+    found, depth, at = list[Statement](), 0, 0
+    while at < len(text):
+        begin = _BEGIN.match(text, at)
+        if begin is None:
+            raise _not_understood(text, at)
+        start, at = begin.end() - len(begin[0].lstrip()), begin.end()
+        if begin["sign"]:
+            depth += {"{": 1, "}": -1}.get(begin["sign"], 0)
+            if depth < 0:
+                raise _not_understood(text, start)
+            found += [Scope(begin["sign"] == "{")] if begin["sign"] != ";" else []
+        elif begin["type"]:
+            found.append(Declaration(begin["type"], tuple(_declared(begin["names"]))))
+        elif begin["label"]:
+            message = f"the label `{begin['opcode']}`"
             raise NotUnderstoodError(message)
-        kind = match.lastgroup or ""
-        pieces.append(PtxToken(kind, match[kind], match.start(kind)))
-        at = match.end()
-    return pieces
-
-
-class _Reader:
-    def __init__(self, pieces: list[PtxToken]) -> None:
-        self._pieces = pieces
-        self._at = 0
-
-    def statements(self) -> list[Statement]:
-        found: list[Statement] = []
-        depth = 0
-        while self._at < len(self._pieces):
-            piece = self._pieces[self._at]
-            if piece.text in {"{", "}"}:
-                self._at += 1
-                depth += 1 if piece.text == "{" else -1
-                if depth < 0:
-                    self._stop(piece)
-                found.append(Scope(piece.text == "{"))
-            elif piece.text == ";":
-                self._at += 1
-            elif piece.text == ".reg":
-                found.append(self._declaration())
-            else:
-                found.append(self._instruction())
-        if depth != 0:
-            message = "a `{` without its `}`"
-            raise NotUnderstoodError(message)
-        return found
-
-    def _declaration(self) -> Declaration:
-        self._take(".reg")
-        kind = self._next("directive").text.removeprefix(".")
-        names: list[str] = []
-        while True:
-            name = self._next("word").text
-            if self._peek() == "<":
-                self._take("<")
-                count = int(self._next("number").text)
-                self._take(">")
-                if count > 256:  # noqa: PLR2004 -- more than any statement has
-                    self._stop(self._pieces[self._at - 1])
-                names += [f"{name}{number}" for number in range(count)]
-            else:
-                names.append(name)
-            if self._peek() != ",":
-                break
-            self._take(",")
-        self._take(";")
-        return Declaration(kind, tuple(names))
-
-    def _instruction(self) -> Instruction:
-        guard: Name | Not | None = None
-        start = self._pieces[self._at].at
-        if self._peek() == "@":
-            self._take("@")
-            negated = self._peek() == "!"
-            if negated:
-                self._take("!")
-            guard = Not(self._name()) if negated else self._name()
-        words = [self._next("word").text]
-        if self._peek() == ":":
-            message = f"the label `{words[0]}`"
-            raise NotUnderstoodError(message)
-        while self._at < len(self._pieces) and self._pieces[self._at].kind == "directive":
-            words += self._next("directive").text.removeprefix(".").replace("::", ":").split(".")
-        operands: list[Operand] = []
-        while self._at < len(self._pieces) and self._peek() != ";":  # the last `;` may be missing
-            if operands:
-                self._take(",")
-            operands.append(self._operand())
-        if self._at < len(self._pieces):
-            self._take(";")
-        return Instruction(tuple(words), tuple(operands), guard, start)
-
-    def _operand(self) -> Operand:
-        sign = self._peek()
-        if sign == "{":
-            self._take("{")
-            parts = [self._operand()]
-            while self._peek() == ",":
-                self._take(",")
-                parts.append(self._operand())
-            self._take("}")
-            return Vector(tuple(parts))
-        if sign == "[":
-            return self._address()
-        if sign == "!":
-            self._take("!")
-            return Not(self._name())
-        if self._kind(1 if sign == "-" else 0) in {"number", "float", "hexfloat"}:
-            return self._number()
-        return self._register()
-
-    def _register(self) -> Operand:
-        name = self._name()
-        if self._peek() == "|":
-            self._take("|")
-            return Both(name, self._name())
-        return name
-
-    def _address(self) -> Address:
-        self._take("[")
-        base: Name | Number = self._number() if self._kind() == "number" else self._name()
-        offset = 0
-        while self._peek() in {"+", "-"}:
-            sign = -1 if self._peek() == "-" else 1
-            self._at += 1
-            number = self._number()
-            if not isinstance(number.value, int) or number.width:
-                self._stop(self._pieces[self._at - 1])
-            offset += sign * int(number.value)
-        self._take("]")
-        return Address(base, offset)
-
-    def _name(self) -> Name:
-        piece = self._piece()
-        if piece.kind not in {"word", "operand"}:
-            self._stop(piece)
-        self._at += 1
-        return Name(piece.text)
-
-    def _number(self) -> Number:
-        negative = self._peek() == "-"
-        if negative:
-            self._at += 1
-        piece = self._piece()
-        self._at += 1
-        if piece.kind == "hexfloat":
-            if negative:
-                self._stop(piece)
-            return Number(int.from_bytes(bytes.fromhex(piece.text[2:])), 64 if piece.text[1] in "dD" else 32)
-        if piece.kind == "float":
-            return Number(float(piece.text) * (-1 if negative else 1), 1)
-        if piece.kind != "number":
-            self._stop(piece)
-        digits = piece.text.removesuffix("U")
-        octal = len(digits) > 1 and digits[0] == "0" and digits[1].isdigit()
-        try:
-            value = int(digits, 8) if octal else int(digits, 0)
-        except ValueError:
-            self._stop(piece)
-        if value >> 64:
-            self._stop(piece)
-        return Number(-value if negative else value)
-
-    def _piece(self) -> PtxToken:
-        if self._at >= len(self._pieces):
-            message = "a text that ends too early"
-            raise NotUnderstoodError(message)
-        return self._pieces[self._at]
-
-    def _peek(self) -> str:
-        return self._pieces[self._at].text if self._at < len(self._pieces) else ""
-
-    def _kind(self, ahead: int = 0) -> str:
-        at = self._at + ahead
-        return self._pieces[at].kind if at < len(self._pieces) else ""
-
-    def _next(self, kind: str) -> PtxToken:
-        piece = self._piece()
-        if piece.kind != kind:
-            self._stop(piece)
-        self._at += 1
-        return piece
-
-    def _take(self, text: str) -> None:
-        piece = self._piece()
-        if piece.text != text:
-            self._stop(piece)
-        self._at += 1
-
-    @staticmethod
-    def _stop(piece: PtxToken) -> None:
-        message = f"`{piece.text}`"
+        else:
+            operands, at = _operands(text, at)
+            guard = Name(begin["guard"]) if begin["guard"] else None
+            opcode = re.sub(r"\s", "", begin["opcode"]).replace("::", ":").split(".")
+            found.append(
+                Instruction(tuple(opcode), operands, Not(guard) if guard and begin["negated"] else guard, start)
+            )
+    if depth != 0:
+        message = "a `{` without its `}`"
         raise NotUnderstoodError(message)
+    return found
+
+
+def _not_understood(text: str, at: int) -> NotUnderstoodError:
+    """With the word, number or sign that stands there."""
+    at = _skip(text, at)
+    word = _WORD.match(text, at)
+    return NotUnderstoodError(
+        f"`{word[0] if word else text[at : at + 20].strip()}`" if at < len(text) else "a text that ends too early"
+    )
+
+
+def _skip(text: str, at: int) -> int:
+    """Behind blanks."""
+    while at < len(text) and text[at].isspace():
+        at += 1
+    return at
+
+
+def _declared(text: str) -> Iterator[str]:
+    at = 0
+    while at < len(text) or not text:
+        name = _DECLARED.match(text, at)
+        if name is None or (name.end() == len(text) and text.rstrip().endswith(",")):
+            raise _not_understood(text, at)
+        if int(name[2] or 0) > _MOST_DECLARED:
+            raise _not_understood(text, name.end(2))
+        yield from (f"{name[1]}{number}" for number in range(int(name[2]))) if name[2] else (name[1],)
+        at = name.end()
+
+
+def _operands(text: str, at: int) -> tuple[tuple[Operand, ...], int]:
+    """Up to the `;`, which may be missing at the end; and where what follows begins."""
+    found = list[Operand]()
+    at = _skip(text, at)
+    while at < len(text) and text[at] != ";":
+        if found and text[at] != ",":
+            raise _not_understood(text, at)
+        operand = _OPERAND.match(text, at + bool(found))
+        if operand is None:
+            raise _not_understood(text, at + bool(found))
+        found.append(_operand(operand))
+        at = operand.end()
+    return tuple(found), min(at + 1, len(text))
+
+
+def _operand(said: re.Match[str]) -> Operand:
+    if said["parts"] is not None:
+        parts, end = _operands(said["parts"], 0)
+        if not parts or end < len(said["parts"]) or said["parts"].endswith(";"):
+            raise _not_understood(said["parts"], 0)
+        return Vector(parts)
+    if said["base"]:
+        base = _number(said["base"]) if re.match(r"[-\d]", said["base"]) else Name(said["base"])
+        signs = re.findall(rf"([+-])\s*({_WHOLE})", said["offsets"])
+        return Address(base, sum(int(_number(number).value) * (-1 if sign == "-" else 1) for sign, number in signs))
+    if said["denied"]:
+        return Not(Name(said["denied"]))
+    if said["number"]:
+        return _number(said["number"])
+    name = Name(said["name"])
+    return Both(name, Name(said["second"])) if said["second"] else name
+
+
+def _number(text: str) -> Number:
+    if text[1:2] in {"f", "F", "d", "D"}:
+        return Number(int.from_bytes(bytes.fromhex(text[2:])), 64 if text[1] in "dD" else 32)
+    negative, digits = text.startswith("-"), text.removeprefix("-").strip().removesuffix("U")
+    if "." in digits:
+        return Number(float(digits) * (-1 if negative else 1), 1)
+    octal = len(digits) > 1 and digits[0] == "0" and digits[1].isdigit()
+    try:
+        value = int(digits, 8) if octal else int(digits, 0)
+    except ValueError:
+        raise _not_understood(text, 0) from None
+    if value >> 64:
+        raise _not_understood(text, 0)
+    return Number(-value if negative else value)

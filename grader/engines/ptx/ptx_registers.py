@@ -12,6 +12,7 @@ from grader.engines.ptx.ptx_reader import (
     SPECIAL_REGISTERS,
     WIDE_SPECIAL,
     WIDTHS,
+    Address,
     Instruction,
     Name,
     Not,
@@ -156,6 +157,23 @@ def parts_of(operand: Operand, count: int) -> tuple[Operand, ...]:
     return parts
 
 
+def address(registers: Registers, operand: Operand, *, narrow: bool) -> str:
+    """`narrow`: of shared memory, whose addresses have 32 bits in either kind of register."""
+    if not isinstance(operand, Address):
+        message = "an operand without `[ ]` where an address belongs"
+        raise NotUnderstoodError(message)
+    constant = registers.constant(operand.base)
+    if constant is not None:
+        base = constant
+    else:
+        register = registers.register(operand.base)
+        if register.width not in {32, 64} or (not narrow and register.width != 64):  # noqa: PLR2004 -- bits of a pointer
+            message = f"an address in a register of {register.width} bits"
+            raise NotUnderstoodError(message)
+        base = register.code
+    return f"{base} + {operand.offset & (1 << 64) - 1:#x}ull" if operand.offset else base
+
+
 def mask(width: int) -> str:
     return f"{(1 << width) - 1:#x}ull"
 
@@ -201,7 +219,6 @@ def _shown(operand: Operand) -> str:
 # What every kind of instruction needs: how operands and modifiers are taken, and how one is refused by its name.
 
 Emit = Callable[[Instruction, Registers], list[str]]
-INTEGERS = ("u16", "s16", "u32", "s32", "u64", "s64")
 
 
 def refuse(instruction: Instruction) -> NotUnderstoodError:

@@ -1,0 +1,382 @@
+"""The table of PTX instructions, each with the C++ that does the same, and those that need more than a row: numbers of any type."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from grader.engines.ptx.ptx_reader import (
+    FLOAT_OPERATIONS,
+    NUMBER_OF_NAN,
+    RELATIONS,
+    ROUNDINGS,
+    SATURATED,
+    SPACES,
+    TYPES,
+    WIDTHS,
+    Both,
+    Instruction,
+    Not,
+    Number,
+    Operand,
+    Vector,
+    base_type,
+    is_float,
+    is_signed,
+)
+from grader.engines.ptx.ptx_registers import (
+    KIT,
+    Emit,
+    Registers,
+    address,
+    kind_of,
+    modifiers,
+    operands,
+    refuse,
+    truth,
+)
+
+# What groups of a row's words stand for: the numbers that the kit's functions know them by.
+_NUMBERS = {
+    "space": SPACES,
+    "mode": {"up": 0, "down": 1, "bfly": 2, "idx": 3},
+    "vote": {"all": 0, "any": 1, "uni": 2},
+    "reduction": {
+        "add.s32": 0, "add.u32": 0, "min.s32": 1, "max.s32": 2, "min.u32": 3, "max.u32": 4, "and.b32": 5, "or.b32": 6,
+        "xor.b32": 7,
+    },
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Row:
+    """`words`: a pattern of what stands behind an instruction's first word. Its group `T` is the type, `is_…` a truth, the others are in
+    _NUMBERS. `given`: what the operands are. "=b32": a register that the result goes to; "=b32|p": and a predicate beside it, or none;
+    "b32": what is read; "T", "W": of the type, of one twice as wide; "p": a predicate; "n": a constant; "0": nothing else;
+    "a", "g": an address of shared memory, of any. `code`: an expression, or a statement where it has no result. `first`, `second`: what
+    goes to the two registers, of what the expression gave.
+    """
+
+    names: str
+    words: str
+    given: str
+    code: str
+    first: str = "{kept}"
+    second: str = ""
+    pattern: re.Pattern[str] = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "pattern", re.compile(self.words))
+
+    def emit(self, said: re.Match[str], instruction: Instruction, registers: Registers) -> list[str]:
+        kinds = self.given.split()
+        kind = said.groupdict().get("T") or ""
+        types = {"T": kind, "W": f"{kind[:1]}{WIDTHS.get(kind, 0) * 2}"}
+        given = list(operands(instruction, len(kinds)))
+        target = given.pop(0) if self.given.startswith("=") else None
+        into = kinds.pop(0)[1:] if target else ""
+        values = [_read(instruction, registers, one, types.get(of, of)) for one, of in zip(given, kinds, strict=True)]
+        told: dict[str, object] = {name: _told(name, text) for name, text in said.groupdict().items()}
+        if kind:
+            told |= {"type": TYPES.get(base_type(kind)), "width": WIDTHS[kind], "signed": truth(is_signed(kind))}
+            told["widest"] = TYPES.get(f"{kind[0]}64")
+        code = self.code.format(*(one for one, of in zip(values, kinds, strict=True) if of != "0"), kit=KIT, **told)
+        if target is None:
+            return [code]
+        result, bar, _ = into.partition("|")
+        if not bar:
+            return [registers.write(target, types.get(result, result), code)]
+        kept = registers.variable()
+        first, second = (target.first, target.second) if isinstance(target, Both) else (target, None)
+        lines = [f"{kept} = {code};", registers.write(first, result, self.first.format(kept=kept))]
+        return lines + ([registers.write(second, "pred", self.second.format(kept=kept))] if second else [])
+
+
+def _told(group: str, text: str | None) -> object:
+    return truth(text) if group.startswith("is_") else _NUMBERS.get(group, {}).get(text or "", 0)
+
+
+def _read(instruction: Instruction, registers: Registers, operand: Operand, kind: str) -> str:
+    if kind in {"p", "pred"}:
+        value = registers.predicate(operand)
+        return value if kind == "p" else f"({value} ? 1ull : 0ull)"
+    if kind in {"a", "g"}:
+        return address(registers, operand, narrow=kind == "a")
+    if kind == "0":  # of the sixteen barriers of a block, only that of __syncthreads() is known here
+        if operand != Number(0):
+            raise refuse(instruction)
+        return ""
+    if kind != "n":
+        return registers.read(operand, kind)
+    constant = registers.constant(operand)
+    if constant is None:
+        raise refuse(instruction)
+    return constant
+
+
+_I, _I32 = r"(?P<T>[us](?:16|32|64))", r"(?P<T>[us](?:32|64))"
+_B, _B32 = r"(?P<T>b(?:16|32|64)|pred)", r"(?P<T>b(?:32|64))"
+_ANY = rf"(?P<T>{'|'.join(name for name in WIDTHS if name != 'pred')})"
+_SPACE = r"(?P<space>global|shared|local|const)(?::cta)?"
+_SYNC = r"(?:cta\.)?sync(?:\.aligned)?"
+_LESS = f"{{kit}}compare({{type}}, {RELATIONS['lt']}, "
+_WIDE = "{kit}convert({type}, {widest}, 0, false, {0}) * {kit}convert({type}, {widest}, 0, false, {1})"
+_HIGH = "{kit}multiply_high({0}, {1}, {width}, {signed})"
+
+_TABLE = (
+    Row("add", _I, "=T T T", "{0} + {1}"),
+    Row("sub", _I, "=T T T", "{0} - {1}"),
+    Row("min", _I, "=T T T", _LESS + "{1}, {0}) ? {1} : {0}"),
+    Row("max", _I, "=T T T", _LESS + "{0}, {1}) ? {1} : {0}"),
+    Row("neg", _I, "=T T", "0ull - {0}"),
+    Row("abs", _I, "=T T", _LESS + "{0}, 0ull) ? 0ull - {0} : {0}"),
+    Row("div", _I, "=T T T", "{kit}divide({0}, {1}, {width}, {signed})"),
+    Row("rem", _I, "=T T T", "{kit}remainder({0}, {1}, {width}, {signed})"),
+    Row("mul", rf"lo\.{_I}", "=T T T", "{0} * {1}"),
+    Row("mad", rf"lo\.{_I}", "=T T T T", "{0} * {1} + {2}"),
+    Row("mul", rf"hi\.{_I}", "=T T T", _HIGH),
+    Row("mad", rf"hi\.{_I}", "=T T T T", _HIGH + " + {2}"),
+    Row("mul", r"wide\.(?P<T>[us](?:16|32))", "=W T T", _WIDE),
+    Row("mad", r"wide\.(?P<T>[us](?:16|32))", "=W T T W", _WIDE + " + {2}"),
+    Row("and", _B, "=T T T", "{0} & {1}"),
+    Row("or", _B, "=T T T", "{0} | {1}"),
+    Row("xor", _B, "=T T T", "{0} ^ {1}"),
+    Row("not", _B, "=T T", "~{0}"),
+    Row("shl", r"(?P<T>b(?:16|32|64))", "=T T b32", "{kit}shift_left({0}, {1}, {width})"),
+    Row("shr", r"(?P<T>[bus](?:16|32|64))", "=T T b32", "{kit}shift_right({0}, {1}, {width}, {signed})"),
+    Row("bfe", _I32, "=T T b32 b32", "{kit}extract_field({0}, {1}, {2}, {width}, {signed})"),
+    Row("bfi", _B32, "=T T T b32 b32", "{kit}insert_field({0}, {1}, {2}, {3}, {width})"),
+    Row("popc", _B32, "=b32 T", "{kit}population({0}, {width})"),
+    Row("clz", _B32, "=b32 T", "{kit}leading_zeros({0}, {width})"),
+    Row("brev", _B32, "=T T", "{kit}reverse_bits({0}, {width})"),
+    Row(
+        "bfind", rf"(?P<is_shift>shiftamt\.)?{_I32}", "=b32 T", "{kit}find_leading({0}, {width}, {signed}, {is_shift})"
+    ),
+    Row("prmt", "b32", "=b32 b32 b32 b32", "{kit}permute_bytes({0}, {1}, {2})"),
+    Row("lop3", "b32", "=b32 b32 b32 b32 n", "{kit}logic_3({0}, {1}, {2}, static_cast<int>({3} & 0xff))"),
+    Row(
+        "shf",
+        r"(?:(?P<is_left>l)|r)\.(?:(?P<is_clamp>clamp)|wrap)\.b32",
+        "=b32 b32 b32 b32",
+        "{kit}funnel_shift({0}, {1}, {2}, {is_left}, {is_clamp})",
+    ),
+    Row(
+        "vabsdiff4",
+        r"u32\.u32\.u32(?P<is_sum>\.add)?",
+        "=b32 b32 b32 b32",
+        "{kit}byte_differences({0}, {1}, {2}, {is_sum})",
+    ),
+    Row("selp", _ANY, "=T T T p", "{2} ? {0} : {1}"),
+    # Of a warp, and of a block.
+    Row("bar barrier", r"warp\.sync", "b32", "{kit}sync_warp({0});"),
+    Row("bar barrier", _SYNC, "0", "{kit}barrier();"),
+    Row(
+        "bar barrier",
+        r"(?:cta\.)?red(?:\.aligned)?\.popc\.u32",
+        "=b32 0 p",
+        "{kit}barrier_reduction(0, {0} ? 1ull : 0ull)",
+    ),
+    Row(
+        "bar barrier",
+        r"(?:cta\.)?red(?:\.aligned)?\.and\.pred",
+        "=pred 0 p",
+        "{kit}barrier_reduction(1, {0} ? 1ull : 0ull)",
+    ),
+    Row(
+        "bar barrier",
+        r"(?:cta\.)?red(?:\.aligned)?\.or\.pred",
+        "=pred 0 p",
+        "{kit}barrier_reduction(2, {0} ? 1ull : 0ull)",
+    ),
+    Row(
+        "shfl",
+        r"sync\.(?P<mode>up|down|bfly|idx)\.b32",
+        "=b32|p b32 b32 b32 b32",
+        "{kit}shuffle({mode}, {0}, {1}, {2}, {3})",
+        "{kept} & 0xffffffffull",
+        "{kept} >> 32",
+    ),
+    Row("vote", r"sync\.ballot\.b32", "=b32 p b32", "{kit}vote(3, {0} ? 1ull : 0ull, {1})"),
+    Row("vote", r"sync\.(?P<vote>all|any|uni)\.pred", "=pred p b32", "{kit}vote({vote}, {0} ? 1ull : 0ull, {1})"),
+    Row("activemask", "b32", "=b32", "{kit}active_mask()"),
+    Row("match", r"any\.sync\.(?P<T>(?P<is_wide>b64)|b32)", "=b32 T b32", "{kit}match_any({0}, {1}, {is_wide})"),
+    Row(
+        "match",
+        r"all\.sync\.(?P<T>(?P<is_wide>b64)|b32)",
+        "=b32|p T b32",
+        "{kit}match_all({0}, {1}, {is_wide})",
+        second="{kept} != 0 ? 1ull : 0ull",
+    ),
+    Row(
+        "redux",
+        r"sync\.(?P<reduction>add\.[us]32|m(?:in|ax)\.[us]32|(?:and|or|xor)\.b32)",
+        "=b32 b32 b32",
+        "{kit}reduce({reduction}, {0}, {1})",
+    ),
+    Row("nanosleep", "u32", "b32", "::__nanosleep(static_cast<unsigned>({0}));"),
+    Row("trap", "", "", "::__trap();"),
+    # Of memory, without an access.
+    Row("cvta", rf"to\.{_SPACE}\.u64", "=u64 u64", "{kit}to_space({space}, {0})"),
+    Row("cvta", rf"{_SPACE}\.u64", "=u64 u64", "{kit}from_space({space}, {0})"),
+    Row("isspacep", _SPACE, "=pred b64", "{kit}is_in_space({space}, {0}) ? 1ull : 0ull"),
+    Row("membar fence", r"(?:(?:sc|acq_rel)\.)?(?:(?P<is_of_block>cta)|gl|gpu|sys)", "", "{kit}fence({is_of_block});"),
+    # A prefetch accesses nothing that a program could notice.
+    Row("prefetch prefetchu", r"(?:global\.)?L[12](?::evict_(?:last|normal))?", "g", "(void)({0});"),
+    Row("cp", r"async\.commit_group", "", "{kit}commit_copies();"),
+    Row("cp", r"async\.wait_all", "", "{kit}await_copies(0, true);"),
+    Row("cp", r"async\.wait_group", "n", "{kit}await_copies(static_cast<unsigned>({0}), false);"),
+)
+_ROWS: dict[str, list[Row]] = {}
+for _row in _TABLE:
+    for _name in _row.names.split():
+        _ROWS.setdefault(_name, []).append(_row)
+
+
+def statements_for(instruction: Instruction, registers: Registers, others: dict[str, Emit]) -> list[str]:
+    """The statements for this instruction. `others`: those that are in no row, by their first word."""
+    name, said = instruction.opcode[0], ".".join(instruction.opcode[1:])
+    for row in _ROWS.get(name, ()):
+        if match := row.pattern.fullmatch(said):
+            return row.emit(match, instruction, registers)
+    emit = NUMBERS.get(name) or others.get(name)
+    if emit is None:
+        raise refuse(instruction)
+    return emit(instruction, registers)
+
+
+# Numbers of PTX as calls of the kit's functions: floating-point ones, comparisons, conversions and moves.
+
+_PAIRS = {"f16x2": "f16", "bf16x2": "bf16"}
+_OF_PAIRS = 32
+_APPROXIMATE = frozenset({"rsqrt", "ex2", "lg2", "sin", "cos"})
+_SINGLE = frozenset({*_APPROXIMATE, "rcp", "sqrt", "neg", "abs"})
+_BITWISE = {"and": "&", "or": "|", "xor": "^"}
+_TYPES_OF_CVT = 3
+
+
+def _floating(instruction: Instruction, registers: Registers) -> list[str]:
+    name, kind = instruction.opcode[0], kind_of(instruction, "f32", "f64", "f16", "bf16", "f16x2", "bf16x2")
+    if name not in FLOAT_OPERATIONS or (name in {"mad", "copysign"} and kind not in {"f32", "f64"}):
+        raise refuse(instruction)
+    said = modifiers(instruction, "rn", "rz", "rm", "rp", "ftz", "sat", "approx", "full", "NaN")
+    target, *given = operands(instruction, 2 if name in _SINGLE else 4 if name in {"fma", "mad"} else 3)
+    values = [registers.read(one, kind) for one in given]
+    arguments = ", ".join([*values, *["0ull"] * (3 - len(values))])
+    roundings = [ROUNDINGS[one] for one in said if one in ROUNDINGS]
+    if (
+        ("NaN" in said and name not in NUMBER_OF_NAN)
+        or len(roundings) > 1
+        or (name in _APPROXIMATE and "approx" not in said)
+        or (said & {"approx", "full"} and roundings)
+    ):
+        raise refuse(instruction)
+    operation = NUMBER_OF_NAN[name] if "NaN" in said else FLOAT_OPERATIONS[name]
+    if kind in {"f32", "f64"}:
+        if kind == "f64" and said & {"ftz", "sat", "approx", "full"}:
+            raise refuse(instruction)
+        flush = f"{truth('ftz' in said)}, " if kind == "f32" else ""
+        function = f"{KIT}{'float' if kind == 'f32' else 'double'}_operation"
+        value = f"{function}({operation}, {(roundings or [0])[0]}, {flush}{arguments})"
+        if "sat" in said:
+            value = f"{function}({SATURATED}, 0, {flush}{value}, 0ull, 0ull)"
+        return [registers.write(target, kind, value)]
+    if name not in {"add", "sub", "mul", "fma", "neg", "abs", "min", "max"} or said - {"rn", "NaN"}:
+        raise refuse(instruction)
+    pairs = _OF_PAIRS if kind in _PAIRS else 0
+    bfloat = truth(_PAIRS.get(kind, kind) == "bf16")
+    return [registers.write(target, kind, f"{KIT}half_operation({operation + pairs}, {bfloat}, {arguments})")]
+
+
+def _set_predicate(instruction: Instruction, registers: Registers) -> list[str]:
+    kind = kind_of(instruction)
+    words = list(instruction.opcode[1:-1])
+    relation = words.pop(0) if words else ""
+    joins = words.pop(0) if words and words[0] in _BITWISE else ""
+    if words or relation not in RELATIONS or base_type(kind) not in TYPES or kind == "tf32":
+        raise refuse(instruction)
+    target, a, b, *third = operands(instruction, 4 if joins else 3)
+    holds = f"{KIT}compare({TYPES[base_type(kind)]}, {RELATIONS[relation]}, {registers.read(a, kind)}, {registers.read(b, kind)})"
+    first, second = (target.first, target.second) if isinstance(target, Both) else (target, None)
+    also = f" {_BITWISE[joins]} {registers.predicate(third[0])}" if joins else ""
+    kept = registers.variable()
+    code = [f"{kept} = {holds} ? 1ull : 0ull;"]
+    code.append(registers.write(first, "pred", f"(({kept} != 0){also}) ? 1ull : 0ull"))
+    if second is not None:
+        code.append(registers.write(second, "pred", f"(({kept} == 0){also}) ? 1ull : 0ull"))
+    return code
+
+
+def _move(instruction: Instruction, registers: Registers) -> list[str]:
+    kind = kind_of(instruction)
+    modifiers(instruction)
+    target, given = operands(instruction, 2)
+    if kind == "pred":
+        return [registers.write(target, kind, f"{registers.predicate(given)} ? 1ull : 0ull")]
+    if isinstance(given, Vector):
+        each = WIDTHS[kind] // len(given.parts)
+        value = " | ".join(
+            f"({registers.read(one, f'b{each}')} << {each * at})"
+            for at, one in enumerate(_whole(given, each, instruction))
+        )
+        return [registers.write(target, kind, value)]
+    if isinstance(target, Vector):
+        each = WIDTHS[kind] // len(target.parts)
+        kept, value = registers.variable(), registers.read(given, kind)
+        parts = _whole(target, each, instruction)
+        return [f"{kept} = {value};"] + [
+            registers.write(one, f"b{each}", f"{kept} >> {each * at}") for at, one in enumerate(parts)
+        ]
+    if isinstance(given, Not):
+        raise refuse(instruction)
+    special = registers.special_width(given)
+    if special and special != WIDTHS[kind]:
+        raise refuse(instruction)
+    return [registers.write(target, kind, registers.read(given, kind))]
+
+
+def _whole(vector: Vector, each: int, instruction: Instruction) -> tuple[Operand, ...]:
+    if each not in {16, 32}:
+        raise refuse(instruction)
+    return vector.parts
+
+
+def _convert(instruction: Instruction, registers: Registers) -> list[str]:
+    if len(instruction.opcode) < _TYPES_OF_CVT:
+        raise refuse(instruction)
+    *said, to, source = instruction.opcode[1:]
+    roundings = [one for one in said if one in ROUNDINGS]
+    others = set(said) - set(roundings) - {"sat"}
+    rounding = ROUNDINGS[roundings[0]] if roundings else 0
+    if others or len(roundings) > 1:
+        raise refuse(instruction)
+    if to in _PAIRS and source == "f32" and roundings in (["rn"], ["rz"]) and "sat" not in said:
+        target, high, low = operands(instruction, 3)
+        upper, lower = (
+            f"{KIT}convert({TYPES['f32']}, {TYPES[_PAIRS[to]]}, {rounding}, false, {registers.read(one, 'f32')})"
+            for one in (high, low)
+        )
+        return [registers.write(target, to, f"{upper} << 16 | {lower}")]
+    narrows = is_float(to) and (not is_float(source) or WIDTHS[to] < WIDTHS[source] or to == "tf32")
+    floats_to_whole = is_float(source) and not is_float(to)
+    if to not in TYPES or source not in TYPES or source == "tf32" or (to == "tf32" and roundings != ["rna"]):
+        raise refuse(instruction)
+    if (narrows or floats_to_whole) and not roundings:
+        raise refuse(instruction)
+    if (
+        (to in {"bf16", "tf32"} and source != "f32")
+        or (source == "bf16" and to != "f32")
+        or ("rna" in said and to != "tf32")
+    ):
+        raise refuse(instruction)
+    target, given = operands(instruction, 2)
+    value = registers.read(given, source, wider=not is_float(source))
+    code = f"{KIT}convert({TYPES[source]}, {TYPES[to]}, {rounding}, {truth('sat' in said)}, {value})"
+    return [registers.write(target, to, code, wider=not is_float(to))]
+
+
+NUMBERS: dict[str, Emit] = {
+    **dict.fromkeys(FLOAT_OPERATIONS, _floating),
+    "setp": _set_predicate,
+    "mov": _move,
+    "cvt": _convert,
+}
