@@ -1,4 +1,4 @@
-// ldmatrix and mma.sync of inline PTX: see device/inline_ptx.hpp. The numbers are those of ptx_warp.py.
+// ldmatrix and mma.sync of inline PTX: see device/inline_ptx.hpp. The numbers are those of ptx_memory.py.
 #include <algorithm>
 #include <bit>
 #include <cmath>

@@ -1,4 +1,4 @@
-// What inline PTX asks of the thread, its warp and its block: see device/inline_ptx.hpp. The numbers are those of ptx_warp.py.
+// What inline PTX asks of the thread, its warp and its block: see device/inline_ptx.hpp. The numbers are those of ptx_table.py.
 #include <bit>
 
 #include "executor/device/inline_ptx.hpp"
