@@ -24,9 +24,9 @@ from grader.engines.ptx.ptx_reader import (
 from grader.engines.ptx.ptx_registers import KIT, Register, Registers
 from grader.engines.ptx.ptx_table import statements_for
 from grader.engines.refusal import Refusal
-from grader.engines.token_scan import Token, code_tokens
+from grader.engines.token_scan import Tokens, code_tokens
 from grader.model.verdicts import Verdict
-from grader.source.lexer import with_changes
+from grader.source.lexer import CLOSING, with_changes
 
 # Reads one `asm` statement of a preprocessed text: its PTX text, its outputs and its inputs. What it means is not asked here.
 
@@ -34,7 +34,7 @@ ASSEMBLY = frozenset({"asm", "__asm", "__asm__"})
 _QUALIFIERS = frozenset({"volatile", "__volatile__", "__volatile", "inline", "__inline__"})
 _ESCAPES = {"n": "\n", "t": "\t", '"': '"', "\\": "\\", "r": "\r", "'": "'"}
 _RAW = re.compile(r'R"([^()\\\s]{0,16})\((.*)\)\1"', re.DOTALL)
-_OPENING, _CLOSING = frozenset("([{"), frozenset(")]}")
+_FORM = "this form of `asm`"
 
 
 @dataclass(frozen=True)
@@ -53,107 +53,59 @@ class AsmStatement:
     outputs: tuple[AsmOperand, ...]
     inputs: tuple[AsmOperand, ...]
     end: int  # behind its closing parenthesis
-    basic: bool
 
 
-class StatementReader:
-    """Reads one statement, from the token behind `asm` on."""
+def _statement(text: str, tokens: Tokens, at: int) -> AsmStatement:
+    """The statement behind the `asm`."""
+    while tokens.text(at) in _QUALIFIERS:
+        at += 1
+    end = tokens.closing(at)
+    if tokens.text(at) != "(" or end == len(tokens):
+        raise NotUnderstoodError("`asm goto`" if tokens.text(at) == "goto" else _FORM)
+    sections: list[list[int]] = [[]]  # places of tokens that are in no bracket of their own
+    at += 1
+    while at < end:
+        sign = tokens[at].text
+        if sign in {":", "::"}:
+            sections += [[] for _ in sign]
+        else:
+            sections[-1].append(at)
+        at = tokens.closing(at) + 1 if sign in CLOSING else at + 1
+    literals, outputs, inputs, clobbers, *others = (*sections, *[list[int]() for _ in range(4 - len(sections))])
+    known = re.fullmatch(r'(?:"memory"(?:,(?!$)|$))*', "".join(tokens[one].text for one in clobbers))
+    if not literals or others or not known or any(tokens[one].kind != "string" for one in literals):
+        raise NotUnderstoodError(_FORM)
+    pieces = tuple((_literal(tokens[one].text), tokens[one].start) for one in literals)
+    return AsmStatement(
+        pieces, _operands(text, tokens, outputs), _operands(text, tokens, inputs), tokens[end].start + 1
+    )
 
-    def __init__(self, text: str, tokens: Sequence[Token], at: int) -> None:
-        self._source, self._tokens, self._at = text, tokens, at
 
-    def statement(self) -> AsmStatement:
-        while self._text() in _QUALIFIERS:
-            self._at += 1
-        self._take("(", "`asm goto`" if self._text() == "goto" else "this form of `asm`")
-        pieces: list[tuple[str, int]] = []
-        while self._kind() == "string":
-            pieces.append((_literal(self._text()), self._token().start))
-            self._at += 1
-        if not pieces:
-            self._stop()
-        basic = self._text() == ")"
-        sections: list[tuple[AsmOperand, ...]] = []
-        while self._text() in {":", "::"}:
-            sections += [()] * (len(self._text()) - 1)
-            self._at += 1
-            if self._text() in {":", "::", ")"}:
-                sections.append(())
-            elif len(sections) == 2:  # noqa: PLR2004 -- behind outputs and inputs
-                self._clobbers()
-                sections.append(())
-            else:
-                sections.append(self._operands())
-        end = self._token()
-        self._take(")", "this form of `asm`")
-        if len(sections) > 3:  # noqa: PLR2004 -- outputs, inputs, clobbers
-            self._stop()
-        outputs, inputs = (*sections, (), ())[:2]
-        return AsmStatement(tuple(pieces), outputs, inputs, end.start + 1, basic)
+def _operands(text: str, tokens: Tokens, places: Sequence[int]) -> tuple[AsmOperand, ...]:
+    groups: list[list[int]] = [[]] if places else []
+    for place in places:
+        if tokens[place].text == ",":
+            groups.append([])
+        else:
+            groups[-1].append(place)
+    return tuple(_operand(text, tokens, *group) for group in groups)
 
-    def _operands(self) -> tuple[AsmOperand, ...]:
-        found = [self._operand()]
-        while self._text() == ",":
-            self._at += 1
-            found.append(self._operand())
-        return tuple(found)
 
-    def _operand(self) -> AsmOperand:
-        name = ""
-        if self._text() == "[":
-            self._at += 1
-            name = self._text()
-            self._at += 1
-            self._take("]", "this form of `asm`")
-        start = self._token().start
-        if self._kind() != "string":
-            self._stop()
-        constraint = _literal(self._text())
-        self._at += 1
-        opening = self._token()
-        self._take("(", "this form of `asm`")
-        depth = 1
-        while depth:
-            token = self._token()
-            if token.text in ASSEMBLY:
-                self._stop()
-            depth += (token.text in _OPENING) - (token.text in _CLOSING) if token.kind == "sign" else 0
-            self._at += 1
-        closing = self._tokens[self._at - 1]
-        if closing.text != ")":
-            self._stop()
-        return AsmOperand(constraint, name, self._source[opening.start + 1 : closing.start], start)
-
-    def _clobbers(self) -> None:
-        while self._kind() == "string":
-            if _literal(self._text()) != "memory":
-                self._stop()
-            self._at += 1
-            if self._text() != ",":
-                return
-            self._at += 1
-        self._stop()
-
-    def _token(self) -> Token:
-        if self._at >= len(self._tokens):
-            self._stop()
-        return self._tokens[self._at]
-
-    def _text(self) -> str:
-        return self._tokens[self._at].text if self._at < len(self._tokens) else ""
-
-    def _kind(self) -> str:
-        return self._tokens[self._at].kind if self._at < len(self._tokens) else ""
-
-    def _take(self, text: str, what: str) -> None:
-        if self._text() != text:
-            raise NotUnderstoodError(what)
-        self._at += 1
-
-    @staticmethod
-    def _stop() -> None:
-        message = "this form of `asm`"
-        raise NotUnderstoodError(message)
+def _operand(text: str, tokens: Tokens, *group: int) -> AsmOperand:
+    if len(group) not in {2, 3}:
+        raise NotUnderstoodError(_FORM)
+    *named, constraint, opening = group
+    closing = tokens.closing(opening)
+    if (
+        tokens[constraint].kind != "string"
+        or tokens[opening].text != "("
+        or any(tokens[one].text != "[" or tokens.closing(one) != one + 2 for one in named)
+        or any(one.text in ASSEMBLY for one in tokens[opening:closing])
+    ):
+        raise NotUnderstoodError(_FORM)
+    name = tokens[named[0] + 1].text if named else ""
+    inside = text[tokens[opening].start + 1 : tokens[closing].start]
+    return AsmOperand(_literal(tokens[constraint].text), name, inside, tokens[constraint].start)
 
 
 def _literal(text: str) -> str:
@@ -193,7 +145,7 @@ def rewrite_assembly(preprocessed: str, file_name: str, folder: str = "") -> Rew
         if token.kind != "word" or token.text not in ASSEMBLY:
             continue
         try:
-            statement = StatementReader(preprocessed, tokens, index + 1).statement()
+            statement = _statement(preprocessed, tokens, index + 1)
             code, count = _code(statement, lines)
             budget -= count
             if budget < 0:
@@ -233,36 +185,27 @@ def _code(statement: AsmStatement, lines: _Lines) -> tuple[str, int]:
     before, after, known = [], [], []
     for number, operand in enumerate(operands):
         is_output = number < len(statement.outputs)
-        letter = (
-            operand.constraint.removeprefix("=" if operand.constraint.startswith("=") else "+")
-            if is_output
-            else operand.constraint
-        )
-        if is_output and operand.constraint[:1] not in {"=", "+"}:
-            message = f'the constraint "{operand.constraint}"'
-            raise NotUnderstoodError(message)
-        letter = letter.removeprefix("&") if is_output else letter
+        said = re.fullmatch(r"([=+])&?(.*)" if is_output else r"()(.*)", operand.constraint, re.DOTALL)
+        letter = said[2] if said else ""
         variable, marker = f"tilelab_o{number}", lines.marker(operand.at)
-        if letter == "n" and not is_output:
-            before.append(
-                f"{marker}constexpr unsigned long long {variable} = static_cast<unsigned long long>({operand.text});"
-            )
-            known.append(Register(variable, "n"))
-            continue
-        if letter not in CONSTRAINTS:
+        is_constant = letter == "n" and not is_output
+        if said is None or not (is_constant or letter in CONSTRAINTS):
             message = f'the constraint "{operand.constraint}"'
             raise NotUnderstoodError(message)
-        known.append(Register(variable, CONSTRAINTS[letter]))
-        if not is_output:
+        known.append(Register(variable, "n" if is_constant else CONSTRAINTS[letter]))
+        if is_constant:
+            value = f"static_cast<unsigned long long>({operand.text})"
+            before.append(f"{marker}constexpr unsigned long long {variable} = {value};")
+        elif not is_output:
             before.append(f"{marker}unsigned long long {variable} = {KIT}in_{letter}({operand.text});")
-            continue
-        place = operand.text.strip()
-        if not _NAME.fullmatch(place):
-            before.append(f"{marker}auto& tilelab_l{number} = ({operand.text});")
-            place = f"tilelab_l{number}"
-        first = f"{KIT}in_{letter}({place})" if operand.constraint.startswith("+") else "0"
-        before.append(f"{marker}unsigned long long {variable} = {first};")
-        after.append(f"{marker}{place} = {KIT}out_{letter}{{{variable}}};")
+        else:
+            place = operand.text.strip()
+            if not _NAME.fullmatch(place):
+                before.append(f"{marker}auto& tilelab_l{number} = ({operand.text});")
+                place = f"tilelab_l{number}"
+            first = f"{KIT}in_{letter}({place})" if said[1] == "+" else "0"
+            before.append(f"{marker}unsigned long long {variable} = {first};")
+            after.append(f"{marker}{place} = {KIT}out_{letter}{{{variable}}};")
     named = {operand.name: known[number] for number, operand in enumerate(operands) if operand.name}
     registers = Registers(known, named)
     body, count = _body(statement, registers, lines)
