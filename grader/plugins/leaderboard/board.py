@@ -54,7 +54,6 @@ class Entry:
         None  # the same launch, extrapolated to the size of the lab's climb; none: the lab has no climb
     )
     floor_ms: float = 0  # no kernel can be faster; 0: unknown
-    relative_error: float | None = None
 
 
 @dataclass(frozen=True)
@@ -119,7 +118,6 @@ def _right(student: str, full: LabResult, seen: LabResult) -> Entry | Apart:
         traffic=_counted(seen),
         outlook=seen.outlook,
         floor_ms=timing.floor_ms,
-        relative_error=timing.relative_error,
     )
 
 
