@@ -107,6 +107,8 @@ Bench& bench() {
 
 void use_bench(Bench* bench) { current = bench; }
 
+RandomStream fresh_stream() { return bench().draw(); }
+
 const LaunchRecord& check(Trial trial) {
   const LaunchRecord& launch = bench().run(std::move(trial));
   if (launch.verdict != Verdict::pass) FAIL(launch.message);

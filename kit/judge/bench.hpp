@@ -81,8 +81,8 @@ class Bench {
 Bench& bench();
 void use_bench(Bench* bench);
 
-// Run a trial from within a Catch2 case, and end the case there unless it passed.
-const LaunchRecord& check(Trial trial);
+// check() of technique.hpp runs a trial from within a Catch2 case, and ends the case there unless it passed. So does check_technique(),
+// whose trial's traffic is counted: `missed` says why the counters do not show the technique, or nothing.
 // Ends the case: its kernel is correct, but does not use the lab's technique.
 [[noreturn]] void reject_technique(const std::string& message);
 
@@ -90,18 +90,6 @@ const LaunchRecord& check(Trial trial);
 template <class Shape, class Make>
 void check_each(const std::vector<Shape>& shapes, Make make) {
   for (const Shape& shape : shapes) check(make(shape, bench().draw()));
-}
-
-// Checks a trial whose traffic is counted, and then what its counters tell: `missed` says why they do not show the technique, or nothing.
-void check_technique(Trial trial, const std::function<std::string(const Counters&)>& missed);
-
-// Shapes whose `sides` are from those of `least` to those of `most`. They follow from the judge's key.
-template <class Shape, class... Side>
-std::vector<Shape> random_shapes(int count, const Shape& least, const Shape& most, Side Shape::*... sides) {
-  RandomStream random = bench().draw();
-  std::vector<Shape> shapes(static_cast<std::size_t>(count));
-  for (Shape& shape : shapes) ((shape.*sides = random.between(least.*sides, most.*sides)), ...);
-  return shapes;
 }
 
 // So many numbers, one after the other.

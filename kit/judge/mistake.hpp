@@ -26,6 +26,17 @@ struct Guess {
 using GuessOfElement = std::function<Guess(std::size_t row, std::size_t column)>;
 using Variant = std::function<GuessOfElement(const Trial& trial, const protocol::LaunchConfig& config)>;
 
+inline constexpr Guess unwritten{Guess::State::unwritten, 0, 0};
+inline constexpr unsigned largest_block_side = 1024;  // a submission may give any numbers
+
+// A variant from a function of a launch as the mistake sees it, and an element's row and column.
+template <class Launch, class Element>
+Variant variant_of(Element element) {
+  return [element](const Trial& trial, const protocol::LaunchConfig& config) -> GuessOfElement {
+    return [launch = Launch(trial, config), element](std::size_t row, std::size_t column) { return element(launch, row, column); };
+  };
+}
+
 struct Mistake {
   std::string name;      // "a-transposed": the name that a reject's first line demands
   std::string sentence;  // what the kernel does; no digits, so that no hidden shape is told

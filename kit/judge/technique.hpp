@@ -1,10 +1,16 @@
-// What technique checks ask of the counters of a launch, whatever the problem: how much it really loads and stores, and whether
-// its work is spread over threads. A counter that is missing is ours to mend: std::out_of_range.
+// What the checks of a lab's tests are made of, and what technique checks ask of the counters of a launch, whatever the problem: how much
+// it really loads and stores, and whether its work is spread over threads. A counter that is missing is ours to mend: std::out_of_range.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
+#include <type_traits>
+#include <vector>
+
+#include "judge/random_stream.hpp"
+#include "judge/trial.hpp"
 
 namespace tilelab::judge {
 
@@ -34,6 +40,58 @@ inline std::string missed_parallelism(const Counters& counters) {
     return "one thread loads and stores as much as " + std::to_string((busiest + all - 1) / all) +
            " elements of the result take on average" + limit(most_work_of_a_thread);
   return {};
+}
+
+struct LaunchRecord;
+RandomStream fresh_stream();  // Bench::draw(): a stream of its own for each draw
+const LaunchRecord& check(Trial trial);
+void check_technique(Trial trial, const std::function<std::string(const Counters&)>& missed);
+
+// A check of one shape or of several, as a lab's tests call it. It runs the submission once for each shape, on what `make` draws for it,
+// and ends the Catch2 case at the first run that fails. With `missed`, its traffic is counted, and it has to use a technique besides.
+template <class Shape, class Run>
+class Check {
+ public:
+  using Make = Run (*)(Shape, RandomStream);
+  using Missed = std::string (*)(Shape, const Counters&);
+  constexpr explicit Check(Make make, Missed missed = nullptr) : make_(make), missed_(missed) {}
+
+  void operator()(Shape shape) const {
+    if (missed_ == nullptr)
+      check(make_(shape, fresh_stream()));
+    else if constexpr (std::is_same_v<Run, Trial>)
+      check_technique(make_(shape, fresh_stream()), [&](const Counters& counters) { return missed_(shape, counters); });
+  }
+  void operator()(const std::vector<Shape>& shapes) const {
+    for (const Shape& shape : shapes) (*this)(shape);
+  }
+
+ private:
+  Make make_;
+  Missed missed_;
+};
+template <class Shape, class Run>
+Check(Run (*)(Shape, RandomStream)) -> Check<Shape, Run>;
+template <class Shape>
+Check(Trial (*)(Shape, RandomStream), std::string (*)(Shape, const Counters&)) -> Check<Shape, Trial>;
+
+// Shapes whose `sides` are from those of `least` to those of `most`. They follow from the judge's key.
+template <class Shape, class... Side>
+std::vector<Shape> random_shapes(int count, const Shape& least, const Shape& most, Side Shape::*... sides) {
+  RandomStream random = fresh_stream();
+  std::vector<Shape> shapes(static_cast<std::size_t>(count));
+  for (Shape& shape : shapes) ((shape.*sides = random.between(least.*sides, most.*sides)), ...);
+  return shapes;
+}
+
+// Nine shapes: each side is `side` - 1, `side` or `side` + 1, in every combination.
+template <class Shape>
+std::vector<Shape> shapes_around(int side) {
+  std::vector<Shape> shapes;
+  for (int one = side - 1; one <= side + 1; ++one) {
+    for (int other = side - 1; other <= side + 1; ++other) shapes.push_back({one, other});
+  }
+  return shapes;
 }
 
 }  // namespace tilelab::judge

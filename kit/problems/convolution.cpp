@@ -110,18 +110,9 @@ judge::Trial close_trial(Shape shape, judge::RandomStream random) {
   });
 }
 
-void check_exact(Shape shape) { judge::check(exact_trial(shape, judge::bench().draw())); }
-
-void check_exact(const std::vector<Shape>& shapes) { judge::check_each(shapes, exact_trial); }
-
-void check_close(const std::vector<Shape>& shapes) { judge::check_each(shapes, close_trial); }
-
-void check_tiled(const std::vector<Shape>& shapes) {
-  for (const Shape& shape : shapes) {
-    if (shape.height < least_tiled_side || shape.width < least_tiled_side) throw std::logic_error("the picture is mostly edge");
-    judge::check_technique(exact_trial(shape, judge::bench().draw()),
-                           [&](const judge::Counters& counters) { return missed_tiling(shape, counters); });
-  }
+judge::Trial tiled_trial(Shape shape, judge::RandomStream random) {
+  if (shape.height < least_tiled_side || shape.width < least_tiled_side) throw std::logic_error("the picture is mostly edge");
+  return exact_trial(shape, random);
 }
 
 std::string missed_tiling(Shape shape, const judge::Counters& counters) {
@@ -139,18 +130,6 @@ std::string missed_tiling(Shape shape, const judge::Counters& counters) {
            " pixels; at most 5 for every 2 pixels earn these points. Load a tile with its halo once for a whole block, and keep the "
            "weights in constant memory.";
   return {};
-}
-
-std::vector<Shape> around(int side) {
-  std::vector<Shape> shapes;
-  for (const int height : {side - 1, side, side + 1}) {
-    for (const int width : {side - 1, side, side + 1}) shapes.push_back({height, width});
-  }
-  return shapes;
-}
-
-std::vector<Shape> random_shapes(int count, Shape least, Shape most) {
-  return judge::random_shapes(count, least, most, &Shape::height, &Shape::width);
 }
 
 }  // namespace tilelab::convolution

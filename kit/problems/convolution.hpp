@@ -9,9 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "judge/random_stream.hpp"
 #include "judge/technique.hpp"
-#include "judge/trial.hpp"
 
 namespace tilelab::convolution {
 
@@ -21,30 +19,29 @@ struct Shape {
 
 inline constexpr int radius = 2, mask_side = 2 * radius + 1;
 
-// Quarters of both signs as pixels, 25 different whole numbers as weights, nothing is 0: a pixel or weight that is left out, used twice or
-// mistaken for another shows. Every partial sum is exact in fp32, in any order, fused or not. Every element must be exactly right.
-void check_exact(Shape shape);
-void check_exact(const std::vector<Shape>& shapes);
-
-// Random numbers in (-1, 1). Each element must be within 26·u·Σ|mask·image| of the fp64 sum, u = 2^-24 (Higham, Accuracy and Stability of
-// Numerical Algorithms, §3.1, for sums of 25 products in any order). Sums in fp16 are not.
-void check_close(const std::vector<Shape>& shapes);
-
-// check_exact, and by the executor's counters a pixel is loaded from global memory few times, and so is the mask. A correct submission
-// that does not loses the technique alone. Sides from 64 on: a smaller picture is mostly edge.
-void check_tiled(const std::vector<Shape>& shapes);
-
-// Why a run with these counters, summed over its launches, does not use that technique; empty if it does.
-std::string missed_tiling(Shape shape, const judge::Counters& counters);
-
-// Nine shapes: each side is `side` - 1, `side` or `side` + 1, in every combination.
-std::vector<Shape> around(int side);
-
-// `count` shapes with sides from those of `least` to those of `most`. They follow from the judge's key.
-std::vector<Shape> random_shapes(int count, Shape least, Shape most);
-
 // The runs that the checks make.
 judge::Trial exact_trial(Shape shape, judge::RandomStream random);
 judge::Trial close_trial(Shape shape, judge::RandomStream random);
+judge::Trial tiled_trial(Shape shape, judge::RandomStream random);
+
+// Why a run with these counters, summed over its launches, does not load tiles; empty if it does.
+std::string missed_tiling(Shape shape, const judge::Counters& counters);
+
+// Quarters of both signs as pixels, 25 different whole numbers as weights, nothing is 0: a pixel or weight that is left out, used twice or
+// mistaken for another shows. Every partial sum is exact in fp32, in any order, fused or not. Every element must be exactly right.
+inline constexpr judge::Check check_exact(exact_trial);
+
+// Random numbers in (-1, 1). Each element must be within 26·u·Σ|mask·image| of the fp64 sum, u = 2^-24 (Higham, Accuracy and Stability of
+// Numerical Algorithms, §3.1, for sums of 25 products in any order). Sums in fp16 are not.
+inline constexpr judge::Check check_close(close_trial);
+
+// check_exact, and by the executor's counters a pixel is loaded from global memory few times, and so is the mask. A correct submission
+// that does not loses the technique alone. Sides from 64 on: a smaller picture is mostly edge.
+inline constexpr judge::Check check_tiled(tiled_trial, missed_tiling);
+
+inline std::vector<Shape> around(int side) { return judge::shapes_around<Shape>(side); }
+inline std::vector<Shape> random_shapes(int count, Shape least, Shape most) {
+  return judge::random_shapes(count, least, most, &Shape::height, &Shape::width);
+}
 
 }  // namespace tilelab::convolution

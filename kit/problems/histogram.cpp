@@ -1,5 +1,6 @@
 #include "problems/histogram.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -7,6 +8,7 @@
 #include <utility>
 
 #include "judge/bench.hpp"
+#include "judge/traced_problem.hpp"
 
 namespace tilelab::histogram {
 namespace {
@@ -84,20 +86,9 @@ judge::Trial one_value_trial(Shape shape, judge::RandomStream random) {
   return drawn(shape, "one value", [&] { return value; });
 }
 
-void check_inside(const std::vector<Shape>& shapes) { judge::check_each(shapes, inside_trial); }
-
-void check_exact(const std::vector<Shape>& shapes) { judge::check_each(shapes, exact_trial); }
-
-void check_far(const std::vector<Shape>& shapes) { judge::check_each(shapes, far_trial); }
-
-void check_one_value(const std::vector<Shape>& shapes) { judge::check_each(shapes, one_value_trial); }
-
-void check_private(const std::vector<Shape>& shapes) {
-  for (const Shape& shape : shapes) {
-    if (shape.n < least_private_values || shape.bins < least_private_bins) throw std::logic_error("a thread could do it by itself");
-    judge::check_technique(exact_trial(shape, judge::bench().draw()),
-                           [&](const judge::Counters& counters) { return missed_privacy(shape, counters); });
-  }
+judge::Trial private_trial(Shape shape, judge::RandomStream random) {
+  if (shape.n < least_private_values || shape.bins < least_private_bins) throw std::logic_error("a thread could do it by itself");
+  return exact_trial(shape, random);
 }
 
 std::string missed_privacy(Shape shape, const judge::Counters& counters) {
@@ -121,8 +112,20 @@ std::string missed_privacy(Shape shape, const judge::Counters& counters) {
   return {};
 }
 
-std::vector<Shape> random_shapes(int count, Shape least, Shape most) {
-  return judge::random_shapes(count, least, most, &Shape::n, &Shape::bins);
-}
+namespace {
 
+[[maybe_unused]] const bool histogram_is_traced =
+    judge::traces({.name = "histogram",
+                   .sizes = {"n", "bins"},
+                   .largest_side = 1024,
+                   .largest_profiled_side = 1 << 20,
+                   .usual_profiled_shape = "65536x256",
+                   .inputs = {"integers"},
+                   .profiled_inputs = "integers",
+                   .factors = {},
+                   .make = [](const std::vector<int>& sizes, const std::string&, judge::RandomStream random) {
+                     return exact_trial({.n = sizes.at(0), .bins = std::min(sizes.at(1), most_bins)}, random);
+                   }});
+
+}  // namespace
 }  // namespace tilelab::histogram

@@ -10,9 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "judge/random_stream.hpp"
 #include "judge/technique.hpp"
-#include "judge/trial.hpp"
 
 namespace tilelab::histogram {
 
@@ -22,33 +20,35 @@ struct Shape {
 
 inline constexpr int most_bins = 1024;
 
-// Values that all belong in a bin, the lower bins more often than the upper ones: no two of many bins are alike, and a count in the wrong
-// bin shows. Every count must be exactly right.
-void check_inside(const std::vector<Shape>& shapes);
-// The same, and about one value of eight lies outside: next to the first or the last bin, or some bins further.
-void check_exact(const std::vector<Shape>& shapes);
-// The same, and those outside are the least and the greatest int.
-void check_far(const std::vector<Shape>& shapes);
-// All values are alike, so that all threads meet in one bin.
-void check_one_value(const std::vector<Shape>& shapes);
-
-// check_exact, and by the executor's counters the threads of a block count together before they change `bins`. A correct kernel that does
-// not loses the technique alone. n >= 4096 and bins >= 64: with fewer bins a thread could do it by itself.
-void check_private(const std::vector<Shape>& shapes);
-
-// Why a launch with these counters does not use that technique; empty if it does. Nothing is asked about how threads count: who changes
-// memory once for `values_for_a_store` values, and looks at few values itself, has counted together with others.
-std::string missed_privacy(Shape shape, const judge::Counters& counters);
-inline constexpr std::uint64_t values_for_a_store = 8;        // at least so many values for each store or atomic in global memory
-inline constexpr std::uint64_t most_words_of_a_counter = 96;  // that one thread loads and stores, wherever they lie
-
-// `count` shapes with sizes from those of `least` to those of `most`. They follow from the judge's key.
-std::vector<Shape> random_shapes(int count, Shape least, Shape most);
-
 // The launches that the checks run.
 judge::Trial inside_trial(Shape shape, judge::RandomStream random);
 judge::Trial exact_trial(Shape shape, judge::RandomStream random);
 judge::Trial far_trial(Shape shape, judge::RandomStream random);
 judge::Trial one_value_trial(Shape shape, judge::RandomStream random);
+judge::Trial private_trial(Shape shape, judge::RandomStream random);
+
+// Why the threads of a launch with these counters do not count together; empty if they do. Nothing is asked about how threads count: who
+// changes memory once for `values_for_a_store` values, and looks at few values itself, has counted together with others.
+std::string missed_privacy(Shape shape, const judge::Counters& counters);
+inline constexpr std::uint64_t values_for_a_store = 8;        // at least so many values for each store or atomic in global memory
+inline constexpr std::uint64_t most_words_of_a_counter = 96;  // that one thread loads and stores, wherever they lie
+
+// Values that all belong in a bin, the lower bins more often than the upper ones: no two of many bins are alike, and a count in the wrong
+// bin shows. Every count must be exactly right.
+inline constexpr judge::Check check_inside(inside_trial);
+// The same, and about one value of eight lies outside: next to the first or the last bin, or some bins further.
+inline constexpr judge::Check check_exact(exact_trial);
+// The same, and those outside are the least and the greatest int.
+inline constexpr judge::Check check_far(far_trial);
+// All values are alike, so that all threads meet in one bin.
+inline constexpr judge::Check check_one_value(one_value_trial);
+
+// check_exact, and by the executor's counters the threads of a block count together before they change `bins`. A correct kernel that does
+// not loses the technique alone. n >= 4096 and bins >= 64: with fewer bins a thread could do it by itself.
+inline constexpr judge::Check check_private(private_trial, missed_privacy);
+
+inline std::vector<Shape> random_shapes(int count, Shape least, Shape most) {
+  return judge::random_shapes(count, least, most, &Shape::n, &Shape::bins);
+}
 
 }  // namespace tilelab::histogram

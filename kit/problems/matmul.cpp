@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "judge/bench.hpp"
+#include "judge/traced_problem.hpp"
 #include "problems/matmul_mistakes.hpp"
 
 namespace tilelab::matmul {
@@ -95,11 +96,6 @@ judge::Trial exact(Shape shape, std::string inputs, Factors in, bool non_finite)
   return make_trial(shape, std::move(inputs), std::move(in.A), std::move(in.B), std::move(C));
 }
 
-judge::Trial counted(judge::Trial trial) {
-  trial.counts_traffic = true;
-  return trial;
-}
-
 std::string percent(double part) { return std::to_string(std::lround(100 * part)) + " %"; }
 
 }  // namespace
@@ -107,6 +103,12 @@ std::string percent(double part) { return std::to_string(std::lround(100 * part)
 judge::Trial exact_trial(Shape shape, judge::RandomStream random) {
   Factors in = multiples_of(1.0f, shape, random);
   return exact(shape, "small integers", std::move(in), false);
+}
+
+judge::Trial counted_trial(Shape shape, judge::RandomStream random) {
+  judge::Trial trial = exact_trial(shape, random);
+  trial.counts_traffic = true;
+  return trial;
 }
 
 judge::Trial quarters_trial(Shape shape, judge::RandomStream random) {
@@ -152,28 +154,6 @@ judge::Trial worked_trial(Shape shape) {
     for (std::size_t j = 0; j < n.N; ++j) B.push_back(element(j, k));
   }
   return exact(shape, "worked example", {std::move(A), std::move(B)}, false);
-}
-
-void check_exact(Shape shape) { judge::check(exact_trial(shape, judge::bench().draw())); }
-
-void check_exact(const std::vector<Shape>& shapes) { judge::check_each(shapes, exact_trial); }
-
-void check_quarters(Shape shape) { judge::check(quarters_trial(shape, judge::bench().draw())); }
-
-void check_quarters(const std::vector<Shape>& shapes) { judge::check_each(shapes, quarters_trial); }
-
-void check_non_finite(Shape shape) { judge::check(non_finite_trial(shape, judge::bench().draw())); }
-
-void check_non_finite(const std::vector<Shape>& shapes) { judge::check_each(shapes, non_finite_trial); }
-
-void check_close(Shape shape) { judge::check(close_trial(shape, judge::bench().draw())); }
-
-void check_close(const std::vector<Shape>& shapes) { judge::check_each(shapes, close_trial); }
-
-void check_counted(Shape shape) { judge::check(counted(exact_trial(shape, judge::bench().draw()))); }
-
-void check_counted(const std::vector<Shape>& shapes) {
-  for (const Shape& shape : shapes) check_counted(shape);
 }
 
 void check_reuse(Shape shape, double fraction) {
@@ -225,4 +205,21 @@ std::vector<Shape> random_shapes(int count, Shape least, Shape limit, int step) 
 
 std::vector<Shape> random_shapes(int count, Shape limit, int step) { return random_shapes(count, {}, limit, step); }
 
+namespace {
+
+[[maybe_unused]] const bool product_is_traced =
+    judge::traces({.name = "matmul",
+                   .sizes = {"M", "N", "K"},
+                   .largest_side = largest_worked,
+                   .largest_profiled_side = 512,
+                   .inputs = {"worked", "integers", "random"},
+                   .profiled_inputs = "integers",
+                   .factors = {"A", "B"},
+                   .make = [](const std::vector<int>& sizes, const std::string& inputs, judge::RandomStream random) {
+                     const Shape shape{.M = sizes.at(0), .N = sizes.at(1), .K = sizes.at(2)};
+                     if (inputs == "worked") return worked_trial(shape);
+                     return inputs == "integers" ? exact_trial(shape, random) : close_trial(shape, random);
+                   }});
+
+}  // namespace
 }  // namespace tilelab::matmul

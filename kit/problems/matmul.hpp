@@ -7,9 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "judge/random_stream.hpp"
 #include "judge/technique.hpp"
-#include "judge/trial.hpp"
 
 namespace tilelab::matmul {
 
@@ -17,30 +15,32 @@ struct Shape {
   int M = 1, N = 1, K = 1;
 };
 
+// The launches that the checks run.
+judge::Trial exact_trial(Shape shape, judge::RandomStream random);
+judge::Trial quarters_trial(Shape shape, judge::RandomStream random);
+judge::Trial non_finite_trial(Shape shape, judge::RandomStream random);
+judge::Trial close_trial(Shape shape, judge::RandomStream random);
+judge::Trial counted_trial(Shape shape, judge::RandomStream random);
+
 // Whole numbers from ±1 to ±8, never 0. Every partial sum is exact in fp32 (below 2^24) in any order of summation, so C must
 // equal the product exactly. Without zeros, an element with a missing product cannot be right.
-void check_exact(Shape shape);
-void check_exact(const std::vector<Shape>& shapes);
+inline constexpr judge::Check check_exact(exact_trial);
 
 // check_exact with quarters from ±1/4 to ±2. A sum in a variable of an integer type, or products of one, cannot be right.
-void check_quarters(Shape shape);
-void check_quarters(const std::vector<Shape>& shapes);
+inline constexpr judge::Check check_quarters(quarters_trial);
 
 // check_exact with Inf and NaN in a few elements, never in row 0 of A nor in column 0 of B. An element of C whose row of A and
 // whose column of B hold only finite numbers must be exact: no other row or column may be seen in it. The elements of the other
 // rows and columns must be written, no more: a kernel may multiply an Inf by a zero that fills its own row or column up, and may
 // add up with compensation. M, N >= 4.
-void check_non_finite(Shape shape);
-void check_non_finite(const std::vector<Shape>& shapes);
+inline constexpr judge::Check check_non_finite(non_finite_trial);
 
 // Random numbers in (-1, 1). Each element must be within 4·√K·u·(|A||B|)ij of the fp64 product, u = 2^-24 (the probabilistic form
 // of Higham's γ_K; Higham and Mary 2019). fp32 sums are well within it in any order; TF32 or fp16 products are not. K <= 257.
-void check_close(Shape shape);
-void check_close(const std::vector<Shape>& shapes);
+inline constexpr judge::Check check_close(close_trial);
 
 // check_exact that also counts the launch's memory traffic, for the report and for performance tiers.
-void check_counted(Shape shape);
-void check_counted(const std::vector<Shape>& shapes);
+inline constexpr judge::Check check_counted(counted_trial);
 
 // check_counted, with a limit: the kernel's loads from global memory, in bytes as the executor counts them, are at most
 // `fraction` of the naive kernel's, where one thread for each element of C loads two floats for each of the M·N·K products. Local
@@ -59,12 +59,6 @@ std::vector<Shape> around(int side);
 std::vector<Shape> random_shapes(int count, Shape limit, int step = 1);
 // Likewise, with sides from those of `least` on.
 std::vector<Shape> random_shapes(int count, Shape least, Shape limit, int step = 1);
-
-// The launches that the checks run.
-judge::Trial exact_trial(Shape shape, judge::RandomStream random);
-judge::Trial quarters_trial(Shape shape, judge::RandomStream random);
-judge::Trial non_finite_trial(Shape shape, judge::RandomStream random);
-judge::Trial close_trial(Shape shape, judge::RandomStream random);
 
 // The lab's example by hand: A[i][k] = 4·i + (k mod 4) + 1 + 16·⌊k/4⌋. B has the same formula with B[k][j] for A[j][k], so that B
 // is the transpose of A if both are square. Sides are at most `largest_worked`, so that every sum is exact in fp32.

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "judge/bench.hpp"
+#include "judge/traced_problem.hpp"
 
 namespace tilelab::reduction {
 namespace {
@@ -83,18 +84,9 @@ judge::Trial close_trial(int n, judge::RandomStream random) {
   return make_trial("signed random", std::move(in), std::move(sum));
 }
 
-void check_exact(const std::vector<int>& sizes) { judge::check_each(sizes, exact_trial); }
-
-void check_quarters(const std::vector<int>& sizes) { judge::check_each(sizes, quarters_trial); }
-
-void check_close(const std::vector<int>& sizes) { judge::check_each(sizes, close_trial); }
-
-void check_combined(const std::vector<int>& sizes) {
-  for (const int n : sizes) {
-    if (n < least_combined) throw std::logic_error("there is too little to combine");
-    judge::check_technique(exact_trial(n, judge::bench().draw()),
-                           [&](const judge::Counters& counters) { return missed_combining(n, counters); });
-  }
+judge::Trial combined_trial(int n, judge::RandomStream random) {
+  if (n < least_combined) throw std::logic_error("there is too little to combine");
+  return exact_trial(n, random);
 }
 
 std::string missed_combining(int size, const judge::Counters& counters) {
@@ -117,4 +109,20 @@ std::string missed_combining(int size, const judge::Counters& counters) {
   return {};
 }
 
+namespace {
+
+[[maybe_unused]] const bool reduction_is_traced =
+    judge::traces({.name = "reduction",
+                   .sizes = {"n"},
+                   .largest_side = 1024,
+                   .largest_profiled_side = 1 << 20,
+                   .usual_profiled_shape = "65536",
+                   .inputs = {"integers"},
+                   .profiled_inputs = "integers",
+                   .factors = {},
+                   .make = [](const std::vector<int>& sizes, const std::string&, judge::RandomStream random) {
+                     return exact_trial(sizes.at(0), random);
+                   }});
+
+}  // namespace
 }  // namespace tilelab::reduction

@@ -55,16 +55,9 @@ judge::Trial large_trial(int n, judge::RandomStream random) {
   return judge::with_altered([&] { return drawn(n, "large whole numbers", largest, random); });
 }
 
-void check_exact(const std::vector<int>& sizes) { judge::check_each(sizes, exact_trial); }
-
-void check_large(const std::vector<int>& sizes) { judge::check_each(sizes, large_trial); }
-
-void check_shared_out(const std::vector<int>& sizes) {
-  for (const int n : sizes) {
-    if (n < least_shared_out) throw std::logic_error("a single block could do it");
-    judge::check_technique(exact_trial(n, judge::bench().draw()),
-                           [&](const judge::Counters& counters) { return missed_sharing(n, counters); });
-  }
+judge::Trial shared_out_trial(int n, judge::RandomStream random) {
+  if (n < least_shared_out) throw std::logic_error("a single block could do it");
+  return exact_trial(n, random);
 }
 
 std::string missed_sharing(int size, const judge::Counters& counters) {

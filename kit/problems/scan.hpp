@@ -9,37 +9,36 @@
 #include <string>
 #include <vector>
 
-#include "judge/random_stream.hpp"
 #include "judge/technique.hpp"
-#include "judge/trial.hpp"
 
 namespace tilelab::scan {
 
 inline constexpr int most_numbers = 1'000'000;
 
-// Whole numbers of both signs, never 0, more of them positive: a number that is left out or taken twice shows in every sum after it. No
-// sum of any of them overflows. Every element must be exactly right. n <= most_numbers.
-void check_exact(const std::vector<int>& sizes);
-// The same with the largest numbers for which no sum overflows: sums that pass through a float lose their last digits.
-void check_large(const std::vector<int>& sizes);
+// The runs that the checks make.
+judge::Trial exact_trial(int n, judge::RandomStream random);
+judge::Trial large_trial(int n, judge::RandomStream random);
+judge::Trial shared_out_trial(int n, judge::RandomStream random);
 
-// check_exact, and by the executor's counters the work is shared among threads and each number passes global memory a few times only. A
-// correct submission that does not loses the technique alone. n >= 100,000: with fewer a single block could do it.
-void check_shared_out(const std::vector<int>& sizes);
-
-// Why a run with these counters, summed over its launches, does not use that technique; empty if it does.
+// Why a run with these counters, summed over its launches, does not share its work out; empty if it does.
 std::string missed_sharing(int n, const judge::Counters& counters);
 inline constexpr std::uint64_t most_words_of_a_thread = 256;  // that one thread loads and stores, wherever they lie
 inline constexpr std::uint64_t most_words_of_a_number = 6;    // that are loaded and stored in global memory
+
+// Whole numbers of both signs, never 0, more of them positive: a number that is left out or taken twice shows in every sum after it. No
+// sum of any of them overflows. Every element must be exactly right. n <= most_numbers.
+inline constexpr judge::Check check_exact(exact_trial);
+// The same with the largest numbers for which no sum overflows: sums that pass through a float lose their last digits.
+inline constexpr judge::Check check_large(large_trial);
+
+// check_exact, and by the executor's counters the work is shared among threads and each number passes global memory a few times only. A
+// correct submission that does not loses the technique alone. n >= 100,000: with fewer a single block could do it.
+inline constexpr judge::Check check_shared_out(shared_out_trial, missed_sharing);
 
 // n one less than, equal to and one more than each power of two from 2 to `largest`.
 using judge::around_powers;
 
 // `count` sizes from `least` to `most`. They follow from the judge's key.
 using judge::random_sizes;
-
-// The runs that the checks make.
-judge::Trial exact_trial(int n, judge::RandomStream random);
-judge::Trial large_trial(int n, judge::RandomStream random);
 
 }  // namespace tilelab::scan

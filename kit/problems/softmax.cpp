@@ -105,33 +105,16 @@ judge::Trial level_trial(Shape shape, judge::RandomStream random) {
   });
 }
 
-void check_small(const std::vector<Shape>& shapes) { judge::check_each(shapes, small_trial); }
-
-void check_shifted(const std::vector<Shape>& shapes) { judge::check_each(shapes, shifted_trial); }
-
-void check_peaked(const std::vector<Shape>& shapes) { judge::check_each(shapes, peaked_trial); }
-
-void check_level(const std::vector<Shape>& shapes) { judge::check_each(shapes, level_trial); }
-
-void check_shared(const std::vector<Shape>& shapes) {
-  for (const Shape& shape : shapes) {
-    if (shape.columns < least_shared_columns || shape.columns > most_shared_columns) throw std::logic_error("this rule is for other rows");
-    judge::check_technique(small_trial(shape, judge::bench().draw()),
-                           [&](const judge::Counters& counters) { return missed_sharing(counters); });
-  }
+judge::Trial shared_trial(Shape shape, judge::RandomStream random) {
+  if (shape.columns < least_shared_columns || shape.columns > most_shared_columns) throw std::logic_error("this rule is for other rows");
+  return small_trial(shape, random);
 }
 
-std::string missed_sharing(const judge::Counters& counters) {
+std::string missed_sharing(Shape, const judge::Counters& counters) {
   const std::uint64_t busiest = counters.at("most_words_of_a_thread");  // throws if missing: our own error
   if (busiest <= most_words_of_a_worker) return {};
   return "one thread loads and stores " + std::to_string(busiest) + " numbers, in all kernels together; at most " +
          std::to_string(most_words_of_a_worker) + " earn these points. Let several threads share a row.";
-}
-
-std::vector<Shape> around(int rows, int columns) { return {{rows, columns - 1}, {rows, columns}, {rows, columns + 1}}; }
-
-std::vector<Shape> random_shapes(int count, Shape least, Shape most) {
-  return judge::random_shapes(count, least, most, &Shape::rows, &Shape::columns);
 }
 
 }  // namespace tilelab::softmax

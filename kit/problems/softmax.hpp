@@ -9,9 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "judge/random_stream.hpp"
 #include "judge/technique.hpp"
-#include "judge/trial.hpp"
 
 namespace tilelab::softmax {
 
@@ -21,36 +19,39 @@ struct Shape {
 
 inline constexpr int most_columns = 1 << 14;
 
-// Every result must be within (16 + 4·√columns + 4·(|x| + |m|))·u·y, u = 2^-24, of the right y; x is the element, m its row's maximum.
-// exp of a rounded argument is off by the argument's error, up to |x| + |m| units; expf is at most 2 ulp off and a division too; a sum in
-// any order by about √columns (Higham and Mary 2019). Results below 2^-126 may be anything from 0 to 2^-125.
-
-// Random numbers from -8 to 8.
-void check_small(const std::vector<Shape>& shapes);
-// The same, and a number of its own is added to each row, from -1000 to 1000: the result is the same, but exp of most elements is
-// infinite or 0 in fp32.
-void check_shifted(const std::vector<Shape>& shapes);
-// In each row one element is the largest by far, at a random place; the others are 0 beside it, most of them even in fp32.
-void check_peaked(const std::vector<Shape>& shapes);
-// All elements of a row are alike, and negative: each result is 1 / columns.
-void check_level(const std::vector<Shape>& shapes);
-
-// check_small, and by the executor's counters several threads share a row. A right launcher whose threads do not loses the technique
-// alone. 512 <= columns <= 2048, so that a warp may do a row, and a thread may not.
-void check_shared(const std::vector<Shape>& shapes);
-// Why a run with these counters does not share its rows; empty if it does. Nothing is asked about the way from thread to thread.
-std::string missed_sharing(const judge::Counters& counters);
-inline constexpr std::uint64_t most_words_of_a_worker = 1024;  // that one thread loads and stores, in all kernels, wherever they lie
-
-// Shapes whose rows are one shorter than, as long as and one longer than `columns`.
-std::vector<Shape> around(int rows, int columns);
-// `count` shapes with sides from those of `least` to those of `most`. They follow from the judge's key.
-std::vector<Shape> random_shapes(int count, Shape least, Shape most);
-
 // The runs that the checks make.
 judge::Trial small_trial(Shape shape, judge::RandomStream random);
 judge::Trial shifted_trial(Shape shape, judge::RandomStream random);
 judge::Trial peaked_trial(Shape shape, judge::RandomStream random);
 judge::Trial level_trial(Shape shape, judge::RandomStream random);
+judge::Trial shared_trial(Shape shape, judge::RandomStream random);
+
+// Why a run with these counters does not share its rows; empty if it does. Nothing is asked about the way from thread to thread.
+std::string missed_sharing(Shape shape, const judge::Counters& counters);
+inline constexpr std::uint64_t most_words_of_a_worker = 1024;  // that one thread loads and stores, in all kernels, wherever they lie
+
+// Every result must be within (16 + 4·√columns + 4·(|x| + |m|))·u·y, u = 2^-24, of the right y; x is the element, m its row's maximum.
+// exp of a rounded argument is off by the argument's error, up to |x| + |m| units; expf is at most 2 ulp off and a division too; a sum in
+// any order by about √columns (Higham and Mary 2019). Results below 2^-126 may be anything from 0 to 2^-125.
+
+// Random numbers from -8 to 8.
+inline constexpr judge::Check check_small(small_trial);
+// The same, and a number of its own is added to each row, from -1000 to 1000: the result is the same, but exp of most elements is
+// infinite or 0 in fp32.
+inline constexpr judge::Check check_shifted(shifted_trial);
+// In each row one element is the largest by far, at a random place; the others are 0 beside it, most of them even in fp32.
+inline constexpr judge::Check check_peaked(peaked_trial);
+// All elements of a row are alike, and negative: each result is 1 / columns.
+inline constexpr judge::Check check_level(level_trial);
+
+// check_small, and by the executor's counters several threads share a row. A right launcher whose threads do not loses the technique
+// alone. 512 <= columns <= 2048, so that a warp may do a row, and a thread may not.
+inline constexpr judge::Check check_shared(shared_trial, missed_sharing);
+
+// Shapes whose rows are one shorter than, as long as and one longer than `columns`.
+inline std::vector<Shape> around(int rows, int columns) { return {{rows, columns - 1}, {rows, columns}, {rows, columns + 1}}; }
+inline std::vector<Shape> random_shapes(int count, Shape least, Shape most) {
+  return judge::random_shapes(count, least, most, &Shape::rows, &Shape::columns);
+}
 
 }  // namespace tilelab::softmax

@@ -4,8 +4,6 @@
 #include <stdexcept>
 #include <utility>
 
-#include "judge/bench.hpp"
-
 namespace tilelab::transpose {
 namespace {
 
@@ -50,18 +48,10 @@ judge::Trial exact_trial(Shape shape, judge::RandomStream random) {
           .spare_events = spare_events};
 }
 
-void check_exact(Shape shape) { judge::check(exact_trial(shape, judge::bench().draw())); }
-
-void check_exact(const std::vector<Shape>& shapes) { judge::check_each(shapes, exact_trial); }
-
-void check_staged(Shape shape) {
-  judge::Trial trial = exact_trial(shape, judge::bench().draw());
+judge::Trial staged_trial(Shape shape, judge::RandomStream random) {
+  judge::Trial trial = exact_trial(shape, random);
   trial.follows_values = true;  // no two elements are alike
-  judge::check_technique(std::move(trial), [&](const judge::Counters& counters) { return missed_staging(shape, counters); });
-}
-
-void check_staged(const std::vector<Shape>& shapes) {
-  for (const Shape& shape : shapes) check_staged(shape);
+  return trial;
 }
 
 std::string missed_staging(Shape shape, const judge::Counters& counters) {
@@ -82,19 +72,5 @@ std::string missed_staging(Shape shape, const judge::Counters& counters) {
   }
   return {};
 }
-
-std::vector<Shape> around(int side) {
-  std::vector<Shape> shapes;
-  for (int M = side - 1; M <= side + 1; ++M) {
-    for (int N = side - 1; N <= side + 1; ++N) shapes.push_back({M, N});
-  }
-  return shapes;
-}
-
-std::vector<Shape> random_shapes(int count, Shape least, Shape limit) {
-  return judge::random_shapes(count, least, limit, &Shape::M, &Shape::N);
-}
-
-std::vector<Shape> random_shapes(int count, Shape limit) { return random_shapes(count, {}, limit); }
 
 }  // namespace tilelab::transpose

@@ -77,7 +77,11 @@ std::uint64_t threads_of(const nlohmann::json& launch) {
   return threads;
 }
 
-const nlohmann::json& record_of(const judge::ProgramTrial& trial) { return judge::check(trial).program; }
+const nlohmann::json& record_of(int n) { return judge::check(whole_trial(n, judge::fresh_stream())).program; }
+
+void expect_none(const std::string& missed) {
+  if (!missed.empty()) judge::reject_technique("correct, but " + missed);
+}
 
 }  // namespace
 
@@ -112,26 +116,12 @@ judge::ProgramTrial followed_trial(int n, judge::RandomStream random) {
   return trial;
 }
 
-void check_followed(const std::vector<int>& sizes) { judge::check_each(sizes, followed_trial); }
-
-void check_whole(const std::vector<int>& sizes) { judge::check_each(sizes, whole_trial); }
-
-void check_any(const std::vector<int>& sizes) { judge::check_each(sizes, any_trial); }
-
-void check_told(const std::vector<int>& sizes) { judge::check_each(sizes, scarce_trial); }
-
 void check_shared(const std::vector<int>& sizes) {
-  for (const int n : sizes) {
-    const std::string missed = missed_sharing(n, record_of(whole_trial(n, judge::bench().draw())));
-    if (!missed.empty()) judge::reject_technique("correct, but " + missed);
-  }
+  for (const int n : sizes) expect_none(missed_sharing(n, record_of(n)));
 }
 
 void check_freed(const std::vector<int>& sizes) {
-  for (const int n : sizes) {
-    const std::string missed = missed_freeing(record_of(whole_trial(n, judge::bench().draw())));
-    if (!missed.empty()) judge::reject_technique("correct, but " + missed);
-  }
+  for (const int n : sizes) expect_none(missed_freeing(record_of(n)));
 }
 
 std::string missed_sharing(int n, const nlohmann::json& record) {

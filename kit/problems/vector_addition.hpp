@@ -13,18 +13,24 @@
 #include <nlohmann/json.hpp>
 
 #include "judge/program_bench.hpp"
-#include "judge/random_stream.hpp"
+#include "judge/technique.hpp"
 
 namespace tilelab::vector_addition {
 
+// The runs that the checks make.
+judge::ProgramTrial whole_trial(int n, judge::RandomStream random);
+judge::ProgramTrial any_trial(int n, judge::RandomStream random);
+judge::ProgramTrial scarce_trial(int n, judge::RandomStream random);
+judge::ProgramTrial followed_trial(int n, judge::RandomStream random);
+
 // Whole numbers from 1 to 1,000,000, different from place to place. n < 2^22.
-void check_whole(const std::vector<int>& sizes);
+inline constexpr judge::Check check_whole(whole_trial);
 // Numbers of both signs, from 2^-30 to 2^30 in size, most of them with many digits: sums are rounded. n < 2^22.
-void check_any(const std::vector<int>& sizes);
+inline constexpr judge::Check check_any(any_trial);
 
 // Numbers with many digits, and a second run in which the GPU gets others: the sums must be those of the numbers that reached it. n from
 // 64 to 10,000.
-void check_followed(const std::vector<int>& sizes);
+inline constexpr judge::Check check_followed(followed_trial);
 
 // check_whole, and the largest launch has at least one thread for `most_sums_of_a_thread` numbers. A right program with fewer threads
 // loses the technique alone.
@@ -39,15 +45,9 @@ std::string missed_freeing(const nlohmann::json& record);
 
 // The device has too little memory for the three arrays. The program has to notice: it ends with a status other than 0, and it looked at
 // the errors of all its calls. A program that needs less memory, and writes the right sums, is right as well.
-void check_told(const std::vector<int>& sizes);
+inline constexpr judge::Check check_told(scarce_trial);
 
 // `count` sizes from `least` to `most`. They follow from the judge's key.
 using judge::random_sizes;
-
-// The runs that the checks make.
-judge::ProgramTrial whole_trial(int n, judge::RandomStream random);
-judge::ProgramTrial any_trial(int n, judge::RandomStream random);
-judge::ProgramTrial scarce_trial(int n, judge::RandomStream random);
-judge::ProgramTrial followed_trial(int n, judge::RandomStream random);
 
 }  // namespace tilelab::vector_addition

@@ -87,7 +87,7 @@ TEST_CASE("a softmax's trial describes its arguments in the launcher's order", "
 }
 
 TEST_CASE("the technique rule of a softmax asks that no thread does a long row by itself", "[softmax]") {
-  CHECK(missed_sharing({{"most_words_of_a_thread", most_words_of_a_worker}}).empty());
-  CHECK(missed_sharing({{"most_words_of_a_thread", 1025}}).find("1025 numbers") != std::string::npos);
-  CHECK_THROWS(missed_sharing({}));
+  CHECK(missed_sharing({}, {{"most_words_of_a_thread", most_words_of_a_worker}}).empty());
+  CHECK(missed_sharing({}, {{"most_words_of_a_thread", 1025}}).find("1025 numbers") != std::string::npos);
+  CHECK_THROWS(missed_sharing({}, {}));
 }
