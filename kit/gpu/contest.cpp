@@ -1,19 +1,19 @@
 #include "gpu/contest.hpp"
 
+#include <dlfcn.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <chrono>
 #include <cstring>
+#include <deque>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <stdexcept>
 #include <string_view>
 
-#include "gpu/blas_library.hpp"
-#include "gpu/contest_booth.hpp"
 #include "gpu/cubin.hpp"
 #include "gpu/driver_api.hpp"
 #include "gpu/guarded_buffer.hpp"
@@ -28,52 +28,42 @@ namespace {
 
 constexpr const char *sgemm = "cublasSgemm", *sgemm_tf32 = "cublasSgemm with TF32";
 
+ContestantImage contestant_image(const nlohmann::json& value, const std::filesystem::path& file) {
+  ContestantImage image;
+  if (!value.contains("library")) {
+    static_cast<KernelImage&>(image) = kernel_image(value, file);
+    image.alone = value.at("alone").get<bool>();
+    return image;
+  }
+  const auto routine = value.at("routine").get<std::string>();
+  if (routine != sgemm && routine != sgemm_tf32)
+    throw std::runtime_error(file.string() + ": the only routines are " + sgemm + " and " + sgemm_tf32);
+  image.library = value.at("library").get<std::string>();
+  image.arithmetic = routine == sgemm ? Arithmetic::fp32 : Arithmetic::tf32;
+  return image;
+}
+
 }  // namespace
 
 ContestImage load_contest_image(const std::filesystem::path& file) {
-  const std::vector<char> text = bytes_of(file);
-  try {
-    const auto json = json_from(std::string_view(text.data(), text.size()));
-    ContestImage image;
+  ContestImage image;
+  read_image(file, [&](const nlohmann::json& json) {
     image.driver = json.at("driver").get<std::string>();
     image.device = json.at("device").get<int>();
     image.stage = bytes_of(file.parent_path() / json.at("stage").get<std::string>());
-    for (const auto& one : json.at("contestants")) {
-      if (one.contains("library")) {
-        const auto routine = one.at("routine").get<std::string>();
-        if (routine != sgemm && routine != sgemm_tf32) {
-          throw std::runtime_error(file.string() + ": the only routines are " + sgemm + " and " + sgemm_tf32);
-        }
-        image.contestants.push_back({.cubin = {},
-                                     .functions = {},
-                                     .kernel = {},
-                                     .ask_launch = {},
-                                     .library = one.at("library"),
-                                     .arithmetic = routine == sgemm ? Arithmetic::fp32 : Arithmetic::tf32,
-                                     .alone = false});
-        continue;
-      }
-      image.contestants.push_back({.cubin = bytes_of(file.parent_path() / one.at("cubin").get<std::string>()),
-                                   .functions = one.at("functions").get<std::vector<std::string>>(),
-                                   .kernel = one.at("kernel").get<std::string>(),
-                                   .ask_launch = one.at("ask_launch").get<std::string>(),
-                                   .library = {},
-                                   .arithmetic = Arithmetic::fp32,
-                                   .alone = one.at("alone").get<bool>()});
-    }
-    if (image.contestants.empty() || image.contestants.size() > protocol::most_contestants) {
-      throw std::runtime_error(file.string() + ": a contest has 1 to " + std::to_string(protocol::most_contestants) + " contestants");
-    }
-    return image;
-  } catch (const nlohmann::json::exception& error) {
-    throw std::runtime_error(file.string() + ": " + error.what());
+    for (const auto& one : json.at("contestants")) image.contestants.push_back(contestant_image(one, file));
+  });
+  if (image.contestants.empty() || image.contestants.size() > protocol::most_contestants) {
+    throw std::runtime_error(file.string() + ": a contest has 1 to " + std::to_string(protocol::most_contestants) + " contestants");
   }
+  return image;
 }
 
 namespace {
 
 using Clock = std::chrono::steady_clock;
 using protocol::LaunchConfig;
+using protocol::Role;
 using protocol::Status;
 
 constexpr Result unknown_error = 999;  // CUDA_ERROR_UNKNOWN, if a library reports a failure
@@ -81,6 +71,203 @@ constexpr Result unknown_error = 999;  // CUDA_ERROR_UNKNOWN, if a library repor
 constexpr double slow_factor = 50, slow_nanoseconds = 20e6;
 
 double milliseconds_since(Clock::time_point began) { return std::chrono::duration<double, std::milli>(Clock::now() - began).count(); }
+
+// A vendor's matrix product, cuBLAS's, which is timed beside kernels. Like the driver, it is found when the program runs, so that
+// nothing here needs a toolkit. Only a course's own measurements use it: a submission never reaches it.
+class BlasLibrary {
+ public:
+  // Loads the library at `path` for the current context. Throws DriverError.
+  BlasLibrary(const std::string& path, Arithmetic arithmetic) {
+    void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (library == nullptr) throw DriverError(std::string("cuBLAS cannot be loaded: ") + dlerror());
+    int (*create)(void**) = nullptr;
+    int (*set_math_mode)(void*, int) = nullptr;
+    find_routine(library, create, "cublasCreate_v2");
+    find_routine(library, destroy_, "cublasDestroy_v2");
+    find_routine(library, sgemm_, "cublasSgemm_v2");
+    find_routine(library, set_math_mode, "cublasSetMathMode");
+    if (const int status = create(&handle_); status != 0) throw DriverError("cublasCreate failed with status " + std::to_string(status));
+    if (const int status = set_math_mode(handle_, arithmetic == Arithmetic::fp32 ? pedantic : tf32_math); status != 0)
+      throw DriverError("cublasSetMathMode failed with status " + std::to_string(status));
+  }
+  ~BlasLibrary() { destroy_(handle_); }
+  BlasLibrary(const BlasLibrary&) = delete;
+  BlasLibrary& operator=(const BlasLibrary&) = delete;
+
+  // Queues C = A·B on the default stream: row-major fp32, A M×K, B K×N, C M×N. Arithmetic::fp32 is fp32 in every step
+  // (CUBLAS_PEDANTIC_MATH), whatever the environment asks for. cuBLAS is column-major. It reads a row-major matrix as its transpose, so we
+  // compute Cᵀ = Bᵀ·Aᵀ.
+  Result multiply(const std::vector<int>& sizes, const std::vector<DeviceAddress>& buffers) const {
+    const float one = 1, zero = 0;
+    const int M = sizes[0], N = sizes[1], K = sizes[2];
+    const int status = sgemm_(handle_, not_transposed, not_transposed, N, M, K, &one, reinterpret_cast<const float*>(buffers[1]), N,
+                              reinterpret_cast<const float*>(buffers[0]), K, &zero, reinterpret_cast<float*>(buffers[2]), N);
+    return status == 0 ? 0 : unknown_error;
+  }
+
+ private:
+  static constexpr int not_transposed = 0;  // CUBLAS_OP_N
+  static constexpr int pedantic = 2;        // CUBLAS_PEDANTIC_MATH
+  static constexpr int tf32_math = 3;       // CUBLAS_TF32_TENSOR_OP_MATH
+
+  template <class Routine>
+  static void find_routine(void* library, Routine& routine, const char* name) {
+    routine = reinterpret_cast<Routine>(dlsym(library, name));
+    if (routine == nullptr) throw DriverError(std::string("cuBLAS has no ") + name);
+  }
+
+  void* handle_ = nullptr;
+  int (*destroy_)(void*) = nullptr;
+  int (*sgemm_)(void*, int, int, int, int, int, const float*, const float*, int, const float*, int, const float*, float*, int) = nullptr;
+};
+
+// Thrown to end the run.
+struct ContestEnded {
+  Status status;
+  std::string detail;
+  unsigned contestant = 0;
+  bool slow = false;
+};
+
+// A kernel, or a library's routine. A library chooses its own grid.
+struct Contestant {
+  std::optional<LoadedModule> module;
+  Function kernel = nullptr;
+  LaunchConfig config;
+  std::unique_ptr<BlasLibrary> library;
+};
+
+// A context of a contest with everything that its contestants need there: buffers, our own kernels, a stopwatch. It times nothing by
+// itself. What is made or freed in the context, and what is launched, needs it to be current.
+class TimedContext {
+ public:
+  TimedContext(const Driver& driver, Context context, DeviceHandle device, const ContestImage& image, const protocol::LaunchRequest& launch)
+      : driver_(driver), context_(entered(driver, context)), launch_(launch), stage_(driver, image.stage),
+        fill_(stage_.function("tilelab_fill")), compare_(stage_.function("tilelab_compare")),
+        stopwatch(driver, stage_.function("tilelab_hold"), static_cast<std::size_t>(driver.attribute(device, DeviceAttribute::l2_bytes)),
+                  driver.attribute(device, DeviceAttribute::clock_rate_khz)),
+        differs_(driver, std::vector<std::byte>(sizeof(std::uint32_t))),
+        fill_blocks_(static_cast<unsigned>(driver.attribute(device, DeviceAttribute::multiprocessors)) * 8) {
+    for (const protocol::Argument& argument : launch_.arguments) {
+      if (argument.role == Role::scalar) continue;
+      if (argument.element != "float" || argument.bytes % sizeof(float) != 0) throw std::runtime_error("only floats are timed");
+      buffers_.push_back({argument.name, argument.role, argument.bytes, GuardedBuffer(driver_, std::vector<std::byte>(argument.bytes))});
+      addresses_.push_back(buffers_.back().memory.address());
+    }
+    parameters_.emplace(launch_.arguments, addresses_);
+  }
+  ~TimedContext() { driver_.context_set_current(context_); }  // members go in their own context
+  TimedContext(const TimedContext&) = delete;
+  TimedContext& operator=(const TimedContext&) = delete;
+
+  Context context() const { return context_; }
+  void enter() const { entered(driver_, context_); }
+
+  Result launch(const Contestant& contestant) {
+    if (contestant.library) return contestant.library->multiply(launch_.launch_arguments, addresses_);
+    return driver_.launch(contestant.kernel, contestant.config, parameters_->data());
+  }
+
+  void make_inputs(std::uint64_t seed) {
+    for_inputs(seed, [this](const Buffer&, void** parameters) { run(fill_, parameters, "filling inputs"); });
+    driver_.check(driver_.context_synchronize(), "filling inputs");  // no context works while another one is timed
+  }
+
+  // The first input that does not hold what make_inputs() put there; empty: all do.
+  std::string changed_input(std::uint64_t seed) {
+    std::string changed;
+    for_inputs(seed, [&](const Buffer& buffer, void** parameters) {
+      driver_.check(driver_.fill_words(differs_.address(), 0, 1), "cuMemsetD32");
+      run(compare_, parameters, "comparing inputs");
+      driver_.check(driver_.context_synchronize(), "comparing inputs");
+      std::uint32_t differs = 0;
+      std::memcpy(&differs, differs_.content().data(), sizeof differs);
+      if (differs != 0 && changed.empty()) changed = buffer.name;
+    });
+    return changed;
+  }
+
+  void poison_outputs() {
+    for (const Buffer& buffer : buffers_) {
+      if (buffer.role == Role::output)
+        driver_.check(driver_.fill_words(buffer.memory.address(), poison, buffer.bytes / sizeof(float)), "cuMemsetD32");
+    }
+  }
+
+  // Of the outputs, one after the other.
+  std::vector<std::byte> output() const {
+    std::vector<std::byte> all;
+    for (const Buffer& buffer : buffers_) {
+      if (buffer.role != Role::output) continue;
+      const std::vector<std::byte> bytes = buffer.memory.content();
+      all.insert(all.end(), bytes.begin(), bytes.end());
+    }
+    return all;
+  }
+
+  void expect_no_overrun() const {
+    for (const Buffer& buffer : buffers_) {
+      if (buffer.memory.overrun())
+        throw ContestEnded{Status::crash, "A timed launch wrote past the end of " + buffer.name + ", or before its start."};
+    }
+  }
+
+  // Throws unless the launch is one that a library can do: buffers A, B and C, in this order, and M, N, K.
+  void expect_product() const {
+    const bool fits = buffers_.size() == 3 && buffers_[0].role == Role::input && buffers_[1].role == Role::input &&
+                      buffers_[2].role == Role::output && launch_.launch_arguments.size() == 3;
+    if (!fits) throw std::runtime_error("cuBLAS takes part where C = A·B is timed, and nowhere else");
+  }
+
+ private:
+  struct Buffer {
+    std::string name;
+    Role role;
+    std::size_t bytes;
+    GuardedBuffer memory;
+  };
+
+  static Context entered(const Driver& driver, Context context) {
+    driver.check(driver.context_set_current(context), "cuCtxSetCurrent");
+    return context;
+  }
+
+  template <class What>
+  void for_inputs(std::uint64_t seed, What what) {
+    int whole = timed_input::is_whole(seed);
+    for (std::size_t i = 0; i < buffers_.size(); ++i) {
+      if (buffers_[i].role == Role::output) continue;
+      DeviceAddress address = addresses_[i], differs = differs_.address();
+      std::size_t count = buffers_[i].bytes / sizeof(float);
+      unsigned long long stream = timed_input::stream(seed, i);
+      void* parameters[] = {&address, &count, &stream, &whole, &differs};
+      what(buffers_[i], parameters);
+    }
+  }
+
+  void run(Function function, void** parameters, const char* what) const {
+    driver_.check(driver_.launch(function, {{fill_blocks_, 1, 1}, {256, 1, 1}, 0}, parameters), what);
+  }
+
+  static constexpr std::uint32_t poison = 0x7fc0'beef;  // a NaN that fills every output before every launch
+
+  const Driver& driver_;
+  Context context_;
+  const protocol::LaunchRequest& launch_;
+  LoadedModule stage_;
+  Function fill_, compare_;
+
+ public:
+  Stopwatch stopwatch;
+  std::deque<Contestant> contestants;
+
+ private:
+  GuardedBuffer differs_;
+  unsigned fill_blocks_;
+  std::vector<Buffer> buffers_;
+  std::vector<DeviceAddress> addresses_;
+  std::optional<KernelParameters> parameters_;
+};
 
 class Run {
  public:
@@ -96,62 +283,48 @@ class Run {
     for (unsigned round = 0; round < request_.round_seeds.size(); ++round) time_round(round);
     reply.timed_ms = milliseconds_since(began);
     reply.after = clocks_.read();
-    for (const auto& booth : booths_) {
-      booth->enter();
-      booth->expect_no_overrun();
+    for (const auto& one : timed_) {
+      one->enter();
+      one->expect_no_overrun();
     }
   }
 
   protocol::TimingReply reply;
 
  private:
-  struct Seat {
-    Booth& booth;
+  struct Entry {
+    TimedContext& where;
     Contestant& contestant;
     bool alone;
   };
 
-  Booth& booth_in(Context context) {
-    for (const auto& booth : booths_) {
-      if (booth->context() == context) return *booth;
+  TimedContext& context_for(Context context) {
+    for (const auto& one : timed_) {
+      if (one->context() == context) return *one;
     }
-    return *booths_.emplace_back(std::make_unique<Booth>(driver_, context, device_, image_, request_.launch));
+    return *timed_.emplace_back(std::make_unique<TimedContext>(driver_, context, device_, image_, request_.launch));
   }
 
   void add(unsigned number) {
     const ContestantImage& image = image_.contestants[number];
-    Booth& booth = booth_in(contexts_.at(number));
-    booth.enter();
+    TimedContext& where = context_for(contexts_.at(number));
+    where.enter();
     if (!image.library.empty()) {
-      booth.expect_product();
+      where.expect_product();
       auto library = std::make_unique<BlasLibrary>(image.library, image.arithmetic);
-      seats_.push_back({booth, booth.contestants.emplace_back(std::nullopt, nullptr, LaunchConfig{}, std::move(library)), false});
+      entries_.push_back({where, where.contestants.emplace_back(std::nullopt, nullptr, LaunchConfig{}, std::move(library)), false});
       reply.configs.push_back({});
       return;
     }
     LoadedModule module(driver_, image.cubin);
-    const auto name = kernel_among(module.names(image.functions), image.kernel);
-    if (!name) throw ContestEnded{Status::internal_error, "the cubin has no kernel " + image.kernel, number};
-    const Function kernel = module.function(*name);
-    const LaunchConfig config = ask(module, image, number);
+    const Function kernel = module.kernel(image);
+    if (kernel == nullptr) throw ContestEnded{Status::internal_error, "the cubin has no kernel " + image.kernel, number};
+    const auto [asked, config] = module.ask(image.ask_launch, request_.launch.launch_arguments);
+    expect(asked, number);
     const auto shared = static_cast<std::size_t>(driver_.attribute(kernel, FunctionAttribute::static_shared_bytes));
     if (const std::string why = launch_refusal(config, shared); !why.empty()) throw ContestEnded{Status::launch_error, why, number};
-    seats_.push_back({booth, booth.contestants.emplace_back(std::move(module), kernel, config, nullptr), image.alone});
+    entries_.push_back({where, where.contestants.emplace_back(std::move(module), kernel, config, nullptr), image.alone});
     reply.configs.push_back(config);
-  }
-
-  LaunchConfig ask(const LoadedModule& module, const ContestantImage& image, unsigned number) {
-    const GuardedBuffer answer(driver_, std::vector<std::byte>(7 * sizeof(std::uint32_t)));
-    DeviceAddress address = answer.address();
-    std::vector<int> numbers = request_.launch.launch_arguments;
-    std::vector<void*> parameters{&address};
-    for (int& one : numbers) parameters.push_back(&one);
-    const Result launched =
-        driver_.launch_kernel(module.function(image.ask_launch), 1, 1, 1, 1, 1, 1, 0, nullptr, parameters.data(), nullptr);
-    expect(launched != 0 ? launched : driver_.context_synchronize(), number);
-    std::uint32_t words[7];
-    std::memcpy(words, answer.content().data(), sizeof words);
-    return {{words[0], words[1], words[2]}, {words[3], words[4], words[5]}, words[6]};
   }
 
   void expect(Result result, unsigned number) const {
@@ -160,22 +333,10 @@ class Run {
     throw ContestEnded{trouble.finding.empty() ? trouble.status : Status::crash, trouble.message, number};
   }
 
-  Result launch(const Seat& seat) {
-    if (seat.contestant.library) {
-      const std::vector<int>& sizes = request_.launch.launch_arguments;
-      const auto& at = seat.booth.addresses();
-      return seat.contestant.library->multiply(sizes[0], sizes[1], sizes[2], at[0], at[1], at[2]) == 0 ? 0 : unknown_error;
-    }
-    const auto& [grid, block, shared] = seat.contestant.config;
-    return driver_.launch_kernel(seat.contestant.kernel, grid.x, grid.y, grid.z, block.x, block.y, block.z, static_cast<unsigned>(shared),
-                                 nullptr, seat.booth.parameters(), nullptr);
-  }
-
   void make_inputs(std::uint64_t seed) {
-    for (const auto& booth : booths_) {
-      booth->enter();
-      booth->make_inputs(seed);
-      driver_.check(driver_.context_synchronize(), "filling inputs");  // no context works while another one is timed
+    for (const auto& one : timed_) {
+      one->enter();
+      one->make_inputs(seed);
     }
   }
 
@@ -184,16 +345,16 @@ class Run {
   void warm_up() {
     const auto began = Clock::now();
     make_inputs(request_.warm_up_seed);
-    for (unsigned i = 0; i < seats_.size(); ++i) {
-      seats_[i].booth.enter();
-      const Result launched = launch(seats_[i]);
+    for (unsigned i = 0; i < entries_.size(); ++i) {
+      entries_[i].where.enter();
+      const Result launched = entries_[i].where.launch(entries_[i].contestant);
       expect(launched != 0 ? launched : driver_.context_synchronize(), i);
     }
     do {
       const std::uint64_t seed = timed_input::stream(request_.warm_up_seed, ++reply.warm_up_rounds);
       make_inputs(seed);
       double first = 0;
-      for (unsigned i = 0; i < seats_.size(); ++i) {
+      for (unsigned i = 0; i < entries_.size(); ++i) {
         const double nanoseconds = sample(i, seed);
         if (i == 0) first = nanoseconds;
         if (nanoseconds > slow_nanoseconds && nanoseconds > slow_factor * first) {
@@ -203,17 +364,17 @@ class Run {
       }
     } while (milliseconds_since(began) < request_.warm_up_ms);
     reply.warm_up_ms = milliseconds_since(began);
-    reply.nanoseconds.assign(seats_.size(), {});
+    reply.nanoseconds.assign(entries_.size(), {});
   }
 
   double sample(unsigned number, std::uint64_t seed) {
-    const Seat& seat = seats_[number];
-    seat.booth.enter();
-    seat.booth.poison_outputs();
-    const auto [nanoseconds, trouble, waited] = seat.booth.stopwatch().time([&] { return launch(seat); });
+    const Entry& entry = entries_[number];
+    entry.where.enter();
+    entry.where.poison_outputs();
+    const auto [nanoseconds, trouble, waited] = entry.where.stopwatch.time([&] { return entry.where.launch(entry.contestant); });
     expect(trouble, number);
     if (waited) throw ContestEnded{Status::timeout, "each launch waits until the device is idle", number, true};
-    if (const std::string changed = seat.alone ? seat.booth.changed_input(seed) : ""; !changed.empty()) {
+    if (const std::string changed = entry.alone ? entry.where.changed_input(seed) : ""; !changed.empty()) {
       throw ContestEnded{Status::crash, "A timed launch changed its input " + changed + ".", number};
     }
     return nanoseconds;
@@ -222,17 +383,17 @@ class Run {
   void time_round(unsigned round) {
     const std::uint64_t seed = request_.round_seeds[round];
     make_inputs(seed);
-    const auto count = static_cast<unsigned>(seats_.size());
+    const auto count = static_cast<unsigned>(entries_.size());
     for (unsigned place = 0; place < count; ++place) {
       const unsigned number = round % 2 == 0 ? place : count - 1 - place;
       reply.nanoseconds[number].push_back(sample(number, seed));
-      if (number == request_.kept_contestant) keep(round, seats_[number].booth);
+      if (number == request_.kept_contestant) keep(round, entries_[number].where);
     }
   }
 
-  void keep(unsigned round, const Booth& booth) {
+  void keep(unsigned round, const TimedContext& where) {
     if (std::ranges::find(request_.kept_rounds, round) == request_.kept_rounds.end()) return;
-    const std::vector<std::byte> bytes = booth.output();
+    const std::vector<std::byte> bytes = where.output();
     for (std::size_t at = 0; at < bytes.size();) {
       const ssize_t put = pwrite(kept_.get(), bytes.data() + at, bytes.size() - at, static_cast<off_t>(kept_bytes_ + at));
       if (put <= 0) throw std::runtime_error("an output cannot be kept");
@@ -248,8 +409,8 @@ class Run {
   const protocol::TimingRequest& request_;
   const Descriptor& kept_;
   ClockReader& clocks_;
-  std::vector<std::unique_ptr<Booth>> booths_;
-  std::vector<Seat> seats_;
+  std::vector<std::unique_ptr<TimedContext>> timed_;
+  std::vector<Entry> entries_;
   std::size_t kept_bytes_ = 0;
 };
 

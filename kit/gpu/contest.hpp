@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "gpu/blas_library.hpp"
+#include "gpu/cubin.hpp"
 #include "gpu/driver_api.hpp"
 #include "gpu/stopwatch.hpp"
 #include "protocol/channel.hpp"
@@ -15,12 +15,11 @@
 
 namespace tilelab::cuda {
 
-// A kernel of a cubin. If `library` is not empty, it is a routine of that library.
-struct ContestantImage {
-  std::vector<char> cubin;
-  std::vector<std::string> functions;
-  std::string kernel;                        // demangled
-  std::string ask_launch;                    // the generated kernel that evaluates the launch function
+// How a library computes products. tf32: tensor cores may read each float with 10 bits of fraction.
+enum class Arithmetic { fp32, tf32 };
+
+// A kernel of a cubin; if `library` is not empty, a routine of that library.
+struct ContestantImage : KernelImage {
   std::string library;                       // the file of cuBLAS, for C = A·B
   Arithmetic arithmetic = Arithmetic::fp32;  // of a library's routine
   bool alone = false;                        // in a context of its own: not the course's

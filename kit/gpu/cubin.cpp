@@ -3,6 +3,7 @@
 #include <cxxabi.h>
 
 #include <cstdlib>
+#include <cstring>
 #include <fstream>
 #include <iterator>
 #include <memory>
@@ -10,6 +11,7 @@
 #include <stdexcept>
 #include <string_view>
 
+#include "gpu/guarded_buffer.hpp"
 #include "protocol/json/json_text.hpp"
 
 namespace tilelab::cuda {
@@ -20,28 +22,53 @@ std::vector<char> bytes_of(const std::filesystem::path& file) {
   return {std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
 }
 
-CubinImage load_cubin_image(const std::filesystem::path& file) {
+void read_image(const std::filesystem::path& file, const std::function<void(const nlohmann::json&)>& read) {
   const std::vector<char> text = bytes_of(file);
   try {
-    const auto json = json_from(std::string_view(text.data(), text.size()));
-    CubinImage image;
-    image.driver = json.at("driver").get<std::string>();
-    image.device = json.at("device").get<int>();
-    image.functions = json.at("functions").get<std::vector<std::string>>();
-    image.kernel = json.at("kernel").get<std::string>();
-    image.ask_launch = json.at("ask_launch").get<std::string>();
-    image.poison_shared = json.at("poison_shared").get<std::string>();
-    image.cubin = bytes_of(file.parent_path() / json.at("cubin").get<std::string>());
-    return image;
+    read(json_from(std::string_view(text.data(), text.size())));
   } catch (const nlohmann::json::exception& error) {
     throw std::runtime_error(file.string() + ": " + error.what());
   }
+}
+
+KernelImage kernel_image(const nlohmann::json& value, const std::filesystem::path& file) {
+  return {.cubin = bytes_of(file.parent_path() / value.at("cubin").get<std::string>()),
+          .functions = value.at("functions").get<std::vector<std::string>>(),
+          .kernel = value.at("kernel").get<std::string>(),
+          .ask_launch = value.at("ask_launch").get<std::string>()};
+}
+
+CubinImage load_cubin_image(const std::filesystem::path& file) {
+  CubinImage image;
+  read_image(file, [&](const nlohmann::json& json) {
+    static_cast<KernelImage&>(image) = kernel_image(json, file);
+    image.driver = json.at("driver").get<std::string>();
+    image.device = json.at("device").get<int>();
+    image.poison_shared = json.at("poison_shared").get<std::string>();
+  });
+  return image;
 }
 
 Function LoadedModule::function(const std::string& name) const {
   Function found = nullptr;
   driver_.check(driver_.module_function(&found, module_, name.c_str()), name.c_str());
   return found;
+}
+
+Function LoadedModule::kernel(const KernelImage& image) const {
+  const auto name = kernel_among(names(image.functions), image.kernel);
+  return name ? function(*name) : nullptr;
+}
+
+std::pair<Result, protocol::LaunchConfig> LoadedModule::ask(const std::string& ask_launch, std::vector<int> numbers) const {
+  const GuardedBuffer answer(driver_, std::vector<std::byte>(7 * sizeof(std::uint32_t)));
+  DeviceAddress address = answer.address();
+  std::vector<void*> parameters{&address};
+  for (int& number : numbers) parameters.push_back(&number);
+  if (const Result result = driver_.run(function(ask_launch), {}, parameters.data()); result != 0) return {result, {}};
+  std::uint32_t words[7];
+  std::memcpy(words, answer.content().data(), sizeof words);
+  return {0, {{words[0], words[1], words[2]}, {words[3], words[4], words[5]}, words[6]}};
 }
 
 std::vector<std::string> LoadedModule::names(const std::vector<std::string>& known) const {
@@ -71,14 +98,15 @@ std::string without_unnamed_namespace(const std::string& signature) {
   return signature;
 }
 
-}  // namespace
-
+// "scale(float const*, float*, int)" from "_Z5scalePKfPfi"; a name that is not mangled stays as it is.
 std::string demangled(const std::string& name) {
   if (!name.starts_with("_Z")) return name;
   int status = 0;
   const std::unique_ptr<char, void (*)(void*)> text(abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status), std::free);
   return status == 0 ? text.get() : name;
 }
+
+}  // namespace
 
 std::optional<std::string> kernel_among(const std::vector<std::string>& functions, const std::string& signature) {
   for (const std::string& name : functions) {

@@ -3,28 +3,40 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
+
+#include <nlohmann/json_fwd.hpp>
 
 #include "gpu/driver_api.hpp"
 
 namespace tilelab::cuda {
 
-struct CubinImage {
-  std::string driver;  // libcuda's path; empty: its usual name
-  int device = 0;      // in the driver's numbering
+// A kernel in a cubin.
+struct KernelImage {
   std::vector<char> cubin;
   std::vector<std::string> functions;  // the cubin's kernels by name, for drivers that cannot list them
   std::string kernel;                  // demangled: "scale(float const*, float*, int)"
   std::string ask_launch;              // the generated kernel that evaluates the launch function; empty if there is none
-  std::string poison_shared;           // the generated kernel that fills shared memory; empty if there is none
-  bool watched = false;                // by a tool that sees every access: then no guard zones, and no poison in outputs and shared memory
 };
 
-// Both throw std::runtime_error that names the file.
+struct CubinImage : KernelImage {
+  std::string driver;         // libcuda's path; empty: its usual name
+  int device = 0;             // in the driver's numbering
+  std::string poison_shared;  // the generated kernel that fills shared memory; empty if there is none
+  bool watched = false;       // by a tool that sees every access: then no guard zones, and no poison in outputs and shared memory
+};
+
+// They throw std::runtime_error that names the file.
 std::vector<char> bytes_of(const std::filesystem::path& file);
+// Calls `read` with what the file holds as JSON.
+void read_image(const std::filesystem::path& file, const std::function<void(const nlohmann::json&)>& read);
 CubinImage load_cubin_image(const std::filesystem::path& file);
+// Of a part of such a file, which names the cubin beside it.
+KernelImage kernel_image(const nlohmann::json& value, const std::filesystem::path& file);
 
 // One cubin, loaded into the current context while this object lives.
 
@@ -43,18 +55,20 @@ class LoadedModule {
   }
 
   Function function(const std::string& name) const;
-  // The names that the driver lists. Before CUDA 12.4 it cannot list them; then `known`, which the builder read from the cubin.
-  std::vector<std::string> names(const std::vector<std::string>& known) const;
+  // The kernel that the image asks for; null: there is none.
+  Function kernel(const KernelImage& image) const;
+  // Runs the kernel that evaluates the launch function of these numbers: the driver's answer, and the function's if that is 0.
+  std::pair<Result, protocol::LaunchConfig> ask(const std::string& ask_launch, std::vector<int> numbers) const;
 
  private:
+  // That the driver lists. Before CUDA 12.4 it cannot list them; then `known`, which the builder read from the cubin.
+  std::vector<std::string> names(const std::vector<std::string>& known) const;
+
   const Driver& driver_;
   Module module_ = nullptr;
 };
 
 // Finds the kernel that a lab asks for among the names in a cubin. It works on names only and touches no device.
-
-// "scale(float const*, float*, int)" from "_Z5scalePKfPfi"; a name that is not mangled stays as it is.
-std::string demangled(const std::string& name);
 
 // The name in `functions` of the kernel with this demangled signature. If there is none: the one with that plain name (extern
 // "C"), or the one inside an unnamed namespace. The caller then has to check its parameters.

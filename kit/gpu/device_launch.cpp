@@ -65,9 +65,8 @@ class Launch {
 
   void run() {
     const LoadedModule module(driver_, image_.cubin);
-    const auto name = kernel_among(module.names(image_.functions), image_.kernel);
-    if (!name) throw LaunchEnd{Status::internal_error, "the cubin has no kernel " + image_.kernel};
-    const Function kernel = module.function(*name);
+    const Function kernel = module.kernel(image_);
+    if (kernel == nullptr) throw LaunchEnd{Status::internal_error, "the cubin has no kernel " + image_.kernel};
     check_parameters(kernel);
     reply.config = request_.config ? *request_.config : ask_launch_function(module);
     check_limits(kernel);
@@ -104,16 +103,9 @@ class Launch {
   }
 
   LaunchConfig ask_launch_function(const LoadedModule& module) {
-    const Function ask = module.function(image_.ask_launch);
-    const GuardedBuffer answer(driver_, std::vector<std::byte>(7 * sizeof(std::uint32_t)));
-    DeviceAddress address = answer.address();
-    std::vector<int> numbers = request_.launch_arguments;
-    std::vector<void*> parameters{&address};
-    for (int& number : numbers) parameters.push_back(&number);
-    launch(ask, LaunchConfig{}, parameters, "The launch function: ");
-    std::uint32_t words[7];
-    std::memcpy(words, answer.content().data(), sizeof words);
-    return {{words[0], words[1], words[2]}, {words[3], words[4], words[5]}, words[6]};
+    const auto [result, config] = module.ask(image_.ask_launch, request_.launch_arguments);
+    expect(result, "The launch function: ");
+    return config;
   }
 
   void check_limits(Function kernel) {
@@ -145,29 +137,19 @@ class Launch {
     if (image_.poison_shared.empty() || image_.watched) return;
     const auto blocks = static_cast<unsigned>(driver_.attribute(device_, DeviceAttribute::multiprocessors)) * poisoning_blocks;
     unsigned words = poisoned_shared_bytes / sizeof(std::uint32_t), word = request_.shared_poison * 0x01010101u;
-    launch(module.function(image_.poison_shared), {{blocks, 1, 1}, {256, 1, 1}, poisoned_shared_bytes}, {&words, &word},
+    void* parameters[] = {&words, &word};
+    expect(driver_.run(module.function(image_.poison_shared), {{blocks, 1, 1}, {256, 1, 1}, poisoned_shared_bytes}, parameters),
            "Filling shared memory: ");
   }
 
   void run_kernel(Function kernel) {
     std::vector<DeviceAddress> addresses;
     for (const GuardedBuffer& buffer : buffers_) addresses.push_back(buffer.address());
-    std::vector<std::uint64_t> scalars(request_.arguments.size());
-    std::vector<void*> parameters;
-    std::size_t buffer = 0;
-    for (std::size_t i = 0; i < request_.arguments.size(); ++i) {
-      const protocol::Argument& argument = request_.arguments[i];
-      scalars[i] = argument.bits;  // little-endian: the argument's bytes come first
-      parameters.push_back(argument.role == Role::scalar ? static_cast<void*>(&scalars[i]) : static_cast<void*>(&addresses[buffer++]));
-    }
-    launch(kernel, reply.config, parameters, "");
+    KernelParameters parameters(request_.arguments, std::move(addresses));
+    expect(driver_.run(kernel, reply.config, parameters.data()), "");
   }
 
-  void launch(Function function, const LaunchConfig& config, std::vector<void*> parameters, const std::string& about) const {
-    const auto& [grid, block, shared] = config;
-    const Result launched = driver_.launch_kernel(function, grid.x, grid.y, grid.z, block.x, block.y, block.z,
-                                                  static_cast<unsigned>(shared), nullptr, parameters.data(), nullptr);
-    const Result result = launched != 0 ? launched : driver_.context_synchronize();
+  void expect(Result result, const std::string& about) const {
     if (result == 0) return;
     const Trouble trouble = trouble_of(result, driver_.words(result));
     if (trouble.finding.empty()) throw LaunchEnd{trouble.status, about + trouble.message, trouble.spoils};

@@ -38,8 +38,6 @@ nlohmann::json describe(const Driver& driver, DeviceHandle device) {
           {"memory_bus_bits", number(DeviceAttribute::memory_bus_bits)}};
 }
 
-std::string dump(const nlohmann::json& answer) { return json_text(answer); }
-
 }  // namespace
 
 std::string probe_devices(const std::string& driver_path) {
@@ -59,7 +57,7 @@ std::string probe_devices(const std::string& driver_path) {
   } catch (const DriverError& error) {
     answer = {{"trouble", error.what()}};
   }
-  return dump(answer);
+  return json_text(answer);
 }
 
 std::string try_device(const std::string& driver_path, int device) {
@@ -68,9 +66,9 @@ std::string try_device(const std::string& driver_path, int device) {
     enter_device(driver, device);
     const GuardedBuffer buffer(driver, std::vector<std::byte>(4096));
     if (buffer.content().size() != 4096 || buffer.overrun()) throw DriverError("what was written to the GPU is not what is read there");
-    return dump({{"usable", true}});
+    return json_text({{"usable", true}});
   } catch (const DriverError& error) {
-    return dump({{"trouble", error.what()}});
+    return json_text({{"trouble", error.what()}});
   }
 }
 

@@ -9,12 +9,6 @@
 namespace tilelab::cuda {
 namespace {
 
-template <class Pointer>
-void find(void* library, Pointer& function, const char* name, bool required = true) {
-  function = reinterpret_cast<Pointer>(dlsym(library, name));
-  if (function == nullptr && required) throw DriverError(std::string("the NVIDIA driver has no ") + name + ": it is too old");
-}
-
 std::string file_of(void* library) {
   link_map* map = nullptr;
   if (dlinfo(library, RTLD_DI_LINKMAP, &map) != 0 || map == nullptr) return {};
@@ -23,52 +17,17 @@ std::string file_of(void* library) {
   return error ? std::string(map->l_name) : resolved.string();
 }
 
-// Second versions of functions have _v2 in their names. <cuda.h> adds it by macros; here it is written out.
-Driver functions_of(void* library) {
-  Driver driver{};
-  driver.library = file_of(library);
-  find(library, driver.init, "cuInit");
-  find(library, driver.driver_version, "cuDriverGetVersion");
-  find(library, driver.error_name, "cuGetErrorName");
-  find(library, driver.error_string, "cuGetErrorString");
-  find(library, driver.device_count, "cuDeviceGetCount");
-  find(library, driver.device_get, "cuDeviceGet");
-  find(library, driver.device_name, "cuDeviceGetName");
-  find(library, driver.device_attribute, "cuDeviceGetAttribute");
-  find(library, driver.device_memory, "cuDeviceTotalMem_v2");
-  find(library, driver.primary_context_flags, "cuDevicePrimaryCtxSetFlags_v2");
-  find(library, driver.primary_context_retain, "cuDevicePrimaryCtxRetain");
-  find(library, driver.context_create, "cuCtxCreate_v2");
-  find(library, driver.context_destroy, "cuCtxDestroy_v2");
-  find(library, driver.context_set_current, "cuCtxSetCurrent");
-  find(library, driver.context_synchronize, "cuCtxSynchronize");
-  find(library, driver.module_load, "cuModuleLoadData");
-  find(library, driver.module_unload, "cuModuleUnload");
-  find(library, driver.module_function, "cuModuleGetFunction");
-  find(library, driver.module_function_count, "cuModuleGetFunctionCount", false);
-  find(library, driver.module_functions, "cuModuleEnumerateFunctions", false);
-  find(library, driver.function_name, "cuFuncGetName", false);
-  find(library, driver.function_parameter, "cuFuncGetParamInfo", false);
-  find(library, driver.function_attribute, "cuFuncGetAttribute");
-  find(library, driver.memory_allocate, "cuMemAlloc_v2");
-  find(library, driver.memory_free, "cuMemFree_v2");
-  find(library, driver.copy_to_device, "cuMemcpyHtoD_v2");
-  find(library, driver.copy_to_host, "cuMemcpyDtoH_v2");
-  find(library, driver.fill_words, "cuMemsetD32_v2");
-  find(library, driver.launch_kernel, "cuLaunchKernel");
-  find(library, driver.event_create, "cuEventCreate");
-  find(library, driver.event_destroy, "cuEventDestroy_v2");
-  find(library, driver.event_record, "cuEventRecord");
-  find(library, driver.event_elapsed, "cuEventElapsedTime");
-  find(library, driver.host_allocate, "cuMemHostAlloc");
-  find(library, driver.host_free, "cuMemFreeHost");
-  find(library, driver.host_address, "cuMemHostGetDevicePointer_v2");
-  find(library, driver.bus_id, "cuDeviceGetPCIBusId");
-  find(library, driver.device_uuid, "cuDeviceGetUuid");
-  return driver;
-}
-
 }  // namespace
+
+Driver::Driver(void* loaded) : loaded_(loaded), library(file_of(loaded)) {}
+
+Driver::Symbol Driver::where_there_is(const char* name) const { return {dlsym(loaded_, name)}; }
+
+Driver::Symbol Driver::needed(const char* name) const {
+  const Symbol symbol = where_there_is(name);
+  if (symbol.found == nullptr) throw DriverError(std::string("the NVIDIA driver has no ") + name + ": it is too old");
+  return symbol;
+}
 
 std::string Driver::words(Result result) const {
   const char *name = nullptr, *text = nullptr;
@@ -93,11 +52,22 @@ int Driver::attribute(Function function, FunctionAttribute which) const {
   return value;
 }
 
+Result Driver::launch(Function function, const protocol::LaunchConfig& config, void** parameters) const {
+  const auto& [grid, block, shared] = config;
+  return launch_kernel(function, grid.x, grid.y, grid.z, block.x, block.y, block.z, static_cast<unsigned>(shared), nullptr, parameters,
+                       nullptr);
+}
+
+Result Driver::run(Function function, const protocol::LaunchConfig& config, void** parameters) const {
+  const Result launched = launch(function, config, parameters);
+  return launched != 0 ? launched : context_synchronize();
+}
+
 const Driver& load_driver(const std::string& path) {
   const char* name = path.empty() ? "libcuda.so.1" : path.c_str();
   void* library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) throw DriverError(std::string("the NVIDIA driver's library cannot be loaded: ") + dlerror());
-  static const Driver driver = functions_of(library);
+  static const Driver driver(library);
   return driver;
 }
 

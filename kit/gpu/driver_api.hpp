@@ -49,47 +49,64 @@ struct DriverError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// The loaded library. Functions that are newer than CUDA 12.0 are null if the driver does not have them.
-struct Driver {
+// The loaded library: a row for each of its functions. Those that are newer than CUDA 12.0 are null if the driver does not have them.
+// Second versions of functions have _v2 in their names. <cuda.h> adds it by macros; here it is written out.
+class Driver {
+  void* loaded_;  // first: the rows below look there
+
+  struct Symbol {
+    void* found;
+    template <class Called>
+    operator Called*() const {
+      return reinterpret_cast<Called*>(found);
+    }
+  };
+  Symbol where_there_is(const char* name) const;
+  Symbol needed(const char* name) const;
+
+ public:
+  explicit Driver(void* loaded);  // throws DriverError
+
   std::string library;  // the file it was loaded from, links resolved: a sandbox must make it visible
-  Result (*init)(unsigned);
-  Result (*driver_version)(int*);
-  Result (*error_name)(Result, const char**);
-  Result (*error_string)(Result, const char**);
-  Result (*device_count)(int*);
-  Result (*device_get)(DeviceHandle*, int);
-  Result (*device_name)(char*, int, DeviceHandle);
-  Result (*device_attribute)(int*, int, DeviceHandle);
-  Result (*device_memory)(std::size_t*, DeviceHandle);
-  Result (*primary_context_flags)(DeviceHandle, unsigned);
-  Result (*primary_context_retain)(Context*, DeviceHandle);
-  Result (*context_create)(Context*, unsigned flags, DeviceHandle);
-  Result (*context_destroy)(Context);
-  Result (*context_set_current)(Context);
-  Result (*context_synchronize)();
-  Result (*module_load)(Module*, const void*);
-  Result (*module_unload)(Module);
-  Result (*module_function)(Function*, Module, const char*);
-  Result (*module_function_count)(unsigned*, Module);                               // 12.4
-  Result (*module_functions)(Function*, unsigned, Module);                          // 12.4
-  Result (*function_name)(const char**, Function);                                  // 12.3
-  Result (*function_parameter)(Function, std::size_t, std::size_t*, std::size_t*);  // 12.4
-  Result (*function_attribute)(int*, int, Function);
-  Result (*memory_allocate)(DeviceAddress*, std::size_t);
-  Result (*memory_free)(DeviceAddress);
-  Result (*copy_to_device)(DeviceAddress, const void*, std::size_t);
-  Result (*copy_to_host)(void*, DeviceAddress, std::size_t);
-  Result (*fill_words)(DeviceAddress, unsigned, std::size_t);
-  Result (*launch_kernel)(Function, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, Stream, void**, void**);
-  Result (*event_create)(Event*, unsigned);
-  Result (*event_destroy)(Event);
-  Result (*event_record)(Event, Stream);
-  Result (*event_elapsed)(float* ms, Event, Event);
-  Result (*host_allocate)(void**, std::size_t, unsigned);
-  Result (*host_free)(void*);
-  Result (*host_address)(DeviceAddress*, void*, unsigned);
-  Result (*bus_id)(char*, int, DeviceHandle);
-  Result (*device_uuid)(void* sixteen_bytes, DeviceHandle);
+  Result (*init)(unsigned) = needed("cuInit");
+  Result (*driver_version)(int*) = needed("cuDriverGetVersion");
+  Result (*error_name)(Result, const char**) = needed("cuGetErrorName");
+  Result (*error_string)(Result, const char**) = needed("cuGetErrorString");
+  Result (*device_count)(int*) = needed("cuDeviceGetCount");
+  Result (*device_get)(DeviceHandle*, int) = needed("cuDeviceGet");
+  Result (*device_name)(char*, int, DeviceHandle) = needed("cuDeviceGetName");
+  Result (*device_attribute)(int*, int, DeviceHandle) = needed("cuDeviceGetAttribute");
+  Result (*device_memory)(std::size_t*, DeviceHandle) = needed("cuDeviceTotalMem_v2");
+  Result (*primary_context_flags)(DeviceHandle, unsigned) = needed("cuDevicePrimaryCtxSetFlags_v2");
+  Result (*primary_context_retain)(Context*, DeviceHandle) = needed("cuDevicePrimaryCtxRetain");
+  Result (*context_create)(Context*, unsigned flags, DeviceHandle) = needed("cuCtxCreate_v2");
+  Result (*context_destroy)(Context) = needed("cuCtxDestroy_v2");
+  Result (*context_set_current)(Context) = needed("cuCtxSetCurrent");
+  Result (*context_synchronize)() = needed("cuCtxSynchronize");
+  Result (*module_load)(Module*, const void*) = needed("cuModuleLoadData");
+  Result (*module_unload)(Module) = needed("cuModuleUnload");
+  Result (*module_function)(Function*, Module, const char*) = needed("cuModuleGetFunction");
+  Result (*module_function_count)(unsigned*, Module) = where_there_is("cuModuleGetFunctionCount");                         // 12.4
+  Result (*module_functions)(Function*, unsigned, Module) = where_there_is("cuModuleEnumerateFunctions");                  // 12.4
+  Result (*function_name)(const char**, Function) = where_there_is("cuFuncGetName");                                       // 12.3
+  Result (*function_parameter)(Function, std::size_t, std::size_t*, std::size_t*) = where_there_is("cuFuncGetParamInfo");  // 12.4
+  Result (*function_attribute)(int*, int, Function) = needed("cuFuncGetAttribute");
+  Result (*memory_allocate)(DeviceAddress*, std::size_t) = needed("cuMemAlloc_v2");
+  Result (*memory_free)(DeviceAddress) = needed("cuMemFree_v2");
+  Result (*copy_to_device)(DeviceAddress, const void*, std::size_t) = needed("cuMemcpyHtoD_v2");
+  Result (*copy_to_host)(void*, DeviceAddress, std::size_t) = needed("cuMemcpyDtoH_v2");
+  Result (*fill_words)(DeviceAddress, unsigned, std::size_t) = needed("cuMemsetD32_v2");
+  Result (*launch_kernel)(Function, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, Stream, void**,
+                          void**) = needed("cuLaunchKernel");
+  Result (*event_create)(Event*, unsigned) = needed("cuEventCreate");
+  Result (*event_destroy)(Event) = needed("cuEventDestroy_v2");
+  Result (*event_record)(Event, Stream) = needed("cuEventRecord");
+  Result (*event_elapsed)(float* ms, Event, Event) = needed("cuEventElapsedTime");
+  Result (*host_allocate)(void**, std::size_t, unsigned) = needed("cuMemHostAlloc");
+  Result (*host_free)(void*) = needed("cuMemFreeHost");
+  Result (*host_address)(DeviceAddress*, void*, unsigned) = needed("cuMemHostGetDevicePointer_v2");
+  Result (*bus_id)(char*, int, DeviceHandle) = needed("cuDeviceGetPCIBusId");
+  Result (*device_uuid)(void* sixteen_bytes, DeviceHandle) = needed("cuDeviceGetUuid");
 
   // "CUDA_ERROR_ILLEGAL_ADDRESS (an illegal memory access was encountered)"
   std::string words(Result result) const;
@@ -97,6 +114,9 @@ struct Driver {
   void check(Result result, const char* what) const;
   int attribute(DeviceHandle device, DeviceAttribute which) const;
   int attribute(Function function, FunctionAttribute which) const;
+  // On the null stream. The second waits until the whole context is idle. Both return the driver's answer.
+  Result launch(Function function, const protocol::LaunchConfig& config, void** parameters) const;
+  Result run(Function function, const protocol::LaunchConfig& config, void** parameters) const;
 };
 
 // Loads the library at `path`, or by its usual name if that is empty. It is never unloaded. Throws DriverError.

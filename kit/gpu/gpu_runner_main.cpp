@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <functional>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -29,19 +30,27 @@ namespace {
 
 using namespace tilelab;
 
-void serve(const std::string& image_file) {
-  const cuda::CubinImage image = cuda::load_cubin_image(image_file);
+// Until `answer` says that nothing more can be answered, or the judge closes the socket.
+void answer_each(const std::function<bool(Channel&, const Frame&)>& answer) {
   Channel channel{Descriptor(protocol::socket_descriptor)};
-  cuda::LaunchWorker worker(image);
   for (;;) {
     Frame frame;
     try {
       frame = channel.receive();
     } catch (const ChannelError&) {
-      return;  // the judge closed the socket
+      return;
     }
-    channel.send(worker.answer(frame));
+    if (!answer(channel, frame)) return;
   }
+}
+
+void serve(const std::string& image_file) {
+  const cuda::CubinImage image = cuda::load_cubin_image(image_file);
+  cuda::LaunchWorker worker(image);
+  answer_each([&](Channel& channel, const Frame& frame) {
+    channel.send(worker.answer(frame));
+    return true;
+  });
 }
 
 // For a tool that watches this process (compute-sanitizer): all launches run in this process, without a child, and it ends in
@@ -50,50 +59,35 @@ void serve_watched(const std::string& image_file) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);  // the tool is the parent: a kernel that hangs must not outlive it
   cuda::CubinImage image = cuda::load_cubin_image(image_file);
   image.watched = true;
-  Channel channel{Descriptor(protocol::socket_descriptor)};
   cuda::DeviceSession session(image);
-  for (;;) {
-    Frame frame;
-    try {
-      frame = channel.receive();
-    } catch (const ChannelError&) {
-      return;
-    }
+  answer_each([&](Channel& channel, const Frame& frame) {
     const auto request = json_from(frame.text).get<protocol::LaunchRequest>();
     const cuda::LaunchOutcome outcome = session.launch(request, frame.descriptors);
     channel.send(json_text(outcome.reply));
-    if (outcome.spoiled) return;
-  }
+    return !outcome.spoiled;
+  });
 }
 
 // One process for one submission, with its own context. Whoever sent the request kills it if a kernel does not end.
 void serve_contest(const std::string& image_file) {
   const cuda::ContestImage image = cuda::load_contest_image(image_file);
-  Channel channel{Descriptor(protocol::socket_descriptor)};
   std::optional<cuda::Contest> contest;
-  for (;;) {
-    Frame frame;
-    try {
-      frame = channel.receive();
-    } catch (const ChannelError&) {
-      return;
-    }
+  answer_each([&](Channel& channel, const Frame& frame) {
     protocol::TimingReply reply;
     try {
       if (!contest) contest.emplace(image);
-      if (frame.text == protocol::prepare_to_time) {
-        channel.send(json_text(reply));
-        continue;
+      if (frame.text != protocol::prepare_to_time) {
+        const auto request = json_from(frame.text).get<protocol::TimingRequest>();
+        if (frame.descriptors.size() != 1) throw std::runtime_error("a contest keeps outputs in one file");
+        reply = contest->run(request, frame.descriptors.front());
       }
-      const auto request = json_from(frame.text).get<protocol::TimingRequest>();
-      if (frame.descriptors.size() != 1) throw std::runtime_error("a contest keeps outputs in one file");
-      reply = contest->run(request, frame.descriptors.front());
     } catch (const std::exception& error) {
       reply.status = protocol::Status::internal_error;
       reply.detail = std::string("the GPU cannot be used: ") + error.what();
     }
     channel.send(json_text(reply));
-  }
+    return true;
+  });
 }
 
 constexpr std::string_view usage =

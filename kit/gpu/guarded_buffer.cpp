@@ -55,6 +55,13 @@ std::optional<std::ptrdiff_t> GuardedBuffer::overrun() const {
   return std::nullopt;
 }
 
+KernelParameters::KernelParameters(const std::vector<protocol::Argument>& arguments, std::vector<DeviceAddress> buffers) {
+  auto buffer = buffers.begin();
+  for (const protocol::Argument& one : arguments)  // little-endian: the argument's bytes come first
+    words_.push_back(one.role == protocol::Role::scalar ? one.bits : *buffer++);
+  for (std::uint64_t& word : words_) pointers_.push_back(&word);
+}
+
 namespace {
 
 constexpr std::size_t most_bytes = 16 * 1024;

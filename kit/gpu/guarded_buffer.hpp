@@ -44,6 +44,20 @@ class GuardedBuffer {
   std::size_t guard_;
 };
 
+// What a kernel is launched with: for each argument, where its number or the address of its buffer lies. `buffers` are those of the
+// arguments that are no scalars.
+class KernelParameters {
+ public:
+  KernelParameters(const std::vector<protocol::Argument>& arguments, std::vector<DeviceAddress> buffers);
+  KernelParameters(const KernelParameters&) = delete;
+  KernelParameters& operator=(const KernelParameters&) = delete;
+  void** data() { return pointers_.data(); }
+
+ private:
+  std::vector<std::uint64_t> words_;
+  std::vector<void*> pointers_;
+};
+
 // What a kernel prints. When a launch ends, the driver writes it to this process's standard output, which is a memory file here.
 // The text is untrusted.
 

@@ -24,22 +24,20 @@ namespace {
 
 using protocol::Status;
 
-std::string dump(const nlohmann::json& json) { return json_text(json); }
-
 std::string plain_reply(Status status, std::string detail) {
   protocol::LaunchReply reply;
   reply.status = status;
   reply.detail = std::move(detail);
-  return dump(reply);
+  return json_text(reply);
 }
 
 [[noreturn]] void serve(const CubinImage& image, Channel channel) {
   std::optional<DeviceSession> session;
   try {
     session.emplace(image);
-    channel.send(dump({{"trouble", ""}}));
+    channel.send(json_text({{"trouble", ""}}));
   } catch (const std::exception& error) {
-    channel.send(dump({{"trouble", error.what()}}));
+    channel.send(json_text({{"trouble", error.what()}}));
     _exit(1);
   }
   try {
@@ -47,7 +45,7 @@ std::string plain_reply(Status status, std::string detail) {
       const Frame frame = channel.receive();
       const auto request = json_from(frame.text).get<protocol::LaunchRequest>();
       const LaunchOutcome outcome = session->launch(request, frame.descriptors);
-      channel.send(dump({{"reply", outcome.reply}, {"spoiled", outcome.spoiled}}));
+      channel.send(json_text({{"reply", outcome.reply}, {"spoiled", outcome.spoiled}}));
       if (outcome.spoiled) _exit(0);
     }
   } catch (const std::exception&) {
@@ -135,7 +133,7 @@ std::string LaunchWorker::answer(const Frame& frame) {
     for (const Descriptor& file : frame.descriptors) files.push_back(file.get());
     process_->channel.send(frame.text, files);
     const auto said = json_from(process_->channel.receive(static_cast<int>(request.clock_ms)).text);
-    const std::string reply = dump(said.at("reply"));
+    const std::string reply = json_text(said.at("reply"));
     if (said.at("spoiled").get<bool>()) end_process();
     return reply;
   } catch (const ChannelTimeout&) {

@@ -47,12 +47,10 @@ Timed timed(const std::string& student, std::vector<unsigned> kept_rounds, unsig
   cuda::ContestImage image;
   image.driver = TILELAB_FAKE_DRIVER;
   for (const std::string& name : {std::string("transposes"), student}) {
-    image.contestants.push_back({.cubin = {},
-                                 .functions = {},
-                                 .kernel = name + "(float const*, float*, int, int)",
-                                 .ask_launch = "ask_two",
-                                 .library = {},
-                                 .alone = !image.contestants.empty()});
+    cuda::ContestantImage& one = image.contestants.emplace_back();
+    one.kernel = name + "(float const*, float*, int, int)";
+    one.ask_launch = "ask_two";
+    one.alone = image.contestants.size() > 1;
   }
   const judge::TimedWork work = judge::work_to_time("transpose", shape);
   protocol::TimingRequest request;
@@ -141,7 +139,7 @@ TEST_CASE("a kernel whose launches wait for the device is not waited for again a
 TEST_CASE("a library's product takes part beside kernels", "[contest]") {
   cuda::ContestImage image;
   image.driver = TILELAB_FAKE_DRIVER;
-  image.contestants = {{.cubin = {}, .functions = {}, .kernel = {}, .ask_launch = {}, .library = TILELAB_FAKE_DRIVER, .alone = false}};
+  image.contestants.emplace_back().library = TILELAB_FAKE_DRIVER;
   const judge::TimedWork work = judge::work_to_time("matmul", "17x23x9");
   protocol::TimingRequest request;
   request.launch.arguments = work.arguments;
@@ -168,7 +166,7 @@ TEST_CASE("a library's product takes part beside kernels", "[contest]") {
 TEST_CASE("a library takes no part where something else than a product is timed", "[contest]") {
   cuda::ContestImage image;
   image.driver = TILELAB_FAKE_DRIVER;
-  image.contestants = {{.cubin = {}, .functions = {}, .kernel = {}, .ask_launch = {}, .library = TILELAB_FAKE_DRIVER, .alone = false}};
+  image.contestants.emplace_back().library = TILELAB_FAKE_DRIVER;
   const judge::TimedWork work = judge::work_to_time("transpose", shape);
   protocol::TimingRequest request;
   request.launch.arguments = work.arguments;
@@ -181,8 +179,10 @@ TEST_CASE("a library takes no part where something else than a product is timed"
 TEST_CASE("a contestant that goes astray is named", "[contest]") {
   cuda::ContestImage image;
   image.driver = TILELAB_FAKE_DRIVER;
-  image.contestants = {
-      {.cubin = {}, .functions = {}, .kernel = "stray(float const*, float*, int)", .ask_launch = "ask", .library = {}, .alone = true}};
+  cuda::ContestantImage& one = image.contestants.emplace_back();
+  one.kernel = "stray(float const*, float*, int)";
+  one.ask_launch = "ask";
+  one.alone = true;
   protocol::TimingRequest request;
   request.launch.arguments = {{.name = "in", .role = protocol::Role::input, .bytes = 16},
                               {.name = "out", .role = protocol::Role::output, .bytes = 16},
