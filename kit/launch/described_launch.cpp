@@ -23,7 +23,7 @@ constexpr std::byte unwritten{0xFF};
 constexpr std::uint8_t other_shared_poison = 0x42;
 constexpr std::uint64_t other_contents = 0x7e57;
 
-std::uint64_t scalar_bits(const DescribedArgument& argument) {
+std::uint64_t scalar_bits(const ArgumentContent& argument) {
   const BufferShape shape{.elements = 1, .element_bytes = argument.scalar.bytes, .leaves = {argument.scalar}};
   const std::vector<std::byte> bytes = bytes_of(shape, argument.content, judge::RandomStream(0), unwritten);
   std::uint64_t bits = 0;
@@ -31,10 +31,10 @@ std::uint64_t scalar_bits(const DescribedArgument& argument) {
   return bits;
 }
 
-bool is_buffer(const DescribedArgument& argument) { return argument.role != Role::scalar && argument.role != Role::object; }
+bool is_buffer(const protocol::Argument& argument) { return argument.role != Role::scalar && argument.role != Role::object; }
 
 // An object's bytes as whole words, with zeros behind them.
-std::vector<std::uint64_t> words_of(const DescribedArgument& argument) {
+std::vector<std::uint64_t> words_of(const ArgumentContent& argument) {
   std::vector<std::byte> bytes((argument.shape.element_bytes + 7) / 8 * 8);
   set_numbers(bytes, argument.numbers);
   std::vector<std::uint64_t> words(bytes.size() / sizeof(std::uint64_t));
@@ -61,50 +61,30 @@ struct Files {
   std::vector<judge::MemoryFile> files;
   protocol::LaunchRequest request;
 
-  Files(const LaunchDescription& launch, bool again) : again_(again) {
-    request.config = launch.config;
-    request.cooperative = launch.cooperative;
-    request.event_budget = launch.event_budget;
-    request.clock_ms = launch.clock_ms;
-    request.early_return_is_error = launch.early_return_is_error;
+  Files(const LaunchDescription& launch, bool again) : request(launch.request) {
     request.traffic = !again;
-    if (!again) request.trace = launch.trace;
-    if (again) request.shared_poison = other_shared_poison;
-    for (const DescribedArgument& argument : launch.arguments) add(argument, launch.seed);
+    if (again) {
+      request.trace.reset();
+      request.shared_poison = other_shared_poison;
+    }
+    for (std::size_t i = 0; i < request.arguments.size(); ++i) fill(i, launch.contents[i], launch.seed, again);
   }
 
  private:
-  void add(const DescribedArgument& described, std::uint64_t seed) {
-    const bool is_scalar = described.role == Role::scalar;
-    const std::size_t position = request.arguments.size();
-    request.arguments.push_back({.name = described.name,
-                                 .role = described.role,
-                                 .element = described.element,
-                                 .element_bytes = is_scalar ? described.scalar.bytes : described.shape.element_bytes,
-                                 .bytes = is_scalar ? described.scalar.bytes : described.shape.elements * described.shape.element_bytes,
-                                 .bits = !is_scalar          ? 0
-                                         : described.texture ? protocol::texture_handle(position)
-                                                             : scalar_bits(described),
-                                 .row_elements = is_scalar ? 0 : described.row_elements,
-                                 .hidden = described.hidden,
-                                 .pointers = described.pointers,
-                                 .words = described.role == Role::object ? words_of(described) : std::vector<std::uint64_t>{},
-                                 .passing = described.passing,
-                                 .alignment = described.alignment,
-                                 .pieces = described.pieces,
-                                 .texture = described.texture});
-    if (!is_buffer(described)) return;
-    const bool changes = again_ && described.content.fill == Fill::none;
+  void fill(std::size_t position, const ArgumentContent& described, std::uint64_t seed, bool again) {
+    protocol::Argument& argument = request.arguments[position];
+    if (argument.role == Role::scalar) argument.bits = argument.texture ? protocol::texture_handle(position) : scalar_bits(described);
+    if (argument.role == Role::object) argument.words = words_of(described);
+    if (!is_buffer(argument)) return;
+    const bool changes = again && described.content.fill == Fill::none;
     const judge::SecretKey key = judge::SecretKey::from_number(changes ? other_contents : seed);
-    const judge::RandomStream random(key.derive(described.name, position));
+    const judge::RandomStream random(key.derive(argument.name, position));
     std::vector<std::byte> bytes =
-        changes ? anything(request.arguments.back().bytes, random) : bytes_of(described.shape, described.content, random, unwritten);
+        changes ? anything(argument.bytes, random) : bytes_of(described.shape, described.content, random, unwritten);
     set_numbers(bytes, described.numbers);
-    clear_pointers(bytes, described.pointers);
+    clear_pointers(bytes, argument.pointers);
     files.emplace_back(bytes);
   }
-
-  bool again_;
 };
 
 // True if each byte is equal in both runs, or was written in neither. `untouched`: what the second run's buffers held before it.
@@ -159,12 +139,13 @@ void look_from_the_other_end(LaunchRecord& record, judge::RunnerProcess& runner,
   if (record.needs_reversed_run) take_over(record, std::move(again));
   if (!comparable) return;
   std::size_t file = 0;
-  for (const DescribedArgument& argument : launch.arguments) {
+  for (std::size_t i = 0; i < launch.contents.size(); ++i) {
+    const protocol::Argument& argument = launch.request.arguments[i];
     if (!is_buffer(argument)) continue;
     const std::vector<std::byte> one = first.files[file].bytes(), other = second.files[file].bytes();
     ++file;
     if (argument.role == Role::input) continue;
-    if (const auto difference = compare_orders(argument.shape, one, other)) {
+    if (const auto difference = compare_orders(launch.contents[i].shape, one, other)) {
       record.explanation = told(argument.name, *difference);
       return;
     }

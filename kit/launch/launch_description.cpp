@@ -59,48 +59,27 @@ Content content_from(const json& value) {
   return content;
 }
 
-// What a buffer and an object have in common: numbers at their own places, and pointers to other buffers.
-void read_parts(const json& value, DescribedArgument& argument) {
-  if (value.contains("hidden")) argument.hidden = value.at("hidden").get<bool>();
-  if (value.contains("numbers")) {
-    for (const json& one : list(value.at("numbers"))) argument.numbers.push_back({leaf_from(one), number_from(one.at("number"))});
-  }
-  if (value.contains("pointers")) {
-    for (const json& one : list(value.at("pointers")))
-      argument.pointers.push_back({integer<std::size_t>(one.at(0)), integer<std::size_t>(one.at(1))});
-  }
-  if (argument.role != protocol::Role::object) return;
-  argument.passing = enumerator<protocol::Passing>(value.at("passing"));
-  argument.alignment = integer<std::size_t>(value.at("alignment"));
-  for (const json& one : list(value.at("pieces")))
-    argument.pieces.push_back({integer<std::size_t>(one.at(0)), integer<std::size_t>(one.at(1)), one.at(2).get<bool>()});
-}
-
-DescribedArgument argument_from(const json& value) {
-  DescribedArgument argument;
-  argument.name = text(value.at("name"));
-  argument.element = text(value.at("element"));
-  argument.role = enumerator<protocol::Role>(value.at("role"));
-  argument.content = content_from(value.at("content"));
-  if (value.contains("texture")) argument.texture = value.at("texture").get<protocol::TextureDescription>();
+void add_argument(LaunchDescription& launch, const json& value) {
+  json whole{{"bytes", 0}, {"bits", 0}, {"element_bytes", 0}, {"row_elements", 0}};  // what the checker works out, or no scalar has
+  whole.update(value);
+  protocol::Argument& argument = launch.request.arguments.emplace_back(whole.get<protocol::Argument>());
+  ArgumentContent& content = launch.contents.emplace_back();
+  content.content = content_from(value.at("content"));
   if (argument.role == protocol::Role::scalar) {
-    argument.scalar = leaf_from(value.at("scalar"));
-    return argument;
+    content.scalar = leaf_from(value.at("scalar"));
+    argument.bytes = argument.element_bytes = content.scalar.bytes;
+    return;
   }
-  argument.shape.elements = integer<std::size_t>(value.at("elements"));
-  argument.shape.element_bytes = integer<std::size_t>(value.at("element_bytes"));
-  argument.row_elements = integer<std::size_t>(value.at("row_elements"));
+  BufferShape& shape = content.shape;
+  shape.elements = integer<std::size_t>(value.at("elements"));
+  shape.element_bytes = argument.element_bytes;
+  argument.bytes = shape.elements * shape.element_bytes;
   for (const json& one : list(value.at("leaves"))) {
-    const Leaf& leaf = argument.shape.leaves.emplace_back(leaf_from(one));
-    if (leaf.offset + leaf.bytes > argument.shape.element_bytes) strict::refuse(one, "a number inside its element");
+    const Leaf& leaf = shape.leaves.emplace_back(leaf_from(one));
+    if (leaf.offset + leaf.bytes > shape.element_bytes) strict::refuse(one, "a number inside its element");
   }
-  read_parts(value, argument);
-  return argument;
-}
-
-protocol::Extent extent_from(const json& value) {
-  if (list(value).size() != 3) strict::refuse(value, "three numbers");
-  return {integer<unsigned>(value[0]), integer<unsigned>(value[1]), integer<unsigned>(value[2])};
+  if (!value.contains("numbers")) return;
+  for (const json& one : list(value.at("numbers"))) content.numbers.push_back({leaf_from(one), number_from(one.at("number"))});
 }
 
 }  // namespace
@@ -110,15 +89,16 @@ LaunchDescription read_description(const std::string& path) {
   if (!file) throw std::runtime_error("cannot read " + path);
   const json value = json_from(file);
   LaunchDescription launch;
-  for (const json& one : list(value.at("arguments"))) launch.arguments.push_back(argument_from(one));
-  launch.config = {extent_from(value.at("grid")), extent_from(value.at("block")), integer<std::size_t>(value.at("shared_bytes"))};
-  launch.cooperative = value.at("cooperative").get<bool>();
+  protocol::LaunchRequest& request = launch.request;
+  for (const json& one : list(value.at("arguments"))) add_argument(launch, one);
+  request.config = value.get<protocol::LaunchConfig>();
+  request.cooperative = value.at("cooperative").get<bool>();
   launch.seed = integer<std::uint64_t>(value.at("seed"));
-  launch.event_budget = integer<std::uint64_t>(value.at("event_budget"));
-  launch.clock_ms = integer<unsigned>(value.at("clock_ms"));
-  if (value.contains("early_return_is_error")) launch.early_return_is_error = value.at("early_return_is_error").get<bool>();
+  request.event_budget = integer<std::uint64_t>(value.at("event_budget"));
+  request.clock_ms = integer<unsigned>(value.at("clock_ms"));
+  if (value.contains("early_return_is_error")) request.early_return_is_error = value.at("early_return_is_error").get<bool>();
   if (value.contains("trace"))
-    launch.trace = protocol::TraceRequest{.block = {value["trace"].at(0), value["trace"].at(1), value["trace"].at(2)}};
+    request.trace = protocol::TraceRequest{.block = {value["trace"].at(0), value["trace"].at(1), value["trace"].at(2)}};
   return launch;
 }
 

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,31 +15,18 @@
 
 namespace tilelab::checker {
 
-struct DescribedArgument {
-  std::string name, element;
-  protocol::Role role = protocol::Role::scalar;
-  BufferShape shape;                                         // of a buffer or an object
-  std::size_t row_elements = 0;                              // of a buffer; 0: one-dimensional
-  Content content;                                           // of a buffer, and the value of a scalar
-  Leaf scalar;                                               // of a scalar: what kind of number it is
-  std::vector<SetNumber> numbers;                            // of a buffer or an object: set after its content
-  std::vector<protocol::PointerAt> pointers;                 // of a buffer or an object: to which buffers its words lead
-  bool hidden = false;                                       // a buffer that is no parameter
-  protocol::Passing passing = protocol::Passing::registers;  // of an object
-  std::size_t alignment = 8;
-  std::vector<protocol::Piece> pieces;
-  std::optional<protocol::TextureDescription> texture;  // of a handle: see protocol::Argument
+// What an argument of the request holds. Its `bytes`, `bits` and `words` follow from that.
+struct ArgumentContent {
+  BufferShape shape;               // of a buffer or an object
+  Content content;                 // of a buffer, and the value of a scalar
+  Leaf scalar;                     // of a scalar: what kind of number it is
+  std::vector<SetNumber> numbers;  // of a buffer or an object: set after its content
 };
 
 struct LaunchDescription {
-  std::vector<DescribedArgument> arguments;
-  protocol::LaunchConfig config;
-  bool cooperative = false;
-  std::uint64_t seed = 1;  // for random contents
-  std::uint64_t event_budget = 0;
-  unsigned clock_ms = 0;
-  bool early_return_is_error = false;  // returning before a barrier at which others of the block wait
-  std::optional<protocol::TraceRequest> trace;
+  protocol::LaunchRequest request;
+  std::vector<ArgumentContent> contents;  // one for each argument
+  std::uint64_t seed = 1;                 // for random contents
 };
 
 // Throws std::runtime_error or nlohmann::json::exception.

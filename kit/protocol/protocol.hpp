@@ -327,6 +327,8 @@ void to_json(nlohmann::json&, const Extent&);
 void from_json(const nlohmann::json&, Extent&);
 void to_json(nlohmann::json&, const Piece&);
 void from_json(const nlohmann::json&, Piece&);
+void to_json(nlohmann::json&, const Argument&);
+void from_json(const nlohmann::json&, Argument&);
 void to_json(nlohmann::json&, const LaunchConfig&);
 void from_json(const nlohmann::json&, LaunchConfig&);
 void to_json(nlohmann::json&, const LaunchRequest&);
