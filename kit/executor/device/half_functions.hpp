@@ -52,13 +52,10 @@ __half __ushort_as_half(unsigned short a) TILELAB_IS(of_bits(a));
   __half2 name2(__half2 a, __half2 b, __half2 c) TILELAB_IS({name(a.x, b.x, c.x), name(a.y, b.y, c.y)});
 
 TILELAB_HALF_OF_TWO(__hadd, __hadd2, rounded(value(a) + value(b)))
-TILELAB_HALF_OF_TWO(__hadd_rn, __hadd2_rn, rounded(value(a) + value(b)))
 TILELAB_HALF_OF_TWO(__hadd_sat, __hadd2_sat, saturated(rounded(value(a) + value(b))))
 TILELAB_HALF_OF_TWO(__hsub, __hsub2, rounded(value(a) - value(b)))
-TILELAB_HALF_OF_TWO(__hsub_rn, __hsub2_rn, rounded(value(a) - value(b)))
 TILELAB_HALF_OF_TWO(__hsub_sat, __hsub2_sat, saturated(rounded(value(a) - value(b))))
 TILELAB_HALF_OF_TWO(__hmul, __hmul2, rounded(value(a) * value(b)))
-TILELAB_HALF_OF_TWO(__hmul_rn, __hmul2_rn, rounded(value(a) * value(b)))
 TILELAB_HALF_OF_TWO(__hmul_sat, __hmul2_sat, saturated(rounded(value(a) * value(b))))
 TILELAB_HALF_OF_TWO(__hdiv, __h2div, rounded(value(a) / value(b)))
 TILELAB_HALF_OF_THREE(__hfma, __hfma2, of_bits(half_fused(value(a), value(b), value(c))))
@@ -90,8 +87,6 @@ TILELAB_HALF_OF_ONE(hrint, h2rint, rounded(std::nearbyint(value(a))))
 #undef TILELAB_HALF_OF_THREE
 #undef TILELAB_HALF_OF_TWO
 #undef TILELAB_HALF_OF_ONE
-__half2 __hcmadd(__half2 a, __half2 b, __half2 c)
-    TILELAB_IS({__hfma(__hneg(a.y), b.y, __hfma(a.x, b.x, c.x)), __hfma(a.y, b.x, __hfma(a.x, b.y, c.y))});
 
 // Comparisons of one number; of pairs: 1 or 0 in each half, whether both hold, all bits of each half.
 #define TILELAB_HALF_COMPARED(name, ...)                                                                            \

@@ -30,19 +30,9 @@ TILELAB_TEXTURE(tex1DLayered, (float x, int layer), fetch<T>(object, of_1d + lay
 TILELAB_TEXTURE(tex2DLayered, (float x, float y, int layer), fetch<T>(object, of_2d + layered, x, y, 0, layer))
 TILELAB_TEXTURE(tex2Dgather, (float x, float y, int number = 0), fetch<T>(object, of_2d + component(number), x, y))
 TILELAB_TEXTURE(texCubemap, (float x, float y, float z), fetch<T>(object, of_2d + cube, x, y, z))
-TILELAB_TEXTURE(texCubemapLayered, (float x, float y, float z, int layer), fetch<T>(object, of_2d + cube + layered, x, y, z, layer))
 // Levels of detail: only a mipmapped array of a whole program has more than one.
-TILELAB_TEXTURE(tex1DLod, (float x, float level), fetch<T>(object, of_1d, x, 0, 0, 0, level))
 TILELAB_TEXTURE(tex2DLod, (float x, float y, float level), fetch<T>(object, of_2d, x, y, 0, 0, level))
-TILELAB_TEXTURE(tex3DLod, (float x, float y, float z, float level), fetch<T>(object, of_3d, x, y, z, 0, level))
-TILELAB_TEXTURE(tex1DLayeredLod, (float x, int layer, float level), fetch<T>(object, of_1d + layered, x, 0, 0, layer, level))
-TILELAB_TEXTURE(tex2DLayeredLod, (float x, float y, int layer, float level), fetch<T>(object, of_2d + layered, x, y, 0, layer, level))
-TILELAB_TEXTURE(texCubemapLod, (float x, float y, float z, float level), fetch<T>(object, of_2d + cube, x, y, z, 0, level))
-TILELAB_TEXTURE(texCubemapLayeredLod, (float x, float y, float z, int layer, float level),
-                fetch<T>(object, of_2d + cube + layered, x, y, z, layer, level))
-TILELAB_TEXTURE(tex1DGrad, (float x, float /*dx*/, float /*dy*/), fetch<T>(object, of_1d + gradient, x))
 TILELAB_TEXTURE(tex2DGrad, (float x, float y, float2 /*dx*/, float2 /*dy*/), fetch<T>(object, of_2d + gradient, x, y))
-TILELAB_TEXTURE(tex3DGrad, (float x, float y, float z, float4 /*dx*/, float4 /*dy*/), fetch<T>(object, of_3d + gradient, x, y, z))
 #undef TILELAB_TEXTURE
 
 // x counts bytes, and the other coordinates count rows, slices or layers; the faces of one cube stand behind those of the one before it.
@@ -69,7 +59,6 @@ TILELAB_SURFACE(surf3D, (int x, int y, int z), of_3d, x, y, z)
 TILELAB_SURFACE(surf1DLayered, (int x, int layer), of_1d + layered, x, 0, layer)
 TILELAB_SURFACE(surf2DLayered, (int x, int y, int layer), of_2d + layered, x, y, layer)
 TILELAB_SURFACE(surfCubemap, (int x, int y, int face), of_2d + cube, x, y, face)
-TILELAB_SURFACE(surfCubemapLayered, (int x, int y, int layer_face), of_2d + cube + layered, x, y, layer_face)
 #undef TILELAB_SURFACE
 #undef TILELAB_LISTED
 
