@@ -55,7 +55,7 @@ class Bench {
   bool survives(std::uintptr_t address, std::size_t size, AccessKind kind = AccessKind::read) {
     bool went_on = false;
     run({1, 1, 1}, {1, 1, 1}, [&] {
-      machine.access(address, size, kind, false, pc, 0);
+      machine.access(address, size, kind, false, {pc, 0});
       went_on = true;
     });
     return went_on;

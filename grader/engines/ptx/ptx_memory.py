@@ -157,7 +157,7 @@ def _copy(instruction: Instruction, registers: Registers) -> list[str]:
 
 @dataclass(frozen=True)
 class _Shape:
-    """How many registers a lane gives. `number`: of ptx_matrices.cpp."""
+    """How many registers a lane gives. `number`: of matrix_fragments.cpp."""
 
     number: int
     a: int

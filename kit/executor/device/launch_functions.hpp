@@ -33,7 +33,7 @@ struct __child_configuration {  // the layout of ChildGrid::Configuration
 int __child_grid(const __child_configuration* configuration, void (*run)(void*), const void* arguments, std::size_t bytes)
     TILELAB_DOES(return Machine::current().launch_child(reinterpret_cast<std::uintptr_t>(configuration),
                                                         reinterpret_cast<std::uintptr_t>(run), reinterpret_cast<std::uintptr_t>(arguments),
-                                                        bytes, TILELAB_PC, TILELAB_CALLER_FRAME));
+                                                        bytes, TILELAB_SITE));
 bool __never() TILELAB_DOES(return false);
 int __last_launch_error(bool forget) TILELAB_DOES(return Machine::current().last_launch_error(forget));
 cudaStream_t __new_stream() TILELAB_DOES(return reinterpret_cast<cudaStream_t>(Machine::current().new_stream()));

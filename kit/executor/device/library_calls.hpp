@@ -21,17 +21,12 @@ void wait(std::size_t prior);
 namespace barrier_on_cpu {
 
 void init(void* barrier, long long expected);
-// Each returns the number of the phase that the arrival counts for.
-unsigned arrive(void* barrier, long long count);
-unsigned arrive_and_drop(void* barrier);
-unsigned arrive_and_expect(void* barrier, long long count, long long bytes);
-void expect(void* barrier, long long bytes);
-// An arrival that does not end the phase. If it was the last one, close() has to follow.
-unsigned arrive_and_keep_open(void* barrier, long long count);
+// Returns the number of the phase that the arrivals count for. `bytes`: so many more are expected. `drops`: later phases expect one less.
+// `stays_open`: the phase does not end yet; if this was the last arrival, close() has to follow.
+unsigned arrive(void* barrier, long long count, long long bytes = 0, bool drops = false, bool stays_open = false);
 bool was_last(void* barrier);
 void close(void* barrier);
-void wait(void* barrier, unsigned phase);
-void wait_parity(void* barrier, bool parity);
+void wait(void* barrier, unsigned phase, bool by_parity = false);
 // The part of a copy by `count` threads that this one makes. The end of the barrier's phase completes it.
 void copy_part(void* to, const void* from, std::size_t size, unsigned rank, unsigned count, void* barrier);
 // The same by one thread, and its bytes count for the barrier.

@@ -17,12 +17,9 @@ inline constexpr int of_1d = 1, of_2d = 2, of_3d = 3, layered = 4, cube = 8, gat
 template <typename T>
 inline constexpr int format = 0;
 
-float4 fetch_floating(cudaTextureObject_t object, int how, int wanted, float x, float y, float z, int layer, float level);
-int4 fetch_signed(cudaTextureObject_t object, int how, int wanted, float x, float y, float z, int layer, float level);
-uint4 fetch_unsigned(cudaTextureObject_t object, int how, int wanted, float x, float y, float z, int layer, float level);
-float4 fetch_floating_by_number(cudaTextureObject_t object, int wanted, int x);
-int4 fetch_signed_by_number(cudaTextureObject_t object, int wanted, int x);
-uint4 fetch_unsigned_by_number(cudaTextureObject_t object, int wanted, int x);
+// What a fetch brings, whatever the type: whole numbers of 32 bits are exact.
+double4 fetch_four(cudaTextureObject_t object, int how, int wanted, float x, float y, float z, int layer, float level);
+double4 fetch_four_by_number(cudaTextureObject_t object, int wanted, int x);
 
 #define TILELAB_TEXEL(Type, Family, bytes)                               \
   template <>                                                            \
@@ -49,42 +46,34 @@ inline constexpr int format<signed char> = 2011;
 
 template <typename T>
 concept Texel = format<T> != 0;
+template <typename Number>
+Number number_of(double number) {
+  if constexpr (static_cast<Number>(0.5) != 0) return static_cast<Number>(number);
+  return static_cast<Number>(static_cast<long long>(number));  // one of another sign wraps around
+}
 // A texel of type T from the four numbers that a fetch brings.
-template <typename T, typename Four>
-T texel_of(const Four& four) {
+template <typename T>
+T texel_of(const double4& four) {
   if constexpr (requires(T texel) { texel.w; }) {
     using Number = decltype(T::x);
-    return {static_cast<Number>(four.x), static_cast<Number>(four.y), static_cast<Number>(four.z), static_cast<Number>(four.w)};
+    return {number_of<Number>(four.x), number_of<Number>(four.y), number_of<Number>(four.z), number_of<Number>(four.w)};
   } else if constexpr (requires(T texel) { texel.y; }) {
     using Number = decltype(T::x);
-    return {static_cast<Number>(four.x), static_cast<Number>(four.y)};
+    return {number_of<Number>(four.x), number_of<Number>(four.y)};
   } else if constexpr (requires(T texel) { texel.x; }) {
-    return {static_cast<decltype(T::x)>(four.x)};
+    return {number_of<decltype(T::x)>(four.x)};
   } else {
-    return static_cast<T>(four.x);
+    return number_of<T>(four.x);
   }
 }
 
 template <typename T>
 T fetch(cudaTextureObject_t object, int how, float x, float y = 0, float z = 0, int layer = 0, float level = 0) {
-  constexpr int family = format<T> / 1000;
-  if constexpr (family == 1)
-    return texel_of<T>(fetch_floating(object, how, format<T>, x, y, z, layer, level));
-  else if constexpr (family == 2)
-    return texel_of<T>(fetch_signed(object, how, format<T>, x, y, z, layer, level));
-  else
-    return texel_of<T>(fetch_unsigned(object, how, format<T>, x, y, z, layer, level));
+  return texel_of<T>(fetch_four(object, how, format<T>, x, y, z, layer, level));
 }
-
 template <typename T>
 T fetch_by_number(cudaTextureObject_t object, int x) {
-  constexpr int family = format<T> / 1000;
-  if constexpr (family == 1)
-    return texel_of<T>(fetch_floating_by_number(object, format<T>, x));
-  else if constexpr (family == 2)
-    return texel_of<T>(fetch_signed_by_number(object, format<T>, x));
-  else
-    return texel_of<T>(fetch_unsigned_by_number(object, format<T>, x));
+  return texel_of<T>(fetch_four_by_number(object, format<T>, x));
 }
 
 // Which of the four numbers of each texel is gathered.

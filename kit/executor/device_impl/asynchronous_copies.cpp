@@ -5,6 +5,7 @@
 
 #include "executor/device_impl/announcing.hpp"
 
+using tilelab::simt::CallSite;
 using tilelab::simt::Machine;
 
 namespace {
@@ -20,10 +21,9 @@ void copy_pieces(const void* to, const void* from, std::size_t size, unsigned ra
   for (std::size_t at = rank * piece; at < size; at += count * piece) copy(target + at, source + at, piece);
 }
 
-void copy_for(const void* barrier, const void* to, const void* from, std::size_t size, unsigned rank, unsigned count, std::uintptr_t pc,
-              std::uintptr_t frame) {
+void copy_for(const void* barrier, const void* to, const void* from, std::size_t size, unsigned rank, unsigned count, CallSite site) {
   copy_pieces(to, from, size, rank, count, [&](std::uintptr_t target, std::uintptr_t source, std::size_t piece) {
-    Machine::current().copy_for_barrier(target, source, piece, address_of(barrier), pc, frame);
+    Machine::current().copy_for_barrier(target, source, piece, address_of(barrier), site);
   });
 }
 
@@ -35,23 +35,23 @@ namespace pipeline_on_cpu {
 void copy(void* to, const void* from, std::size_t size, std::size_t zeros) {
   Machine& machine = Machine::current();
   const auto target = address_of(to), source = address_of(from);
-  const std::uintptr_t pc = TILELAB_PC, frame = TILELAB_CALLER_FRAME;
-  if (size != 4 && size != 8 && size != 16) machine.trap("asks for a copy of neither 4 nor 8 nor 16 bytes", machine.statement(pc, frame));
-  if (target % size != 0) machine.misaligned(target, size, pc, frame);
-  if (source % size != 0) machine.misaligned(source, size, pc, frame);
-  machine.copy_async(target, source, size, size - std::min(size, zeros), pc, frame);
+  const CallSite site = TILELAB_SITE;
+  if (size != 4 && size != 8 && size != 16) machine.trap("asks for a copy of neither 4 nor 8 nor 16 bytes", machine.statement(site));
+  if (target % size != 0) machine.misaligned(target, size, site);
+  if (source % size != 0) machine.misaligned(source, size, site);
+  machine.copy_async(target, source, size, size - std::min(size, zeros), site);
 }
 
 void copy_part(void* to, const void* from, std::size_t size, unsigned rank, unsigned count) {
-  const std::uintptr_t pc = TILELAB_PC, frame = TILELAB_CALLER_FRAME;
+  const CallSite site = TILELAB_SITE;
   copy_pieces(to, from, size, rank, count, [&](std::uintptr_t target, std::uintptr_t source, std::size_t piece) {
-    Machine::current().copy_async(target, source, piece, piece, pc, frame);
+    Machine::current().copy_async(target, source, piece, piece, site);
   });
 }
 
 void check_alignment(const void* pointer, std::size_t alignment) {
   const std::uintptr_t address = address_of(pointer);
-  if (alignment != 0 && address % alignment != 0) Machine::current().misaligned(address, alignment, TILELAB_PC, TILELAB_CALLER_FRAME);
+  if (alignment != 0 && address % alignment != 0) Machine::current().misaligned(address, alignment, TILELAB_SITE);
 }
 
 void commit() { Machine::current().commit_copies(); }
@@ -61,48 +61,32 @@ void wait(std::size_t prior) { Machine::current().wait_for_copies(static_cast<st
 
 namespace barrier_on_cpu {
 
-void init(void* barrier, long long expected) {
-  Machine::current().init_barrier(address_of(barrier), expected, TILELAB_PC, TILELAB_CALLER_FRAME);
-}
+void init(void* barrier, long long expected) { Machine::current().init_barrier(address_of(barrier), expected, TILELAB_SITE); }
 
-unsigned arrive(void* barrier, long long count) {
-  return Machine::current().arrive(address_of(barrier), {.count = count}, TILELAB_PC, TILELAB_CALLER_FRAME);
-}
-unsigned arrive_and_drop(void* barrier) {
-  return Machine::current().arrive(address_of(barrier), {.drops = true}, TILELAB_PC, TILELAB_CALLER_FRAME);
-}
-unsigned arrive_and_expect(void* barrier, long long count, long long bytes) {
-  return Machine::current().arrive(address_of(barrier), {.count = count, .bytes = bytes}, TILELAB_PC, TILELAB_CALLER_FRAME);
-}
-void expect(void* barrier, long long bytes) {
-  Machine::current().arrive(address_of(barrier), {.count = 0, .bytes = bytes, .stays_open = true}, TILELAB_PC, TILELAB_CALLER_FRAME);
-}
-unsigned arrive_and_keep_open(void* barrier, long long count) {
-  return Machine::current().arrive(address_of(barrier), {.count = count, .stays_open = true}, TILELAB_PC, TILELAB_CALLER_FRAME);
+unsigned arrive(void* barrier, long long count, long long bytes, bool drops, bool stays_open) {
+  const Machine::Arrival arrival{.count = count, .bytes = bytes, .drops = drops, .stays_open = stays_open};
+  return Machine::current().arrive(address_of(barrier), arrival, TILELAB_SITE);
 }
 bool was_last(void* barrier) { return Machine::current().is_last_arrival(address_of(barrier)); }
 void close(void* barrier) { Machine::current().close_phase(address_of(barrier)); }
 
-void wait(void* barrier, unsigned phase) {
-  Machine::current().await_phase(address_of(barrier), {.phase = phase}, TILELAB_PC, TILELAB_CALLER_FRAME);
-}
-void wait_parity(void* barrier, bool parity) {
-  Machine::current().await_phase(address_of(barrier), {.phase = parity, .by_parity = true}, TILELAB_PC, TILELAB_CALLER_FRAME);
+void wait(void* barrier, unsigned phase, bool by_parity) {
+  Machine::current().await_phase(address_of(barrier), phase, by_parity, TILELAB_SITE);
 }
 
 void copy_part(void* to, const void* from, std::size_t size, unsigned rank, unsigned count, void* barrier) {
-  copy_for(barrier, to, from, size, rank, count, TILELAB_PC, TILELAB_CALLER_FRAME);
+  copy_for(barrier, to, from, size, rank, count, TILELAB_SITE);
 }
 
 void copy_bytes(void* to, const void* from, std::size_t size, void* barrier) {
-  const std::uintptr_t pc = TILELAB_PC, frame = TILELAB_CALLER_FRAME;
+  const CallSite site = TILELAB_SITE;
   Machine& machine = Machine::current();
   for (const std::uintptr_t address : {address_of(to), address_of(from)}) {
-    if (address % 16 != 0) machine.misaligned(address, 16, pc, frame);
+    if (address % 16 != 0) machine.misaligned(address, 16, site);
   }
-  if (size % 16 != 0) machine.trap("asks for a bulk copy of a size that is not a multiple of 16 bytes", machine.statement(pc, frame));
-  copy_for(barrier, to, from, size, 0, 1, pc, frame);
-  machine.arrive(address_of(barrier), {.count = 0, .bytes = -static_cast<std::int64_t>(size)}, pc, frame);
+  if (size % 16 != 0) machine.trap("asks for a bulk copy of a size that is not a multiple of 16 bytes", machine.statement(site));
+  copy_for(barrier, to, from, size, 0, 1, site);
+  machine.arrive(address_of(barrier), {.count = 0, .bytes = -static_cast<std::int64_t>(size)}, site);
 }
 
 }  // namespace barrier_on_cpu

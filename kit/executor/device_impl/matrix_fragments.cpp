@@ -1,6 +1,7 @@
 // The fragments of device/library_calls.hpp: what each lane loads and stores of a matrix, element by element, and the product of
-// all lanes' fragments.
+// all lanes' fragments. ldmatrix and mma.sync of inline PTX too, whose registers are such fragments: the numbers are those of ptx_memory.py.
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstring>
 
@@ -8,6 +9,7 @@
 #include "executor/arithmetic/half_bits.hpp"
 #include "executor/arithmetic/tile_layout.hpp"
 #include "executor/arithmetic/tile_product.hpp"
+#include "executor/device/inline_ptx.hpp"
 #include "executor/device/library_calls.hpp"
 #include "executor/device_impl/announcing.hpp"
 #include "executor/machine/warp_work.hpp"
@@ -88,10 +90,9 @@ void put(int type, void* elements, int at, double value, bool saturates) {
   std::memcpy(static_cast<unsigned char*>(elements) + bytes_of[type] * static_cast<std::size_t>(at), &bits, bytes_of[type]);
 }
 
-struct Statement {
-  std::uintptr_t pc, frame;
+struct Statement : tilelab::simt::CallSite {
   void announce(std::uintptr_t address, std::size_t size, AccessKind kind) const {
-    Machine::current().access(address, size, kind, false, pc, frame);
+    Machine::current().access(address, size, kind, false, *this);
   }
   void announce(const void* address, std::size_t size, AccessKind kind) const {
     announce(reinterpret_cast<std::uintptr_t>(address), size, kind);
@@ -102,7 +103,7 @@ struct Nothing {};
 void wait_only(const std::array<void*, 32>&) {}
 void meet(const Statement& by) {
   Nothing nothing;
-  tilelab::simt::work_together(Machine::current().statement(by.pc, by.frame), nothing, wait_only);
+  tilelab::simt::work_together(Machine::current().statement(by), nothing, wait_only);
 }
 
 // Calls `use` for each run of this lane's elements that are neighbours in memory, as one instruction would move them: with the first
@@ -134,7 +135,7 @@ void each_run(int use, const Shape& shape, int type, std::uintptr_t matrix, unsi
 
 void check_alignment(const Statement& by, std::uintptr_t matrix, std::size_t row_bytes) {
   for (const std::uintptr_t row : {matrix, matrix + row_bytes}) {
-    if (row % row_alignment != 0) Machine::current().misaligned(row, row_alignment, by.pc, by.frame);
+    if (row % row_alignment != 0) Machine::current().misaligned(row, row_alignment, by);
   }
 }
 
@@ -178,13 +179,36 @@ void multiply_all(const std::array<void*, 32>& lanes) {
   }
 }
 
+struct Rows {  // of a lane: the row that it points to, then the words that it gets
+  int count = 0;
+  bool transposed = false;
+  std::array<std::uint16_t, 8> row{};
+  std::array<std::uint32_t, 4> words{};
+};
+
+void hand_out(const std::array<void*, 32>& lanes) {
+  for (int lane = 0; lane < 32; ++lane) {
+    auto* mine = static_cast<Rows*>(lanes[static_cast<std::size_t>(lane)]);
+    if (mine == nullptr) continue;
+    for (int matrix = 0; matrix < mine->count; ++matrix) {
+      const auto element = [&](int row, int column) -> std::uint32_t {
+        const auto* from = static_cast<const Rows*>(lanes[static_cast<std::size_t>(matrix * 8 + row)]);
+        return from != nullptr ? from->row[static_cast<std::size_t>(column)] : 0;
+      };
+      const int group = lane / 4, pair = lane % 4 * 2;
+      mine->words[static_cast<std::size_t>(matrix)] =
+          mine->transposed ? element(pair, group) | element(pair + 1, group) << 16 : element(group, pair) | element(group, pair + 1) << 16;
+    }
+  }
+}
+
 }  // namespace
 
 inline namespace cuda_on_cpu {
 namespace wmma_on_cpu {
 
 void load(void* elements, int count, int use, Shape shape, int type, const void* from, unsigned stride, bool by_columns) {
-  const Statement by{TILELAB_PC, TILELAB_CALLER_FRAME};
+  const Statement by{TILELAB_SITE};
   const auto matrix = reinterpret_cast<std::uintptr_t>(from);
   const std::size_t size = bytes_of[type];
   by.announce(elements, size * static_cast<std::size_t>(count), AccessKind::write);
@@ -200,7 +224,7 @@ void load(void* elements, int count, int use, Shape shape, int type, const void*
 }
 
 void store(const void* elements, int count, Shape shape, int type, void* to, unsigned stride, bool by_columns) {
-  const Statement by{TILELAB_PC, TILELAB_CALLER_FRAME};
+  const Statement by{TILELAB_SITE};
   const auto matrix = reinterpret_cast<std::uintptr_t>(to);
   const std::size_t size = bytes_of[type];
   by.announce(elements, size * static_cast<std::size_t>(count), AccessKind::read);
@@ -215,17 +239,55 @@ void store(const void* elements, int count, Shape shape, int type, void* to, uns
 
 void multiply(void* result, const void* left_operand, const void* right_operand, const void* sum, Shape shape, int type, int result_type,
               int sum_type, bool saturates) {
-  const Statement by{TILELAB_PC, TILELAB_CALLER_FRAME};
+  const Statement by{TILELAB_SITE};
   const auto bytes = [&](int use, int of_type) { return bytes_of[of_type] * static_cast<std::size_t>(held(use, shape)); };
   by.announce(left_operand, bytes(left, type), AccessKind::read);
   by.announce(right_operand, bytes(right, type), AccessKind::read);
   by.announce(sum, bytes(accumulator, sum_type), AccessKind::read);
   by.announce(result, bytes(accumulator, result_type), AccessKind::write);
   Product mine{result, left_operand, right_operand, sum, shape, type, result_type, sum_type, saturates};
-  tilelab::simt::work_together(Machine::current().statement(by.pc, by.frame), mine, multiply_all);
+  tilelab::simt::work_together(Machine::current().statement(by), mine, multiply_all);
 }
 
 float to_tf32(float value) { return tilelab::simt::tf32_value(value); }
 
 }  // namespace wmma_on_cpu
+
+namespace tilelab_ptx {
+
+uint4 load_matrices(int count, bool transposed, bits address) {
+  Machine& machine = Machine::current();
+  const tilelab::simt::CallSite site = TILELAB_SITE;
+  const std::uintptr_t place = machine.statement(site);
+  Rows mine{.count = count, .transposed = transposed, .row = {}, .words = {}};
+  constexpr std::size_t row_bytes = sizeof mine.row;
+  if (machine.running().ref.lane() < static_cast<std::uint32_t>(8 * count)) {
+    const std::uintptr_t at = machine.shared_base() + (address & 0xFFFFFFFFu);
+    if (at % row_bytes != 0) machine.misaligned(at, row_bytes, site);
+    machine.access_in(tilelab::simt::Space::shared, at, row_bytes, AccessKind::read, false, site);
+    std::memcpy(mine.row.data(), reinterpret_cast<const void*>(at), row_bytes);
+  }
+  tilelab::simt::work_together(place, mine, hand_out);
+  return {mine.words[0], mine.words[1], mine.words[2], mine.words[3]};
+}
+
+uint4 multiply_matrices(int shape, int operand, int sum, uint4 a, bits b0, bits b1, uint4 c) {
+  constexpr int shape_k[] = {8, 16, 4}, types[] = {half_number, bfloat, tf32};
+  enum Sum : int { in_float, in_half, half_of_float, float_of_half };
+  const std::array<std::uint32_t, 2> b{static_cast<std::uint32_t>(b0), static_cast<std::uint32_t>(b1)};
+  uint4 result{0, 0, 0, 0};
+  Product mine{&result,
+               &a,
+               &b,
+               &c,
+               {16, 8, shape_k[shape]},
+               types[operand],
+               sum == in_float || sum == float_of_half ? single : half_number,
+               sum == in_float || sum == half_of_float ? single : half_number,
+               false};
+  tilelab::simt::work_together(TILELAB_STATEMENT, mine, multiply_all);
+  return result;
+}
+
+}  // namespace tilelab_ptx
 }  // namespace cuda_on_cpu

@@ -18,20 +18,21 @@ void in_pieces(std::size_t bytes, Announce announce) {
 }
 
 // Each byte is announced before it is read, so that a text without an end is told and not followed.
-void announce_text(const char* text, std::uintptr_t pc, std::uintptr_t frame) {
+void announce_text(const char* text, tilelab::simt::CallSite site) {
   for (const char* at = text;; ++at) {
-    tilelab::simt::Machine::current().access(reinterpret_cast<std::uintptr_t>(at), 1, tilelab::simt::AccessKind::read, false, pc, frame);
+    tilelab::simt::Machine::current().access(reinterpret_cast<std::uintptr_t>(at), 1, tilelab::simt::AccessKind::read, false, site);
     if (*at == '\0') return;
   }
 }
 }  // namespace
 
-#define ANNOUNCE_RANGE(pointer, bytes, kind)                                                                              \
-  do {                                                                                                                    \
-    const std::uintptr_t pc = TILELAB_PC, frame = TILELAB_CALLER_FRAME, base = reinterpret_cast<std::uintptr_t>(pointer); \
-    in_pieces(bytes, [&](std::size_t at, std::size_t size) {                                                              \
-      tilelab::simt::Machine::current().access(base + at, size, tilelab::simt::AccessKind::kind, false, pc, frame);       \
-    });                                                                                                                   \
+#define ANNOUNCE_RANGE(pointer, bytes, kind)                                                                   \
+  do {                                                                                                         \
+    const tilelab::simt::CallSite site = TILELAB_SITE;                                                         \
+    const auto base = reinterpret_cast<std::uintptr_t>(pointer);                                               \
+    in_pieces(bytes, [&](std::size_t at, std::size_t size) {                                                   \
+      tilelab::simt::Machine::current().access(base + at, size, tilelab::simt::AccessKind::kind, false, site); \
+    });                                                                                                        \
   } while (false)
 
 #define TILELAB_ALLOCATE(bytes) reinterpret_cast<void*>(tilelab::simt::Machine::current().allocate(bytes, TILELAB_STATEMENT))
@@ -63,8 +64,8 @@ FILLS(__tsan_memset)
 void tilelab_copy(void* to, const void* from, std::size_t bytes, std::size_t to_alignment, std::size_t from_alignment) {
   const auto target = reinterpret_cast<std::uintptr_t>(to), source = reinterpret_cast<std::uintptr_t>(from);
   tilelab::simt::Machine& machine = tilelab::simt::Machine::current();
-  if (from_alignment != 0 && source % from_alignment != 0) machine.misaligned(source, from_alignment, TILELAB_PC, TILELAB_CALLER_FRAME);
-  if (target % to_alignment != 0) machine.misaligned(target, to_alignment, TILELAB_PC, TILELAB_CALLER_FRAME);
+  if (from_alignment != 0 && source % from_alignment != 0) machine.misaligned(source, from_alignment, TILELAB_SITE);
+  if (target % to_alignment != 0) machine.misaligned(target, to_alignment, TILELAB_SITE);
   if (from_alignment != 0) ANNOUNCE_RANGE(from, bytes, read);
   ANNOUNCE_RANGE(to, bytes, write);
   std::memmove(to, from, bytes);
@@ -98,12 +99,12 @@ QUOTIENT(tilelab_remquof, float)
 QUOTIENT(tilelab_remquo, double)
 
 float tilelab_nanf(const char* tag) {
-  announce_text(tag, TILELAB_PC, TILELAB_CALLER_FRAME);
+  announce_text(tag, TILELAB_SITE);
   return std::nanf(tag);
 }
 
 double tilelab_nan(const char* tag) {
-  announce_text(tag, TILELAB_PC, TILELAB_CALLER_FRAME);
+  announce_text(tag, TILELAB_SITE);
   return std::nan(tag);
 }
 

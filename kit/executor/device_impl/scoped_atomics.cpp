@@ -21,20 +21,20 @@ bool releases(int order) { return order == release || order == acq_rel || order 
 bool acquires(int order) { return order != relaxed && order != release; }
 
 struct Place {
-  std::uintptr_t address, pc, frame;
+  std::uintptr_t address;
+  tilelab::simt::CallSite site;
   unsigned size;
   Scope scope;
 
-  Place(const void* at, unsigned bytes, int number, std::uintptr_t statement, std::uintptr_t its_frame)
-      : address(reinterpret_cast<std::uintptr_t>(at)), pc(statement), frame(its_frame), size(bytes),
-        scope(number >= scope_of_block    ? Scope::block
-              : number == scope_of_system ? Scope::system
-                                          : Scope::device) {
+  Place(const void* at, unsigned bytes, int number, tilelab::simt::CallSite by)
+      : address(reinterpret_cast<std::uintptr_t>(at)), site(by), size(bytes), scope(number >= scope_of_block    ? Scope::block
+                                                                                    : number == scope_of_system ? Scope::system
+                                                                                                                : Scope::device) {
     Machine& machine = Machine::current();
-    if (address % size != 0) machine.misaligned(address, size, pc, frame);
+    if (address % size != 0) machine.misaligned(address, size, site);
     if (machine.is_shared(address)) machine.use_thread_order();
   }
-  void fence() const { Machine::current().fence(Machine::current().statement(pc, frame), scope == Scope::block); }
+  void fence() const { Machine::current().fence(Machine::current().statement(site), scope == Scope::block); }
   unsigned long long content() const {
     unsigned long long bits = 0;
     std::memcpy(&bits, reinterpret_cast<const void*>(address), size);
@@ -89,25 +89,25 @@ unsigned long long next(Operation operation, unsigned size, int kind, unsigned l
 }  // namespace
 
 unsigned long long load(const void* address, unsigned size, int order, int scope) {
-  const Place place(address, size, scope, TILELAB_PC, TILELAB_CALLER_FRAME);
+  const Place place(address, size, scope, TILELAB_SITE);
   if (order == seq_cst) place.fence();
-  Machine::current().access_strongly(place.address, size, AccessKind::read, place.scope, place.pc, place.frame);
+  Machine::current().access_strongly(place.address, size, AccessKind::read, place.scope, place.site);
   const unsigned long long bits = place.content();
   if (acquires(order)) place.fence();
   return bits;
 }
 
 void store(void* address, unsigned size, unsigned long long value, int order, int scope) {
-  const Place place(address, size, scope, TILELAB_PC, TILELAB_CALLER_FRAME);
+  const Place place(address, size, scope, TILELAB_SITE);
   if (releases(order)) place.fence();
-  Machine::current().access_strongly(place.address, size, AccessKind::write, place.scope, place.pc, place.frame);
+  Machine::current().access_strongly(place.address, size, AccessKind::write, place.scope, place.site);
   place.set(value);
 }
 
 unsigned long long update(void* address, unsigned size, int kind, Operation operation, unsigned long long operand, int order, int scope) {
-  const Place place(address, size, scope, TILELAB_PC, TILELAB_CALLER_FRAME);
+  const Place place(address, size, scope, TILELAB_SITE);
   if (releases(order)) place.fence();
-  Machine::current().access(place.address, size, AccessKind::atomic, false, place.pc, place.frame, place.scope);
+  Machine::current().access(place.address, size, AccessKind::atomic, false, place.site, place.scope);
   const unsigned long long old = place.content();
   place.set(next(operation, size, kind, old, operand));
   if (acquires(order)) place.fence();
@@ -116,9 +116,9 @@ unsigned long long update(void* address, unsigned size, int kind, Operation oper
 
 unsigned long long compare_exchange(void* address, unsigned size, unsigned long long expected, unsigned long long desired, int order,
                                     int failure, int scope) {
-  const Place place(address, size, scope, TILELAB_PC, TILELAB_CALLER_FRAME);
+  const Place place(address, size, scope, TILELAB_SITE);
   if (releases(order)) place.fence();
-  Machine::current().access(place.address, size, AccessKind::atomic, false, place.pc, place.frame, place.scope);
+  Machine::current().access(place.address, size, AccessKind::atomic, false, place.site, place.scope);
   const unsigned long long old = place.content();
   if (old == expected) place.set(desired);
   if (acquires(old == expected ? order : failure)) place.fence();

@@ -26,10 +26,7 @@ using tilelab::simt::TextureObject;
 using tilelab::simt::Unit;
 namespace own = cuda_on_cpu::textures_on_cpu;
 
-// The statement that fetches, reads or writes.
-struct Place {
-  std::uintptr_t pc = 0, frame = 0;
-};
+using Place = tilelab::simt::CallSite;  // the statement that fetches, reads or writes
 
 using Four = std::array<double, 4>;
 
@@ -65,8 +62,7 @@ Four texel_at(const TextureObject& object, std::int64_t texel, const Place& plac
   }
   const std::uint32_t size = object.format.texel_bytes();
   const std::uintptr_t address = object.address_of(static_cast<std::uint64_t>(texel));
-  Machine::current().access_texel(object.region != nullptr ? Unit::texture : Unit::none, address, size, AccessKind::read, place.pc,
-                                  place.frame);
+  Machine::current().access_texel(object.region != nullptr ? Unit::texture : Unit::none, address, size, AccessKind::read, place);
   if (object.region == nullptr) return four;
   const auto* bytes = reinterpret_cast<const unsigned char*>(address);
   for (std::uint32_t i = 0; i < object.format.components; ++i) {
@@ -99,7 +95,7 @@ Four sum_of(const TextureObject& object, const Taps& taps, const Place& place) {
 
 [[noreturn]] void refuse(const char* why, const Place& place) {
   Machine& machine = Machine::current();
-  machine.trap(why, machine.statement(place.pc, place.frame));
+  machine.trap(why, machine.statement(place));
 }
 
 // What `wanted` says: see own::format.
@@ -140,7 +136,7 @@ const TextureObject& texture_of(cudaTextureObject_t handle, int how, int wanted,
            place);
   if ((how & own::gradient) != 0 && object->levels > 1)
     Machine::current().trap("fetches by gradients from a texture with several levels of detail, which the CPU executor cannot do",
-                            Machine::current().statement(place.pc, place.frame), 0, true);
+                            Machine::current().statement(place), 0, true);
   if (!gives(*object, wanted)) refuse(other_type(*object, wanted), place);
   return *object;
 }
@@ -185,15 +181,7 @@ Four fetched_by_number(cudaTextureObject_t handle, int wanted, int x, const Plac
   return texel_at(object, x, place);
 }
 
-float4 floating(const Four& four) {
-  return {static_cast<float>(four[0]), static_cast<float>(four[1]), static_cast<float>(four[2]), static_cast<float>(four[3])};
-}
-
-template <typename Answer>
-Answer whole(const Four& four) {
-  const auto number = [&four](std::size_t i) { return static_cast<decltype(Answer::x)>(static_cast<std::int64_t>(four[i])); };
-  return {number(0), number(1), number(2), number(3)};
-}
+double4 answer(const Four& four) { return {four[0], four[1], four[2], four[3]}; }
 
 // Surfaces.
 struct SurfaceUse {
@@ -225,7 +213,7 @@ std::optional<std::uintptr_t> address_of(const TextureObject& object, const Surf
   const auto y = static_cast<std::int32_t>(rest), z = static_cast<std::int32_t>(rest >> 32);
   const auto outside = [&](Axis axis, std::int64_t at, std::int64_t extent, bool misaligned = false) {
     const SurfaceEvent event{axis, misaligned, at, static_cast<std::uint64_t>(extent), use.bytes};
-    Machine::current().outside_surface(object, event, kind, place.pc, place.frame);
+    Machine::current().outside_surface(object, event, kind, place);
   };
   if (x % static_cast<std::int64_t>(use.bytes) != 0) outside(Axis::x, x, row, true);
   struct Coordinate {
@@ -246,39 +234,24 @@ std::optional<std::uintptr_t> address_of(const TextureObject& object, const Surf
 
 // Freed memory ends the thread.
 void access_surface(const TextureObject& object, std::uintptr_t address, std::uint32_t bytes, AccessKind kind, const Place& place) {
-  Machine::current().access_texel(object.region != nullptr ? Unit::surface : Unit::none, address, bytes, kind, place.pc, place.frame);
+  Machine::current().access_texel(object.region != nullptr ? Unit::surface : Unit::none, address, bytes, kind, place);
   if (object.region == nullptr) refuse("uses a surface whose memory was freed", place);
 }
 
 }  // namespace
 
-#define PLACE \
-  Place { TILELAB_PC, TILELAB_CALLER_FRAME }
-
 inline namespace cuda_on_cpu {
 namespace textures_on_cpu {
 
-float4 fetch_floating(cudaTextureObject_t object, int how, int wanted, float x, float y, float z, int layer, float level) {
-  return floating(fetched(object, how, wanted, x, y, z, layer, level, PLACE));
+double4 fetch_four(cudaTextureObject_t object, int how, int wanted, float x, float y, float z, int layer, float level) {
+  return answer(fetched(object, how, wanted, x, y, z, layer, level, TILELAB_SITE));
 }
-int4 fetch_signed(cudaTextureObject_t object, int how, int wanted, float x, float y, float z, int layer, float level) {
-  return whole<int4>(fetched(object, how, wanted, x, y, z, layer, level, PLACE));
-}
-uint4 fetch_unsigned(cudaTextureObject_t object, int how, int wanted, float x, float y, float z, int layer, float level) {
-  return whole<uint4>(fetched(object, how, wanted, x, y, z, layer, level, PLACE));
-}
-float4 fetch_floating_by_number(cudaTextureObject_t object, int wanted, int x) {
-  return floating(fetched_by_number(object, wanted, x, PLACE));
-}
-int4 fetch_signed_by_number(cudaTextureObject_t object, int wanted, int x) {
-  return whole<int4>(fetched_by_number(object, wanted, x, PLACE));
-}
-uint4 fetch_unsigned_by_number(cudaTextureObject_t object, int wanted, int x) {
-  return whole<uint4>(fetched_by_number(object, wanted, x, PLACE));
+double4 fetch_four_by_number(cudaTextureObject_t object, int wanted, int x) {
+  return answer(fetched_by_number(object, wanted, x, TILELAB_SITE));
 }
 
 ulonglong2 read_surface(cudaSurfaceObject_t handle, int what, int x, unsigned long long rest) {
-  const Place place = PLACE;
+  const Place place = TILELAB_SITE;
   const SurfaceUse use = surface_use_of(what);
   const TextureObject& object = surface_of(handle, use, place);
   ulonglong2 bits{0, 0};
@@ -290,7 +263,7 @@ ulonglong2 read_surface(cudaSurfaceObject_t handle, int what, int x, unsigned lo
 }
 
 void write_surface(cudaSurfaceObject_t handle, int what, int x, unsigned long long rest, unsigned long long low, unsigned long long high) {
-  const Place place = PLACE;
+  const Place place = TILELAB_SITE;
   const SurfaceUse use = surface_use_of(what);
   const TextureObject& object = surface_of(handle, use, place);
   if (const auto address = address_of(object, use, x, rest, AccessKind::write, place)) {

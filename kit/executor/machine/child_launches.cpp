@@ -67,11 +67,10 @@ bool Machine::points_to_own_memory(const std::vector<unsigned char>& record) con
   return false;
 }
 
-int Machine::launch_child(std::uintptr_t configuration, std::uintptr_t run, std::uintptr_t record, std::size_t bytes, std::uintptr_t pc,
-                          std::uintptr_t frame) {
-  const std::uintptr_t at = statement(pc, frame);
+int Machine::launch_child(std::uintptr_t configuration, std::uintptr_t run, std::uintptr_t record, std::size_t bytes, CallSite site) {
+  const std::uintptr_t at = statement(site);
   spend(at);
-  check_target(run, pc, frame);
+  check_target(run, site);
   const bool sound = is_on_stack(configuration, sizeof(ChildGrid::Configuration)) && is_on_stack(record, bytes);
   if (!sound || bytes > most_argument_bytes) trap("launches a kernel in a way that the executor does not know", at);
   ChildGrid child;

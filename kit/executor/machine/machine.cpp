@@ -256,12 +256,11 @@ std::uint32_t Machine::converge(std::uintptr_t pc) {
   return scheduler_.converge(pc);
 }
 
-void Machine::init_barrier(std::uintptr_t address, std::int64_t expected, std::uintptr_t pc, std::uintptr_t frame) {
-  if (address % object_bytes != 0) misaligned(address, object_bytes, pc, frame);
-  if (expected < 0 || expected > (1 << 20) - 1)
-    trap("initialises a barrier with a count that is negative or too large", statement(pc, frame));
+void Machine::init_barrier(std::uintptr_t address, std::int64_t expected, CallSite site) {
+  if (address % object_bytes != 0) misaligned(address, object_bytes, site);
+  if (expected < 0 || expected > (1 << 20) - 1) trap("initialises a barrier with a count that is negative or too large", statement(site));
   if (phases_.none()) announcer_.announce(&Observer::on_phases_begin);
-  access(address, object_bytes, AccessKind::write, false, pc, frame);
+  access(address, object_bytes, AccessKind::write, false, site);
   const std::uint64_t mark = PhaseBarriers::mark(address);
   std::memcpy(reinterpret_cast<void*>(address), &mark, sizeof mark);
   phases_.init(address, expected);
@@ -269,21 +268,21 @@ void Machine::init_barrier(std::uintptr_t address, std::int64_t expected, std::u
 }
 
 // A thread that comes before init() waits for it: the race is found by its rules, in whatever order threads run.
-PhaseBarrier& Machine::barrier_at(std::uintptr_t address, AccessKind kind, std::uintptr_t pc, std::uintptr_t frame) {
-  if (address % object_bytes != 0) misaligned(address, object_bytes, pc, frame);
+PhaseBarrier& Machine::barrier_at(std::uintptr_t address, AccessKind kind, CallSite site) {
+  if (address % object_bytes != 0) misaligned(address, object_bytes, site);
   spins_.moved_on(scheduler_.running().ref.thread);
-  while (phases_.find(address) == nullptr) scheduler_.sleep(address, statement(pc, frame), false);
-  access(address, object_bytes, kind, kind == AccessKind::read, pc, frame, Scope::block);
+  while (phases_.find(address) == nullptr) scheduler_.sleep(address, statement(site));
+  access(address, object_bytes, kind, kind == AccessKind::read, site, Scope::block);
   std::uint64_t mark = 0;
   std::memcpy(&mark, reinterpret_cast<const void*>(address), sizeof mark);
-  if (mark != PhaseBarriers::mark(address)) trap("uses a barrier whose memory was overwritten", statement(pc, frame));
+  if (mark != PhaseBarriers::mark(address)) trap("uses a barrier whose memory was overwritten", statement(site));
   return *phases_.find(address);
 }
 
-std::uint32_t Machine::arrive(std::uintptr_t address, const Arrival& arrival, std::uintptr_t pc, std::uintptr_t frame) {
-  PhaseBarrier& barrier = barrier_at(address, AccessKind::atomic, pc, frame);
+std::uint32_t Machine::arrive(std::uintptr_t address, const Arrival& arrival, CallSite site) {
+  PhaseBarrier& barrier = barrier_at(address, AccessKind::atomic, site);
   const Phase phase = barrier.phase;
-  if (arrival.count > barrier.pending) trap("arrives more often than the barrier expects in one phase", statement(pc, frame));
+  if (arrival.count > barrier.pending) trap("arrives more often than the barrier expects in one phase", statement(site));
   if (arrival.count > 0) announcer_.announce(&Observer::on_phase_arrival, scheduler_.running().ref, phase);
   barrier.pending -= arrival.count;
   barrier.bytes += arrival.bytes;
@@ -314,30 +313,25 @@ void Machine::end_phase_if_complete(PhaseBarrier& barrier, std::uintptr_t addres
   scheduler_.wake(address);
 }
 
-bool Machine::await_phase(std::uintptr_t address, const Awaited& awaited, std::uintptr_t pc, std::uintptr_t frame) {
-  spend(pc);
-  PhaseBarrier* barrier = &barrier_at(address, AccessKind::read, pc, frame);
-  const auto has_ended = [&] {
-    return awaited.by_parity ? (barrier->phase.number & 1u) != (awaited.phase & 1u) : barrier->phase.number != awaited.phase;
-  };
+void Machine::await_phase(std::uintptr_t address, std::uint32_t phase, bool by_parity, CallSite site) {
+  spend(site.pc);
+  PhaseBarrier* barrier = &barrier_at(address, AccessKind::read, site);
+  const auto has_ended = [&] { return by_parity ? (barrier->phase.number & 1u) != (phase & 1u) : barrier->phase.number != phase; };
   const std::uint32_t of = barrier->phase.barrier;
   while (!has_ended()) {
-    scheduler_.sleep(address, statement(pc, frame), awaited.tries);
+    scheduler_.sleep(address, statement(site));
     barrier = phases_.find(address);
-    if (awaited.tries && !has_ended()) return false;
   }
   access_.warp_interval = scheduler_.running().warp_interval;
-  if (barrier->phase.barrier != of || barrier->phase.number == 0) return true;  // a barrier that has no earlier phase
+  if (barrier->phase.barrier != of || barrier->phase.number == 0) return;  // a barrier that has no earlier phase
   announcer_.announce(&Observer::on_phase_awaited, scheduler_.running().ref, Phase{of, barrier->phase.number - 1});
-  return true;
 }
 
-void Machine::copy_for_barrier(std::uintptr_t to, std::uintptr_t from, std::size_t size, std::uintptr_t address, std::uintptr_t pc,
-                               std::uintptr_t frame) {
-  PhaseBarrier& barrier = barrier_at(address, AccessKind::read, pc, frame);
+void Machine::copy_for_barrier(std::uintptr_t to, std::uintptr_t from, std::size_t size, std::uintptr_t address, CallSite site) {
+  PhaseBarrier& barrier = barrier_at(address, AccessKind::read, site);
   const Phase phase = barrier.phase;
   access_.completed_by = phase;
-  copy_async(to, from, size, size, pc, frame);
+  copy_async(to, from, size, size, site);
   access_.completed_by = {};
 }
 

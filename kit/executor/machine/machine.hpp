@@ -34,6 +34,11 @@ struct AddressRange {
   bool contains(std::uintptr_t address) const { return address - first < end - first; }
 };
 
+// Where the submission calls the kit: the address that it returns to, and the frame of the function that calls.
+struct CallSite {
+  std::uintptr_t pc = 0, frame = 0;
+};
+
 class Machine {
  public:
   struct Timeout {
@@ -93,12 +98,11 @@ class Machine {
   // Called by the instrumented submission, through `Machine::current()`.
   static Machine& current() { return *current_; }
   static bool active() { return current_ != nullptr; }
-  void access(std::uintptr_t address, std::size_t size, AccessKind kind, bool is_volatile, std::uintptr_t pc, std::uintptr_t frame,
-              Scope scope = Scope::device);
+  void access(std::uintptr_t address, std::size_t size, AccessKind kind, bool is_volatile, CallSite site, Scope scope = Scope::device);
   // Ends the thread where a write would hit the running stack below `stack_pointer`: there lie the frames of what is called next.
-  bool refuses_below(std::uintptr_t stack_pointer, std::uintptr_t address, std::uintptr_t pc, std::uintptr_t frame);
+  bool refuses_below(std::uintptr_t stack_pointer, std::uintptr_t address, CallSite site);
   // Ends the launch if a call through a pointer would go to anything but the first byte of a function of the submission.
-  void check_target(std::uintptr_t target, std::uintptr_t pc, std::uintptr_t frame);
+  void check_target(std::uintptr_t target, CallSite site);
   // Kernels may launch others. `refusal` says why CUDA would not begin such a launch; empty: it would. Without it, none may.
   using LaunchRefusal = std::function<std::string(const ChildGrid::Configuration&)>;
   void may_launch(LaunchRefusal refusal) { refusal_ = std::move(refusal); }
@@ -107,8 +111,7 @@ class Machine {
   // CUDA's number of an error, or 0; so does the other function, for the last launch of the running thread.
   int last_launch_error(bool forget);
   std::uint64_t new_stream() { return ChildGrid::first_own_stream + children_.streams++; }
-  int launch_child(std::uintptr_t configuration, std::uintptr_t run, std::uintptr_t record, std::size_t bytes, std::uintptr_t pc,
-                   std::uintptr_t frame);
+  int launch_child(std::uintptr_t configuration, std::uintptr_t run, std::uintptr_t record, std::size_t bytes, CallSite site);
   // Memory that the kernel asks for; 0: there is none left. `statement`: see statement().
   std::uintptr_t allocate(std::size_t bytes, std::uintptr_t statement);
   void release(std::uintptr_t address, std::uintptr_t statement);
@@ -117,11 +120,11 @@ class Machine {
   template <std::size_t size>
   [[gnu::always_inline]] void read(std::uintptr_t address, std::uintptr_t pc, const std::uintptr_t* frame) {
     if (address - stack_low_ < FiberStacks::stack_bytes) {
-      if (address >= lowest_live(frame)) return read_local(address, size, pc, *frame);
+      if (address >= lowest_live(frame)) return read_local(address, size, {pc, *frame});
     } else if (is_redundant<size>(address, pc)) {
       return;
     }
-    read_slowly(address, size, pc, *frame);
+    read_slowly(address, size, {pc, *frame});
   }
   void spend(std::uintptr_t pc) {
     if (--budget_ == 0) out_of_budget(pc);
@@ -140,36 +143,34 @@ class Machine {
   void called(std::uintptr_t pc, std::uintptr_t caller, std::uintptr_t frame) {
     if (guards_ != nullptr) {
       gaps_.forget_below(frame);
-      if (guards_->knows_unset()) unset_locals(pc, frame);
+      if (guards_->knows_unset()) unset_locals({pc, frame});
     }
     if (control_is_followed_) announcer_.announce_control(&Observer::on_call, scheduler_.running().ref, pc, caller);
   }
   void returned() {
     if (control_is_followed_) announcer_.announce_control(&Observer::on_return, scheduler_.running().ref);
   }
-  void index_outside(const Subscripted& what, std::uintptr_t pc, std::uintptr_t frame);
-  void misaligned(std::uintptr_t address, std::size_t alignment, std::uintptr_t pc, std::uintptr_t frame);
+  void index_outside(const Subscripted& what, CallSite site);
+  void misaligned(std::uintptr_t address, std::size_t alignment, CallSite site);
   void fence(std::uintptr_t pc, bool block_scope = false);
   // An access whose statement says which memory it means, as PTX does. One that lies elsewhere misses every region.
-  void access_in(Space space, std::uintptr_t address, std::size_t size, AccessKind kind, bool is_volatile, std::uintptr_t pc,
-                 std::uintptr_t frame);
+  void access_in(Space space, std::uintptr_t address, std::size_t size, AccessKind kind, bool is_volatile, CallSite site);
   // The object with this handle, or null.
   const TextureObject* object_of(std::uint64_t handle) const { return simt::object_of(objects_, handle); }
   // An access through a texture or a surface, to bytes inside its memory.
-  void access_texel(Unit unit, std::uintptr_t address, std::size_t size, AccessKind kind, std::uintptr_t pc, std::uintptr_t frame);
+  void access_texel(Unit unit, std::uintptr_t address, std::size_t size, AccessKind kind, CallSite site);
   // Ends the thread: see SurfaceEvent.
-  [[noreturn]] void outside_surface(const TextureObject& object, const SurfaceEvent& event, AccessKind kind, std::uintptr_t pc,
-                                    std::uintptr_t frame);
+  [[noreturn]] void outside_surface(const TextureObject& object, const SurfaceEvent& event, AccessKind kind, CallSite site);
   // A load or store of cuda::atomic.
-  void access_strongly(std::uintptr_t address, std::size_t size, AccessKind kind, Scope scope, std::uintptr_t pc, std::uintptr_t frame) {
+  void access_strongly(std::uintptr_t address, std::size_t size, AccessKind kind, Scope scope, CallSite site) {
     access_.is_strong = true;
-    access(address, size, kind, true, pc, frame, scope);
+    access(address, size, kind, true, site, scope);
     access_.is_strong = false;
   }
   // What orders single threads of the block is followed from now on.
   void use_thread_order() { announcer_.announce(&Observer::on_phases_begin); }
   // A copy that only a later wait completes: it happens now, but counts as under way until then.
-  void copy_async(std::uintptr_t to, std::uintptr_t from, std::size_t size, std::size_t from_size, std::uintptr_t pc, std::uintptr_t frame);
+  void copy_async(std::uintptr_t to, std::uintptr_t from, std::size_t size, std::size_t from_size, CallSite site);
   void commit_copies() { announcer_.announce(&Observer::on_copies_committed, scheduler_.running().ref); }
   // Waits for all groups of this thread's copies except the `latest` ones; `all`: also for copies that are in no group.
   void wait_for_copies(std::uint32_t latest, bool all = false) {
@@ -181,19 +182,13 @@ class Machine {
     bool drops = false;                 // later phases expect as many arrivals less
     bool stays_open = false;            // the phase does not end before close_phase()
   };
-  struct Awaited {
-    std::uint32_t phase = 0;
-    bool by_parity = false;
-    bool tries = false;  // may give up
-  };
-  void init_barrier(std::uintptr_t address, std::int64_t expected, std::uintptr_t pc, std::uintptr_t frame);
-  std::uint32_t arrive(std::uintptr_t address, const Arrival& arrival, std::uintptr_t pc, std::uintptr_t frame);  // returns the phase
+  void init_barrier(std::uintptr_t address, std::int64_t expected, CallSite site);
+  std::uint32_t arrive(std::uintptr_t address, const Arrival& arrival, CallSite site);  // returns the phase
   bool is_last_arrival(std::uintptr_t address);
   void close_phase(std::uintptr_t address);
-  bool await_phase(std::uintptr_t address, const Awaited& awaited, std::uintptr_t pc, std::uintptr_t frame);  // false: it gave up
+  void await_phase(std::uintptr_t address, std::uint32_t phase, bool by_parity, CallSite site);
   // A copy that the end of the barrier's phase completes.
-  void copy_for_barrier(std::uintptr_t to, std::uintptr_t from, std::size_t size, std::uintptr_t address, std::uintptr_t pc,
-                        std::uintptr_t frame);
+  void copy_for_barrier(std::uintptr_t to, std::uintptr_t from, std::size_t size, std::uintptr_t address, CallSite site);
   // Steps, not time. It runs faster while a thread does nothing but read it, so that waiting for a number of cycles ends.
   std::uint64_t clock(std::uintptr_t pc);
   std::uintptr_t shared_base() const { return memory_.shared_base(); }
@@ -225,9 +220,7 @@ class Machine {
     argument_bytes_ = argument_bytes;
   }
   // `pc`, or the caller's address if `pc` is in header code.
-  std::uintptr_t statement(std::uintptr_t pc, std::uintptr_t frame) const {
-    return header_span_.contains(pc) ? calling_statement(pc, frame) : pc;
-  }
+  std::uintptr_t statement(CallSite site) const { return header_span_.contains(site.pc) ? calling_statement(site) : site.pc; }
   // The kernel stopped itself (assert, __trap): the launch ends as a crash. `line` and `needs_gpu`: see Trap.
   [[noreturn]] void trap(const char* why, std::uintptr_t pc, int line = 0, bool needs_gpu = false);
 
@@ -269,13 +262,13 @@ class Machine {
   [[gnu::always_inline]] bool joins(std::uintptr_t address, std::uintptr_t pc) {
     return size == 4 && requests_ != nullptr && address % 4 == 0 && requests_->joins(address, pc);
   }
-  void read_local(std::uintptr_t address, std::size_t size, std::uintptr_t pc, std::uintptr_t frame);
-  void read_slowly(std::uintptr_t address, std::size_t size, std::uintptr_t pc, std::uintptr_t frame);
+  void read_local(std::uintptr_t address, std::size_t size, CallSite site);
+  void read_slowly(std::uintptr_t address, std::size_t size, CallSite site);
   void announce_edge(std::uintptr_t pc);
   // Announces a redundant read to those who need every read.
   void follow(const Region& region, Space space, std::uint64_t offset, std::size_t size, std::uintptr_t pc);
   bool follow_shared(std::uintptr_t address, std::size_t size, std::uintptr_t pc);  // false: no array holds all of it
-  PhaseBarrier& barrier_at(std::uintptr_t address, AccessKind kind, std::uintptr_t pc, std::uintptr_t frame);
+  PhaseBarrier& barrier_at(std::uintptr_t address, AccessKind kind, CallSite site);
   void end_phase_if_complete(PhaseBarrier& barrier, std::uintptr_t address);
   void tell_stuck();
   void stray(const Access& access);
@@ -298,7 +291,7 @@ class Machine {
   bool give_last_chance();
   bool pass_grid_barrier();
   bool is_header_code(std::uintptr_t address) const;
-  std::uintptr_t calling_statement(std::uintptr_t pc, std::uintptr_t frame) const;
+  std::uintptr_t calling_statement(CallSite site) const;
   // Whether the address is below the frame that announces it, where frames lay that have ended.
   static bool is_below(std::uintptr_t address, std::uintptr_t frame, const BlockScheduler::Running& running);
   // Where such frames end, for a callback with this link; on x86-64 the link itself is taken for alive.
@@ -310,32 +303,32 @@ class Machine {
 #endif
   }
   bool is_argument(std::uintptr_t address, std::size_t size, std::uintptr_t link) const;
-  void guard_frames(std::uintptr_t address, std::size_t size, std::uintptr_t pc, std::uintptr_t frame);
+  void guard_frames(std::uintptr_t address, std::size_t size, CallSite site);
   // The frame that an address of the stack lies in: its link, and an address in its function's code. 0: none of the submission's.
   struct Owner {
     std::uintptr_t link = 0, pc = 0;
   };
-  Owner owner_of(std::uintptr_t address, std::uintptr_t pc, std::uintptr_t frame) const;
+  Owner owner_of(std::uintptr_t address, CallSite site) const;
   // An access to a living frame. Locals are counted as if there were no guards, which make them spread further.
-  [[gnu::always_inline]] void local(std::uintptr_t address, std::size_t size, AccessKind kind, std::uintptr_t pc, std::uintptr_t frame) {
+  [[gnu::always_inline]] void local(std::uintptr_t address, std::size_t size, AccessKind kind, CallSite site) {
     std::uintptr_t guards_above = 0;
     if (guards_ != nullptr) {
-      const LocalGaps::Gap* gap = gaps_.of_own(pc, frame, address, size);
-      const std::uintptr_t* beyond = gap != nullptr ? gaps_.beyond(frame) : nullptr;
+      const LocalGaps::Gap* gap = gaps_.of_own(site.pc, site.frame, address, size);
+      const std::uintptr_t* beyond = gap != nullptr ? gaps_.beyond(site.frame) : nullptr;
       if (beyond != nullptr)
         guards_above = gap->guards_above + *beyond;
       else if (const LocalGaps::Gap* of_caller = gaps_.of_caller(address, size))
         guards_above = of_caller->guards_above;
       else
-        guards_above = look_at(address, size, kind, pc, frame);
+        guards_above = look_at(address, size, kind, site);
     }
     if (locals_ != nullptr) locals_->note(access_.by.thread, address + guards_above, size, kind == AccessKind::read);
   }
   // Ends the thread if the access hits a guard. Returns the bytes of guards above it.
-  std::uintptr_t look_at(std::uintptr_t address, std::size_t size, AccessKind kind, std::uintptr_t pc, std::uintptr_t frame);
+  std::uintptr_t look_at(std::uintptr_t address, std::size_t size, AccessKind kind, CallSite site);
   std::uintptr_t guards_beyond(const Owner& owner) const;
-  void unset_locals(std::uintptr_t pc, std::uintptr_t frame);
-  [[noreturn]] void stray_on_stack(std::uintptr_t address, std::size_t size, AccessKind kind, std::uintptr_t pc, std::uintptr_t frame,
+  void unset_locals(CallSite site);
+  [[noreturn]] void stray_on_stack(std::uintptr_t address, std::size_t size, AccessKind kind, CallSite site,
                                    const FrameGuards::Hit& missed = {});
   void switched_in();
   [[noreturn]] void out_of_budget(std::uintptr_t pc);

@@ -33,43 +33,40 @@ bool Machine::is_header_code(std::uintptr_t address) const {
   return next != header_code_.begin() && std::prev(next)->contains(address);
 }
 
-std::uintptr_t Machine::calling_statement(std::uintptr_t pc, std::uintptr_t frame) const {
-  for (int depth = 0; depth < 8 && frame != entry_frame_; ++depth) {
-    if (!is_header_code(pc - 1)) break;
+std::uintptr_t Machine::calling_statement(CallSite site) const {
+  for (int depth = 0; depth < 8 && site.frame != entry_frame_; ++depth) {
+    if (!is_header_code(site.pc - 1)) break;
     const auto& running = scheduler_.running();
-    if (frame < running.stack_low || frame + 16 > running.stack_high) break;
-    pc = reinterpret_cast<const std::uintptr_t*>(frame)[1];
-    frame = reinterpret_cast<const std::uintptr_t*>(frame)[0];
+    if (site.frame < running.stack_low || site.frame + 16 > running.stack_high) break;
+    site.pc = reinterpret_cast<const std::uintptr_t*>(site.frame)[1];
+    site.frame = reinterpret_cast<const std::uintptr_t*>(site.frame)[0];
   }
-  return pc;
+  return site.pc;
 }
 
-void Machine::read_local(std::uintptr_t address, std::size_t size, std::uintptr_t pc, std::uintptr_t frame) {
-  local(address, size, AccessKind::read, pc, frame);
-}
+void Machine::read_local(std::uintptr_t address, std::size_t size, CallSite site) { local(address, size, AccessKind::read, site); }
 
-void Machine::read_slowly(std::uintptr_t address, std::size_t size, std::uintptr_t pc, std::uintptr_t frame) {
+void Machine::read_slowly(std::uintptr_t address, std::size_t size, CallSite site) {
   const bool is_followed = reads_are_followed_ && address - stack_low_ >= FiberStacks::stack_bytes;
-  if (is_followed && size == 4 && is_redundant<4, false>(address, pc)) return;
-  if (is_followed && size == 8 && is_redundant<8, false>(address, pc)) return;
-  if (is_followed && size == 16 && is_redundant<16, false>(address, pc)) return;
-  access(address, size, AccessKind::read, false, pc, frame);
+  if (is_followed && size == 4 && is_redundant<4, false>(address, site.pc)) return;
+  if (is_followed && size == 8 && is_redundant<8, false>(address, site.pc)) return;
+  if (is_followed && size == 16 && is_redundant<16, false>(address, site.pc)) return;
+  access(address, size, AccessKind::read, false, site);
 }
 
 void Machine::announce_edge(std::uintptr_t pc) { announcer_.edge(access_.by, pc); }
 
-void Machine::access(std::uintptr_t address, std::size_t size, AccessKind kind, bool is_volatile, std::uintptr_t pc, std::uintptr_t frame,
-                     Scope scope) {
+void Machine::access(std::uintptr_t address, std::size_t size, AccessKind kind, bool is_volatile, CallSite site, Scope scope) {
   if (address - stack_low_ < FiberStacks::stack_bytes) {
     if (kind != AccessKind::read)
-      guard_frames(address, size, pc, frame);
-    else if (is_below(address, frame, scheduler_.running()))
-      stray_on_stack(address, size, kind, pc, frame);
-    local(address, size, kind, pc, frame);
+      guard_frames(address, size, site);
+    else if (is_below(address, site.frame, scheduler_.running()))
+      stray_on_stack(address, size, kind, site);
+    local(address, size, kind, site);
     return;
   }
   if (kind == AccessKind::read && builtins_.contains(address)) return;
-  const std::uintptr_t at = statement(pc, frame);
+  const std::uintptr_t at = statement(site);
   if (is_echo(address, size, kind, is_volatile, at)) return;
   Access& access = access_;
   if (memory_.in_shared_span(address)) {
@@ -81,7 +78,7 @@ void Machine::access(std::uintptr_t address, std::size_t size, AccessKind kind, 
     access.space = access.region != nullptr ? access.region->space : Space::global;
     access.offset = access.region != nullptr ? address - access.region->base : 0;
   }
-  spend(pc);
+  spend(site.pc);
   access.address = address;
   access.size = static_cast<std::uint32_t>(std::min<std::size_t>(size, 1u << 30));
   access.kind = kind;
@@ -89,7 +86,7 @@ void Machine::access(std::uintptr_t address, std::size_t size, AccessKind kind, 
   access.block_scope = scope == Scope::block;
   access.system_scope = scope == Scope::system;
   access.pc = at;
-  access.instruction = pc;
+  access.instruction = site.pc;
   if (access.region == nullptr) return stray(access);
   if (kind != AccessKind::read && access.region->role == BufferRole::input && access.space == Space::module) {
     announcer_.announce(&Observer::on_constant_store, access);
@@ -143,11 +140,10 @@ bool Machine::follow_shared(std::uintptr_t address, std::size_t size, std::uintp
   return array != nullptr;
 }
 
-void Machine::access_in(Space space, std::uintptr_t address, std::size_t size, AccessKind kind, bool is_volatile, std::uintptr_t pc,
-                        std::uintptr_t frame) {
+void Machine::access_in(Space space, std::uintptr_t address, std::size_t size, AccessKind kind, bool is_volatile, CallSite site) {
   const bool fits = space == Space::shared ? is_shared(address) : !is_shared(address) && !is_local(address);
-  if (fits) return access(address, size, kind, is_volatile, pc, frame);
-  spend(pc);
+  if (fits) return access(address, size, kind, is_volatile, site);
+  spend(site.pc);
   Access& access = access_;
   access.space = space;
   access.region = nullptr;
@@ -157,15 +153,14 @@ void Machine::access_in(Space space, std::uintptr_t address, std::size_t size, A
   access.kind = kind;
   access.is_volatile = is_volatile;
   access.block_scope = access.system_scope = false;
-  access.pc = statement(pc, frame);
-  access.instruction = pc;
+  access.pc = statement(site);
+  access.instruction = site.pc;
   announcer_.announce(&Observer::on_stray, access, static_cast<const Region*>(nullptr));
   scheduler_.end_thread();
 }
 
 // In pieces of at most 16 bytes, as one instruction copies them. The pieces past `from_size` are filled with zeros.
-void Machine::copy_async(std::uintptr_t to, std::uintptr_t from, std::size_t size, std::size_t from_size, std::uintptr_t pc,
-                         std::uintptr_t frame) {
+void Machine::copy_async(std::uintptr_t to, std::uintptr_t from, std::size_t size, std::size_t from_size, CallSite site) {
   constexpr std::size_t widest = 16;
   for (std::size_t at = 0; at < size; at += widest) {
     const std::size_t piece = std::min(widest, size - at), read = at < from_size ? std::min(piece, from_size - at) : 0;
@@ -174,12 +169,12 @@ void Machine::copy_async(std::uintptr_t to, std::uintptr_t from, std::size_t siz
     if (read != 0) {
       last_write_.size = 0;
       access_.region = nullptr;
-      access(from + at, read, AccessKind::read, false, pc, frame);
+      access(from + at, read, AccessKind::read, false, site);
       copy.source = access_;
     }
     last_write_.size = 0;
     access_.region = nullptr;
-    access(to + at, piece, AccessKind::write, false, pc, frame);
+    access(to + at, piece, AccessKind::write, false, site);
     copy.destination = access_;
     access_.of_copy = false;
     std::memmove(reinterpret_cast<void*>(to + at), reinterpret_cast<const void*>(from + at), read);
@@ -188,30 +183,29 @@ void Machine::copy_async(std::uintptr_t to, std::uintptr_t from, std::size_t siz
   }
 }
 
-void Machine::access_texel(Unit unit, std::uintptr_t address, std::size_t size, AccessKind kind, std::uintptr_t pc, std::uintptr_t frame) {
+void Machine::access_texel(Unit unit, std::uintptr_t address, std::size_t size, AccessKind kind, CallSite site) {
   last_write_.size = 0;
   if (unit == Unit::texture && redundant_ != nullptr && !reads_are_followed_) {  // as in is_redundant()
     const Region* region = memory_.find_global(address, size);
     if (region != nullptr && is_input_nobody_follows(*region)) {
-      spend(pc);
+      spend(site.pc);
       if (region->marks != nullptr) region->marks->read_plainly(address - region->base, size);
       return;
     }
   }
   access_.unit = unit;
-  access(address, size, kind, false, pc, frame);
+  access(address, size, kind, false, site);
   access_.unit = Unit::none;
   last_write_.size = 0;
 }
 
-void Machine::outside_surface(const TextureObject& object, const SurfaceEvent& event, AccessKind kind, std::uintptr_t pc,
-                              std::uintptr_t frame) {
-  spend(pc);
+void Machine::outside_surface(const TextureObject& object, const SurfaceEvent& event, AccessKind kind, CallSite site) {
+  spend(site.pc);
   Access access;
   access.unit = Unit::surface;
   access.kind = kind;
   access.region = object.region;
-  access.pc = statement(pc, frame);
+  access.pc = statement(site);
   access.by = scheduler_.running().ref;
   announcer_.announce(&Observer::on_outside_surface, access, event);
   scheduler_.end_thread();
@@ -284,9 +278,9 @@ void Machine::stray(const Access& access) {
   if (!harmless) scheduler_.end_thread();
 }
 
-void Machine::check_target(std::uintptr_t target, std::uintptr_t pc, std::uintptr_t frame) {
+void Machine::check_target(std::uintptr_t target, CallSite site) {
   if (std::binary_search(targets_.begin(), targets_.end(), target)) return;
-  const std::uintptr_t at = statement(pc, frame);
+  const std::uintptr_t at = statement(site);
   if (target == 0) trap("calls a function through a null pointer", at);
   if (target == unset_pointer) trap("calls a function through a pointer that was never set", at);
   trap("calls a function through a pointer that holds no function of the file", at);
@@ -323,15 +317,15 @@ void Machine::release(std::uintptr_t address, std::uintptr_t statement) {
   scheduler_.end_launch();
 }
 
-void Machine::index_outside(const Subscripted& what, std::uintptr_t pc, std::uintptr_t frame) {
-  announcer_.announce(&Observer::on_index, IndexEvent{what, scheduler_.running().ref, statement(pc, frame)});
+void Machine::index_outside(const Subscripted& what, CallSite site) {
+  announcer_.announce(&Observer::on_index, IndexEvent{what, scheduler_.running().ref, statement(site)});
   scheduler_.end_thread();
 }
 
-void Machine::misaligned(std::uintptr_t address, std::size_t alignment, std::uintptr_t pc, std::uintptr_t frame) {
+void Machine::misaligned(std::uintptr_t address, std::size_t alignment, CallSite site) {
   Access access;
   access.address = address;
-  access.pc = statement(pc, frame);
+  access.pc = statement(site);
   access.by = scheduler_.running().ref;
   access.space = memory_.in_shared_span(address) ? Space::shared : Space::global;
   access.region = access.space == Space::shared ? memory_.find_shared(address, 1) : memory_.find_global(address, 1);

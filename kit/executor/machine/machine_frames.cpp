@@ -34,17 +34,17 @@ bool holds_link(const BlockScheduler::Running& running, std::uintptr_t link) {
 // or of a copy in progress. A launch function may write its answer to its caller's frame. On x86-64 a frame's locals are below
 // its link, on 64-bit ARM above it. So on x86-64 a frame begins where its callback's link ends, and the kernel's frame ends at
 // its own link. On ARM a frame begins at its own link, and the kernel's ends at its caller's link.
-void Machine::guard_frames(std::uintptr_t address, std::size_t size, std::uintptr_t pc, std::uintptr_t frame) {
+void Machine::guard_frames(std::uintptr_t address, std::size_t size, CallSite site) {
   const auto& running = scheduler_.running();
-  bool allowed = !is_below(address, frame, running);
-  for (std::uintptr_t link = frame; allowed && address + size > link; link = caller_of(link)) {
+  bool allowed = !is_below(address, site.frame, running);
+  for (std::uintptr_t link = site.frame; allowed && address + size > link; link = caller_of(link)) {
     if (!holds_link(running, link)) return;
     const bool is_last = link == entry_frame_ || (!locals_above_link && caller_of(link) == entry_frame_);
     if (is_last && is_argument(address, size, link)) return;
     if (address < link + link_bytes || is_last) allowed = false;
   }
   if (allowed || (answer_.contains(address) && size <= answer_.end - address)) return;
-  stray_on_stack(address, size, AccessKind::write, pc, frame);
+  stray_on_stack(address, size, AccessKind::write, site);
 }
 
 // On x86-64 the arguments that fit into no register lie behind the link of the kernel's own frame.
@@ -60,33 +60,33 @@ bool Machine::is_below(std::uintptr_t address, std::uintptr_t frame, const Block
   return announcing < frame && holds_link(running, announcing) && address < announcing + link_bytes;
 }
 
-bool Machine::refuses_below(std::uintptr_t stack_pointer, std::uintptr_t address, std::uintptr_t pc, std::uintptr_t frame) {
+bool Machine::refuses_below(std::uintptr_t stack_pointer, std::uintptr_t address, CallSite site) {
   if (address - stack_low_ >= FiberStacks::stack_bytes || address >= stack_pointer) return false;
-  stray_on_stack(address, 1, AccessKind::write, pc, frame);
+  stray_on_stack(address, 1, AccessKind::write, site);
 }
 
-Machine::Owner Machine::owner_of(std::uintptr_t address, std::uintptr_t pc, std::uintptr_t frame) const {
+Machine::Owner Machine::owner_of(std::uintptr_t address, CallSite site) const {
   const auto& running = scheduler_.running();
-  for (std::uintptr_t link = frame; link != entry_frame_ && holds_link(running, link);) {
-    if (address < link) return {link, pc};
+  for (std::uintptr_t link = site.frame; link != entry_frame_ && holds_link(running, link);) {
+    if (address < link) return {link, site.pc};
     if (caller_of(link) <= link) break;
-    pc = return_of(link);
+    site.pc = return_of(link);
     link = caller_of(link);
   }
   return {};
 }
 
-std::uintptr_t Machine::look_at(std::uintptr_t address, std::size_t size, AccessKind kind, std::uintptr_t pc, std::uintptr_t frame) {
-  const Owner owner = owner_of(address, pc, frame);
+std::uintptr_t Machine::look_at(std::uintptr_t address, std::size_t size, AccessKind kind, CallSite site) {
+  const Owner owner = owner_of(address, site);
   if (owner.link == 0) return 0;
-  const bool is_own = owner.link == frame;
+  const bool is_own = owner.link == site.frame;
   const std::uintptr_t beyond = locals_ != nullptr ? guards_beyond(owner) : 0;
   LocalGaps::Gap gap{0 - FiberStacks::stack_bytes, 0, beyond};  // from the link, which ends the frame's locals
   bool begins_known = false;
   if (const GuardedFrame* guarded = guards_->frame_of(owner.pc)) {
     const auto offset = static_cast<std::int64_t>(address - owner.link);
     const GuardedFrame::Look look = guarded->look(offset, size);
-    if (look.zone != nullptr) stray_on_stack(address, size, kind, pc, frame, FrameGuards::missed_by(*guarded, *look.zone, offset, size));
+    if (look.zone != nullptr) stray_on_stack(address, size, kind, site, FrameGuards::missed_by(*guarded, *look.zone, offset, size));
     if (look.begin) gap.begin = static_cast<std::uintptr_t>(*look.begin);
     if (look.end) gap.end = static_cast<std::uintptr_t>(*look.end);
     gap.guards_above += static_cast<std::uintptr_t>(look.bytes_above);
@@ -95,8 +95,8 @@ std::uintptr_t Machine::look_at(std::uintptr_t address, std::size_t size, Access
   const std::uintptr_t guards_above = gap.guards_above;
   if (is_own) {
     gap.guards_above -= beyond;
-    gaps_.add_own(pc, gap);
-    gaps_.set_beyond(frame, beyond);
+    gaps_.add_own(site.pc, gap);
+    gaps_.set_beyond(site.frame, beyond);
   } else {  // below `address` may lie frames of others
     gaps_.add_caller({begins_known ? owner.link + gap.begin : address, owner.link + gap.end, guards_above});
   }
@@ -118,23 +118,22 @@ std::uintptr_t Machine::guards_beyond(const Owner& owner) const {
 }
 
 // No local has a value when its function begins, so nothing is lost. Reads the stack even if a sanitizer has marked it.
-[[gnu::no_sanitize_address]] void Machine::unset_locals(std::uintptr_t pc, std::uintptr_t frame) {
+[[gnu::no_sanitize_address]] void Machine::unset_locals(CallSite site) {
   const auto& running = scheduler_.running();
-  const GuardedFrame* known = guards_->frame_of(pc);
-  if (known == nullptr || !holds_link(running, frame)) return;
+  const GuardedFrame* known = guards_->frame_of(site.pc);
+  if (known == nullptr || !holds_link(running, site.frame)) return;
   for (const GuardedFrame::Extent& local : known->unset) {
-    if (local.begin >= local.end || local.end > 0 || frame + static_cast<std::uintptr_t>(local.begin) < running.stack_low) continue;
-    std::memset(reinterpret_cast<char*>(frame) + local.begin, unset_byte, static_cast<std::size_t>(local.end - local.begin));
+    if (local.begin >= local.end || local.end > 0 || site.frame + static_cast<std::uintptr_t>(local.begin) < running.stack_low) continue;
+    std::memset(reinterpret_cast<char*>(site.frame) + local.begin, unset_byte, static_cast<std::size_t>(local.end - local.begin));
   }
 }
 
-void Machine::stray_on_stack(std::uintptr_t address, std::size_t size, AccessKind kind, std::uintptr_t pc, std::uintptr_t frame,
-                             const FrameGuards::Hit& missed) {
+void Machine::stray_on_stack(std::uintptr_t address, std::size_t size, AccessKind kind, CallSite site, const FrameGuards::Hit& missed) {
   Access access;
   access.address = address;
   access.size = static_cast<std::uint32_t>(size);
   access.kind = kind;
-  access.pc = statement(pc, frame);
+  access.pc = statement(site);
   access.by = scheduler_.running().ref;
   access.region = missed.variable;
   access.offset = static_cast<std::uint64_t>(missed.offset);

@@ -4,17 +4,14 @@
 #pragma once
 
 #include <algorithm>
-#include <bit>
 #include <cstdint>
 #include <cstdlib>
 #include <memory>
 #include <optional>
-#include <tuple>
 #include <utility>
 #include <vector>
 
 #include "executor/finding_log.hpp"
-#include "executor/memory/region.hpp"
 #include "executor/observers/fence_order.hpp"
 #include "executor/observers/word_use.hpp"
 
@@ -66,7 +63,7 @@ class AccessHistory {
     std::uint32_t fallback = 0;
     for (; *link != 0; link = &nodes_[*link].next, ++length) {
       Node& node = nodes_[*link];
-      if (!takes(node, footprint)) continue;
+      if (!node.is_like(footprint)) continue;
       fallback = *link;
       if (node.after == footprint.after_past && (!node.closed || node.lowest.block == node.highest.block) &&
           (!node.closed || (node.lowest.block == block && node.turn == turn_)))
@@ -85,17 +82,12 @@ class AccessHistory {
       }
       *link = into;  // first, because the list may grow again; its elements stay where they are
       Node& node = nodes_[into];
-      node = Node{.pc = footprint.pc, .region = footprint.region, .after = footprint.after_past, .lowest = lowest, .highest = highest};
+      node = Node{footprint};
+      node.after = footprint.after_past;
+      node.lowest = lowest;
+      node.highest = highest;
       node.last_block = block;
       node.turn = turn_;
-      node.content = footprint.content;
-      node.kind = footprint.kind;
-      node.bytes = footprint.bytes;
-      node.is_volatile = footprint.is_volatile;
-      node.is_strong = footprint.is_strong;
-      node.block_scope = footprint.block_scope;
-      node.has_content = footprint.has_content;
-      node.several_values = footprint.several_values;
       if (length == 1) suspects_.push_back({word, footprint.region});
       return;
     }
@@ -137,18 +129,14 @@ class AccessHistory {
   bool ordered_some() const { return ordered_some_; }  // some accesses conflict, and only fences or atomics order them
 
  private:
-  struct Node {
-    std::uintptr_t pc = 0;
-    const Region* region = nullptr;
+  struct Node : WordAccess {
+    Node() = default;
+    explicit Node(const WordAccess& access) : WordAccess(access) {}
     std::uint64_t after = 0;
     Moment lowest, highest;  // by block and thread; of these blocks the latest interval and epoch
     std::uint32_t turn = 0;  // of the latest of these accesses
-    std::uint32_t last_block = 0, next = 0, content = 0;
-    AccessKind kind = AccessKind::read;
-    std::uint8_t bytes = 0;
-    bool is_volatile = false, is_strong = false, block_scope = false,
-         closed = false;  // closed: ordered by a fence, so no accesses are merged into it
-    bool has_content = false, several_values = false;
+    std::uint32_t last_block = 0, next = 0;
+    bool closed = false;  // ordered by a fence, so no accesses are merged into it
   };
   struct Free {
     void operator()(void* memory) const { std::free(memory); }
@@ -185,10 +173,6 @@ class AccessHistory {
     shadow.heads.reset(static_cast<std::uint32_t*>(std::calloc(shadow.words, sizeof(std::uint32_t))));
     if (!shadow.heads) shadow.words = 0;
     return head(word, region);
-  }
-  static bool takes(const Node& node, const Footprint& footprint) {
-    return node.pc == footprint.pc && node.kind == footprint.kind && node.bytes == footprint.bytes &&
-           node.is_volatile == footprint.is_volatile && node.is_strong == footprint.is_strong && node.block_scope == footprint.block_scope;
   }
   static void widen(Node& node, const Moment& moment) {
     if (moment.block == node.lowest.block) keep_later(node.lowest, moment);
@@ -233,9 +217,8 @@ class AccessHistory {
   void compare(std::uintptr_t word, const Node& a, const Node& b) {
     if (!conflict(a, b, false, false)) return;
     if (same_value_allowed_ && same_value(a, b)) return;
-    const auto rank = [](const Node& node) { return std::tuple(node.kind == AccessKind::read, node.pc, node.kind); };
-    if (rank(b) < rank(a)) return compare(word, b, a);
-    const bool alike = rank(a) == rank(b);
+    if (b.rank() < a.rank()) return compare(word, b, a);
+    const bool alike = a.rank() == b.rank();
     std::optional<std::pair<std::pair<std::uint32_t, std::uint16_t>, std::pair<std::uint32_t, std::uint16_t>>> racing;
     for (const Moment& first : {a.lowest, a.highest}) {
       for (const Moment& second : {b.lowest, b.highest}) {
@@ -246,16 +229,10 @@ class AccessHistory {
       }
     }
     if (!racing) return;
-    const auto common = static_cast<std::uint8_t>(a.bytes & b.bytes);
-    RawFinding finding;
-    finding.kind = Verdict::race;
-    finding.site = {a.pc, access_name(a.kind), {racing->first.first, racing->first.second}};
-    finding.other = {b.pc, access_name(b.kind), {racing->second.first, racing->second.second}};
-    const auto passes_a_flag = [](const Node& node) { return node.kind == AccessKind::atomic || node.is_strong; };
-    if ((a.block_scope || b.block_scope) && passes_a_flag(a) && passes_a_flag(b)) finding.about = RawFinding::About::scope;
-    finding.region = a.region;
-    finding.offset = static_cast<std::int64_t>(word * 4 - a.region->base) + std::countr_zero(common);
-    finding.size = static_cast<std::uint32_t>(std::popcount(common));
+    const auto& [first, second] = *racing;
+    RawFinding finding = race_between(a, {first.first, first.second}, b, {second.first, second.second}, word);
+    const auto says_so = [](const Node& node) { return node.kind == AccessKind::atomic || node.is_strong; };
+    if ((a.block_scope || b.block_scope) && says_so(a) && says_so(b)) finding.about = RawFinding::About::scope;
     log_.report(finding);
   }
   void compare_all(std::uintptr_t word, std::uint32_t head) {

@@ -510,10 +510,8 @@ RaceDetector::ThreadRange RaceDetector::racing_threads(const Footprint& one, con
 void RaceDetector::compare(const Word& word, const Footprint& a, const Footprint& b) {
   const bool maybe = conflict(a, b, true, true);
   if (!maybe || (same_value_ == SameValue::allowed && same_value(a, b))) return;
-  // The order in a pair does not depend on which ran first: the write comes first, else the statement at the lower address.
-  const auto rank = [](const Footprint& one) { return std::tuple(one.kind == AccessKind::read, one.pc, one.kind); };
-  if (rank(b) < rank(a)) return compare(word, b, a);
-  const bool alike = rank(a) == rank(b);
+  if (b.rank() < a.rank()) return compare(word, b, a);
+  const bool alike = a.rank() == b.rank();
   // It is enough to compare the lowest and the highest threads: if any pair races, so does one of these.
   std::optional<std::pair<std::uint32_t, std::uint32_t>> racing;
   const auto of_a = racing_threads(a, b), of_b = racing_threads(b, a);
@@ -528,14 +526,7 @@ void RaceDetector::compare(const Word& word, const Footprint& a, const Footprint
     }
   }
   if (!racing) return;
-  const auto common = static_cast<std::uint8_t>(a.bytes & b.bytes);
-  RawFinding finding;
-  finding.kind = Verdict::race;
-  finding.site = {a.pc, access_name(a.kind), {block_, racing->first}};
-  finding.other = {b.pc, access_name(b.kind), {block_, racing->second}};
-  finding.region = a.region;
-  finding.offset = static_cast<std::int64_t>(word.number * 4 - a.region->base) + std::countr_zero(common);
-  finding.size = static_cast<std::uint32_t>(std::popcount(common));
+  RawFinding finding = race_between(a, {block_, racing->first}, b, {block_, racing->second}, word.number);
   if (threads_.in_use()) finding.about = RawFinding::About::phases;
   if (a.completed_by.barrier != 0 && a.kind != AccessKind::read)
     finding.what =

@@ -4,12 +4,16 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <tuple>
 #include <vector>
 
 #include "executor/event.hpp"
+#include "executor/finding_log.hpp"
+#include "executor/memory/region.hpp"
 
 namespace tilelab::simt {
 
@@ -27,48 +31,55 @@ struct Moment {
   std::uint32_t segment = 0;  // see ThreadOrder
 };
 
-struct Footprint {
+// What a statement does to a word.
+struct WordAccess {
   std::uintptr_t pc = 0;
   const Region* region = nullptr;
+  std::uint32_t content = 0;  // of the word after the write; only used if equal values are allowed
+  AccessKind kind = AccessKind::read;
+  std::uint8_t bytes = 0;  // mask of the word's four bytes
+  bool is_volatile = false, block_scope = false, is_strong = false;
+  bool has_content = false, several_values = false;
+
+  bool is_like(const WordAccess& other) const {
+    return pc == other.pc && kind == other.kind && bytes == other.bytes && is_volatile == other.is_volatile &&
+           is_strong == other.is_strong && block_scope == other.block_scope;
+  }
+  bool passes_a_flag() const { return kind == AccessKind::atomic || is_volatile || is_strong; }
+  // The order in a pair that races does not depend on which ran first: the write comes first, else the statement at the lower address.
+  auto rank() const { return std::tuple(kind == AccessKind::read, pc, kind); }
+};
+
+struct Footprint : WordAccess {
   std::uint64_t after = 0;       // accesses that fences order before it: one bit for each position in the word's list of this interval
   std::uint64_t after_past = 0;  // the same for accesses of earlier blocks
   std::uint32_t warp_interval = 0;
-  std::uint32_t syncs = 0;    // __syncwarp()s of its warp that had completed before the first of these accesses
-  std::uint32_t state = 0;    // of its threads: see ThreadOrder
-  Phase completed_by{};       // of an asynchronous copy; no barrier: nothing but a wait of its thread completes it
-  std::uint32_t content = 0;  // of the word after the write; only used if equal values are allowed
+  std::uint32_t syncs = 0;  // __syncwarp()s of its warp that had completed before the first of these accesses
+  std::uint32_t state = 0;  // of its threads: see ThreadOrder
+  Phase completed_by{};     // of an asynchronous copy; no barrier: nothing but a wait of its thread completes it
   std::uint16_t lowest = 0, highest = 0, epoch = 0;
-  AccessKind kind = AccessKind::read;
-  std::uint8_t bytes = 0;  // mask of the word's four bytes
-  bool is_volatile = false, block_scope = false;
   bool alone = false;      // of one thread only, because fences order it
   bool committed = false;  // the launch's history has it already
-  bool has_content = false, several_values = false;
-  bool of_copy = false;  // of an asynchronous copy: it happens at any time until a wait
-  bool is_strong = false;
-  bool has_gaps = false;  // some thread between the lowest and the highest may have no part in it
+  bool of_copy = false;    // of an asynchronous copy: it happens at any time until a wait
+  bool has_gaps = false;   // some thread between the lowest and the highest may have no part in it
 };
 
 // Whether two unordered accesses to one byte race. A volatile access to the place of another thread's atomic or volatile access
 // passes a flag, and is no race. But two volatile writes are a race, and so are lanes of a warp that use volatile instead of
 // __syncwarp(). An atomic of block scope does not count as atomic for other blocks.
-template <typename One, typename Other>
-bool conflict(const One& a, const Other& b, bool same_block, bool same_warp) {
+inline bool conflict(const WordAccess& a, const WordAccess& b, bool same_block, bool same_warp) {
   if ((a.bytes & b.bytes) == 0) return false;
   if (a.kind == AccessKind::read && b.kind == AccessKind::read) return false;
   const bool both_atomic = a.kind == AccessKind::atomic && b.kind == AccessKind::atomic;
   if (!same_block && (a.block_scope || b.block_scope)) return true;
-  if (both_atomic) return false;
-  if (a.is_strong && b.is_strong) return false;
-  const auto passes_a_flag = [](const auto& one) { return one.kind == AccessKind::atomic || one.is_volatile || one.is_strong; };
-  if (!passes_a_flag(a) || !passes_a_flag(b)) return true;
+  if (both_atomic || (a.is_strong && b.is_strong)) return false;
+  if (!a.passes_a_flag() || !b.passes_a_flag()) return true;
   if (a.is_volatile && b.is_volatile) return (a.kind == AccessKind::write && b.kind == AccessKind::write) || same_warp;
   return false;
 }
 
 // Plain writes that wrote the same value to the bytes that they share.
-template <typename One, typename Other>
-bool same_value(const One& a, const Other& b) {
+inline bool same_value(const WordAccess& a, const WordAccess& b) {
   if (a.kind != AccessKind::write || b.kind != AccessKind::write) return false;
   if (!a.has_content || !b.has_content || a.several_values || b.several_values) return false;
   std::uint32_t mask = 0;
@@ -76,6 +87,19 @@ bool same_value(const One& a, const Other& b) {
     if (((a.bytes & b.bytes) >> byte & 1) != 0) mask |= 0xFFu << (8 * byte);
   }
   return ((a.content ^ b.content) & mask) == 0;
+}
+
+// Of two statements that race on the bytes of a word that they share, each by one of its threads.
+inline RawFinding race_between(const WordAccess& a, const ThreadRef& by, const WordAccess& b, const ThreadRef& other, std::uintptr_t word) {
+  const auto common = static_cast<std::uint8_t>(a.bytes & b.bytes);
+  RawFinding finding;
+  finding.kind = Verdict::race;
+  finding.site = {a.pc, access_name(a.kind), by};
+  finding.other = {b.pc, access_name(b.kind), other};
+  finding.region = a.region;
+  finding.offset = static_cast<std::int64_t>(word * 4 - a.region->base) + std::countr_zero(common);
+  finding.size = static_cast<std::uint32_t>(std::popcount(common));
+  return finding;
 }
 
 constexpr std::uint64_t position_bit(std::size_t position) { return position < 64 ? std::uint64_t{1} << position : 0; }

@@ -25,7 +25,6 @@ std::uintptr_t stack_pointer_of(const context::fiber& fiber) {
   return pointer;
 }
 constexpr std::size_t poisoned_stack_bytes = 2048;  // a kernel's own frame, in most cases
-constexpr std::uint32_t most_tries = 1000;          // in vain, of one thread
 constexpr int poison_of_locals = 0xFE;              // as -ftrivial-auto-var-init=pattern
 
 constexpr std::uint32_t lane_bit(std::uint32_t thread) { return 1u << (thread % 32); }
@@ -56,7 +55,6 @@ void BlockScheduler::begin_block(std::uint64_t block, std::uint32_t threads) {
     thread.warp_interval = 0;
     thread.left_by = 0;
     thread.is_missed = false;
-    thread.tries = 0;
   }
   last_barrier_ = {};
   running_ = Running{.ref = {block, 0}};
@@ -79,7 +77,7 @@ BlockScheduler::Turn BlockScheduler::run_turn(std::span<const std::uint32_t> ord
     if (turn_is_over_ && !over_) return Turn::polls;
     if (ran && progress_ != before) continue;
     if (!over_ && release_converged()) continue;  // threads that only polled may wait for these
-    if (ran || release_tries()) continue;
+    if (ran) continue;
     if (std::any_of(threads_.begin(), threads_.begin() + count_, [](const Thread& t) { return t.state == State::asleep; }))
       return Turn::stuck;
     const auto waits = [](const Thread& t) { return t.state == State::at_barrier || t.state == State::at_warp_operation; };
@@ -219,34 +217,18 @@ void BlockScheduler::end_turn() {
 
 void BlockScheduler::yield() { suspend(); }  // still ready: it runs again after the others
 
-void BlockScheduler::sleep(std::uintptr_t object, std::uintptr_t pc, bool tries) {
+void BlockScheduler::sleep(std::uintptr_t object, std::uintptr_t pc) {
   Thread& thread = threads_[running_.ref.thread];
   thread.state = State::asleep;
   thread.object = object;
   thread.wait_pc = pc;
-  thread.tries = tries ? thread.tries + 1 : most_tries;
   suspend();
 }
 
 void BlockScheduler::wake(std::uintptr_t object) {
   for (std::uint32_t i = 0; i < count_; ++i) {
-    Thread& thread = threads_[i];
-    if (thread.state != State::asleep || thread.object != object) continue;
-    thread.state = State::ready;
-    thread.tries = 0;
+    if (threads_[i].state == State::asleep && threads_[i].object == object) threads_[i].state = State::ready;
   }
-}
-
-// A loop around try_wait() goes on until it has asked in vain so often that it can only wait for ever.
-bool BlockScheduler::release_tries() {
-  bool released = false;
-  for (std::uint32_t i = 0; i < count_; ++i) {
-    Thread& thread = threads_[i];
-    if (thread.state != State::asleep || thread.tries >= most_tries) continue;
-    thread.state = State::ready;
-    released = true;
-  }
-  return released;
 }
 
 std::vector<BlockScheduler::Asleep> BlockScheduler::asleep() const {

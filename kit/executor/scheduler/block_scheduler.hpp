@@ -74,9 +74,8 @@ class BlockScheduler {
   // Every byte of what a shuffle brings from a lane that is not there.
   void set_undefined(std::uint8_t byte) { undefined_ = byte * 0x0101010101010101u; }
   void yield();
-  // The running thread waits until another one wakes those that wait for this object. `tries`: only for a while; then it is
-  // resumed when no other thread can run.
-  void sleep(std::uintptr_t object, std::uintptr_t pc, bool tries);
+  // The running thread waits until another one wakes those that wait for this object.
+  void sleep(std::uintptr_t object, std::uintptr_t pc);
   void wake(std::uintptr_t object);
   [[noreturn]] void end_thread();                       // the running thread is never resumed
   [[noreturn]] void end_launch();                       // no other thread is resumed either: run_block returns
@@ -99,7 +98,6 @@ class BlockScheduler {
     LaneRequest request;
     std::uint64_t result = 0;
     std::uintptr_t object = 0;  // for which it sleeps
-    std::uint32_t tries = 0;    // in a row that were in vain
   };
 
   void start(std::uint32_t thread, const std::function<void()>& body);
@@ -113,7 +111,6 @@ class BlockScheduler {
   bool release_barrier(std::uint64_t block);  // whether it was the grid's
   void release_warps();
   bool release_converged();
-  bool release_tries();
   bool one_is_missing(std::uint32_t warp, std::uint32_t mask) const;
   bool complete_warp_operation(std::uint32_t warp, std::uint32_t mask);
   void tell_lost_sources(std::uint32_t warp, std::uint32_t arrived);

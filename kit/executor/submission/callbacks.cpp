@@ -11,11 +11,13 @@ using tilelab::simt::Machine;
 
 #define PC reinterpret_cast<std::uintptr_t>(__builtin_return_address(0))
 #define CALLER_FRAME (*static_cast<const std::uintptr_t*>(__builtin_frame_address(0)))
+#define SITE \
+  tilelab::simt::CallSite { PC, CALLER_FRAME }
 #define ANNOUNCE_READ(address, size)                                           \
   Machine::current().read<size>(reinterpret_cast<std::uintptr_t>(address), PC, \
                                 static_cast<const std::uintptr_t*>(__builtin_frame_address(0)))
 #define ANNOUNCE(address, size, kind, is_volatile) \
-  Machine::current().access(reinterpret_cast<std::uintptr_t>(address), size, AccessKind::kind, is_volatile, PC, CALLER_FRAME)
+  Machine::current().access(reinterpret_cast<std::uintptr_t>(address), size, AccessKind::kind, is_volatile, SITE)
 
 #define SIZED(size)                                                                                 \
   void __tsan_write##size(void* address) { ANNOUNCE(address, size, write, false); }                 \
@@ -108,7 +110,7 @@ void __ubsan_handle_out_of_bounds(const OutOfBoundsData* data, std::uintptr_t in
   const char* array = data->array->name;
   const tilelab::simt::Subscripted what{index_value(*data->index, index), bound_of(array), data->location.column,
                                         inner_dimensions_of(array)};
-  Machine::current().index_outside(what, PC, CALLER_FRAME);
+  Machine::current().index_outside(what, SITE);
 }
 
 // Processors differ: x86-64 raises a signal, 64-bit ARM returns 0. This is called only if the divisor is zero.
@@ -123,7 +125,7 @@ void __ubsan_handle_missing_return(const MissingReturnData* data) {
 }
 
 void __ubsan_handle_type_mismatch_v1(const TypeMismatchData* data, std::uintptr_t address) {
-  Machine::current().misaligned(address, std::size_t{1} << data->log2_alignment, PC, CALLER_FRAME);
+  Machine::current().misaligned(address, std::size_t{1} << data->log2_alignment, SITE);
 }
 
 }  // extern "C"
@@ -144,13 +146,13 @@ constexpr std::size_t widest_access = 16;  // longer ones go in pieces, as a cop
 extern "C" void tilelab_unseen(std::uintptr_t address, std::size_t bytes, int kind, const std::uintptr_t* link,
                                std::uintptr_t stack_pointer) {
   Machine& machine = Machine::current();
-  const std::uintptr_t frame = link[0], pc = link[1];
-  if (kind == kind_call) return machine.check_target(address, pc, frame);
+  const tilelab::simt::CallSite site{link[1], link[0]};
+  if (kind == kind_call) return machine.check_target(address, site);
   const bool writes = kind == kind_write;
   for (std::size_t at = 0; at < bytes; at += widest_access) {
     const std::size_t size = bytes - at < widest_access ? bytes - at : widest_access;
-    if (writes && machine.refuses_below(stack_pointer, address + at, pc, frame)) return;
-    machine.access(address + at, size, writes ? AccessKind::write : AccessKind::read, false, pc, frame);
+    if (writes && machine.refuses_below(stack_pointer, address + at, site)) return;
+    machine.access(address + at, size, writes ? AccessKind::write : AccessKind::read, false, site);
   }
 }
 

@@ -54,14 +54,14 @@ class TurnBench {
   int* word(unsigned at) const { return reinterpret_cast<int*>(a->base) + at; }
   // In two steps, as most kernels add.
   void add_plainly(unsigned at, int value) {
-    machine.access(a->base + 4 * at, 4, AccessKind::read, false, pc, 0);
+    machine.access(a->base + 4 * at, 4, AccessKind::read, false, {pc, 0});
     const int read = *word(at);
-    machine.access(a->base + 4 * at, 4, AccessKind::write, false, pc, 0);
+    machine.access(a->base + 4 * at, 4, AccessKind::write, false, {pc, 0});
     *word(at) = read + value;
   }
   // Polls until the word is not zero.
   void wait_for(unsigned at) {
-    while (*word(at) == 0) machine.access(a->base + 4 * at, 4, AccessKind::read, true, pc, 0);
+    while (*word(at) == 0) machine.access(a->base + 4 * at, 4, AccessKind::read, true, {pc, 0});
   }
   unsigned block() const { return static_cast<unsigned>(machine.running().ref.block); }
   unsigned thread() const { return machine.running().ref.thread; }
@@ -228,7 +228,7 @@ TEST_CASE("blocks that wait for each other time out as waiting, and one that giv
       2, 1,
       [&] {
         while (*bench.word(1 - bench.block()) == 0 && (!gives_up || bench.block() == 0 || ++tries < 3000))
-          bench.machine.access(bench.a->base + 4 * (1 - bench.block()), 4, AccessKind::read, true, pc, 0);
+          bench.machine.access(bench.a->base + 4 * (1 - bench.block()), 4, AccessKind::read, true, {pc, 0});
         *bench.word(bench.block()) = 1;
       },
       false);

@@ -31,7 +31,7 @@ void child(void* copy) {
 int launch(Arguments arguments, std::uint64_t stream, Index3 grid, Index3 block) {
   const ChildGrid::Configuration configuration{grid, block, 0, stream};
   return bench->machine.launch_child(reinterpret_cast<std::uintptr_t>(&configuration), reinterpret_cast<std::uintptr_t>(&child),
-                                     reinterpret_cast<std::uintptr_t>(&arguments), sizeof arguments, machine_bench::pc, 0);
+                                     reinterpret_cast<std::uintptr_t>(&arguments), sizeof arguments, {machine_bench::pc, 0});
 }
 
 // What `kernel` and its children do, if blocks of more than 8 threads may not be launched.
@@ -111,7 +111,7 @@ TEST_CASE("an argument that points to the thread's own memory is refused", "[chi
     const ChildGrid::Configuration configuration{{1, 1, 1}, {1, 1, 1}};
     answer = std::to_string(
         bench->machine.launch_child(reinterpret_cast<std::uintptr_t>(&configuration), reinterpret_cast<std::uintptr_t>(&child),
-                                    reinterpret_cast<std::uintptr_t>(&arguments), sizeof arguments, machine_bench::pc, 0));
+                                    reinterpret_cast<std::uintptr_t>(&arguments), sizeof arguments, {machine_bench::pc, 0}));
   });
   CHECK(answer == "1");
 }

@@ -11,7 +11,7 @@ using namespace tilelab::simt::machine_bench;
 TEST_CASE("a read of what the thread has just written on the same line is the compiler's, not the kernel's", "[machine]") {
   Bench bench;
   const auto touch = [&](AccessKind kind, std::uintptr_t at, std::uintptr_t where, std::size_t size = 4, bool is_volatile = false) {
-    bench.machine.access(bench.a->base + at, size, kind, is_volatile, where, 0);
+    bench.machine.access(bench.a->base + at, size, kind, is_volatile, {where, 0});
   };
   std::vector<std::size_t> announced;
   bench.run({1, 1, 1}, {1, 1, 1}, [&] {
@@ -40,9 +40,9 @@ TEST_CASE("a read after another thread ran is the kernel's own", "[machine]") {
   Bench bench;
   bench.run({1, 1, 1}, {2, 1, 1}, [&] {
     const auto at = bench.a->base + 4 * bench.machine.running().ref.thread;
-    bench.machine.access(at, 4, AccessKind::write, false, 160, 0);
+    bench.machine.access(at, 4, AccessKind::write, false, {160, 0});
     bench.machine.barrier(161, {}, 0);
-    bench.machine.access(at, 4, AccessKind::read, false, 162, 0);
+    bench.machine.access(at, 4, AccessKind::read, false, {162, 0});
   });
   CHECK(bench.events.accesses.size() == 4);
 }

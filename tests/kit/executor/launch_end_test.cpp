@@ -19,7 +19,7 @@ TEST_CASE("a launch ends when its budget is spent, at the event that spent it", 
       if (by_edges)
         bench.machine.edge(pc);
       else
-        bench.machine.access(bench.a->base, 4, AccessKind::read, false, pc, 0);
+        bench.machine.access(bench.a->base, 4, AccessKind::read, false, {pc, 0});
     }
   });
   CHECK(steps == 100);
@@ -45,7 +45,7 @@ TEST_CASE("a thread that polls lets the one it waits for run", "[machine]") {
   bool set = false;
   bench.run({1, 1, 1}, {2, 1, 1}, [&] {
     if (bench.machine.running().ref.thread == 1) set = true;
-    while (!set) bench.machine.access(bench.a->base, 4, is_volatile ? AccessKind::read : AccessKind::atomic, is_volatile, pc, 0);
+    while (!set) bench.machine.access(bench.a->base, 4, is_volatile ? AccessKind::read : AccessKind::atomic, is_volatile, {pc, 0});
   });
   CHECK(set);
   CHECK_FALSE(bench.machine.timeout());
@@ -54,7 +54,7 @@ TEST_CASE("a thread that polls lets the one it waits for run", "[machine]") {
 TEST_CASE("threads that wait for what nobody does time out as waiting", "[machine]") {
   Bench bench(100'000);
   bench.run({1, 1, 1}, {2, 1, 1}, [&] {
-    for (;;) bench.machine.access(bench.a->base, 4, AccessKind::read, true, pc, 0);
+    for (;;) bench.machine.access(bench.a->base, 4, AccessKind::read, true, {pc, 0});
   });
   REQUIRE(bench.machine.timeout());
   CHECK(bench.machine.timeout()->waiting_for_another_thread);
@@ -65,9 +65,9 @@ TEST_CASE("a block waits for no other if it is the last, spins on shared memory,
   Bench bench(400'000);
   bench.run({how == "last block" ? 1u : 2u, 1, 1}, {2, 1, 1}, [&] {
     for (std::uintptr_t i = 0;; ++i) {
-      bench.machine.access(how == "shared" ? bench.as() : bench.a->base, 4, AccessKind::read, true, pc, 0);
+      bench.machine.access(how == "shared" ? bench.as() : bench.a->base, 4, AccessKind::read, true, {pc, 0});
       if (how == "counts") ++*reinterpret_cast<int*>(bench.a->base);
-      if (how == "walks") bench.machine.access(bench.a->base + 4 + i % 23 * 4, 4, AccessKind::read, false, pc, 0);
+      if (how == "walks") bench.machine.access(bench.a->base + 4 + i % 23 * 4, 4, AccessKind::read, false, {pc, 0});
     }
   });
   REQUIRE(bench.machine.timeout());
@@ -79,8 +79,8 @@ TEST_CASE("threads that hand a turn from one to the next wait long, and for each
   int turn = 0;  // each thread waits for its turn, and turns are far apart
   bench.run({2, 1, 1}, {64, 1, 1}, [&] {
     const int mine = static_cast<int>(bench.machine.running().ref.thread) + 64 * static_cast<int>(bench.machine.running().ref.block);
-    while (turn != mine) bench.machine.access(bench.a->base, 4, AccessKind::read, true, pc, 0);
-    for (int i = 0; i < 30'000; ++i) bench.machine.access(bench.a->base + 4 + i % 20 * 4, 4, AccessKind::atomic, false, pc, 0);
+    while (turn != mine) bench.machine.access(bench.a->base, 4, AccessKind::read, true, {pc, 0});
+    for (int i = 0; i < 30'000; ++i) bench.machine.access(bench.a->base + 4 + i % 20 * 4, 4, AccessKind::atomic, false, {pc, 0});
     ++turn;
   });
   CHECK_FALSE(bench.machine.timeout());

@@ -124,7 +124,7 @@ TEST_CASE("a stray access ends one thread, not the launch", "[machine]") {
   Bench bench;
   int finished = 0;
   bench.run({2, 1, 1}, {8, 1, 1}, [&] {
-    if (bench.machine.running().ref.thread == 3) bench.machine.access(16, 4, AccessKind::write, false, pc, 0);
+    if (bench.machine.running().ref.thread == 3) bench.machine.access(16, 4, AccessKind::write, false, {pc, 0});
     bench.machine.barrier(pc, BarrierReduction::none, 0);
     ++finished;
   });
@@ -136,8 +136,8 @@ TEST_CASE("a bad subscript and a bad alignment end their thread", "[machine]") {
   Bench bench;
   int finished = 0;
   bench.run({1, 1, 1}, {3, 1, 1}, [&] {
-    if (bench.machine.running().ref.thread == 0) bench.machine.index_outside({-1, 16}, pc, 0);
-    if (bench.machine.running().ref.thread == 1) bench.machine.misaligned(bench.a->base + 1, 4, pc, 0);
+    if (bench.machine.running().ref.thread == 0) bench.machine.index_outside({-1, 16}, {pc, 0});
+    if (bench.machine.running().ref.thread == 1) bench.machine.misaligned(bench.a->base + 1, 4, {pc, 0});
     ++finished;
   });
   CHECK(finished == 1);
@@ -152,7 +152,7 @@ TEST_CASE("locals are not announced and cost nothing", "[machine]") {
   Bench bench;
   bench.run({1, 1, 1}, {1, 1, 1}, [&] {
     volatile int local = 0;
-    bench.machine.access(reinterpret_cast<std::uintptr_t>(&local), 4, AccessKind::read, false, pc, 0);
+    bench.machine.access(reinterpret_cast<std::uintptr_t>(&local), 4, AccessKind::read, false, {pc, 0});
   });
   CHECK(bench.events.accesses.empty());
   CHECK(bench.machine.events() == 0);
@@ -197,7 +197,7 @@ TEST_CASE("a write to the stack spares the links between frames and the kit's ow
     frames[4] = at(10);
     frames[10] = at(14);
     bench.machine.entered_kernel(at(14));
-    bench.machine.access(at(word), size, AccessKind::write, false, pc, at(4));
+    bench.machine.access(at(word), size, AccessKind::write, false, {pc, at(4)});
     went_on = true;
   });
   CAPTURE(word, size, on_x86, on_arm);
@@ -213,8 +213,8 @@ TEST_CASE("a frame chain that leads off the stack is followed no further", "[mac
     std::array<std::uintptr_t, 8> frames{};
     frames[0] = caller;
     bench.machine.entered_kernel(1);
-    bench.machine.access(reinterpret_cast<std::uintptr_t>(&frames[4]), 8, AccessKind::write, false, pc,
-                         reinterpret_cast<std::uintptr_t>(frames.data()));
+    bench.machine.access(reinterpret_cast<std::uintptr_t>(&frames[4]), 8, AccessKind::write, false,
+                         {pc, reinterpret_cast<std::uintptr_t>(frames.data())});
     went_on = true;
   });
   CHECK(went_on);
@@ -229,9 +229,9 @@ TEST_CASE("an access by the kit's header code is its calling statement's", "[mac
     frames[1] = 0x310;  // called by header code,
     frames[4] = at(6);
     frames[5] = 0x555;  // which the submission called
-    bench.machine.access(bench.a->base, 4, AccessKind::read, false, 0x180, at(0));
-    bench.machine.access(bench.a->base, 4, AccessKind::read, false, 0x250, at(0));  // between the two: not header code
-    bench.machine.access(bench.a->base, 4, AccessKind::read, false, 0x180, 0);      // no frame to follow
+    bench.machine.access(bench.a->base, 4, AccessKind::read, false, {0x180, at(0)});
+    bench.machine.access(bench.a->base, 4, AccessKind::read, false, {0x250, at(0)});  // between the two: not header code
+    bench.machine.access(bench.a->base, 4, AccessKind::read, false, {0x180, 0});      // no frame to follow
   });
   REQUIRE(bench.events.accesses.size() == 3);
   CHECK(bench.events.accesses[0].pc == 0x555);
@@ -258,7 +258,7 @@ TEST_CASE("shared memory holds the poison when a block starts, whatever the last
 
 TEST_CASE("accesses carry the interval and the warp interval they lie in", "[machine]") {
   Bench bench;
-  const auto touch = [&] { bench.machine.access(bench.as(), 4, AccessKind::read, false, pc, 0); };
+  const auto touch = [&] { bench.machine.access(bench.as(), 4, AccessKind::read, false, {pc, 0}); };
   bench.run({1, 1, 1}, {32, 1, 1}, [&] {
     touch();
     bench.machine.exchange(pc, {WarpOperation::sync, ~0u, 0, 0});

@@ -10,17 +10,12 @@ namespace {
 
 using cuda_on_cpu::tilelab_ptx::bits;
 using tilelab::simt::AccessKind;
+using tilelab::simt::CallSite;
 using tilelab::simt::Machine;
 using tilelab::simt::Scope;
 using tilelab::simt::Space;
 
 enum PtxSpace : int { generic = 0, global = 1, shared = 2, local = 3, constant = 4 };
-
-struct Caller {
-  std::uintptr_t pc, frame;
-};
-#define TILELAB_CALLER \
-  Caller { TILELAB_PC, TILELAB_CALLER_FRAME }
 
 // An address of shared memory counts from the beginning of the block's, and has 32 bits.
 std::uintptr_t generic_address(int space, bits address) {
@@ -28,16 +23,16 @@ std::uintptr_t generic_address(int space, bits address) {
 }
 
 // Announces an access, and says where it is.
-void* announced(const Caller& by, int space, bits address, std::size_t size, AccessKind kind, bool is_volatile) {
+void* announced(CallSite by, int space, bits address, std::size_t size, AccessKind kind, bool is_volatile) {
   Machine& machine = Machine::current();
   const std::uintptr_t at = generic_address(space, address);
-  if (at % size != 0) machine.misaligned(at, size, by.pc, by.frame);
+  if (at % size != 0) machine.misaligned(at, size, by);
   if (space == shared)
-    machine.access_in(Space::shared, at, size, kind, is_volatile, by.pc, by.frame);
+    machine.access_in(Space::shared, at, size, kind, is_volatile, by);
   else if (space == global)
-    machine.access_in(Space::global, at, size, kind, is_volatile, by.pc, by.frame);
+    machine.access_in(Space::global, at, size, kind, is_volatile, by);
   else
-    machine.access(at, size, kind, is_volatile, by.pc, by.frame);
+    machine.access(at, size, kind, is_volatile, by);
   return reinterpret_cast<void*>(at);
 }
 
@@ -62,16 +57,15 @@ Word updated(int operation, Word old, Word value, Word other) {
 }
 
 template <typename Word, typename Signed, typename Float>
-bits update(const Caller& by, int space, int operation, bits address, bits value, bits other) {
+bits update(CallSite by, int space, int operation, bits address, bits value, bits other) {
   Machine& machine = Machine::current();
   const std::uintptr_t at = generic_address(space, address);
-  if (at % sizeof(Word) != 0) machine.misaligned(at, sizeof(Word), by.pc, by.frame);
+  if (at % sizeof(Word) != 0) machine.misaligned(at, sizeof(Word), by);
   constexpr int scopes = 32;  // the operation is below; added to it is 0, 1 or 2 times this: for the device, the block alone, the system
   constexpr Scope scope_of[] = {Scope::device, Scope::block, Scope::system};
   const bool fits = space == generic || (space == shared) == machine.is_shared(at);
-  if (!fits)
-    machine.access_in(space == shared ? Space::shared : Space::global, at, sizeof(Word), AccessKind::atomic, false, by.pc, by.frame);
-  machine.access(at, sizeof(Word), AccessKind::atomic, false, by.pc, by.frame, scope_of[operation / scopes % 3]);
+  if (!fits) machine.access_in(space == shared ? Space::shared : Space::global, at, sizeof(Word), AccessKind::atomic, false, by);
+  machine.access(at, sizeof(Word), AccessKind::atomic, false, by, scope_of[operation / scopes % 3]);
   Word word;
   std::memcpy(&word, reinterpret_cast<const void*>(at), sizeof word);
   const Word next = updated<Word, Signed, Float>(operation % scopes, word, static_cast<Word>(value), static_cast<Word>(other));
@@ -87,26 +81,26 @@ namespace tilelab_ptx {
 bits load(int bytes, int space, bool is_volatile, bits address) {
   const auto size = static_cast<std::size_t>(bytes);
   bits value = 0;
-  std::memcpy(&value, announced(TILELAB_CALLER, space, address, size, AccessKind::read, is_volatile), size);
+  std::memcpy(&value, announced(TILELAB_SITE, space, address, size, AccessKind::read, is_volatile), size);
   return value;
 }
 uint4 load_16(int space, bool is_volatile, bits address) {
   uint4 words;
-  std::memcpy(&words, announced(TILELAB_CALLER, space, address, sizeof words, AccessKind::read, is_volatile), sizeof words);
+  std::memcpy(&words, announced(TILELAB_SITE, space, address, sizeof words, AccessKind::read, is_volatile), sizeof words);
   return words;
 }
 void store(int bytes, int space, bool is_volatile, bits address, bits value) {
   const auto size = static_cast<std::size_t>(bytes);
-  std::memcpy(announced(TILELAB_CALLER, space, address, size, AccessKind::write, is_volatile), &value, size);
+  std::memcpy(announced(TILELAB_SITE, space, address, size, AccessKind::write, is_volatile), &value, size);
 }
 void store_16(int space, bool is_volatile, bits address, uint4 value) {
-  std::memcpy(announced(TILELAB_CALLER, space, address, sizeof value, AccessKind::write, is_volatile), &value, sizeof value);
+  std::memcpy(announced(TILELAB_SITE, space, address, sizeof value, AccessKind::write, is_volatile), &value, sizeof value);
 }
 bits atomic_4(int space, int operation, bits address, bits value, bits other) {
-  return update<std::uint32_t, std::int32_t, float>(TILELAB_CALLER, space, operation, address, value, other);
+  return update<std::uint32_t, std::int32_t, float>(TILELAB_SITE, space, operation, address, value, other);
 }
 bits atomic_8(int space, int operation, bits address, bits value, bits other) {
-  return update<std::uint64_t, std::int64_t, double>(TILELAB_CALLER, space, operation, address, value, other);
+  return update<std::uint64_t, std::int64_t, double>(TILELAB_SITE, space, operation, address, value, other);
 }
 
 bits to_space(int space, bits address) { return space == shared ? address - Machine::current().shared_base() : address; }
@@ -122,15 +116,14 @@ bool is_in_space(int space, bits address) {
 }
 
 void copy_async(bits to, bits from, unsigned size, unsigned from_size) {
-  const Caller by = TILELAB_CALLER;
+  const CallSite by = TILELAB_SITE;
   Machine& machine = Machine::current();
   const std::uintptr_t target = generic_address(shared, to);
-  if (target % size != 0) machine.misaligned(target, size, by.pc, by.frame);
-  if (from % size != 0) machine.misaligned(from, size, by.pc, by.frame);
-  if (!machine.is_shared(target)) machine.access_in(Space::shared, target, size, AccessKind::write, false, by.pc, by.frame);
-  if (machine.is_shared(from) || machine.is_local(from))
-    machine.access_in(Space::global, from, size, AccessKind::read, false, by.pc, by.frame);
-  machine.copy_async(target, from, size, std::min(size, from_size), by.pc, by.frame);
+  if (target % size != 0) machine.misaligned(target, size, by);
+  if (from % size != 0) machine.misaligned(from, size, by);
+  if (!machine.is_shared(target)) machine.access_in(Space::shared, target, size, AccessKind::write, false, by);
+  if (machine.is_shared(from) || machine.is_local(from)) machine.access_in(Space::global, from, size, AccessKind::read, false, by);
+  machine.copy_async(target, from, size, std::min(size, from_size), by);
 }
 void commit_copies() { Machine::current().commit_copies(); }
 void await_copies(unsigned latest, bool all) { Machine::current().wait_for_copies(latest, all); }

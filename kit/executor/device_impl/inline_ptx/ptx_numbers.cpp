@@ -99,12 +99,14 @@ int width_of(int type) {
 
 bool is_signed(int type) { return type >= s8 && type <= s64; }
 
-// The value of a whole number of that type.
-__int128 whole(int type, bits value) {
-  const int unused = 64 - width_of(type);
-  if (is_signed(type)) return static_cast<std::int64_t>(value << unused) >> unused;
+// The value of a whole number of so many bits.
+__int128 whole_of(bits value, int width, bool has_sign) {
+  const int unused = 64 - width;
+  if (has_sign) return static_cast<std::int64_t>(value << unused) >> unused;
   return static_cast<__int128>(value << unused >> unused);
 }
+
+__int128 whole(int type, bits value) { return whole_of(value, width_of(type), is_signed(type)); }
 
 double number(int type, bits value) {
   switch (type) {
@@ -205,12 +207,6 @@ std::uint16_t half_computed(int operation, bool bfloat, std::uint16_t a, std::ui
 
 constexpr bits low_bits(int width) { return ~bits{0} >> (64 - width); }
 
-// The value with its sign carried to all 64 bits.
-std::int64_t signed_value(bits value, int width) {
-  const int unused = 64 - width;
-  return static_cast<std::int64_t>(value << unused) >> unused;
-}
-
 }  // namespace
 
 inline namespace cuda_on_cpu {
@@ -263,39 +259,28 @@ bits shift_left(bits value, bits count, int width) {
 }
 
 bits shift_right(bits value, bits count, int width, bool is_signed) {
-  count = std::min<bits>(count & 0xFFFFFFFFu, static_cast<bits>(width));
-  if (is_signed) return static_cast<bits>(signed_value(value, width) >> std::min<bits>(count, 63)) & low_bits(width);
-  return count >= static_cast<bits>(width) ? 0 : (value & low_bits(width)) >> count;
+  const bits most = std::min<bits>(count & 0xFFFFFFFFu, static_cast<bits>(width));
+  return static_cast<bits>(whole_of(value, width, is_signed) >> most) & low_bits(width);
 }
 
 bits multiply_high(bits a, bits b, int width, bool is_signed) {
-  if (is_signed) {
-    const __int128 product = static_cast<__int128>(signed_value(a, width)) * signed_value(b, width);
-    return static_cast<bits>(product >> width) & low_bits(width);
-  }
-  const auto product = static_cast<unsigned __int128>(a & low_bits(width)) * (b & low_bits(width));
-  return static_cast<bits>(product >> width) & low_bits(width);
+  const auto left = static_cast<unsigned __int128>(whole_of(a, width, is_signed));
+  return static_cast<bits>(left * static_cast<unsigned __int128>(whole_of(b, width, is_signed)) >> width) & low_bits(width);
 }
 
 bits extract_field(bits value, bits position, bits length, int width, bool is_signed) {
-  const int first = static_cast<int>(position & 0xFF), count = static_cast<int>(length & 0xFF), last = width - 1;
-  bool sign = false;
-  if (is_signed && count != 0) sign = (value >> std::min(first + count - 1, last) & 1u) != 0;
-  bits field = 0;
-  for (int at = 0; at < width; ++at) {
-    const bool bit = at < count && first + at <= last ? (value >> (first + at) & 1u) != 0 : sign;
-    field |= bits{bit} << at;
-  }
-  return field;
+  const int first = static_cast<int>(position & 0xFF), count = static_cast<int>(length & 0xFF);
+  if (count == 0) return 0;
+  const int unused = 128 - std::min(count, 128);  // behind the last bit, those of its sign follow
+  const auto field = static_cast<unsigned __int128>(whole_of(value, width, is_signed) >> std::min(first, 127)) << unused;
+  return static_cast<bits>(is_signed ? static_cast<__int128>(field) >> unused : static_cast<__int128>(field >> unused)) & low_bits(width);
 }
 
 bits insert_field(bits value, bits into, bits position, bits length, int width) {
   const int first = static_cast<int>(position & 0xFF), count = static_cast<int>(length & 0xFF);
-  bits result = into & low_bits(width);
-  for (int at = 0; at < count && first + at < width; ++at) {
-    result = (result & ~(bits{1} << (first + at))) | (value >> at & 1u) << (first + at);
-  }
-  return result;
+  if (first >= width || count == 0) return into & low_bits(width);
+  const bits field = low_bits(std::min(count, 64)) << first;
+  return ((into & ~field) | (value << first & field)) & low_bits(width);
 }
 
 bits permute_bytes(bits a, bits b, bits selector) {
@@ -330,8 +315,7 @@ bits population(bits value, int width) { return static_cast<bits>(std::popcount(
 bits leading_zeros(bits value, int width) { return static_cast<bits>(std::countl_zero(value & low_bits(width)) - (64 - width)); }
 
 bits find_leading(bits value, int width, bool is_signed, bool as_shift) {
-  bits sought = value & low_bits(width);
-  if (is_signed && signed_value(value, width) < 0) sought = ~value & low_bits(width);
+  const bits sought = (whole_of(value, width, is_signed) < 0 ? ~value : value) & low_bits(width);
   if (sought == 0) return 0xFFFFFFFFu;
   const int at = 63 - std::countl_zero(sought);
   return static_cast<bits>(as_shift ? width - 1 - at : at);
@@ -342,15 +326,11 @@ bits reverse_bits(bits value, int width) { return __brevll(value) >> (64 - width
 // A GPU has no trap for a division by zero: the result has all bits set, and the remainder is the dividend.
 bits divide(bits a, bits b, int width, bool is_signed) {
   if ((b & low_bits(width)) == 0) return low_bits(width);
-  if (!is_signed) return (a & low_bits(width)) / (b & low_bits(width));
-  const auto quotient = static_cast<__int128>(signed_value(a, width)) / signed_value(b, width);
-  return static_cast<bits>(quotient) & low_bits(width);
+  return static_cast<bits>(whole_of(a, width, is_signed) / whole_of(b, width, is_signed)) & low_bits(width);
 }
 bits remainder(bits a, bits b, int width, bool is_signed) {
   if ((b & low_bits(width)) == 0) return a & low_bits(width);
-  if (!is_signed) return (a & low_bits(width)) % (b & low_bits(width));
-  const auto rest = static_cast<__int128>(signed_value(a, width)) % signed_value(b, width);
-  return static_cast<bits>(rest) & low_bits(width);
+  return static_cast<bits>(whole_of(a, width, is_signed) % whole_of(b, width, is_signed)) & low_bits(width);
 }
 
 }  // namespace tilelab_ptx

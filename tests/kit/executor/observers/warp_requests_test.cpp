@@ -153,7 +153,7 @@ Counted count(unsigned seed, bool is_heard) {
         machine.called(0x101, 0x50, 0);
         for (unsigned outer = 0; outer < 3; ++outer) {
           machine.edge(0x110);
-          machine.access(array.base + by.thread * 4, 4, AccessKind::write, false, 0x111, 0);
+          machine.access(array.base + by.thread * 4, 4, AccessKind::write, false, {0x111, 0});
           machine.barrier(0x112, BarrierReduction::none, 0);
           for (unsigned inner = 0; inner < 1 + below(6); ++inner) {
             machine.edge(0x120);
