@@ -9,28 +9,10 @@
 
 namespace tilelab::program {
 
-std::optional<CudaError> RowFinder::find(const HostRequest& request, const char* key, std::uint64_t address, const char* pitch,
-                                         Rows& rows) {
-  rows.rows = request.number("rows");
-  rows.row_bytes = request.number("row_bytes");
-  rows.pitch = rows.rows > 1 ? request.number(pitch) : rows.row_bytes;
-  if (request.has((std::string(key) + "_x").c_str())) return find_in_array(request, key, rows);
-  if (!is_of_device(address)) return std::nullopt;
-  Allocation* one = session_.memory.near(address);
-  const bool is_for_later = one != nullptr && one->is_of_graph && request.has("planned_by");
-  if (one != nullptr && !one->is_live() && !is_for_later) return mistake(request, "use-after-free", key, one, rows);
-  if (one == nullptr || one == session_.memory.heap())
-    return mistake(request, "copy-size", key, nullptr, rows);  // CUDA does not copy from a kernel's heap
-  if (one->shape) return CudaError::invalid_value;             // a handle of an array is no pointer
-  rows.offset = address - one->address;
-  const std::size_t room = rows.offset < one->bytes ? one->bytes - rows.offset : 0;
-  const bool fits = rows.row_bytes <= room && rows.pitch != 0 && (rows.rows - 1) <= (room - rows.row_bytes) / rows.pitch;
-  if (!fits) return mistake(request, "copy-size", key, one, rows);
-  rows.memory = one;
-  return std::nullopt;
-}
+namespace {
 
-CudaError RowFinder::mistake(const HostRequest& request, const char* kind, const char* key, const Allocation* one, const Rows& rows) {
+CudaError mistake(Session& session, const HostRequest& request, const char* kind, const char* key, const Allocation* one,
+                  const Rows& rows) {
   const std::uint64_t address = request.number(key);
   nlohmann::json numbers = one != nullptr ? about(*one) : nlohmann::json::object();
   numbers["op"] = request.op();
@@ -42,17 +24,17 @@ CudaError RowFinder::mistake(const HostRequest& request, const char* kind, const
   numbers["row_bytes"] = rows.row_bytes;
   if (one != nullptr) numbers["offset"] = address - one->address;
   if (one != nullptr) numbers["room"] = address - one->address < one->bytes ? one->bytes - (address - one->address) : 0;
-  session_.record.host(kind, request.at(), std::move(numbers));
+  session.record.host(kind, request.at(), std::move(numbers));
   return CudaError::invalid_value;
 }
 
 // One slice of a copy: bytes from a row's start, rows, slices. As many slices as the whole copy has left must be there. In a line, bytes
 // run on from one row to the next.
-std::optional<CudaError> RowFinder::find_in_array(const HostRequest& request, const char* key, Rows& rows) {
+std::optional<CudaError> find_in_array(Session& session, const HostRequest& request, const char* key, Rows& rows) {
   const auto place = [&](const char* axis) { return request.number((std::string(key) + axis).c_str()); };
   const std::uint64_t address = request.number(key), x = place("_x"), y = place("_y"), z = place("_z");
-  Allocation* one = session_.memory.near(address);
-  if (one != nullptr && !one->is_live()) return mistake(request, "use-after-free", key, one, rows);
+  Allocation* one = session.memory.near(address);
+  if (one != nullptr && !one->is_live()) return mistake(session, request, "use-after-free", key, one, rows);
   const ArrayLevel* const level = one != nullptr && one->shape ? one->shape->level_at(address - one->address) : nullptr;
   if (level == nullptr) return CudaError::invalid_value;
   const std::uint64_t slices = request.number_or("slices", 1), texel = one->shape->format().texel_bytes();
@@ -60,7 +42,7 @@ std::optional<CudaError> RowFinder::find_in_array(const HostRequest& request, co
     nlohmann::json numbers = about(*one);
     numbers.update(
         {{"op", "copy"}, {"side", key}, {"part", part}, {"bytes", asked}, {"room", has - std::min(has, from)}, {"offset", from}});
-    session_.record.host("copy-size", request.at(), std::move(numbers));
+    session.record.host("copy-size", request.at(), std::move(numbers));
     return CudaError::invalid_value;
   };
   const auto runs_past = [](std::uint64_t asked, std::uint64_t has, std::uint64_t from) { return from > has || asked > has - from; };
@@ -81,7 +63,27 @@ std::optional<CudaError> RowFinder::find_in_array(const HostRequest& request, co
   return std::nullopt;
 }
 
-namespace {
+// Finds the memory that the address under `key` leads to; the program's own memory has none. A mistake is recorded and gives CUDA's error.
+std::optional<CudaError> find(Session& session, const HostRequest& request, const char* key, const char* pitch, Rows& rows) {
+  const std::uint64_t address = request.number(key);
+  rows.rows = request.number("rows");
+  rows.row_bytes = request.number("row_bytes");
+  rows.pitch = rows.rows > 1 ? request.number(pitch) : rows.row_bytes;
+  if (request.has((std::string(key) + "_x").c_str())) return find_in_array(session, request, key, rows);
+  if (address < device_first || address >= memory_end) return std::nullopt;
+  Allocation* one = session.memory.near(address);
+  const bool is_for_later = one != nullptr && one->is_of_graph && request.has("planned_by");
+  if (one != nullptr && !one->is_live() && !is_for_later) return mistake(session, request, "use-after-free", key, one, rows);
+  if (one == nullptr || one == session.memory.heap())
+    return mistake(session, request, "copy-size", key, nullptr, rows);  // CUDA does not copy from a kernel's heap
+  if (one->shape) return CudaError::invalid_value;                      // a handle of an array is no pointer
+  rows.offset = address - one->address;
+  const std::size_t room = rows.offset < one->bytes ? one->bytes - rows.offset : 0;
+  const bool fits = rows.row_bytes <= room && rows.pitch != 0 && (rows.rows - 1) <= (room - rows.row_bytes) / rows.pitch;
+  if (!fits) return mistake(session, request, "copy-size", key, one, rows);
+  rows.memory = one;
+  return std::nullopt;
+}
 
 constexpr std::uint64_t null_bytes = 4096;  // no memory of a program lies there
 constexpr std::size_t most_variables = 4096, longest_symbol = 4096;
@@ -174,8 +176,8 @@ Reply CopyCalls::copy(const HostRequest& request) {
   const auto planned = [] { return Reply{.value = {{"error", 0}, {"direction", "done"}}}; };
   if (request.number("rows") == 0 || request.number("row_bytes") == 0)
     return planned_by.empty() ? finish(request, to, from, "done") : planned();
-  const auto to_trouble = rows_.find(request, "to", request.number("to"), "to_pitch", to);
-  const auto from_trouble = rows_.find(request, "from", request.number("from"), "from_pitch", from);
+  const auto to_trouble = find(session_, request, "to", "to_pitch", to);
+  const auto from_trouble = find(session_, request, "from", "from_pitch", from);
   if (to_trouble || from_trouble) return fail(to_trouble.value_or(CudaError::invalid_value));
   if (to.pitch < to.row_bytes || from.pitch < from.row_bytes) return fail(CudaError::invalid_pitch);
   for (const char* side : {"to", "from"}) {
@@ -246,11 +248,11 @@ Reply CopyCalls::fill(const HostRequest& request) {
   }
   Rows to;
   const std::uint64_t address = request.number("to");
-  if (!is_of_device(address)) {
+  if (address < device_first || address >= memory_end) {
     session_.record.host("host-pointer-on-device", at, {{"call", "fill"}, {"address", address}});
     return session_.fail(call, CudaError::invalid_value, at);
   }
-  if (const auto trouble = rows_.find(request, "to", address, "pitch", to)) return session_.fail(call, *trouble, at);
+  if (const auto trouble = find(session_, request, "to", "pitch", to)) return session_.fail(call, *trouble, at);
   if (to.pitch < to.row_bytes) return session_.fail(call, CudaError::invalid_pitch, at);
   if (is_planned) return reply_of(0);
   if (session_.errors.sticky() != 0) return reply_of(session_.errors.sticky());

@@ -20,22 +20,6 @@ struct Rows {
   std::size_t extent() const { return (rows - 1) * pitch + row_bytes; }
 };
 
-inline bool is_of_device(std::uint64_t address) { return address >= device_first && address < memory_end; }
-
-class RowFinder {
- public:
-  explicit RowFinder(Session& session) : session_(session) {}
-
-  // Finds the memory that `address` leads to; the program's own memory has none. A mistake is recorded and gives CUDA's error.
-  std::optional<CudaError> find(const HostRequest& request, const char* key, std::uint64_t address, const char* pitch, Rows& rows);
-
- private:
-  std::optional<CudaError> find_in_array(const HostRequest& request, const char* key, Rows& rows);
-  CudaError mistake(const HostRequest& request, const char* kind, const char* key, const Allocation* one, const Rows& rows);
-
-  Session& session_;
-};
-
 // The program's calls that copy and fill memory, the bytes that it sends and receives for them, and the module's variables, whose first
 // values the host sends.
 
@@ -72,7 +56,6 @@ class CopyCalls {
   Reply finish(const HostRequest& request, const Rows& to, const Rows& from, const char* direction);
 
   Session& session_;
-  RowFinder rows_{session_};
   KernelRunners::Variables& variables_;
   char* staging_;
   std::optional<Transfer> transfer_;

@@ -88,18 +88,19 @@ bool LaunchCalls::has_variables(const KernelLaunch& launch, std::uint64_t at) {
                              [&](const KernelVariable& one) { return copies_.variable(one.name, one.bytes, at) != nullptr; });
 }
 
+json LaunchCalls::asked(const HostRequest& request, const KernelLaunch& launch) {
+  return {{"kernel", *launch.kernel},
+          {"at", request.at()},
+          {"grid", numbers(launch.config.grid)},
+          {"block", numbers(launch.config.block)},
+          {"shared", launch.config.shared_bytes}};
+}
+
 void LaunchCalls::write_down(const HostRequest& request, const KernelLaunch& launch, CudaError error, const std::string& status,
                              const std::string& detail) {
-  session_.record.launch({{"kernel", *launch.kernel},
-                          {"at", request.at()},
-                          {"grid", numbers(launch.config.grid)},
-                          {"block", numbers(launch.config.block)},
-                          {"shared", launch.config.shared_bytes},
-                          {"stream", request.number_or("stream", 0)},
-                          {"error", static_cast<int>(error)},
-                          {"status", status},
-                          {"detail", detail}},
-                         launch.number);
+  json value = asked(request, launch);
+  value.update({{"stream", request.number_or("stream", 0)}, {"error", static_cast<int>(error)}, {"status", status}, {"detail", detail}});
+  session_.record.launch(std::move(value), launch.number);
 }
 
 bool LaunchCalls::is_followed(const KernelLaunch& launch) const {
@@ -108,15 +109,11 @@ bool LaunchCalls::is_followed(const KernelLaunch& launch) const {
 }
 
 void LaunchCalls::note_trace(const HostRequest& request, const KernelLaunch& launch, const LaunchOutcome& outcome, json findings) {
-  json value = {{"number", launch.number},
-                {"kernel", *launch.kernel},
-                {"at", request.at()},
-                {"grid", numbers(launch.config.grid)},
-                {"block", numbers(launch.config.block)},
-                {"shared", launch.config.shared_bytes},
+  json value = asked(request, launch);
+  value.update({{"number", launch.number},
                 {"status", outcome.reply.status},
                 {"detail", outcome.trouble.empty() ? outcome.reply.detail : outcome.trouble},
-                {"findings", std::move(findings)}};
+                {"findings", std::move(findings)}});
   if (outcome.reply.trace) value["trace"] = *outcome.reply.trace;
   session_.record.traced(std::move(value));
 }
@@ -128,6 +125,10 @@ void LaunchCalls::refuse(const HostRequest& request, json refusal) {
   refusal["at"] = request.at();
   session_.record.end("refused", {{"refusal", refusal}});
   throw RunOver("a kernel that cannot be launched here");
+}
+
+void LaunchCalls::needs_gpu(const HostRequest& request, const std::string& message) {
+  refuse(request, {{"verdict", "needs-gpu"}, {"message", message}});
 }
 
 Reply LaunchCalls::launch(const HostRequest& request, std::chrono::milliseconds left) {
@@ -198,8 +199,7 @@ CudaError LaunchCalls::take(const HostRequest& request, const KernelLaunch& laun
     session_.record.end("internal", {{"detail", detail}, {"kernel", *launch.kernel}, {"at", request.at()}});
     throw RunOver("the runner could not work");
   }
-  if (reply.detail.starts_with(no_memory))
-    refuse(request, {{"verdict", "needs-gpu"}, {"message", detail + (session_.custody.is_kept() ? "" : " Try a smaller size.")}});
+  if (reply.detail.starts_with(no_memory)) needs_gpu(request, detail + (session_.custody.is_kept() ? "" : " Try a smaller size."));
   // A program may write through a pointer whose const it cast away, but not to an input of a launcher.
   const auto is_allowed = [&](const protocol::Finding& one) {
     return one.kind == name(Verdict::input_modified) && one.site.access == "write" &&
@@ -214,22 +214,19 @@ CudaError LaunchCalls::take(const HostRequest& request, const KernelLaunch& laun
     // What another source's object leads to may hold zeros here.
     const bool is_null_function = finding.message.find("calls a function through a null pointer") != std::string::npos;
     const bool is_of_code = (finding.address >= code_first && finding.address < code_end) || is_wrong_pointer || is_null_function;
-    if (is_wrong_pointer && copies_.has_first_values_of_host() && !session_.custody.is_kept())
-      refuse(request, {{"verdict", "needs-gpu"},
-                       {"message",
-                        "The kernel calls a function through a pointer that the host may have read from a variable of the device, as with "
-                        "cudaMemcpyFromSymbol. Here such a pointer leads to the host's code, until a kernel has used the variable."}});
-    if (is_of_code && codes_.size() > 1 && !session_.custody.is_kept())
-      refuse(request, {{"verdict", "needs-gpu"},
-                       {"message",
-                        "The kernel uses an object with virtual functions, or a pointer to a function, that a kernel of another source "
-                        "has left in memory. Here the kernels of each source have code of their own, at addresses of their own."}});
-    if (finding.address >= simt::heap_first && finding.address < simt::heap_end && !session_.custody.is_kept())
-      refuse(request,
-             {{"verdict", "needs-gpu"},
-              {"message",
-               "The kernel uses an address that an earlier launch got from malloc() or new. Here such memory lives no longer than its "
-               "launch."}});
+    const bool is_program = !session_.custody.is_kept();
+    if (is_wrong_pointer && copies_.has_first_values_of_host() && is_program)
+      needs_gpu(request,
+                "The kernel calls a function through a pointer that the host may have read from a variable of the device, as with "
+                "cudaMemcpyFromSymbol. Here such a pointer leads to the host's code, until a kernel has used the variable.");
+    if (is_of_code && codes_.size() > 1 && is_program)
+      needs_gpu(request,
+                "The kernel uses an object with virtual functions, or a pointer to a function, that a kernel of another source has left "
+                "in memory. Here the kernels of each source have code of their own, at addresses of their own.");
+    if (finding.address >= simt::heap_first && finding.address < simt::heap_end && is_program)
+      needs_gpu(request,
+                "The kernel uses an address that an earlier launch got from malloc() or new. Here such memory lives no longer than its "
+                "launch.");
     if (finding.address != 0) finding.message += stray(request, launch, std::exchange(finding.address, 0));
     session_.record.finding(finding, *launch.kernel, request.at(), launch.number);
     if (!is_followed(launch)) continue;

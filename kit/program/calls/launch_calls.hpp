@@ -28,6 +28,7 @@ class LaunchCalls {
 
  private:
   [[noreturn]] void refuse(const HostRequest& request, nlohmann::json refusal);
+  [[noreturn]] void needs_gpu(const HostRequest& request, const std::string& message);
   const KernelDescription* find(const HostRequest& request, const char* key);
   CudaError refusal(const HostRequest& request, const KernelLaunch& launch, std::string& why) const;
   bool has_variables(const KernelLaunch& launch, std::uint64_t at);
@@ -37,6 +38,7 @@ class LaunchCalls {
   bool is_followed(const KernelLaunch& launch) const;
   void note_trace(const HostRequest& request, const KernelLaunch& launch, const LaunchOutcome& outcome, nlohmann::json findings);
   std::string stray(const HostRequest& request, const KernelLaunch& launch, std::uint64_t address);
+  static nlohmann::json asked(const HostRequest& request, const KernelLaunch& launch);
   void write_down(const HostRequest& request, const KernelLaunch& launch, CudaError error, const std::string& status,
                   const std::string& detail);
 

@@ -245,18 +245,15 @@ Allocation* DeviceMemory::containing(std::uintptr_t address) {
 }
 
 std::optional<std::uint64_t> TextureTable::add(protocol::ProgramTexture made) {
-  if (free_.empty()) {
+  auto free = std::ranges::find(slots_, false, &Slot::is_live);
+  if (free == slots_.end()) {
     if (slots_.size() >= simt::most_texture_objects) return std::nullopt;
-    free_.push_back(slots_.size());
-    slots_.emplace_back();
+    free = slots_.emplace(slots_.end());
   }
-  const std::size_t place = free_.back();
-  free_.pop_back();
-  Slot& slot = slots_[place];
-  made.place = place;
-  made.generation = slot.made.generation + 1;
-  slot = {std::move(made), true};
-  return simt::first_texture_handle + slot.made.generation * simt::most_texture_objects + place;
+  made.place = static_cast<std::size_t>(free - slots_.begin());
+  made.generation = free->made.generation + 1;
+  *free = {std::move(made), true};
+  return simt::first_texture_handle + free->made.generation * simt::most_texture_objects + free->made.place;
 }
 
 const protocol::ProgramTexture* TextureTable::find(std::uint64_t handle) const {
@@ -270,7 +267,6 @@ bool TextureTable::destroy(std::uint64_t handle) {
   const protocol::ProgramTexture* const made = find(handle);
   if (made == nullptr) return false;
   slots_[made->place].is_live = false;
-  free_.push_back(made->place);
   return true;
 }
 
@@ -281,10 +277,7 @@ bool TextureTable::has_surface_of(const Allocation& one) const {
 }
 
 void TextureTable::clear() {
-  for (std::size_t place = 0; place < slots_.size(); ++place) {
-    if (slots_[place].is_live) free_.push_back(place);
-    slots_[place].is_live = false;
-  }
+  for (Slot& one : slots_) one.is_live = false;
 }
 
 namespace {

@@ -264,7 +264,6 @@ class TextureTable {
     bool is_live = false;
   };
   std::vector<Slot> slots_;
-  std::vector<std::size_t> free_;
 };
 
 // Marks of bytes (see executor/memory/byte_marks.hpp), as copies by the host change them. Positions are bytes from an allocation's start.
