@@ -32,10 +32,7 @@ _CALL = re.compile(
 )
 
 
-_BLAS = re.compile(
-    r"^ *(?:cublasStatus_t|curandStatus_t|const char\*) ((?:cublas|curand)\w+?)(?:_v2)?\(|^#define (cublas[SDI]\w+) ",
-    re.MULTILINE,
-)
+_BLAS = re.compile(r"^ *(?:cublasStatus_t|curandStatus_t|const char\*) ((?:cublas|curand)[\w#]+)\(", re.MULTILINE)
 _DEVICE_WIDE = re.compile(r"^struct (Device\w+) \{|^  static cudaError_t (\w+)\(", re.MULTILINE)
 _THRUST = re.compile(r"^TILELAB_THRUST\((\w+), |^Out (copy)\(In first", re.MULTILINE)
 
@@ -43,7 +40,7 @@ _THRUST = re.compile(r"^TILELAB_THRUST\((\w+), |^Out (copy)\(In first", re.MULTI
 def calls_of(header: str) -> list[str]:
     """The names that a header, or several, declare, in their order."""
     text = "".join(one.read_text(encoding="utf-8") for one in sorted(HEADERS.glob(header)))
-    blas = ["".join(names) for names in _BLAS.findall(text)]
+    blas = [name.replace("##S##", kind) for name in _BLAS.findall(text) for kind in ("S", "D")]
     thrust = [f"thrust::{''.join(names)}" for names in _THRUST.findall(text)]
     return list(dict.fromkeys([*_device_wide(text), *_CALL.findall(text), *blas, *thrust]))
 

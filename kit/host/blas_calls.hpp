@@ -39,11 +39,11 @@ enum cublasGemmAlgo_t {
 };
 
 extern "C" {
-cublasStatus_t cublasCreate_v2(cublasHandle_t* handle);
-cublasStatus_t cublasDestroy_v2(cublasHandle_t handle);
-cublasStatus_t cublasSetStream_v2(cublasHandle_t handle, cudaStream_t stream);
-cublasStatus_t cublasGetVersion_v2(cublasHandle_t handle, int* version);
-cublasStatus_t cublasSetPointerMode_v2(cublasHandle_t handle, cublasPointerMode_t mode);
+cublasStatus_t cublasCreate(cublasHandle_t* handle);
+cublasStatus_t cublasDestroy(cublasHandle_t handle);
+cublasStatus_t cublasSetStream(cublasHandle_t handle, cudaStream_t stream);
+cublasStatus_t cublasGetVersion(cublasHandle_t handle, int* version);
+cublasStatus_t cublasSetPointerMode(cublasHandle_t handle, cublasPointerMode_t mode);
 cublasStatus_t cublasSetMathMode(cublasHandle_t handle, cublasMath_t mode);
 const char* cublasGetStatusString(cublasStatus_t status);
 const char* cublasGetStatusName(cublasStatus_t status);
@@ -56,13 +56,13 @@ cublasStatus_t cublasGetMatrix(int rows, int columns, int element_bytes, const v
 
 // clang-format off: the same for both types
 #define TILELAB_BLAS_CALLS(S, T)                                                                                                          \
-  cublasStatus_t cublas##S##axpy_v2(cublasHandle_t handle, int n, const T* alpha, const T* x, int incx, T* y, int incy);                   \
-  cublasStatus_t cublas##S##scal_v2(cublasHandle_t handle, int n, const T* alpha, T* x, int incx);                                         \
-  cublasStatus_t cublas##S##copy_v2(cublasHandle_t handle, int n, const T* x, int incx, T* y, int incy);                                   \
-  cublasStatus_t cublas##S##dot_v2(cublasHandle_t handle, int n, const T* x, int incx, const T* y, int incy, T* result);                   \
-  cublasStatus_t cublas##S##gemv_v2(cublasHandle_t handle, cublasOperation_t op, int m, int n, const T* alpha, const T* a, int lda,        \
+  cublasStatus_t cublas##S##axpy(cublasHandle_t handle, int n, const T* alpha, const T* x, int incx, T* y, int incy);                   \
+  cublasStatus_t cublas##S##scal(cublasHandle_t handle, int n, const T* alpha, T* x, int incx);                                         \
+  cublasStatus_t cublas##S##copy(cublasHandle_t handle, int n, const T* x, int incx, T* y, int incy);                                   \
+  cublasStatus_t cublas##S##dot(cublasHandle_t handle, int n, const T* x, int incx, const T* y, int incy, T* result);                   \
+  cublasStatus_t cublas##S##gemv(cublasHandle_t handle, cublasOperation_t op, int m, int n, const T* alpha, const T* a, int lda,        \
                                     const T* x, int incx, const T* beta, T* y, int incy);                                                  \
-  cublasStatus_t cublas##S##gemm_v2(cublasHandle_t handle, cublasOperation_t op_a, cublasOperation_t op_b, int m, int n, int k,            \
+  cublasStatus_t cublas##S##gemm(cublasHandle_t handle, cublasOperation_t op_a, cublasOperation_t op_b, int m, int n, int k,            \
                                     const T* alpha, const T* a, int lda, const T* b, int ldb, const T* beta, T* c, int ldc);
 // clang-format on
 TILELAB_BLAS_CALLS(S, float)
@@ -85,21 +85,5 @@ inline cublasStatus_t cublasGemmEx(cublasHandle_t handle, cublasOperation_t op_a
   return cublasGemmEx(handle, op_a, op_b, m, n, k, alpha, a, type_a, lda, b, type_b, ldb, beta, c, type_c, ldc, type, algorithm);
 }
 
-// As in cuBLAS, the names of this version are macros.
-#define cublasCreate cublasCreate_v2
-#define cublasDestroy cublasDestroy_v2
-#define cublasSetStream cublasSetStream_v2
-#define cublasGetVersion cublasGetVersion_v2
-#define cublasSetPointerMode cublasSetPointerMode_v2
-#define cublasSaxpy cublasSaxpy_v2
-#define cublasDaxpy cublasDaxpy_v2
-#define cublasSscal cublasSscal_v2
-#define cublasDscal cublasDscal_v2
-#define cublasScopy cublasScopy_v2
-#define cublasDcopy cublasDcopy_v2
-#define cublasSdot cublasSdot_v2
-#define cublasDdot cublasDdot_v2
-#define cublasSgemv cublasSgemv_v2
-#define cublasDgemv cublasDgemv_v2
-#define cublasSgemm cublasSgemm_v2
-#define cublasDgemm cublasDgemm_v2
+// cuBLAS's own name of one that a sample calls by it.
+#define cublasDgemm_v2 cublasDgemm

@@ -209,12 +209,10 @@ TILELAB_CUDA_FORM cudaGraphAddNode(cudaGraphNode_t* node, cudaGraph_t graph, con
                                    std::size_t count, cudaGraphNodeParams* params) {
   return cudaGraphAddNode(node, graph, before, count, params);
 }
-template <typename T>
-TILELAB_CUDA_FORM cudaGraphAddMemcpyNodeToSymbol(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* before, std::size_t count,
-                                                 const T& symbol, const void* from, std::size_t bytes, std::size_t offset,
-                                                 cudaMemcpyKind kind) {
-  return cudaGraphAddMemcpyNodeToSymbol(node, graph, before, count, tilelab_host::place_of(symbol), from, bytes, offset, kind);
-}
+TILELAB_CUDA_ANY(cudaGraphAddMemcpyNodeToSymbol,
+                 (cudaGraphNode_t * node, cudaGraph_t graph, const cudaGraphNode_t* before, std::size_t count, const T& symbol,
+                  const void* from, std::size_t bytes, std::size_t offset, cudaMemcpyKind kind),
+                 cudaGraphAddMemcpyNodeToSymbol(node, graph, before, count, tilelab_host::place_of(symbol), from, bytes, offset, kind))
 
 // CUDA's runtime: capturing the work of streams as a graph.
 
@@ -268,11 +266,8 @@ TILELAB_CUDA_CALL cudaGraphAddMemFreeNode(cudaGraphNode_t* node, cudaGraph_t gra
 TILELAB_CUDA_CALL cudaDeviceGraphMemTrim(int device);
 TILELAB_CUDA_CALL cudaDeviceGetGraphMemAttribute(int device, cudaGraphMemAttributeType attribute, void* value);
 
-template <typename T>
-TILELAB_CUDA_FORM cudaMallocFromPoolAsync(T** pointer, std::size_t bytes, cudaMemPool_t pool, cudaStream_t stream) {
-  return cudaMallocFromPoolAsync(reinterpret_cast<void**>(pointer), bytes, pool, stream);
-}
-template <typename T>
-TILELAB_CUDA_FORM cudaMallocAsync(T** pointer, std::size_t bytes, cudaMemPool_t pool, cudaStream_t stream) {
-  return cudaMallocFromPoolAsync(reinterpret_cast<void**>(pointer), bytes, pool, stream);
-}
+TILELAB_CUDA_ANY(cudaMallocFromPoolAsync,
+                 (tilelab_host::AnyPointer<T> * pointer, std::size_t bytes, cudaMemPool_t pool, cudaStream_t stream),
+                 cudaMallocFromPoolAsync(tilelab_host::untyped(pointer), bytes, pool, stream))
+TILELAB_CUDA_ANY(cudaMallocAsync, (tilelab_host::AnyPointer<T> * pointer, std::size_t bytes, cudaMemPool_t pool, cudaStream_t stream),
+                 cudaMallocFromPoolAsync(tilelab_host::untyped(pointer), bytes, pool, stream))

@@ -87,32 +87,19 @@ cudaError_t best_block_size(int* grid_size, int* block_size, const void* kernel,
                             const void* context, int limit);
 }  // namespace tilelab_host
 
-template <typename T>
-TILELAB_CUDA_FORM cudaLaunchKernel(T* kernel, dim3 grid, dim3 block, void** arguments, std::size_t shared_bytes = 0,
-                                   cudaStream_t stream = nullptr) {
-  return cudaLaunchKernel(tilelab_host::code_of(kernel), grid, block, arguments, shared_bytes, stream);
-}
-template <typename T>
-TILELAB_CUDA_FORM cudaLaunchCooperativeKernel(T* kernel, dim3 grid, dim3 block, void** arguments, std::size_t shared_bytes = 0,
-                                              cudaStream_t stream = nullptr) {
-  return cudaLaunchCooperativeKernel(tilelab_host::code_of(kernel), grid, block, arguments, shared_bytes, stream);
-}
-template <typename T>
-TILELAB_CUDA_FORM cudaFuncGetAttributes(cudaFuncAttributes* attributes, T* kernel) {
-  return cudaFuncGetAttributes(attributes, tilelab_host::code_of(kernel));
-}
-template <typename T>
-TILELAB_CUDA_FORM cudaFuncSetAttribute(T* kernel, cudaFuncAttribute attribute, int value) {
-  return cudaFuncSetAttribute(tilelab_host::code_of(kernel), attribute, value);
-}
-template <typename T>
-TILELAB_CUDA_FORM cudaFuncSetCacheConfig(T* kernel, cudaFuncCache config) {
-  return cudaFuncSetCacheConfig(tilelab_host::code_of(kernel), config);
-}
-template <typename T>
-TILELAB_CUDA_FORM cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, T kernel, int block_size, std::size_t shared_bytes) {
-  return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, tilelab_host::code_of(kernel), block_size, shared_bytes);
-}
+TILELAB_CUDA_ANY(cudaLaunchKernel,
+                 (T * kernel, dim3 grid, dim3 block, void** arguments, std::size_t shared_bytes = 0, cudaStream_t stream = nullptr),
+                 cudaLaunchKernel(tilelab_host::code_of(kernel), grid, block, arguments, shared_bytes, stream))
+TILELAB_CUDA_ANY(cudaLaunchCooperativeKernel,
+                 (T * kernel, dim3 grid, dim3 block, void** arguments, std::size_t shared_bytes = 0, cudaStream_t stream = nullptr),
+                 cudaLaunchCooperativeKernel(tilelab_host::code_of(kernel), grid, block, arguments, shared_bytes, stream))
+TILELAB_CUDA_ANY(cudaFuncGetAttributes, (cudaFuncAttributes * attributes, T* kernel),
+                 cudaFuncGetAttributes(attributes, tilelab_host::code_of(kernel)))
+TILELAB_CUDA_ANY(cudaFuncSetAttribute, (T * kernel, cudaFuncAttribute attribute, int value),
+                 cudaFuncSetAttribute(tilelab_host::code_of(kernel), attribute, value))
+TILELAB_CUDA_ANY(cudaFuncSetCacheConfig, (T * kernel, cudaFuncCache config), cudaFuncSetCacheConfig(tilelab_host::code_of(kernel), config))
+TILELAB_CUDA_ANY(cudaOccupancyMaxActiveBlocksPerMultiprocessor, (int* blocks, T kernel, int block_size, std::size_t shared_bytes),
+                 cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, tilelab_host::code_of(kernel), block_size, shared_bytes))
 template <typename T>
 TILELAB_CUDA_FORM cudaOccupancyMaxPotentialBlockSize(int* grid_size, int* block_size, T kernel, std::size_t shared_bytes = 0,
                                                      int limit = 0) {

@@ -77,34 +77,19 @@ TILELAB_CUDA_FORM cudaMemPrefetchAsync(const void* pointer, std::size_t bytes, c
 TILELAB_CUDA_FORM cudaMemAdvise(const void* pointer, std::size_t bytes, cudaMemoryAdvise advice, cudaMemLocation place) {
   return cudaMemAdvise(pointer, bytes, advice, place.type == cudaMemLocationTypeDevice ? place.id : cudaCpuDeviceId);
 }
-template <typename T>
-TILELAB_CUDA_FORM cudaMalloc(T** pointer, std::size_t bytes) {
-  return cudaMalloc(static_cast<void**>(static_cast<void*>(pointer)), bytes);
-}
-template <typename T>
-TILELAB_CUDA_FORM cudaMallocManaged(T** pointer, std::size_t bytes, unsigned int flags = cudaMemAttachGlobal) {
-  return cudaMallocManaged(static_cast<void**>(static_cast<void*>(pointer)), bytes, flags);
-}
-template <typename T>
-TILELAB_CUDA_FORM cudaMallocHost(T** pointer, std::size_t bytes, unsigned int flags = cudaHostAllocDefault) {
-  return cudaHostAlloc(static_cast<void**>(static_cast<void*>(pointer)), bytes, flags);
-}
-template <typename T>
-TILELAB_CUDA_FORM cudaHostAlloc(T** pointer, std::size_t bytes, unsigned int flags) {
-  return cudaHostAlloc(static_cast<void**>(static_cast<void*>(pointer)), bytes, flags);
-}
-template <typename T>
-TILELAB_CUDA_FORM cudaMallocPitch(T** pointer, std::size_t* pitch, std::size_t width, std::size_t height) {
-  return cudaMallocPitch(static_cast<void**>(static_cast<void*>(pointer)), pitch, width, height);
-}
-template <typename T>
-TILELAB_CUDA_FORM cudaMallocAsync(T** pointer, std::size_t bytes, cudaStream_t stream) {
-  return cudaMallocAsync(static_cast<void**>(static_cast<void*>(pointer)), bytes, stream);
-}
-template <typename T>
-TILELAB_CUDA_FORM cudaHostGetDevicePointer(T** device_pointer, void* host_pointer, unsigned int flags) {
-  return cudaHostGetDevicePointer(static_cast<void**>(static_cast<void*>(device_pointer)), host_pointer, flags);
-}
+TILELAB_CUDA_ANY(cudaMalloc, (tilelab_host::AnyPointer<T> * pointer, std::size_t bytes), cudaMalloc(tilelab_host::untyped(pointer), bytes))
+TILELAB_CUDA_ANY(cudaMallocManaged, (tilelab_host::AnyPointer<T> * pointer, std::size_t bytes, unsigned int flags = cudaMemAttachGlobal),
+                 cudaMallocManaged(tilelab_host::untyped(pointer), bytes, flags))
+TILELAB_CUDA_ANY(cudaMallocHost, (tilelab_host::AnyPointer<T> * pointer, std::size_t bytes, unsigned int flags = cudaHostAllocDefault),
+                 cudaHostAlloc(tilelab_host::untyped(pointer), bytes, flags))
+TILELAB_CUDA_ANY(cudaHostAlloc, (tilelab_host::AnyPointer<T> * pointer, std::size_t bytes, unsigned int flags),
+                 cudaHostAlloc(tilelab_host::untyped(pointer), bytes, flags))
+TILELAB_CUDA_ANY(cudaMallocPitch, (tilelab_host::AnyPointer<T> * pointer, std::size_t* pitch, std::size_t width, std::size_t height),
+                 cudaMallocPitch(tilelab_host::untyped(pointer), pitch, width, height))
+TILELAB_CUDA_ANY(cudaMallocAsync, (tilelab_host::AnyPointer<T> * pointer, std::size_t bytes, cudaStream_t stream),
+                 cudaMallocAsync(tilelab_host::untyped(pointer), bytes, stream))
+TILELAB_CUDA_ANY(cudaHostGetDevicePointer, (tilelab_host::AnyPointer<T> * device_pointer, void* host_pointer, unsigned int flags),
+                 cudaHostGetDevicePointer(tilelab_host::untyped(device_pointer), host_pointer, flags))
 
 // CUDA's runtime: copies and fills. Sizes, widths and pitches are in bytes; heights and depths count rows and slices. Copies from and to
 // arrays are in runtime_textures.hpp, but for cudaMemcpy3D.
@@ -146,26 +131,21 @@ __attribute__((always_inline)) inline const void* place_of(const T& symbol) {
 }
 }  // namespace tilelab_host
 
-template <typename T>
-TILELAB_CUDA_FORM cudaMemcpyToSymbol(const T& symbol, const void* from, std::size_t bytes, std::size_t offset = 0,
-                                     cudaMemcpyKind kind = cudaMemcpyHostToDevice) {
-  return cudaMemcpyToSymbol(tilelab_host::place_of(symbol), from, bytes, offset, kind);
-}
-template <typename T>
-TILELAB_CUDA_FORM cudaMemcpyFromSymbol(void* to, const T& symbol, std::size_t bytes, std::size_t offset = 0,
-                                       cudaMemcpyKind kind = cudaMemcpyDeviceToHost) {
-  return cudaMemcpyFromSymbol(to, tilelab_host::place_of(symbol), bytes, offset, kind);
-}
-template <typename T>
-TILELAB_CUDA_FORM cudaMemcpyToSymbolAsync(const T& symbol, const void* from, std::size_t bytes, std::size_t offset = 0,
-                                          cudaMemcpyKind kind = cudaMemcpyHostToDevice, cudaStream_t stream = nullptr) {
-  return cudaMemcpyToSymbolAsync(tilelab_host::place_of(symbol), from, bytes, offset, kind, stream);
-}
-template <typename T>
-TILELAB_CUDA_FORM cudaMemcpyFromSymbolAsync(void* to, const T& symbol, std::size_t bytes, std::size_t offset = 0,
-                                            cudaMemcpyKind kind = cudaMemcpyDeviceToHost, cudaStream_t stream = nullptr) {
-  return cudaMemcpyFromSymbolAsync(to, tilelab_host::place_of(symbol), bytes, offset, kind, stream);
-}
+TILELAB_CUDA_ANY(cudaMemcpyToSymbol,
+                 (const T& symbol, const void* from, std::size_t bytes, std::size_t offset = 0,
+                  cudaMemcpyKind kind = cudaMemcpyHostToDevice),
+                 cudaMemcpyToSymbol(tilelab_host::place_of(symbol), from, bytes, offset, kind))
+TILELAB_CUDA_ANY(cudaMemcpyFromSymbol,
+                 (void* to, const T& symbol, std::size_t bytes, std::size_t offset = 0, cudaMemcpyKind kind = cudaMemcpyDeviceToHost),
+                 cudaMemcpyFromSymbol(to, tilelab_host::place_of(symbol), bytes, offset, kind))
+TILELAB_CUDA_ANY(cudaMemcpyToSymbolAsync,
+                 (const T& symbol, const void* from, std::size_t bytes, std::size_t offset = 0,
+                  cudaMemcpyKind kind = cudaMemcpyHostToDevice, cudaStream_t stream = nullptr),
+                 cudaMemcpyToSymbolAsync(tilelab_host::place_of(symbol), from, bytes, offset, kind, stream))
+TILELAB_CUDA_ANY(cudaMemcpyFromSymbolAsync,
+                 (void* to, const T& symbol, std::size_t bytes, std::size_t offset = 0, cudaMemcpyKind kind = cudaMemcpyDeviceToHost,
+                  cudaStream_t stream = nullptr),
+                 cudaMemcpyFromSymbolAsync(to, tilelab_host::place_of(symbol), bytes, offset, kind, stream))
 template <typename T, typename S>
 TILELAB_CUDA_FORM cudaGetSymbolAddress(T** pointer, const S& symbol) {
   return cudaGetSymbolAddress(static_cast<void**>(static_cast<void*>(pointer)), tilelab_host::place_of(symbol));

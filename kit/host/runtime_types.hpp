@@ -13,6 +13,21 @@
 #define TILELAB_CUDA_QUIET_CALL extern "C" cudaError_t
 // Another form of such a function. It is inlined, so that the return address still lies in the program's own function.
 #define TILELAB_CUDA_FORM [[nodiscard]] __attribute__((always_inline)) inline cudaError_t
+// One that takes a pointer, a function or a variable of any type T, and the call of the function that it stands for.
+#define TILELAB_CUDA_ANY(name, parameters, ...) \
+  template <typename T>                         \
+  TILELAB_CUDA_FORM name parameters {           \
+    return __VA_ARGS__;                         \
+  }
+
+namespace tilelab_host {
+template <typename T>
+using AnyPointer = T*;
+template <typename T>
+void** untyped(T** pointer) {
+  return static_cast<void**>(static_cast<void*>(pointer));
+}
+}  // namespace tilelab_host
 
 // The error codes of CUDA's runtime: name, number, and the sentence that cudaGetErrorString gives for it. It is one list, because the
 // enumeration and both texts are made of it. What no call here returns and no program names is left out.

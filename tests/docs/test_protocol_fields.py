@@ -28,10 +28,10 @@ _KEYS = (
     r'\b(?:flag|optional_number)\("(\w+)"\)',
     r'\{"(\w+)",\s*(?![\s"])',
     r'\["(\w+)"\]',
-    r'pair\{"(\w+)",',
 )
 _OPERATION = re.compile(r'\bop == "(\w+)"')
 _CALLS = re.compile(r"\bplain_calls = \{(.*?)\};", re.DOTALL)  # requests by their functions: no fields
+_FIELDS = re.compile(r"\bfields(?:<[\w:]+>)?\((.*?)\);", re.DOTALL)  # each key before its member
 # What else the two folders read or write as JSON with quoted keys is part of no message of these processes.
 _MESSAGES = (
     "kit/runner/submission/image.cpp",
@@ -40,7 +40,8 @@ _MESSAGES = (
 
 
 def keys_in(text: str) -> set[str]:
-    return {key for pattern in _KEYS for key in re.findall(pattern, _CALLS.sub("", text))}
+    members = re.findall(r'"(\w+)"', "".join(_FIELDS.findall(text)))
+    return {*members, *(key for pattern in _KEYS for key in re.findall(pattern, _CALLS.sub("", text)))}
 
 
 def requests_in(text: str) -> set[str]:
@@ -132,7 +133,8 @@ def test_keys_are_found_however_they_are_read_or_written() -> None:
     text = """
       value = {{"status", reply.status}, {"detail", text}};
       value["trace"] = 1; value.at("uses"); value.contains("heap"); request.number("address"); flag("reversed");
-      for (auto& [key, path] : {std::pair{"custody", &program.custody}, {"kept_reads", &program.kept}}) {}
+      fields(value, "custody", program.custody, "kept_reads",
+             program.kept);
       if (op == "copy") fail("a sentence");
       constexpr const char* kinds[] = {"leak", "copy-size"};
       const std::map<std::string, Call> plain_calls = {

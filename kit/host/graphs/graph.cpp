@@ -28,32 +28,25 @@ cudaGraphNodeType type_of(const Work& work) { return types_of_work[work.index()]
 
 Work copy_of(const Work& work) {
   Work copy = work;
-  if (auto* child = std::get_if<ChildWork>(&copy)) child->graph = child->graph->clone();
-  if (auto* conditional = std::get_if<ConditionalWork>(&copy)) {
-    conditional->handles.clear();
-    for (std::shared_ptr<Graph>& body : conditional->bodies) {
-      body = body->clone();
-      conditional->handles.push_back(handle_of(*body));
-    }
-  }
+  for (std::shared_ptr<Graph>& graph : graphs_in(copy)) graph = graph->clone();
+  if (auto* const conditional = std::get_if<ConditionalWork>(&copy))
+    std::ranges::transform(conditional->graphs, conditional->handles.begin(), [](const auto& body) { return handle_of(*body); });
   return copy;
 }
 
-cudaError_t kernel_work(const cudaKernelNodeParams* params, Work& work, const char* call, std::uintptr_t at) {
-  if (!params || !params->func || params->extra) return refuse(call, at);
+cudaError_t kernel_work(const cudaKernelNodeParams* params, Work& work, const Call& call) {
+  if (!params || !params->func || params->extra) return refuse(call);
   KernelFacts facts;
-  if (const cudaError_t error = find_kernel(params->func, facts, call, at); error != cudaSuccess) return error;
+  if (const cudaError_t error = find_kernel(params->func, facts, call); error != cudaSuccess) return error;
   KernelWork made{params->func, facts.name, {params->gridDim, params->blockDim, params->sharedMemBytes}, {}};
   std::vector<KernelParameter> parameters;
   for (std::size_t i = 0; i < facts.sizes.size(); ++i) {
-    if (!params->kernelParams || !params->kernelParams[i]) return refuse(call, at);
+    if (!params->kernelParams || !params->kernelParams[i]) return refuse(call);
     const auto* const first = static_cast<const unsigned char*>(params->kernelParams[i]);
     made.values.emplace_back(first, first + facts.sizes[i]);
     parameters.push_back({params->kernelParams[i], facts.sizes[i]});
   }
-  LaunchShape planned = made.shape;
-  planned.planned_by = call;
-  const cudaError_t error = request_launch(made.name, planned, parameters, at);
+  const cudaError_t error = request_launch(made.name, made.shape, parameters, call.planned());
   if (error == cudaSuccess) work = std::move(made);
   return error;
 }
@@ -68,35 +61,31 @@ cudaMemcpy3DParms copy_params(void* to, std::size_t to_pitch, const void* from, 
   return params;
 }
 
-cudaError_t copy_work(const cudaMemcpy3DParms* params, Work& work, const char* call, std::uintptr_t at) {
-  if (!params) return refuse(call, at);
-  CopyOrder planned{params->kind, nullptr, true};
-  planned.planned_by = call;
-  const cudaError_t error = copy_slices(*params, planned, at);
-  if (error == cudaSuccess) work = CopyWork{*params};
+cudaError_t copy_work(const cudaMemcpy3DParms* params, Work& work, const Call& call) {
+  if (!params) return refuse(call);
+  const cudaError_t error = copy_slices(*params, {params->kind, nullptr, true}, call.planned());
+  if (error == cudaSuccess) work = *params;
   return error;
 }
 
-cudaError_t copy_work(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind, Work& work, const char* call, std::uintptr_t at) {
+cudaError_t copy_work(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind, Work& work, const Call& call) {
   const cudaMemcpy3DParms params = copy_params(to, bytes, from, bytes, 1, bytes, kind);
-  return copy_work(&params, work, call, at);
+  return copy_work(&params, work, call);
 }
 
-cudaError_t fill_work(const cudaMemsetParams* params, Work& work, const char* call, std::uintptr_t at) {
-  if (!params) return refuse(call, at);
+cudaError_t fill_work(const cudaMemsetParams* params, Work& work, const Call& call) {
+  if (!params) return refuse(call);
   const unsigned int width = params->elementSize;
   std::size_t row_bytes = 0;
-  if ((width != 1 && width != 2 && width != 4) || __builtin_mul_overflow(params->width, width, &row_bytes)) return refuse(call, at);
-  CopyOrder planned{cudaMemcpyDefault, nullptr, true};
-  planned.planned_by = call;
-  const cudaError_t error = fill_rows(*params, planned, at);
-  if (error == cudaSuccess) work = FillWork{*params};
+  if ((width != 1 && width != 2 && width != 4) || __builtin_mul_overflow(params->width, width, &row_bytes)) return refuse(call);
+  const cudaError_t error = fill_rows(*params, {cudaMemcpyDefault, nullptr, true}, call.planned());
+  if (error == cudaSuccess) work = *params;
   return error;
 }
 
-cudaError_t host_work(const cudaHostNodeParams* params, Work& work, const char* call, std::uintptr_t at) {
-  if (!params || !params->fn) return refuse(call, at);
-  work = HostWork{*params};
+cudaError_t host_work(const cudaHostNodeParams* params, Work& work, const Call& call) {
+  if (!params || !params->fn) return refuse(call);
+  work = *params;
   return cudaSuccess;
 }
 
@@ -170,12 +159,9 @@ std::shared_ptr<Graph> Graph::clone() const {
 GraphNode* Graph::copy_of(const GraphNode& original) const {
   for (const auto& node : nodes_) {
     if (node->original == original.id) return node.get();
-    GraphNode* inner = nullptr;
-    if (const auto* const child = std::get_if<ChildWork>(&node->work)) inner = child->graph->copy_of(original);
-    if (const auto* const conditional = std::get_if<ConditionalWork>(&node->work)) {
-      for (const auto& body : conditional->bodies) inner = inner != nullptr ? inner : body->copy_of(original);
+    for (const auto& graph : graphs_in(std::as_const(node->work))) {
+      if (GraphNode* const inner = graph->copy_of(original)) return inner;
     }
-    if (inner != nullptr) return inner;
   }
   return nullptr;
 }
@@ -240,58 +226,44 @@ std::set<cudaGraphConditionalHandle>& handles() {
 
 }  // namespace
 
-cudaError_t tilelab_host::conditional_work(cudaConditionalNodeParams* params, Work& work, const char* call, std::uintptr_t at) {
+cudaError_t tilelab_host::conditional_work(cudaConditionalNodeParams* params, Work& work, const Call& call) {
   const unsigned int most = params->type == cudaGraphCondTypeIf ? 2 : params->type == cudaGraphCondTypeWhile ? 1 : most_bodies;
-  if (params->type < cudaGraphCondTypeIf || params->type > cudaGraphCondTypeSwitch) return refuse(call, at);
-  if (!handles().contains(params->handle) || params->size == 0 || params->size > most) return refuse(call, at);
-  ConditionalWork made{params->handle, params->type, {}};
-  for (unsigned int i = 0; i < params->size; ++i) {
-    made.bodies.push_back(Graph::create());
-    made.handles.push_back(handle_of(*made.bodies.back()));
-  }
+  if (params->type < cudaGraphCondTypeIf || params->type > cudaGraphCondTypeSwitch) return refuse(call);
+  if (!handles().contains(params->handle) || params->size == 0 || params->size > most) return refuse(call);
+  ConditionalWork made{{}, params->handle, params->type};
+  for (unsigned int i = 0; i < params->size; ++i) made.handles.push_back(handle_of(*made.graphs.emplace_back(Graph::create())));
   params->phGraph_out = made.handles.data();  // stays where it is: the vector is moved, not copied
   work = std::move(made);
   return cudaSuccess;
 }
 
-cudaError_t tilelab_host::assign_conditions(const Graph& graph, cudaStream_t stream, std::uint64_t launch, std::uintptr_t at) {
+cudaError_t tilelab_host::assign_conditions(const Graph& graph, cudaStream_t stream, const Call& call) {
   for (const Graph::Condition& one : graph.conditions) {
     if (!one.is_assigned) continue;
     const cudaMemsetParams what{reinterpret_cast<void*>(one.handle), 4, one.value, 4, 1, 1};
-    CopyOrder order{cudaMemcpyDefault, stream, true};
-    order.graph = launch;
-    if (const cudaError_t error = fill_rows(what, order, at); error != cudaSuccess) return error;
+    if (const cudaError_t error = fill_rows(what, {cudaMemcpyDefault, stream, true}, call); error != cudaSuccess) return error;
   }
   for (const auto& node : graph.nodes()) {
-    cudaError_t error = cudaSuccess;
-    if (const auto* const child = std::get_if<ChildWork>(&node->work)) error = assign_conditions(*child->graph, stream, launch, at);
-    if (const auto* const conditional = std::get_if<ConditionalWork>(&node->work)) {
-      for (const auto& body : conditional->bodies) {
-        if (error == cudaSuccess) error = assign_conditions(*body, stream, launch, at);
-      }
+    for (const auto& inner : graphs_in(std::as_const(node->work))) {
+      if (const cudaError_t error = assign_conditions(*inner, stream, call); error != cudaSuccess) return error;
     }
-    if (error != cudaSuccess) return error;
   }
   return cudaSuccess;
 }
 
-cudaError_t tilelab_host::read_condition(cudaGraphConditionalHandle handle, cudaStream_t stream, std::uint64_t launch, std::uintptr_t at,
-                                         unsigned int& value) {
-  CopyOrder order{cudaMemcpyDeviceToHost, stream, true};
-  order.graph = launch;
-  return copy_rows(&value, sizeof value, reinterpret_cast<const void*>(handle), sizeof value, 1, sizeof value, order, at);
+cudaError_t tilelab_host::read_condition(cudaGraphConditionalHandle handle, cudaStream_t stream, const Call& call, unsigned int& value) {
+  const auto* const from = reinterpret_cast<const void*>(handle);
+  return copy_rows(&value, sizeof value, from, sizeof value, 1, sizeof value, {cudaMemcpyDeviceToHost, stream, true}, call);
 }
 
 cudaError_t cudaGraphConditionalHandleCreate(cudaGraphConditionalHandle* handle, cudaGraph_t graph, unsigned int value,
                                              unsigned int flags) {
-  constexpr const char* call = "cudaGraphConditionalHandleCreate";
+  const Call call = TILELAB_CALL;
   const std::lock_guard lock(graphs_mutex());
   Graph* const one = graph_of(graph);
-  if (!handle || !one || flags > cudaGraphCondAssignDefault) return refuse(call, TILELAB_AT);
-  const Reply reply =
-      Session::open().ask({{"op", "allocate"}, {"bytes", sizeof(unsigned int)}, {"kind", "device"}, {"hidden", true}, {"at", TILELAB_AT}});
-  if (reply.error() != cudaSuccess) return reply.error();
-  *handle = reply.fields.value("address", cudaGraphConditionalHandle{0});
+  if (!handle || !one || flags > cudaGraphCondAssignDefault) return refuse(call);
+  const json asked = {{"bytes", sizeof(unsigned int)}, {"kind", "device"}, {"hidden", true}};
+  if (const cudaError_t error = request("allocate", call, asked, "address", *handle); error != cudaSuccess) return error;
   handles().insert(*handle);
   one->conditions.push_back({*handle, value, flags == cudaGraphCondAssignDefault});
   return cudaSuccess;
@@ -321,10 +293,10 @@ bool flatten(const Graph& graph, const Places& before, std::vector<Loose>& steps
     steps.push_back({child != nullptr ? nullptr : node, own});
     Places& end = done[node];
     end = {steps.size() - 1};
-    if (child != nullptr && !child->graph->nodes().empty()) {
+    if (child != nullptr && !child->graphs[0]->nodes().empty()) {
       const Places start = end;
       end.clear();
-      if (!flatten(*child->graph, start, steps, end)) return false;
+      if (!flatten(*child->graphs[0], start, steps, end)) return false;
     }
   }
   for (const GraphNode* const node : order) {
@@ -374,7 +346,7 @@ std::optional<GraphPlan> plan_of(const Graph& graph) {
     if (branch == last.size()) last.push_back(i);
     last[branch] = i;
     if (const auto* const conditional = step.node != nullptr ? std::get_if<ConditionalWork>(&step.node->work) : nullptr) {
-      for (const auto& body : conditional->bodies) {
+      for (const auto& body : conditional->graphs) {
         auto planned = plan_of(*body);
         if (!planned) return std::nullopt;
         step.bodies.push_back(std::move(*planned));

@@ -20,7 +20,6 @@ namespace tilelab_host {
 
 class Graph;
 
-struct EmptyWork {};
 struct KernelWork {
   const void* function = nullptr;
   std::string name;  // mangled
@@ -28,46 +27,48 @@ struct KernelWork {
   std::vector<std::vector<unsigned char>> values;  // of its parameters
   std::vector<void*> places{};                     // of the values: what cudaGraphKernelNodeGetParams hands out
 };
-struct CopyWork {
-  cudaMemcpy3DParms what;
+// A node that runs graphs of its own.
+struct GraphsWork {
+  std::vector<std::shared_ptr<Graph>> graphs;
 };
-struct FillWork {
-  cudaMemsetParams what;
+struct ChildWork : GraphsWork {
+  explicit ChildWork(std::shared_ptr<Graph> child) { graphs.push_back(std::move(child)); }
 };
-struct HostWork {
-  cudaHostNodeParams what;
-};
-struct ChildWork {
-  std::shared_ptr<Graph> graph;
-};
-struct AllocWork {
-  cudaMemAllocNodeParams what;
-};
-struct FreeWork {
-  void* pointer;
-};
-struct ConditionalWork {
-  cudaGraphConditionalHandle handle;
-  cudaGraphConditionalNodeType type;
-  std::vector<std::shared_ptr<Graph>> bodies;
-  std::vector<cudaGraph_t> handles{};  // of the bodies: what phGraph_out leads to
+struct ConditionalWork : GraphsWork {
+  cudaGraphConditionalHandle handle{};
+  cudaGraphConditionalNodeType type{};
+  std::vector<cudaGraph_t> handles{};  // of the graphs: what phGraph_out leads to
 };
 
-// In the order of `types_of_work`.
-using Work = std::variant<EmptyWork, KernelWork, CopyWork, FillWork, HostWork, ChildWork, AllocWork, FreeWork, ConditionalWork>;
+// In the order of `types_of_work`. What CUDA has parameters for is kept as these.
+using Work = std::variant<std::monostate, KernelWork, cudaMemcpy3DParms, cudaMemsetParams, cudaHostNodeParams, ChildWork,
+                          cudaMemAllocNodeParams, cudaMemFreeNodeParams, ConditionalWork>;
 
 cudaGraphNodeType type_of(const Work& work);
+
+// The graphs of a node that runs some; of others none.
+template <typename AnyWork>
+auto graphs_in(AnyWork& work) {
+  return std::visit(
+      [](auto& one) -> std::span<std::conditional_t<std::is_const_v<AnyWork>, const std::shared_ptr<Graph>, std::shared_ptr<Graph>>> {
+        if constexpr (std::is_base_of_v<GraphsWork, std::remove_cvref_t<decltype(one)>>)
+          return one.graphs;
+        else
+          return {};
+      },
+      work);
+}
 
 // The same work, with copies of the graphs in it.
 Work copy_of(const Work& work);
 
 // Checked as CUDA does when a node is added or its parameters are set: by the conductor where memory or a kernel is meant. On success
 // `work` is there. `call`: the function of CUDA that was called, `at` where from.
-cudaError_t kernel_work(const cudaKernelNodeParams* params, Work& work, const char* call, std::uintptr_t at);
-cudaError_t copy_work(const cudaMemcpy3DParms* params, Work& work, const char* call, std::uintptr_t at);
-cudaError_t copy_work(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind, Work& work, const char* call, std::uintptr_t at);
-cudaError_t fill_work(const cudaMemsetParams* params, Work& work, const char* call, std::uintptr_t at);
-cudaError_t host_work(const cudaHostNodeParams* params, Work& work, const char* call, std::uintptr_t at);
+cudaError_t kernel_work(const cudaKernelNodeParams* params, Work& work, const Call& call);
+cudaError_t copy_work(const cudaMemcpy3DParms* params, Work& work, const Call& call);
+cudaError_t copy_work(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind, Work& work, const Call& call);
+cudaError_t fill_work(const cudaMemsetParams* params, Work& work, const Call& call);
+cudaError_t host_work(const cudaHostNodeParams* params, Work& work, const Call& call);
 
 // A line or a rectangle of bytes, as a copy in three dimensions.
 cudaMemcpy3DParms copy_params(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch, std::size_t rows,
@@ -135,29 +136,28 @@ bool drop_graph(Graph& graph);  // false: it is a node's
 // Conditions of graphs: four bytes of the device's memory each, which kernels write and a node reads when its turn comes.
 
 // On success the parameters have the graphs that the node runs.
-cudaError_t conditional_work(cudaConditionalNodeParams* params, Work& work, const char* call, std::uintptr_t at);
+cudaError_t conditional_work(cudaConditionalNodeParams* params, Work& work, const Call& call);
 
 // A launch begins: the conditions of the graph, and of graphs in it, that have a value then.
-cudaError_t assign_conditions(const Graph& graph, cudaStream_t stream, std::uint64_t launch, std::uintptr_t at);
+cudaError_t assign_conditions(const Graph& graph, cudaStream_t stream, const Call& call);
 // What the kernels before the node have said.
-cudaError_t read_condition(cudaGraphConditionalHandle handle, cudaStream_t stream, std::uint64_t launch, std::uintptr_t at,
-                           unsigned int& value);
+cudaError_t read_condition(cudaGraphConditionalHandle handle, cudaStream_t stream, const Call& call, unsigned int& value);
 
 // Memory that nodes of graphs allocate: an address for each node, which the memory has whenever the node has run. And how much of the
 // device's memory graphs hold: what is freed stays with them, for the next allocation in the same stream, until it is trimmed.
 
 // On success the parameters have the address.
-cudaError_t alloc_work(cudaMemAllocNodeParams* params, Work& work, const char* call, std::uintptr_t at);
+cudaError_t alloc_work(cudaMemAllocNodeParams* params, Work& work, const Call& call);
 // `graph`: where the node will be. Freeing twice, or what no graph allocates, is an error.
-cudaError_t free_work(void* pointer, const Graph& graph, Work& work, const char* call, std::uintptr_t at);
+cudaError_t free_work(void* pointer, const Graph& graph, Work& work, const Call& call);
 bool is_of_graph(const void* pointer);
 bool has_memory_nodes(const Graph& graph);
 
 // A node's turn: `launched_in` is the stream of the graph, `stream` the branch, `launch` the number of the graph's launch.
-cudaError_t allocate_for_graph(void* pointer, cudaStream_t launched_in, cudaStream_t stream, std::uint64_t launch, std::uintptr_t at);
-cudaError_t free_for_graph(void* pointer, cudaStream_t launched_in, cudaStream_t stream, std::uint64_t launch, std::uintptr_t at);
+cudaError_t allocate_for_graph(void* pointer, cudaStream_t launched_in, cudaStream_t stream, const Call& call);
+cudaError_t free_for_graph(void* pointer, cudaStream_t launched_in, cudaStream_t stream, const Call& call);
 // Frees what earlier launches of the graph have left.
-cudaError_t free_left_over(const Graph& graph, cudaStream_t stream, std::uintptr_t at);
+cudaError_t free_left_over(const Graph& graph, cudaStream_t stream, const Call& call);
 // The program has freed it in another way. False: it is no graph's.
 bool note_freed_graph_memory(const void* pointer, cudaStream_t stream);
 
@@ -205,6 +205,6 @@ ExecutableGraph* executable_of(cudaGraphExec_t handle);
 cudaGraphExec_t keep_executable(std::unique_ptr<ExecutableGraph> made);
 bool drop_executable(cudaGraphExec_t handle);
 
-cudaError_t launch_graph(ExecutableGraph& one, cudaStream_t stream, std::uintptr_t at);
+cudaError_t launch_graph(ExecutableGraph& one, cudaStream_t stream, const Call& call);
 
 }  // namespace tilelab_host

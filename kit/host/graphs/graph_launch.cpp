@@ -55,34 +55,32 @@ template <typename Kind, typename Visit>
 void for_each_work(const Graph& graph, const Visit& visit) {
   for (const auto& node : graph.nodes()) {
     if (const auto* const work = std::get_if<Kind>(&node->work)) visit(*work);
-    if (const auto* const child = std::get_if<ChildWork>(&node->work)) for_each_work<Kind>(*child->graph, visit);
+    if (const auto* const child = std::get_if<ChildWork>(&node->work)) for_each_work<Kind>(*child->graphs[0], visit);
   }
 }
 
 }  // namespace
 
-cudaError_t alloc_work(cudaMemAllocNodeParams* params, Work& work, const char* call, std::uintptr_t at) {
-  if (!params || params->bytesize == 0) return refuse(call, at);
+cudaError_t alloc_work(cudaMemAllocNodeParams* params, Work& work, const Call& call) {
+  if (!params || params->bytesize == 0) return refuse(call);
   const cudaMemLocation& place = params->poolProps.location;
-  if (params->poolProps.allocType != cudaMemAllocationTypePinned || place.type != cudaMemLocationTypeDevice) return refuse(call, at);
-  if (place.id != 0) return refuse(call, at, cudaErrorInvalidDevice);
-  const Reply reply =
-      Session::open().ask({{"op", "allocate"}, {"bytes", params->bytesize}, {"kind", "device"}, {"reserved", true}, {"at", at}});
-  if (reply.error() != cudaSuccess) return reply.error();
-  params->dptr = reinterpret_cast<void*>(reply.fields.value("address", std::uintptr_t{0}));
+  if (params->poolProps.allocType != cudaMemAllocationTypePinned || place.type != cudaMemLocationTypeDevice) return refuse(call);
+  if (place.id != 0) return refuse(call, cudaErrorInvalidDevice);
+  const json asked = {{"bytes", params->bytesize}, {"kind", "device"}, {"reserved", true}};
+  if (const cudaError_t error = request("allocate", call, asked, "address", params->dptr); error != cudaSuccess) return error;
   chunk_table().reserved[params->dptr].bytes = params->bytesize;
-  AllocWork made{*params};
-  made.what.accessDescs = nullptr;
-  made.what.accessDescCount = 0;
+  cudaMemAllocNodeParams made = *params;
+  made.accessDescs = nullptr;
+  made.accessDescCount = 0;
   work = made;
   return cudaSuccess;
 }
 
-cudaError_t free_work(void* pointer, const Graph& graph, Work& work, const char* call, std::uintptr_t at) {
+cudaError_t free_work(void* pointer, const Graph& graph, Work& work, const Call& call) {
   bool is_freed_twice = false;
-  for_each_work<FreeWork>(graph, [&](const FreeWork& one) { is_freed_twice |= one.pointer == pointer; });
-  if (is_freed_twice || !is_of_graph(pointer)) return refuse(call, at);
-  work = FreeWork{pointer};
+  for_each_work<cudaMemFreeNodeParams>(graph, [&](const auto& one) { is_freed_twice |= one.dptr == pointer; });
+  if (is_freed_twice || !is_of_graph(pointer)) return refuse(call);
+  work = cudaMemFreeNodeParams{pointer};
   return cudaSuccess;
 }
 
@@ -90,43 +88,33 @@ bool is_of_graph(const void* pointer) { return chunk_table().reserved.contains(p
 
 bool has_memory_nodes(const Graph& graph) {
   bool has = false;
-  for_each_work<AllocWork>(graph, [&](const AllocWork&) { has = true; });
-  for_each_work<FreeWork>(graph, [&](const FreeWork&) { has = true; });
+  for_each_work<cudaMemAllocNodeParams>(graph, [&](const auto&) { has = true; });
+  for_each_work<cudaMemFreeNodeParams>(graph, [&](const auto&) { has = true; });
   return has;
 }
 
-cudaError_t allocate_for_graph(void* pointer, cudaStream_t launched_in, cudaStream_t stream, std::uint64_t launch, std::uintptr_t at) {
+cudaError_t allocate_for_graph(void* pointer, cudaStream_t launched_in, cudaStream_t stream, const Call& call) {
   const std::lock_guard lock(graphs_mutex());
   Reserved& one = chunk_table().reserved[pointer];
-  const cudaError_t error = Session::open().call({{"op", "allocate"},
-                                                  {"bytes", one.bytes},
-                                                  {"kind", "device"},
-                                                  {"address", number_of(pointer)},
-                                                  {"stream", number_of(stream)},
-                                                  {"graph", launch},
-                                                  {"at", at}});
+  const cudaError_t error =
+      request("allocate", call, {{"bytes", one.bytes}, {"kind", "device"}, {"address", number_of(pointer)}, {"stream", number_of(stream)}});
   if (error == cudaSuccess) take_chunk(one, launched_in);
   return error;
 }
 
-cudaError_t free_for_graph(void* pointer, cudaStream_t launched_in, cudaStream_t stream, std::uint64_t launch, std::uintptr_t at) {
+cudaError_t free_for_graph(void* pointer, cudaStream_t launched_in, cudaStream_t stream, const Call& call) {
   const std::lock_guard lock(graphs_mutex());
-  const cudaError_t error = Session::open().call({{"op", "free"},
-                                                  {"address", number_of(pointer)},
-                                                  {"kind", "device"},
-                                                  {"async", true},
-                                                  {"stream", number_of(stream)},
-                                                  {"graph", launch},
-                                                  {"at", at}});
+  const cudaError_t error =
+      request("free", call, {{"address", number_of(pointer)}, {"kind", "device"}, {"async", true}, {"stream", number_of(stream)}});
   if (error == cudaSuccess) note_freed_graph_memory(pointer, launched_in);
   return error;
 }
 
-cudaError_t free_left_over(const Graph& graph, cudaStream_t stream, std::uintptr_t at) {
+cudaError_t free_left_over(const Graph& graph, cudaStream_t stream, const Call& call) {
   cudaError_t error = cudaSuccess;
-  for_each_work<AllocWork>(graph, [&](const AllocWork& one) {
+  for_each_work<cudaMemAllocNodeParams>(graph, [&](const auto& one) {
     const std::lock_guard lock(graphs_mutex());
-    if (error == cudaSuccess && chunk_table().reserved[one.what.dptr].is_live) error = free_for_graph(one.what.dptr, stream, stream, 0, at);
+    if (error == cudaSuccess && chunk_table().reserved[one.dptr].is_live) error = free_for_graph(one.dptr, stream, stream, call);
   });
   return error;
 }
@@ -159,15 +147,6 @@ std::map<cudaGraphExec_t, std::unique_ptr<ExecutableGraph>>& executables() {
   return *all;
 }
 
-cudaError_t record(cudaEvent_t event, cudaStream_t stream, std::uintptr_t at) {
-  return Session::open().call(
-      {{"op", "event"}, {"what", "record"}, {"event", number_of(event)}, {"stream", number_of(stream)}, {"at", at}});
-}
-
-cudaError_t wait(cudaStream_t stream, cudaEvent_t event, std::uintptr_t at) {
-  return Session::open().call({{"op", "stream"}, {"what", "wait"}, {"stream", number_of(stream)}, {"event", number_of(event)}, {"at", at}});
-}
-
 // Events of the library's own, as long as a launch lasts.
 class LentEvents {
  public:
@@ -189,61 +168,59 @@ class LentEvents {
 // One launch.
 class Run {
  public:
-  Run(cudaStream_t launched_in, std::uintptr_t at) : launched_in_(launched_in), at_(at) {
+  Run(cudaStream_t launched_in, const Call& call) : launched_in_(launched_in), call_(call) {
     static std::atomic<std::uint64_t> launches = 0;
     number_ = ++launches;
   }
 
   cudaError_t all(const ExecutableGraph& one) {
-    const cudaError_t error = assign_conditions(*one.graph, launched_in_, number_, at_);
+    const cudaError_t error = assign_conditions(*one.graph, launched_in_, from(call_.at));
     return error == cudaSuccess ? all_of(one.plan, launched_in_) : error;
   }
 
  private:
+  Call from(std::uintptr_t at) const { return {call_.name, at, number_}; }
+
   cudaError_t all_of(const GraphPlan& plan, cudaStream_t stream) {
     std::vector<cudaStream_t> branches = branches_of(stream, plan.branches - 1);
     branches.insert(branches.begin(), stream);
     LentEvents events(plan.steps.size() + 1);
     const std::size_t start = plan.steps.size();
-    cudaError_t error = plan.branches > 1 ? record(events[start], stream, at_) : cudaSuccess;
+    cudaError_t error = plan.branches > 1 ? record(events[start], stream, call_) : cudaSuccess;
     for (std::size_t i = 0; i < plan.steps.size() && error == cudaSuccess; ++i) {
       const PlanStep& step = plan.steps[i];
       const cudaStream_t branch = branches[step.branch];
-      if (step.begins) error = wait(branch, events[start], at_);
+      if (step.begins) error = wait(branch, events[start], call_);
       for (const std::size_t one : step.waits) {
-        if (error == cudaSuccess) error = wait(branch, events[one], at_);
+        if (error == cudaSuccess) error = wait(branch, events[one], call_);
       }
       if (error == cudaSuccess && step.node != nullptr) error = perform(step, branch);
-      if (error == cudaSuccess && step.is_waited_for) error = record(events[i], branch, at_);
+      if (error == cudaSuccess && step.is_waited_for) error = record(events[i], branch, call_);
     }
     for (const std::size_t one : plan.ends) {
-      if (error == cudaSuccess) error = wait(stream, events[one], at_);
+      if (error == cudaSuccess) error = wait(stream, events[one], call_);
     }
     return error;
   }
 
   cudaError_t perform(const PlanStep& step, cudaStream_t stream) {
-    const std::uintptr_t at = step.node->at;
-    const CopyOrder order{cudaMemcpyDefault, stream, true, number_, nullptr};
+    const Call call = from(step.node->at);
     const Work& work = step.node->work;
-    if (const auto* const kernel = std::get_if<KernelWork>(&work)) return launch(*kernel, stream, at);
-    if (const auto* const copy = std::get_if<CopyWork>(&work)) {
-      CopyOrder own = order;
-      own.kind = copy->what.kind;
-      return copy_slices(copy->what, own, at);
-    }
-    if (const auto* const fill = std::get_if<FillWork>(&work)) return fill_rows(fill->what, order, at);
-    if (const auto* const host = std::get_if<HostWork>(&work)) return call(*host, stream, at);
-    if (const auto* const one = std::get_if<AllocWork>(&work)) return allocate_for_graph(one->what.dptr, launched_in_, stream, number_, at);
-    if (const auto* const one = std::get_if<FreeWork>(&work)) return free_for_graph(one->pointer, launched_in_, stream, number_, at);
-    if (const auto* const one = std::get_if<ConditionalWork>(&work)) return choose(*one, step.bodies, stream, at);
+    if (const auto* const kernel = std::get_if<KernelWork>(&work)) return launch(*kernel, stream, call);
+    if (const auto* const copy = std::get_if<cudaMemcpy3DParms>(&work)) return copy_slices(*copy, {copy->kind, stream, true}, call);
+    if (const auto* const fill = std::get_if<cudaMemsetParams>(&work)) return fill_rows(*fill, {cudaMemcpyDefault, stream, true}, call);
+    if (const auto* const host = std::get_if<cudaHostNodeParams>(&work)) return call_host(*host, stream, {call.name, call.at});
+    if (const auto* const one = std::get_if<cudaMemAllocNodeParams>(&work))
+      return allocate_for_graph(one->dptr, launched_in_, stream, call);
+    if (const auto* const one = std::get_if<cudaMemFreeNodeParams>(&work)) return free_for_graph(one->dptr, launched_in_, stream, call);
+    if (const auto* const one = std::get_if<ConditionalWork>(&work)) return choose(*one, step.bodies, stream, call);
     return cudaSuccess;
   }
 
-  cudaError_t choose(const ConditionalWork& one, const std::vector<GraphPlan>& bodies, cudaStream_t stream, std::uintptr_t at) {
+  cudaError_t choose(const ConditionalWork& one, const std::vector<GraphPlan>& bodies, cudaStream_t stream, const Call& call) {
     for (;;) {
       unsigned int value = 0;
-      cudaError_t error = read_condition(one.handle, stream, number_, at, value);
+      cudaError_t error = read_condition(one.handle, stream, call, value);
       const std::size_t chosen = one.type == cudaGraphCondTypeSwitch ? value : value != 0 ? 0 : 1;
       if (error != cudaSuccess || chosen >= bodies.size()) return error;
       error = all_of(bodies[chosen], stream);
@@ -251,24 +228,16 @@ class Run {
     }
   }
 
-  cudaError_t launch(const KernelWork& kernel, cudaStream_t stream, std::uintptr_t at) const {
+  static cudaError_t launch(const KernelWork& kernel, cudaStream_t stream, const Call& call) {
     LaunchShape shape = kernel.shape;
     shape.stream = stream;
-    shape.graph = number_;
     std::vector<KernelParameter> parameters;
     for (const auto& value : kernel.values) parameters.push_back({value.data(), value.size()});
-    return request_launch(kernel.name, shape, parameters, at);
-  }
-
-  // The host's function runs when its turn has come: the library waits for that.
-  static cudaError_t call(const HostWork& host, cudaStream_t stream, std::uintptr_t at) {
-    const cudaError_t error = Session::open().call({{"op", "stream"}, {"what", "synchronize"}, {"stream", number_of(stream)}, {"at", at}});
-    if (error == cudaSuccess) host.what.fn(host.what.userData);
-    return error;
+    return request_launch(kernel.name, shape, parameters, call);
   }
 
   cudaStream_t launched_in_;
-  std::uintptr_t at_;
+  Call call_;
   std::uint64_t number_ = 0;
 };
 
@@ -293,15 +262,15 @@ bool drop_executable(cudaGraphExec_t handle) {
   return true;
 }
 
-cudaError_t launch_graph(ExecutableGraph& one, cudaStream_t stream, std::uintptr_t at) {
+cudaError_t launch_graph(ExecutableGraph& one, cudaStream_t stream, const Call& call) {
   cudaError_t error = cudaSuccess;
   if (one.ended == nullptr)
     one.ended = borrow_event();
   else
-    error = wait(stream, one.ended, at);
-  if (error == cudaSuccess && (one.flags & cudaGraphInstantiateFlagAutoFreeOnLaunch) != 0) error = free_left_over(*one.graph, stream, at);
-  if (error == cudaSuccess) error = Run(stream, at).all(one);
-  if (error == cudaSuccess) error = record(one.ended, stream, at);
+    error = wait(stream, one.ended, call);
+  if (error == cudaSuccess && (one.flags & cudaGraphInstantiateFlagAutoFreeOnLaunch) != 0) error = free_left_over(*one.graph, stream, call);
+  if (error == cudaSuccess) error = Run(stream, call).all(one);
+  if (error == cudaSuccess) error = record(one.ended, stream, call);
   return error;
 }
 

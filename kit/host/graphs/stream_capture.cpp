@@ -30,11 +30,6 @@ StreamTable& stream_table() {
 // The legacy default stream has two names.
 cudaStream_t one_name(cudaStream_t stream) { return stream == cudaStreamLegacy ? nullptr : stream; }
 
-cudaStream_t make_branch() {
-  const Reply reply = Session::open().ask({{"op", "stream"}, {"what", "create"}, {"stream", 0}, {"nonblocking", true}, {"hidden", true}});
-  return reply.error() == cudaSuccess ? reinterpret_cast<cudaStream_t>(reply.fields.value("stream", std::uintptr_t{0})) : nullptr;
-}
-
 }  // namespace
 
 void remember_stream(cudaStream_t stream, StreamTraits traits) {
@@ -59,8 +54,9 @@ std::vector<cudaStream_t> branches_of(cudaStream_t stream, std::size_t count) {
   const std::lock_guard lock(stream_table().mutex);
   std::vector<cudaStream_t>& made = stream_table().branches[one_name(stream)];
   while (made.size() < count) {
-    const cudaStream_t branch = make_branch();
-    if (branch == nullptr) break;
+    cudaStream_t branch = nullptr;
+    const json asked = {{"what", "create"}, {"stream", 0}, {"nonblocking", true}, {"hidden", true}};
+    if (request("stream", {}, asked, "stream", branch) != cudaSuccess) break;
     made.push_back(branch);
   }
   std::vector<cudaStream_t> all(made.begin(), made.begin() + static_cast<std::ptrdiff_t>(std::min(count, made.size())));
@@ -80,8 +76,20 @@ void drop_stream(cudaStream_t stream) {
   }
   for (const cudaStream_t branch : branches) {
     drop_stream(branch);  // bodies of conditions have branches of their own
-    (void)Session::open().call({{"op", "stream"}, {"what", "destroy"}, {"stream", number_of(branch)}});
+    (void)request("stream", {}, {{"what", "destroy"}, {"stream", number_of(branch)}});
   }
+}
+
+cudaError_t record(cudaEvent_t event, cudaStream_t stream, const Call& call) {
+  return request("event", call, {{"what", "record"}, {"event", number_of(event)}, {"stream", number_of(stream)}});
+}
+cudaError_t wait(cudaStream_t stream, cudaEvent_t event, const Call& call) {
+  return request("stream", call, {{"what", "wait"}, {"stream", number_of(stream)}, {"event", number_of(event)}});
+}
+cudaError_t call_host(const cudaHostNodeParams& host, cudaStream_t stream, const Call& call) {
+  const cudaError_t error = request("stream", call, {{"what", "synchronize"}, {"stream", number_of(stream)}});
+  if (error == cudaSuccess) host.fn(host.userData);
+  return error;
 }
 
 cudaEvent_t borrow_event() {
@@ -91,8 +99,9 @@ cudaEvent_t borrow_event() {
     stream_table().events.pop_back();
     return event;
   }
-  const Reply reply = Session::open().ask({{"op", "event"}, {"what", "create"}, {"event", 0}, {"hidden", true}});
-  return reply.error() == cudaSuccess ? reinterpret_cast<cudaEvent_t>(reply.fields.value("event", std::uintptr_t{0})) : nullptr;
+  cudaEvent_t event = nullptr;
+  (void)request("event", {}, {{"what", "create"}, {"event", 0}, {"hidden", true}}, "event", event);
+  return event;
 }
 
 void return_event(cudaEvent_t event) {
@@ -167,7 +176,7 @@ void close(cudaCaptureId_t id) {
 
 bool is_any_captured() { return active != 0; }
 
-std::optional<cudaError_t> use_of_legacy_stream(const char* call, std::uintptr_t at) {
+std::optional<cudaError_t> use_of_legacy_stream(const Call& call) {
   if (active == 0) return std::nullopt;
   const std::lock_guard lock(graphs_mutex());
   bool is_used = false;
@@ -176,39 +185,43 @@ std::optional<cudaError_t> use_of_legacy_stream(const char* call, std::uintptr_t
     is_used |= blocks;
     one.is_invalid |= blocks;
   }
-  return is_used ? std::optional(refuse(call, at, cudaErrorStreamCaptureImplicit)) : std::nullopt;
+  return is_used ? std::optional(refuse(call, cudaErrorStreamCaptureImplicit)) : std::nullopt;
 }
 
-std::optional<cudaError_t> capture(cudaStream_t stream, const char* call, std::uintptr_t at, const MakeWork& make) {
+std::optional<cudaError_t> capture(cudaStream_t stream, const Call& call, const MakeWork& make) {
   if (active == 0) return std::nullopt;
   const std::lock_guard lock(graphs_mutex());
   Capture* const one = capture_of(stream);
-  if (one == nullptr) return is_legacy(stream) ? use_of_legacy_stream(call, at) : std::nullopt;
-  if (one->is_invalid) return refuse(call, at, cudaErrorStreamCaptureInvalidated);
+  if (one == nullptr) return is_legacy(stream) ? use_of_legacy_stream(call) : std::nullopt;
+  if (one->is_invalid) return refuse(call, cudaErrorStreamCaptureInvalidated);
   Work work;
   if (const cudaError_t error = make(work); error != cudaSuccess) return error;
   std::vector<GraphNode*>& last = one->last.at(stream);
-  last = {&one->graph->add(std::move(work), last, at)};
+  last = {&one->graph->add(std::move(work), last, call.at)};
   return cudaSuccess;
 }
 
-std::optional<cudaError_t> wait_in_capture(cudaStream_t stream, const char* call, std::uintptr_t at) {
+std::optional<cudaError_t> capture_copy(const CopyOrder& order, const Call& call, const MakeWork& make) {
+  return order.async ? capture(order.stream, call, make) : use_of_legacy_stream(call);
+}
+
+std::optional<cudaError_t> wait_in_capture(cudaStream_t stream, const Call& call) {
   if (active == 0) return std::nullopt;
   const std::lock_guard lock(graphs_mutex());
   Capture* const one = capture_of(stream);
-  if (one == nullptr) return is_legacy(stream) ? use_of_legacy_stream(call, at) : std::nullopt;
+  if (one == nullptr) return is_legacy(stream) ? use_of_legacy_stream(call) : std::nullopt;
   one->is_invalid = true;
-  return refuse(call, at, cudaErrorStreamCaptureUnsupported);
+  return refuse(call, cudaErrorStreamCaptureUnsupported);
 }
 
-std::optional<cudaError_t> wait_for_all_in_capture(const char* call, std::uintptr_t at) {
+std::optional<cudaError_t> wait_for_all_in_capture(const Call& call) {
   if (active == 0) return std::nullopt;
   const std::lock_guard lock(graphs_mutex());
   for (auto& [id, one] : captures().all) one.is_invalid = true;
-  return refuse(call, at, cudaErrorStreamCaptureUnsupported);
+  return refuse(call, cudaErrorStreamCaptureUnsupported);
 }
 
-std::optional<cudaError_t> unsafe_in_capture(const char* call, std::uintptr_t at) {
+std::optional<cudaError_t> unsafe_in_capture(const Call& call) {
   if (active == 0) return std::nullopt;
   const std::lock_guard lock(graphs_mutex());
   bool is_refused = false;
@@ -218,56 +231,56 @@ std::optional<cudaError_t> unsafe_in_capture(const char* call, std::uintptr_t at
     is_refused |= counts;
     one.is_invalid |= counts;
   }
-  return is_refused ? std::optional(refuse(call, at, cudaErrorStreamCaptureUnsupported)) : std::nullopt;
+  return is_refused ? std::optional(refuse(call, cudaErrorStreamCaptureUnsupported)) : std::nullopt;
 }
 
-std::optional<cudaError_t> record_in_capture(cudaEvent_t event, cudaStream_t stream, const char* call, std::uintptr_t at) {
+std::optional<cudaError_t> record_in_capture(cudaEvent_t event, cudaStream_t stream, const Call& call) {
   if (active == 0) return std::nullopt;
   const std::lock_guard lock(graphs_mutex());
   Capture* const one = capture_of(stream);
   if (one == nullptr) {
     if (is_legacy(stream)) {
-      if (const auto refused = use_of_legacy_stream(call, at)) return refused;
+      if (const auto refused = use_of_legacy_stream(call)) return refused;
     }
     captures().events.erase(event);
     return std::nullopt;
   }
-  if (one->is_invalid) return refuse(call, at, cudaErrorStreamCaptureInvalidated);
+  if (one->is_invalid) return refuse(call, cudaErrorStreamCaptureInvalidated);
   captures().events[event] = {one->id, one->last.at(stream)};
   return cudaSuccess;
 }
 
-std::optional<cudaError_t> wait_for_event_in_capture(cudaStream_t stream, cudaEvent_t event, const char* call, std::uintptr_t at) {
+std::optional<cudaError_t> wait_for_event_in_capture(cudaStream_t stream, cudaEvent_t event, const Call& call) {
   if (active == 0) return std::nullopt;
   const std::lock_guard lock(graphs_mutex());
   Capture* const own = capture_of(stream);
   const auto recorded = captures().events.find(event);
   if (recorded == captures().events.end()) {
-    if (own == nullptr) return is_legacy(stream) ? use_of_legacy_stream(call, at) : std::nullopt;
+    if (own == nullptr) return is_legacy(stream) ? use_of_legacy_stream(call) : std::nullopt;
     own->is_invalid = true;
-    return refuse(call, at, cudaErrorStreamCaptureIsolation);
+    return refuse(call, cudaErrorStreamCaptureIsolation);
   }
   Capture& one = captures().all.at(recorded->second.id);
   if (own != nullptr && own != &one) {
     own->is_invalid = one.is_invalid = true;
-    return refuse(call, at, cudaErrorStreamCaptureMerge);
+    return refuse(call, cudaErrorStreamCaptureMerge);
   }
-  if (one.is_invalid) return refuse(call, at, cudaErrorStreamCaptureInvalidated);
+  if (one.is_invalid) return refuse(call, cudaErrorStreamCaptureInvalidated);
   if (is_legacy(stream)) {
     one.is_invalid = true;
-    return refuse(call, at, cudaErrorStreamCaptureImplicit);
+    return refuse(call, cudaErrorStreamCaptureImplicit);
   }
   join(one.last[stream], recorded->second.last);
   return cudaSuccess;
 }
 
-std::optional<cudaError_t> use_of_captured_event(cudaEvent_t event, const char* call, std::uintptr_t at) {
+std::optional<cudaError_t> use_of_captured_event(cudaEvent_t event, const Call& call) {
   if (active == 0) return std::nullopt;
   const std::lock_guard lock(graphs_mutex());
   const auto recorded = captures().events.find(event);
-  if (recorded == captures().events.end()) return unsafe_in_capture(call, at);
+  if (recorded == captures().events.end()) return unsafe_in_capture(call);
   captures().all.at(recorded->second.id).is_invalid = true;
-  return refuse(call, at, cudaErrorCapturedEvent);
+  return refuse(call, cudaErrorCapturedEvent);
 }
 
 void forget_event(cudaEvent_t event) {
@@ -285,15 +298,14 @@ void forget_stream(cudaStream_t stream) {
   if (stream == one->origin) close(one->id);
 }
 
-cudaError_t begin_capture(cudaStream_t stream, Graph* into, std::vector<GraphNode*> after, cudaStreamCaptureMode mode, const char* call,
-                          std::uintptr_t at) {
+cudaError_t begin_capture(cudaStream_t stream, Graph* into, std::vector<GraphNode*> after, cudaStreamCaptureMode mode, const Call& call) {
   const std::lock_guard lock(graphs_mutex());
-  if (is_legacy(stream)) return refuse(call, at, cudaErrorStreamCaptureUnsupported);
-  if (!is_stream(stream)) return refuse(call, at, cudaErrorInvalidResourceHandle);
-  if (mode < cudaStreamCaptureModeGlobal || mode > cudaStreamCaptureModeRelaxed) return refuse(call, at, cudaErrorInvalidValue);
+  if (is_legacy(stream)) return refuse(call, cudaErrorStreamCaptureUnsupported);
+  if (!is_stream(stream)) return refuse(call, cudaErrorInvalidResourceHandle);
+  if (mode < cudaStreamCaptureModeGlobal || mode > cudaStreamCaptureModeRelaxed) return refuse(call);
   if (Capture* const one = capture_of(stream)) {
     one->is_invalid = true;
-    return refuse(call, at, cudaErrorIllegalState);
+    return refuse(call, cudaErrorIllegalState);
   }
   Capture made;
   made.id = captures().next++;
@@ -308,17 +320,17 @@ cudaError_t begin_capture(cudaStream_t stream, Graph* into, std::vector<GraphNod
   return cudaSuccess;
 }
 
-cudaError_t end_capture(cudaStream_t stream, cudaGraph_t* graph, const char* call, std::uintptr_t at) {
+cudaError_t end_capture(cudaStream_t stream, cudaGraph_t* graph, const Call& call) {
   const std::lock_guard lock(graphs_mutex());
   if (graph != nullptr) *graph = nullptr;
   Capture* const one = capture_of(stream);
-  if (one == nullptr) return refuse(call, at, cudaErrorIllegalState);
+  if (one == nullptr) return refuse(call, cudaErrorIllegalState);
   if (one->origin != stream) {
     one->is_invalid = true;
-    return refuse(call, at, cudaErrorStreamCaptureUnmatched);
+    return refuse(call, cudaErrorStreamCaptureUnmatched);
   }
   if (one->mode != cudaStreamCaptureModeRelaxed && one->thread != std::this_thread::get_id())
-    return refuse(call, at, cudaErrorStreamCaptureWrongThread);
+    return refuse(call, cudaErrorStreamCaptureWrongThread);
   const cudaError_t error = one->is_invalid                               ? cudaErrorStreamCaptureInvalidated
                             : !is_joined(*one)                            ? cudaErrorStreamCaptureUnjoined
                             : graph == nullptr && !one->is_programs_graph ? cudaErrorInvalidValue
@@ -326,7 +338,7 @@ cudaError_t end_capture(cudaStream_t stream, cudaGraph_t* graph, const char* cal
   if (error == cudaSuccess && graph != nullptr) *graph = handle_of(*one->graph);
   if (error == cudaSuccess && !one->is_programs_graph) keep_graph(one->graph);
   close(one->id);
-  return error == cudaSuccess ? cudaSuccess : refuse(call, at, error);
+  return error == cudaSuccess ? cudaSuccess : refuse(call, error);
 }
 
 CaptureInfo capture_info(cudaStream_t stream, const std::vector<GraphNode*>* instead, bool adds) {
@@ -359,11 +371,11 @@ bool read_nodes(const Graph* graph, const cudaGraphNode_t* nodes, std::size_t co
 }
 
 cudaError_t tell(cudaStream_t stream, cudaStreamCaptureStatus* status, unsigned long long* id, cudaGraph_t* graph,
-                 const cudaGraphNode_t** last, std::size_t* count, const char* call, std::uintptr_t at) {
-  if (!status) return refuse(call, at);
+                 const cudaGraphNode_t** last, std::size_t* count, const Call& call) {
+  if (!status) return refuse(call);
   if (!stream || stream == cudaStreamLegacy) {
     *status = cudaStreamCaptureStatusNone;
-    if (const auto refused = use_of_legacy_stream(call, at)) return *refused;
+    if (const auto refused = use_of_legacy_stream(call)) return *refused;
   }
   // CUDA's list is valid until the next call that changes the capture.
   static thread_local CaptureInfo info;
@@ -380,7 +392,7 @@ cudaError_t tell(cudaStream_t stream, cudaStreamCaptureStatus* status, unsigned 
 }  // namespace
 
 cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode mode) {
-  return begin_capture(stream, nullptr, {}, mode, "cudaStreamBeginCapture", TILELAB_AT);
+  return begin_capture(stream, nullptr, {}, mode, TILELAB_CALL);
 }
 
 cudaError_t cudaStreamBeginCaptureToGraph(cudaStream_t stream, cudaGraph_t graph, const cudaGraphNode_t* before, const cudaGraphEdgeData*,
@@ -388,33 +400,31 @@ cudaError_t cudaStreamBeginCaptureToGraph(cudaStream_t stream, cudaGraph_t graph
   const std::lock_guard lock(graphs_mutex());
   std::vector<GraphNode*> after;
   Graph* const into = graph_of(graph);
-  if (!read_nodes(into, before, count, after)) return refuse("cudaStreamBeginCaptureToGraph", TILELAB_AT);
-  return begin_capture(stream, into, std::move(after), mode, "cudaStreamBeginCaptureToGraph", TILELAB_AT);
+  if (!read_nodes(into, before, count, after)) return refuse(TILELAB_CALL);
+  return begin_capture(stream, into, std::move(after), mode, TILELAB_CALL);
 }
 
-cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
-  return end_capture(stream, graph, "cudaStreamEndCapture", TILELAB_AT);
-}
+cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) { return end_capture(stream, graph, TILELAB_CALL); }
 
 cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* status) {
-  return tell(stream, status, nullptr, nullptr, nullptr, nullptr, "cudaStreamIsCapturing", TILELAB_AT);
+  return tell(stream, status, nullptr, nullptr, nullptr, nullptr, TILELAB_CALL);
 }
 cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, cudaStreamCaptureStatus* status, unsigned long long* id) {
-  return tell(stream, status, id, nullptr, nullptr, nullptr, "cudaStreamGetCaptureInfo", TILELAB_AT);
+  return tell(stream, status, id, nullptr, nullptr, nullptr, TILELAB_CALL);
 }
 cudaError_t cudaStreamGetCaptureInfo_v2(cudaStream_t stream, cudaStreamCaptureStatus* status, unsigned long long* id, cudaGraph_t* graph,
                                         const cudaGraphNode_t** last, std::size_t* count) {
-  return tell(stream, status, id, graph, last, count, "cudaStreamGetCaptureInfo", TILELAB_AT);
+  return tell(stream, status, id, graph, last, count, {"cudaStreamGetCaptureInfo", TILELAB_AT});
 }
 
 cudaError_t cudaStreamUpdateCaptureDependencies(cudaStream_t stream, cudaGraphNode_t* nodes, std::size_t count, unsigned int flags) {
-  constexpr const char* call = "cudaStreamUpdateCaptureDependencies";
+  const Call call = TILELAB_CALL;
   const std::lock_guard lock(graphs_mutex());
   const CaptureInfo info = capture_info(stream);
-  if (info.status == cudaStreamCaptureStatusNone) return refuse(call, TILELAB_AT, cudaErrorIllegalState);
-  if (info.status == cudaStreamCaptureStatusInvalidated) return refuse(call, TILELAB_AT, cudaErrorStreamCaptureInvalidated);
+  if (info.status == cudaStreamCaptureStatusNone) return refuse(call, cudaErrorIllegalState);
+  if (info.status == cudaStreamCaptureStatusInvalidated) return refuse(call, cudaErrorStreamCaptureInvalidated);
   std::vector<GraphNode*> given;
-  if (flags > cudaStreamSetCaptureDependencies || !read_nodes(graph_of(info.graph), nodes, count, given)) return refuse(call, TILELAB_AT);
+  if (flags > cudaStreamSetCaptureDependencies || !read_nodes(graph_of(info.graph), nodes, count, given)) return refuse(call);
   capture_info(stream, &given, flags == cudaStreamAddCaptureDependencies);
   return cudaSuccess;
 }

@@ -33,6 +33,11 @@ std::vector<cudaStream_t> branches_of(cudaStream_t stream, std::size_t count);
 // The streams for its branches go too.
 void drop_stream(cudaStream_t stream);
 
+cudaError_t record(cudaEvent_t event, cudaStream_t stream, const Call& call);
+cudaError_t wait(cudaStream_t stream, cudaEvent_t event, const Call& call);
+// The host's function runs when its turn has come: the library waits for that.
+cudaError_t call_host(const cudaHostNodeParams& host, cudaStream_t stream, const Call& call);
+
 // Events of the library's own. Null: there are too many.
 cudaEvent_t borrow_event();
 void return_event(cudaEvent_t event);
@@ -43,19 +48,21 @@ void return_event(cudaEvent_t event);
 // The call adds work to the stream. Nothing: the stream is not captured, and the call goes on. Otherwise what it returns: `make` has made
 // the node's work, or the call is not allowed. `call`: the function of CUDA; `at`: where it was called.
 using MakeWork = std::function<cudaError_t(Work&)>;
-std::optional<cudaError_t> capture(cudaStream_t stream, const char* call, std::uintptr_t at, const MakeWork& make);
+std::optional<cudaError_t> capture(cudaStream_t stream, const Call& call, const MakeWork& make);
+// The same of a copy or a fill. One that the host waits for is in no graph.
+std::optional<cudaError_t> capture_copy(const CopyOrder& order, const Call& call, const MakeWork& make);
 
 // The call would wait for a stream, look at it, or do something else that a captured stream cannot do. Nothing: it goes on.
-std::optional<cudaError_t> wait_in_capture(cudaStream_t stream, const char* call, std::uintptr_t at);
-std::optional<cudaError_t> wait_for_all_in_capture(const char* call, std::uintptr_t at);
-std::optional<cudaError_t> use_of_legacy_stream(const char* call, std::uintptr_t at);
+std::optional<cudaError_t> wait_in_capture(cudaStream_t stream, const Call& call);
+std::optional<cudaError_t> wait_for_all_in_capture(const Call& call);
+std::optional<cudaError_t> use_of_legacy_stream(const Call& call);
 // A call that CUDA may carry out in more than one way: it is allowed or not by the modes of the captures.
-std::optional<cudaError_t> unsafe_in_capture(const char* call, std::uintptr_t at);
+std::optional<cudaError_t> unsafe_in_capture(const Call& call);
 
 // Events that were last recorded in a captured stream order nodes, and no work. Nothing: the call goes on.
-std::optional<cudaError_t> record_in_capture(cudaEvent_t event, cudaStream_t stream, const char* call, std::uintptr_t at);
-std::optional<cudaError_t> wait_for_event_in_capture(cudaStream_t stream, cudaEvent_t event, const char* call, std::uintptr_t at);
-std::optional<cudaError_t> use_of_captured_event(cudaEvent_t event, const char* call, std::uintptr_t at);
+std::optional<cudaError_t> record_in_capture(cudaEvent_t event, cudaStream_t stream, const Call& call);
+std::optional<cudaError_t> wait_for_event_in_capture(cudaStream_t stream, cudaEvent_t event, const Call& call);
+std::optional<cudaError_t> use_of_captured_event(cudaEvent_t event, const Call& call);
 
 void forget_event(cudaEvent_t event);
 void forget_stream(cudaStream_t stream);
@@ -67,10 +74,9 @@ struct CaptureInfo {
   cudaGraph_t graph = nullptr;
   std::vector<cudaGraphNode_t> last;  // what the stream's next node comes after
 };
-cudaError_t begin_capture(cudaStream_t stream, Graph* into, std::vector<GraphNode*> after, cudaStreamCaptureMode mode, const char* call,
-                          std::uintptr_t at);
+cudaError_t begin_capture(cudaStream_t stream, Graph* into, std::vector<GraphNode*> after, cudaStreamCaptureMode mode, const Call& call);
 // `graph`: null on an error, and where the program brought the graph.
-cudaError_t end_capture(cudaStream_t stream, cudaGraph_t* graph, const char* call, std::uintptr_t at);
+cudaError_t end_capture(cudaStream_t stream, cudaGraph_t* graph, const Call& call);
 CaptureInfo capture_info(cudaStream_t stream, const std::vector<GraphNode*>* instead = nullptr, bool adds = false);
 
 }  // namespace tilelab_host

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -32,11 +33,11 @@ using Size = std::size_t;
 // What a call does with the device: copies at one place of the program, until one of them fails.
 class Transfers {
  public:
-  Transfers(cublasHandle_t handle, std::uintptr_t at) : at_(at) {
+  Transfers(cublasHandle_t handle, const Call& call) : call_(call) {
     if (!handle)
       status_ = CUBLAS_STATUS_NOT_INITIALIZED;
     else if (capture_info(handle->stream).status != cudaStreamCaptureStatusNone)
-      Session::open().refuse("Functions of cuBLAS cannot be captured here: they run on the host, at once.", at);
+      Session::open().refuse("Functions of cuBLAS cannot be captured here: they run on the host, at once.", call);
   }
   cublasStatus_t status() const { return status_; }
   bool failed() const { return status_ != CUBLAS_STATUS_SUCCESS; }
@@ -78,14 +79,14 @@ class Transfers {
   void move(void* to, Size to_pitch, const void* from, Size from_pitch, Size rows, Size row_bytes, cudaMemcpyKind kind,
             const void* device) {
     if (!of_device(device)) {
-      (void)Session::open().call({{"op", "note"}, {"kind", "host-pointer-on-device"}, {"address", number_of(device)}, {"at", at_}});
+      (void)request("note", call_, {{"kind", "host-pointer-on-device"}, {"address", number_of(device)}});
       status_ = CUBLAS_STATUS_EXECUTION_FAILED;
-    } else if (copy_rows(to, to_pitch, from, from_pitch, rows, row_bytes, {kind}, at_) != cudaSuccess) {
+    } else if (copy_rows(to, to_pitch, from, from_pitch, rows, row_bytes, {kind}, call_) != cudaSuccess) {
       status_ = CUBLAS_STATUS_EXECUTION_FAILED;
     }
   }
 
-  std::uintptr_t at_;
+  Call call_;
   cublasStatus_t status_ = CUBLAS_STATUS_SUCCESS;
 };
 
@@ -123,48 +124,42 @@ Size bytes_of(cudaDataType_t type) {
   return type == CUDA_R_64F ? 8 : type == CUDA_R_32F ? 4 : type == CUDA_R_16F || type == CUDA_R_16BF ? 2 : 0;
 }
 
-template <typename Bits, typename Value>
-std::vector<double> fetched(Transfers& device, const Matrix& matrix, Size rows, Size columns, Value value) {
-  const auto here = device.fetch(static_cast<const Bits*>(matrix.first), rows, columns, matrix.lead);
-  std::vector<double> values(here.size());
-  std::transform(here.begin(), here.end(), values.begin(), value);
-  return values;
+// `use(Bits, value, bits)`: how elements of a type lie in memory, and what makes numbers of them and back.
+template <typename Use>
+auto with_elements(cudaDataType_t type, const Use& use) {
+  using namespace tilelab::simt;
+  switch (type) {
+    case CUDA_R_16F: return use(std::uint16_t{}, [](auto bits) { return half_value(bits); }, [](double one) { return half_bits(one); });
+    case CUDA_R_16BF:
+      return use(std::uint16_t{}, [](auto bits) { return bfloat_value(bits); }, [](double one) { return bfloat_bits(one); });
+    case CUDA_R_32F:
+      return use(float{}, [](float one) { return static_cast<double>(one); }, [](double one) { return static_cast<float>(one); });
+    default: return use(double{}, std::identity(), std::identity());
+  }
 }
 
 std::vector<double> fetch(Transfers& device, const Matrix& matrix, Size rows, Size columns) {
-  switch (matrix.type) {
-    case CUDA_R_16F:
-      return fetched<std::uint16_t>(device, matrix, rows, columns, [](auto bits) { return tilelab::simt::half_value(bits); });
-    case CUDA_R_16BF:
-      return fetched<std::uint16_t>(device, matrix, rows, columns, [](auto bits) { return tilelab::simt::bfloat_value(bits); });
-    case CUDA_R_32F: return fetched<float>(device, matrix, rows, columns, [](float one) { return static_cast<double>(one); });
-    default: return fetched<double>(device, matrix, rows, columns, [](double one) { return one; });
-  }
-}
-
-template <typename Bits, typename Round>
-void sent(Transfers& device, const Matrix& matrix, const std::vector<double>& values, Size rows, Size columns, Round round) {
-  std::vector<Bits> here(values.size());
-  std::transform(values.begin(), values.end(), here.begin(), round);
-  device.send(static_cast<Bits*>(matrix.first), here, rows, columns, matrix.lead);
+  return with_elements(matrix.type, [&](auto zero, auto value, auto) {
+    const auto here = device.fetch(static_cast<const decltype(zero)*>(matrix.first), rows, columns, matrix.lead);
+    std::vector<double> values(here.size());
+    std::transform(here.begin(), here.end(), values.begin(), value);
+    return values;
+  });
 }
 
 void send(Transfers& device, const Matrix& matrix, const std::vector<double>& values, Size rows, Size columns) {
-  switch (matrix.type) {
-    case CUDA_R_16F:
-      return sent<std::uint16_t>(device, matrix, values, rows, columns, [](double one) { return tilelab::simt::half_bits(one); });
-    case CUDA_R_16BF:
-      return sent<std::uint16_t>(device, matrix, values, rows, columns, [](double one) { return tilelab::simt::bfloat_bits(one); });
-    case CUDA_R_32F: return sent<float>(device, matrix, values, rows, columns, [](double one) { return static_cast<float>(one); });
-    default: return sent<double>(device, matrix, values, rows, columns, [](double one) { return one; });
-  }
+  with_elements(matrix.type, [&](auto zero, auto, auto bits) {
+    std::vector<decltype(zero)> here(values.size());
+    std::transform(values.begin(), values.end(), here.begin(), bits);
+    device.send(static_cast<decltype(zero)*>(matrix.first), here, rows, columns, matrix.lead);
+  });
 }
 
 // alpha or beta, whose type follows from that of the sums.
-double factor(Transfers& device, const void* at, cublasComputeType_t sums) {
-  if (sums == CUBLAS_COMPUTE_64F) return device.number(static_cast<const double*>(at));
-  if (sums != CUBLAS_COMPUTE_16F) return static_cast<double>(device.number(static_cast<const float*>(at)));
-  return tilelab::simt::half_value(device.number(static_cast<const std::uint16_t*>(at)));
+double factor(Transfers& device, const void* place, cublasComputeType_t sums) {
+  if (sums == CUBLAS_COMPUTE_64F) return device.number(static_cast<const double*>(place));
+  if (sums != CUBLAS_COMPUTE_16F) return static_cast<double>(device.number(static_cast<const float*>(place)));
+  return tilelab::simt::half_value(device.number(static_cast<const std::uint16_t*>(place)));
 }
 
 // Of matrices of any types. Sums are in double precision.
@@ -176,8 +171,8 @@ struct Product {
   cublasComputeType_t sums;
 };
 
-cublasStatus_t multiply(cublasHandle_t handle, const Product& p, std::uintptr_t at) {
-  Transfers device(handle, at);
+cublasStatus_t multiply(cublasHandle_t handle, const Product& p, const Call& call) {
+  Transfers device(handle, call);
   const auto fits = [](const Matrix& one, int rows) { return one.lead >= static_cast<Size>(std::max(1, rows)); };
   device.require(p.m >= 0 && p.n >= 0 && p.k >= 0 && fits(p.a, p.turn_a ? p.k : p.m) && fits(p.b, p.turn_b ? p.n : p.k) && fits(p.c, p.m));
   for (const Matrix& one : {p.a, p.b, p.c})
@@ -207,8 +202,8 @@ Matrix matrix(const void* first, cudaDataType_t type, int lead) {
 }
 
 template <typename T>
-cublasStatus_t axpy(cublasHandle_t handle, int n, const T* alpha, const T* x, int incx, T* y, int incy, std::uintptr_t at) {
-  Transfers device(handle, at);
+cublasStatus_t axpy(cublasHandle_t handle, int n, const T* alpha, const T* x, int incx, T* y, int incy, const Call& call) {
+  Transfers device(handle, call);
   const T factor = device.number(alpha);
   const auto from = fetch(device, Strided<const T>{x, n, incx});
   auto to = fetch(device, Strided<T>{y, n, incy});
@@ -217,8 +212,8 @@ cublasStatus_t axpy(cublasHandle_t handle, int n, const T* alpha, const T* x, in
   return device.status();
 }
 template <typename T>
-cublasStatus_t scal(cublasHandle_t handle, int n, const T* alpha, T* x, int incx, std::uintptr_t at) {
-  Transfers device(handle, at);
+cublasStatus_t scal(cublasHandle_t handle, int n, const T* alpha, T* x, int incx, const Call& call) {
+  Transfers device(handle, call);
   const T factor = device.number(alpha);
   auto all = fetch(device, Strided<T>{x, n, incx});
   for (T& one : all) one *= factor;
@@ -226,14 +221,14 @@ cublasStatus_t scal(cublasHandle_t handle, int n, const T* alpha, T* x, int incx
   return device.status();
 }
 template <typename T>
-cublasStatus_t copy(cublasHandle_t handle, int n, const T* x, int incx, T* y, int incy, std::uintptr_t at) {
-  Transfers device(handle, at);
+cublasStatus_t copy(cublasHandle_t handle, int n, const T* x, int incx, T* y, int incy, const Call& call) {
+  Transfers device(handle, call);
   send(device, Strided<T>{y, n, incy}, fetch(device, Strided<const T>{x, n, incx}));
   return device.status();
 }
 template <typename T>
-cublasStatus_t dot(cublasHandle_t handle, int n, const T* x, int incx, const T* y, int incy, T* result, std::uintptr_t at) {
-  Transfers device(handle, at);
+cublasStatus_t dot(cublasHandle_t handle, int n, const T* x, int incx, const T* y, int incy, T* result, const Call& call) {
+  Transfers device(handle, call);
   const auto one = fetch(device, Strided<const T>{x, n, incx}), other = fetch(device, Strided<const T>{y, n, incy});
   double sum = 0;
   for (Size i = 0; i < one.size() && i < other.size(); ++i) sum += static_cast<double>(one[i]) * static_cast<double>(other[i]);
@@ -242,8 +237,8 @@ cublasStatus_t dot(cublasHandle_t handle, int n, const T* x, int incx, const T* 
 }
 template <typename T>
 cublasStatus_t gemv(cublasHandle_t handle, cublasOperation_t op, int m, int n, const T* alpha, const T* a, int lda, const T* x, int incx,
-                    const T* beta, T* y, int incy, std::uintptr_t at) {
-  Transfers device(handle, at);
+                    const T* beta, T* y, int incy, const Call& call) {
+  Transfers device(handle, call);
   const bool turned = op != CUBLAS_OP_N;
   device.require(m >= 0 && n >= 0 && lda >= std::max(1, m));
   const T factor = device.number(alpha), kept = device.number(beta);
@@ -267,47 +262,47 @@ cublasStatus_t gemv(cublasHandle_t handle, cublasOperation_t op, int m, int n, c
 }
 template <typename T>
 cublasStatus_t gemm(cublasHandle_t handle, cublasOperation_t op_a, cublasOperation_t op_b, int m, int n, int k, const T* alpha, const T* a,
-                    int lda, const T* b, int ldb, const T* beta, T* c, int ldc, std::uintptr_t at) {
+                    int lda, const T* b, int ldb, const T* beta, T* c, int ldc, const Call& call) {
   constexpr bool is_float = std::is_same_v<T, float>;
   constexpr cudaDataType_t type = is_float ? CUDA_R_32F : CUDA_R_64F;
   return multiply(handle,
                   {op_a != CUBLAS_OP_N, op_b != CUBLAS_OP_N, m, n, k, alpha, beta, matrix(a, type, lda), matrix(b, type, ldb),
                    matrix(c, type, ldc), is_float ? CUBLAS_COMPUTE_32F : CUBLAS_COMPUTE_64F},
-                  at);
+                  call);
 }
 
 cublasStatus_t move_elements(void* to, int to_step, const void* from, int from_step, int rows, int columns, int bytes, cudaMemcpyKind kind,
-                             std::uintptr_t at) {
+                             const Call& call) {
   if (rows < 0 || columns < 0 || bytes <= 0 || to_step <= 0 || from_step <= 0) return CUBLAS_STATUS_INVALID_VALUE;
   const Size size = static_cast<Size>(bytes);
   const cudaError_t error = copy_rows(to, static_cast<Size>(to_step) * size, from, static_cast<Size>(from_step) * size,
-                                      static_cast<Size>(columns), static_cast<Size>(rows) * size, {kind}, at);
+                                      static_cast<Size>(columns), static_cast<Size>(rows) * size, {kind}, call);
   return error == cudaSuccess ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_MAPPING_ERROR;
 }
 
 }  // namespace
 
-cublasStatus_t cublasCreate_v2(cublasHandle_t* handle) {
+cublasStatus_t cublasCreate(cublasHandle_t* handle) {
   if (!handle) return CUBLAS_STATUS_INVALID_VALUE;
   *handle = new cublasContext;
   return CUBLAS_STATUS_SUCCESS;
 }
-cublasStatus_t cublasDestroy_v2(cublasHandle_t handle) {
+cublasStatus_t cublasDestroy(cublasHandle_t handle) {
   delete handle;
   return handle ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_NOT_INITIALIZED;
 }
-cublasStatus_t cublasSetStream_v2(cublasHandle_t handle, cudaStream_t stream) {
+cublasStatus_t cublasSetStream(cublasHandle_t handle, cudaStream_t stream) {
   if (!handle) return CUBLAS_STATUS_NOT_INITIALIZED;
   handle->stream = stream;
   return CUBLAS_STATUS_SUCCESS;
 }
-cublasStatus_t cublasGetVersion_v2(cublasHandle_t, int* version) {
+cublasStatus_t cublasGetVersion(cublasHandle_t, int* version) {
   if (!version) return CUBLAS_STATUS_INVALID_VALUE;
   *version = 120800;
   return CUBLAS_STATUS_SUCCESS;
 }
 // Where a number lies is seen by its address.
-cublasStatus_t cublasSetPointerMode_v2(cublasHandle_t handle, cublasPointerMode_t) {
+cublasStatus_t cublasSetPointerMode(cublasHandle_t handle, cublasPointerMode_t) {
   return handle ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_NOT_INITIALIZED;
 }
 cublasStatus_t cublasSetMathMode(cublasHandle_t handle, cublasMath_t) {
@@ -331,26 +326,26 @@ const char* cublasGetStatusName(cublasStatus_t status) {
 const char* cublasGetStatusString(cublasStatus_t status) { return cublasGetStatusName(status); }
 
 cublasStatus_t cublasSetVector(int count, int element_bytes, const void* host, int host_step, void* device, int device_step) {
-  return move_elements(device, device_step, host, host_step, 1, count, element_bytes, cudaMemcpyHostToDevice, TILELAB_AT);
+  return move_elements(device, device_step, host, host_step, 1, count, element_bytes, cudaMemcpyHostToDevice, TILELAB_CALL);
 }
 cublasStatus_t cublasGetVector(int count, int element_bytes, const void* device, int device_step, void* host, int host_step) {
-  return move_elements(host, host_step, device, device_step, 1, count, element_bytes, cudaMemcpyDeviceToHost, TILELAB_AT);
+  return move_elements(host, host_step, device, device_step, 1, count, element_bytes, cudaMemcpyDeviceToHost, TILELAB_CALL);
 }
 cublasStatus_t cublasSetMatrix(int rows, int columns, int element_bytes, const void* host, int host_rows, void* device, int device_rows) {
-  return move_elements(device, device_rows, host, host_rows, rows, columns, element_bytes, cudaMemcpyHostToDevice, TILELAB_AT);
+  return move_elements(device, device_rows, host, host_rows, rows, columns, element_bytes, cudaMemcpyHostToDevice, TILELAB_CALL);
 }
 cublasStatus_t cublasGetMatrix(int rows, int columns, int element_bytes, const void* device, int device_rows, void* host, int host_rows) {
-  return move_elements(host, host_rows, device, device_rows, rows, columns, element_bytes, cudaMemcpyDeviceToHost, TILELAB_AT);
+  return move_elements(host, host_rows, device, device_rows, rows, columns, element_bytes, cudaMemcpyDeviceToHost, TILELAB_CALL);
 }
 
 // clang-format off: a table reads better as one
 #define TILELAB_BLAS_DEFINITIONS(S, T) \
-  cublasStatus_t cublas##S##axpy_v2(cublasHandle_t handle, int n, const T* alpha, const T* x, int incx, T* y, int incy) { return axpy<T>(handle, n, alpha, x, incx, y, incy, TILELAB_AT); } \
-  cublasStatus_t cublas##S##scal_v2(cublasHandle_t handle, int n, const T* alpha, T* x, int incx) { return scal<T>(handle, n, alpha, x, incx, TILELAB_AT); } \
-  cublasStatus_t cublas##S##copy_v2(cublasHandle_t handle, int n, const T* x, int incx, T* y, int incy) { return copy<T>(handle, n, x, incx, y, incy, TILELAB_AT); } \
-  cublasStatus_t cublas##S##dot_v2(cublasHandle_t handle, int n, const T* x, int incx, const T* y, int incy, T* result) { return dot<T>(handle, n, x, incx, y, incy, result, TILELAB_AT); } \
-  cublasStatus_t cublas##S##gemv_v2(cublasHandle_t handle, cublasOperation_t op, int m, int n, const T* alpha, const T* a, int lda, const T* x, int incx, const T* beta, T* y, int incy) { return gemv<T>(handle, op, m, n, alpha, a, lda, x, incx, beta, y, incy, TILELAB_AT); } \
-  cublasStatus_t cublas##S##gemm_v2(cublasHandle_t handle, cublasOperation_t op_a, cublasOperation_t op_b, int m, int n, int k, const T* alpha, const T* a, int lda, const T* b, int ldb, const T* beta, T* c, int ldc) { return gemm<T>(handle, op_a, op_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, TILELAB_AT); }
+  cublasStatus_t cublas##S##axpy(cublasHandle_t handle, int n, const T* alpha, const T* x, int incx, T* y, int incy) { return axpy<T>(handle, n, alpha, x, incx, y, incy, TILELAB_CALL); } \
+  cublasStatus_t cublas##S##scal(cublasHandle_t handle, int n, const T* alpha, T* x, int incx) { return scal<T>(handle, n, alpha, x, incx, TILELAB_CALL); } \
+  cublasStatus_t cublas##S##copy(cublasHandle_t handle, int n, const T* x, int incx, T* y, int incy) { return copy<T>(handle, n, x, incx, y, incy, TILELAB_CALL); } \
+  cublasStatus_t cublas##S##dot(cublasHandle_t handle, int n, const T* x, int incx, const T* y, int incy, T* result) { return dot<T>(handle, n, x, incx, y, incy, result, TILELAB_CALL); } \
+  cublasStatus_t cublas##S##gemv(cublasHandle_t handle, cublasOperation_t op, int m, int n, const T* alpha, const T* a, int lda, const T* x, int incx, const T* beta, T* y, int incy) { return gemv<T>(handle, op, m, n, alpha, a, lda, x, incx, beta, y, incy, TILELAB_CALL); } \
+  cublasStatus_t cublas##S##gemm(cublasHandle_t handle, cublasOperation_t op_a, cublasOperation_t op_b, int m, int n, int k, const T* alpha, const T* a, int lda, const T* b, int ldb, const T* beta, T* c, int ldc) { return gemm<T>(handle, op_a, op_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, TILELAB_CALL); }
 // clang-format on
 TILELAB_BLAS_DEFINITIONS(S, float)
 TILELAB_BLAS_DEFINITIONS(D, double)
@@ -361,7 +356,7 @@ cublasStatus_t cublasGemmEx(cublasHandle_t handle, cublasOperation_t op_a, cubla
   return multiply(handle,
                   {op_a != CUBLAS_OP_N, op_b != CUBLAS_OP_N, m, n, k, alpha, beta, matrix(a, type_a, lda), matrix(b, type_b, ldb),
                    matrix(c, type_c, ldc), sums},
-                  TILELAB_AT);
+                  TILELAB_CALL);
 }
 
 cublasStatus_t cublasHgemm(cublasHandle_t handle, cublasOperation_t op_a, cublasOperation_t op_b, int m, int n, int k, const void* alpha,
@@ -369,5 +364,5 @@ cublasStatus_t cublasHgemm(cublasHandle_t handle, cublasOperation_t op_a, cublas
   return multiply(handle,
                   {op_a != CUBLAS_OP_N, op_b != CUBLAS_OP_N, m, n, k, alpha, beta, matrix(a, CUDA_R_16F, lda), matrix(b, CUDA_R_16F, ldb),
                    matrix(c, CUDA_R_16F, ldc), CUBLAS_COMPUTE_16F},
-                  TILELAB_AT);
+                  TILELAB_CALL);
 }

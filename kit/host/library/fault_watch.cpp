@@ -173,19 +173,15 @@ void protect(std::uintptr_t first, std::size_t bytes, int protection) {
 void move(std::uintptr_t first, std::size_t bytes, bool to_device) {
   static char host_side;
   const std::uint64_t host = number_of(&host_side);
-  const json request = {{"op", "copy"},
-                        {"to", to_device ? first : host},
-                        {"from", to_device ? host : first},
-                        {"rows", 1},
-                        {"row_bytes", bytes},
-                        {"to_pitch", bytes},
-                        {"from_pitch", bytes},
-                        {"kind", to_device ? 1 : 2},
-                        {"stream", 0},
-                        {"async", false},
-                        {"quiet", true},
-                        {"at", 0}};
-  const cudaError_t error = Session::open().move(request, {first, 1, bytes, bytes}).error();
+  const json asked = {{"to", to_device ? first : host},
+                      {"from", to_device ? host : first},
+                      {"rows", 1},
+                      {"row_bytes", bytes},
+                      {"to_pitch", bytes},
+                      {"from_pitch", bytes},
+                      {"kind", to_device ? cudaMemcpyHostToDevice : cudaMemcpyDeviceToHost},
+                      {"quiet", true}};
+  const cudaError_t error = tilelab_host::move("copy", {}, asked, {first, 1, bytes, bytes}).error();
   if (error != cudaSuccess) failure = error;
 }
 
@@ -198,7 +194,7 @@ std::map<std::uintptr_t, OpenRange>::iterator range_of(std::uintptr_t address) {
 
 // Maps the allocation that the address lies in, closed.
 std::map<std::uintptr_t, OpenRange>::iterator open_range(std::uintptr_t address) {
-  const Reply reply = Session::open().ask({{"op", "pointer"}, {"address", address}, {"at", 0}});
+  const Reply reply = ask("pointer", {}, {{"address", address}});
   const auto first = reply.fields.value("base", std::uintptr_t{0});
   const auto bytes = reply.fields.value("bytes", std::size_t{0});
   if (first % page != 0 || first < device_first || first >= device_end || bytes == 0 || bytes > device_end - first) return ranges.end();
@@ -253,10 +249,10 @@ bool open_page(std::uintptr_t address) {
 
 DeviceWindow::DeviceWindow() {
   if (is_any_captured())
-    Session::open().refuse("Algorithms of Thrust and CUB cannot be captured here: they run on the host, at once.", TILELAB_AT);
+    Session::open().refuse("Algorithms of Thrust and CUB cannot be captured here: they run on the host, at once.", TILELAB_CALL);
   const std::lock_guard lock(mutex);
   if (windows == 0) {
-    const Reply reply = Session::open().ask({{"op", "device"}, {"what", "synchronize"}, {"at", TILELAB_AT}});
+    const Reply reply = ask("device", TILELAB_CALL, {{"what", "synchronize"}});
     failure = reply.error();
     tell_failure();
   }

@@ -89,17 +89,29 @@ Reply Session::exchange(const json& request) try {
   std::_Exit(125);  // the conductor ended, and knows why
 }
 
+namespace {
+
+json whole(const char* op, const Call& call, json fields) {
+  fields.update({{"op", op}, {"at", call.at}});
+  if (call.graph != 0) fields["graph"] = call.graph;
+  if (call.is_planned) fields["planned_by"] = call.name;
+  return fields;
+}
+
+}  // namespace
+
+Reply ask(const char* op, const Call& call, json fields) { return Session::open().ask(whole(op, call, std::move(fields))); }
+Reply move(const char* op, const Call& call, json fields, const HostRows& rows) {
+  return Session::open().move(whole(op, call, std::move(fields)), rows);
+}
+
 Reply Session::ask(const json& request) {
   const std::lock_guard lock(mutex_);
   return exchange(request);
 }
 
-cudaError_t Session::raise(cudaError_t error, const char* call, std::uintptr_t at) {
-  return this->call({{"op", "failed"}, {"name", call}, {"error", static_cast<int>(error)}, {"at", at}});
-}
-
-void Session::refuse(const std::string& sentence, std::uintptr_t at) {
-  (void)ask({{"op", "refuse"}, {"message", sentence}, {"at", at}});
+void Session::refuse(const std::string& sentence, const Call& call) {
+  (void)tilelab_host::ask("refuse", call, {{"message", sentence}});
   std::_Exit(125);
 }
 

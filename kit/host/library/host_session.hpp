@@ -7,6 +7,8 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include <nlohmann/json.hpp>
@@ -22,18 +24,37 @@
 //
 // This code runs inside the student's program, so nothing here decides anything: the conductor checks what it is told.
 
-// Where the calling API function returns to, in the program's own code.
+// In a function of CUDA: the program's call of it.
 #define TILELAB_AT (reinterpret_cast<std::uintptr_t>(__builtin_return_address(0)))
+#define TILELAB_CALL (::tilelab_host::Call{__func__, TILELAB_AT})
 
 namespace tilelab_host {
 
 using nlohmann::json;
+
+// The function of CUDA that the program has called, and where it returns to in the program's own code.
+struct Call {
+  const char* name = "";
+  std::uintptr_t at = 0;
+  std::uint64_t graph = 0;  // the launch of a graph that it is a part of; 0: none
+  bool is_planned = false;  // only looked at, for a node of a graph
+
+  Call planned() const { return {name, at, graph, true}; }
+};
 
 struct Reply {
   json fields;
   std::vector<tilelab::Descriptor> descriptors;
 
   cudaError_t error() const { return static_cast<cudaError_t>(fields.value("error", 0)); }
+  // A number, or a pointer that is one of the conductor's numbers.
+  template <typename T>
+  T value(const char* key) const {
+    if constexpr (std::is_pointer_v<T>)
+      return reinterpret_cast<T>(fields.value(key, std::uintptr_t{0}));
+    else
+      return fields.value(key, T{});
+  }
 };
 
 // Pageable memory of the program, as rows that need not follow each other. In bytes.
@@ -48,16 +69,9 @@ class Session {
   static Session& open();
 
   Reply ask(const json& request);
-  // The request's error, for requests whose reply says nothing else.
-  cudaError_t call(const json& request) { return ask(request).error(); }
-  // An error that the library found by itself. It becomes the last error.
-  cudaError_t raise(cudaError_t error, const char* call, std::uintptr_t at);
-
   // The program cannot go on here: the run ends, and its user is told this sentence.
-  [[noreturn]] void refuse(const std::string& sentence, std::uintptr_t at);
+  [[noreturn]] void refuse(const std::string& sentence, const Call& call);
 
-  // A request whose reply may be followed by the bytes of `rows`, which are the host's side. Where the program may not read or write
-  // them, it ends as by a fault of its own.
   Reply move(const json& request, const HostRows& rows);
 
   void say_goodbye(int status);
@@ -90,9 +104,33 @@ std::uint64_t number_of(T* pointer) {
   return reinterpret_cast<std::uintptr_t>(pointer);
 }
 
-// A call that CUDA refuses: the error that it returns, in the program's line `at`.
-inline cudaError_t refuse(const char* call, std::uintptr_t at, cudaError_t error = cudaErrorInvalidValue) {
-  return Session::open().raise(error, call, at);
+// A request that the program's call makes.
+Reply ask(const char* op, const Call& call, json fields = json::object());
+// One whose reply may be followed by the bytes of `rows`, which are the host's side. Where the program may not read or write them, it ends
+// as by a fault of its own.
+Reply move(const char* op, const Call& call, json fields, const HostRows& rows);
+// The same, where the reply says nothing but its error.
+inline cudaError_t request(const char* op, const Call& call, json fields = json::object()) {
+  return ask(op, call, std::move(fields)).error();
+}
+// The same, where it says one thing more, which stays as it was on an error.
+template <typename T>
+cudaError_t request(const char* op, const Call& call, json fields, const char* key, T& value) {
+  const Reply reply = ask(op, call, std::move(fields));
+  if (reply.error() == cudaSuccess) value = reply.value<T>(key);
+  return reply.error();
+}
+// An error that the library finds by itself. It becomes the last error.
+inline cudaError_t refuse(const Call& call, cudaError_t error = cudaErrorInvalidValue) {
+  return request("failed", call, {{"name", call.name}, {"error", static_cast<int>(error)}});
+}
+
+// What a call hands out.
+template <typename T, typename V>
+cudaError_t give(T* to, const V& value, const Call& call) {
+  if (!to) return refuse(call);
+  *to = static_cast<T>(value);
+  return cudaSuccess;
 }
 
 // The one device that programs see: what cudaGetDeviceProperties answers.
@@ -103,18 +141,16 @@ const cudaDeviceProp& the_device();
 // The copies and fills behind every function that moves bytes between the host and the device: rows that need not follow each other.
 
 struct CopyOrder {
-  cudaMemcpyKind kind;
+  cudaMemcpyKind kind = cudaMemcpyDefault;
   cudaStream_t stream = nullptr;
   bool async = false;
-  std::uint64_t graph = 0;           // the launch of a graph that it is a part of; 0: none
-  const char* planned_by = nullptr;  // only looked at: the function that was called
 };
 
-// Sizes and pitches are in bytes. `at`: where the API function returns to.
+// Sizes and pitches are in bytes.
 cudaError_t copy_rows(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch, std::size_t rows, std::size_t row_bytes,
-                      CopyOrder order, std::uintptr_t at);
-cudaError_t copy_slices(const cudaMemcpy3DParms& what, CopyOrder order, std::uintptr_t at);
-cudaError_t fill_rows(const cudaMemsetParams& what, CopyOrder order, std::uintptr_t at);
+                      CopyOrder order, const Call& call);
+cudaError_t copy_slices(const cudaMemcpy3DParms& what, CopyOrder order, const Call& call);
+cudaError_t fill_rows(const cudaMemsetParams& what, CopyOrder order, const Call& call);
 
 // Where a copy begins in an array. `x` counts bytes.
 struct ArrayPlace {
@@ -130,12 +166,12 @@ struct CopyExtent {
   std::size_t rows, row_bytes, slices = 1;  // slices: that the whole copy has left; this is the first of them
   bool is_line = false;                     // in arrays, the bytes run on from one row to the next
 };
-cudaError_t copy_sides(const CopySide& to, const CopySide& from, const CopyExtent& extent, CopyOrder order, std::uintptr_t at);
+cudaError_t copy_sides(const CopySide& to, const CopySide& from, const CopyExtent& extent, CopyOrder order, const Call& call);
 
 // Copies with an array on one side or on both.
 
 // cudaMemcpy3D where an array takes part: the extent counts the array's texels.
-cudaError_t copy_with_arrays(const cudaMemcpy3DParms& what, CopyOrder order, std::uintptr_t at);
+cudaError_t copy_with_arrays(const cudaMemcpy3DParms& what, CopyOrder order, const Call& call);
 
 // Kernels as the conductor knows them: by mangled name, with the sizes of their parameters. Requests of launches are made here.
 
@@ -144,8 +180,6 @@ struct LaunchShape {
   std::size_t shared_bytes = 0;
   cudaStream_t stream = nullptr;
   bool cooperative = false;
-  std::uint64_t graph = 0;           // the launch of a graph that it is a part of; 0: none
-  const char* planned_by = nullptr;  // only looked at: the function that was called
 };
 
 struct KernelFacts {
@@ -154,16 +188,18 @@ struct KernelFacts {
   int registers = 0, max_threads = 0, binary_version = 0;
   std::size_t static_shared_bytes = 0, local_bytes = 0, const_bytes = 0;
 };
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(KernelFacts, sizes, registers, max_threads, binary_version, static_shared_bytes,
+                                                local_bytes, const_bytes)
 
 // The kernel whose function begins at `function`. On an error `facts` stays as it was.
-cudaError_t find_kernel(const void* function, KernelFacts& facts, const char* call, std::uintptr_t at);
+cudaError_t find_kernel(const void* function, KernelFacts& facts, const Call& call);
 cudaError_t request_launch(const std::string& kernel, const LaunchShape& shape, std::span<const KernelParameter> parameters,
-                           std::uintptr_t at);
+                           const Call& call);
 // The same, or a node of a graph where the stream is captured.
 cudaError_t launch_or_capture(const std::string& kernel, const LaunchShape& shape, std::span<const KernelParameter> parameters,
-                              const char* call, std::uintptr_t at);
+                              const Call& call);
 // The values lie at `arguments`, one pointer for each parameter.
-cudaError_t launch_function(const void* function, const LaunchShape& shape, void** arguments, const char* call, std::uintptr_t at);
+cudaError_t launch_function(const void* function, const LaunchShape& shape, void** arguments, const Call& call);
 
 // The program's own symbol table: the mangled names of its functions and variables, by address. The program is not position
 // independent and not stripped, so addresses in the table are addresses in memory.
@@ -195,8 +231,8 @@ class OwnSymbols {
 // Variables of the device, which the program names by variables of its own: the name in the symbol table says which one is meant, and
 // the conductor has memory for it.
 
-// `symbol`: the address of the program's own variable. `call` and `at` are for an error: which function was called, and from where.
-cudaError_t address_of_variable(const void* symbol, void** pointer, const char* call, std::uintptr_t at);
+// `symbol`: the address of the program's own variable.
+cudaError_t address_of_variable(const void* symbol, void** pointer, const Call& call);
 
 // Puts managed memory in the place of the program's __managed__ variables. Once, before the first other request.
 void map_managed_variables();
@@ -204,9 +240,8 @@ void map_managed_variables();
 // Pools that memory in the order of a stream comes from: how much of each is used, and how much it keeps for later.
 
 // From the device's pool where `pool` is null. In a captured stream it becomes a node.
-cudaError_t allocate_from_pool(void** pointer, std::size_t bytes, cudaMemPool_t pool, cudaStream_t stream, const char* call,
-                               std::uintptr_t at);
-cudaError_t free_to_pool(void* pointer, cudaStream_t stream, const char* call, std::uintptr_t at);
+cudaError_t allocate_from_pool(void** pointer, std::size_t bytes, cudaMemPool_t pool, cudaStream_t stream, const Call& call);
+cudaError_t free_to_pool(void* pointer, cudaStream_t stream, const Call& call);
 // Freed in another way, by cudaFree.
 void note_freed_pool_memory(const void* pointer);
 // The host has waited: pools keep no more than their thresholds say.

@@ -1,51 +1,28 @@
 // Implements what host_session.hpp declares about the program's own symbols.
 
 #include <elf.h>
-#include <fcntl.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cctype>
 #include <cstring>
+#include <fstream>
 #include <map>
 #include <string_view>
+#include <vector>
 
 #include "host/library/host_session.hpp"
 
 namespace tilelab_host {
 namespace {
 
-// The whole file, mapped for reading; empty where that is not possible.
-class MappedFile {
- public:
-  explicit MappedFile(const char* path) {
-    const int file = path ? ::open(path, O_RDONLY | O_CLOEXEC) : -1;
-    if (file < 0) return;
-    struct stat about;
-    if (::fstat(file, &about) == 0 && about.st_size > 0) {
-      void* place = ::mmap(nullptr, static_cast<std::size_t>(about.st_size), PROT_READ, MAP_PRIVATE, file, 0);
-      if (place != MAP_FAILED) bytes_ = {static_cast<const char*>(place), static_cast<std::size_t>(about.st_size)};
-    }
-    ::close(file);
-  }
-  ~MappedFile() {
-    if (!bytes_.empty()) ::munmap(const_cast<char*>(bytes_.data()), bytes_.size());
-  }
-  MappedFile(const MappedFile&) = delete;
-  MappedFile& operator=(const MappedFile&) = delete;
-  // `count` objects at this offset, or null where the file ends before them.
-  template <typename T>
-  const T* at(std::size_t offset, std::size_t count = 1) const {
-    if (offset > bytes_.size() || count > (bytes_.size() - offset) / sizeof(T)) return nullptr;
-    return reinterpret_cast<const T*>(bytes_.data() + offset);
-  }
-
- private:
-  std::string_view bytes_;
-};
+// `count` objects at this offset of a file's content, or null where it ends before them.
+template <typename T>
+const T* at(const std::vector<char>& file, std::size_t offset, std::size_t count = 1) {
+  if (offset > file.size() || count > (file.size() - offset) / sizeof(T)) return nullptr;
+  return reinterpret_cast<const T*>(file.data() + offset);
+}
 
 // The name of a kernel from that of its mark, `_ZZ<encoding>E19tilelab_kernel_mark`. A function with C's linkage has no parameters in
 // its encoding, and its own symbol is its plain name.
@@ -72,17 +49,19 @@ const OwnSymbols& OwnSymbols::read() {
 }
 
 OwnSymbols::OwnSymbols(const char* path) {
-  const MappedFile file(path);
-  const auto* head = file.at<Elf64_Ehdr>(0);
+  std::ifstream content(path != nullptr ? path : "", std::ios::binary | std::ios::ate);
+  std::vector<char> file(content ? static_cast<std::size_t>(content.tellg()) : 0);
+  content.seekg(0).read(file.data(), static_cast<std::streamsize>(file.size()));
+  const auto* head = content ? at<Elf64_Ehdr>(file, 0) : nullptr;
   if (!head || std::memcmp(head->e_ident, ELFMAG, SELFMAG) != 0 || head->e_ident[EI_CLASS] != ELFCLASS64) return;
-  const auto* sections = file.at<Elf64_Shdr>(head->e_shoff, head->e_shnum);
+  const auto* sections = at<Elf64_Shdr>(file, head->e_shoff, head->e_shnum);
   if (!sections) return;
   for (std::size_t i = 0; i < head->e_shnum; ++i) {
     if (sections[i].sh_type != SHT_SYMTAB || sections[i].sh_link >= head->e_shnum) continue;
     const std::size_t count = sections[i].sh_size / sizeof(Elf64_Sym);
     const Elf64_Shdr& names = sections[sections[i].sh_link];
-    const auto* symbols = file.at<Elf64_Sym>(sections[i].sh_offset, count);
-    const auto* text = file.at<char>(names.sh_offset, names.sh_size);
+    const auto* symbols = at<Elf64_Sym>(file, sections[i].sh_offset, count);
+    const auto* text = at<char>(file, names.sh_offset, names.sh_size);
     if (!symbols || !text || names.sh_size == 0 || text[names.sh_size - 1] != '\0') return;
     for (std::size_t k = 0; k < count; ++k) {
       const int type = ELF64_ST_TYPE(symbols[k].st_info);
@@ -153,16 +132,16 @@ const Symbol* variable(const void* symbol) {
 
 }  // namespace
 
-cudaError_t address_of_variable(const void* symbol, void** pointer, const char* call, std::uintptr_t at) {
-  Session& session = Session::open();  // opening it fills `known_addresses`
+cudaError_t address_of_variable(const void* symbol, void** pointer, const Call& call) {
+  (void)Session::open();  // fills `known_addresses`
   const Symbol* named = variable(symbol);
-  if (!named || !pointer) return session.raise(named ? cudaErrorInvalidValue : cudaErrorInvalidSymbol, call, at);
+  if (!named || !pointer) return refuse(call, named ? cudaErrorInvalidValue : cudaErrorInvalidSymbol);
   const std::lock_guard lock(addresses_mutex);
   const auto before = known_addresses.find(named->address);
   std::uintptr_t address = before == known_addresses.end() ? 0 : before->second;
   if (address == 0) {
-    const Reply reply = session.move({{"op", "symbol"}, {"name", named->name}, {"bytes", named->bytes}, {"kind", "device"}, {"at", at}},
-                                     {named->address, 1, named->bytes, named->bytes});
+    const Reply reply = move("symbol", call, {{"name", named->name}, {"bytes", named->bytes}, {"kind", "device"}},
+                             {named->address, 1, named->bytes, named->bytes});
     if (reply.error() != cudaSuccess) return reply.error();
     address = known_addresses[named->address] = reply.fields.value("address", std::uintptr_t{0});
   }
@@ -173,8 +152,8 @@ cudaError_t address_of_variable(const void* symbol, void** pointer, const char* 
 void map_managed_variables() {
   for (const Symbol& one : OwnSymbols::read().all()) {
     if (one.is_function || one.bytes == 0 || !is_managed(one.address) || one.address % section_page != 0) continue;
-    const Reply reply = Session::open().move({{"op", "symbol"}, {"name", one.name}, {"bytes", one.bytes}, {"kind", "managed"}, {"at", 0}},
-                                             {one.address, 1, one.bytes, one.bytes});
+    const Reply reply =
+        move("symbol", {}, {{"name", one.name}, {"bytes", one.bytes}, {"kind", "managed"}}, {one.address, 1, one.bytes, one.bytes});
     if (reply.error() != cudaSuccess || reply.descriptors.empty()) continue;
     const std::size_t size = (one.bytes + section_page - 1) / section_page * section_page;
     ::mmap(reinterpret_cast<void*>(one.address), size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, reply.descriptors[0].get(),

@@ -48,23 +48,23 @@ curandState& next_part(curandGenerator_t generator) {
 
 // `draw` appends what one part gives. `each`: so many numbers.
 template <typename T, typename Draw>
-curandStatus_t generate(curandGenerator_t generator, T* to, std::size_t count, std::size_t each, std::uintptr_t at, Draw draw) {
+curandStatus_t generate(curandGenerator_t generator, T* to, std::size_t count, std::size_t each, const Call& call, Draw draw) {
   if (!is_known(generator)) return CURAND_STATUS_NOT_INITIALIZED;
   if (count % each != 0) return CURAND_STATUS_LENGTH_NOT_MULTIPLE;
   const bool of_device = is_device(to) || is_shared_with_device(to);
   if (!generator->for_host && !of_device) {
-    (void)Session::open().call({{"op", "note"}, {"kind", "host-pointer-on-device"}, {"address", number_of(to)}, {"at", at}});
+    (void)request("note", call, {{"kind", "host-pointer-on-device"}, {"address", number_of(to)}});
     return CURAND_STATUS_LAUNCH_FAILURE;
   }
   if (generator->for_host && is_device(to)) {
-    (void)Session::open().call({{"op", "note"}, {"kind", "device-pointer-on-host"}, {"address", number_of(to)}, {"at", at}});
+    (void)request("note", call, {{"kind", "device-pointer-on-host"}, {"address", number_of(to)}});
     return CURAND_STATUS_INTERNAL_ERROR;
   }
   std::vector<T> numbers;
   numbers.reserve(count);
   while (numbers.size() < count) draw(numbers, &next_part(generator));
   const std::size_t bytes = count * sizeof(T);
-  const cudaError_t error = copy_rows(to, bytes, numbers.data(), bytes, 1, bytes, {cudaMemcpyDefault, generator->stream}, at);
+  const cudaError_t error = copy_rows(to, bytes, numbers.data(), bytes, 1, bytes, {cudaMemcpyDefault, generator->stream}, call);
   return error == cudaSuccess ? CURAND_STATUS_SUCCESS : CURAND_STATUS_PREEXISTING_FAILURE;
 }
 
@@ -92,7 +92,7 @@ curandStatus_t curandSetPseudoRandomGeneratorSeed(curandGenerator_t generator, u
   if (!is_known(generator)) return CURAND_STATUS_NOT_INITIALIZED;
   if (!generator->parts.empty())
     Session::open().refuse("The program gives a generator of cuRAND another seed after it has drawn numbers, which cannot run here.",
-                           TILELAB_AT);
+                           TILELAB_CALL);
   generator->seed = seed;
   return CURAND_STATUS_SUCCESS;
 }
@@ -104,23 +104,24 @@ curandStatus_t curandSetStream(curandGenerator_t generator, cudaStream_t stream)
 }
 
 curandStatus_t curandGenerate(curandGenerator_t generator, unsigned int* numbers, std::size_t count) {
-  return generate(generator, numbers, count, 1, TILELAB_AT, [](auto& to, curandState* part) { to.push_back(curand(part)); });
+  return generate(generator, numbers, count, 1, TILELAB_CALL, [](auto& to, curandState* part) { to.push_back(curand(part)); });
 }
 curandStatus_t curandGenerateUniform(curandGenerator_t generator, float* numbers, std::size_t count) {
-  return generate(generator, numbers, count, 1, TILELAB_AT, [](auto& to, curandState* part) { to.push_back(curand_uniform(part)); });
+  return generate(generator, numbers, count, 1, TILELAB_CALL, [](auto& to, curandState* part) { to.push_back(curand_uniform(part)); });
 }
 curandStatus_t curandGenerateUniformDouble(curandGenerator_t generator, double* numbers, std::size_t count) {
-  return generate(generator, numbers, count, 1, TILELAB_AT, [](auto& to, curandState* part) { to.push_back(curand_uniform_double(part)); });
+  return generate(generator, numbers, count, 1, TILELAB_CALL,
+                  [](auto& to, curandState* part) { to.push_back(curand_uniform_double(part)); });
 }
 curandStatus_t curandGenerateNormal(curandGenerator_t generator, float* numbers, std::size_t count, float mean, float deviation) {
-  return generate(generator, numbers, count, 2, TILELAB_AT, [=](auto& to, curandState* part) {
+  return generate(generator, numbers, count, 2, TILELAB_CALL, [=](auto& to, curandState* part) {
     const float2 pair = curand_normal2(part);
     to.push_back(pair.x * deviation + mean);
     to.push_back(pair.y * deviation + mean);
   });
 }
 curandStatus_t curandGenerateNormalDouble(curandGenerator_t generator, double* numbers, std::size_t count, double mean, double deviation) {
-  return generate(generator, numbers, count, 2, TILELAB_AT, [=](auto& to, curandState* part) {
+  return generate(generator, numbers, count, 2, TILELAB_CALL, [=](auto& to, curandState* part) {
     const double2 pair = curand_normal2_double(part);
     to.push_back(pair.x * deviation + mean);
     to.push_back(pair.y * deviation + mean);

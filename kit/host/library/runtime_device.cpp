@@ -59,25 +59,14 @@ const cudaDeviceProp& the_device() {
 
 namespace {
 
-template <typename T, typename V>
-cudaError_t give(T* to, V value, const char* call, std::uintptr_t at) {
-  if (!to) return refuse(call, at);
-  *to = static_cast<T>(value);
-  return cudaSuccess;
-}
-
-cudaError_t need_device(int device, const char* call, std::uintptr_t at) {
-  return device == 0 ? cudaSuccess : refuse(call, at, cudaErrorInvalidDevice);
-}
-
-cudaError_t on_device(const char* what, const char* call, std::uintptr_t at) {
-  if (const auto refused = wait_for_all_in_capture(call, at)) return *refused;
-  const cudaError_t error = Session::open().call({{"op", "device"}, {"what", what}, {"at", at}});
+cudaError_t on_device(const char* what, const Call& call) {
+  if (const auto refused = wait_for_all_in_capture(call)) return *refused;
+  const cudaError_t error = request("device", call, {{"what", what}});
   pools_after_wait();
   return error;
 }
 
-cudaError_t last_error(bool peek, std::uintptr_t at) { return Session::open().call({{"op", "last_error"}, {"peek", peek}, {"at", at}}); }
+cudaError_t last_error(bool peek, const Call& call) { return request("last_error", call, {{"peek", peek}}); }
 
 std::mutex settings_mutex;
 std::map<cudaLimit, std::size_t> limits = {{cudaLimitStackSize, 1024},
@@ -88,36 +77,35 @@ std::map<cudaLimit, std::size_t> limits = {{cudaLimitStackSize, 1024},
 
 }  // namespace
 
-cudaError_t cudaGetDeviceCount(int* count) { return give(count, 1, "cudaGetDeviceCount", TILELAB_AT); }
-cudaError_t cudaGetDevice(int* device) { return give(device, 0, "cudaGetDevice", TILELAB_AT); }
-cudaError_t cudaSetDevice(int device) { return need_device(device, "cudaSetDevice", TILELAB_AT); }
+cudaError_t cudaGetDeviceCount(int* count) { return give(count, 1, TILELAB_CALL); }
+cudaError_t cudaGetDevice(int* device) { return give(device, 0, TILELAB_CALL); }
+cudaError_t cudaSetDevice(int device) { return device == 0 ? cudaSuccess : refuse(TILELAB_CALL, cudaErrorInvalidDevice); }
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
-  if (device != 0) return refuse("cudaGetDeviceProperties", TILELAB_AT, cudaErrorInvalidDevice);
-  return give(properties, the_device(), "cudaGetDeviceProperties", TILELAB_AT);
+  return device == 0 ? give(properties, the_device(), TILELAB_CALL) : refuse(TILELAB_CALL, cudaErrorInvalidDevice);
 }
 cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int device) {
-  if (device != 0) return refuse("cudaDeviceGetAttribute", TILELAB_AT, cudaErrorInvalidDevice);
+  if (device != 0) return refuse(TILELAB_CALL, cudaErrorInvalidDevice);
   switch (attribute) {
 #define TILELAB_ATTRIBUTE_CASE(name, number, member) \
-  case name: return give(value, the_device().member, "cudaDeviceGetAttribute", TILELAB_AT);
+  case name: return give(value, the_device().member, TILELAB_CALL);
     TILELAB_DEVICE_ATTRIBUTES(TILELAB_ATTRIBUTE_CASE)
 #undef TILELAB_ATTRIBUTE_CASE
   }
-  return refuse("cudaDeviceGetAttribute", TILELAB_AT);
+  return refuse(TILELAB_CALL);
 }
 cudaError_t cudaSetDeviceFlags(unsigned int) { return cudaSuccess; }
 
-cudaError_t cudaDeviceSynchronize() { return on_device("synchronize", "cudaDeviceSynchronize", TILELAB_AT); }
-cudaError_t cudaDeviceReset() { return on_device("reset", "cudaDeviceReset", TILELAB_AT); }
-cudaError_t cudaThreadSynchronize() { return on_device("synchronize", "cudaThreadSynchronize", TILELAB_AT); }
-cudaError_t cudaThreadExit() { return on_device("reset", "cudaThreadExit", TILELAB_AT); }
+cudaError_t cudaDeviceSynchronize() { return on_device("synchronize", TILELAB_CALL); }
+cudaError_t cudaDeviceReset() { return on_device("reset", TILELAB_CALL); }
+cudaError_t cudaThreadSynchronize() { return on_device("synchronize", TILELAB_CALL); }
+cudaError_t cudaThreadExit() { return on_device("reset", TILELAB_CALL); }
 
 cudaError_t cudaDeviceSetLimit(cudaLimit limit, std::size_t value) {
   const std::lock_guard lock(settings_mutex);
   const auto one = limits.find(limit);
-  if (one == limits.end()) return refuse("cudaDeviceSetLimit", TILELAB_AT, cudaErrorUnsupportedLimit);
+  if (one == limits.end()) return refuse(TILELAB_CALL, cudaErrorUnsupportedLimit);
   if (limit == cudaLimitMallocHeapSize) {
-    const cudaError_t error = Session::open().call({{"op", "device"}, {"what", "heap limit"}, {"bytes", value}, {"at", TILELAB_AT}});
+    const cudaError_t error = request("device", TILELAB_CALL, {{"what", "heap limit"}, {"bytes", value}});
     if (error != cudaSuccess) return error;
   }
   one->second = value;
@@ -126,8 +114,7 @@ cudaError_t cudaDeviceSetLimit(cudaLimit limit, std::size_t value) {
 cudaError_t cudaDeviceGetLimit(std::size_t* value, cudaLimit limit) {
   const std::lock_guard lock(settings_mutex);
   const auto one = limits.find(limit);
-  if (one == limits.end()) return refuse("cudaDeviceGetLimit", TILELAB_AT, cudaErrorUnsupportedLimit);
-  return give(value, one->second, "cudaDeviceGetLimit", TILELAB_AT);
+  return one != limits.end() ? give(value, one->second, TILELAB_CALL) : refuse(TILELAB_CALL, cudaErrorUnsupportedLimit);
 }
 cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
   if (least) *least = 0;
@@ -136,20 +123,17 @@ cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
 }
 // It is about two devices, and there is one.
 cudaError_t cudaDeviceGetP2PAttribute(int* value, cudaDeviceP2PAttr, int, int) {
-  return refuse("cudaDeviceGetP2PAttribute", TILELAB_AT, value ? cudaErrorInvalidDevice : cudaErrorInvalidValue);
+  return refuse(TILELAB_CALL, value ? cudaErrorInvalidDevice : cudaErrorInvalidValue);
 }
 cudaError_t cudaDeviceCanAccessPeer(int* can, int device, int peer) {
-  if (device != 0 || peer != 0) return refuse("cudaDeviceCanAccessPeer", TILELAB_AT, cudaErrorInvalidDevice);
-  return give(can, 0, "cudaDeviceCanAccessPeer", TILELAB_AT);
+  return device == 0 && peer == 0 ? give(can, 0, TILELAB_CALL) : refuse(TILELAB_CALL, cudaErrorInvalidDevice);
 }
-cudaError_t cudaDeviceEnablePeerAccess(int, unsigned int) {
-  return refuse("cudaDeviceEnablePeerAccess", TILELAB_AT, cudaErrorInvalidDevice);
-}
-cudaError_t cudaDeviceDisablePeerAccess(int) { return refuse("cudaDeviceDisablePeerAccess", TILELAB_AT, cudaErrorInvalidDevice); }
+cudaError_t cudaDeviceEnablePeerAccess(int, unsigned int) { return refuse(TILELAB_CALL, cudaErrorInvalidDevice); }
+cudaError_t cudaDeviceDisablePeerAccess(int) { return refuse(TILELAB_CALL, cudaErrorInvalidDevice); }
 cudaError_t cudaCtxResetPersistingL2Cache() { return cudaSuccess; }
 
-cudaError_t cudaGetLastError() { return last_error(false, TILELAB_AT); }
-cudaError_t cudaPeekAtLastError() { return last_error(true, TILELAB_AT); }
+cudaError_t cudaGetLastError() { return last_error(false, TILELAB_CALL); }
+cudaError_t cudaPeekAtLastError() { return last_error(true, TILELAB_CALL); }
 
 const char* cudaGetErrorName(cudaError_t error) {
   switch (error) {
@@ -170,7 +154,7 @@ const char* cudaGetErrorString(cudaError_t error) {
   return "unrecognized error code";
 }
 
-cudaError_t cudaDriverGetVersion(int* version) { return give(version, CUDART_VERSION, "cudaDriverGetVersion", TILELAB_AT); }
-cudaError_t cudaRuntimeGetVersion(int* version) { return give(version, CUDART_VERSION, "cudaRuntimeGetVersion", TILELAB_AT); }
+cudaError_t cudaDriverGetVersion(int* version) { return give(version, CUDART_VERSION, TILELAB_CALL); }
+cudaError_t cudaRuntimeGetVersion(int* version) { return give(version, CUDART_VERSION, TILELAB_CALL); }
 cudaError_t cudaProfilerStart() { return cudaSuccess; }
 cudaError_t cudaProfilerStop() { return cudaSuccess; }

@@ -68,53 +68,43 @@ Pool* pool_of(cudaMemPool_t handle) {
   return found == pools().all.end() ? nullptr : found->second.get();
 }
 
-cudaError_t give(cudaMemPool_t* to, cudaMemPool_t pool, int device, const char* call, std::uintptr_t at) {
-  if (device != 0) return refuse(call, at, cudaErrorInvalidDevice);
-  if (!to) return refuse(call, at);
-  *to = pool;
-  return cudaSuccess;
-}
-
-cudaError_t capture_allocation(void** pointer, std::size_t bytes, Work& work, const char* call, std::uintptr_t at) {
+cudaError_t capture_allocation(void** pointer, std::size_t bytes, Work& work, const Call& call) {
   cudaMemAllocNodeParams params{};
   params.poolProps.allocType = cudaMemAllocationTypePinned;
   params.poolProps.location = {cudaMemLocationTypeDevice, 0};
   params.bytesize = bytes;
-  const cudaError_t error = alloc_work(&params, work, call, at);
+  const cudaError_t error = alloc_work(&params, work, call);
   if (error == cudaSuccess) *pointer = params.dptr;
   return error;
 }
 
 }  // namespace
 
-cudaError_t tilelab_host::allocate_from_pool(void** pointer, std::size_t bytes, cudaMemPool_t from, cudaStream_t stream, const char* call,
-                                             std::uintptr_t at) {
-  if (!pointer) return refuse(call, at);
-  const auto captured = capture(stream, call, at, [&](Work& work) { return capture_allocation(pointer, bytes, work, call, at); });
+cudaError_t tilelab_host::allocate_from_pool(void** pointer, std::size_t bytes, cudaMemPool_t from, cudaStream_t stream, const Call& call) {
+  if (!pointer) return refuse(call);
+  const auto captured = capture(stream, call, [&](Work& work) { return capture_allocation(pointer, bytes, work, call); });
   if (captured) return *captured;
   const std::lock_guard lock(pools().mutex);
   const cudaMemPool_t handle = from != nullptr ? from : pools().current;
   Pool* const pool = pool_of(handle);
-  if (!pool) return refuse(call, at);
+  if (!pool) return refuse(call);
   const std::size_t most = pool->properties.maxSize;
-  if (most != 0 && (bytes > most || pool->used > most - bytes)) return refuse(call, at, cudaErrorMemoryAllocation);
-  const Reply reply =
-      Session::open().ask({{"op", "allocate"}, {"bytes", bytes}, {"kind", "device"}, {"stream", number_of(stream)}, {"at", at}});
-  if (reply.error() != cudaSuccess) return reply.error();
-  *pointer = reinterpret_cast<void*>(reply.fields.value("address", std::uintptr_t{0}));
+  if (most != 0 && (bytes > most || pool->used > most - bytes)) return refuse(call, cudaErrorMemoryAllocation);
+  const json asked = {{"bytes", bytes}, {"kind", "device"}, {"stream", number_of(stream)}};
+  if (const cudaError_t error = request("allocate", call, asked, "address", *pointer); error != cudaSuccess) return error;
   pool->take(bytes);
   pools().taken[*pointer] = {handle, bytes};
   return cudaSuccess;
 }
 
-cudaError_t tilelab_host::free_to_pool(void* pointer, cudaStream_t stream, const char* call, std::uintptr_t at) {
+cudaError_t tilelab_host::free_to_pool(void* pointer, cudaStream_t stream, const Call& call) {
   Graph* graph = nullptr;
   if (is_any_captured()) graph = graph_of(capture_info(stream).graph);
-  const auto captured = capture(
-      stream, call, at, [&](Work& work) { return graph != nullptr ? free_work(pointer, *graph, work, call, at) : refuse(call, at); });
+  const auto captured =
+      capture(stream, call, [&](Work& work) { return graph != nullptr ? free_work(pointer, *graph, work, call) : refuse(call); });
   if (captured) return *captured;
-  const cudaError_t error = Session::open().call(
-      {{"op", "free"}, {"address", number_of(pointer)}, {"kind", "device"}, {"async", true}, {"stream", number_of(stream)}, {"at", at}});
+  const cudaError_t error =
+      request("free", call, {{"address", number_of(pointer)}, {"kind", "device"}, {"async", true}, {"stream", number_of(stream)}});
   if (error == cudaSuccess && !note_freed_graph_memory(pointer, stream)) note_freed_pool_memory(pointer);
   return error;
 }
@@ -133,26 +123,26 @@ void tilelab_host::pools_after_wait() {
 }
 
 cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t* pool, int device) {
-  return give(pool, pools().usual, device, "cudaDeviceGetDefaultMemPool", TILELAB_AT);
+  return device == 0 ? give(pool, pools().usual, TILELAB_CALL) : refuse(TILELAB_CALL, cudaErrorInvalidDevice);
 }
 cudaError_t cudaDeviceGetMemPool(cudaMemPool_t* pool, int device) {
-  return give(pool, pools().current, device, "cudaDeviceGetMemPool", TILELAB_AT);
+  return device == 0 ? give(pool, pools().current, TILELAB_CALL) : refuse(TILELAB_CALL, cudaErrorInvalidDevice);
 }
 cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t pool) {
-  if (device != 0) return refuse("cudaDeviceSetMemPool", TILELAB_AT, cudaErrorInvalidDevice);
+  if (device != 0) return refuse(TILELAB_CALL, cudaErrorInvalidDevice);
   const std::lock_guard lock(pools().mutex);
-  if (!pool_of(pool)) return refuse("cudaDeviceSetMemPool", TILELAB_AT);
+  if (!pool_of(pool)) return refuse(TILELAB_CALL);
   pools().current = pool;
   return cudaSuccess;
 }
 
 cudaError_t cudaMemPoolCreate(cudaMemPool_t* pool, const cudaMemPoolProps* properties) {
-  constexpr const char* call = "cudaMemPoolCreate";
-  if (!pool || !properties) return refuse(call, TILELAB_AT);
+  const Call call = TILELAB_CALL;
+  if (!pool || !properties) return refuse(call);
   if (properties->allocType != cudaMemAllocationTypePinned || properties->location.type != cudaMemLocationTypeDevice)
-    return refuse(call, TILELAB_AT, properties->allocType == cudaMemAllocationTypeManaged ? cudaErrorNotSupported : cudaErrorInvalidValue);
-  if (properties->location.id != 0) return refuse(call, TILELAB_AT, cudaErrorInvalidDevice);
-  if (properties->handleTypes != cudaMemHandleTypeNone) return refuse(call, TILELAB_AT, cudaErrorNotSupported);
+    return refuse(call, properties->allocType == cudaMemAllocationTypeManaged ? cudaErrorNotSupported : cudaErrorInvalidValue);
+  if (properties->location.id != 0) return refuse(call, cudaErrorInvalidDevice);
+  if (properties->handleTypes != cudaMemHandleTypeNone) return refuse(call, cudaErrorNotSupported);
   const std::lock_guard lock(pools().mutex);
   *pool = pools().add(*properties);
   return cudaSuccess;
@@ -160,7 +150,7 @@ cudaError_t cudaMemPoolCreate(cudaMemPool_t* pool, const cudaMemPoolProps* prope
 // What was taken from it stays, and is freed as before.
 cudaError_t cudaMemPoolDestroy(cudaMemPool_t pool) {
   const std::lock_guard lock(pools().mutex);
-  if (!pool_of(pool) || pool == pools().usual) return refuse("cudaMemPoolDestroy", TILELAB_AT);
+  if (!pool_of(pool) || pool == pools().usual) return refuse(TILELAB_CALL);
   if (pools().current == pool) pools().current = pools().usual;
   pools().all.erase(pool);
   return cudaSuccess;
@@ -168,79 +158,62 @@ cudaError_t cudaMemPoolDestroy(cudaMemPool_t pool) {
 cudaError_t cudaMemPoolTrimTo(cudaMemPool_t pool, std::size_t least_bytes) {
   const std::lock_guard lock(pools().mutex);
   Pool* const one = pool_of(pool);
-  if (!one) return refuse("cudaMemPoolTrimTo", TILELAB_AT);
+  if (!one) return refuse(TILELAB_CALL);
   one->trim(least_bytes);
   return cudaSuccess;
 }
 cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t pool, cudaMemPoolAttr attribute, void* value) {
   const std::lock_guard lock(pools().mutex);
   Pool* const one = pool_of(pool);
-  if (!one || !value) return refuse("cudaMemPoolSetAttribute", TILELAB_AT);
-  switch (attribute) {
-    case cudaMemPoolReuseFollowEventDependencies:
-    case cudaMemPoolReuseAllowOpportunistic:
-    case cudaMemPoolReuseAllowInternalDependencies: one->reuse[attribute - 1] = *static_cast<int*>(value); return cudaSuccess;
-    case cudaMemPoolAttrReleaseThreshold: one->threshold = *static_cast<std::uint64_t*>(value); return cudaSuccess;
-    case cudaMemPoolAttrReservedMemHigh:
-    case cudaMemPoolAttrUsedMemHigh:
-      if (*static_cast<std::uint64_t*>(value) != 0) break;
-      (attribute == cudaMemPoolAttrUsedMemHigh ? one->used_high : one->reserved_high) =
-          attribute == cudaMemPoolAttrUsedMemHigh ? one->used : one->reserved;
-      return cudaSuccess;
-    default: break;
-  }
-  return refuse("cudaMemPoolSetAttribute", TILELAB_AT);
+  if (!one || !value) return refuse(TILELAB_CALL);
+  const bool is_switch = attribute >= cudaMemPoolReuseFollowEventDependencies && attribute < cudaMemPoolAttrReleaseThreshold;
+  if (is_switch) return give(&one->reuse[attribute - 1], *static_cast<int*>(value), TILELAB_CALL);
+  const std::uint64_t number = *static_cast<std::uint64_t*>(value);
+  if (attribute == cudaMemPoolAttrReleaseThreshold) return give(&one->threshold, number, TILELAB_CALL);
+  if (number == 0 && attribute == cudaMemPoolAttrReservedMemHigh) return give(&one->reserved_high, one->reserved, TILELAB_CALL);
+  if (number == 0 && attribute == cudaMemPoolAttrUsedMemHigh) return give(&one->used_high, one->used, TILELAB_CALL);
+  return refuse(TILELAB_CALL);
 }
 cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t pool, cudaMemPoolAttr attribute, void* value) {
   const std::lock_guard lock(pools().mutex);
   const Pool* const one = pool_of(pool);
-  if (!one || !value) return refuse("cudaMemPoolGetAttribute", TILELAB_AT);
-  const auto number = [&](std::uint64_t held) { return *static_cast<std::uint64_t*>(value) = held, cudaSuccess; };
-  switch (attribute) {
-    case cudaMemPoolReuseFollowEventDependencies:
-    case cudaMemPoolReuseAllowOpportunistic:
-    case cudaMemPoolReuseAllowInternalDependencies: *static_cast<int*>(value) = one->reuse[attribute - 1]; return cudaSuccess;
-    case cudaMemPoolAttrReleaseThreshold: return number(one->threshold);
-    case cudaMemPoolAttrReservedMemCurrent: return number(one->reserved);
-    case cudaMemPoolAttrReservedMemHigh: return number(one->reserved_high);
-    case cudaMemPoolAttrUsedMemCurrent: return number(one->used);
-    case cudaMemPoolAttrUsedMemHigh: return number(one->used_high);
-  }
-  return refuse("cudaMemPoolGetAttribute", TILELAB_AT);
+  if (!one || !value || attribute < cudaMemPoolReuseFollowEventDependencies || attribute > cudaMemPoolAttrUsedMemHigh)
+    return refuse(TILELAB_CALL);
+  const std::uint64_t numbers[] = {one->threshold, one->reserved, one->reserved_high, one->used, one->used_high};
+  if (attribute < cudaMemPoolAttrReleaseThreshold) return give(static_cast<int*>(value), one->reuse[attribute - 1], TILELAB_CALL);
+  return give(static_cast<std::uint64_t*>(value), numbers[attribute - cudaMemPoolAttrReleaseThreshold], TILELAB_CALL);
 }
 cudaError_t cudaMemPoolSetAccess(cudaMemPool_t pool, const cudaMemAccessDesc* access, std::size_t count) {
   const std::lock_guard lock(pools().mutex);
-  if (!pool_of(pool) || (count > 0 && !access)) return refuse("cudaMemPoolSetAccess", TILELAB_AT);
+  if (!pool_of(pool) || (count > 0 && !access)) return refuse(TILELAB_CALL);
   for (std::size_t i = 0; i < count; ++i) {
-    if (access[i].location.type != cudaMemLocationTypeDevice) return refuse("cudaMemPoolSetAccess", TILELAB_AT);
-    if (access[i].location.id != 0) return refuse("cudaMemPoolSetAccess", TILELAB_AT, cudaErrorInvalidDevice);
-    if (access[i].flags != cudaMemAccessFlagsProtReadWrite) return refuse("cudaMemPoolSetAccess", TILELAB_AT);  // it owns the pool
+    if (access[i].location.type != cudaMemLocationTypeDevice) return refuse(TILELAB_CALL);
+    if (access[i].location.id != 0) return refuse(TILELAB_CALL, cudaErrorInvalidDevice);
+    if (access[i].flags != cudaMemAccessFlagsProtReadWrite) return refuse(TILELAB_CALL);  // it owns the pool
   }
   return cudaSuccess;
 }
 cudaError_t cudaMemPoolGetAccess(cudaMemAccessFlags* flags, cudaMemPool_t pool, cudaMemLocation* place) {
   const std::lock_guard lock(pools().mutex);
-  if (!flags || !pool_of(pool) || !place) return refuse("cudaMemPoolGetAccess", TILELAB_AT);
+  if (!pool_of(pool) || !place) return refuse(TILELAB_CALL);
   const bool is_here = place->type == cudaMemLocationTypeDevice && place->id == 0;
-  *flags = is_here ? cudaMemAccessFlagsProtReadWrite : cudaMemAccessFlagsProtNone;
-  return cudaSuccess;
+  return give(flags, is_here ? cudaMemAccessFlagsProtReadWrite : cudaMemAccessFlagsProtNone, TILELAB_CALL);
 }
 cudaError_t cudaMallocFromPoolAsync(void** pointer, std::size_t bytes, cudaMemPool_t pool, cudaStream_t stream) {
-  if (!pool) return refuse("cudaMallocFromPoolAsync", TILELAB_AT);
-  return allocate_from_pool(pointer, bytes, pool, stream, "cudaMallocFromPoolAsync", TILELAB_AT);
+  if (!pool) return refuse(TILELAB_CALL);
+  return allocate_from_pool(pointer, bytes, pool, stream, TILELAB_CALL);
 }
 
 cudaError_t cudaDeviceGraphMemTrim(int device) {
-  if (device != 0) return refuse("cudaDeviceGraphMemTrim", TILELAB_AT, cudaErrorInvalidDevice);
+  if (device != 0) return refuse(TILELAB_CALL, cudaErrorInvalidDevice);
   trim_graph_memory();
   return cudaSuccess;
 }
 cudaError_t cudaDeviceGetGraphMemAttribute(int device, cudaGraphMemAttributeType attribute, void* value) {
-  if (device != 0) return refuse("cudaDeviceGetGraphMemAttribute", TILELAB_AT, cudaErrorInvalidDevice);
+  if (device != 0) return refuse(TILELAB_CALL, cudaErrorInvalidDevice);
   const GraphMemory sums = graph_memory();
   const std::uint64_t all[] = {sums.used, sums.used_high, sums.reserved, sums.reserved_high};
-  if (!value || attribute < cudaGraphMemAttrUsedMemCurrent || attribute > cudaGraphMemAttrReservedMemHigh)
-    return refuse("cudaDeviceGetGraphMemAttribute", TILELAB_AT);
+  if (!value || attribute < cudaGraphMemAttrUsedMemCurrent || attribute > cudaGraphMemAttrReservedMemHigh) return refuse(TILELAB_CALL);
   *static_cast<std::uint64_t*>(value) = all[attribute];
   return cudaSuccess;
 }
@@ -255,10 +228,10 @@ std::size_t mapped_bytes(std::size_t bytes) { return (bytes + mapped_page - 1) /
 std::mutex mapped_mutex;
 std::map<std::uintptr_t, std::size_t> mapped;
 
-cudaError_t allocate(void** pointer, std::size_t bytes, const char* kind, const char* call, std::uintptr_t at) {
-  if (!pointer) return Session::open().raise(cudaErrorInvalidValue, call, at);
-  if (const auto refused = unsafe_in_capture(call, at)) return *refused;
-  Reply reply = Session::open().ask({{"op", "allocate"}, {"bytes", bytes}, {"kind", kind}, {"at", at}});
+cudaError_t allocate(void** pointer, std::size_t bytes, const char* kind, const Call& call) {
+  if (!pointer) return refuse(call);
+  if (const auto refused = unsafe_in_capture(call)) return *refused;
+  Reply reply = ask("allocate", call, {{"bytes", bytes}, {"kind", kind}});
   if (reply.error() != cudaSuccess) return reply.error();
   const auto address = reply.fields.value("address", std::uintptr_t{0});
   if (!reply.descriptors.empty() && address >= device_end && address < shared_end) {
@@ -267,8 +240,8 @@ cudaError_t allocate(void** pointer, std::size_t bytes, const char* kind, const 
     void* place = ::mmap(wanted, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED_NOREPLACE, reply.descriptors[0].get(),
                          reply.fields.value("offset", off_t{0}));
     if (place != wanted) {
-      (void)Session::open().call({{"op", "free"}, {"address", address}, {"kind", kind}, {"at", at}});
-      return Session::open().raise(cudaErrorMemoryAllocation, call, at);
+      (void)request("free", call, {{"address", address}, {"kind", kind}});
+      return refuse(call, cudaErrorMemoryAllocation);
     }
     const std::lock_guard lock(mapped_mutex);
     mapped[address] = size;
@@ -277,9 +250,9 @@ cudaError_t allocate(void** pointer, std::size_t bytes, const char* kind, const 
   return cudaSuccess;
 }
 
-cudaError_t release(void* pointer, const char* kind, const char* call, std::uintptr_t at) {
-  if (const auto refused = unsafe_in_capture(call, at)) return *refused;
-  const cudaError_t error = Session::open().call({{"op", "free"}, {"address", number_of(pointer)}, {"kind", kind}, {"at", at}});
+cudaError_t release(void* pointer, const char* kind, const Call& call) {
+  if (const auto refused = unsafe_in_capture(call)) return *refused;
+  const cudaError_t error = request("free", call, {{"address", number_of(pointer)}, {"kind", kind}});
   if (error == cudaSuccess && is_device(pointer) && !note_freed_graph_memory(pointer, nullptr)) note_freed_pool_memory(pointer);
   const std::lock_guard lock(mapped_mutex);
   if (const auto one = mapped.find(number_of(pointer)); error == cudaSuccess && one != mapped.end()) {
@@ -290,61 +263,53 @@ cudaError_t release(void* pointer, const char* kind, const char* call, std::uint
 }
 
 // A hint for memory that is not managed is an error.
-cudaError_t hint(const void* pointer, const char* call, std::uintptr_t at) {
-  return is_shared_with_device(pointer) ? cudaSuccess : refuse(call, at);
-}
+cudaError_t hint(const void* pointer, const Call& call) { return is_shared_with_device(pointer) ? cudaSuccess : refuse(call); }
 
 }  // namespace
 
-cudaError_t cudaMalloc(void** pointer, std::size_t bytes) { return allocate(pointer, bytes, "device", "cudaMalloc", TILELAB_AT); }
+cudaError_t cudaMalloc(void** pointer, std::size_t bytes) { return allocate(pointer, bytes, "device", TILELAB_CALL); }
 cudaError_t cudaMallocAsync(void** pointer, std::size_t bytes, cudaStream_t stream) {
-  return allocate_from_pool(pointer, bytes, nullptr, stream, "cudaMallocAsync", TILELAB_AT);
+  return allocate_from_pool(pointer, bytes, nullptr, stream, TILELAB_CALL);
 }
 cudaError_t cudaMallocManaged(void** pointer, std::size_t bytes, unsigned int flags) {
-  if (bytes == 0 || (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost)) return refuse("cudaMallocManaged", TILELAB_AT);
-  return allocate(pointer, bytes, "managed", "cudaMallocManaged", TILELAB_AT);
+  if (bytes == 0 || (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost)) return refuse(TILELAB_CALL);
+  return allocate(pointer, bytes, "managed", TILELAB_CALL);
 }
-cudaError_t cudaMallocHost(void** pointer, std::size_t bytes) { return allocate(pointer, bytes, "pinned", "cudaMallocHost", TILELAB_AT); }
-cudaError_t cudaHostAlloc(void** pointer, std::size_t bytes, unsigned int) {
-  return allocate(pointer, bytes, "pinned", "cudaHostAlloc", TILELAB_AT);
-}
+cudaError_t cudaMallocHost(void** pointer, std::size_t bytes) { return allocate(pointer, bytes, "pinned", TILELAB_CALL); }
+cudaError_t cudaHostAlloc(void** pointer, std::size_t bytes, unsigned int) { return allocate(pointer, bytes, "pinned", TILELAB_CALL); }
 
 cudaError_t cudaMallocPitch(void** pointer, std::size_t* pitch, std::size_t width, std::size_t height) {
-  if (!pitch || width > SIZE_MAX / 2) return refuse("cudaMallocPitch", TILELAB_AT);
+  if (!pitch || width > SIZE_MAX / 2) return refuse(TILELAB_CALL);
   *pitch = (width + row_alignment - 1) / row_alignment * row_alignment;
-  if (height > 0 && *pitch > SIZE_MAX / height) return refuse("cudaMallocPitch", TILELAB_AT, cudaErrorMemoryAllocation);
-  return allocate(pointer, *pitch * height, "device", "cudaMallocPitch", TILELAB_AT);
+  if (height > 0 && *pitch > SIZE_MAX / height) return refuse(TILELAB_CALL, cudaErrorMemoryAllocation);
+  return allocate(pointer, *pitch * height, "device", TILELAB_CALL);
 }
 
-cudaError_t cudaFree(void* pointer) { return release(pointer, "device", "cudaFree", TILELAB_AT); }
-cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) { return free_to_pool(pointer, stream, "cudaFreeAsync", TILELAB_AT); }
-cudaError_t cudaFreeHost(void* pointer) { return release(pointer, "pinned", "cudaFreeHost", TILELAB_AT); }
+cudaError_t cudaFree(void* pointer) { return release(pointer, "device", TILELAB_CALL); }
+cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) { return free_to_pool(pointer, stream, TILELAB_CALL); }
+cudaError_t cudaFreeHost(void* pointer) { return release(pointer, "pinned", TILELAB_CALL); }
 
 // The memory stays where it is: a kernel cannot reach it, but copies of it work as those of any other memory.
 cudaError_t cudaHostRegister(void* pointer, std::size_t bytes, unsigned int) {
-  return pointer && bytes > 0 ? cudaSuccess : refuse("cudaHostRegister", TILELAB_AT);
+  return pointer && bytes > 0 ? cudaSuccess : refuse(TILELAB_CALL);
 }
-cudaError_t cudaHostUnregister(void* pointer) { return pointer ? cudaSuccess : refuse("cudaHostUnregister", TILELAB_AT); }
+cudaError_t cudaHostUnregister(void* pointer) { return pointer ? cudaSuccess : refuse(TILELAB_CALL); }
 
 cudaError_t cudaHostGetDevicePointer(void** device_pointer, void* host_pointer, unsigned int) {
   if (!device_pointer || !is_shared_with_device(host_pointer))
-    return refuse("cudaHostGetDevicePointer", TILELAB_AT, device_pointer && host_pointer ? cudaErrorNotSupported : cudaErrorInvalidValue);
+    return refuse(TILELAB_CALL, device_pointer && host_pointer ? cudaErrorNotSupported : cudaErrorInvalidValue);
   *device_pointer = host_pointer;
   return cudaSuccess;
 }
 
 cudaError_t cudaMemGetInfo(std::size_t* free_bytes, std::size_t* total_bytes) {
-  if (!free_bytes || !total_bytes) return refuse("cudaMemGetInfo", TILELAB_AT);
-  const Reply reply = Session::open().ask({{"op", "memory"}, {"what", "info"}, {"at", TILELAB_AT}});
+  if (!free_bytes || !total_bytes) return refuse(TILELAB_CALL);
+  const Reply reply = ask("memory", TILELAB_CALL, {{"what", "info"}});
   *total_bytes = reply.fields.value("total", Session::open().memory_bytes());
   *free_bytes = reply.fields.value("free", *total_bytes);
   return reply.error();
 }
 
-cudaError_t cudaMemPrefetchAsync(const void* pointer, std::size_t, int, cudaStream_t) {
-  return hint(pointer, "cudaMemPrefetchAsync", TILELAB_AT);
-}
-cudaError_t cudaMemAdvise(const void* pointer, std::size_t, cudaMemoryAdvise, int) { return hint(pointer, "cudaMemAdvise", TILELAB_AT); }
-cudaError_t cudaStreamAttachMemAsync(cudaStream_t, void* pointer, std::size_t, unsigned int) {
-  return hint(pointer, "cudaStreamAttachMemAsync", TILELAB_AT);
-}
+cudaError_t cudaMemPrefetchAsync(const void* pointer, std::size_t, int, cudaStream_t) { return hint(pointer, TILELAB_CALL); }
+cudaError_t cudaMemAdvise(const void* pointer, std::size_t, cudaMemoryAdvise, int) { return hint(pointer, TILELAB_CALL); }
+cudaError_t cudaStreamAttachMemAsync(cudaStream_t, void* pointer, std::size_t, unsigned int) { return hint(pointer, TILELAB_CALL); }

@@ -33,24 +33,18 @@ namespace {
 
 template <typename Handle>
 cudaError_t create(Handle* array, const cudaChannelFormatDesc* format, cudaExtent extent, unsigned int levels, unsigned int flags,
-                   const char* call, std::uintptr_t at) {
-  if (!array || !format) return refuse(call, at);
-  if (const auto refused = unsafe_in_capture(call, at)) return *refused;
+                   const Call& call) {
+  if (!array || !format) return refuse(call);
+  if (const auto refused = unsafe_in_capture(call)) return *refused;
   if ((flags & (cudaArraySparse | cudaArrayDeferredMapping)) != 0)
-    Session::open().refuse("Sparse arrays and arrays with deferred mapping cannot be made here.", at);
-  json request = {{"op", "array"},         {"what", "create"},
-                  {"width", extent.width}, {"height", extent.height},
-                  {"depth", extent.depth}, {"flags", flags & ~unsigned{cudaArrayColorAttachment}},
-                  {"levels", levels},      {"at", at}};
-  if (!describe_format(request, *format)) return refuse(call, at, cudaErrorInvalidChannelDescriptor);
-  const Reply reply = Session::open().ask(request);
-  if (reply.error() == cudaSuccess) *array = reinterpret_cast<Handle>(reply.fields.value("address", std::uintptr_t{0}));
-  return reply.error();
+    Session::open().refuse("Sparse arrays and arrays with deferred mapping cannot be made here.", call);
+  json asked = {{"what", "create"},      {"width", extent.width}, {"height", extent.height},
+                {"depth", extent.depth}, {"levels", levels},      {"flags", flags & ~unsigned{cudaArrayColorAttachment}}};
+  if (!describe_format(asked, *format)) return refuse(call, cudaErrorInvalidChannelDescriptor);
+  return request("array", call, asked, "address", *array);
 }
 
-Reply about(cudaArray_const_t array, std::uintptr_t at) {
-  return Session::open().ask({{"op", "array"}, {"what", "info"}, {"address", number_of(array)}, {"at", at}});
-}
+Reply about(cudaArray_const_t array, const Call& call) { return ask("array", call, {{"what", "info"}, {"address", number_of(array)}}); }
 
 cudaChannelFormatDesc format_in(const Reply& reply) {
   const auto bits = [&](const char* key) { return reply.fields.value(key, 0); };
@@ -58,24 +52,23 @@ cudaChannelFormatDesc format_in(const Reply& reply) {
           static_cast<cudaChannelFormatKind>(reply.fields.value("format", 0))};
 }
 
-cudaError_t release(const void* array, bool mipmapped, const char* call, std::uintptr_t at) {
-  if (const auto refused = unsafe_in_capture(call, at)) return *refused;
-  return Session::open().call({{"op", "free"}, {"address", number_of(array)}, {"kind", "array"}, {"mipmapped", mipmapped}, {"at", at}});
+cudaError_t release(const void* array, bool mipmapped, const Call& call) {
+  if (const auto refused = unsafe_in_capture(call)) return *refused;
+  return request("free", call, {{"address", number_of(array)}, {"kind", "array"}, {"mipmapped", mipmapped}});
 }
 
 CopySide in_array(cudaArray_const_t array, std::size_t x, std::size_t y, std::size_t z = 0) { return {array, 0, ArrayPlace{x, y, z}}; }
 
 // The same as the work of a node.
-cudaError_t work_of(const CopySide& to, const CopySide& from, const CopyExtent& extent, cudaMemcpyKind kind, Work& work, const char* call,
-                    std::uintptr_t at) {
+cudaError_t work_of(const CopySide& to, const CopySide& from, const CopyExtent& extent, cudaMemcpyKind kind, Work& work, const Call& call) {
   const auto array_of = [](const CopySide& side) {
     return side.in_array ? static_cast<cudaArray_t>(const_cast<void*>(side.address)) : nullptr;
   };
-  const Reply reply = about(to.in_array ? array_of(to) : array_of(from), at);
+  const Reply reply = about(to.in_array ? array_of(to) : array_of(from), call);
   if (reply.error() != cudaSuccess) return reply.error();
   const std::size_t texel = texel_bytes(format_in(reply));
   if (extent.is_line || texel == 0 || extent.row_bytes % texel != 0)
-    return refuse(call, at, extent.is_line ? cudaErrorNotSupported : cudaErrorInvalidValue);
+    return refuse(call, extent.is_line ? cudaErrorNotSupported : cudaErrorInvalidValue);
   const auto place_of = [&](const CopySide& side) {
     return side.in_array ? cudaPos{side.in_array->x / texel, side.in_array->y, side.in_array->z} : cudaPos{};
   };
@@ -90,35 +83,28 @@ cudaError_t work_of(const CopySide& to, const CopySide& from, const CopyExtent& 
                                  memory_of(to),
                                  {extent.row_bytes / texel, extent.rows, 1},
                                  kind};
-  return copy_work(&params, work, call, at);
+  return copy_work(&params, work, call);
 }
 
 // The copy, or a node of a graph where its stream is captured.
-cudaError_t copy(const CopySide& to, const CopySide& from, const CopyExtent& extent, const CopyOrder& order, const char* call,
-                 std::uintptr_t at) {
-  if (!order.async) {
-    if (const auto refused = wait_in_capture(nullptr, call, at)) return *refused;
-    return copy_sides(to, from, extent, order, at);
-  }
-  const auto captured = capture(order.stream, call, at, [&](Work& work) { return work_of(to, from, extent, order.kind, work, call, at); });
-  return captured ? *captured : copy_sides(to, from, extent, order, at);
+cudaError_t copy(const CopySide& to, const CopySide& from, const CopyExtent& extent, const CopyOrder& order, const Call& call) {
+  const auto captured = capture_copy(order, call, [&](Work& work) { return work_of(to, from, extent, order.kind, work, call); });
+  return captured ? *captured : copy_sides(to, from, extent, order, call);
 }
 
 }  // namespace
 
-cudaError_t tilelab_host::copy_with_arrays(const cudaMemcpy3DParms& what, CopyOrder order, std::uintptr_t at) {
-  const char* const call = order.planned_by ? order.planned_by : "cudaMemcpy3D";
+cudaError_t tilelab_host::copy_with_arrays(const cudaMemcpy3DParms& what, CopyOrder order, const Call& call) {
   std::size_t texel = 0;
   for (cudaArray_const_t array : {what.srcArray, what.dstArray}) {
     if (!array) continue;
-    const Reply reply = about(array, at);
+    const Reply reply = about(array, call);
     if (reply.error() != cudaSuccess) return reply.error();
     const std::size_t bytes = texel_bytes(format_in(reply));
-    if (texel != 0 && bytes != texel) return refuse(call, at);
+    if (texel != 0 && bytes != texel) return refuse(call);
     texel = bytes;
   }
-  if ((what.srcArray && what.srcPtr.ptr) || (what.dstArray && what.dstPtr.ptr) || what.extent.width > SIZE_MAX / 64)
-    return refuse(call, at);
+  if ((what.srcArray && what.srcPtr.ptr) || (what.dstArray && what.dstPtr.ptr) || what.extent.width > SIZE_MAX / 64) return refuse(call);
   order.kind = what.kind;
   const auto side = [&](cudaArray_const_t array, const cudaPitchedPtr& memory, const cudaPos& place, std::size_t slice) {
     if (array) return in_array(array, place.x * texel, place.y, place.z + slice);
@@ -128,7 +114,7 @@ cudaError_t tilelab_host::copy_with_arrays(const cudaMemcpy3DParms& what, CopyOr
   for (std::size_t slice = 0; slice < what.extent.depth; ++slice) {
     const cudaError_t error =
         copy_sides(side(what.dstArray, what.dstPtr, what.dstPos, slice), side(what.srcArray, what.srcPtr, what.srcPos, slice),
-                   {what.extent.height, what.extent.width * texel, what.extent.depth - slice}, order, at);
+                   {what.extent.height, what.extent.width * texel, what.extent.depth - slice}, order, call);
     if (error != cudaSuccess) return error;
   }
   return cudaSuccess;
@@ -136,28 +122,25 @@ cudaError_t tilelab_host::copy_with_arrays(const cudaMemcpy3DParms& what, CopyOr
 
 cudaError_t cudaMallocArray(cudaArray_t* array, const cudaChannelFormatDesc* format, std::size_t width, std::size_t height,
                             unsigned int flags) {
-  return create(array, format, {width, height, 0}, 0, flags, "cudaMallocArray", TILELAB_AT);
+  return create(array, format, {width, height, 0}, 0, flags, TILELAB_CALL);
 }
 cudaError_t cudaMalloc3DArray(cudaArray_t* array, const cudaChannelFormatDesc* format, cudaExtent extent, unsigned int flags) {
-  return create(array, format, extent, 0, flags, "cudaMalloc3DArray", TILELAB_AT);
+  return create(array, format, extent, 0, flags, TILELAB_CALL);
 }
 cudaError_t cudaMallocMipmappedArray(cudaMipmappedArray_t* array, const cudaChannelFormatDesc* format, cudaExtent extent,
                                      unsigned int levels, unsigned int flags) {
-  if (levels == 0) return refuse("cudaMallocMipmappedArray", TILELAB_AT);
-  return create(array, format, extent, levels, flags, "cudaMallocMipmappedArray", TILELAB_AT);
+  if (levels == 0) return refuse(TILELAB_CALL);
+  return create(array, format, extent, levels, flags, TILELAB_CALL);
 }
 cudaError_t cudaGetMipmappedArrayLevel(cudaArray_t* level, cudaMipmappedArray_const_t array, unsigned int number) {
-  if (!level) return refuse("cudaGetMipmappedArrayLevel", TILELAB_AT);
-  const Reply reply =
-      Session::open().ask({{"op", "array"}, {"what", "level"}, {"address", number_of(array)}, {"level", number}, {"at", TILELAB_AT}});
-  if (reply.error() == cudaSuccess) *level = reinterpret_cast<cudaArray_t>(reply.fields.value("address", std::uintptr_t{0}));
-  return reply.error();
+  if (!level) return refuse(TILELAB_CALL);
+  return request("array", TILELAB_CALL, {{"what", "level"}, {"address", number_of(array)}, {"level", number}}, "address", *level);
 }
-cudaError_t cudaFreeArray(cudaArray_t array) { return release(array, false, "cudaFreeArray", TILELAB_AT); }
-cudaError_t cudaFreeMipmappedArray(cudaMipmappedArray_t array) { return release(array, true, "cudaFreeMipmappedArray", TILELAB_AT); }
+cudaError_t cudaFreeArray(cudaArray_t array) { return release(array, false, TILELAB_CALL); }
+cudaError_t cudaFreeMipmappedArray(cudaMipmappedArray_t array) { return release(array, true, TILELAB_CALL); }
 
 cudaError_t cudaArrayGetInfo(cudaChannelFormatDesc* format, cudaExtent* extent, unsigned int* flags, cudaArray_t array) {
-  const Reply reply = about(array, TILELAB_AT);
+  const Reply reply = about(array, TILELAB_CALL);
   if (reply.error() != cudaSuccess) return reply.error();
   const auto number = [&](const char* key) { return reply.fields.value(key, std::size_t{0}); };
   if (format) *format = format_in(reply);
@@ -166,30 +149,30 @@ cudaError_t cudaArrayGetInfo(cudaChannelFormatDesc* format, cudaExtent* extent, 
   return cudaSuccess;
 }
 cudaError_t cudaGetChannelDesc(cudaChannelFormatDesc* format, cudaArray_const_t array) {
-  if (!format) return refuse("cudaGetChannelDesc", TILELAB_AT);
-  const Reply reply = about(array, TILELAB_AT);
+  if (!format) return refuse(TILELAB_CALL);
+  const Reply reply = about(array, TILELAB_CALL);
   if (reply.error() == cudaSuccess) *format = format_in(reply);
   return reply.error();
 }
 
 cudaError_t cudaMemcpy2DToArray(cudaArray_t to, std::size_t x, std::size_t y, const void* from, std::size_t pitch, std::size_t width,
                                 std::size_t height, cudaMemcpyKind kind) {
-  return copy(in_array(to, x, y), {from, pitch, {}}, {height, width}, {kind}, "cudaMemcpy2DToArray", TILELAB_AT);
+  return copy(in_array(to, x, y), {from, pitch, {}}, {height, width}, {kind}, TILELAB_CALL);
 }
 cudaError_t cudaMemcpy2DToArrayAsync(cudaArray_t to, std::size_t x, std::size_t y, const void* from, std::size_t pitch, std::size_t width,
                                      std::size_t height, cudaMemcpyKind kind, cudaStream_t stream) {
-  return copy(in_array(to, x, y), {from, pitch, {}}, {height, width}, {kind, stream, true}, "cudaMemcpy2DToArrayAsync", TILELAB_AT);
+  return copy(in_array(to, x, y), {from, pitch, {}}, {height, width}, {kind, stream, true}, TILELAB_CALL);
 }
 cudaError_t cudaMemcpy2DFromArray(void* to, std::size_t pitch, cudaArray_const_t from, std::size_t x, std::size_t y, std::size_t width,
                                   std::size_t height, cudaMemcpyKind kind) {
-  return copy({to, pitch, {}}, in_array(from, x, y), {height, width}, {kind}, "cudaMemcpy2DFromArray", TILELAB_AT);
+  return copy({to, pitch, {}}, in_array(from, x, y), {height, width}, {kind}, TILELAB_CALL);
 }
 cudaError_t cudaMemcpy2DArrayToArray(cudaArray_t to, std::size_t to_x, std::size_t to_y, cudaArray_const_t from, std::size_t from_x,
                                      std::size_t from_y, std::size_t width, std::size_t height, cudaMemcpyKind kind) {
-  return copy(in_array(to, to_x, to_y), in_array(from, from_x, from_y), {height, width}, {kind}, "cudaMemcpy2DArrayToArray", TILELAB_AT);
+  return copy(in_array(to, to_x, to_y), in_array(from, from_x, from_y), {height, width}, {kind}, TILELAB_CALL);
 }
 cudaError_t cudaMemcpyToArray(cudaArray_t to, std::size_t x, std::size_t y, const void* from, std::size_t bytes, cudaMemcpyKind kind) {
-  return copy(in_array(to, x, y), {from, bytes, {}}, {1, bytes, 1, true}, {kind}, "cudaMemcpyToArray", TILELAB_AT);
+  return copy(in_array(to, x, y), {from, bytes, {}}, {1, bytes, 1, true}, {kind}, TILELAB_CALL);
 }
 
 namespace {
@@ -235,33 +218,30 @@ void describe_texture(json& request, const cudaTextureDesc& texture) {
   request["most_level"] = bits_of(texture.maxMipmapLevelClamp);
 }
 
-cudaError_t create(unsigned long long* object, const cudaResourceDesc* resource, const cudaTextureDesc* texture, const char* call,
-                   std::uintptr_t at) {
-  if (!object || !resource) return refuse(call, at);
-  json request = {{"op", "texture"}, {"what", "create"}, {"surface", texture == nullptr}, {"at", at}};
-  if (!describe_resource(request, *resource)) return refuse(call, at);
-  if (texture) describe_texture(request, *texture);
-  const Reply reply = Session::open().ask(request);
-  if (reply.error() == cudaSuccess) *object = reply.fields.value("handle", 0ull);
-  return reply.error();
+cudaError_t create(unsigned long long* object, const cudaResourceDesc* resource, const cudaTextureDesc* texture, const Call& call) {
+  if (!object || !resource) return refuse(call);
+  json asked = {{"what", "create"}, {"surface", texture == nullptr}};
+  if (!describe_resource(asked, *resource)) return refuse(call);
+  if (texture) describe_texture(asked, *texture);
+  return request("texture", call, asked, "handle", *object);
 }
 
-cudaError_t destroy(unsigned long long object, bool is_surface, std::uintptr_t at) {
-  return Session::open().call({{"op", "texture"}, {"what", "destroy"}, {"handle", object}, {"surface", is_surface}, {"at", at}});
+cudaError_t destroy(unsigned long long object, bool is_surface, const Call& call) {
+  return request("texture", call, {{"what", "destroy"}, {"handle", object}, {"surface", is_surface}});
 }
 
 }  // namespace
 
 cudaError_t cudaCreateTextureObject(cudaTextureObject_t* object, const cudaResourceDesc* resource, const cudaTextureDesc* texture,
                                     const cudaResourceViewDesc* view) {
-  if (!texture) return refuse("cudaCreateTextureObject", TILELAB_AT);
-  if (texture->sRGB != 0) Session::open().refuse("Textures in sRGB are missing here.", TILELAB_AT);
-  if (view) Session::open().refuse("Views of a texture's memory (cudaResourceViewDesc) are missing here.", TILELAB_AT);
-  return create(object, resource, texture, "cudaCreateTextureObject", TILELAB_AT);
+  if (!texture) return refuse(TILELAB_CALL);
+  if (texture->sRGB != 0) Session::open().refuse("Textures in sRGB are missing here.", TILELAB_CALL);
+  if (view) Session::open().refuse("Views of a texture's memory (cudaResourceViewDesc) are missing here.", TILELAB_CALL);
+  return create(object, resource, texture, TILELAB_CALL);
 }
-cudaError_t cudaDestroyTextureObject(cudaTextureObject_t object) { return destroy(object, false, TILELAB_AT); }
+cudaError_t cudaDestroyTextureObject(cudaTextureObject_t object) { return destroy(object, false, TILELAB_CALL); }
 cudaError_t cudaCreateSurfaceObject(cudaSurfaceObject_t* object, const cudaResourceDesc* resource) {
-  if (resource && resource->resType != cudaResourceTypeArray) return refuse("cudaCreateSurfaceObject", TILELAB_AT);
-  return create(object, resource, nullptr, "cudaCreateSurfaceObject", TILELAB_AT);
+  if (resource && resource->resType != cudaResourceTypeArray) return refuse(TILELAB_CALL);
+  return create(object, resource, nullptr, TILELAB_CALL);
 }
-cudaError_t cudaDestroySurfaceObject(cudaSurfaceObject_t object) { return destroy(object, true, TILELAB_AT); }
+cudaError_t cudaDestroySurfaceObject(cudaSurfaceObject_t object) { return destroy(object, true, TILELAB_CALL); }
