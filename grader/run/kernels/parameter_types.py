@@ -41,6 +41,7 @@ _LONG_NAMES = {
 }
 _POINTER_BYTES = 8
 _MOST_MEMBERS = 32764  # numbers and pointers of one value: CUDA allows so many bytes of arguments
+_MOST_STEPS = 1 << 17  # elements of arrays that are looked at, whatever is in them
 _MOST_LEAVES = 256  # numbers of an element that is filled number by number
 _MOST_DEPTH = 16
 _MOST_POINTERS = 4  # pointers to pointers to …
@@ -137,19 +138,25 @@ def read_parameters(program: Path, address: int) -> list[Parameter] | None:
             for die in unit.iter_DIEs():
                 first = die.attributes.get("DW_AT_low_pc") if die.tag == "DW_TAG_subprogram" else None
                 if first is not None and first.value == address:
-                    return [_parameter(one) for one in die.iter_children() if one.tag == "DW_TAG_formal_parameter"]
+                    known: _Known = {}
+                    parameters = (one for one in die.iter_children() if one.tag == "DW_TAG_formal_parameter")
+                    return [_parameter(one, known) for one in parameters]
     return None
 
 
-def _parameter(die: Die) -> Parameter:
+# Pointers that were read, by where their type stands and how many lead to them: a class of many pointers to itself is read once.
+_Known = dict[tuple[int, int], Parameter]
+
+
+def _parameter(die: Die, known: _Known) -> Parameter:
     origin = origin_of(die)
     name, text = text_of(origin, "DW_AT_name") or "?", _as_written(type_of(origin))
     target, _ = _bare(origin)
     if target is not None and target.tag == _POINTER:
-        pointer = _pointer(target, 0)
+        pointer = _pointer(target, 0, known)
         named = min((one for one in _names(origin) if one), default="function")  # what a typedef calls it
         return replace(pointer, name=name, text=named if pointer.is_function else text)
-    element, trouble = _value_type(origin), ""
+    element, trouble = _value_type(origin, 0, known), ""
     if handle := next((one for one in OBJECTS if one in element.names), ""):
         text = handle
     elif target is not None and target.tag in _REFERENCES:
@@ -173,14 +180,21 @@ def _leads_to_it(die: Die) -> bool:
     return code[:1] == bytes([_FRAME_OFFSET]) and code[-1] == _DEREFERENCED
 
 
-def _pointer(pointer: Die, pointers: int) -> Parameter:
+def _pointer(pointer: Die, pointers: int, known: _Known) -> Parameter:
     """`pointer`: the entry of a pointer type; `pointers`: how many lead to it."""
+    key = (pointer.offset, pointers)
+    if key not in known:
+        known[key] = _read_pointer(pointer, pointers, known)
+    return known[key]
+
+
+def _read_pointer(pointer: Die, pointers: int, known: _Known) -> Parameter:
     target, is_const = _bare(pointer)
     if target is None:
         return Parameter("", "void*", None, is_pointer=True, is_const=is_const)
     if target.tag == "DW_TAG_subroutine_type":
         return Parameter("", "", None, is_pointer=True, is_const=False, is_function=True)
-    element = _value_type(pointer, pointers + 1)
+    element = _value_type(pointer, pointers + 1, known)
     fits = element.is_described or 0 < len(element.numbers) <= _MOST_LEAVES
     trouble = "" if fits else "it points to something that is not made of numbers"
     text = f"const {element.name}*" if is_const else f"{element.name}*"
@@ -225,9 +239,9 @@ def _names(die: Die) -> frozenset[str]:
     return frozenset(name for one in _aliases(die) if (name := text_of(one, "DW_AT_name")))
 
 
-def _value_type(die: Die, pointers: int = 0) -> ValueType:
+def _value_type(die: Die, pointers: int, known: _Known) -> ValueType:
     """Of what `die` has. `pointers`: how many lead to it."""
-    walk = _Walk(pointers)
+    walk = _Walk(pointers, known)
     walk.take(die, "", 0, 0)
     (target, _), names = _bare(die), _names(die)
     tag = target.tag if target is not None else ""
@@ -253,10 +267,10 @@ def _value_type(die: Die, pointers: int = 0) -> ValueType:
 class _Walk:
     """Every number and pointer in a value, and of a union in one of its members. `trouble`: the first part that no argument describes."""
 
-    def __init__(self, pointers: int) -> None:
+    def __init__(self, pointers: int, known: _Known) -> None:
         self.members: list[Member] = []
         self.alignment, self.holds_union, self.trouble = 1, False, ""
-        self._pointers = pointers
+        self._pointers, self._known, self._steps = pointers, known, 0
 
     def take(self, die: Die, path: str, offset: int, level: int) -> None:
         """What `die` has."""
@@ -273,7 +287,7 @@ class _Walk:
         elif target.tag == _POINTER:
             if self._pointers <= _MOST_POINTERS:
                 leaf = Leaf("unsigned", _POINTER_BYTES, offset)
-                self.members.append(Member(path, leaf, _pointer(target, self._pointers)))
+                self.members.append(Member(path, leaf, _pointer(target, self._pointers, self._known)))
         elif target.tag == _ARRAY:
             self._elements(target, path, offset, level)
         elif target.tag in _CLASSES or target.tag == _UNION:
@@ -313,7 +327,9 @@ class _Walk:
             self._cannot(f"`{path}` is too large an array")
             count = _MOST_LEAVES + 1
         for index in range(count):
-            if len(self.members) > _MOST_MEMBERS:
+            self._steps += 1
+            if len(self.members) > _MOST_MEMBERS or self._steps > _MOST_STEPS:
+                self._cannot(f"`{path}` is too large an array")
                 return
             subscripts, rest = "", index
             for extent in reversed(extents):
