@@ -257,7 +257,7 @@ def where_it_lies(array: TracedArray, step: Step, known: int | None = None) -> s
         return f"The address is that of {array.name}[{cell}], which {array.name} does not have."
     if 0 <= cell < count:
         return f"The subscript is too large for its row. The address is that of {_named(array, cell)}, in another row of {array.name}."
-    size = f"{array.name} has {_size(array) or count} elements."
+    size = f"{array.name} has {' x '.join(map(str, array.dimensions)) or count} elements."
     if cell < 0:
         return f"{size} The address lies {_elements(-cell)} before the first one, {_named(array, 0)}."
     row = ""
@@ -276,10 +276,6 @@ def _known(finding: Finding) -> int | None:
     """How many elements the array has, as the finding says it: of dynamic shared memory the launch decides."""
     said = re.search(r"\bhas (\d{1,12}) elements\b", finding.message)
     return int(said[1]) if said else None
-
-
-def _size(array: TracedArray) -> str:
-    return " x ".join(map(str, array.dimensions))
 
 
 def _elements(count: int) -> str:

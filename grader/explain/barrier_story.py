@@ -46,9 +46,10 @@ def barrier_story(recording: Recording, finding: Finding) -> Story | None:
     stands = [at for at, step in enumerate(run.steps) if step.kind in _STANDS]
     if not stands:
         return None
-    where, comes = _where(places), "come" if len(missing) > 1 else "comes"
+    where = " and ".join(_place(place, threads) for place, threads in sorted(places.items()))
+    comes = "come" if len(missing) > 1 else "comes"
     mark = next((one for one in stands if run.places[run.steps[one].place].line == line), stands[0])
-    summary = f"{_said(here, block)} {_waits(here)} in line {line}. {_groups(places, block)}"
+    summary = f"{_said(here, block)} {'wait' if len(here) > 1 else 'waits'} in line {line}. {_groups(places, block)}"
     said = f"{_said(missing, block)} never {comes} to line {line}: {where}."
     return framed(
         recording,
@@ -108,14 +109,6 @@ def _kept(recording: Recording, moment: range) -> set[int]:
 
 def _said(threads: Sequence[int], block: Index3) -> str:
     return spans(threads, block).capitalize()
-
-
-def _waits(threads: Sequence[int]) -> str:
-    return "wait" if len(threads) > 1 else "waits"
-
-
-def _where(places: Mapping[Standing, Sequence[int]]) -> str:
-    return " and ".join(_place(place, threads) for place, threads in sorted(places.items()))
 
 
 def _place(place: Standing, threads: Sequence[int]) -> str:
@@ -234,7 +227,7 @@ def lane_story(recording: Recording, finding: Finding) -> Story | None:
     said = _lane_story_said(found)
     where = "" if found.is_alone else f" {_lane_story_where(found)}"
     threads = {found.thread, found.thread_of(found.source)}
-    does = f"{_lanes(found.lanes)} {_do(found.lanes)} the warp operation in line {found.line}"
+    does = f"{_lanes(found.lanes)} {'do' if len(found.lanes) > 1 else 'does'} the warp operation in line {found.line}"
     mark = Mark(at, f"{said}{where}", "bad", tuple(sorted(one for one in threads if one < recording.threads)))
     return framed(
         recording,
@@ -305,10 +298,6 @@ def _lane_story_place(run: StoryRun, found: _Lost) -> int | None:
 
 def _lanes(lanes: Sequence[int]) -> str:
     return f"lane{'s' if len(lanes) > 1 else ''} {ranges(lanes)}"
-
-
-def _do(lanes: Sequence[int]) -> str:
-    return "do" if len(lanes) > 1 else "does"
 
 
 def _lane_story_said(found: _Lost) -> str:

@@ -111,13 +111,9 @@ def shared_element(trace: Trace, race: BlockRace, key: Key | None = None) -> Sha
         both = [one for one in uses[0] if one in uses[1] and one[1] == key[1]]
     if not both:
         return None
-    named = next((one for one in both if _called(trace, one) == race.finding.element), both[0])
+    size = {one: trace.arrays[one[0]].element_bytes for one in both}
+    named = next((one for one in both if f"{race.array}[{one[1] // size[one]}]" == race.finding.element), both[0])
     return Shared(named, (tuple(uses[0][named]), tuple(uses[1][named])))
-
-
-def _called(trace: Trace, key: Key) -> str:
-    array = trace.arrays[key[0]]
-    return f"{array.name}[{key[1] // array.element_bytes}]"
 
 
 def update_of(trace: Trace, uses: tuple[int, ...]) -> tuple[int, int] | None:

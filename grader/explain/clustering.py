@@ -11,10 +11,11 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import accumulate
 
 from grader.explain.similar_files import file_tokens
 from grader.model.outcome import JudgedCase
-from grader.model.result import Case, Finding, LabResult, Launch, Suspect
+from grader.model.result import Case, Finding, LabResult, Launch
 from grader.model.verdicts import Verdict, is_wrong
 
 # The shape of a line of CUDA: its tokens, with a role in place of each name that the author chose. Pure.
@@ -227,7 +228,8 @@ def _cause(  # noqa: PLR0911 -- one for each way to know a cause
     if explained:
         return f"explained {explained.mistake}", explained.sentence, line
     if suspect and suspect.after:
-        return *_of_change(suspect, shapes), line
+        change = f"change {shapes.shape(suspect.before)} -> {shapes.shape(suspect.after)}"
+        return change, f"right with `{suspect.after.strip()}` for `{suspect.before.strip()}`", line
     hint = next(iter(lab.causes), None)
     if hint:
         return f"hint {_words(hint.message)}", hint.message, hint.line
@@ -236,11 +238,6 @@ def _cause(  # noqa: PLR0911 -- one for each way to know a cause
     if case and case.message and lab.verdict is not Verdict.WRONG_ANSWER:
         return f"said {_words(case.message)}", case.message, None
     return "", "", line
-
-
-def _of_change(suspect: Suspect, shapes: LineShapes) -> tuple[str, str]:
-    before, after = shapes.shape(suspect.before), shapes.shape(suspect.after)
-    return f"change {before} -> {after}", f"right with `{suspect.after.strip()}` for `{suspect.before.strip()}`"
 
 
 def _of_finding(finding: Finding, shapes: LineShapes) -> tuple[str, str]:
@@ -315,17 +312,14 @@ class Cluster:
 def clusters_of(wrong: Sequence[WrongSubmission], most: int = MOST) -> tuple[Cluster, ...]:
     """The largest first. Every submission is in at most one of them; up to a tenth is in none, where that leaves room for causes."""
     verdicts = sorted(_groups([Cluster(Step("", ""), -1, tuple(wrong))], 0), key=_clustering_order)
-    needed = next((n for n in range(len(verdicts)) if _covered(verdicts[:n]) >= COVERED * len(wrong)), len(verdicts))
+    covered = accumulate((len(one.members) for one in verdicts), initial=0)
+    needed = next((n for n, count in enumerate(covered) if count >= COVERED * len(wrong)), len(verdicts))
     made, small = verdicts[: min(needed, most)], verdicts[min(needed, most) :]
     made = _refined(made, _CAUSE, 2, most)
     made += small[: most - len(made)]
     for depth, least in ((_CAUSE, 1), (_SHAPE, 2)):
         made = _refined(made, depth, least, most)
     return tuple(sorted(made, key=_clustering_order))
-
-
-def _covered(clusters: Sequence[Cluster]) -> int:
-    return sum(len(one.members) for one in clusters)
 
 
 def _refined(clusters: Sequence[Cluster], depth: int, least: int, most: int) -> list[Cluster]:

@@ -104,15 +104,11 @@ def _matching(value: float, terms: Sequence[Term | None], before: Term | None) -
         size = (
             extra + max(0.0, sizes[stop] - sizes[start])
             if not math.isnan(sizes[stop])
-            else extra + _size(known[start:stop])
+            else extra + math.fsum(one.size for one in known[start:stop])
         )
         bound = 0.0 if whole and size < _EXACT else 4 * math.sqrt(stop - start + 1) * 2**-24 * size
         if abs(value - base - found) <= bound:
             yield tuple(known[start:stop])
-
-
-def _size(terms: Sequence[Term]) -> float:
-    return math.fsum(one.size for one in terms)
 
 
 _MOST_STEPS = 60_000

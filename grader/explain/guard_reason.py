@@ -97,7 +97,7 @@ def _conditions(source: Sequence[str], line: int) -> Iterator[tuple[int, str, bo
                 continue
             after = rest.strip()
             returns = re.match(r"\{?\s*return\b", after) is not None
-            leaves = returns or (at < line and not after.strip("{ ") and _returns(code, at))
+            leaves = returns or (at < line and not after.strip("{ ") and re.match(r"\s*return\b", code[at]) is not None)
             if at == line:
                 decides = bool(after) and not leaves
             elif after.startswith("{"):
@@ -111,10 +111,6 @@ def _conditions(source: Sequence[str], line: int) -> Iterator[tuple[int, str, bo
 def _code(source: Sequence[str]) -> list[str]:
     """Without comments."""
     return [line.rstrip() for line in without_comments("\n".join(source)).split("\n")]
-
-
-def _returns(code: Sequence[str], at: int) -> bool:
-    return re.match(r"\s*return\b", code[at]) is not None
 
 
 def _in_parentheses(text: str, start: int) -> tuple[str | None, str]:

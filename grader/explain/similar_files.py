@@ -160,7 +160,9 @@ def similar_files(texts: Mapping[str, str], known: Iterable[str], together: Call
     for student, text in texts.items():
         if text.strip() and text not in known:
             holders[text].append(student)
-    equal = tuple(tuple(ones) for ones in holders.values() if not _all_together(ones, together))
+    equal = tuple(
+        tuple(ones) for ones in holders.values() if not all(together(*pair) for pair in combinations(ones, 2))
+    )
     if len(holders) < 2:  # noqa: PLR2004 -- a pair
         return SimilarFiles(equal=equal)  # the course's own files need not be read
     files = {ones[0]: Passages(text) for text, ones in holders.items()}  # one stands for all who have the same
@@ -175,10 +177,6 @@ def similar_files(texts: Mapping[str, str], known: Iterable[str], together: Call
                 best[key] = pair
     ranked = sorted(best.values(), key=lambda pair: (-pair.share, -pair.passages, pair.one, pair.other))
     return SimilarFiles(tuple(ranked[:MOST_PAIRS]), equal, max(0, len(ranked) - MOST_PAIRS))
-
-
-def _all_together(students: Sequence[str], together: Callable[[str, str], bool]) -> bool:
-    return all(together(one, other) for one, other in combinations(students, 2))
 
 
 def _pairs(files: Mapping[str, Mapping[int, int]], known: set[int], *, renamed: bool) -> list[SimilarPair]:

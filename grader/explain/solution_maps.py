@@ -191,7 +191,7 @@ def counterparts(mine: Sequence[Statement], solution: Sequence[Statement]) -> Ma
 def _in_order(mine: Sequence[Statement], solution: Sequence[Statement]) -> list[tuple[int, int]]:
     """The pairs with the largest sum of likenesses among all that cross no other."""
     columns = len(solution)
-    gains = [[_gain(one.shape, other.shape) for other in solution] for one in mine]
+    gains = [[max(0.0, _likeness(one.shape, other.shape) - _ENOUGH + 0.01) for other in solution] for one in mine]
     best = [[0.0] * (columns + 1) for _ in range(len(mine) + 1)]
     for row in range(len(mine) - 1, -1, -1):
         here, below, gain = best[row], best[row + 1], gains[row]
@@ -209,10 +209,6 @@ def _in_order(mine: Sequence[Statement], solution: Sequence[Statement]) -> list[
             pairs.append((row, column))
             row, column = row + 1, column + 1
     return pairs
-
-
-def _gain(one: Shape, other: Shape) -> float:
-    return max(0.0, _likeness(one, other) - _ENOUGH + 0.01)
 
 
 @lru_cache(maxsize=1 << 17)

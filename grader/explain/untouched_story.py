@@ -159,12 +159,6 @@ class _Untouched:
         return self.recording.find(_READS if self.reads else CHANGES, array=self.goal.array)
 
 
-def _untouched_element(recording: Recording) -> _Untouched | None:
-    if not recording.trace.complete or not recording.steps:
-        return None
-    return _unwritten(recording) or _unread(recording) or _unread_factor(recording)
-
-
 def _unwritten(recording: Recording) -> _Untouched | None:
     """The first element of the result that is as it was before the launch, and that this block is the one to write."""
     wrong = recording.launch.mismatch
@@ -225,7 +219,9 @@ _OTHERS = 5  # accesses of others of the array, before the end of the story
 
 
 def untouched_story(recording: Recording) -> Story | None:
-    found = _untouched_element(recording)
+    if not recording.trace.complete or not recording.steps:
+        return None
+    found = _unwritten(recording) or _unread(recording) or _unread_factor(recording)
     chosen = _chosen(found) if found is not None else []
     if found is None or not chosen:
         return None
@@ -288,18 +284,14 @@ def _who(found: _Untouched) -> str:
     if expected is None:
         if not found.steps_of_others:
             return f"Nobody in this block {found.does} anything of {found.array.name}."
-        return f"What its threads {found.do} of {found.array.name}: {_span(found)}."
+        ends = sorted(found.steps_of_others, key=lambda at: found.recording.steps[at][4])
+        first, last = (found.recording.name(at) for at in (ends[0], ends[-1]))
+        return f"What its threads {found.do} of {found.array.name}: {first} to {last}."
     like, recording = expected.like, found.recording
     by = f"Thread {recording.thread(like)} {found.does} {recording.name(like)} in line {expected.line}."
     if found.thread is not None:
         return f"{by} By the same formula, thread {found.recording.who(found.thread)} should {found.do} {found.name}."
     return f"{by} By the same formula, it would be {_past_block(expected, recording)}."
-
-
-def _span(found: _Untouched) -> str:
-    recording = found.recording
-    cells = sorted(found.steps_of_others, key=lambda at: recording.steps[at][4])
-    return f"{recording.name(cells[0])} to {recording.name(cells[-1])}"
 
 
 def _why(found: _Untouched) -> str:

@@ -40,7 +40,7 @@ class CodeLine(NamedTuple):
     @property
     def bare(self) -> str:
         """Its strings are empty."""
-        return _changed(self.text, _without_string)
+        return _changed(self.text, lambda piece: '""' if piece.kind in {"string", "raw"} else piece.text)
 
 
 def unclear_line(source: str) -> int:
@@ -119,7 +119,3 @@ def _without_comment(piece: Lexeme) -> str:
     if piece.kind == "open":
         return _END * piece.text.count(_END)
     return piece.text.replace("'", "") if piece.kind == "number" else piece.text
-
-
-def _without_string(piece: Lexeme) -> str:
-    return '""' if piece.kind in {"string", "raw"} else piece.text
