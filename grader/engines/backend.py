@@ -110,20 +110,6 @@ class Peak:
     bytes: float  # of device memory
 
 
-def peak_of(
-    capability: int, multiprocessors: int, clock_khz: int, memory_clock_khz: int, memory_bus_bits: int
-) -> Peak | None:
-    """None where the driver does not say the clocks of the device or of its memory."""
-    if min(multiprocessors, clock_khz, memory_clock_khz, memory_bus_bits) <= 0:
-        return None
-    lanes = _FP32_LANES.get(capability, max(_FP32_LANES.values()))
-    transfers = 2  # per clock: double data rate
-    return Peak(
-        flops=2.0 * lanes * multiprocessors * clock_khz * 1e3,
-        bytes=transfers * memory_clock_khz * 1e3 * memory_bus_bits / 8,
-    )
-
-
 BackendChoice = Literal["cpu", "cuda", "auto"]
 VARIABLE = "TILELAB_BACKEND"
 OLDEST_CAPABILITY = 75
@@ -182,12 +168,14 @@ class Device:
 
     @property
     def peak(self) -> Peak | None:
-        return peak_of(
-            self.capability,
-            self.multiprocessors,
-            self.clock_rate_khz,
-            self.memory_clock_rate_khz,
-            self.memory_bus_bits,
+        """None where the driver does not say the clocks of the device or of its memory."""
+        if min(self.multiprocessors, self.clock_rate_khz, self.memory_clock_rate_khz, self.memory_bus_bits) <= 0:
+            return None
+        lanes = _FP32_LANES.get(self.capability, max(_FP32_LANES.values()))
+        transfers = 2  # per clock: double data rate
+        return Peak(
+            flops=2.0 * lanes * self.multiprocessors * self.clock_rate_khz * 1e3,
+            bytes=transfers * self.memory_clock_rate_khz * 1e3 * self.memory_bus_bits / 8,
         )
 
     def __str__(self) -> str:

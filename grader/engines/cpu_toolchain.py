@@ -231,19 +231,18 @@ class CpuToolchain:
     def flags(self) -> tuple[str, ...]:
         told = clang_flags if self.is_clang else gcc_flags
         machine = told.MACHINE.get(target_of(self.compiler), ())
-        includes = (*self._arch, *(f"-I{path}" for path in self.includes))
-        return (*told.LANGUAGE, *told.INSTRUMENTATION, *machine, *told.WARNINGS, *includes)
-
-    @property
-    def _arch(self) -> tuple[str, str]:
-        return f"-D__CUDA_ARCH__={self.cuda_arch}", f"-D__CUDA_ARCH_LIST__={self.cuda_arch}"
+        return (*told.LANGUAGE, *told.INSTRUMENTATION, *machine, *told.WARNINGS, *self._reading)
 
     @property
     def telling_flags(self) -> tuple[str, ...]:
         """With these the compiler warns most, and its code is not run."""
         told = clang_flags if self.is_clang else gcc_flags
-        includes = (*self._arch, *(f"-I{path}" for path in self.includes))
-        return (*told.LANGUAGE, *told.WARNINGS, *told.TELLING, *includes, "-O1")
+        return (*told.LANGUAGE, *told.WARNINGS, *told.TELLING, *self._reading, "-O1")
+
+    @property
+    def _reading(self) -> tuple[str, ...]:
+        arch = (f"-D__CUDA_ARCH__={self.cuda_arch}", f"-D__CUDA_ARCH_LIST__={self.cuda_arch}")
+        return (*arch, *(f"-I{path}" for path in self.includes))
 
     @property
     def dump(self) -> str:

@@ -181,34 +181,20 @@ def scan_ir(text: str, plain: str, file_name: str, trusted: Collection[str], roo
         path = dump.path_of(function)
         if name not in reached or any(path.startswith(f"{folder}/") for folder in trusted):
             continue
-        if refusal := _judge(_Reader(dump, file_name), function, usual, known=bool(path)):
+        if refusal := _judge(dump, file_name, function, usual):
             return refusal
     return None
 
 
-class _Reader:
-    """Line numbers in the submission, or 0 for another file."""
-
-    def __init__(self, dump: IrDump, file_name: str) -> None:
-        self._dump, self._file_name = dump, file_name
-
-    def line(self, instruction: str) -> int:
-        path, line = self._dump.place_of(instruction)
-        return line if path.rsplit("/", 1)[-1] == self._file_name else 0
-
-    def first_line(self, function: IrFunction) -> int:
-        ours = self._dump.path_of(function).rsplit("/", 1)[-1] == self._file_name
-        return self._dump.line_of(function) if ours else 0
-
-
-def _judge(reader: _Reader, function: IrFunction, usual: Attributes, *, known: bool) -> Refusal | None:
-    if not known:  # the machine's own headers define these for its instructions
+def _judge(dump: IrDump, file_name: str, function: IrFunction, usual: Attributes) -> Refusal | None:
+    path = dump.path_of(function)
+    if not path:  # the machine's own headers define these for its instructions
         what = f"`{readable_name(function.symbol)}` is a function of the CPU or its compiler, not of a GPU"
         return _rejected(0, what, "Use CUDA's own functions.")
     if what := _ir_scan_hiding_attribute(function.attributes, usual):
         message = f"the attribute `{what}` is not allowed: it could hide from the grader what the kernel does"
-        return _rejected(reader.first_line(function), message)
-    return next(_objections(reader, function), None)
+        return _rejected(dump.line_of(function) if path.rsplit("/", 1)[-1] == file_name else 0, message)
+    return next(_objections(dump, file_name, function), None)
 
 
 def _ir_scan_hiding_attribute(has: Attributes, usual: Attributes) -> str:
@@ -221,10 +207,11 @@ def _ir_scan_hiding_attribute(has: Attributes, usual: Attributes) -> str:
     return next((named.get(word, word) for word in [*extra, *lost, *changed]), "")
 
 
-def _objections(reader: _Reader, function: IrFunction) -> Iterator[Refusal]:
+def _objections(dump: IrDump, file_name: str, function: IrFunction) -> Iterator[Refusal]:
     own = _locals_of(function)
     for instruction in function.instructions:
-        line = reader.line(instruction)
+        path, line = dump.place_of(instruction)
+        line = line if path.rsplit("/", 1)[-1] == file_name else 0
         match = _OPCODE.match(instruction)
         if match is None:
             if not _NO_INSTRUCTION.match(instruction):

@@ -25,7 +25,7 @@ from grader.engines.occupancy import resident_threads
 from grader.engines.refusal import Refusal
 from grader.model.outcome import KernelResources
 from grader.model.verdicts import Verdict
-from grader.system.confined_run import run_confined
+from grader.system.confined_run import Finished, run_confined
 from grader.system.confinement import Confinement, Limits
 
 # Generates the file that nvcc compiles: the submission, and after it our own kernels, which evaluate its launch function on the GPU
@@ -142,18 +142,9 @@ def build_for_gpu(  # noqa: PLR0913 -- those of build_for_cpu, and the target
     began = time.monotonic()
     (folder / source.name).write_bytes(source.read_bytes())
     (folder / TAIL).write_text(launch_tail(source.name, entries, silent=silent), encoding="utf-8")
-    home = home_of(toolchain.host_compiler)
-    finished = run_confined(
-        confinement,
-        [*home.before, *toolchain.compile(TAIL, CUBIN, target.capability, max_registers)],
-        readable=[toolchain.root, *toolchain.includes, *home.places],
-        writable=[folder],
-        limits=NVCC_LIMITS,
-        profile="build",
-        cwd=folder,
+    finished, output, log = _nvcc(
+        toolchain, confinement, folder, toolchain.compile(TAIL, CUBIN, target.capability, max_registers)
     )
-    output = (finished.stderr + finished.stdout).decode("utf-8", "replace").replace(f"{folder}/", "")
-    log = output if len(output) <= MAX_LOG else output[:MAX_LOG] + "\n…"
     seconds = time.monotonic() - began
     if finished.returncode != 0 and (limit := used_up(finished, NVCC_LIMITS, output)):
         message = f"nvcc was stopped: it needed more than {limit} for {source.name}."
@@ -175,6 +166,24 @@ def build_for_gpu(  # noqa: PLR0913 -- those of build_for_cpu, and the target
     }
     (folder / IMAGE).write_text(json.dumps(image), encoding="utf-8")
     return GpuBuild(folder / IMAGE, resources=_resources(output, entries), log=log, seconds=seconds)
+
+
+def _nvcc(
+    toolchain: GpuToolchain, confinement: Confinement, folder: Path, command: list[str]
+) -> tuple[Finished, str, str]:
+    """How it ended, what it said, and as much of that as is kept."""
+    home = home_of(toolchain.host_compiler)
+    finished = run_confined(
+        confinement,
+        [*home.before, *command],
+        readable=[toolchain.root, *toolchain.includes, *home.places],
+        writable=[folder],
+        limits=NVCC_LIMITS,
+        profile="build",
+        cwd=folder,
+    )
+    output = (finished.stderr + finished.stdout).decode("utf-8", "replace").replace(f"{folder}/", "")
+    return finished, output, output if len(output) <= MAX_LOG else output[:MAX_LOG] + "\n…"
 
 
 def _refusals(output: str, file: Path, entries: EntrySignatures) -> tuple[Refusal, ...]:
@@ -249,18 +258,8 @@ def build_native(
 def _built(
     toolchain: GpuToolchain, confinement: Confinement, folder: Path, target: GpuTarget, standard: str
 ) -> NativeBuild:
-    home = home_of(toolchain.host_compiler)
-    finished = run_confined(
-        confinement,
-        [*home.before, *toolchain.link([SOURCE, *BESIDE], PROGRAM, target.capability, standard)],
-        readable=[toolchain.root, *toolchain.includes, *home.places],
-        writable=[folder],
-        limits=NVCC_LIMITS,
-        profile="build",
-        cwd=folder,
-    )
-    output = (finished.stderr + finished.stdout).decode("utf-8", "replace").replace(f"{folder}/", "")
-    log = output if len(output) <= MAX_LOG else output[:MAX_LOG] + "\n…"
+    command = toolchain.link([SOURCE, *BESIDE], PROGRAM, target.capability, standard)
+    finished, output, log = _nvcc(toolchain, confinement, folder, command)
     program = folder / PROGRAM
     if finished.returncode == 0 and program.is_file() and not program.is_symlink():
         return NativeBuild(program, log)

@@ -210,18 +210,6 @@ def _scanned(now: ChangedText, origin: TextOrigin) -> ChangedText:
     return replace(now, refusal=scan(now.expanded, origin.file, origin.folder, now.assembly))
 
 
-def _alignment(now: ChangedText, _: TextOrigin) -> ChangedText:
-    return replace(now, text=with_alignment_first(now.text))
-
-
-def _lambdas(now: ChangedText, _: TextOrigin) -> ChangedText:
-    return replace(now, text=unmarked_lambdas(now.text))
-
-
-def _guards(now: ChangedText, origin: TextOrigin) -> ChangedText:
-    return replace(now, text=with_guards(now.text, origin.file, origin.folder))
-
-
 def _launches(now: ChangedText, origin: TextOrigin) -> ChangedText:
     launching = with_launch_calls(now.text, origin.file, origin.folder)
     return replace(now, text=launching.text, launched=launching.kernels)
@@ -232,30 +220,19 @@ def _returns(now: ChangedText, origin: TextOrigin) -> ChangedText:
     return replace(now, text=with_marked_returns(now.text, kernels, origin.file, origin.folder))
 
 
-def _use(now: ChangedText, origin: TextOrigin) -> ChangedText:
-    return replace(now, behind=f"\n{use_of(origin.kernel, origin.functions, origin.beside)}")
-
-
-def _is_scanned(origin: TextOrigin) -> bool:
-    return origin.scanned
-
-
-def _is_clangs(origin: TextOrigin) -> bool:
-    return origin.is_clang
-
-
-def _is_by_name(origin: TextOrigin) -> bool:
-    return origin.by_name
-
-
 STEPS = (
     TextStep(_bounded),
-    TextStep(_assembly, _is_scanned, mends=True),
-    TextStep(_scanned, _is_scanned),
-    TextStep(_alignment, _is_scanned, mends=True),
-    TextStep(_lambdas, _is_clangs),
-    TextStep(_guards, is_guessed=True),
-    TextStep(_launches, _is_by_name),
+    TextStep(_assembly, lambda origin: origin.scanned, mends=True),
+    TextStep(_scanned, lambda origin: origin.scanned),
+    TextStep(
+        lambda now, _: replace(now, text=with_alignment_first(now.text)), lambda origin: origin.scanned, mends=True
+    ),
+    TextStep(lambda now, _: replace(now, text=unmarked_lambdas(now.text)), lambda origin: origin.is_clang),
+    TextStep(lambda now, origin: replace(now, text=with_guards(now.text, origin.file, origin.folder)), is_guessed=True),
+    TextStep(_launches, lambda origin: origin.by_name),
     TextStep(_returns, is_guessed=True),  # behind the launches, which say what else is a kernel
-    TextStep(_use, _is_by_name),
+    TextStep(
+        lambda now, origin: replace(now, behind=f"\n{use_of(origin.kernel, origin.functions, origin.beside)}"),
+        lambda origin: origin.by_name,
+    ),
 )

@@ -13,8 +13,12 @@ from pathlib import Path
 from typing import Any
 
 from grader.engines.objects.entry_walk import (
+    ADDRESS,
+    FRAME,
+    THREAD,
     Die,
     QuickElf,
+    location_of,
     origin_of,
     parameter_type,
     qualified_name,
@@ -22,7 +26,7 @@ from grader.engines.objects.entry_walk import (
     type_of,
     units_of,
 )
-from grader.engines.objects.frame_guards import Frame, add_local, frame_of, has_place_in_frame
+from grader.engines.objects.frame_guards import Frame, add_local, frame_of
 from grader.engines.objects.symbol_table import Symbol, data_symbols, function_symbols, thread_local_symbols
 
 # Finds the symbol of a thread-local variable whose debug entry has no location.
@@ -30,8 +34,6 @@ from grader.engines.objects.symbol_table import Symbol, data_symbols, function_s
 # On 64-bit ARM, GCC gives such entries no location, and no linkage name where nothing outside the file can use one. So the name is
 # computed here by the rules of name mangling (Itanium C++ ABI, 5.1). The caller checks whether the symbol's size fits.
 
-FROM_THREAD_POINTER = frozenset({0x9B, 0xE0})  # DW_OP_form_tls_address, DW_OP_GNU_push_tls_address
-_ADDRESS = 0x03  # DW_OP_addr
 _ANONYMOUS = "12_GLOBAL__N_1"
 _ONE_DIGIT = 10
 
@@ -102,11 +104,7 @@ def _variables(function: Die) -> Iterator[Die]:
 def _is_static(die: Die) -> bool:
     if "DW_AT_declaration" in die.attributes:
         return False
-    location = die.attributes.get("DW_AT_location")
-    if location is None:
-        return True
-    code = bytes(location.value) if location.form == "DW_FORM_exprloc" else b""
-    return bool(code) and (code[0] == _ADDRESS or code[-1] in FROM_THREAD_POINTER)
+    return "DW_AT_location" not in die.attributes or location_of(die)[0] in {THREAD, ADDRESS}
 
 
 def _place(die: Die) -> list[int]:
@@ -128,11 +126,8 @@ def _outside(origin: Die, name: str) -> list[str]:
 
 _MAX_DIES = 400_000  # no lab's debug information is larger
 _DWARF_5 = 5
-_AN_ADDRESS = 0x03  # DW_OP_addr
-_ADDRESS_BYTES = 8
 GUARD = "_ZGV"  # a flag that the compiler adds: whether a variable is initialised
 DATA_SECTIONS = ("tlrodata", "tldata", "tlbss")  # what a submission's data is in, once it is linked
-_OFFSET_BYTES = {0x0C: 4, 0x0E: 8}  # DW_OP_const4u, DW_OP_const8u
 
 
 @dataclass(frozen=True)
@@ -210,7 +205,7 @@ def read_debug_info(program: Path, file_name: str, *, headers: Collection[str] =
                     info.frames.append(
                         frame_of(die, info.functions[-1].first, info.functions[-1].end, elf.get_machine_arch())
                     )
-                elif die.tag == "DW_TAG_variable" and has_place_in_frame(die):
+                elif die.tag == "DW_TAG_variable" and location_of(die)[0] == FRAME:
                     add_local(info.frames, die)
                 elif die.tag == "DW_TAG_variable" and (array := _shared_array(die, symbols, names)):
                     info.shared.append(array)
@@ -256,7 +251,8 @@ def _shared_array(die: Die, symbols: dict[str, Symbol], names: ThreadLocalNames)
     if name is None:
         return None
     symbol = text_of(die, "DW_AT_linkage_name") or text_of(origin, "DW_AT_linkage_name") or name
-    offset, kind = _thread_local_offset(die), type_of(origin)
+    where, at = location_of(die)
+    offset, kind = at if where == THREAD else None, type_of(origin)
     element_bytes, size = max(1, kind.bytes), math.prod(kind.dimensions) * kind.bytes
     if _is_unplaced(die) and (found := names.symbol_of(die)) and found.size == size:
         offset = found.value
@@ -270,30 +266,13 @@ def _shared_array(die: Die, symbols: dict[str, Symbol], names: ThreadLocalNames)
 
 
 def _static_variable(die: Die) -> StaticVariable | None:
-    origin, location = origin_of(die), die.attributes.get("DW_AT_location")
-    name = text_of(origin, "DW_AT_name")
-    if name is None or location is None or location.form != "DW_FORM_exprloc":
-        return None
-    code, kind = bytes(location.value), type_of(origin)
-    if len(code) != 1 + _ADDRESS_BYTES or code[0] != _AN_ADDRESS:
+    name, (where, address), kind = text_of(origin_of(die), "DW_AT_name"), location_of(die), type_of(origin_of(die))
+    if name is None or where != ADDRESS:
         return None
     size = math.prod(kind.dimensions) * kind.bytes
-    return StaticVariable(
-        name, int.from_bytes(code[1:], "little"), size, kind.name, max(1, kind.bytes), kind.dimensions
-    )
+    return StaticVariable(name, address, size, kind.name, max(1, kind.bytes), kind.dimensions)
 
 
 def _is_unplaced(die: Die) -> bool:
     """Whether the entry is defined but has no location. On 64-bit ARM this is so for every thread-local variable."""
     return not {"DW_AT_location", "DW_AT_declaration"} & die.attributes.keys()
-
-
-def _thread_local_offset(die: Die) -> int | None:
-    location = die.attributes.get("DW_AT_location")
-    if location is None or location.form != "DW_FORM_exprloc":
-        return None
-    code = bytes(location.value)
-    size = _OFFSET_BYTES.get(code[0]) if code else None
-    if size is None or len(code) != size + 2 or code[-1] not in FROM_THREAD_POINTER:
-        return None
-    return int.from_bytes(code[1 : 1 + size], "little")

@@ -112,6 +112,28 @@ def _extents(array: Die) -> tuple[int, ...]:
     return tuple(extents)
 
 
+FRAME, THREAD, ADDRESS = "frame", "thread", "address"
+_FROM_FRAME_BASE, _AN_ADDRESS = 0x91, 0x03  # DW_OP_fbreg, DW_OP_addr
+_OFFSET_BYTES = {0x0C: 4, 0x0E: 8}  # DW_OP_const4u, DW_OP_const8u
+_FROM_THREAD_POINTER = frozenset({0x9B, 0xE0})  # DW_OP_form_tls_address, DW_OP_GNU_push_tls_address
+_ADDRESS_BYTES = 8
+
+
+def location_of(die: Die) -> tuple[str, int]:
+    """Where a variable lies: from the frame's base on, from the begin of the thread-local segment, or at an address. "": nobody knows."""
+    location = die.attributes.get("DW_AT_location")
+    code = bytes(location.value) if location is not None and location.form == "DW_FORM_exprloc" else b""
+    first, size = code[:1], _OFFSET_BYTES.get(code[0], 0) if code else 0
+    if first == bytes([_FROM_FRAME_BASE]):
+        value, end = _number(code, 1, signed=True)
+        return (FRAME, value) if end == len(code) else ("", 0)
+    if first == bytes([_AN_ADDRESS]) and len(code) == 1 + _ADDRESS_BYTES:
+        return ADDRESS, int.from_bytes(code[1:], "little")
+    if size and len(code) == size + 2 and code[-1] in _FROM_THREAD_POINTER:
+        return THREAD, int.from_bytes(code[1 : 1 + size], "little")
+    return "", 0
+
+
 # A unit's entries, read from the bytes in one pass. pyelftools reads each number of them through several objects, and a student waits.
 
 SCOPES = frozenset({"DW_TAG_namespace", "DW_TAG_subprogram", "DW_TAG_lexical_block", "DW_TAG_inlined_subroutine"})

@@ -6,10 +6,9 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from grader.engines.objects.entry_walk import Die, TypeName, origin_of, text_of, type_of
+from grader.engines.objects.entry_walk import FRAME, Die, TypeName, location_of, origin_of, text_of, type_of
 
 GUARD_NAME = "tilelab_guard_"
-_FROM_FRAME_BASE = 0x91  # DW_OP_fbreg
 _FRAME_BASES = {
     b"\x9c": 16,
     b"\x56": 0,
@@ -73,8 +72,8 @@ class Frame:
         return [one for one in (self._local(die) for die in self.dies) if one is not None]
 
     def _local(self, die: Die) -> Local | None:
-        offset = _offset(die)
-        if offset is None or self.base is None:
+        where, offset = location_of(die)
+        if where != FRAME or self.base is None:
             return None
         name, begin, origin = _name(die), offset + self.base, origin_of(die)
         return Local(name, begin, type_of(origin), _last_array(name, begin, origin))
@@ -98,10 +97,6 @@ def add_local(frames: Sequence[Frame], variable: Die) -> None:
     frame = next((one for one in reversed(frames) if first is not None and one.first == first.value), None)
     if frame is not None:
         frame.dies.append(variable)
-
-
-def has_place_in_frame(die: Die) -> bool:
-    return _offset(die) is not None
 
 
 def zones_of(variables: Sequence[Local]) -> list[Zone]:
@@ -172,20 +167,3 @@ def _struct_of(die: Die) -> Die | None:
 
 def _name(die: Die) -> str:
     return text_of(origin_of(die), "DW_AT_name") or ""
-
-
-def _offset(die: Die) -> int | None:
-    """From the frame base."""
-    location = die.attributes.get("DW_AT_location")
-    if location is None or location.form != "DW_FORM_exprloc":
-        return None
-    code = bytes(location.value)
-    if len(code) < 2 or code[0] != _FROM_FRAME_BASE:  # noqa: PLR2004 - an operation and a number
-        return None
-    value = shift = 0
-    for at, byte in enumerate(code[1:], 2):
-        value |= (byte & 0x7F) << shift
-        shift += 7
-        if not byte & 0x80:
-            return (value - (1 << shift) if byte & 0x40 else value) if at == len(code) else None
-    return None

@@ -25,19 +25,18 @@ from grader.model.verdicts import Verdict
 _MOST_CODE = 1 << 20  # bytes that a kernel can reach: some seconds of this proof, and a hundred times a lab's
 
 
-@dataclass(frozen=True)
-class Unproved:
-    """Why a function is beyond what can be proved."""
+class UnprovedError(Exception):
+    """Why a function is beyond what can be proved. `offset`: from the function's first byte."""
 
-    function: str
-    offset: int  # from the function's first byte
-    why: str
+    def __init__(self, function: str, offset: int, why: str) -> None:
+        super().__init__(why)
+        self.function, self.offset, self.why = function, offset, why
 
 
 @dataclass
 class ObjectReport:
     unannounced: dict[str, list[Unannounced]] = field(default_factory=dict)  # by function; offsets from its first byte
-    unproved: Unproved | None = None
+    unproved: UnprovedError | None = None
     targets: list[str] = field(default_factory=list)  # functions that a call through a pointer may go to
     library_targets: list[str] = field(default_factory=list)  # the same, outside the file
     argument_bytes: dict[str, int] = field(
@@ -77,8 +76,8 @@ class _ObjectProof:
             self._prove_all(entered, calls)
             while not self._targets_proved() and (waiting := self._targets()):
                 self._prove_all(waiting, calls)
-        except _StoppedError as stop:
-            self.report.unproved = stop.unproved
+        except UnprovedError as error:
+            self.report.unproved = error
             return self.report
         self.report.unproved = self._broken_promise(entered, calls) or self._broken_target()
         if self._pointer_calls():
@@ -129,7 +128,7 @@ class _ObjectProof:
         """The functions outside the file whose addresses proved code takes."""
         return {one for proved in self.done.values() for one in proved.foreign if _is_function(one)}
 
-    def _broken_target(self) -> Unproved | None:
+    def _broken_target(self) -> UnprovedError | None:
         """What a call through a pointer takes for granted of every function that it can go to."""
         for (section, offset), call in self._pointer_calls():
             caller = self.code.function_at(section, offset)
@@ -137,13 +136,15 @@ class _ObjectProof:
             for target in self._targets():
                 proved = self.done[target.section, target.value]
                 if proved.granted:
-                    return Unproved(name, call.offset - offset, "a pointer to a function that announces nothing")
+                    return UnprovedError(name, call.offset - offset, "a pointer to a function that announces nothing")
                 if proved.argument_bytes > call.room:
-                    return Unproved(
+                    return UnprovedError(
                         name, call.offset - offset, "a pointer to a function with arguments that nobody passed"
                     )
             if foreign := self._foreign() - PURE:
-                return Unproved(name, call.offset - offset, f"a pointer to `{min(foreign)}`, which is not in the file")
+                return UnprovedError(
+                    name, call.offset - offset, f"a pointer to `{min(foreign)}`, which is not in the file"
+                )
         return None
 
     def _proved(self, symbol: Symbol) -> FunctionReport:
@@ -153,13 +154,13 @@ class _ObjectProof:
         self.begun.add(key)
         self.bytes += symbol.size
         if self.bytes > _MOST_CODE:
-            raise _StoppedError(Unproved(symbol.name, 0, "a program of this size"))
+            raise UnprovedError(symbol.name, 0, "a program of this size")
         try:
             entry = self._entry_at(symbol)
             answer_bytes = entry.answer_bytes if entry else 0
             proved = self.done[key] = prove_function(self.code, symbol, self.processor, self._asked_by, answer_bytes)
         except UnprovableCodeError as error:
-            raise _StoppedError(Unproved(symbol.name, error.offset - symbol.value, str(error))) from error
+            raise UnprovedError(symbol.name, error.offset - symbol.value, str(error)) from error
         if proved.unannounced:
             self.report.unannounced[symbol.name] = [
                 replace(one, offset=one.offset - symbol.value) for one in proved.unannounced
@@ -171,10 +172,10 @@ class _ObjectProof:
         if not (entry and entry.answer_bytes) and not is_silent(self.code, symbol, self.processor.call_relocations):
             return {}
         if (symbol.section, symbol.value) in self.begun and (symbol.section, symbol.value) not in self.done:
-            raise _StoppedError(Unproved(symbol.name, 0, "a launch function that calls itself"))
+            raise UnprovedError(symbol.name, 0, "a launch function that calls itself")
         proved = self._proved(symbol)
         if proved.jumps_on:
-            raise _StoppedError(Unproved(symbol.name, 0, "a call of a function that jumps to another one"))
+            raise UnprovedError(symbol.name, 0, "a call of a function that jumps to another one")
         return proved.granted
 
     def _entry_at(self, symbol: Symbol) -> Entry | None:
@@ -182,30 +183,24 @@ class _ObjectProof:
         names = (one.name for one in self.code.functions[symbol.section] if one.value == symbol.value)
         return next((self.entries[name] for name in names if name in self.entries), None)
 
-    def _broken_promise(self, entered: list[Symbol], calls: list[tuple[Symbol, Call]]) -> Unproved | None:
+    def _broken_promise(self, entered: list[Symbol], calls: list[tuple[Symbol, Call]]) -> UnprovedError | None:
         """A function that takes for its arguments what nobody put there."""
         for caller, call in calls:
             if self.done[call.target.section, call.target.value].argument_bytes > call.room:
-                return Unproved(caller.name, call.offset - caller.value, "arguments that nobody passed")
+                return UnprovedError(caller.name, call.offset - caller.value, "arguments that nobody passed")
         for symbol in entered:
             proved = self.done[symbol.section, symbol.value]
             entry = self.entries[symbol.name]
             self.report.argument_bytes[symbol.name] = proved.argument_bytes
             granted = any(begin < 0 or end > entry.answer_bytes for begin, end in proved.granted.values())
             if proved.argument_bytes > entry.argument_bytes or granted:
-                return Unproved(symbol.name, 0, "arguments that nobody passed")
+                return UnprovedError(symbol.name, 0, "arguments that nobody passed")
         return None
 
 
 def _is_function(name: str) -> bool:
     """Of a symbol that the file does not define: the kit's variables have no parameters behind their names."""
     return is_device_function(name) and not (name.startswith(DEVICE_PREFIX) and name.endswith("E"))
-
-
-class _StoppedError(Exception):
-    def __init__(self, unproved: Unproved) -> None:
-        super().__init__(unproved.why)
-        self.unproved = unproved
 
 
 # Puts a call that announces an access before each instruction that the proof found unannounced, into the compiler's assembly.
@@ -344,7 +339,7 @@ def check_announcements(
         return Checked(_beyond(0, f"the compiler's text is not what it made of `{str(error)[:60]}`"))
 
 
-def _refused(unproved: Unproved, code: ObjectFile, assembly: str, file_name: str) -> Refusal:
+def _refused(unproved: UnprovedError, code: ObjectFile, assembly: str, file_name: str) -> Refusal:
     name = _label(code, unproved.function)
     instructions = _code_of(code, unproved.function)
     line = 0
