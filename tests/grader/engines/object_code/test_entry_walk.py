@@ -53,7 +53,7 @@ def _below(entry: Entry) -> Iterator[Entry]:
         yield from _below(child)
 
 
-def _plain(entry: Any) -> tuple[object, ...]:  # noqa: ANN401 -- the same
+def _plain(entry: Any) -> tuple[int, str, dict[str, tuple[str, Any]], int | None]:  # noqa: ANN401 -- the same
     said = {
         name: (one.form, bytes(one.value) if isinstance(one.value, list) else one.value)
         for name, one in entry.attributes.items()
@@ -69,7 +69,7 @@ def test_every_entry_is_the_same(compiled: Path) -> None:
     )
     ours = [_plain(one) for one in _below(unit.get_top_DIE())]
     assert ours == [_plain(one) for one in slow.iter_DIEs() if one.tag]
-    constants = [said["DW_AT_const_value"][1] for _, _, said, _ in ours if "DW_AT_const_value" in said]  # type: ignore[operator,index]
+    constants = [said["DW_AT_const_value"][1] for _, _, said, _ in ours if "DW_AT_const_value" in said]
     assert -3 in constants
 
 
