@@ -32,12 +32,10 @@ class GpuLock:
     @contextmanager
     def shared(self) -> Iterator[None]:
         """Holds the device together with others that share it."""
-        with _locked(self._gate, fcntl.LOCK_EX):
-            held = _take(self._device, fcntl.LOCK_SH)
-        try:
+        with ExitStack() as held:
+            with _locked(self._gate, fcntl.LOCK_EX):
+                held.enter_context(_locked(self._device, fcntl.LOCK_SH))
             yield
-        finally:
-            os.close(held)
 
     @contextmanager
     def alone(self) -> Iterator[None]:

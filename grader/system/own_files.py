@@ -21,19 +21,9 @@ def is_shared(folder: Path) -> bool:
     return folder.stat().st_mode & both == both
 
 
-def write_durably(path: Path, text: str | bytes) -> None:
-    """As `write_atomically`, and the file is there after a loss of power too."""
-    write_atomically(path, text, durable=True)
-    folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(folder)
-    finally:
-        os.close(folder)
-
-
 def write_atomically(path: Path, text: str | bytes, *, durable: bool = False, mode: int = 0o644) -> None:
-    """Writes `text` to `path` by atomic rename: a reader sees the old file or the new one. `durable`: its bytes are on the disk before.
-    `mode`: who may read it; in a folder that a group shares, its group may read and write it as well.
+    """Writes `text` to `path` by atomic rename: a reader sees the old file or the new one. `durable`: it is there after a loss of power
+    too. `mode`: who may read it; in a folder that a group shares, its group may read and write it as well.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     descriptor, draft = tempfile.mkstemp(dir=path.parent, prefix=".unfinished-")
@@ -48,6 +38,12 @@ def write_atomically(path: Path, text: str | bytes, *, durable: bool = False, mo
     except BaseException:
         Path(draft).unlink(missing_ok=True)
         raise
+    if durable:
+        folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
 
 
 # Removes a folder in which a hostile program wrote: folders that nobody may enter, or thousands of them inside each other.

@@ -24,7 +24,7 @@ from grader.roll.batch.plugin import Export
 from grader.roll.batch.publishing import ClassToWrite, publish
 from grader.roll.policy.applied_policy import Applied, apply_policy
 from grader.roll.policy.class_policy import ClassPolicy, CoursePolicy, class_policy
-from grader.roll.policy.grade_history import KeptBatch, KeptGrade, last_grades, new_grades
+from grader.roll.policy.grade_history import KeptBatch, KeptGrade, last_grades
 from grader.run.scoring.redaction import redacted
 
 # A graded class as its last batch left it in OUT: results, students' texts, and what else its pages are made from.
@@ -158,7 +158,9 @@ def write_again(
     sources = {student: one.texts for student, one in kept.students.items()}
     keys = comment_keys(applied.results, sources, material.likenesses, decided.written)
     results = with_comments(applied.results, keys, decided.written)
-    results, regraded, unkept = _with_history(results, kept, out, now or datetime.now(UTC))
+    digests = {(student, lab): found for student, one in kept.students.items() for lab, found in one.digests.items()}
+    history, moment = HistoryFolder(out.private), now or datetime.now(UTC)
+    results, regraded, unkept = history.with_new(results, kept.history, digests, material.bases, moment)
     notices = (
         *policy.alarms,
         *material.notices,
@@ -192,17 +194,6 @@ def _attempts(policy: CoursePolicy) -> tuple[str, ...]:
     if policy.course.attempts == "latest":
         return ()
     return (f"{policy.course.name}: which attempt counts stays as the last batch chose it; `make grade` chooses anew",)
-
-
-def _with_history(
-    results: Sequence[Result], kept: KeptClass, out: OutputFolder, now: datetime
-) -> tuple[tuple[Result, ...], int, list[str]]:
-    """The results with their changes, how many grades changed, and what could not be written."""
-    digests = {(student, lab): found for student, one in kept.students.items() for lab, found in one.digests.items()}
-    found = new_grades(results, digests, kept.material.bases, last_grades(kept.history))
-    kit = results[0].environment.kit if results else ""
-    changed, unkept = HistoryFolder(out.private).with_new(results, kept.history, found, now, kit)
-    return changed, len(found), unkept
 
 
 def _with_comments(insight: ClassInsight, decided: Decided, command: str) -> ClassInsight:

@@ -241,7 +241,7 @@ def grade(scored: Scored) -> Graded:
     bases = grade_bases(batch.labs, judged.setup.fingerprints, judged.setup.seed)
     of_class, unkept = ranked.results, list[str]()
     if not stopped:  # else nobody knows what was found
-        of_class, unkept = standings.keep(of_class, bases, judged.setup.environment)
+        of_class, unkept = standings.keep(of_class, bases)
     material = ClassMaterial(
         now=now.isoformat(),
         stopped=stopped,

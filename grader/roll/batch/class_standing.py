@@ -16,7 +16,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from grader.model.labs import Lab
-from grader.model.result import Environment, LabResult, Result
+from grader.model.result import LabResult, Result
 from grader.model.written_names import some
 from grader.roll.batch.page_material import SaidHandIn, StudentMaterial, kept_step_pages
 from grader.roll.intake.attempts import Counted, Intake, counted_attempts, with_counted
@@ -26,7 +26,7 @@ from grader.roll.policy.class_policy import ClassPolicy
 from grader.roll.policy.course_file import PolicyError
 from grader.roll.policy.grade_history import Basis, KeptBatch, KeptGrade, last_grades, new_grades, with_changes
 from grader.roll.policy.late_rules import handed_in_at
-from grader.system.own_files import write_durably
+from grader.system.own_files import write_atomically
 
 # Which of a student's attempts counts by the course's policy: those in time, or the best once all points are known.
 #
@@ -161,27 +161,30 @@ class HistoryFolder:
         """Raises OSError; then the history is as it was."""
         number = max(self._files(), default=0) + 1
         path = self.path / f"{number:05}.json"
-        write_durably(path, batch.model_dump_json(by_alias=True) + "\n")
+        write_atomically(path, batch.model_dump_json(by_alias=True) + "\n", durable=True)
         return path
 
     def with_new(
         self,
         results: Sequence[Result],
         known: Sequence[KeptBatch],
-        found: tuple[KeptGrade, ...],
+        sources: Mapping[tuple[str, str], str],
+        bases: Mapping[str, Basis],
         now: datetime,
-        kit: str,
-    ) -> tuple[tuple[Result, ...], list[str]]:
-        """Appends what was `found` new. The results with their changes, and what could not be written."""
+    ) -> tuple[tuple[Result, ...], int, list[str]]:
+        """Appends what is new. The results with their changes, how many grades are others now, and what could not be written: nothing is
+        lost by that, for the next batch finds it again. `sources`: by student and lab, the digest of the file.
+        """
         batches, unwritten = list(known), []
+        found = new_grades(results, sources, bases, last_grades(known))
         if found:
             date = now.astimezone(UTC).isoformat(timespec="seconds")
-            batches.append(KeptBatch(date=date, kit=kit, grades=found))
+            batches.append(KeptBatch(date=date, kit=results[0].environment.kit, grades=found))
             try:
                 self.append(batches[-1])
             except OSError as error:
                 unwritten.append(f"{self.path}: {error.strerror}")
-        return tuple(with_changes(results, batches)), unwritten
+        return tuple(with_changes(results, batches)), len(found), unwritten
 
     def _files(self) -> dict[int, Path]:
         """By their numbers."""
@@ -238,12 +241,10 @@ class Standings:
             self.policy, student.submission.id, result.labs[lab.id], lab.id, _said(student, attempt), attempt
         )
 
-    def keep(
-        self, results: Sequence[Result], bases: Mapping[str, Basis], environment: Environment
-    ) -> tuple[tuple[Result, ...], list[str]]:
-        """The results with their changes, and what could not be written. Nothing is lost by that: the next batch finds it again."""
-        found = new_grades(results, self._sources(), bases, last_grades(self.known))
-        return self.history.with_new(results, self.known, found, self.now, environment.kit)
+    def keep(self, results: Sequence[Result], bases: Mapping[str, Basis]) -> tuple[tuple[Result, ...], list[str]]:
+        """The results with their changes, and what could not be written."""
+        changed, _, unwritten = self.history.with_new(results, self.known, self._sources(), bases, self.now)
+        return changed, unwritten
 
     def material(self, results: Sequence[Result], texts: Mapping[str, Mapping[str, str]]) -> dict[str, StudentMaterial]:
         """By student, what is kept for writing pages again. `results`: of the students, in their order; `texts`: of their files."""

@@ -25,15 +25,7 @@ from grader.model.result import Finding, Launch, StepLink, StepPage
 from grader.model.verdicts import Verdict
 from grader.pages.pages import trace_page
 from grader.run.launches.lab_launch import LaunchRefusedError
-from grader.run.launches.tracing import (
-    Run,
-    RunLaunch,
-    RunTracer,
-    SurveyedRun,
-    Traced,
-    TraceRequest,
-    trace_of_public_test,
-)
+from grader.run.launches.tracing import Run, RunTracer, Traced, TraceRequest, trace_of_public_test
 from grader.run.program_judging import StartedProgram
 from grader.system.own_files import MOST_LAUNCHES, beside_report, is_foreign, open_page, write_atomically
 
@@ -83,23 +75,16 @@ def _links(story: Story, launch: Launch) -> Iterator[StepLink]:
     """To the step of each finding that the page shows, and to the beginning for a wrong element."""
     run = story.runs[0]
     for finding in launch.findings:
-        if (found := _marked(story, finding)) is not None:
-            mark = run.marks[found]
-            x, y, z = finding.thread or (0, 0, 0)
+        if finding.thread is None:
+            continue
+        (x, y, z), said = finding.thread, said_of(finding)
+        thread = thread_number(finding.thread, story.block)
+        mark = next((mark for mark in run.marks if mark.text == said and thread in mark.threads), None)
+        if mark is not None:
             fragment = f"#step={mark.step + 1}&thread={x},{y}" + (f",{z}" if story.block[2] > 1 else "")
             yield StepLink(kind=finding.kind, line=finding.line, fragment=fragment)
     if launch.mismatch is not None:
         yield StepLink(kind=Verdict.WRONG_ANSWER, fragment="#step=1")
-
-
-def _marked(story: Story, finding: Finding) -> int | None:
-    if finding.thread is None:
-        return None
-    thread = thread_number(finding.thread, story.block)
-    said = said_of(finding)
-    return next(
-        (at for at, mark in enumerate(story.runs[0].marks) if mark.text == said and thread in mark.threads), None
-    )
 
 
 # The pages beside a report of a submission whose host code is the student's own: the run that failed is made again, and those of its
@@ -133,7 +118,9 @@ def drawn_run(
             continue
         tracer = RunTracer(toolset, lab, text, started, shape, launch.inputs, _SECONDS)
         run = tracer.survey()
-        for one in _launches_to_see(run):
+        # Those with a finding; where none has one, the one that is shown for a wrong result.
+        found = [one for one in run.launches if one.has_finding and one.began][:MOST_LAUNCHES]
+        for one in found or filter(None, [run.first_to_see()]):
             again = partial(tracer.trace, run, one)
             traced = with_its_mistake(again, TraceRequest(shape=shape, inputs=launch.inputs))
             shown = places_of(traced.report.launch)
@@ -151,13 +138,6 @@ def with_its_mistake(again: Run, request: TraceRequest) -> Traced:
     traced = again(request)
     block = block_of_mistake(traced.report.launch)
     return traced if block == request.block else again(dataclasses.replace(request, block=block))
-
-
-def _launches_to_see(run: SurveyedRun) -> Sequence[RunLaunch]:
-    """Those with a finding; where none has one, the one that is shown for a wrong result."""
-    found = [one for one in run.launches if one.has_finding and one.began][:MOST_LAUNCHES]
-    shown = run.first_to_see()
-    return found or ([shown] if shown is not None else [])
 
 
 # The page beside a report that steps through a block in which something is wrong: made after a submission was judged, by one more launch.

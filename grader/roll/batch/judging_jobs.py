@@ -194,7 +194,12 @@ def _judge_all(plan: JudgingPlan, held: HeldOutcomes, scratch: Path, workers: in
                 outcome, fault = future.result()
                 lab = jobs[keys[future]].lab
                 plan.take(keys[future], outcome, fault)
-                stopped = _held(keys[future], lab, outcome, held)
+                if broke(lab, outcome):
+                    stopped = held.broke(lab)
+                elif outcome.speed is not None and outcome.speed.trouble:
+                    stopped = ""  # such times are measured again
+                else:
+                    stopped = held.take(keys[future], lab, outcome)
                 left[lab.id] -= 1
                 if not left[lab.id]:
                     stopped = stopped or held.complete(lab)
@@ -205,14 +210,6 @@ def _judge_all(plan: JudgingPlan, held: HeldOutcomes, scratch: Path, workers: in
             if future is not first:
                 progress.step()
     return ""
-
-
-def _held(key: str, lab: Lab, outcome: LabOutcome, held: HeldOutcomes) -> str:
-    """Answers why grading has to stop."""
-    if broke(lab, outcome):
-        return held.broke(lab)
-    noisy = outcome.speed is not None and outcome.speed.trouble  # such times are measured again
-    return "" if noisy else held.take(key, lab, outcome)
 
 
 def _longest_first(jobs: Mapping[str, _Job]) -> list[str]:

@@ -274,12 +274,13 @@ def with_zeros(
                 book.bind(owner, [Key(NUMBER, longest)])
     if not longer:
         return list(arrivals), roster, []
-    rows = tuple(_row(row, longer) for row in roster.rows)
+    rows = tuple(replace(row, student=_renumbered(row.student, longer)) for row in roster.rows)
     changed = [f"{short} is {long}" for short, long in sorted(longer.items())]
     said = (
         f"numbers without the zeros that they have elsewhere, as spreadsheets write them, are the same: {some(changed)}"
     )
-    return [_arrival(one, longer) for one in arrivals], replace(roster, rows=rows), [said]
+    whole = [replace(one, owner=_renumbered(one.owner, longer)) if one.owner is not None else one for one in arrivals]
+    return whole, replace(roster, rows=rows), [said]
 
 
 def _numbers(arrival: Arrival) -> Iterable[str]:
@@ -297,13 +298,6 @@ def _spellings(numbers: Iterable[str]) -> dict[str, set[str]]:
     return found
 
 
-def _row(row: RosterRow, longer: dict[str, str]) -> RosterRow:
-    number = longer.get(plain(row.student.number))
-    return row if number is None else replace(row, student=row.student.model_copy(update={"number": number}))
-
-
-def _arrival(one: Arrival, longer: dict[str, str]) -> Arrival:
-    number = longer.get(plain(one.owner.number)) if one.owner is not None else None
-    if one.owner is None or number is None:
-        return one
-    return replace(one, owner=one.owner.model_copy(update={"number": number}))
+def _renumbered(student: Student, longer: dict[str, str]) -> Student:
+    number = longer.get(plain(student.number))
+    return student if number is None else student.model_copy(update={"number": number})

@@ -90,15 +90,8 @@ def is_known(name: str, roster: Roster | None, book: Identities) -> bool:
 def merged(owner: Student | None, row: RosterRow | None) -> Student:
     """What the roster says comes before what the upload says."""
     said, listed = owner or Student(), row.student if row else Student()
-    return Student(
-        name=listed.name or said.name,
-        login=listed.login or said.login,
-        number=listed.number or said.number,
-        email=listed.email or said.email,
-        section=listed.section or said.section,
-        team=listed.team or said.team,
-        platform_ids=said.platform_ids | listed.platform_ids,
-    )
+    filled = {name: value for name, value in listed if value}
+    return said.model_copy(update=filled | {"platform_ids": said.platform_ids | listed.platform_ids})
 
 
 def _keys(arrivals: Sequence[Arrival], told: _Told) -> list[list[Key]]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime, tzinfo
 
 from grader.model.result import LabResult, Result, Standing
@@ -15,7 +15,7 @@ from grader.model.verdicts import Verdict
 from grader.model.written_names import some
 from grader.roll.policy.class_policy import ClassPolicy, Due
 from grader.roll.policy.grade_history import KeptGrade
-from grader.roll.policy.late_rules import Lateness, Settled, Work, handed_in_at, seconds_between, settle, shown_time
+from grader.roll.policy.late_rules import Lateness, Work, handed_in_at, seconds_between, settle, shown_time
 
 # Neither earned nor lost: we failed, or a machine with a GPU still has to grade it. Being late costs nothing then.
 _UNDECIDED = frozenset({Verdict.INTERNAL_ERROR, Verdict.NEEDS_GPU})
@@ -94,7 +94,7 @@ class _Student:
         old = {lab: [self._earlier_work(lab, one)] for lab, one in earlier.items()}
         settled = settle({**works, **old}, self.policy.course.late)
         for lab, known in earlier.items():
-            points = known.judged - settled[lab].lateness.lost
+            points = known.judged - settled[lab].lost
             if old[lab][0].counts and known.points is not None and abs(points - known.points) > _DUST:
                 self.told["moved"][f"{self._id} {lab}"] = None
         counted = {lab: self._counted(lab, settled[lab]) for lab in labs}
@@ -115,10 +115,10 @@ class _Student:
         counts = one.found.verdict not in _UNDECIDED and (self._id, lab) not in self.policy.overrides
         return Work(one.found.points, one.found.max_points, self._due(lab).at, one.at, counts)
 
-    def _choose(self, lab: str, settled: Settled) -> Candidate:
+    def _choose(self, lab: str, settled: Lateness) -> Candidate:
         """The best; but where we failed at one that may be better, that one, and nothing is decided yet."""
         candidates, number = self._of(lab), settled.chosen
-        best = candidates[number].found.points - settled.lateness.lost
+        best = candidates[number].found.points - settled.lost
         open_ones = [at for at, one in enumerate(candidates) if one.found.verdict in _UNDECIDED]
         if open_ones and best < candidates[number].found.max_points:
             number = open_ones[-1]
@@ -130,13 +130,13 @@ class _Student:
         counts = known.verdict not in _UNDECIDED and (self._id, lab) not in self.policy.overrides
         return Work(known.judged, known.most, self._due(lab).at, at, counts)
 
-    def _counted(self, lab: str, settled: Settled) -> LabResult:
+    def _counted(self, lab: str, settled: Lateness) -> LabResult:
         """The lab with the points that count, and what was asked about it."""
         requests = self.policy.requests.get((self._id, lab), ())
         one = self._choose(lab, settled)
         found = one.found
         if found.verdict in _UNDECIDED:
-            settled = replace(settled, lateness=Lateness())
+            settled = Lateness(days_left=settled.days_left)
         standing = self._standing(lab, one, settled)
         if standing is None:
             return found.model_copy(update={"requests": requests}) if requests else found
@@ -144,13 +144,13 @@ class _Student:
         points = standing.override.points if standing.override is not None else round(found.points - standing.lost, 6)
         return found.model_copy(update={"points": points, "standing": standing, "requests": requests})
 
-    def _standing(self, lab: str, one: Candidate, settled: Settled) -> Standing | None:
+    def _standing(self, lab: str, one: Candidate, late: Lateness) -> Standing | None:
         """None: no policy says anything about this lab."""
         due, override = self._due(lab), self.policy.overrides.get((self._id, lab))
         found = one.found
         if due.at is None and override is None:
             return None
-        rules, late, zone = self.policy.course.late, settled.lateness, self.policy.course.zone
+        rules, zone = self.policy.course.late, self.policy.course.zone
         nothing = found.verdict is Verdict.MISSING_FILE
         seconds = 0 if nothing else self._seconds(due.at, one.at)
         unknown = not nothing and due.at is not None and one.at is None
@@ -165,7 +165,7 @@ class _Student:
             late=duration(seconds),
             late_days=late.days,
             days_spent=late.spent,
-            days_left=settled.days_left if has_days else None,
+            days_left=late.days_left if has_days else None,
             lost=late.lost,
             closed=late.closed,
             open=nothing and override is None and due.at is not None and self.now <= due.at + rules.grace,

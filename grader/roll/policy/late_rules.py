@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from typing import Literal
 from zoneinfo import ZoneInfo, available_timezones
@@ -189,12 +189,14 @@ class LateRules:
 
 @dataclass(frozen=True)
 class Lateness:
-    """How late one file is, and what that costs."""
+    """How late one file is, and what that costs. Once all days are spent: which of a lab's works counts, and how many are left after it."""
 
     days: int = 0  # begun ones, before late days
     spent: int = 0  # late days
     lost: float = 0.0
     closed: bool = False
+    chosen: int = 0
+    days_left: int = 0
 
 
 @dataclass(frozen=True)
@@ -247,14 +249,7 @@ def _loss(rules: LateRules, work: Work, days: int, spent: int) -> tuple[float, b
 _NEVER = datetime.max.replace(tzinfo=UTC)
 
 
-@dataclass(frozen=True)
-class Settled:
-    chosen: int  # which of the lab's works counts
-    lateness: Lateness
-    days_left: int  # after this lab
-
-
-def settle(works: Mapping[str, Sequence[Work]], rules: LateRules) -> dict[str, Settled]:
+def settle(works: Mapping[str, Sequence[Work]], rules: LateRules) -> dict[str, Lateness]:
     """By lab. Of several works of one lab, that counts which has most points when all is done; of equal ones, the last."""
     left = rules.days
     settled = {}
@@ -267,5 +262,5 @@ def settle(works: Mapping[str, Sequence[Work]], rules: LateRules) -> dict[str, S
             key=lambda n: (round(of_lab[n].points - found[n].lost, 6), -found[n].spent, n),
         )
         left -= found[chosen].spent
-        settled[lab] = Settled(chosen, found[chosen], left)
+        settled[lab] = replace(found[chosen], chosen=chosen, days_left=left)
     return settled

@@ -107,7 +107,7 @@ def test_late_days_of_a_term_go_to_the_labs_in_the_order_of_their_deadlines() ->
         "none": [Work(5, 5, None, DUE)],
     }
     found = settle(works, rules)
-    assert {lab: (one.lateness.spent, one.lateness.lost, one.days_left) for lab, one in found.items()} == {
+    assert {lab: (one.spent, one.lost, one.days_left) for lab, one in found.items()} == {
         "a": (2, 0, 1),
         "b": (1, 1, 0),
         "c": (0, 1, 0),

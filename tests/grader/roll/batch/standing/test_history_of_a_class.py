@@ -74,10 +74,10 @@ def test_a_history_that_cannot_be_written_costs_no_grade_and_is_found_by_the_nex
 ) -> None:
     with monkeypatch.context() as patch:
 
-        def full(*_: object) -> None:
+        def full(*_: object, **__: object) -> None:
             raise OSError(28, "No space left on device")
 
-        patch.setattr("grader.roll.batch.class_standing.write_durably", full)
+        patch.setattr("grader.roll.batch.class_standing.write_atomically", full)
         report = timed.grade()
     assert any("history: No space left on device" in one for one in report.unwritten)
     assert row(timed, "anna")["total"] == "8"
