@@ -80,6 +80,7 @@ def _environment() -> jinja2.Environment:
         lstrip_blocks=True,
         finalize=_printable,
     )
+    # Templates cut and format what models hold by these.
     environment.filters |= {
         **dict(inspect.getmembers(visible_text, inspect.isfunction)),
         "grouped": "{:,}".format,

@@ -55,3 +55,7 @@ def test_a_log_is_cut_by_lines_and_counts_the_rest() -> None:
 
 def test_a_lone_carriage_return_cannot_overwrite_a_line() -> None:
     assert visible_text.block("all tests failed\rall tests passed").text == "all tests failed⟨CR⟩all tests passed"
+
+
+def test_a_whole_text_keeps_its_lines_and_blanks_and_shows_what_is_hidden() -> None:
+    assert visible_text.whole("a\u202eb\n  c\r") == "a⟨U+202E⟩b\n  c⟨CR⟩"
