@@ -24,7 +24,7 @@ def main() -> int:
     resource.setrlimit(resource.RLIMIT_CPU, (_SECONDS, _SECONDS))
     resource.setrlimit(resource.RLIMIT_FSIZE, (count + 1, count + 1))
     # The archive's times and rights are nobody's: a file without the right to be read would be of no use.
-    os.utime = os.chmod = lambda *_, **__: None  # type: ignore[assignment]
+    os.utime = os.chmod = lambda *_, **__: None  # type: ignore[assignment]  # they take any arguments, and do nothing
     try:
         _unpack(archive, folder, members, count)
     except ImportError:

@@ -1,3 +1,4 @@
+// What a run of a program means for its verdict: the limit it met, the mistakes of its host code, and which of several counts.
 #include "judge/programs/program_judge.hpp"
 
 #include <array>
