@@ -196,22 +196,13 @@ class PointerCall:
 @dataclass
 class FunctionReport:
     unannounced: list[Unannounced]
-    calls: list[Call]
-    argument_bytes: int  # behind its link, that it uses
     granted: Granted  # that its caller answers for
-    pointer_calls: list[PointerCall]
-    jumps_on: bool  # to another function, which returns in its place
-    taken: set[tuple[int, int]]  # section and offset of what its code takes the address of
-    foreign: set[str]  # symbols outside the file that its code takes the address of
-
-
-def prove_function(
-    code: ObjectFile, function: Symbol, make: type[Processor], asked_by: AskedBy, answer_bytes: int = 0
-) -> FunctionReport:
-    """`asked_by` tells what another function asks of its callers, `answer_bytes` how many bytes the kit lets this one use
-    where its result is to be made. Raises UnprovableCodeError.
-    """
-    return _FunctionProof(code, function, make, asked_by, answer_bytes).prove()
+    argument_bytes: int = 0  # behind its link, that it uses
+    jumps_on: bool = False  # to another function, which returns in its place
+    calls: list[Call] = field(default_factory=list)
+    pointer_calls: list[PointerCall] = field(default_factory=list)
+    taken: set[tuple[int, int]] = field(default_factory=set)  # section and offset of what its code takes the address of
+    foreign: set[str] = field(default_factory=set)  # symbols outside the file that its code takes the address of
 
 
 def is_silent(code: ObjectFile, function: Symbol, call_relocations: frozenset[int]) -> bool:
@@ -222,7 +213,11 @@ def is_silent(code: ObjectFile, function: Symbol, call_relocations: frozenset[in
     return all(symbol.undefined and kit_call(symbol.name).is_silent for symbol in called)
 
 
-class _FunctionProof:
+class FunctionProof:
+    """`asked_by` tells what another function asks of its callers, `answer_bytes` how many bytes the kit lets this one use where its result
+    is to be made.
+    """
+
     def __init__(
         self, code: ObjectFile, function: Symbol, make: type[Processor], asked_by: AskedBy, answer_bytes: int
     ) -> None:
@@ -230,54 +225,43 @@ class _FunctionProof:
         self.memory = FunctionMemory(Atoms(), code)
         self.machine = make(self.memory)
         self.memory.answer = self.machine.result, answer_bytes
+        self.report = FunctionReport(self.memory.unannounced, self.memory.granted)
         self.pointers = (self.machine.stack_pointer, self.machine.frame_pointer)
 
     def prove(self) -> FunctionReport:
-        function = self.function
+        """Raises UnprovableCodeError."""
+        function, memory, report = self.function, self.memory, self.report
         section = self.code.sections[function.section]
         blocks = blocks_of(self.machine, section, function.value, function.value + function.size)
-        self.memory.is_leaf = not blocks.calls_somebody
-        jumps_on = any(flow.kind == TAIL for block in blocks.blocks.values() for flow in block.flows)
-        self.memory.is_silent = not jumps_on and is_silent(self.code, function, self.machine.call_relocations)
+        memory.is_leaf = not blocks.calls_somebody
+        report.jumps_on = any(flow.kind == TAIL for block in blocks.blocks.values() for flow in block.flows)
+        memory.is_silent = not report.jumps_on and is_silent(self.code, function, self.machine.call_relocations)
         self._follow(blocks)
-        if self.memory.is_silent and self.pointer_calls:
-            raise UnprovableCodeError(
-                self.pointer_calls[0].offset, "a function that announces nothing and calls a pointer"
-            )
-        if self.memory.is_silent and self.memory.unannounced:
-            first = self.memory.unannounced[0]
-            raise UnprovableCodeError(first.offset, "a function that announces nothing and uses memory of others")
-        memory = self.memory
-        taken, foreign = self._addresses(blocks)
-        return FunctionReport(
-            memory.unannounced,
-            self.calls,
-            memory.argument_bytes,
-            memory.granted,
-            self.pointer_calls,
-            jumps_on,
-            taken,
-            foreign,
-        )
-
-    def _addresses(self, blocks: Blocks) -> tuple[set[tuple[int, int]], set[str]]:
-        """Of what its code takes the address, all of it: where control never comes as well."""
-        taken, foreign = set[tuple[int, int]](), set[str]()
-        for block in blocks.blocks.values():
+        if memory.is_silent and report.pointer_calls:
+            what = "a function that announces nothing and calls a pointer"
+            raise UnprovableCodeError(report.pointer_calls[0].offset, what)
+        if memory.is_silent and memory.unannounced:
+            what = "a function that announces nothing and uses memory of others"
+            raise UnprovableCodeError(memory.unannounced[0].offset, what)
+        report.argument_bytes = memory.argument_bytes
+        for block in blocks.blocks.values():  # where control never comes as well
             for place, flow in zip(block.places, block.flows, strict=True):
-                for at, relocation in place.relocations.items() if flow.kind not in {CALL, TAIL} else ():
-                    symbol = relocation.symbol
-                    if symbol.in_section:
-                        taken.add((symbol.section, symbol.value + self.machine.taken_address(place, at, relocation)))
-                    elif symbol.undefined and symbol.kind != "STT_TLS":
-                        foreign.add(symbol.name)
-        return taken, foreign
+                if flow.kind not in {CALL, TAIL}:
+                    self._take_addresses(place)
+        return report
+
+    def _take_addresses(self, place: CodeSite) -> None:
+        for at, relocation in place.relocations.items():
+            symbol = relocation.symbol
+            if symbol.in_section:
+                offset = symbol.value + self.machine.taken_address(place, at, relocation)
+                self.report.taken.add((symbol.section, offset))
+            elif symbol.undefined and symbol.kind != "STT_TLS":
+                self.report.foreign.add(symbol.name)
 
     # --- Blocks.
 
     def _follow(self, blocks: Blocks) -> None:
-        self.calls: list[Call] = []
-        self.pointer_calls: list[PointerCall] = []
         order = blocks.in_flow_order()
         position = {begin: number for number, begin in enumerate(order)}
         leaving: dict[tuple[int, int], State] = {}
@@ -364,7 +348,7 @@ class _FunctionProof:
             target = self.code.function_at(symbol.section, symbol.value + behind) if symbol.in_section else None
         if target is None or not self.machine.has_returned(state) or self.asked_by(target):
             raise UnprovableCodeError(place.offset, "a jump out of the function")
-        self.calls.append(Call(place.offset, target, 0))
+        self.report.calls.append(Call(place.offset, target, 0))
 
     def _call_pointer(self, state: State, place: CodeSite) -> None:
         """What is called was checked just before, to be one of the functions whose addresses the program takes; all of these are
@@ -376,7 +360,7 @@ class _FunctionProof:
         target = self.machine.called_address(state, place)
         if target is None or not state.is_announced("call", target, 1):
             self.memory.unannounced.append(Unannounced(place.offset, "call"))
-        self.pointer_calls.append(PointerCall(place.offset, self.memory.link[0] - bottom))
+        self.report.pointer_calls.append(PointerCall(place.offset, self.memory.link[0] - bottom))
         state.words.clear()
         state.announced.clear()
         state.called(frozenset(self.pointers))
@@ -390,7 +374,7 @@ class _FunctionProof:
         self._call_own(state, place, target, self.memory.link[0] - bottom)
 
     def _call_own(self, state: State, place: CodeSite, target: Symbol, room: int) -> None:
-        self.calls.append(Call(place.offset, target, room))
+        self.report.calls.append(Call(place.offset, target, room))
         known = self.memory.answer_for(state, place.offset, self.asked_by(target))
         if not (known and is_silent(self.code, target, self.machine.call_relocations)):
             state.words.clear()

@@ -10,11 +10,11 @@ from grader.engines.device_functions import DEVICE_PREFIX, PURE, is_device_funct
 from grader.engines.objects.symbol_table import ObjectFile, Symbol
 from grader.engines.proof.function_proof import (
     Call,
+    FunctionProof,
     FunctionReport,
     PointerCall,
     is_silent,
     processor_of,
-    prove_function,
 )
 from grader.engines.proof.instructions import Decoded
 from grader.engines.proof.machine_state import StrangeAssemblyError, UnprovableCodeError
@@ -158,7 +158,8 @@ class _ObjectProof:
         try:
             entry = self._entry_at(symbol)
             answer_bytes = entry.answer_bytes if entry else 0
-            proved = self.done[key] = prove_function(self.code, symbol, self.processor, self._asked_by, answer_bytes)
+            proof = FunctionProof(self.code, symbol, self.processor, self._asked_by, answer_bytes)
+            proved = self.done[key] = proof.prove()
         except UnprovableCodeError as error:
             raise UnprovedError(symbol.name, error.offset - symbol.value, str(error)) from error
         if proved.unannounced:
