@@ -18,16 +18,14 @@ from grader.plugins.exports.grade_rows import (
     is_decided,
     json_line,
     json_text,
-    made,
     most,
+    noticed,
     rows_by,
     tested_rows,
     without,
     zip_bytes,
 )
-from grader.roll.batch.plugin import Export, Grades, Made
-
-_FILE = "exports/gradescope.zip"
+from grader.roll.batch.plugin import Export, Grades, Noticed
 
 
 def gradescope_results(result: Result) -> dict[str, object]:
@@ -65,10 +63,10 @@ def _leaderboard(lab: LabResult) -> list[dict[str, object]]:
     return [{"name": f"{lab.title}: speed-up", "value": round(lab.timing.speedup.middle, 3), "order": "desc"}]
 
 
-def _render(grades: Grades) -> Made:
+def _render(grades: Grades) -> Noticed:
     left = [one for one in grades.results if grade(one) is None]
     data = _zip(without(grades.results, left), "/results.json", lambda one: json_text(gradescope_results(one)))
-    return made(_FILE, data, about(left, "not graded yet, so there is no results.json"))
+    return noticed(data, about(left, "not graded yet, so there is no results.json"))
 
 
 def _zip(results: Iterable[Result], name: str, text_of: Callable[[Result], str]) -> bytes:
@@ -76,14 +74,12 @@ def _zip(results: Iterable[Result], name: str, text_of: Callable[[Result], str])
     return zip_bytes((f"{one.submission.id}{name}", text_of(one)) for one in results)
 
 
-GRADESCOPE = Export("gradescope", _FILE, "results.json of each student for Gradescope", _render)
+GRADESCOPE = Export("gradescope", "exports/gradescope.zip", "results.json of each student for Gradescope", _render)
 
 
 # PrairieLearn's `results.json` of an external grader, one for each student in a zip: a score from 0 to 1, and each case as a test. Pure.
 #
 # Where a lab is not graded yet, the result is "not gradable": PrairieLearn then takes no points and no attempt.
-
-_PRAIRIELEARN_JSON_FILE = "exports/prairielearn.zip"
 
 
 def prairielearn_results(result: Result) -> dict[str, object]:
@@ -106,9 +102,8 @@ def _prairielearn_json_test(row: TestedRow) -> dict[str, object]:
     return {"name": row.whole_name, "points": row.points, "max_points": row.max_points, "message": row.words}
 
 
-def _prairielearn_json_render(grades: Grades) -> Made:
-    return made(
-        _PRAIRIELEARN_JSON_FILE,
+def _prairielearn_json_render(grades: Grades) -> Noticed:
+    return noticed(
         _zip(grades.results, "/results.json", lambda one: json_text(prairielearn_results(one))),
         about([one for one in grades.results if grade(one) is None], "not graded yet, so the result is not gradable"),
         above_maximum(grades.results, "more than the maximum: PrairieLearn takes no score above 1"),
@@ -116,7 +111,10 @@ def _prairielearn_json_render(grades: Grades) -> Made:
 
 
 PRAIRIELEARN = Export(
-    "prairielearn", _PRAIRIELEARN_JSON_FILE, "results.json of each student for PrairieLearn", _prairielearn_json_render
+    "prairielearn",
+    "exports/prairielearn.zip",
+    "results.json of each student for PrairieLearn",
+    _prairielearn_json_render,
 )
 
 
@@ -125,7 +123,6 @@ PRAIRIELEARN = Export(
 # Its points are whole numbers. Where ours are not, all are multiplied by 10 or 100, and a notice says so. The assignment is named
 # "classroom/assignment". Submission, commit and links are what classroom50 itself writes for a grade that is entered by hand.
 
-_CLASSROOM50_JSON_FILE = "exports/classroom50.zip"
 _FACTORS = (1, 10, 100)
 _DUST = 1e-6
 
@@ -182,7 +179,7 @@ def _owner(result: Result) -> str:
     return result.submission.student.platform_ids.get("GitHub Classroom", "")
 
 
-def _classroom50_json_render(grades: Grades) -> Made:
+def _classroom50_json_render(grades: Grades) -> Noticed:
     known = rows_by(
         grades.results, lambda one: [_owner(one)], "left out, because the GitHub account is not known: give a roster"
     )
@@ -191,8 +188,7 @@ def _classroom50_json_render(grades: Grades) -> Made:
     factor = whole_factor(given)
     named, at = grades.assignment, f"{grades.at[:19]}Z"
     multiplied = f"all points are multiplied by {factor}, because classroom50 takes whole numbers alone"
-    return made(
-        _CLASSROOM50_JSON_FILE,
+    return noticed(
         _zip(given, "/result.json", lambda one: json_text(classroom50_result(one, _owner(one), named, at, factor))),
         known.notices,
         about(left, "not graded yet, so there is no result.json"),
@@ -203,7 +199,7 @@ def _classroom50_json_render(grades: Grades) -> Made:
 
 
 CLASSROOM50 = Export(
-    "classroom50", _CLASSROOM50_JSON_FILE, "result.json of each student for classroom50", _classroom50_json_render
+    "classroom50", "exports/classroom50.zip", "result.json of each student for classroom50", _classroom50_json_render
 )
 
 
@@ -211,8 +207,6 @@ CLASSROOM50 = Export(
 #
 # Each lab is one of Autolab's problems, under the lab's id. A lab that is not graded yet has no score there. Where no lab is, there is no
 # file: of an output without any score, Autolab makes zeros.
-
-_AUTOLAB_TEXT_FILE = "exports/autolab.zip"
 
 
 def autolab_output(result: Result) -> str:
@@ -231,15 +225,16 @@ def _case(row: TestedRow) -> dict[str, object]:
     return {"passed": bool(row.passed), **({"hint": row.words} if row.words else {})}
 
 
-def _autolab_text_render(grades: Grades) -> Made:
+def _autolab_text_render(grades: Grades) -> Noticed:
     scored = [one for one in grades.results if any(map(is_decided, one.labs.values()))]
     part = [one for one in scored if grade(one) is None]
-    return made(
-        _AUTOLAB_TEXT_FILE,
+    return noticed(
         _zip(scored, ".txt", autolab_output),
         about(part, "partly graded, so some of their problems have no score"),
         about(without(grades.results, scored), "not graded yet, so there is no output"),
     )
 
 
-AUTOLAB = Export("autolab", _AUTOLAB_TEXT_FILE, "autograder's output of each student for Autolab", _autolab_text_render)
+AUTOLAB = Export(
+    "autolab", "exports/autolab.zip", "autograder's output of each student for Autolab", _autolab_text_render
+)

@@ -16,21 +16,20 @@ from grader.plugins.exports.grade_rows import (
     above_maximum,
     grade_text,
     key_cell,
-    made,
+    noticed,
     number_text,
     rows_by,
     shown_cell,
     table_text,
     ungraded,
 )
-from grader.roll.batch.plugin import Export, ExportFile, Grades, Made
+from grader.roll.batch.plugin import Export, ExportFile, Grades, Made, Noticed
 
-_FILE = "exports/canvas.csv"
 _POINTS = "Points Possible"
 _HEADINGS = ("Student", "ID", "SIS User ID", "SIS Login ID", "Section")
 
 
-def canvas_csv(grades: Grades) -> Made:
+def canvas_csv(grades: Grades) -> Noticed:
     unknown = "left out, because neither Canvas's id nor number nor login is known: give a roster"
     known = rows_by(grades.results, _keys, unknown)
     rows = [
@@ -39,7 +38,7 @@ def canvas_csv(grades: Grades) -> Made:
         *(_row(result) for result in known.results),
     ]
     blank = ungraded(known.results, "Canvas would remove a grade that it has: grade these first")
-    return made(_FILE, table_text(rows), known.notices, blank)
+    return noticed(table_text(rows), known.notices, blank)
 
 
 def _keys(result: Result) -> list[str]:
@@ -55,7 +54,7 @@ def _row(result: Result) -> list[str]:
     return [name, *_keys(result), shown_cell(student.section), grade_text(result)]
 
 
-CANVAS = Export("canvas", _FILE, "gradebook of Canvas", canvas_csv)
+CANVAS = Export("canvas", "exports/canvas.csv", "gradebook of Canvas", canvas_csv)
 
 
 # Moodle's tables: the CSV file for the gradebook's import, and the offline grading worksheet of an assignment. Pure.
@@ -64,7 +63,6 @@ CANVAS = Export("canvas", _FILE, "gradebook of Canvas", canvas_csv)
 # student of the row before it, so a column that is not complete is left out. A row that Moodle does not find makes it refuse the whole
 # file, and so does a grade that is too high.
 
-_GRADES, _WORKSHEET = "exports/moodle.csv", "exports/moodle-worksheet.csv"
 _MOST = 100  # the highest grade that Moodle imports, unless its administrator allows more
 _KEYS: dict[str, Callable[[Student], str]] = {
     "Username": lambda student: key_cell(student.login),
@@ -73,7 +71,7 @@ _KEYS: dict[str, Callable[[Student], str]] = {
 }
 
 
-def moodle_csv(grades: Grades) -> Made:
+def moodle_csv(grades: Grades) -> Noticed:
     students = [one.submission.student for one in grades.results]
     best = max(_KEYS, key=lambda heading: sum(bool(_KEYS[heading](one)) for one in students))
     unknown = f'left out, because "{best}" is not known'
@@ -91,10 +89,10 @@ def moodle_csv(grades: Grades) -> Made:
         high, f"more than {_MOST} points: Moodle refuses the whole file unless its administrator allows more"
     )
     blank = ungraded(known.results, "Moodle may remove a grade that it has: grade these first")
-    return made(_GRADES, table_text(rows), known.notices, refused, blank)
+    return noticed(table_text(rows), known.notices, refused, blank)
 
 
-def moodle_worksheet(grades: Grades) -> Made:
+def moodle_worksheet(grades: Grades) -> Noticed:
     unknown = "left out, because Moodle's number of the participant is not known"
     known = rows_by(grades.results, lambda one: [_participant(one)], unknown)
     headings = ["Identifier", "Full name", "ID number", "Email address", "Grade", "Maximum Grade"]
@@ -107,7 +105,7 @@ def moodle_worksheet(grades: Grades) -> Made:
         known.results, "more than the maximum: Moodle leaves these out without a word; enter them by hand"
     )
     blank = ungraded(known.results, "Moodle leaves these as they are")
-    return made(_WORKSHEET, table_text(rows), known.notices, high, blank)
+    return noticed(table_text(rows), known.notices, high, blank)
 
 
 def _name(result: Result) -> str:
@@ -120,15 +118,15 @@ def _participant(result: Result) -> str:
     return found if found.isascii() and found.isdigit() else ""
 
 
-MOODLE = Export("moodle", _GRADES, "import of Moodle's gradebook", moodle_csv)
-MOODLE_WORKSHEET = Export("moodle-worksheet", _WORKSHEET, "Moodle's offline grading worksheet", moodle_worksheet)
+MOODLE = Export("moodle", "exports/moodle.csv", "import of Moodle's gradebook", moodle_csv)
+MOODLE_WORKSHEET = Export(
+    "moodle-worksheet", "exports/moodle-worksheet.csv", "Moodle's offline grading worksheet", moodle_worksheet
+)
 
 
 # Blackboard's grade centre for "Work offline, Upload": comma-separated, and tab-separated in UTF-16 as Blackboard itself writes it. Pure.
 #
 # Blackboard finds a student by the username, and a column by the number at the end of its heading.
-
-_CSV, _TABS = "exports/blackboard.csv", "exports/blackboard.xls"
 
 
 def blackboard_table(grades: Grades) -> Made:
@@ -141,8 +139,8 @@ def blackboard_table(grades: Grades) -> Made:
     rows += [_blackboard_table_row(one) for one in known.results]
     tabs = table_text(rows, separator="\t", quote_all=True)
     files = (
-        ExportFile(_CSV, table_text(rows, quote_all=True)),
-        ExportFile(_TABS, codecs.BOM_UTF16_LE + tabs.encode("utf-16-le")),
+        ExportFile("exports/blackboard.csv", table_text(rows, quote_all=True)),
+        ExportFile("exports/blackboard.xls", codecs.BOM_UTF16_LE + tabs.encode("utf-16-le")),
     )
     notices = [
         *known.notices,
@@ -170,10 +168,8 @@ BLACKBOARD = Export("blackboard", "exports/blackboard.*", "upload for Blackboard
 #
 # Brightspace finds a student by OrgDefinedId or Username, and the grade item by its name.
 
-_BRIGHTSPACE_CSV_FILE = "exports/brightspace.csv"
 
-
-def brightspace_csv(grades: Grades) -> Made:
+def brightspace_csv(grades: Grades) -> Noticed:
     unknown = "left out, because neither OrgDefinedId nor username is known: give a roster"
     known = rows_by(grades.results, _brightspace_csv_keys, unknown)
     rows = [["OrgDefinedId", "Username", f"{shown_cell(grades.assignment)} Points Grade", "End-of-Line Indicator"]]
@@ -182,7 +178,7 @@ def brightspace_csv(grades: Grades) -> Made:
         known.results, "more than the maximum: Brightspace cuts these off, unless the grade item can exceed it"
     )
     blank = ungraded(known.results, "look in Brightspace's preview at what it makes of that")
-    return made(_BRIGHTSPACE_CSV_FILE, table_text(rows), known.notices, high, blank)
+    return noticed(table_text(rows), known.notices, high, blank)
 
 
 def _brightspace_csv_keys(result: Result) -> list[str]:
@@ -190,4 +186,4 @@ def _brightspace_csv_keys(result: Result) -> list[str]:
     return [key_cell(student.number), key_cell(student.login)]
 
 
-BRIGHTSPACE = Export("brightspace", _BRIGHTSPACE_CSV_FILE, "import of grades into Brightspace", brightspace_csv)
+BRIGHTSPACE = Export("brightspace", "exports/brightspace.csv", "import of grades into Brightspace", brightspace_csv)

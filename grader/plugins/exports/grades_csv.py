@@ -17,8 +17,8 @@ from grader.plugins.exports.grade_rows import (
     is_decided,
     is_open,
     json_line,
-    made,
     most,
+    noticed,
     number_text,
     one_line,
     rows_by,
@@ -26,7 +26,7 @@ from grader.plugins.exports.grade_rows import (
     without,
     zip_bytes,
 )
-from grader.roll.batch.plugin import Export, Grades, Made
+from grader.roll.batch.plugin import Export, Grades, Noticed
 
 
 def grades_csv(graded: GradedClass) -> str:
@@ -93,16 +93,14 @@ ANSWERS_CSV = Export(
 # Their media type is application/vnd.ims.lis.v1.score+json. A platform clears a score that a payload leaves out, so a student who is not
 # graded yet has no line.
 
-_FILE = "exports/ags-scores.jsonl"
 
-
-def ags_scores(grades: Grades) -> Made:
+def ags_scores(grades: Grades) -> Noticed:
     unknown = "left out, because the platform's id of the user is not known: give a roster with a column `LTI user id`"
     known = rows_by(grades.results, lambda one: [_user(one)], unknown)
     graded = [(one, points) for one in known.results if (points := grade(one)) is not None]
     lines = [json_line(_score(one, points, grades.at)) for one, points in graded]
     left = about([one for one in known.results if grade(one) is None], "not graded yet, so there is no line")
-    return made(_FILE, "".join(lines), known.notices, left)
+    return noticed("".join(lines), known.notices, left)
 
 
 def _user(result: Result) -> str:
@@ -124,7 +122,7 @@ def _score(result: Result, points: float, at: str) -> dict[str, object]:
     return data | {"comment": comment}
 
 
-AGS = Export("ags", _FILE, "score payloads of LTI's Assignment and Grade Services", ags_scores)
+AGS = Export("ags", "exports/ags-scores.jsonl", "score payloads of LTI's Assignment and Grade Services", ags_scores)
 
 
 # Students' pages in a zip that a platform gives back to all of them at once: Moodle's feedback files, Canvas's re-uploaded submissions.
@@ -132,17 +130,7 @@ AGS = Export("ags", _FILE, "score payloads of LTI's Assignment and Grade Service
 # Both platforms read from a file's name whose it is. Moodle needs the participant's number, Canvas also the number of a file that the
 # student handed in: both are in the names of what was downloaded from there.
 
-_MOODLE, _CANVAS = "exports/moodle-feedback.zip", "exports/canvas-feedback.zip"
 _AS_CANVAS_NAMES = re.compile(r"([^_\s/\\.][^_\s/\\]*_(?:LATE_)?[0-9]+_[0-9]+)_.+", re.DOTALL)
-
-
-def moodle_feedback(grades: Grades) -> Made:
-    return _zipped(grades, _MOODLE, _in_moodle, "Moodle's number of the participant is not known")
-
-
-def canvas_feedback(grades: Grades) -> Made:
-    why = "no file has the name that Canvas gave it: grade Canvas's own download of submissions"
-    return _zipped(grades, _CANVAS, _in_canvas, why)
 
 
 def _in_moodle(result: Result) -> str:
@@ -161,14 +149,13 @@ def _in_canvas(result: Result) -> str:
     return f"{found[0]}_report.html" if found else ""
 
 
-def _zipped(grades: Grades, file: str, name_of: Callable[[Result], str], why: str) -> Made:
+def _zipped(grades: Grades, name_of: Callable[[Result], str], why: str) -> Noticed:
     absent = [one for one in grades.results if not one.submission.handed_in and not name_of(one)]
     named: dict[str, Result] = {}
     twice = [one for one in grades.results if (name := name_of(one)) and named.setdefault(name, one) is not one]
     pageless: list[Result] = []
     data = zip_bytes(_entries(grades, named, pageless))
-    return made(
-        file,
+    return noticed(
         data,
         about(without(grades.results, [*named.values(), *absent, *twice]), f"no page in this zip, because {why}"),
         about(absent, "handed in nothing, so there is nothing to attach a page to"),
@@ -189,5 +176,16 @@ def _entries(grades: Grades, named: Mapping[str, Result], pageless: list[Result]
             yield name, page
 
 
-MOODLE_FEEDBACK = Export("moodle-feedback", _MOODLE, "pages for Moodle's multiple feedback files", moodle_feedback)
-CANVAS_FEEDBACK = Export("canvas-feedback", _CANVAS, "pages for Canvas's re-upload of submissions", canvas_feedback)
+MOODLE_FEEDBACK = Export(
+    "moodle-feedback",
+    "exports/moodle-feedback.zip",
+    "pages for Moodle's multiple feedback files",
+    lambda grades: _zipped(grades, _in_moodle, "Moodle's number of the participant is not known"),
+)
+_NO_NAME = "no file has the name that Canvas gave it: grade Canvas's own download of submissions"
+CANVAS_FEEDBACK = Export(
+    "canvas-feedback",
+    "exports/canvas-feedback.zip",
+    "pages for Canvas's re-upload of submissions",
+    lambda grades: _zipped(grades, _in_canvas, _NO_NAME),
+)

@@ -78,19 +78,25 @@ class Made:
     notices: tuple[str, ...] = ()
 
 
+Noticed = tuple[str | bytes, tuple[str, ...]]  # what one file holds, and the notices
+
+
 @dataclass(frozen=True)
 class Export:
-    """`render` makes the text of `file` alone, or all files with notices."""
+    """`render` makes what `file` holds, with notices or without, or all files of several."""
 
     name: str  # as in `--export NAME`
     file: str  # in OUT; of an export of several files, the folder or the name with a *
     help: str  # one line
-    render: Callable[[Grades], str | Made]
+    render: Callable[[Grades], str | Noticed | Made]
     always: bool = False  # whether a class is never graded without it
 
     def made(self, grades: Grades) -> Made:
         found = self.render(grades)
-        return found if isinstance(found, Made) else Made((ExportFile(self.file, found),))
+        if isinstance(found, Made):
+            return found
+        contents, notices = (found, ()) if isinstance(found, str) else found
+        return Made((ExportFile(self.file, contents),), notices)
 
 
 def export_help() -> str:
