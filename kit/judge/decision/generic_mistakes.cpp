@@ -101,7 +101,7 @@ Variant covered(Covered holds) {
   return variant([holds](const Output& o, Index i, Index j) { return holds(o, i, j) ? o.at(i, j) : unwritten; });
 }
 
-Index whole(Index length, Index side) { return length < side ? length : length / side * side; }
+Index in_whole_tiles(Index length, Index side) { return length < side ? length : length / side * side; }
 
 // Adds a variant for each input that has as many elements as the output. In another launch it may have more, or fewer.
 template <class Element>
@@ -213,9 +213,11 @@ std::vector<Mistake> generic_mistakes(const Trial& trial, const std::vector<doub
       {"part-unwritten",
        "A part of the output is never written: its last rows or columns, or what belongs to other blocks than the first ones.",
        "Count the threads along each axis: do they cover the output? Then check the condition that stops threads.",
-       {covered([](const Output& o, Index i, Index) { return i < whole(o.rows, o.tile_rows); }),
-        covered([](const Output& o, Index, Index j) { return j < whole(o.columns, o.tile_columns); }),
-        covered([](const Output& o, Index i, Index j) { return i < whole(o.rows, o.tile_rows) && j < whole(o.columns, o.tile_columns); }),
+       {covered([](const Output& o, Index i, Index) { return i < in_whole_tiles(o.rows, o.tile_rows); }),
+        covered([](const Output& o, Index, Index j) { return j < in_whole_tiles(o.columns, o.tile_columns); }),
+        covered([](const Output& o, Index i, Index j) {
+          return i < in_whole_tiles(o.rows, o.tile_rows) && j < in_whole_tiles(o.columns, o.tile_columns);
+        }),
         covered([](const Output& o, Index i, Index j) { return i < o.threads_y && j < o.threads_x; }),
         covered([](const Output& o, Index i, Index j) { return i * o.columns + j < o.threads_x; }),
         covered([](const Output& o, Index i, Index) { return i < o.tile_rows; }),
