@@ -57,7 +57,7 @@ def launch_tail(source_name: str, entries: EntrySignatures, *, silent: bool = Fa
     if entries.launch is not None:
         parts.append(_ask(entries.launch))
     code = "".join(parts)
-    macros = "".join(f"#undef {word}\n" for word in sorted(set(_WORD.findall(_without_strings(code)))))
+    macros = "".join(f"#undef {word}\n" for word in sorted(set(_WORD.findall(re.sub(r'"[^"]*"', "", code)))))
     return f'{_SILENCE if silent else ""}#include "{source_name}"\n{macros}{code}'
 
 
@@ -82,10 +82,6 @@ def _ask(launch: str) -> str:
 def _parameters(signature: str) -> str:
     match = _PARAMETERS.search(signature)
     return match[1] if match else ""
-
-
-def _without_strings(code: str) -> str:
-    return re.sub(r'"[^"]*"', "", code)
 
 
 # The corpus needs some seconds. A machine that is so loaded that they take `wall_seconds` is no fault of a submission.

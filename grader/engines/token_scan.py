@@ -380,12 +380,9 @@ def texture_reference(log: str, source: str) -> Refusal | None:
             continue
         kind = "surface" if "surface" in declared[0] else "texture"
         if re.search(rf"[\u2018'](?:{re.escape(declared[1])}|{kind}|textureReference)[\u2019']", errors):
-            return Refusal(Verdict.COMPILE_ERROR, line, _told(declared[1], kind), _ADVICE[kind])
+            what = f"`{declared[1]}` is a {kind} reference of old CUDA. CUDA 12 removed them: no compiler of today knows them."
+            return Refusal(Verdict.COMPILE_ERROR, line, what, _ADVICE[kind])
     return None
-
-
-def _told(name: str, kind: str) -> str:
-    return f"`{name}` is a {kind} reference of old CUDA. CUDA 12 removed them: no compiler of today knows them."
 
 
 _ADVICE = {
