@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from grader.engines.backend import Device, Peak
@@ -14,12 +16,10 @@ PRODUCT = (2.0 * N**3, 3.0 * 4 * N**2)  # flops and bytes
 def peak_of(
     capability: int, multiprocessors: int, clock_khz: int, memory_clock_khz: int, memory_bus_bits: int
 ) -> Peak | None:
-    clocks = {
-        "clock_rate_khz": clock_khz,
-        "memory_clock_rate_khz": memory_clock_khz,
-        "memory_bus_bits": memory_bus_bits,
-    }
-    return Device(0, "a GPU", capability, multiprocessors, 1 << 30, 1 << 20, 13000, **clocks).peak
+    device = Device(
+        0, "a GPU", capability, multiprocessors, 1 << 30, 1 << 20, 13000, "", "", clock_khz, memory_clock_khz
+    )
+    return replace(device, memory_bus_bits=memory_bus_bits).peak
 
 
 def test_an_h200s_peak_follows_from_what_its_driver_tells() -> None:
