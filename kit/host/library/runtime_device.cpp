@@ -13,45 +13,85 @@
 using namespace tilelab_host;
 
 namespace tilelab_host {
+namespace {
+
+template <typename... Numbers>
+void set(int* to, Numbers... numbers) {
+  ((*to++ = numbers), ...);
+}
+
+void describe_limits(cudaDeviceProp& device) {
+  device.sharedMemPerBlock = 48 * 1024;
+  device.sharedMemPerBlockOptin = 227 * 1024;
+  device.sharedMemPerMultiprocessor = 228 * 1024;
+  device.reservedSharedMemPerBlock = 1024;
+  device.regsPerBlock = device.regsPerMultiprocessor = 65536;
+  device.warpSize = 32;
+  device.maxThreadsPerBlock = 1024;
+  set(device.maxThreadsDim, 1024, 1024, 64);
+  set(device.maxGridSize, INT_MAX, 65535, 65535);
+  device.maxThreadsPerMultiProcessor = 2048;
+  device.maxBlocksPerMultiProcessor = 32;
+  device.totalConstMem = 64 * 1024;
+  device.memPitch = INT_MAX;
+  device.textureAlignment = device.surfaceAlignment = 512;
+  device.texturePitchAlignment = 32;
+}
+
+void describe_textures(cudaDeviceProp& device) {
+  device.maxTexture1D = device.maxSurface1D = 131072;
+  device.maxTexture1DMipmap = 32768;
+  device.maxTexture1DLinear = 268435456;
+  set(device.maxTexture2D, 131072, 65536);
+  set(device.maxTexture2DMipmap, 32768, 32768);
+  set(device.maxTexture2DLinear, 131072, 65000, 2097120);
+  set(device.maxTexture2DGather, 32768, 32768);
+  set(device.maxTexture3D, 16384, 16384, 16384);
+  set(device.maxTexture3DAlt, 8192, 8192, 32768);
+  device.maxTextureCubemap = device.maxSurfaceCubemap = 32768;
+  set(device.maxTexture1DLayered, 32768, 2048);
+  set(device.maxTexture2DLayered, 32768, 32768, 2048);
+  set(device.maxTextureCubemapLayered, 32768, 2046);
+  set(device.maxSurface2D, 131072, 65536);
+  set(device.maxSurface3D, 16384, 16384, 16384);
+  set(device.maxSurface1DLayered, 32768, 2048);
+  set(device.maxSurface2DLayered, 32768, 32768, 2048);
+  set(device.maxSurfaceCubemapLayered, 32768, 2046);
+}
+
+void describe_abilities(cudaDeviceProp& device) {
+  device.canMapHostMemory = device.concurrentKernels = device.ECCEnabled = device.unifiedAddressing = 1;
+  device.streamPrioritiesSupported = device.globalL1CacheSupported = device.localL1CacheSupported = 1;
+  device.managedMemory = device.concurrentManagedAccess = device.computePreemptionSupported = 1;
+  device.canUseHostPointerForRegisteredMem = device.cooperativeLaunch = device.hostRegisterSupported = 1;
+  device.memoryPoolsSupported = device.clusterLaunch = device.unifiedFunctionPointers = device.deviceOverlap = 1;
+  device.asyncEngineCount = 3;
+  device.singleToDoublePrecisionPerfRatio = 2;
+  device.deviceNumaId = device.hostNumaId = -1;
+}
+
+cudaDeviceProp describe() {
+  cudaDeviceProp device{};
+  std::strncpy(device.name, "NVIDIA H100 80GB HBM3", sizeof device.name - 1);
+  device.totalGlobalMem = Session::open().memory_bytes();
+  device.major = 9;
+  device.multiProcessorCount = 132;
+  device.clockRate = 1980000;
+  device.memoryClockRate = 2619000;
+  device.memoryBusWidth = 5120;
+  device.l2CacheSize = 50 * 1024 * 1024;
+  device.persistingL2CacheMaxSize = 32768 * 1000;
+  device.accessPolicyMaxWindowSize = 128 * 1024 * 1024;
+  describe_limits(device);
+  describe_textures(device);
+  describe_abilities(device);
+  return device;
+}
+
+}  // namespace
 
 const cudaDeviceProp& the_device() {
-  static const cudaDeviceProp device = [] {
-    const auto set = [](int* to, auto... numbers) { ((*to++ = numbers), ...); };
-    cudaDeviceProp one{};
-    std::strncpy(one.name, "NVIDIA H100 80GB HBM3", sizeof one.name - 1);
-    one.totalGlobalMem = Session::open().memory_bytes();
-    one.major = 9;
-    one.multiProcessorCount = 132;
-    one.clockRate = 1980000;
-    one.memoryClockRate = 2619000;
-    one.memoryBusWidth = 5120;
-    one.l2CacheSize = 50 * 1024 * 1024;
-    one.persistingL2CacheMaxSize = 32768 * 1000;
-    one.sharedMemPerBlock = 48 * 1024;
-    one.sharedMemPerBlockOptin = 227 * 1024;
-    one.sharedMemPerMultiprocessor = 228 * 1024;
-    one.reservedSharedMemPerBlock = 1024;
-    one.regsPerBlock = one.regsPerMultiprocessor = 65536;
-    one.warpSize = 32;
-    one.maxThreadsPerBlock = 1024;
-    set(one.maxThreadsDim, 1024, 1024, 64);
-    set(one.maxGridSize, INT_MAX, 65535, 65535);
-    one.maxThreadsPerMultiProcessor = 2048;
-    one.maxBlocksPerMultiProcessor = 32;
-    one.totalConstMem = 64 * 1024;
-    one.memPitch = INT_MAX;
-    one.textureAlignment = one.surfaceAlignment = 512;
-    one.maxTexture1D = 131072;
-    set(one.maxTexture2D, 131072, 65536);
-    set(one.maxTexture3D, 16384, 16384, 16384);
-    set(one.maxTexture1DLayered, 32768, 2048);
-    set(one.maxTexture2DLayered, 32768, 32768, 2048);
-    one.canMapHostMemory = one.concurrentKernels = one.ECCEnabled = one.unifiedAddressing = 1;
-    one.managedMemory = one.concurrentManagedAccess = one.computePreemptionSupported = 1;
-    one.cooperativeLaunch = one.memoryPoolsSupported = one.deviceOverlap = 1;
-    one.asyncEngineCount = 3;
-    return one;
-  }();
+  static const cudaDeviceProp device = describe();
   return device;
 }
 
