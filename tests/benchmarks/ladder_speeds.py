@@ -31,7 +31,6 @@ from grader.run.speed.contest import (
     ContestError,
     LibraryContestant,
     build,
-    contestant_of,
     run_contest,
 )
 from grader.run.speed.paired_times import FIRST_ROUNDS, ratio_interval
@@ -93,7 +92,7 @@ def measure_tensor_cores(toolset: Toolset, lab: Lab) -> list[dict[str, Any]]:
     always, _ = contestants_of(toolset, lab)
     fp32 = next(one for one in always if isinstance(one, LibraryContestant))
     tf32 = LibraryContestant(fp32.name, fp32.library, "cublasSgemm with TF32")
-    rungs = [contestant_of(lab, rung, rung.stem, trusted=True) for rung in sorted(TENSOR_CORES.glob("*.cu"))]
+    rungs = [Contestant(lab, rung, rung.stem, trusted=True) for rung in sorted(TENSOR_CORES.glob("*.cu"))]
     contestants = [*(tf32 if one is fp32 else one for one in always), *rungs]
     names = [one.name for one in contestants]
     with tempfile.TemporaryDirectory(prefix="tilelab-") as folder:
@@ -126,12 +125,12 @@ def contestants_of(toolset: Toolset, lab: Lab) -> tuple[Contestants, Contestants
         raise RemediableError(message)
     naive = base.private_dir / base.public.file
     always: Contestants = [
-        contestant_of(base, naive, "baseline", trusted=True),
-        contestant_of(base, naive, "control", trusted=True),
+        Contestant(base, naive, "baseline", trusted=True),
+        Contestant(base, naive, "control", trusted=True),
         LibraryContestant("cublas", library, "cublasSgemm"),
     ]
-    model = contestant_of(lab, lab.private_dir / lab.public.file, "model", trusted=True)
-    rungs = [contestant_of(lab, rung, rung.stem, trusted=True) for rung in sorted(LADDER.glob("*.cu"))]
+    model = Contestant(lab, lab.private_dir / lab.public.file, "model", trusted=True)
+    rungs = [Contestant(lab, rung, rung.stem, trusted=True) for rung in sorted(LADDER.glob("*.cu"))]
     return always, [model, *rungs]
 
 

@@ -24,7 +24,7 @@ from grader.engines.gpu_toolchain import GpuToolchain
 from grader.engines.toolset import Toolset
 from grader.model.errors import RemediableError
 from grader.model.labs import Lab, load_lab
-from grader.run.speed.contest import ContestError, build, contestant_of, run_contest
+from grader.run.speed.contest import Contestant, ContestError, build, run_contest
 from grader.run.speed.paired_times import FIRST_ROUNDS
 from grader.run.speed.speed_run import problem_of
 from grader.system.own_files import write_atomically
@@ -70,7 +70,7 @@ def _others(lab: Lab, folder: Path) -> Contestants:
     for name, text in order_kernels().items():
         source = folder / f"{name}.cu"
         source.write_text(text, encoding="utf-8")
-        made.append(contestant_of(lab, source, name, trusted=True))
+        made.append(Contestant(lab, source, name, trusted=True))
     return made
 
 

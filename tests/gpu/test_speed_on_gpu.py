@@ -16,7 +16,7 @@ from grader.model.result import LabResult
 from grader.model.verdicts import Verdict
 from grader.pages.speed.calibration_sheet import tier_calibration_table
 from grader.run.scoring.lab_score import score_lab, with_measured_speed
-from grader.run.speed.contest import build, contestant_of, run_contest
+from grader.run.speed.contest import Contestant, build, run_contest
 from grader.run.speed.paired_times import ratio_interval
 from grader.run.speed.speed_run import calibrate_tiers, kernels_of, problem_of, time_lab
 
@@ -43,7 +43,7 @@ def timed(toolset: Toolset, lab: Lab, source: Path, scratch: Path) -> LabResult:
 
 def test_naive_against_itself_is_one(on_gpu: Toolset, tmp_path: Path, measured: Measured) -> None:
     base = TIMED[0]
-    built = build(on_gpu, [contestant_of(base, model(base), name) for name in ("baseline", "control")], tmp_path)
+    built = build(on_gpu, [Contestant(base, model(base), name) for name in ("baseline", "control")], tmp_path)
     assert base.public.performance is not None
     for shape in (base.public.performance.shape, "513x513x513", "2048x2048x2048"):
         said = run_contest(on_gpu, built, problem_of(base), shape, rounds=31, kept=0)
@@ -171,8 +171,8 @@ def _held(toolset: Toolset, folder: Path) -> Iterator[tuple[str, float, float, f
         work.mkdir()
         base = TIMED[0]
         contestants = [
-            contestant_of(base, model(base), "baseline"), contestant_of(lab, model(lab), "student"),
-            contestant_of(lab, model(lab), "model"), contestant_of(base, model(base), "control"),
+            Contestant(base, model(base), "baseline"), Contestant(lab, model(lab), "student"),
+            Contestant(lab, model(lab), "model"), Contestant(base, model(base), "control"),
         ]  # fmt: skip
         built = build(toolset, contestants, work)
         assert lab.public.performance is not None

@@ -11,7 +11,8 @@ from grader.model.labs import lab_ids, load_lab
 from grader.model.outcome import JudgedCase, LabOutcome
 from grader.model.verdicts import Verdict
 from grader.run.scoring.lab_score import score_lab
-from grader.run.speed.speed_run import lacks_sweep, library_of, sweep_lab, time_lab
+from grader.run.speed.contest import library_of
+from grader.run.speed.speed_run import lacks_sweep, sweep_lab, time_lab
 
 ROOT = Path(__file__).resolve().parents[2]
 Measured = Callable[[str], None]
@@ -39,7 +40,7 @@ def test_a_model_solution_is_swept_as_a_students_kernel(on_gpu: Toolset, tmp_pat
         rates = ", ".join(f"{name} {one.gflops:,.0f}" for name, one in kernels.items())
         measured(f"{point.shape}: GFLOP/s {rates}{f' ({point.trouble})' if point.trouble else ''}")
         assert {"baseline", "student", "model"} <= kernels.keys(), point.trouble
-        assert ("cublas" in kernels) == bool(library_of(on_gpu, LAB))
+        assert ("cublas" in kernels) == bool(library_of(on_gpu, LAB, "cublas"))
         student, model = kernels["student"], kernels["model"]
         if not point.trouble:  # both are the same source
             assert student.low_ms <= SAME * model.high_ms

@@ -18,7 +18,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -51,14 +51,19 @@ class ContestError(Exception):
 
 @dataclass(frozen=True)
 class Contestant:
-    """A kernel that takes part: its source, its names there, and the most registers that it may be compiled with."""
+    """A kernel that takes part: a file of the lab, what it is called, and the most registers that it may be compiled with."""
 
-    name: str
+    lab: Lab
     source: Path
-    entries: EntrySignatures
+    name: str
     max_registers: int | None = None
-    trusted: bool = False  # the course's own kernel
-    silent: bool = False  # printf prints nothing: to copy its output from the device takes longer than any product
+    trusted: bool = field(default=False, kw_only=True)  # the course's own kernel
+    # printf prints nothing: to copy its output from the device takes longer than any product.
+    silent: bool = field(default=False, kw_only=True)
+
+    @property
+    def entries(self) -> EntrySignatures:
+        return EntrySignatures(self.lab.public.kernel, self.lab.public.launch)
 
 
 @dataclass(frozen=True)
@@ -76,22 +81,20 @@ class Built:
 
     folder: Path
     contestants: tuple[dict[str, Any], ...]
+    names: tuple[str, ...]
     folders: tuple[Path, ...] = ()  # other folders that the runner reads: a library's
     silent: tuple[str, ...] = ()  # the names of those that were built silent
 
+    @property
+    def kept(self) -> int:
+        """The contestant whose outputs are checked."""
+        return self.names.index(measured_one(self.names))
 
-def contestant_of(
-    lab: Lab,
-    source: Path,
-    name: str,
-    max_registers: int | None = None,
-    *,
-    trusted: bool = False,
-    silent: bool = False,
-) -> Contestant:
-    return Contestant(
-        name, source, EntrySignatures(lab.public.kernel, lab.public.launch), max_registers, trusted, silent
-    )
+
+def measured_one(names: Sequence[str]) -> str:
+    """Whom a contest is about: the student's kernel, or the one that the course measures."""
+    others = [name for name in names if name not in {"baseline", "control"}]
+    return "student" if "student" in others else next(iter(others), "baseline")
 
 
 def build(toolset: Toolset, contestants: Sequence[Contestant | LibraryContestant], folder: Path) -> Built:
@@ -116,7 +119,8 @@ def build(toolset: Toolset, contestants: Sequence[Contestant | LibraryContestant
             "ask_launch": image["ask_launch"], "alone": not contestant.trusted,
         })  # fmt: skip
     shutil.copyfile(stage(toolset), folder / STAGE)
-    return Built(folder, tuple(descriptions), tuple(dict.fromkeys(folders)), tuple(silent))
+    names = tuple(one.name for one in contestants)
+    return Built(folder, tuple(descriptions), names, tuple(dict.fromkeys(folders)), tuple(silent))
 
 
 def _compile(toolset: Toolset, contestant: Contestant, folder: Path) -> bool:
@@ -328,15 +332,19 @@ Yardstick = tuple[Contestant | LibraryContestant, ...]
 
 def yardsticks(toolset: Toolset, lab: Lab) -> Iterator[Yardstick]:
     """What to time beside the kernels: the best first, the others for where it cannot be used. The last is nothing at all."""
-    routine = lab.public.performance.library if lab.public.performance else None
     wanted = lab.private is None or any(tier.of == LIBRARY for tier in lab.private.tier)
-    library = cublas_of(toolset.gpu.toolchain) if routine and wanted else None
-    if routine and library:
-        yield (LibraryContestant(LIBRARY, library, routine),)
+    if wanted and (library := library_of(toolset, lab, LIBRARY)):
+        yield library
     if wanted and lab.private and lab.private_dir and lab.private.stand_in:
-        source = lab.private_dir / lab.private.stand_in.file
-        yield (contestant_of(lab, source, STAND_IN, trusted=True),)
+        yield (Contestant(lab, lab.private_dir / lab.private.stand_in.file, STAND_IN, trusted=True),)
     yield ()
+
+
+def library_of(toolset: Toolset, lab: Lab, name: str) -> tuple[LibraryContestant, ...]:
+    """The routine of NVIDIA's library that does the same work. Empty where there is no such routine, or no library here."""
+    routine = lab.public.performance.library if lab.public.performance else None
+    library = cublas_of(toolset.gpu.toolchain) if routine else None
+    return (LibraryContestant(name, library, routine),) if routine and library else ()
 
 
 def failed_yardstick(names: Sequence[str], contests: Sequence[Contest]) -> bool:

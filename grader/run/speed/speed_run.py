@@ -6,14 +6,13 @@ Only right kernels are timed. A run on a noisy machine is repeated. If the machi
 
 from __future__ import annotations
 
-import dataclasses
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from grader.engines.backend import Peak
-from grader.engines.gpu_toolchain import cublas_of
 from grader.engines.toolset import Toolset
 from grader.model.labs import Lab, LabError, load_lab
 from grader.model.outcome import Contest, LabOutcome, SizeOutcome, SpeedOutcome
@@ -26,8 +25,8 @@ from grader.run.speed.contest import (
     ContestError,
     LibraryContestant,
     build,
-    contestant_of,
     failed_yardstick,
+    library_of,
     library_share,
     run_contest,
     thresholds,
@@ -70,8 +69,7 @@ def _speed(
         built = build(toolset, contestants, Path(name))
         if lab.private_dir is None and (trouble := _own_baseline_trouble(toolset, lab, built)):
             return SpeedOutcome(trouble=trouble)
-        speed = _measure(toolset, lab, built, tuple(one.name for one in contestants))
-        return replace(speed, silent="student" in built.silent)
+        return replace(_measure(toolset, lab, built), silent="student" in built.silent)
 
 
 def contestants_of(toolset: Toolset, lab: Lab, source: Path, outcome: LabOutcome) -> list[Contestant]:
@@ -79,18 +77,23 @@ def contestants_of(toolset: Toolset, lab: Lab, source: Path, outcome: LabOutcome
 
     A handout has no model solutions. There the baseline is the student's own kernel of the baseline's lab. Raises LabError.
     """
+    baseline, control = _baselines(toolset, lab)
+    limit = outcome.gpu.register_limit if outcome.gpu else None
+    contestants = [baseline, Contestant(lab, source, "student", limit, silent=_prints(lab, outcome))]
+    if lab.private_dir is not None:
+        contestants.append(Contestant(lab, lab.private_dir / lab.public.file, "model", trusted=True))
+    return [*contestants, control]
+
+
+def _baselines(toolset: Toolset, lab: Lab) -> list[Contestant]:
+    """The kernel that the lab's are timed against, twice."""
     assert lab.public.performance is not None
     base = load_lab(toolset.root, lab.public.performance.baseline)
-    baseline = (base.private_dir or base.public_dir) / base.public.file
-    if not baseline.is_file():
-        raise LabError(f"{baseline} is missing: {lab.id} is timed against it.")
+    source = (base.private_dir or base.public_dir) / base.public.file
+    if not source.is_file():
+        raise LabError(f"{source} is missing: {lab.id} is timed against it.")
     ours = base.private_dir is not None
-    limit = outcome.gpu.register_limit if outcome.gpu else None
-    student = contestant_of(lab, source, "student", limit, silent=_prints(lab, outcome))
-    contestants = [contestant_of(base, baseline, "baseline", trusted=ours), student]
-    if lab.private_dir is not None:
-        contestants.append(contestant_of(lab, lab.private_dir / lab.public.file, "model", trusted=True))
-    return [*contestants, contestant_of(base, baseline, "control", trusted=ours)]
+    return [Contestant(base, source, name, trusted=ours) for name in ("baseline", "control")]
 
 
 def _prints(lab: Lab, outcome: LabOutcome) -> bool:
@@ -111,30 +114,19 @@ def _own_baseline_trouble(toolset: Toolset, lab: Lab, built: Built) -> str:
     return f"your speed is compared with your own kernel of {own}, and that kernel is not correct yet"
 
 
-def _measure(toolset: Toolset, lab: Lab, built: Built, names: tuple[str, ...]) -> SpeedOutcome:
+def _measure(toolset: Toolset, lab: Lab, built: Built) -> SpeedOutcome:
     assert lab.public.performance is not None
-    shape, kept = lab.public.performance.shape, names.index("student")
-    device = toolset.gpu.device
-    peak = device.peak if device else None
+    timed = partial(run_contest, toolset, built, problem_of(lab), lab.public.performance.shape, kept=built.kept)
+    peak = _peak(toolset)
     outcome = SpeedOutcome()
     for number in range(1, TRIES + 1):
-        contests: tuple[Contest, ...] = (
-            run_contest(toolset, built, problem_of(lab), shape, rounds=FIRST_ROUNDS, kept=kept),
-        )
-        speed = speed_in(names, contests)
-        if speed is not None and _is_undecided(lab, speed, names, contests):
-            more = run_contest(
-                toolset,
-                built,
-                problem_of(lab),
-                shape,
-                rounds=ALL_ROUNDS - FIRST_ROUNDS,
-                kept=kept,
-            )
-            contests = (*contests, more)
-            speed = speed_in(names, contests)
+        contests: tuple[Contest, ...] = (timed(rounds=FIRST_ROUNDS),)
+        speed = speed_in(built.names, contests)
+        if speed is not None and _is_undecided(lab, speed, built.names, contests):
+            contests = (*contests, timed(rounds=ALL_ROUNDS - FIRST_ROUNDS))
+            speed = speed_in(built.names, contests)
         outcome = SpeedOutcome(
-            names,
+            built.names,
             contests,
             noise_trouble(speed) if speed else "",
             peak_flops=peak.flops if peak else 0,
@@ -144,6 +136,10 @@ def _measure(toolset: Toolset, lab: Lab, built: Built, names: tuple[str, ...]) -
         if not outcome.trouble and not (speed and (is_unsteady(speed) or speed.spike)):
             break
     return outcome
+
+
+def _peak(toolset: Toolset) -> Peak | None:
+    return toolset.gpu.device.peak if toolset.gpu.device else None
 
 
 def _is_undecided(lab: Lab, speed: Speed, names: tuple[str, ...], contests: tuple[Contest, ...]) -> bool:
@@ -193,57 +189,46 @@ def sweep_lab(toolset: Toolset, lab: Lab, source: Path, outcome: LabOutcome, scr
     kernels = contestants_of(toolset, lab, source, outcome)
     sizes: tuple[SizeOutcome, ...] = ()
     # A library that cannot be used costs its own line alone.
-    for libraries in dict.fromkeys((library_of(toolset, lab), ())):
+    for libraries in dict.fromkeys((library_of(toolset, lab, "cublas"), ())):
         sizes = _sizes_with(toolset, lab, (*kernels[:-1], *libraries, kernels[-1]), scratch)
         if any(one.contest for one in sizes):
             break
-    return dataclasses.replace(outcome, speed=dataclasses.replace(outcome.speed, sweep=sizes))
-
-
-def library_of(toolset: Toolset, lab: Lab) -> tuple[LibraryContestant, ...]:
-    """The routine of NVIDIA's library that does the same work. Empty where there is no such routine, or no library here."""
-    routine = lab.public.performance.library if lab.public.performance else None
-    library = cublas_of(toolset.gpu.toolchain) if routine else None
-    return (LibraryContestant("cublas", library, routine),) if routine and library else ()
+    return replace(outcome, speed=replace(outcome.speed, sweep=sizes))
 
 
 def _sizes_with(
     toolset: Toolset, lab: Lab, contestants: Sequence[Contestant | LibraryContestant], scratch: Path
 ) -> tuple[SizeOutcome, ...]:
     assert lab.public.performance is not None
-    shapes, names = lab.public.performance.sweep, tuple(one.name for one in contestants)
+    shapes = lab.public.performance.sweep
     try:
         with tempfile.TemporaryDirectory(prefix="sweep-", dir=scratch) as name:
-            built = build(toolset, contestants, Path(name))
-            return tuple(swept(toolset, built, names, problem_of(lab), shapes, kept=names.index("student")))
+            return tuple(swept(toolset, build(toolset, contestants, Path(name)), problem_of(lab), shapes))
     except ContestError as error:
+        names = tuple(one.name for one in contestants)
         return tuple(SizeOutcome(shape, names, trouble=str(error), ours=True) for shape in shapes)
 
 
-def swept(
-    toolset: Toolset, built: Built, names: tuple[str, ...], problem: str, shapes: Sequence[str], *, kept: int
-) -> Iterator[SizeOutcome]:
+def swept(toolset: Toolset, built: Built, problem: str, shapes: Sequence[str]) -> Iterator[SizeOutcome]:
     """Measures size by size. After a size at which a kernel does not end, the rest is left out: each would take as long."""
     hung = ""
     for shape in shapes:
         if hung:
-            yield SizeOutcome(shape, names, trouble=f"not measured, because a kernel did not end at {hung}")
+            yield SizeOutcome(shape, built.names, trouble=f"not measured, because a kernel did not end at {hung}")
             continue
         try:
-            contest = _least_noisy_contest(toolset, built, names, problem, shape, kept)
+            contest = _least_noisy_contest(toolset, built, problem, shape)
         except ContestError as error:
-            yield SizeOutcome(shape, names, trouble=str(error), ours=True)
+            yield SizeOutcome(shape, built.names, trouble=str(error), ours=True)
             continue
         hung = shape if contest.status == "timeout" else ""
-        yield SizeOutcome(shape, names, contest)
+        yield SizeOutcome(shape, built.names, contest)
 
 
-def _least_noisy_contest(
-    toolset: Toolset, built: Built, names: tuple[str, ...], problem: str, shape: str, kept: int
-) -> Contest:
+def _least_noisy_contest(toolset: Toolset, built: Built, problem: str, shape: str) -> Contest:
     for _ in range(_TRIES):
-        contest = run_contest(toolset, built, problem, shape, rounds=FIRST_ROUNDS, kept=kept)
-        if contest.status != "completed" or contest.faults or not control_trouble(names, contest):
+        contest = run_contest(toolset, built, problem, shape, rounds=FIRST_ROUNDS, kept=built.kept)
+        if contest.status != "completed" or contest.faults or not control_trouble(built.names, contest):
             break
     return contest
 
@@ -253,8 +238,7 @@ def _least_noisy_contest(
 # This is for instructors: a course publishes these numbers, and looks at them before it sets tiers. Nobody is graded.
 
 
-_NAMES = ("baseline", "student", "control")
-_DRAWN_AS = {"model solution": "model", "cuBLAS": "cublas"}
+_DRAWN_AS = {"model solution": "model"}
 
 
 @dataclass(frozen=True)
@@ -271,29 +255,20 @@ class Measurement:
 def calibrate(toolset: Toolset, labs: Sequence[Lab], *, sweep: bool) -> Iterator[Measurement]:
     """Measures every timed lab, at its shape or over its sweep. Raises ContestError."""
     for lab in labs:
-        yield from _of_lab(toolset, lab, sweep=sweep)
-
-
-def _of_lab(toolset: Toolset, lab: Lab, *, sweep: bool) -> Iterator[Measurement]:
-    performance = lab.public.performance
-    if performance is None or lab.private_dir is None:
-        return
-    base = load_lab(toolset.root, performance.baseline)
-    assert base.private_dir is not None
-    naive = base.private_dir / base.public.file
-    measured: list[tuple[str, Contestant | LibraryContestant]] = [
-        (name, contestant_of(lab, source, "student", trusted=True)) for name, source in kernels_of(lab)
-    ]
-    if performance.library and (library := cublas_of(toolset.gpu.toolchain)):
-        measured.append(("cuBLAS", LibraryContestant("student", library, performance.library)))
-    for name, contestant in measured:
-        contestants = [
-            contestant_of(base, naive, "baseline", trusted=True),
-            contestant,
-            contestant_of(base, naive, "control", trusted=True),
+        performance = lab.public.performance
+        if performance is None or lab.private_dir is None:
+            continue
+        baseline, control = _baselines(toolset, lab)
+        measured: list[tuple[str, Contestant | LibraryContestant]] = [
+            (name, Contestant(lab, source, _DRAWN_AS.get(name, name), trusted=True)) for name, source in kernels_of(lab)
         ]
-        with tempfile.TemporaryDirectory(prefix="tilelab-") as folder:
-            yield from _measured_kernels(toolset, lab, name, contestants, Path(folder), sweep=sweep)
+        measured += [("cuBLAS", library) for library in library_of(toolset, lab, "cublas")]
+        shapes = performance.sweep if sweep else (performance.shape,)
+        for name, kernel in measured:
+            with tempfile.TemporaryDirectory(prefix="tilelab-") as folder:
+                built = build(toolset, [baseline, kernel, control], Path(folder))
+                for size in swept(toolset, built, problem_of(lab), shapes):
+                    yield _measurement(lab.id, name, size, _peak(toolset))
 
 
 def kernels_of(lab: Lab) -> list[tuple[str, Path]]:
@@ -303,34 +278,15 @@ def kernels_of(lab: Lab) -> list[tuple[str, Path]]:
     return [("model solution", lab.private_dir / lab.public.file), *((one.stem, one) for one in faster)]
 
 
-def _measured_kernels(
-    toolset: Toolset,
-    lab: Lab,
-    name: str,
-    contestants: Sequence[Contestant | LibraryContestant],
-    folder: Path,
-    *,
-    sweep: bool,
-) -> Iterator[Measurement]:
-    assert lab.public.performance is not None
-    built = build(toolset, contestants, folder)
-    peak = toolset.gpu.device.peak if toolset.gpu.device else None
-    shapes = lab.public.performance.sweep if sweep else (lab.public.performance.shape,)
-    for size in swept(toolset, built, _NAMES, problem_of(lab), shapes, kept=1):
-        contest, point, why = size.contest, _point(name, size, peak), size.trouble
-        speed = speed_in(_NAMES, [contest]) if contest else None
-        if contest is not None and speed is None:
-            why = contest.faults[0].fault if contest.faults else contest.detail
-        noise = noise_trouble(speed) if speed else why
-        yield Measurement(lab.id, name, point, speed.control if speed else None, noise)
-
-
-def _point(name: str, size: SizeOutcome, peak: Peak | None) -> SweepPoint:
-    """`name`: the kernel's name in the measurement."""
-    names = ("baseline", _DRAWN_AS.get(name, name), "control")
-    (point,) = sweep_points([replace(size, names=names)], peak)
-    ours = point.trouble and (point.kernels or size.contest is None)  # where a kernel failed, the text names it already
-    return point.model_copy(update={"trouble": f"{name}: {point.trouble}"}) if ours else point
+def _measurement(lab_id: str, name: str, size: SizeOutcome, peak: Peak | None) -> Measurement:
+    contest, why = size.contest, size.trouble
+    speed = speed_in(size.names, [contest]) if contest else None
+    if contest is not None and speed is None:
+        why = contest.faults[0].fault if contest.faults else contest.detail
+    (point,) = sweep_points([size], peak)
+    if point.trouble and (point.kernels or contest is None):  # where a kernel failed, the text names it already
+        point = point.model_copy(update={"trouble": f"{name}: {point.trouble}"})
+    return Measurement(lab_id, name, point, speed.control if speed else None, noise_trouble(speed) if speed else why)
 
 
 def swept_labs(found: Sequence[Measurement]) -> dict[str, tuple[SweepPoint, ...]]:

@@ -11,7 +11,7 @@ from grader.model.labs import Lab, TierSpec
 from grader.model.outcome import Contest, LabOutcome, SizeOutcome, SpeedOutcome
 from grader.model.result import ContestantTimes, Ratio, SweepPoint, SweepTime, TimedTier, Timing
 from grader.model.verdicts import Verdict
-from grader.run.speed.contest import STAND_IN, library_share
+from grader.run.speed.contest import STAND_IN, library_share, measured_one
 from grader.run.speed.paired_times import (
     CONTROL_HIGH,
     CONTROL_LOW,
@@ -74,7 +74,7 @@ def _point(one: SizeOutcome, peak: Peak | None) -> SweepPoint:
         return SweepPoint(shape=one.shape, sizes=_sizes(one.shape), trouble=one.trouble, ours=one.ours)
     named = {"shape": contest.shape, "sizes": _sizes(contest.shape)}
     if contest.status != "completed" or contest.faults:
-        whose = one.names[contest.contestant] if contest.status != "completed" else _kept_outputs(one.names)
+        whose = one.names[contest.contestant] if contest.status != "completed" else measured_one(one.names)
         why = contest.detail if contest.status != "completed" else contest.faults[0].fault
         trouble = f"{_CALLED.get(whose, whose)}: {why}"
         wrong = whose == "student" and not contest.slow
@@ -82,12 +82,6 @@ def _point(one: SizeOutcome, peak: Peak | None) -> SweepPoint:
     kernels = tuple(_time(name, one.names, contest) for name in one.names if name != "control")
     floor = floor_seconds(contest.flops, contest.bytes, peak)
     return SweepPoint(**named, kernels=kernels, floor_ms=1e3 * floor, trouble=control_trouble(one.names, contest))
-
-
-def _kept_outputs(names: Sequence[str]) -> str:
-    """The contestant whose outputs are checked: the student's kernel, or the one that the course measures."""
-    others = [name for name in names if name not in {"baseline", "control"}]
-    return "student" if "student" in others else next(iter(others), "baseline")
 
 
 def _time(name: str, names: Sequence[str], contest: Contest) -> SweepTime:
@@ -120,10 +114,11 @@ def speed_in(names: Sequence[str], contests: Sequence[Contest]) -> Speed | None:
     """None where a run did not end, or an output was wrong."""
     if not contests or any(one.status != "completed" or one.faults for one in contests):
         return None
+    student = measured_one(names)
     # Without a model solution, the student is compared only with the baseline.
-    model = "model" if "model" in names else "student"
+    model = "model" if "model" in names else student
     of = {name: tuple(time for one in contests for time in _times(one, names, name)) for name in names}
-    return speed_of(Times(of["baseline"], of["control"], of[model], of["student"]))
+    return speed_of(Times(of["baseline"], of["control"], of[model], of[student]))
 
 
 def timing_of(lab: Lab, outcome: LabOutcome, *, correct: bool) -> Timing | None:

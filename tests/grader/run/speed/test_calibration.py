@@ -14,8 +14,8 @@ from grader.engines.backend import Device, GpuBackend
 from grader.engines.toolset import Toolset
 from grader.model.labs import Lab, lab_ids, load_lab
 from grader.model.outcome import Contest
-from grader.run.speed import speed_run
-from grader.run.speed.contest import Built, ContestError
+from grader.run.speed import contest, speed_run
+from grader.run.speed.contest import Built, Contestant, ContestError, LibraryContestant
 from grader.run.speed.speed_run import Measurement, calibrate, swept_labs
 
 ROOT = Path(__file__).resolve().parents[4]
@@ -39,8 +39,9 @@ def toolset(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Toolset:
         clock_rate_khz=1_980_000, memory_clock_rate_khz=3_000_000, memory_bus_bits=6144,
     )  # fmt: skip
 
-    def build(_toolset: Toolset, contestants: Sequence[object], folder: Path) -> Built:
-        return Built(folder, tuple({"library": type(one).__name__} for one in contestants))
+    def build(_toolset: Toolset, contestants: Sequence[Contestant | LibraryContestant], folder: Path) -> Built:
+        told = tuple({"library": type(one).__name__} for one in contestants)
+        return Built(folder, told, tuple(one.name for one in contestants))
 
     def run_contest(_toolset: Toolset, built: Built, _problem: str, shape: str, **_how: object) -> Contest:
         size = int(shape.split("x", maxsplit=1)[0])
@@ -56,7 +57,7 @@ def toolset(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Toolset:
 
     monkeypatch.setattr(speed_run, "build", build)
     monkeypatch.setattr(speed_run, "run_contest", run_contest)
-    monkeypatch.setattr(speed_run, "cublas_of", lambda _: tmp_path / "libcublas.so")
+    monkeypatch.setattr(contest, "cublas_of", lambda _: tmp_path / "libcublas.so")
     return dataclasses.replace(Toolset.open(ROOT, allow_no_sandbox=True), gpu=GpuBackend(device=device))
 
 

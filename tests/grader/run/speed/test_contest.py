@@ -44,6 +44,7 @@ def contest_between(folder: Path, *kernels: str) -> Built:
             }
             for kernel in kernels
         ),
+        kernels,
     )
 
 

@@ -12,7 +12,7 @@ from grader.engines.backend import Device, GpuBackend
 from grader.engines.toolset import Toolset
 from grader.model.labs import Lab, PerformanceSpec, PublicSpec
 from grader.model.outcome import Contest, LabOutcome, SpeedOutcome
-from grader.run.speed.contest import Built, ContestError, contestant_of
+from grader.run.speed.contest import Built, Contestant, ContestError
 from grader.run.speed.speed_run import sweep_lab, swept
 
 NAMES = ("baseline", "student", "control")
@@ -34,12 +34,12 @@ def contest_between(folder: Path, *kernels: str) -> Built:
         (folder / name).write_bytes(b"\0")
     parameters = "(float const*, float*, int, int)"
     told = {"cubin": "empty.cubin", "functions": [], "ask_launch": "ask_two", "alone": True}
-    return Built(folder, tuple({**told, "kernel": f"{kernel}{parameters}"} for kernel in kernels))
+    return Built(folder, tuple({**told, "kernel": f"{kernel}{parameters}"} for kernel in kernels), NAMES)
 
 
 def test_every_size_is_timed(toolset: Toolset, tmp_path: Path) -> None:
     built = contest_between(tmp_path, "transposes", "transposes", "transposes")
-    sizes = list(swept(toolset, built, NAMES, "transpose", SHAPES, kept=1))
+    sizes = list(swept(toolset, built, "transpose", SHAPES))
     assert [(one.shape, one.trouble) for one in sizes] == [(shape, "") for shape in SHAPES]
     contests = [one.contest for one in sizes if one.contest]
     assert [one.shape for one in contests] == ["M=40 N=24", "M=41 N=25", "M=80 N=48"]
@@ -48,7 +48,7 @@ def test_every_size_is_timed(toolset: Toolset, tmp_path: Path) -> None:
 
 def test_a_kernel_that_breaks_at_one_size_is_tried_at_the_next(toolset: Toolset, tmp_path: Path) -> None:
     built = contest_between(tmp_path, "transposes", "breaks", "transposes")
-    sizes = list(swept(toolset, built, NAMES, "transpose", SHAPES, kept=1))
+    sizes = list(swept(toolset, built, "transpose", SHAPES))
     assert [one.contest.status for one in sizes if one.contest] == ["crash"] * 3
 
 
@@ -63,7 +63,7 @@ def test_after_a_hang_the_other_sizes_are_left_out(monkeypatch: pytest.MonkeyPat
         return Contest(status="timeout", detail="late", contestant=1, shape=shape, flops=0, bytes=1, device="A GPU")
 
     monkeypatch.setattr("grader.run.speed.speed_run.run_contest", run_contest)
-    sizes = list(swept(toolset, Built(Path(), ()), NAMES, "transpose", SHAPES, kept=1))
+    sizes = list(swept(toolset, Built(Path(), (), NAMES), "transpose", SHAPES))
     assert [one.ours for one in sizes] == [True, False, False]
     assert asked == list(SHAPES[:2])
     assert [one.trouble for one in sizes] == [
@@ -80,11 +80,12 @@ def test_a_library_takes_part_and_one_that_cannot_be_used_costs_its_own_line_alo
         title="", summary="", problem="p", file="f.cu", kernel="k", launch="l", shapes="", performance=spec
     )
     lab = Lab("lab", public, None, tmp_path, None)
-    kernels = [contestant_of(lab, tmp_path, name) for name in NAMES]
+    kernels = [Contestant(lab, tmp_path, name) for name in NAMES]
 
     def build(_toolset: Toolset, contestants: Sequence[object], folder: Path) -> Built:
         assert len(contestants) in {3, 4}
-        return Built(folder, tuple({"number": i} for i in range(len(contestants))))
+        names = ("baseline", "student", "cublas", "control") if len(contestants) == 4 else NAMES
+        return Built(folder, tuple({"number": i} for i in range(len(contestants))), names)
 
     def run_contest(_toolset: Toolset, built: Built, _problem: str, shape: str, **_how: object) -> Contest:
         if len(built.contestants) == 4 and not usable:
@@ -94,7 +95,7 @@ def test_a_library_takes_part_and_one_that_cannot_be_used_costs_its_own_line_alo
         return Contest(status="completed", nanoseconds=times, shape=shape, flops=1, bytes=1, device="A GPU")
 
     monkeypatch.setattr("grader.run.speed.speed_run.contestants_of", lambda *_: kernels)
-    monkeypatch.setattr("grader.run.speed.speed_run.cublas_of", lambda _: tmp_path / "libcublas.so")
+    monkeypatch.setattr("grader.run.speed.contest.cublas_of", lambda _: tmp_path / "libcublas.so")
     monkeypatch.setattr("grader.run.speed.speed_run.build", build)
     monkeypatch.setattr("grader.run.speed.speed_run.run_contest", run_contest)
     judged = LabOutcome("lab", speed=SpeedOutcome(NAMES))

@@ -43,7 +43,8 @@ def machine(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Machine:
         if made.broken in {one.name for one in contestants}:
             message = f"{made.broken} is broken"
             raise ContestError(message)
-        return Built(folder, tuple({"name": one.name} for one in contestants))
+        names = tuple(one.name for one in contestants)
+        return Built(folder, tuple({"name": name} for name in names), names)
 
     def run_contest(_toolset: Toolset, built: Built, _problem: str, shape: str, *, rounds: int, **_: object) -> Contest:
         names = [one["name"] for one in built.contestants]
