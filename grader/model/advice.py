@@ -8,79 +8,74 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from grader.model.result import Finding
+from grader.model.result import Finding, Site
 from grader.model.verdicts import Verdict
 
-_EXITED = (
+
+class Hint(NamedTuple):
+    advice: str
+    question: str = ""  # none: the advice is all there is to ask
+
+
+_EXITED = Hint(
     "A thread that has no element to compute may still have to load elements for the others. Let every thread stay until "
-    "the last barrier, and guard its loads and stores."
+    "the last barrier, and guard its loads and stores.",
+    "Which threads of the block leave before this line, and what would they have loaded?",
 )
-_BETWEEN_BLOCKS = (
+_BETWEEN_BLOCKS = Hint(
     "Blocks run in any order and at the same time. Let only one block write each element, use an atomic function, or pass "
-    "results between blocks with __threadfence() and an atomic function."
+    "results between blocks with __threadfence() and an atomic function.",
+    "Which of the two blocks comes first, and what makes sure of it?",
 )
-_ONE_ELEMENT = (
+_ONE_ELEMENT = Hint(
     "Several threads change one element: each reads the old value before another has written its own, and a change is lost. Let "
-    "each element belong to one thread, or use an atomic function such as atomicAdd(). A barrier does not help here."
+    "each element belong to one thread, or use an atomic function such as atomicAdd(). A barrier does not help here.",
+    "What is lost when two threads read the old value and then both write?",
 )
-_SAME_INDEX = (
+_SAME_INDEX = Hint(
     "Both threads store into the same element. If each element should belong to one thread, work out the index in this line for both "
-    "of them. If both have to store there, one after the other, a barrier must stand between the two."
+    "of them. If both have to store there, one after the other, a barrier must stand between the two.",
+    "By which of threadIdx.x, threadIdx.y and blockIdx do the two differ, and does the index depend on it?",
 )
 _CHANGES = re.compile(r"([A-Za-z_]\w*)\s*(?:\[[^;]*?\])+\s*(?:\+\+|--|[-+*/%&|^]=)|(?:\+\+|--)\s*([A-Za-z_]\w*)\s*\[")
-_MASK = (
+_MASK = Hint(
     "Every lane that calls a warp function must be named in the mask, with all the lanes that call it together. Work the mask "
-    "out before the branch, for example with __ballot_sync(), and call the function only in lanes of that mask."
+    "out before the branch, for example with __ballot_sync(), and call the function only in lanes of that mask.",
+    "Which lanes come to this line, and which does the mask name?",
 )
-_SHUFFLE = (
+_SHUFFLE = Hint(
     "A shuffle brings a value only from a lane that is in the mask and calls the same shuffle. Is every lane that is read "
     "there, in the last warp of the block too? If not, do not use what it brings."
 )
 
-# Beside the advice above; no question where the advice asks one.
-_QUESTIONS = {
-    _EXITED: "Which threads of the block leave before this line, and what would they have loaded?",
-    _BETWEEN_BLOCKS: "Which of the two blocks comes first, and what makes sure of it?",
-    _ONE_ELEMENT: "What is lost when two threads read the old value and then both write?",
-    _SAME_INDEX: "By which of threadIdx.x, threadIdx.y and blockIdx do the two differ, and does the index depend on it?",
-    _MASK: "Which lanes come to this line, and which does the mask name?",
-}
-
 
 def advice_for(finding: Finding) -> str | None:
-    if told := told_by_words(finding):
-        return told.advice
-    if finding.access in {"mask", "shuffle"}:
-        return _MASK if finding.access == "mask" else _SHUFFLE
-    if finding.kind is Verdict.BARRIER_DIVERGENCE and finding.other and finding.other.access == "return":
-        return _EXITED
-    special = _of_race(finding) if finding.kind is Verdict.RACE else None
-    return special or finding.kind.facts.advice or None
-
-
-def _of_race(finding: Finding) -> str | None:
-    if finding.other and finding.other.block != finding.block:
-        return _BETWEEN_BLOCKS
-    if _changes_one_element(finding):
-        return _ONE_ELEMENT
-    same_line = finding.other is not None and finding.line == finding.other.line
-    return _SAME_INDEX if same_line and _both_write(finding) else None
+    return _hint(finding).advice or None
 
 
 def question_for(finding: Finding) -> str:
-    """Empty: there is none that fits."""
-    if finding.label:  # of the host's side: its advice is all there is
-        return ""
-    if told := told_by_words(finding):
-        return told.question
-    advice = advice_for(finding)
-    if advice is not None and advice != finding.kind.facts.advice:
-        return _QUESTIONS.get(advice, "")
-    return finding.kind.facts.question
+    """Empty: there is none that fits. Of a finding on the host's side, the advice is all there is."""
+    return "" if finding.label else _hint(finding).question
 
 
-def _both_write(finding: Finding) -> bool:
-    return finding.other is not None and finding.access == finding.other.access == "write"
+def _hint(finding: Finding) -> Hint:
+    known, other = WORDS.get(finding.kind, {}), finding.other
+    if told := next((hint for words, hint in known.items() if words in finding.message), None):
+        return told
+    if finding.access in {"mask", "shuffle"}:
+        return _MASK if finding.access == "mask" else _SHUFFLE
+    if finding.kind is Verdict.BARRIER_DIVERGENCE and other and other.access == "return":
+        return _EXITED
+    special = _of_race(finding, other) if finding.kind is Verdict.RACE and other else None
+    return special or Hint(finding.kind.facts.advice, finding.kind.facts.question)
+
+
+def _of_race(finding: Finding, other: Site) -> Hint | None:
+    if other.block != finding.block:
+        return _BETWEEN_BLOCKS
+    if _changes_one_element(finding):
+        return _ONE_ELEMENT
+    return _SAME_INDEX if finding.line == other.line and finding.access == other.access == "write" else None
 
 
 def _changes_one_element(finding: Finding) -> bool:
@@ -90,11 +85,6 @@ def _changes_one_element(finding: Finding) -> bool:
     code = finding.source.split("//", 1)[0]
     changed = {name for found in _CHANGES.finditer(code) for name in found.groups() if name}
     return finding.array in changed and len(re.findall(rf"\b{re.escape(finding.array)}\s*\[", code)) == 1
-
-
-class Hint(NamedTuple):
-    advice: str
-    question: str = ""  # none: the advice is all there is to ask
 
 
 _DIVISION = Hint("Work out the divisor in this line for the thread shown: which of its values is 0 here, and why?")
@@ -198,9 +188,3 @@ WORDS: dict[Verdict, dict[str, Hint]] = {
         ),
     },
 }  # fmt: skip
-
-
-def told_by_words(finding: Finding) -> Hint | None:
-    """None: what its kind says is what there is to say."""
-    known = WORDS.get(finding.kind, {})
-    return next((told for words, told in known.items() if words in finding.message), None)
