@@ -23,7 +23,7 @@ from grader.model.visible_text import element, points
 from grader.pages.page_section import Shown
 from grader.pages.speed.gpu_facts import gpu_facts, gpu_line
 from grader.pages.speed.sweep_figure import sweep_figure
-from grader.run.scoring.metrics import conflict_remarks, metric_words
+from grader.run.scoring.metrics import metric_words, remarks
 from grader.run.speed.speed_score import measured_share, needed, of_full_marks, share_words
 
 # How fast a kernel is, for a terminal: the times of naive and of the kernel, the speedup with its interval, and some elements that it
@@ -222,7 +222,7 @@ def _lines(tier: CountedTier, source: str) -> Iterator[Shown]:
 def cost_lines(lab: LabResult, speed_points: float, most: int) -> Iterator[RenderableType]:
     """Nothing where the lab gives no points for speed, or where there is nothing to say. `most`: so many numbers and remarks are shown."""
     counted = [launch.traffic for case in lab.cases for launch in case.launches if launch.traffic]
-    said = list(conflict_remarks(counted[-1].lines)) if counted and counted[-1].complete else []
+    said = list(remarks(counted[-1].lines, of_conflicts_alone=True)) if counted and counted[-1].complete else []
     if not speed_points or not (said or lab.counted_tiers):
         return
     yield Text()

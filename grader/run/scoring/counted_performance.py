@@ -49,11 +49,6 @@ def next_tier(tiers: Sequence[CountedTier]) -> CountedTier | None:
     return next((one for one in tiers if one.points > best), None)
 
 
-def costly_lines(tier: CountedTier) -> tuple[int, ...]:
-    """The lines that keep a launch from the tier, in order."""
-    return tuple(sorted({line.line for bound in tier.bounds if bound.missed for line in bound.lines}))
-
-
 def reaches(tier: CounterTier, launch: Launch, *, slack: float = 1) -> bool:
     return all(per_work(name, launch) <= slack * bound + _TOLERANCE for name, bound in tier.at_most.items())
 
@@ -62,9 +57,7 @@ def per_work(name: str, launch: Launch) -> float:
     """The number that a tier bounds: a sum divided by the units of work, or a ratio itself. A metric that was not counted is 0."""
     assert launch.traffic is not None
     value = {**launch.traffic.metrics, **derived(launch.traffic.metrics)}.get(name, 0)
-    if name.endswith(".ratio"):
-        return value
-    return (value + _beside(name, launch)) / launch.traffic.work
+    return value if name.endswith(".ratio") else (value + _beside(name, launch)) / launch.traffic.work
 
 
 def _beside(name: str, launch: Launch) -> float:
@@ -106,6 +99,7 @@ _UNLIKE = (
     " elements of the result"
 )
 _NOT_YET = "Hidden sizes have to keep to these numbers too, and if a GPU measures your kernel, its time counts instead."
+_NOT_COUNTED = "correct, but its traffic was not counted"
 _UNEVEN = 1.5  # threads that compute equally much need not load equally much
 
 
@@ -130,9 +124,10 @@ def counted_performance(lab: Lab, cases: Sequence[Case], verdict: Verdict) -> Co
     shown = counted.launches[-1]
     best = max((tier for tier in spec.tier if reaches(tier, shown)), key=lambda tier: tier.part, default=None)
     also = [launch for case in cases if case.name == spec.also for launch in case.launches]
-    behind = next((launch for launch in also if best and not _keeps_to(spec, best, launch)), None)
-    if behind or (spec.also and best and not also):
-        return Counted(0, _EVERY_CASE, _behind(spec, behind))
+    if best and spec.also:
+        behind = next(filter(None, (_behind(spec, best, launch) for launch in also)), "" if also else _NOT_COUNTED)
+        if behind:
+            return Counted(0, _EVERY_CASE, behind)
     most = lab.private.performance_points
     tiers = counted_tiers(spec, shown, most, told=counted.feedback == "full")
     points = round(most * best.part, 6) if best else 0.0
@@ -159,17 +154,17 @@ def _of_the_known_size(lab: Lab, spec: CounterSpec, counted: Case) -> Counted:
     return Counted(0, f"{_words(spec, tiers, points, most)} {_NOT_YET}", tiers=tiers if most else ())
 
 
-def _keeps_to(spec: CounterSpec, tier: CounterTier, launch: Launch) -> bool:
-    return _is_counted(launch) and not _is_unlike_a_gpus(spec, launch) and reaches(tier, launch, slack=spec.slack)
-
-
-def _behind(spec: CounterSpec, launch: Launch | None) -> str:
-    """For the instructor: students see that the case has failed."""
-    if launch is None or not _is_counted(launch):
-        return "correct, but its traffic was not counted"
+def _behind(spec: CounterSpec, tier: CounterTier, launch: Launch) -> str:
+    """Why it does not keep to the tier, for the instructor: students see that the case has failed. Empty: it does."""
+    if not _is_counted(launch):
+        return _NOT_COUNTED
     if _is_unlike_a_gpus(spec, launch):
         return f"correct, but {_UNLIKE.format(most=spec.most_elements_of_a_thread)} ({launch.shape})"
-    numbers = "; ".join(f"{value:.4g} {words}" for words, value in _asked(spec.tier, launch))
+    if reaches(tier, launch, slack=spec.slack):
+        return ""
+    assert launch.traffic is not None
+    unit, names = launch.traffic.work_unit, dict.fromkeys(name for one in spec.tier for name in one.at_most)
+    numbers = "; ".join(f"{per_work(name, launch):.4g} {per_work_words(name, unit)}" for name in names)
     return f"correct, but it asks more of memory than on the size that students know: {numbers} ({launch.shape})"
 
 
@@ -195,7 +190,7 @@ def _words(spec: CounterSpec, tiers: Sequence[CountedTier], points: float, most:
     further = next_tier(tiers)
     if further is None:
         return f"{said}. No more are given for counted traffic. {spec.versus}"
-    if lines := costly_lines(further):
+    if lines := sorted({line.line for bound in further.bounds if bound.missed for line in bound.lines}):
         rest = "the rest" if further is tiers[-1] and points < most else f"the next {further.points - points:g}"
         said += f", {_named(lines)} {rest}"
     missed = " and ".join(_asked_for(bound) for bound in further.bounds if bound.missed)
@@ -213,9 +208,3 @@ def _asked_for(bound: CountedBound) -> str:
         f"line {one.line:,}: {100 * one.share:.0f} % of them" for one in bound.lines if one.share is not None
     )
     return f"at most {bound.at_most:.4g} {bound.words}{has}{f' ({shares})' if shares else ''}"
-
-
-def _asked(tiers: Sequence[CounterTier], launch: Launch) -> list[tuple[str, float]]:
-    assert launch.traffic is not None
-    names = dict.fromkeys(name for tier in tiers for name in tier.at_most)
-    return [(per_work_words(name, launch.traffic.work_unit), per_work(name, launch)) for name in names]

@@ -18,7 +18,6 @@ from grader.model.result import (
     Outlook,
     Result,
     Submission,
-    Timing,
 )
 from grader.model.verdicts import Verdict
 from grader.run.lab_verdict import CaseVerdict, LabVerdict, lab_verdict
@@ -64,6 +63,11 @@ def _place(finding: Finding) -> tuple[object, ...]:
 #
 # Students are told, so it is about the launches of cases that show everything, and no others.
 
+_COMPILED_AGAIN = (
+    "this kernel was compiled again with `-maxrregcount={most}`, because the threads of a block needed more registers than there are."
+    " To tell the compiler yourself, put `__launch_bounds__` with the block's size before the kernel's name"
+)
+
 
 def gpu_kernel(lab: Lab, outcome: LabOutcome) -> GpuKernel | None:
     gpu = outcome.gpu
@@ -82,19 +86,8 @@ def gpu_kernel(lab: Lab, outcome: LabOutcome) -> GpuKernel | None:
         )
         if found is not None:
             facts |= {"warps": found.warps, "max_warps": found.max_warps, "limited_by": found.limited_by}
-    return GpuKernel(
-        compiler=gpu.compiler, architecture=f"sm_{gpu.capability}", note=_note(gpu.register_limit), **facts
-    )
-
-
-def _note(register_limit: int | None) -> str:
-    if register_limit is None:
-        return ""
-    return (
-        f"this kernel was compiled again with `-maxrregcount={register_limit}`, because the threads of a block needed more "
-        "registers than there are. To tell the compiler yourself, put `__launch_bounds__` with the block's size before the "
-        "kernel's name"
-    )
+    note = "" if gpu.register_limit is None else _COMPILED_AGAIN.format(most=gpu.register_limit)
+    return GpuKernel(compiler=gpu.compiler, architecture=f"sm_{gpu.capability}", note=note, **facts)
 
 
 def _threads(launch: Launch) -> int:
@@ -181,7 +174,7 @@ def score_lab(lab: Lab, outcome: LabOutcome, verdict: LabVerdict | None = None) 
         causes=outcome.causes if found.verdict is not Verdict.PASS else (),
         suspects=outcome.suspects,
         step_pages=outcome.step_pages if found.verdict is not Verdict.PASS else (),
-        performance=_performance(timing, counted),
+        performance=counted.words if counted and not is_measured(timing) else timing.words if timing else NOT_ASSESSED,
         performance_points=fast,
         performance_max=most,
         counted_tiers=counted.tiers if counted and found.verdict is Verdict.PASS and not is_measured(timing) else (),
@@ -226,13 +219,6 @@ def _findings(lab: Lab, outcome: LabOutcome, found: LabVerdict) -> tuple[Finding
     ]
     sanitized = (outcome.gpu.sanitized or ()) if outcome.gpu else ()
     return merged(deduplicate([*((None, one) for one in own), *of_launches]), sanitized, lab.public.file)
-
-
-def _performance(timing: Timing | None, counted: Counted | None) -> str:
-    """One sentence: how fast it was, else what was counted."""
-    if counted and not is_measured(timing):
-        return counted.words
-    return timing.words if timing else NOT_ASSESSED
 
 
 def _case(lab: Lab, outcome: LabOutcome, case: CaseVerdict) -> Case:
@@ -307,23 +293,20 @@ def score_class(
     verdicts: Mapping[str, Sequence[LabVerdict]],
 ) -> list[Result]:
     """A result for each student. `verdicts`: from `decide_class`."""
-    scored = {lab.id: _score(lab, [student.outcomes[lab.id] for student in students], verdicts[lab.id]) for lab in labs}
-    return [
-        _result(student.submission, {lab.id: scored[lab.id][number] for lab in labs}, environment)
-        for number, student in enumerate(students)
-    ]
-
-
-def _score(lab: Lab, outcomes: Sequence[LabOutcome], verdicts: Sequence[LabVerdict]) -> list[LabResult]:
-    results = [score_lab(lab, outcome, found) for outcome, found in zip(outcomes, verdicts, strict=True)]
-    if not speed_is_assessed(lab, results):
-        return results
-    return [with_measured_speed(lab, result) for result in results]
-
-
-def _result(submission: Submission, labs: Mapping[str, LabResult], environment: Environment) -> Result:
-    points, maximum = total(labs)
-    return Result(submission=submission, environment=environment, labs=dict(labs), total=points, max=maximum)
+    scored: dict[str, list[LabResult]] = {}
+    for lab in labs:
+        outcomes = [student.outcomes[lab.id] for student in students]
+        results = [score_lab(lab, outcome, found) for outcome, found in zip(outcomes, verdicts[lab.id], strict=True)]
+        is_timed = speed_is_assessed(lab, results)
+        scored[lab.id] = [with_measured_speed(lab, one) for one in results] if is_timed else results
+    found = []
+    for number, student in enumerate(students):
+        of_student = {lab.id: scored[lab.id][number] for lab in labs}
+        points, most = total(of_student)
+        found.append(
+            Result(submission=student.submission, environment=environment, labs=of_student, total=points, max=most)
+        )
+    return found
 
 
 def total(labs: Mapping[str, LabResult]) -> tuple[float, float]:

@@ -138,42 +138,26 @@ _LEAST_SHARE = 0.05  # of all passes; a line with less gets no remark
 _CONFLICTS = 1.25  # wavefronts with conflicts by wavefronts without; above that, a remark is made
 
 
-def remarks(lines: Sequence[LineTraffic]) -> Iterator[str]:
-    for line in _busy(lines):
-        yield from _on_sectors(line)
-        yield from _on_conflicts(line)
-
-
-def conflict_remarks(lines: Sequence[LineTraffic]) -> Iterator[str]:
-    """Of bank conflicts alone."""
-    for line in _busy(lines):
-        yield from _on_conflicts(line)
-
-
-def _busy(lines: Sequence[LineTraffic]) -> Iterator[LineTraffic]:
+def remarks(lines: Sequence[LineTraffic], *, of_conflicts_alone: bool = False) -> Iterator[str]:
     total = sum(passes(line.metrics) for line in lines)
-    return (line for line in lines if passes(line.metrics) >= _LEAST_SHARE * total)
-
-
-def _on_sectors(line: LineTraffic) -> Iterator[str]:
-    for names in METRICS:
-        requests, sectors = line.metrics.get(names.requests, 0), line.metrics.get(names.sectors, 0)
-        if requests and sectors / requests > _SCATTERED:
-            yield (
-                f"Line {line.line}: one request of a warp touches {sectors / requests:.3g} sectors of 32 bytes; 32 neighbouring "
-                "floats need only 4. Which index does threadIdx.x change, and how far apart in memory are the elements of two "
-                "neighbouring threads?"
-            )
-
-
-def _on_conflicts(line: LineTraffic) -> Iterator[str]:
-    for names in METRICS:
-        wavefronts, conflicts = line.metrics.get(names.wavefronts, 0), line.metrics.get(names.conflicts, 0)
-        if conflicts and wavefronts > _CONFLICTS * (wavefronts - conflicts):
-            yield (
-                f"Line {line.line}: because of bank conflicts, {wavefronts - conflicts:,} wavefronts become {wavefronts:,}. In "
-                "which of the 32 banks are the elements that a warp uses here?"
-            )
+    for line in lines:
+        if passes(line.metrics) < _LEAST_SHARE * total:
+            continue
+        for names in () if of_conflicts_alone else METRICS:
+            requests, sectors = line.metrics.get(names.requests, 0), line.metrics.get(names.sectors, 0)
+            if requests and sectors / requests > _SCATTERED:
+                yield (
+                    f"Line {line.line}: one request of a warp touches {sectors / requests:.3g} sectors of 32 bytes; 32 neighbouring "
+                    "floats need only 4. Which index does threadIdx.x change, and how far apart in memory are the elements of two "
+                    "neighbouring threads?"
+                )
+        for names in METRICS:
+            wavefronts, conflicts = line.metrics.get(names.wavefronts, 0), line.metrics.get(names.conflicts, 0)
+            if conflicts and wavefronts > _CONFLICTS * (wavefronts - conflicts):
+                yield (
+                    f"Line {line.line}: because of bank conflicts, {wavefronts - conflicts:,} wavefronts become {wavefronts:,}. In "
+                    "which of the 32 banks are the elements that a warp uses here?"
+                )
 
 
 # A profiled launch: what the tracer writes, and all its metrics by name. Plain data, no input or output.

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from grader.model.labs import PublicSpec, StepSpec
 from grader.model.result import NextStep, Outlook, OutlookTerm, Rung
@@ -32,13 +32,6 @@ _FLOAT = 4  # bytes
 _IDLE = 0.3  # from this part of the multiprocessors' time on, slices are worth their sums
 
 
-@dataclass(frozen=True)
-class Advised:
-    step: StepSpec
-    number: int  # from 1
-    gain: float  # the predicted speed after the step, divided by that before it
-
-
 def reads_for_a_product(facts: Facts) -> float:
     """Operands that a thread reads for each product: from shared memory, or from global memory if it uses no shared memory."""
     shared = facts.shared_reads * facts.read_bytes / _FLOAT
@@ -46,19 +39,23 @@ def reads_for_a_product(facts: Facts) -> float:
     return read / facts.products
 
 
-def next_step(facts: Facts, steps: Sequence[StepSpec], gpu: Gpu, outputs: int, length: int) -> Advised | None:
-    """At a size with `outputs` elements, each a sum of `length` products. None where the model expects nothing of any step."""
+def next_step(
+    facts: Facts, steps: Sequence[StepSpec], gpu: Gpu, outputs: int, length: int
+) -> tuple[StepSpec, float] | None:
+    """With the gain: the predicted speed after the step, divided by that before it. At a size with `outputs` elements, each a sum of
+    `length` products. None where the model expects nothing of any step.
+    """
     now = predicted(facts, gpu, outputs, length)
     if now is None:
         return None
-    for number, step in enumerate(steps, 1):
+    for step in steps:
         if has(facts, step):
             continue
         after = _predicted_after(facts, step, now, outputs, length)
         gain = now.seconds / after if after else 0.0
         # What misses L1 is not modelled: tiles are the first step wherever loads from global memory bind.
         if gain > 1 + LEAST_GAIN or (step.tile is not None and now.binding.name == GLOBAL):
-            return Advised(step, number, gain)
+            return step, gain
     return None
 
 
@@ -172,9 +169,9 @@ def outlook(lab: PublicSpec, facts: Facts, counted: str) -> Outlook | None:
     steps: list[NextStep] = []
     for shape in sizes:
         advised = next_step(facts, climb.step, gpu, *_extent(shape))
-        if advised and advised.step.title not in {one.title for one in steps}:
-            step = advised.step
-            steps.append(NextStep(shape=shape, title=step.title, section=step.section, gain=round(advised.gain, 3)))
+        if advised and advised[0].title not in {one.title for one in steps}:
+            step, gain = advised
+            steps.append(NextStep(shape=shape, title=step.title, section=step.section, gain=round(gain, 3)))
     return Outlook(
         shape=climb.shape,
         counted=counted,

@@ -80,7 +80,6 @@ class Facts:
     blocks: int
     threads: int
     elements: int  # of the result that one thread computes
-    outputs: int  # elements of the result
     steps: int
     shared_reads: float  # instructions of warps, for each step
     shared_writes: float
@@ -99,10 +98,6 @@ class Facts:
     shared_bytes: int  # of a block
     is_compiled: bool  # registers and shared memory are nvcc's
     cuts_sums: bool = False  # another launch, with longer sums, had several blocks for a piece
-
-    @property
-    def warps(self) -> int:
-        return math.ceil(self.threads / LANES)
 
     @property
     def piece(self) -> int:
@@ -145,7 +140,6 @@ def facts_of(launch: Launch, kernel: GpuKernel | None = None) -> Facts | None:
         blocks=blocks,
         threads=threads,
         elements=elements,
-        outputs=outputs,
         steps=steps,
         shared_reads=reads * each,
         shared_writes=writes * each,

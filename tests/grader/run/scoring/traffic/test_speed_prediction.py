@@ -12,8 +12,8 @@ from ladder_speeds import LADDER as RUNGS
 from order_kernels import order_kernels
 from speed_predictions import LADDER, all_facts, measured_ms, order, prediction
 
-from grader.model.labs import load_lab
-from grader.run.scoring.outlook import Advised, has, next_step
+from grader.model.labs import StepSpec, load_lab
+from grader.run.scoring.outlook import has, next_step
 from grader.run.scoring.predicted_time import SHARED, WAITING, Facts, gpu_named
 
 ROOT = Path(__file__).resolve().parents[5]
@@ -33,7 +33,7 @@ ADVICE = {
 }  # fmt: skip
 
 
-def advised(facts: Facts, size: int) -> Advised | None:
+def advised(facts: Facts, size: int) -> tuple[StepSpec, float] | None:
     return next_step(facts, STEPS, gpu_named("H200"), size * size, size)
 
 
@@ -53,7 +53,7 @@ def test_the_ladder_is_predicted_in_nearly_its_measured_order(size: int, least: 
 
 @pytest.mark.parametrize("name", ADVICE)
 def test_each_rung_is_advised_the_step_that_comes_next(name: str) -> None:
-    found = tuple(one.number if (one := advised(FACTS[name], size)) else None for size in (2048, 1024))
+    found = tuple(STEPS.index(one[0]) + 1 if (one := advised(FACTS[name], size)) else None for size in (2048, 1024))
     assert found == ADVICE[name]
 
 
@@ -61,7 +61,7 @@ def test_each_rung_is_advised_the_step_that_comes_next(name: str) -> None:
 def test_no_step_is_advised_that_the_kernel_has(name: str) -> None:
     for size in (512, 1024, 2048, 4096):
         if found := advised(FACTS[name], size):
-            assert not has(FACTS[name], found.step)
+            assert not has(FACTS[name], found[0])
 
 
 def test_waiting_is_hidden_by_other_blocks_and_by_overlapping() -> None:
