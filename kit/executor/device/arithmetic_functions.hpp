@@ -56,8 +56,33 @@ float cospif(float a) TILELAB_IS(static_cast<float>(cosine_of_half_turns(a)));
 double cospi(double a) TILELAB_IS(cosine_of_half_turns(a));
 #endif
 
-double normcdf(double a) TILELAB_IS(0.5 * std::erfc(-a / sqrt2));
-float normcdff(float a) TILELAB_IS(static_cast<float>(normcdf(static_cast<double>(a))));
+// The function of doubles, and that of floats, which is computed by it.
+#define TILELAB_MATH_OF_ONE(name, ...)           \
+  double name(double a) TILELAB_IS(__VA_ARGS__); \
+  float name##f(float a) TILELAB_IS(static_cast<float>(name(static_cast<double>(a))));
+#define TILELAB_MATH_OF_THREE(name, ...)                             \
+  double name(double a, double b, double c) TILELAB_IS(__VA_ARGS__); \
+  float name##f(float a, float b, float c) TILELAB_IS(static_cast<float>(name(a, b, c)));
+#define TILELAB_MATH_OF_FOUR(name, ...)                                        \
+  double name(double a, double b, double c, double d) TILELAB_IS(__VA_ARGS__); \
+  float name##f(float a, float b, float c, float d) TILELAB_IS(static_cast<float>(name(a, b, c, d)));
+TILELAB_MATH_OF_ONE(rcbrt, 1.0 / std::cbrt(a))
+double rhypot(double a, double b) TILELAB_IS(1.0 / std::hypot(a, b));
+float rhypotf(float a, float b) TILELAB_IS(static_cast<float>(rhypot(a, b)));
+TILELAB_MATH_OF_THREE(norm3d, std::hypot(a, b, c))
+TILELAB_MATH_OF_THREE(rnorm3d, 1.0 / std::hypot(a, b, c))
+TILELAB_MATH_OF_FOUR(norm4d, std::hypot(std::hypot(a, b), std::hypot(c, d)))
+TILELAB_MATH_OF_FOUR(rnorm4d, 1.0 / norm4d(a, b, c, d))
+TILELAB_MATH_OF_ONE(erfinv, inverse_erf(a))
+TILELAB_MATH_OF_ONE(erfcinv, inverse_erfc(a))
+TILELAB_MATH_OF_ONE(erfcx, scaled_erfc(a))
+TILELAB_MATH_OF_ONE(normcdf, 0.5 * std::erfc(-a / sqrt2))
+TILELAB_MATH_OF_ONE(normcdfinv, -sqrt2* inverse_erfc(2.0 * a))
+TILELAB_MATH_OF_ONE(cyl_bessel_i0, bessel_i(0, a))
+TILELAB_MATH_OF_ONE(cyl_bessel_i1, bessel_i(1, a))
+#undef TILELAB_MATH_OF_FOUR
+#undef TILELAB_MATH_OF_THREE
+#undef TILELAB_MATH_OF_ONE
 
 // What they read and write is announced, so they belong to a launch, and host code does not have them.
 void fast_sincosf(float a, float* sine, float* cosine) TILELAB_DOES(TILELAB_GIVE_TWO(sine, std::sin(a), cosine, std::cos(a)));
@@ -65,6 +90,10 @@ void sincospif(float a, float* sine, float* cosine)
     TILELAB_DOES(TILELAB_GIVE_TWO(sine, static_cast<float>(sinpi(static_cast<double>(a))), cosine,
                                   static_cast<float>(cospi(static_cast<double>(a)))));
 void sincospi(double a, double* sine, double* cosine) TILELAB_DOES(TILELAB_GIVE_TWO(sine, sinpi(a), cosine, cospi(a)));
+float normf(int count, const float* a) TILELAB_DOES(TILELAB_NORM(count, a); return static_cast<float>(length));
+double norm(int count, const double* a) TILELAB_DOES(TILELAB_NORM(count, a); return length);
+float rnormf(int count, const float* a) TILELAB_DOES(TILELAB_NORM(count, a); return static_cast<float>(1.0 / length));
+double rnorm(int count, const double* a) TILELAB_DOES(TILELAB_NORM(count, a); return 1.0 / length);
 
 // Arithmetic with the rounding in its name: to nearest even (rn), towards zero (rz), up (ru), down (rd).
 // Behind the parameters: the operation, and what it is applied to.
@@ -135,6 +164,12 @@ unsigned __umulhi(unsigned a, unsigned b) TILELAB_IS(static_cast<unsigned>((std:
 long long __mul64hi(long long a, long long b) TILELAB_IS(static_cast<long long>((Wide{a} * b) >> 64));
 unsigned long long __umul64hi(unsigned long long a, unsigned long long b)
     TILELAB_IS(static_cast<unsigned long long>((UnsignedWide{a} * b) >> 64));
+unsigned __sad(int a, int b, unsigned c) TILELAB_IS(static_cast<unsigned>(std::max(a, b)) - static_cast<unsigned>(std::min(a, b)) + c);
+unsigned __usad(unsigned a, unsigned b, unsigned c) TILELAB_IS(std::max(a, b) - std::min(a, b) + c);
+int __hadd(int a, int b) TILELAB_IS(static_cast<int>((std::int64_t{a} + b) >> 1));
+int __rhadd(int a, int b) TILELAB_IS(static_cast<int>((std::int64_t{a} + b + 1) >> 1));
+unsigned __uhadd(unsigned a, unsigned b) TILELAB_IS(static_cast<unsigned>((std::uint64_t{a} + b) >> 1));
+unsigned __urhadd(unsigned a, unsigned b) TILELAB_IS(static_cast<unsigned>((std::uint64_t{a} + b + 1) >> 1));
 int __popc(unsigned a) TILELAB_IS(std::popcount(a));
 int __popcll(unsigned long long a) TILELAB_IS(std::popcount(a));
 int __clz(int a) TILELAB_IS(std::countl_zero(static_cast<unsigned>(a)));
@@ -151,9 +186,17 @@ unsigned __funnelshift_l(unsigned low, unsigned high, unsigned shift) TILELAB_IS
 unsigned __funnelshift_rc(unsigned low, unsigned high, unsigned shift)
     TILELAB_IS(static_cast<unsigned>(((std::uint64_t{high} << 32) | low) >> std::min(shift, 32u)));
 unsigned __funnelshift_r(unsigned low, unsigned high, unsigned shift) TILELAB_IS(__funnelshift_rc(low, high, shift % 32));
-int __dp4a(int a, int b, int c) TILELAB_IS(dot<std::int8_t>(a, b, c));
-unsigned __dp4a(unsigned a, unsigned b, unsigned c) TILELAB_IS(dot<std::uint8_t>(a, b, c));
+int __dp4a(int a, int b, int c) TILELAB_IS(dot<Byte, Byte>(a, b, c, 4, 0));
+unsigned __dp4a(unsigned a, unsigned b, unsigned c) TILELAB_IS(dot<UnsignedByte, UnsignedByte>(a, b, c, 4, 0));
 int __dp4a(char4 a, char4 b, int c) TILELAB_IS(__dp4a(std::bit_cast<int>(a), std::bit_cast<int>(b), c));
 unsigned __dp4a(uchar4 a, uchar4 b, unsigned c) TILELAB_IS(__dp4a(std::bit_cast<unsigned>(a), std::bit_cast<unsigned>(b), c));
+int __dp2a_lo(int a, int b, int c) TILELAB_IS(dot<Short, Byte>(a, b, c, 2, 0));
+unsigned __dp2a_lo(unsigned a, unsigned b, unsigned c) TILELAB_IS(dot<UnsignedShort, UnsignedByte>(a, b, c, 2, 0));
+int __dp2a_lo(short2 a, char4 b, int c) TILELAB_IS(__dp2a_lo(std::bit_cast<int>(a), std::bit_cast<int>(b), c));
+unsigned __dp2a_lo(ushort2 a, uchar4 b, unsigned c) TILELAB_IS(__dp2a_lo(std::bit_cast<unsigned>(a), std::bit_cast<unsigned>(b), c));
+int __dp2a_hi(int a, int b, int c) TILELAB_IS(dot<Short, Byte>(a, b, c, 2, 2));
+unsigned __dp2a_hi(unsigned a, unsigned b, unsigned c) TILELAB_IS(dot<UnsignedShort, UnsignedByte>(a, b, c, 2, 2));
+int __dp2a_hi(short2 a, char4 b, int c) TILELAB_IS(__dp2a_hi(std::bit_cast<int>(a), std::bit_cast<int>(b), c));
+unsigned __dp2a_hi(ushort2 a, uchar4 b, unsigned c) TILELAB_IS(__dp2a_hi(std::bit_cast<unsigned>(a), std::bit_cast<unsigned>(b), c));
 
 }  // namespace cuda_on_cpu

@@ -26,6 +26,12 @@
   TILELAB_ANNOUNCE(also_to, sizeof *(also_to), write); \
   *(to) = value;                                       \
   *(also_to) = other
+#define TILELAB_NORM(count, a)                    \
+  double length = 0.0;                            \
+  for (int i = 0; i < (count); ++i) {             \
+    TILELAB_ANNOUNCE((a) + i, sizeof *(a), read); \
+    length = std::hypot(length, (a)[i]);          \
+  }
 #define TILELAB_LANE \
   std::int64_t { tilelab::simt::own_lane() }
 #define TILELAB_SHUFFLE(source, wraps) \

@@ -29,6 +29,7 @@ using tilelab::simt::RoundingMode;
 
 namespace {
 
+using std::numbers::inv_sqrtpi;
 using std::numbers::pi;
 using std::numbers::sqrt2;
 
@@ -41,6 +42,41 @@ double sine_of_half_turns(double a) {
 double cosine_of_half_turns(double a) {
   const double turns = std::abs(std::remainder(a, 2.0));
   return turns < 0.25 ? std::cos(pi * turns) : std::sin(pi * (0.5 - turns));
+}
+
+// x with erfc(x) = q, by Halley's method from a rational guess (Abramowitz and Stegun, 26.2.22).
+double inverse_erfc(double q) {
+  if (!(q > 0.0 && q < 2.0)) return q == 0.0 ? HUGE_VAL : q == 2.0 ? -HUGE_VAL : NAN;
+  if (q > 1.0) return -inverse_erfc(2.0 - q);
+  const double t = std::sqrt(-2.0 * std::log(q / 2.0));
+  double x = (t - (2.30753 + 0.27061 * t) / (1.0 + t * (0.99229 + 0.04481 * t))) / sqrt2;
+  for (int step = 0; step < 4; ++step) {
+    const double off = std::erfc(x) - q, slope = 2.0 * inv_sqrtpi * std::exp(-x * x);
+    if (slope == 0.0) break;
+    x += off / (slope - x * off);
+  }
+  return x;
+}
+
+// By Newton's method near 0, where 1 - a would lose digits of a.
+double inverse_erf(double a) {
+  double x = inverse_erfc(1.0 - a);
+  if (!(std::abs(a) < 0.5)) return x;
+  for (int step = 0; step < 3; ++step) x -= (std::erf(x) - a) / (2.0 * inv_sqrtpi * std::exp(-x * x));
+  return x;
+}
+
+// exp(a * a) * erfc(a). Where that would be infinity times 0, its continued fraction (Abramowitz and Stegun, 7.1.14).
+double scaled_erfc(double a) {
+  if (a < 10.0) return std::exp(a * a) * std::erfc(a);
+  double tail = 0.0;
+  for (int k = 60; k > 0; --k) tail = 0.5 * k / (a + tail);
+  return inv_sqrtpi / (a + tail);
+}
+
+double bessel_i(int order, double a) {
+  const double value = std::cyl_bessel_i(order, std::abs(a));
+  return order == 1 && a < 0.0 ? -value : value;
 }
 
 // Volatile operands and results keep the operation between the two changes of the rounding mode.
@@ -74,17 +110,22 @@ __extension__ using UnsignedWide = unsigned __int128;
 
 std::int32_t low24(int a) { return static_cast<std::int32_t>(static_cast<std::uint32_t>(a) << 8) >> 8; }
 
-// Adds up products of the four bytes of a with those of b.
-template <typename Byte, typename Sum>
-Sum dot(Sum a, Sum b, Sum c) {
+// Adds up products of `count` parts of a with parts of b, starting at part `first` of b. Parts are as wide as the type Part.
+template <typename Part, typename OtherPart, typename Sum>
+Sum dot(Sum a, Sum b, Sum c, int count, int first) {
   auto sum = static_cast<std::uint32_t>(c);
-  for (int shift = 0; shift < 32; shift += 8) {
-    const auto left = static_cast<Byte>(static_cast<std::uint32_t>(a) >> shift),
-               right = static_cast<Byte>(static_cast<std::uint32_t>(b) >> shift);
+  for (int i = 0; i < count; ++i) {
+    const auto left = static_cast<Part>(static_cast<std::uint32_t>(a) >> (8 * sizeof(Part) * static_cast<unsigned>(i)));
+    const auto right = static_cast<OtherPart>(static_cast<std::uint32_t>(b) >> (8 * static_cast<unsigned>(first + i)));
     sum += static_cast<std::uint32_t>(static_cast<Sum>(left) * static_cast<Sum>(right));
   }
   return static_cast<Sum>(sum);
 }
+
+using Byte = std::int8_t;
+using UnsignedByte = std::uint8_t;
+using Short = std::int16_t;
+using UnsignedShort = std::uint16_t;
 
 }  // namespace
 

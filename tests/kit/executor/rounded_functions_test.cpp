@@ -51,6 +51,10 @@ TEST_CASE("bits are counted, shifted and multiplied", "[rounded_functions]") {
   CHECK(__brev(6) == 3u << 29);
   CHECK(__mul64hi(-1, 5) == -1);
   CHECK(__umul64hi(~0ull, ~0ull) == ~0ull - 1);
+  CHECK(__sad(INT_MIN, INT_MAX, 1) == 0);
+  CHECK(__hadd(-3, 0) == -2);
+  CHECK(__rhadd(-3, 0) == -1);
+  CHECK(__urhadd(~0u, ~0u) == ~0u);
   CHECK(__funnelshift_l(0x80000000u, 1, 1) == 3);
   CHECK(__funnelshift_l(7, 9, 32) == 9);
   CHECK(__funnelshift_lc(7, 9, 40) == 7);
@@ -62,13 +66,26 @@ TEST_CASE("bits are counted, shifted and multiplied", "[rounded_functions]") {
   CHECK(__fns(0b10110, 0, 4) == ~0u);
   CHECK(__dp4a(static_cast<int>(0xFF020304u), 0x01010101, 10) == 10 - 1 + 2 + 3 + 4);
   CHECK(__dp4a(0xFF020304u, 0x01010101u, 10u) == 10 + 255 + 2 + 3 + 4);
+  CHECK(__dp2a_lo(0x00030002, 0x07060504, 1) == 1 + 2 * 4 + 3 * 5);
+  CHECK(__dp2a_hi(0x00030002, 0x07060504, 1) == 1 + 2 * 6 + 3 * 7);
 }
 
-TEST_CASE("special functions meet known values", "[rounded_functions]") {
+TEST_CASE("special functions meet known values and undo one another", "[rounded_functions]") {
   CHECK(sinpi(1.0) == 0.0);
   CHECK(sinpi(2.5) == 1.0);
   CHECK(cospi(0.5) == 0.0);
   CHECK(cospi(-3.0) == -1.0);
   CHECK_THAT(sinpi(1.0 / 6), WithinRel(0.5, 1e-14));
   CHECK_THAT(normcdf(1.96), WithinRel(0.9750021048517795, 1e-14));
+  CHECK_THAT(normcdfinv(0.975), WithinRel(1.959963984540054, 1e-13));
+  CHECK_THAT(erfcx(1.0), WithinRel(0.427583576155807, 1e-13));
+  CHECK_THAT(erfcx(50.0), WithinRel(0.0112815362653238, 1e-12));
+  CHECK_THAT(erfcx(std::nextafter(10.0, 0.0)), WithinRel(erfcx(10.0), 1e-13));
+  for (const double y : {-0.999, -0.4, 1e-10, 0.3, 0.7, 0.999999}) CHECK_THAT(std::erf(erfinv(y)), WithinRel(y, 1e-13));
+  for (const double q : {1e-300, 1e-5, 0.5, 1.5}) CHECK_THAT(std::erfc(erfcinv(q)), WithinRel(q, 1e-11));
+  CHECK(std::isinf(erfinv(1.0)));
+  CHECK(std::isnan(erfinv(1.5)));
+  CHECK_THAT(cyl_bessel_i0(1.0), WithinRel(1.2660658777520082, 1e-13));
+  CHECK_THAT(cyl_bessel_i1(-1.0), WithinRel(-0.5651591039924851, 1e-13));
+  CHECK_THAT(rnorm4d(1.0, 2.0, 2.0, 4.0), WithinRel(0.2, 1e-15));
 }
