@@ -12,8 +12,9 @@ from dataclasses import replace
 from trace_example import LAB, ROOT, traced
 
 from grader.explain.mistake_stories import story_of
-from grader.explain.story import PageStepKind, Story, StoryRun
+from grader.explain.story import Story, StoryRun
 from grader.pages.pages import trace_page
+from grader.run.launches.trace_phases import StepKind
 from grader.run.launches.tracing import Traced
 
 PAGE = ROOT / "assignments" / LAB / "worked-example.html"
@@ -51,7 +52,7 @@ def _in_words(run: StoryRun) -> StoryRun:
     for step in run.steps:
         barriers = sum(line in {_FILLED, _EMPTIED} for line in lines.values())
         said = _line(run, step.kind, step.array, barriers)
-        if lines.setdefault(step.place, said) != said and step.kind is not PageStepKind.BARRIER:
+        if lines.setdefault(step.place, said) != said and step.kind is not StepKind.BARRIER:
             message = f"line {run.places[step.place].line} of the kernel does what two sentences say"
             raise ValueError(message)
     places = tuple(
@@ -60,13 +61,13 @@ def _in_words(run: StoryRun) -> StoryRun:
     return replace(run, places=places)
 
 
-def _line(run: StoryRun, kind: PageStepKind, array: int, barriers: int) -> int:
-    if kind is PageStepKind.BARRIER:
+def _line(run: StoryRun, kind: StepKind, array: int, barriers: int) -> int:
+    if kind is StepKind.BARRIER:
         return _EMPTIED if barriers else _FILLED
     name = run.arrays[array].name
     if name == "C":
         return _STORES
-    return _ADDS if kind is PageStepKind.READ and name in {"As", "Bs"} else _LOADS[name]
+    return _ADDS if kind is StepKind.READ and name in {"As", "Bs"} else _LOADS[name]
 
 
 def page(launch: Traced) -> str:

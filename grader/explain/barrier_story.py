@@ -12,7 +12,6 @@ from grader.explain.story import (
     LANES,
     Index3,
     Mark,
-    PageStepKind,
     Question,
     Story,
     StoryRun,
@@ -27,7 +26,7 @@ from grader.run.launches.trace_phases import ACCESSES, Step, StepKind
 
 _TOGETHER = frozenset({StepKind.WAIT, StepKind.LEAVE})  # what is recorded at one moment
 _GONE = frozenset({StepKind.LEAVE, StepKind.STOP})
-_STANDS = frozenset({PageStepKind.WAIT, PageStepKind.LEAVE, PageStepKind.STOP})
+_STANDS = frozenset({StepKind.WAIT, StepKind.LEAVE, StepKind.STOP})
 _BEFORE = 3  # accesses of each thread that are shown before it stands
 _SCHEDULE = "The last accesses of each thread before the barrier, and where the threads are when nobody can go on."
 Standing = tuple[StepKind, int]  # what a thread does, and in which line
@@ -287,7 +286,7 @@ def _lane_story_place(run: StoryRun, found: _Lost) -> int | None:
     own = [
         at
         for at, step in enumerate(run.steps)
-        if step.kind is PageStepKind.EXCHANGE
+        if step.kind is StepKind.EXCHANGE
         and has_thread(step, found.thread)
         and run.places[step.place].line == found.line
         and step.bits[step.lanes.index(found.lane)] is None

@@ -15,7 +15,6 @@ from grader.explain.story import (
     MOST_THREADS,
     Index3,
     Mark,
-    PageStepKind,
     Story,
     StoryElement,
     StoryKind,
@@ -34,7 +33,7 @@ from grader.explain.warp_steps import run_of_trace
 from grader.model.labs import Lab
 from grader.model.result import Finding, Launch, Site
 from grader.model.verdicts import Verdict
-from grader.run.launches.trace_phases import CHANGES, Trace, left_out
+from grader.run.launches.trace_phases import CHANGES, StepKind, Trace, left_out
 from grader.run.launches.tracing import Traced
 
 # Of each kind of finding, the stories that may tell it: the first that can does.
@@ -199,14 +198,14 @@ def _step_of(run: StoryRun, site: Site, thread: int, finding: Finding) -> int | 
         if run.places[run.steps[number].place].line == site.line
         and (
             site.access not in {"read", "write", "atomic"}
-            or run.steps[number].kind in {PageStepKind.OUTSIDE, PageStepKind[site.access.upper()]}
+            or run.steps[number].kind in {StepKind.OUTSIDE, StepKind[site.access.upper()]}
         )
     ]
     of_array = [number for number in on_line if run.arrays[run.steps[number].array].name == finding.array]
     exact = [number for number in of_array if _touches(run, run.steps[number], thread, finding.element or "")]
     if site.access in {"barrier", "skip", "return"}:
         return _standing(run, own, site.line)
-    outside = [number for number in on_line if run.steps[number].kind is PageStepKind.OUTSIDE]
+    outside = [number for number in on_line if run.steps[number].kind is StepKind.OUTSIDE]
     if finding.kind is Verdict.OUT_OF_BOUNDS:  # what is not recorded ends its thread
         return next(iter(exact or outside or on_line[-1:] or own[-1:]), None)
     return next(iter(exact or of_array or on_line or own[-1:]), None)
@@ -214,12 +213,12 @@ def _step_of(run: StoryRun, site: Site, thread: int, finding: Finding) -> int | 
 
 def _standing(run: StoryRun, own: Sequence[int], line: int | None) -> int | None:
     """Where the thread waits in this line or has left by it; else where it stands at all; else the line's barrier."""
-    stands = [number for number in own if run.steps[number].kind in {PageStepKind.WAIT, PageStepKind.LEAVE}]
+    stands = [number for number in own if run.steps[number].kind in {StepKind.WAIT, StepKind.LEAVE}]
     here = [number for number in stands if run.places[run.steps[number].place].line == line]
     barriers = [
         number
         for number, step in enumerate(run.steps)
-        if step.kind is PageStepKind.BARRIER and run.places[step.place].line == line
+        if step.kind is StepKind.BARRIER and run.places[step.place].line == line
     ]
     return next(iter(here or stands or barriers or own[-1:]), None)
 

@@ -17,8 +17,8 @@ from functools import lru_cache
 from itertools import chain
 from typing import Generic, TypeVar
 
-from grader.explain.story import PageStepKind, Story, StoryArray, StoryPlace, StoryRun, WarpStep
-from grader.run.launches.trace_phases import ACCESSES, CHANGES, Step, Trace, TracedArray
+from grader.explain.story import Story, StoryArray, StoryPlace, StoryRun, WarpStep
+from grader.run.launches.trace_phases import ACCESSES, CHANGES, Step, StepKind, Trace, TracedArray
 
 # An element's bits as text: the shortest number that is exactly this value, by the array's type. Pure.
 
@@ -77,7 +77,6 @@ MOST_BYTES = (
 )
 Entry = TypeVar("Entry")
 Pattern = tuple[tuple[int, ...], tuple[int, ...]]  # lanes, and their offsets relative to the first one's
-_CHANGES = {PageStepKind.WRITE, PageStepKind.ATOMIC}
 EXCHANGED_BYTES = {"float": 4, "int": 4, "unsigned": 4, "double": 8, "long long": 8, "unsigned long long": 8}
 _COLUMNS = ("site", "warp", "interval", "pattern", "from", "count", "least")  # of the steps
 UNSET = 0  # the value's number where an element holds nothing yet, or nobody knows what
@@ -231,13 +230,13 @@ def _run(run: StoryRun) -> dict[str, object]:
         site = sites.number((int(step.kind), step.place, step.array, step.bytes, step.parts))
         cost = (step.cost.count, step.cost.least) if step.cost else (0, 0)
         rows.append((site, step.warp, step.interval, patterns.number((step.lanes, relative)), first, *cost))
-        if step.kind is PageStepKind.EXCHANGE:
+        if step.kind is StepKind.EXCHANGE:
             element = run.places[step.place].element
             stored += [memory.of_type(element, bits) for bits in step.bits]
-        if step.array < 0 or step.kind is PageStepKind.OUTSIDE:
+        if step.array < 0 or step.kind is StepKind.OUTSIDE:
             continue
         for cell, value, at in memory.elements(step):
-            if step.kind in _CHANGES:
+            if step.kind in CHANGES:
                 stored.append(value)
                 memory.cells[step.array, cell] = value
                 continue

@@ -20,7 +20,6 @@ from grader.explain.story import (
     LANES,
     Index3,
     Mark,
-    PageStepKind,
     Question,
     Story,
     StoryElement,
@@ -323,9 +322,9 @@ def run_of_threads(
 def _step(step: Step) -> WarpStep:
     kind, thread, interval, array, offset, size, bits, place, *_ = step
     if kind == StepKind.BARRIER:
-        return WarpStep(PageStepKind.BARRIER, -1, interval, place)
+        return WarpStep(StepKind.BARRIER, -1, interval, place)
     return WarpStep(
-        kind=PageStepKind(kind),
+        kind=StepKind(kind),
         warp=thread // LANES,
         interval=interval,
         place=place,

@@ -13,31 +13,16 @@ import re
 import zlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from enum import IntEnum
 from typing import Literal
 
 from grader.model.result import Finding, StepLink, StepPage
-from grader.run.launches.trace_phases import runs, thread_index
+from grader.run.launches.trace_phases import StepKind, runs, thread_index
 
 Index3 = tuple[int, int, int]
 Tone = Literal["bad", "note", "good"]
 
 LANES = 32
 MOST_THREADS = 1024  # no GPU has a larger block, whatever was reported
-
-
-class PageStepKind(IntEnum):
-    """The same as of a recorded step."""
-
-    READ = 0
-    WRITE = 1
-    ATOMIC = 2
-    BARRIER = 3  # every thread of the block passes it
-    OUTSIDE = 4  # an access outside of the array, which does not happen
-    WAIT = 5  # lanes arrive at a barrier and wait there
-    LEAVE = 6  # lanes have left the kernel, while others wait
-    STOP = 7  # lanes are ended, because what they would do cannot happen
-    EXCHANGE = 8  # a warp operation: __syncwarp(), a shuffle, a vote
 
 
 @dataclass(frozen=True)
@@ -74,7 +59,7 @@ class WarpCost:
 class WarpStep:
     """What some lanes of a warp do together: one instruction. A barrier belongs to all warps."""
 
-    kind: PageStepKind
+    kind: StepKind
     warp: int  # a barrier: -1
     interval: int  # barriers that the block had passed before
     place: int  # index into the run's places

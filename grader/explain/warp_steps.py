@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from itertools import chain, repeat
 
 from grader.explain.page_block import page_arrays, page_places
-from grader.explain.story import LANES, Index3, PageStepKind, StoryArray, StoryRun, WarpCost, WarpStep
+from grader.explain.story import LANES, Index3, StoryArray, StoryRun, WarpCost, WarpStep
 from grader.run.launches.trace_phases import ACCESSES, Step, StepKind, Trace
 
 # What one request of a warp costs, by the rules by which kit/executor/observers/request_counter.hpp counts a launch: distinct sectors of
@@ -155,7 +155,7 @@ def _warp_steps(steps: Sequence[Step], arrays: Sequence[StoryArray], unset: Set[
             for row in _merged(chunks[chunk]):
                 yield _step_of(row, chunk[1], interval, arrays)
         if interval in barriers:
-            yield WarpStep(PageStepKind.BARRIER, -1, interval, barriers[interval][7])
+            yield WarpStep(StepKind.BARRIER, -1, interval, barriers[interval][7])
 
 
 def _merged(lanes: Mapping[int, _Lane]) -> list[_Row]:
@@ -210,7 +210,7 @@ def _interleaved(lanes: Mapping[int, Sequence[_Access]]) -> list[_Row]:
 def _step_of(row: _Row, warp: int, interval: int, arrays: Sequence[StoryArray]) -> WarpStep:
     _, kind, place, array, size = row.key
     return WarpStep(
-        kind=PageStepKind(kind),
+        kind=StepKind(kind),
         warp=warp,
         interval=interval,
         place=place,

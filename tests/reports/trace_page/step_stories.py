@@ -6,17 +6,7 @@ import struct
 from dataclasses import replace
 from pathlib import Path
 
-from grader.explain.story import (
-    Mark,
-    PageStepKind,
-    Question,
-    Story,
-    StoryArray,
-    StoryElement,
-    StoryPlace,
-    StoryRun,
-    WarpStep,
-)
+from grader.explain.story import Mark, Question, Story, StoryArray, StoryElement, StoryPlace, StoryRun, WarpStep
 from grader.explain.warp_steps import run_of_trace
 from grader.pages.pages import trace_page
 from grader.run.launches.trace_phases import Step, StepKind, Trace, TracedArray, TracedPlace
@@ -117,7 +107,7 @@ def two_blocks() -> Story:
     """Two threads (2, 1) of two blocks read A[1][2] one after the other, in both orders."""
     story = tiled_story()
     run = story.runs[0]
-    read = next(step for step in run.steps if step.kind is PageStepKind.READ and 6 in step.lanes)
+    read = next(step for step in run.steps if step.kind is StepKind.READ and 6 in step.lanes)
     one = replace(read, lanes=(6,), offsets=(24,), bits=(bits_of(20.0),))
     other = replace(one, warp=32)
     runs = tuple(
@@ -131,7 +121,7 @@ def reaching_outside() -> Story:
     story = tiled_story()
     run = story.runs[0]
     array = StoryArray("D", "global", "float", 4, (8, 8))
-    step = WarpStep(PageStepKind.OUTSIDE, 0, 4, 5, len(run.arrays), 4, 1, (1,), (-4,), (None,))
+    step = WarpStep(StepKind.OUTSIDE, 0, 4, 5, len(run.arrays), 4, 1, (1,), (-4,), (None,))
     return replace(story, runs=(replace(run, arrays=(*run.arrays, array), steps=(*run.steps, step)),))
 
 
@@ -150,12 +140,12 @@ def standing_apart() -> Story:
     zeros = (0,) * 16
     steps = (
         run.steps[0],
-        WarpStep(PageStepKind.STOP, 0, 0, at, lanes=(3,), offsets=zeros[:1]),
-        WarpStep(PageStepKind.WAIT, 0, 0, at, lanes=tuple(range(4, 16)), offsets=zeros[:12]),
-        WarpStep(PageStepKind.WAIT, 0, 0, at + 1, lanes=(0,), offsets=zeros[:1]),
-        WarpStep(PageStepKind.LEAVE, 0, 0, at + 2, lanes=(1, 2), offsets=zeros[:2]),
-        WarpStep(PageStepKind.BARRIER, -1, 0, at),
-        WarpStep(PageStepKind.EXCHANGE, 0, 1, at + 3, lanes=(4, 5), offsets=(5, 6), bits=(bits_of(1.5), None)),
+        WarpStep(StepKind.STOP, 0, 0, at, lanes=(3,), offsets=zeros[:1]),
+        WarpStep(StepKind.WAIT, 0, 0, at, lanes=tuple(range(4, 16)), offsets=zeros[:12]),
+        WarpStep(StepKind.WAIT, 0, 0, at + 1, lanes=(0,), offsets=zeros[:1]),
+        WarpStep(StepKind.LEAVE, 0, 0, at + 2, lanes=(1, 2), offsets=zeros[:2]),
+        WarpStep(StepKind.BARRIER, -1, 0, at),
+        WarpStep(StepKind.EXCHANGE, 0, 1, at + 3, lanes=(4, 5), offsets=(5, 6), bits=(bits_of(1.5), None)),
     )
     return replace(story, runs=(replace(run, places=places, steps=steps, marks=()),), start=0)
 

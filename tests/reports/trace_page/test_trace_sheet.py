@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from grader.explain.story import Mark, PageStepKind, Question, Story, StoryArray, StoryPlace, StoryRun, WarpStep
+from grader.explain.story import Mark, Question, Story, StoryArray, StoryPlace, StoryRun, WarpStep
 from grader.pages.launches.trace_sheet import trace_sheet
+from grader.run.launches.trace_phases import StepKind
 
 _TURNED = "x\u202ey\x1b"
 
 
 def test_no_text_of_a_story_turns_its_direction() -> None:
-    step = WarpStep(PageStepKind.READ, 0, 0, 0, 0, 4, 1, (0,), (0,), (1,), None)
+    step = WarpStep(StepKind.READ, 0, 0, 0, 0, 4, 1, (0,), (0,), (1,), None)
     array = StoryArray(_TURNED, "global", _TURNED, 4)
     run = StoryRun(_TURNED, _TURNED, (array,), (StoryPlace(1, _TURNED),), (step,), ending=_TURNED)
     run = replace(run, marks=(Mark(0, _TURNED * 1000),))

@@ -7,9 +7,10 @@ from dataclasses import replace
 import pytest
 
 from grader.explain.mistake_stories import marks_of
-from grader.explain.story import PageStepKind, StoryArray, StoryPlace, StoryRun, WarpStep, offset_of
+from grader.explain.story import StoryArray, StoryPlace, StoryRun, WarpStep, offset_of
 from grader.model.result import Finding, Site
 from grader.model.verdicts import Verdict
+from grader.run.launches.trace_phases import StepKind
 
 _SHARED = StoryArray("As", "shared", "float", 4, (4, 8))
 _LIST = StoryArray("A", "global", "float", 4, (2, 5))
@@ -36,7 +37,7 @@ def test_an_element_is_found_by_its_name(array: StoryArray, element: str, offset
 
 def _step(at: int, *, lanes: tuple[int, ...] = (0, 1), place: int = 0, array: int = 0, interval: int = 0) -> WarpStep:
     offsets = tuple(4 * (at + lane) for lane in lanes)
-    return WarpStep(PageStepKind.READ, 0, interval, place, array, 4, 1, lanes, offsets, (0,) * len(lanes))
+    return WarpStep(StepKind.READ, 0, interval, place, array, 4, 1, lanes, offsets, (0,) * len(lanes))
 
 
 _RUN = StoryRun(
@@ -62,7 +63,7 @@ def _finding(kind: Verdict, element: str, thread: int, line: int = 5, access: st
 
 
 def test_an_access_outside_is_told_where_it_is_and_one_that_is_not_recorded_at_its_threads_last_step() -> None:
-    outside = replace(_step(10, lanes=(1,), array=1), kind=PageStepKind.OUTSIDE)
+    outside = replace(_step(10, lanes=(1,), array=1), kind=StepKind.OUTSIDE)
     run = replace(_RUN, steps=(_RUN.steps[0], outside, *_RUN.steps[1:]))
     recorded = _finding(Verdict.OUT_OF_BOUNDS, "A[11]", 1)
     subscript = _finding(Verdict.OUT_OF_BOUNDS, "", 0, 6, "")
@@ -86,7 +87,7 @@ def replace_other(finding: Finding, other: Site) -> Finding:
 
 
 def test_a_barrier_that_a_thread_misses_is_told_there() -> None:
-    barrier = WarpStep(PageStepKind.BARRIER, -1, 0, 1)
+    barrier = WarpStep(StepKind.BARRIER, -1, 0, 1)
     run = replace(_RUN, steps=(*_RUN.steps[:2], barrier, *_RUN.steps[2:]))
     missed = _finding(Verdict.BARRIER_DIVERGENCE, "", 0, 6, "skip")
     assert [mark.step for mark in marks_of(run, [missed], (2, 1, 1), (0, 0, 0))] == [2]

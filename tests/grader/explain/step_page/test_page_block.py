@@ -9,7 +9,8 @@ from dataclasses import replace
 import pytest
 
 from grader.explain.page_block import column, page_block, shortened, value_text
-from grader.explain.story import Mark, PageStepKind, Question, Story, StoryArray, StoryPlace, StoryRun, WarpStep
+from grader.explain.story import Mark, Question, Story, StoryArray, StoryPlace, StoryRun, WarpStep
+from grader.run.launches.trace_phases import StepKind
 
 
 def _read(text: str) -> list[int]:
@@ -28,11 +29,11 @@ def _read(text: str) -> list[int]:
 def _story(steps: int = 4) -> Story:
     array = StoryArray("A", "global", "float", 4, initial={0: (0x3F800000, 4)})
     made = [
-        WarpStep(PageStepKind.READ, 0, 0, 0, 0, 4, 1, (0, 1), (0, 4 * number), (0x3F800000, number), None)
+        WarpStep(StepKind.READ, 0, 0, 0, 0, 4, 1, (0, 1), (0, 4 * number), (0x3F800000, number), None)
         for number in range(steps)
     ]
-    made.append(WarpStep(PageStepKind.WRITE, 0, 0, 0, 0, 4, 1, (2,), (0,), (0x40000000,), None))
-    made.append(WarpStep(PageStepKind.READ, 0, 0, 0, 0, 4, 1, (3,), (0,), (0x40000000,), None))
+    made.append(WarpStep(StepKind.WRITE, 0, 0, 0, 0, 4, 1, (2,), (0,), (0x40000000,), None))
+    made.append(WarpStep(StepKind.READ, 0, 0, 0, 0, 4, 1, (3,), (0,), (0x40000000,), None))
     run = StoryRun("t", "", (array,), (StoryPlace(3),), tuple(made), marks=(Mark(steps, "here"),))
     questions = (Question(0, steps, "?", ("a", "b"), 0, "so"),)
     return Story("</script>", "s", "a.cu", ("x",), (1, 1, 1), (32, 1, 1), (0, 0, 0), "N=4", "ones", (run,), questions)

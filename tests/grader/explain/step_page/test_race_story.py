@@ -11,7 +11,7 @@ import pytest
 
 from grader.explain import race_story as race_runs
 from grader.explain.race_story import race_story
-from grader.explain.story import PageStepKind, Story
+from grader.explain.story import Story
 from grader.model.labs import load_lab
 from grader.model.result import Finding, Launch, Site
 from grader.model.verdicts import Verdict
@@ -101,7 +101,7 @@ def test_steps_are_those_of_the_run_in_its_order() -> None:
     told = story()
     assert told is not None
     for run, steps in zip(told.runs, (FORWARD, BACKWARD, MENDED), strict=True):
-        kinds = [PageStepKind(one[0]) for one in steps]
+        kinds = [StepKind(one[0]) for one in steps]
         assert [one.kind for one in run.steps] == kinds
         assert [one.lanes for one in run.steps if one.lanes] == [
             (one[1],) for one in steps if one[0] != StepKind.BARRIER
@@ -124,7 +124,7 @@ def test_what_the_read_gets_is_asked_before_it_is_shown() -> None:
     assert (second.run, second.choices[second.answer]) == (2, "10")
     assert any("depends" in choice for choice in second.choices)
     for one in told.questions:
-        assert told.runs[one.run].steps[one.step].kind is PageStepKind.READ
+        assert told.runs[one.run].steps[one.step].kind is StepKind.READ
 
 
 def test_without_a_barrier_that_helps_both_orders_are_told_and_neither_is_called_right() -> None:

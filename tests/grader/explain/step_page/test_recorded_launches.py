@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from grader.engines.toolset import Toolset
-from grader.explain.story import LANES, PageStepKind, StoryRun
+from grader.explain.story import LANES, StoryRun
 from grader.explain.warp_steps import run_of_trace
 from grader.model.labs import load_lab
 from grader.run.kernels.kernel_source import read_source
@@ -99,7 +99,7 @@ def test_each_thread_does_on_the_page_what_the_executor_recorded(
                 shown[step.warp * LANES + lane].append(access)
     assert shown == executed
     barriers = [step[2] for step in report.trace.steps if step[0] == StepKind.BARRIER]
-    assert [step.interval for step in run.steps if step.kind is PageStepKind.BARRIER] == barriers
+    assert [step.interval for step in run.steps if step.kind is StepKind.BARRIER] == barriers
 
 
 def test_requests_and_what_they_cost_are_those_of_the_profile(

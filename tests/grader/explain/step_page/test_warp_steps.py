@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from grader.explain.page_block import page_arrays
-from grader.explain.story import PageStepKind, StoryRun
+from grader.explain.story import StoryRun
 from grader.explain.warp_steps import run_of_trace
 from grader.run.launches.trace_phases import Step, StepKind, Trace, TracedArray, TracedPlace
 
@@ -79,10 +79,10 @@ def test_a_barrier_stands_between_the_intervals_and_warps_stand_one_after_the_ot
     barrier: Step = (StepKind.BARRIER, 0, 0, 0, 0, 0, 0, 0, 0, 0)
     run = _run(_step(40), _step(0), barrier, _step(0, interval=1))
     assert [(one.kind, one.warp) for one in run.steps] == [
-        (PageStepKind.READ, 1),
-        (PageStepKind.READ, 0),
-        (PageStepKind.BARRIER, -1),
-        (PageStepKind.READ, 0),
+        (StepKind.READ, 1),
+        (StepKind.READ, 0),
+        (StepKind.BARRIER, -1),
+        (StepKind.READ, 0),
     ]
 
 
@@ -125,11 +125,11 @@ def test_lanes_that_wait_at_one_place_or_have_left_are_steps_before_the_barrier(
     left: Step = (StepKind.LEAVE, 2, 0, 0, 0, 0, 0, 1, 2, 0)
     run = _run(_step(0, slot=9), *waits[:2], left, waits[2], barrier)
     assert [(one.kind, one.warp, one.lanes) for one in run.steps] == [
-        (PageStepKind.READ, 0, (0,)),
-        (PageStepKind.WAIT, 0, (0, 1)),
-        (PageStepKind.LEAVE, 0, (2,)),
-        (PageStepKind.WAIT, 1, (8,)),
-        (PageStepKind.BARRIER, -1, ()),
+        (StepKind.READ, 0, (0,)),
+        (StepKind.WAIT, 0, (0, 1)),
+        (StepKind.LEAVE, 0, (2,)),
+        (StepKind.WAIT, 1, (8,)),
+        (StepKind.BARRIER, -1, ()),
     ]
     assert all(one.array == -1 and len(one.offsets) == len(one.lanes) for one in run.steps[1:])
 
@@ -140,6 +140,6 @@ def test_a_shuffle_is_one_step_of_its_lanes_with_what_each_gets_from_which() -> 
         (StepKind.EXCHANGE, 1, 0, 0, 2, 0, 0, 1, 3, 0),  # lane 2 is not there
     ]
     (step,) = _run(*lanes).steps
-    assert (step.kind, step.lanes, step.offsets, step.bits) == (PageStepKind.EXCHANGE, (0, 1), (1, 2), (70, None))
+    assert (step.kind, step.lanes, step.offsets, step.bits) == (StepKind.EXCHANGE, (0, 1), (1, 2), (70, None))
     assert step.array == -1
     assert step.cost is None

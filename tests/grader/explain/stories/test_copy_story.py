@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 
 from grader.explain.recording import element_name
-from grader.explain.story import PageStepKind
 from grader.run.launches.trace_phases import CHANGES, StepKind
 from tests.grader.explain.stories.conftest import ROOT, Tell, reject
 from tests.grader.explain.stories.test_untouched_story import right
@@ -30,7 +29,7 @@ def test_where_the_value_came_from_and_where_the_right_one_is_are_what_was_recor
     assert "`turning[y][x]`" in which.text
     assert right(of_input) == "in[0][1]"
     read, store = (story.runs[0].steps[one.step] for one in story.questions)
-    assert (read.kind, store.kind) == (PageStepKind.READ, PageStepKind.WRITE)
+    assert (read.kind, store.kind) == (StepKind.READ, StepKind.WRITE)
     assert read.lanes == store.lanes == (1,)
 
 

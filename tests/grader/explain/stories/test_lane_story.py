@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from grader.explain.story import PageStepKind, Question
+from grader.explain.story import Question
 from grader.run.launches.trace_phases import StepKind
 from tests.grader.explain.stories.conftest import Tell, reject
 
@@ -26,7 +26,7 @@ def test_lanes_that_read_from_one_that_has_left_are_those_that_got_nothing(tell:
     assert nothing == list(range(8))
     (mark,) = story.runs[0].marks
     shown = story.runs[0].steps[mark.step]
-    assert shown.kind is PageStepKind.EXCHANGE
+    assert shown.kind is StepKind.EXCHANGE
     assert [lane for lane, bits in zip(shown.lanes, shown.bits, strict=True) if bits is None] == nothing
     assert dict(zip(shown.lanes, shown.offsets, strict=True))[0] == 16
     assert mark.threads == (32, 48)

@@ -14,7 +14,7 @@ from grader.engines.toolset import Toolset
 from grader.explain.mistake_stories import asking, mistake_stories
 from grader.explain.product_sum import factors_of, products_of
 from grader.explain.recording import element_name
-from grader.explain.story import PageStepKind, Question, Story, spans
+from grader.explain.story import Question, Story, spans
 from grader.model.labs import load_lab
 from grader.run.kernels.kernel_source import read_source
 from grader.run.launches.trace_phases import CHANGES, StepKind, Trace, TraceIndex
@@ -64,7 +64,7 @@ def test_who_never_reaches_a_barrier_and_where_they_are_is_what_the_executor_saw
     assert _right(who) == spans(elsewhere, (16, 16, 1)) == "thread (0,0)"
     assert _right(where) == f"it waits in line {stands[0]}"
     kinds = {step.kind for step in story.runs[0].steps}
-    assert kinds >= {PageStepKind.WAIT, PageStepKind.BARRIER}
+    assert kinds >= {StepKind.WAIT, StepKind.BARRIER}
     assert who.step < where.step < len(story.runs[0].steps)
 
 
@@ -77,7 +77,7 @@ def test_who_writes_an_unset_element_is_searched_in_the_whole_trace(told: Told) 
     gets, writer = story.questions
     assert _right(writer) == "no thread of this block"
     read = story.runs[0].steps[gets.step]
-    assert (read.kind, read.bits) == (PageStepKind.READ, (None,))
+    assert (read.kind, read.bits) == (StepKind.READ, (None,))
     assert "between Bs[0][0] and Bs[7][15]" in story.summary
 
 
@@ -87,7 +87,7 @@ def test_a_subscript_past_its_row_is_drawn_where_its_address_lies(told: Told) ->
     step = story.runs[0].steps[question.step]
     array = story.runs[0].arrays[step.array]
     assert "uses subscript 16 of As" in traced.report.launch.findings[0].message
-    assert (step.kind, array.name, step.offsets) == (PageStepKind.OUTSIDE, "As", (16 * 4,))
+    assert (step.kind, array.name, step.offsets) == (StepKind.OUTSIDE, "As", (16 * 4,))
     assert _right(question) == "inside As, at As[1][0]"
     assert "`As[ty][k]`" in question.text
 
@@ -138,7 +138,7 @@ def test_a_sum_that_another_element_should_have_is_told_as_that(told: Told) -> N
 def test_an_addition_to_what_nobody_has_set_is_told_as_one(told: Told) -> None:
     traced, story = told("own_bins_not_cleared", "07-histogram")
     changed = story.runs[0].steps[story.questions[0].step]
-    assert (changed.kind, changed.bits) == (PageStepKind.ATOMIC, (None,))
+    assert (changed.kind, changed.bits) == (StepKind.ATOMIC, (None,))
     plain = [step for step in _trace(traced).steps if step[0] == StepKind.WRITE and step[3] == changed.array]
     assert plain == []
     assert _right(story.questions[1]) == "no thread of this block"

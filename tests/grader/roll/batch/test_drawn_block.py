@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from grader.engines.toolset import Toolset
-from grader.explain.story import PageStepKind, unpacked
+from grader.explain.story import unpacked
 from grader.model.labs import Lab, load_lab
 from grader.model.outcome import OUTCOME_JSON, JudgedCase, LabOutcome
 from grader.model.result import Environment, Launch, Result, Submission
@@ -19,6 +19,7 @@ from grader.roll.batch import drawn_pages as module
 from grader.roll.batch.drawn_pages import drawn_block
 from grader.roll.batch.opened_tools import lab_judge
 from grader.run.launches import tracing
+from grader.run.launches.trace_phases import StepKind
 from grader.run.scoring.lab_score import score_lab
 from grader.run.scoring.redaction import for_student
 
@@ -55,7 +56,7 @@ def test_the_page_holds_the_access_that_the_finding_tells(outcome: LabOutcome) -
     step = int(link.fragment.split("=")[1].split("&")[0]) - 1
     marks = [mark for mark in run["marks"] if mark["step"] == step]
     assert marks
-    assert PageStepKind.OUTSIDE in {site[0] for site in run["sites"]}
+    assert StepKind.OUTSIDE in {site[0] for site in run["sites"]}
 
 
 def test_the_report_links_it_and_the_result_does_not_hold_it(lab: Lab, outcome: LabOutcome) -> None:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from grader.explain.story import PageStepKind, Story, StoryPlace, StoryRun, WarpStep
+from grader.explain.story import Story, StoryPlace, StoryRun, WarpStep
 from grader.pages.pages import trace_page
+from grader.run.launches.trace_phases import StepKind
 from grader.system.own_files import is_foreign, remove_stale
 
 
 def _page(folder: Path, name: str) -> Path:
-    run = StoryRun("t", "", (), (StoryPlace(1),), (WarpStep(PageStepKind.BARRIER, -1, 0, 0),))
+    run = StoryRun("t", "", (), (StoryPlace(1),), (WarpStep(StepKind.BARRIER, -1, 0, 0),))
     story = Story("t", "", "a.cu", ("",), (1, 1, 1), (1, 1, 1), (0, 0, 0), "", "", (run,))
     (folder / name).write_text(trace_page(story), encoding="utf-8")
     return folder / name
