@@ -77,38 +77,35 @@ def two_programs(toolset: Toolset, source: Path, folder: Path) -> Refusal | None
         return refusal
     (folder / source.name).write_text(plain_text(text), encoding="utf-8")
     (folder / TAIL).write_text(f'#include "{source.name}"\n', encoding="utf-8")
-    gpu = toolset.gpu
-    assert gpu.toolchain is not None
-    commands = {
-        _ON_CPU: toolset.toolchain.decide(source.name, _ON_CPU, gpu.toolchain.host_compiler),
-        _ON_GPU: device_preprocessing(gpu.toolchain, gpu.target.capability, TAIL, _ON_GPU, DECIDED),
-    }
-    host = gpu.toolchain.host_compiler
+    nvcc, cpu = toolset.gpu.toolchain, toolset.toolchain
+    assert nvcc is not None
+    decided = cpu.decide(source.name, _ON_CPU, nvcc.host_compiler)
     # The CPU executor's compiler sees nothing of the toolkit, here as where it builds: it would answer for headers that lie there.
-    seen = {
-        _ON_CPU: (commands[_ON_CPU][0], [*toolset.toolchain.includes, toolset.toolchain.prelude.parent]),
-        _ON_GPU: (host, [gpu.toolchain.root, *gpu.toolchain.includes]),
-    }
-    for output, command in commands.items():
-        finished = _confined(toolset, command, *seen[output], folder)
+    preprocessed = (
+        (_ON_CPU, decided[0], [*cpu.includes, cpu.prelude.parent], decided),
+        (
+            _ON_GPU,
+            nvcc.host_compiler,
+            [nvcc.root, *nvcc.includes],
+            device_preprocessing(nvcc, toolset.gpu.target.capability, TAIL, _ON_GPU, DECIDED),
+        ),
+    )
+    for output, compiler, headers, command in preprocessed:
+        home = home_of(compiler)
+        finished = run_confined(
+            toolset.confinement,
+            [*home.before, *command],
+            readable=[*headers, *home.places],
+            writable=[folder],
+            limits=BUILD_LIMITS,
+            profile="build",
+            cwd=folder,
+        )
         if refusal := _failed(finished, folder / output, source.name, text):
             return refusal
-    kit = tuple(str(path) for path in toolset.toolchain.includes)
-    cpu = CompilerView(_read(folder / _ON_CPU), kit, _read(toolset.toolchain.prelude.with_name(EXPANDED)))
-    return different_programs(text, source.name, cpu, CompilerView(_read(folder / _ON_GPU), (TAIL,)))
-
-
-def _confined(toolset: Toolset, command: list[str], compiler: str, headers: list[Path], folder: Path) -> Finished:
-    home = home_of(compiler)
-    return run_confined(
-        toolset.confinement,
-        [*home.before, *command],
-        readable=[*headers, *home.places],
-        writable=[folder],
-        limits=BUILD_LIMITS,
-        profile="build",
-        cwd=folder,
-    )
+    kit = tuple(str(path) for path in cpu.includes)
+    seen = CompilerView(_read(folder / _ON_CPU), kit, _read(cpu.prelude.with_name(EXPANDED)))
+    return different_programs(text, source.name, seen, CompilerView(_read(folder / _ON_GPU), (TAIL,)))
 
 
 def _failed(finished: Finished, output: Path, name: str, text: str) -> Refusal | None:
@@ -349,10 +346,9 @@ class _OnDevice:
         if gpu.sanitizer is None or built.image is None:
             return outcome
         assert gpu.runner is not None
-        assert gpu.device is not None
         folder = self.scratch / "sanitized"
         folder.mkdir()
-        with gpu.turns, GpuLock(gpu.device.lock_name).shared():
+        with gpu.turns, self.lock.shared():
             sanitized, trouble = sanitize(
                 gpu.sanitizer, gpu.runner, self.lab, built.image, call, folder, self.submission.lines
             )

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import NewType
 
-from grader.model.result import UNCOUNTED, Case, Finding, GradedClass, LabResult, Result, Suspect, Timing
+from grader.model.result import UNCOUNTED, Case, Finding, GradedClass, LabResult, Result, Suspect
 from grader.model.verdicts import Verdict, worst
 from grader.run.lab_verdict import NOT_RUN
 from grader.run.scoring.lab_score import deduplicate
@@ -35,16 +35,6 @@ def redacted(graded: GradedClass) -> RedactedClass:
     return RedactedClass(replace(graded, results=tuple(map(for_student, graded.results))))
 
 
-def _timing(lab: LabResult) -> Timing | None:
-    """The timed shapes are public; why a person has to look is not, nor what broke on our side."""
-    if lab.timing is None:
-        return None
-    told = (
-        one.model_copy(update={"trouble": "could not be measured"}) if one.ours else one for one in lab.timing.sweep
-    )
-    return lab.timing.model_copy(update={"review": "", "sweep": tuple(told)})
-
-
 def _lab(lab: LabResult) -> LabResult:
     # A finding of compute-sanitizer alone belongs to no case, so no feedback policy covers it. The instructor sees it, students do not.
     own = [
@@ -56,6 +46,11 @@ def _lab(lab: LabResult) -> LabResult:
     shown = (case for case in lab.cases if case.feedback == "full")
     full = [(case.name, finding) for case in shown for launch in case.launches for finding in launch.findings]
     cases = tuple(_shown(case) for case in lab.cases)
+    # The timed shapes are public; why a person has to look is not, nor what broke on our side.
+    sweep = tuple(
+        one.model_copy(update={"trouble": "could not be measured"}) if one.ours else one
+        for one in (lab.timing.sweep if lab.timing else ())
+    )
     return lab.model_copy(
         update={
             "verdict": _verdict(lab, cases),
@@ -66,7 +61,7 @@ def _lab(lab: LabResult) -> LabResult:
             "gpu_trouble": "",
             "standing": lab.standing.model_copy(update={"extension": ""}) if lab.standing else None,
             "changes": tuple(change.model_copy(update={"details": ()}) for change in lab.changes),
-            "timing": _timing(lab),
+            "timing": lab.timing.model_copy(update={"review": "", "sweep": sweep}) if lab.timing else None,
             "answers": lab.answers.for_student() if lab.answers else None,
             "seconds": 0.0,
         }
@@ -83,28 +78,25 @@ def _verdict(lab: LabResult, cases: Sequence[Case]) -> Verdict:
 
 def _shown(case: Case) -> Case:
     """Without the executors' disagreement, which is for the instructor, and without the GPU's message, which names shapes."""
-    shown = _case(case)
-    whole = shown.feedback == "full" and shown.verdict is not Verdict.INTERNAL_ERROR
-    return shown.model_copy(update={"on_gpu": shown.on_gpu if whole else None, "difference": ""})
+    whole = case.feedback == "full" and case.verdict is not Verdict.INTERNAL_ERROR
+    told = {} if whole else {"launches": (), "on_gpu": None, **_told(case)}
+    return case.model_copy(update={**told, "difference": ""})
+
+
+def _told(case: Case) -> dict[str, object]:
+    """What stands in place of what the case itself says."""
+    if case.verdict is Verdict.INTERNAL_ERROR:
+        return {"message": Verdict.INTERNAL_ERROR.facts.redacted}
+    if case.message in {NOT_RUN, UNCOUNTED}:
+        return {"advice": ""}
+    if case.feedback == "verdict" or case.verdict in _UNDECIDED:
+        return {"message": "" if case.passed else case.verdict.facts.redacted or _TECHNIQUE}
+    # Every failure is shown as `wrong-answer`, the mildest verdict: the real one would tell something about the case.
+    verdict = Verdict.PASS if case.passed or case.role == "technique" else Verdict.WRONG_ANSWER
+    return {"message": "" if case.passed else _NO_DETAILS, "advice": "", "verdict": verdict}
 
 
 def _ours_in_plain_words(finding: Finding) -> Finding:
     """A failure of ours is told without details: a student can do nothing about them."""
     ours = finding.kind is Verdict.INTERNAL_ERROR
     return finding.model_copy(update={"message": Verdict.INTERNAL_ERROR.facts.redacted}) if ours else finding
-
-
-def _case(case: Case) -> Case:
-    if case.verdict is Verdict.INTERNAL_ERROR:
-        return case.model_copy(update={"launches": (), "message": Verdict.INTERNAL_ERROR.facts.redacted})
-    if case.feedback == "full":
-        return case
-    if case.message in {NOT_RUN, UNCOUNTED}:
-        return case.model_copy(update={"launches": (), "advice": ""})
-    if case.feedback == "verdict" or case.verdict in _UNDECIDED:
-        message = "" if case.passed else case.verdict.facts.redacted or _TECHNIQUE
-        return case.model_copy(update={"launches": (), "message": message})
-    # Every failure is shown as `wrong-answer`, the mildest verdict: the real one would tell something about the case.
-    verdict = Verdict.PASS if case.passed or case.role == "technique" else Verdict.WRONG_ANSWER
-    message = "" if case.passed else _NO_DETAILS
-    return case.model_copy(update={"launches": (), "message": message, "advice": "", "verdict": verdict})
