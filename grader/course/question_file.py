@@ -8,17 +8,16 @@ from __future__ import annotations
 import hashlib
 import hmac
 import re
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
 from typing import Literal, Self
 
-from pydantic import Field, ValidationError, model_validator
+from pydantic import Field, RootModel, model_validator
 
 from grader.course.number_text import read_number, rounded, stays_rounded
-from grader.model.labs import Lab, LabError, Strict
+from grader.model.labs import Lab, LabError, Strict, read_table
 
 # A number that a program can recognise and a reader cannot see: scrypt of the number, with a salt of its question. Pure.
 #
@@ -26,11 +25,7 @@ from grader.model.labs import Lab, LabError, Strict
 # in a minute. It hides a number from the eye, from a search through the handout, and from somebody who only wants to peek.
 
 _COST, _BLOCK, _LANES = 1 << 14, 8, 1  # some 40 ms and 16 MiB for each number that is tried
-_SEAL = re.compile(r"scrypt-14:(?P<salt>[0-9a-f]{32}):(?P<hash>[0-9a-f]{32})")
-
-
-class SealError(Exception):
-    """A text is no seal."""
+_SEAL = re.compile(r"scrypt-14:[0-9a-f]{32}:[0-9a-f]{32}")
 
 
 def sealed(value: Fraction, place: str) -> str:
@@ -40,17 +35,8 @@ def sealed(value: Fraction, place: str) -> str:
 
 
 def is_sealed(value: Fraction, seal: str) -> bool:
-    """Whether `seal` is that of this number. Raises SealError."""
-    match = check_seal(seal)
-    return hmac.compare_digest(_hash(value, bytes.fromhex(match["salt"])).hex(), match["hash"])
-
-
-def check_seal(seal: str) -> re.Match[str]:
-    """Raises SealError where it is none."""
-    match = _SEAL.fullmatch(seal)
-    if match is None:
-        raise SealError("this is no seal; run `tilelab starters`, which makes it")
-    return match
+    _, salt, kept = seal.split(":")
+    return hmac.compare_digest(_hash(value, bytes.fromhex(salt)).hex(), kept)
 
 
 def _hash(value: Fraction, salt: bytes) -> bytes:
@@ -150,10 +136,7 @@ def load_questions(lab: Lab) -> LabQuestions | None:
     path = lab.public_dir / QUESTIONS
     if not path.is_file():
         return None
-    try:
-        spec = QuestionFile.model_validate(_table(path))
-    except ValidationError as error:
-        raise LabError(f"{path}: {error}") from error
+    spec = read_table(path, QuestionFile)
     counted = [number for one in spec.question for number in one.number if number.counted]
     if counted and lab.public.starts_itself:
         raise LabError(f"{path}: {counted[0].label!r} is counted, which is for labs with contract = 'kernel'")
@@ -163,13 +146,6 @@ def load_questions(lab: Lab) -> LabQuestions | None:
         numbers = _numbers(lab.private_dir / NUMBERS, known)
     seals = _seals(lab.public_dir / SEALS, known)
     return LabQuestions(lab.id, lab.public.title, lab.public.file, spec, seals, numbers)
-
-
-def _table(path: Path) -> dict[str, object]:
-    try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
-        raise LabError(f"{path}: {error}") from error
 
 
 def _numbers(path: Path, known: dict[tuple[str, str], NumberSpec]) -> dict[tuple[str, str], Fraction]:
@@ -199,17 +175,19 @@ def _seals(path: Path, known: dict[tuple[str, str], NumberSpec]) -> dict[tuple[s
         return {}
     found = {key: str(value) for key, value in _entries(path).items() if key in known}
     for key, seal in found.items():
-        try:
-            check_seal(seal)
-        except SealError as error:
-            raise LabError(f"{path}: {key[0]}.{key[1]!r}: {error}") from error
+        if not _SEAL.fullmatch(seal):
+            raise LabError(f"{path}: {key[0]}.{key[1]!r}: this is no seal; run `tilelab starters`, which makes it")
     return found
+
+
+class _Entries(RootModel[dict[str, object]]):
+    """By the question's id."""
 
 
 def _entries(path: Path) -> dict[tuple[str, str], object]:
     """`[question-id]` tables of `label = value`."""
     found: dict[tuple[str, str], object] = {}
-    for question, table in _table(path).items():
+    for question, table in read_table(path, _Entries).root.items():
         if not isinstance(table, dict):
             raise LabError(f"{path}: {question} has to be a table: [{question}], and below it a line for each number")
         found |= {(question, label): value for label, value in table.items()}

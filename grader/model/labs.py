@@ -7,7 +7,7 @@ import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import Literal, Self
+from typing import Literal, Self, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
@@ -16,6 +16,7 @@ from grader.model.errors import RemediableError
 # What a lab's files say of its kernels' speed: how it is timed or counted, its tiers, and the climb of its write-up.
 
 _MOST_PART = 3  # of the performance points
+Table = TypeVar("Table", bound=BaseModel)
 
 
 class Strict(BaseModel):
@@ -278,7 +279,8 @@ class Lab:
         return sum(case.points for case in self.cases) + performance
 
 
-def _read(path: Path, model: type[Strict]) -> Strict:
+def read_table(path: Path, model: type[Table]) -> Table:
+    """Raises LabError that names the file."""
     try:
         return model.model_validate(tomllib.loads(path.read_text(encoding="utf-8")))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError, ValidationError) as error:
@@ -291,10 +293,8 @@ def load_lab(root: Path, lab_id: str) -> Lab:
     if not (public_dir / "lab.toml").is_file():
         known = ", ".join(lab_ids(root)) or "none"
         raise LabError(f"there is no lab {lab_id!r} under {root / 'assignments'} (known: {known})")
-    public = _read(public_dir / "lab.toml", PublicSpec)
-    private = _read(private_dir / "grading.toml", PrivateSpec) if (private_dir / "grading.toml").is_file() else None
-    assert isinstance(public, PublicSpec)
-    assert private is None or isinstance(private, PrivateSpec)
+    public, grading = read_table(public_dir / "lab.toml", PublicSpec), private_dir / "grading.toml"
+    private = read_table(grading, PrivateSpec) if grading.is_file() else None
     names = [case.name for case in public.case + (private.case if private else ())]
     if repeated := {name for name in names if names.count(name) > 1}:
         raise LabError(f"{public_dir / 'lab.toml'}: case listed twice: {', '.join(sorted(repeated))}")

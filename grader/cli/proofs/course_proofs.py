@@ -8,13 +8,12 @@ import re
 import shutil
 import subprocess
 import sys
-import tomllib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
 from grader.cli.proofs import page_proofs
 from grader.cli.proofs.page_proofs import disclosures
@@ -23,7 +22,7 @@ from grader.course import handouts, starters
 from grader.course.handouts import Handout
 from grader.course.leaks import Diagnostic
 from grader.explain.small_edits import SmallEdit, mutants_of
-from grader.model.labs import Lab, LabError
+from grader.model.labs import Lab, LabError, read_table
 from grader.model.result import LabResult
 from grader.model.verdicts import Verdict
 from grader.run.reject_header import demanded, unmet
@@ -374,12 +373,7 @@ class MutantProofs:
     def _survivors(self) -> tuple[Survivor, ...]:
         assert self.lab.private_dir is not None
         path = self.lab.private_dir / SURVIVORS
-        if not path.is_file():
-            return ()
-        try:
-            return _SurvivorList.model_validate(tomllib.loads(path.read_text(encoding="utf-8"))).survivor
-        except (UnicodeDecodeError, tomllib.TOMLDecodeError, ValidationError) as error:
-            raise LabError(f"{path}: {error}") from error
+        return read_table(path, _SurvivorList).survivor if path.is_file() else ()
 
     def _diagnostic(self, name: str, line: int | None, what: str) -> Diagnostic:
         assert self.lab.private_dir is not None

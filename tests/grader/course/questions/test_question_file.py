@@ -69,6 +69,10 @@ def test_what_is_wrong_is_told_with_its_file(what: str, tmp_path: Path) -> None:
     assert said in str(error.value)
 
 
-def test_a_seal_that_is_none_is_told(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "text",
+    ["", "128", "scrypt-14:zz:00", "scrypt-20:" + "0" * 32 + ":" + "0" * 32, "scrypt-14:" + "0" * 32 + ":" + "0" * 31],
+)
+def test_a_seal_that_is_none_is_told(text: str, tmp_path: Path) -> None:
     with pytest.raises(LabError, match="tilelab starters"):
-        load_questions(lab(tmp_path, questions=QUESTIONS, seals='[grid]\nblocks = "35"\n'))
+        load_questions(lab(tmp_path, questions=QUESTIONS, seals=f'[grid]\nblocks = "{text}"\n'))
