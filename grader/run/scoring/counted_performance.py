@@ -43,12 +43,6 @@ def counted_tiers(spec: CounterSpec, launch: Launch, most: float, *, told: bool)
     )
 
 
-def next_tier(tiers: Sequence[CountedTier]) -> CountedTier | None:
-    """The lowest that gives more than what was reached. None: there is none."""
-    best = max((one.points for one in tiers if one.reached), default=0.0)
-    return next((one for one in tiers if one.points > best), None)
-
-
 def reaches(tier: CounterTier, launch: Launch, *, slack: float = 1) -> bool:
     return all(per_work(name, launch) <= slack * bound + _TOLERANCE for name, bound in tier.at_most.items())
 
@@ -187,7 +181,7 @@ def _is_counted(launch: Launch) -> bool:
 def _words(spec: CounterSpec, tiers: Sequence[CountedTier], points: float, most: float) -> str:
     """What was reached, what the next tier asks for, and the lines that keep the kernel from it."""
     said = f"counted memory traffic, not a measured time: {of_full_marks(points, most)}"
-    further = next_tier(tiers)
+    further = next((one for one in tiers if one.points > points), None)
     if further is None:
         return f"{said}. No more are given for counted traffic. {spec.versus}"
     if lines := sorted({line.line for bound in further.bounds if bound.missed for line in bound.lines}):

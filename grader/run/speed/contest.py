@@ -251,16 +251,9 @@ def _timed(toolset: Toolset, device: Device, built: Built, options: dict[str, ob
             json.dumps({"argv": confined_runner(toolset, device, contest, "--contest", built.folders)}),
             encoding="utf-8",
         )
+        options |= {"--runner": runner, "--report": report}
         arguments = [str(one) for pair in options.items() for one in pair]
-        command = [
-            str(toolset.part("launch-problem")),
-            "time",
-            *arguments,
-            "--runner",
-            str(runner),
-            "--report",
-            str(report),
-        ]
+        command = [str(toolset.part("launch-problem")), "time", *arguments]
         alone = partial(toolset.gpu.alone.alone, device.lock_name, GpuLock(device.lock_name))
         seconds = run_timer(command, alone, toolset.gpu.turns, scratch / "stderr")
         try:
@@ -345,11 +338,6 @@ def library_of(toolset: Toolset, lab: Lab, name: str) -> tuple[LibraryContestant
     routine = lab.public.performance.library if lab.public.performance else None
     library = cublas_of(toolset.gpu.toolchain) if routine else None
     return (LibraryContestant(name, library, routine),) if routine and library else ()
-
-
-def failed_yardstick(names: Sequence[str], contests: Sequence[Contest]) -> bool:
-    """Whether what ended a contest is the yardstick's own launch. It costs the student nothing."""
-    return any(one.status != "completed" and names[one.contestant] in {LIBRARY, STAND_IN} for one in contests)
 
 
 def library_share(lab: Lab, names: Sequence[str], contests: Sequence[Contest]) -> Ratio | None:

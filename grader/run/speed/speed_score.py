@@ -192,22 +192,18 @@ def _measured(lab: Lab, outcome: SpeedOutcome) -> Timing:
     floor = floor_seconds(first.flops, first.bytes, Peak(outcome.peak_flops, outcome.peak_bytes))
     kernels = tuple(_contestant(name, i, contests) for i, name in enumerate(outcome.names))
     fastest = min(min(one.samples) for one in kernels if one.name == "student") / 1e9
-    ratios = {
-        "speedup": speed.speedup,
-        "control": speed.control,
-        "model_speedup": speed.model_speedup if with_model else None,
-        "share": speed.share if with_model else None,
-    }
-    facts |= {"contestants": kernels, "floor_ms": 1e3 * floor}
+    facts |= {"contestants": kernels, "floor_ms": 1e3 * floor, "control": speed.control}
     if trouble := noise_trouble(speed):
-        return Timing(words=f"not graded: {trouble}", **facts, control=ratios["control"])
+        return Timing(words=f"not graded: {trouble}", **facts)
     impossible = fastest < floor
     of_library = library_share(lab, outcome.names, contests)
-    ratios["library_share"] = of_library
     return Timing(
         words=_sentence(lab, outcome, speed, of_library),
         **facts,
-        **ratios,
+        speedup=speed.speedup,
+        model_speedup=speed.model_speedup if with_model else None,
+        share=speed.share if with_model else None,
+        library_share=of_library,
         tiers=_tiers(lab, speed, of_library, counts=not impossible) if with_model else (),
         review=_review(speed, impossible=impossible),
     )
