@@ -211,13 +211,9 @@ def _located_traffic(traffic: Traffic, sources: Mapping[str, Sequence[str]]) -> 
 
 def _finding(finding: Finding, sources: Mapping[str, Sequence[str]]) -> Finding:
     """Keeps only lines of the submission's own files, and adds their text and advice."""
-    other = _site(finding.other, sources) if finding.other else None
+    other = finding.other.model_copy(update=_place(finding.other, sources)) if finding.other else None
     placed = finding.model_copy(update={**_place(finding, sources), "other": other})
     return placed.model_copy(update={"advice": finding.advice or advice_for(placed)})
-
-
-def _site(site: Site, sources: Mapping[str, Sequence[str]]) -> Site:
-    return site.model_copy(update=_place(site, sources))
 
 
 def _place(site: Site, sources: Mapping[str, Sequence[str]]) -> dict[str, Any]:

@@ -80,13 +80,9 @@ def global_passes(counts: Counts) -> int:
     return passes
 
 
-def shared_passes(counts: Counts) -> int:
-    """Wavefronts of shared memory. The same unit serves one of them in a pass."""
-    return sum(counts.get(names.wavefronts, 0) for names in METRICS)
-
-
 def passes(counts: Counts) -> int:
-    return global_passes(counts) + shared_passes(counts)
+    """With the wavefronts of shared memory: the same unit serves one of them in a pass."""
+    return global_passes(counts) + sum(counts.get(names.wavefronts, 0) for names in METRICS)
 
 
 # What counted numbers are called in reports and write-ups, and what they mean. Pure. The keys are Nsight Compute's names.

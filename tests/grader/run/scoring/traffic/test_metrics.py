@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from grader.run.scoring.metrics import derived, global_passes, l1_bytes, passes, shared_passes, work_name
+from grader.run.scoring.metrics import derived, global_passes, l1_bytes, passes, work_name
 
 # tiled_16 on 67x71x53, as an H200 counted it (tests/golden).
 TILED = {
@@ -47,7 +47,7 @@ def test_a_request_takes_a_pass_for_every_128_bytes() -> None:
 
 
 def test_shared_wavefronts_and_global_passes_add_up() -> None:
-    assert (shared_passes(TILED), global_passes(TILED)) == (27200, 1722 + 222)
+    assert global_passes(TILED) == 1722 + 222
     assert passes(TILED) == 27200 + 1722 + 222
 
 
