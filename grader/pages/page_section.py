@@ -48,15 +48,15 @@ def shown_sections(sections: Sequence[Section[Subject]], subject: Subject) -> tu
 
 
 def render_page(name: str, sheet: object, *, sections: Sequence[Section[Any]] = (), script: str = "") -> str:
-    """Renders `name`.html.j2 with `sheet`. The style is `name`.css and the styles of the page's sections."""
-    style = Markup("\n").join([trusted_text(f"{name}.css"), *_section_styles(sections)])
+    """Renders `name`.html.j2 with `sheet`. The template has the page's own style; those of its sections follow."""
+    style = Markup("\n").join(_section_styles(sections))
     template = _environment().get_template(f"{name}.html.j2")
     return template.render(sheet=sheet, style=style, script=script, policy=_policy(script))
 
 
-def render_drawing(name: str, **values: object) -> str:
-    """Renders a picture as a file."""
-    return _environment().get_template(name).render(**values)
+def render_drawing(template: str, figure: object) -> str:
+    """Renders a picture as a file, by the template's macro for that."""
+    return str(vars(_environment().get_template(template).module)["file"](figure))
 
 
 def trusted_text(name: str) -> Markup:

@@ -62,7 +62,7 @@ def trace_page(story: Story) -> str:
 
 def sweep_drawing(figure: Shown) -> str:
     """A size sweep's picture as an SVG file."""
-    return render_drawing("speed_figures/sweep.svg.j2", sweep=figure, style=trusted_text("speed_figures/drawing.css"))
+    return render_drawing("speed_figures/sweep.html.j2", figure)
 
 
 # The JSON Schema of `result.json`, published as docs/result.schema.json.

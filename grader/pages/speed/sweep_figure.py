@@ -13,80 +13,7 @@ from dataclasses import dataclass
 from grader.model import visible_text
 from grader.model.result import SweepPoint, SweepTime
 from grader.pages.page_section import Shown
-
-# Positions in a size sweep's picture: logarithmic axes, their ticks, and shifts that keep neighbours apart. Pure.
-
-# The ticks, by the powers of ten on the axis: up to this many powers, these multiples of each.
-_STEPS: tuple[tuple[float, tuple[float, ...]], ...] = (
-    (0.7, (1.0, 1.2, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0)),
-    (3.5, (1.0, 2.0, 5.0)),
-    (math.inf, (1.0,)),
-)
-
-
-@dataclass(frozen=True)
-class Axis:
-    """A logarithmic axis: `least` is at `start`, `most` at `end`."""
-
-    least: float
-    most: float
-    start: float
-    end: float
-
-    @classmethod
-    def over(cls, values: Sequence[float], start: float, end: float, *, margin: float = 1.0) -> Axis:
-        """An axis that contains all `values`, which are positive. `margin` is a factor beyond both ends. One value is in the middle."""
-        least, most = min(values) / margin, max(values) * margin
-        return cls(least / 2, most * 2, start, end) if most / least < 1 + 1e-9 else cls(least, most, start, end)
-
-    def at(self, value: float) -> float:
-        share = math.log(value / self.least) / math.log(self.most / self.least)
-        return round(self.start + share * (self.end - self.start), 2)
-
-
-def decades(axis: Axis) -> list[Shown]:
-    """Round numbers on the axis: 1, 2 and 5 of each power of ten. Fewer on a long axis, more on a short one."""
-    wide = math.log10(axis.most / axis.least)
-    steps = next(steps for most, steps in _STEPS if wide <= most)
-    powers = range(math.floor(math.log10(axis.least)), math.ceil(math.log10(axis.most)) + 1)
-    values = (step * 10.0**power for power in powers for step in steps)
-    return [Shown(at=axis.at(one), label=f"{one:,.10g}") for one in values if axis.least <= one <= axis.most]
-
-
-def spread(places: Sequence[float], apart: float, start: float, end: float) -> list[float]:
-    """`places`, in order, moved by the least amount so that neighbours are `apart`, and all are between the ends."""
-    if len(places) > 1:
-        apart = min(apart, (end - start) / (len(places) - 1))
-    # Clusters that touch are joined, and centred on the mean of (place - rank in the cluster * apart).
-    clusters: list[list[float]] = []
-    for place in places:
-        clusters.append([place])
-        while len(clusters) > 1 and _start(clusters[-1], apart) < _start(clusters[-2], apart) + apart * len(
-            clusters[-2]
-        ):
-            last = clusters.pop()
-            clusters[-1] += last
-    moved = [_start(cluster, apart) + apart * i for cluster in clusters for i in range(len(cluster))]
-    for i, place in enumerate(moved):  # nothing moves past the ends
-        moved[i] = max(place, start + apart * i)
-    for i in range(len(moved)):
-        moved[-1 - i] = min(moved[-1 - i], end - apart * i)
-    return [round(one, 2) for one in moved]
-
-
-def _start(cluster: Sequence[float], apart: float) -> float:
-    return sum(place - apart * i for i, place in enumerate(cluster)) / len(cluster)
-
-
-def nudged(places: Sequence[float], apart: float) -> list[float]:
-    """Like `spread`, for places in any order and without ends."""
-    order = sorted(range(len(places)), key=lambda i: places[i])
-    laid = spread([places[i] for i in order], apart, -math.inf, math.inf)
-    found = [0.0] * len(places)
-    for i, place in zip(order, laid, strict=True):
-        found[i] = place
-    return found
-
+from grader.pages.speed.chart import Axis, decades, nudged, spread
 
 _NAMES = {"baseline": "naive", "student": "your kernel", "model": "model", "cublas": "cuBLAS"}
 
@@ -96,7 +23,7 @@ def called(name: str) -> str:
 
 
 _WIDTH, _LEFT, _RIGHT = 470.0, 52.0, 118.0
-_RATES, _RATIOS, _BETWEEN, _TOP, _BOTTOM = 230.0, 130.0, 46.0, 24.0, 44.0
+_RATES_HEIGHT, _BETWEEN, _TOP, _BOTTOM = 230.0, 46.0, 24.0, 44.0
 _SCALE = 1.2
 _APART = 9.0  # the least distance between neighbouring sizes, in points
 _LABELS_APART = 15.0
@@ -119,9 +46,10 @@ def sweep_figure(points: Sequence[SweepPoint]) -> Shown | None:
     axis = Axis.over([_size(one) for one in placed], 0, _WIDTH)
     xs = spread([axis.at(_size(one)) for one in placed], _APART, 0, _WIDTH)
     arithmetic = any(kernel.gflops for one in placed for kernel in one.kernels)
-    panels = [_rates(placed, xs, names, arithmetic=arithmetic)]
+    roofs = [_roof(one, arithmetic=arithmetic) for one in placed]
+    panels = [_panel(placed, xs, names, _rates(arithmetic=arithmetic), roofs)]
     if len(names) > 1:
-        panels.append(_ratios(placed, xs, names[1:], panels[0].height + _BETWEEN))
+        panels.append(_panel(placed, xs, names, _RATIOS, ()))
     height = panels[-1].top + panels[-1].height
     return Shown(
         view_box=f"{-_LEFT:g} {-_TOP:g} {_WIDTH + _LEFT + _RIGHT:g} {height + _TOP + _BOTTOM:g}",
@@ -163,27 +91,36 @@ def _rate(kernel: SweepTime, *, arithmetic: bool) -> float:
     return kernel.gflops if arithmetic else kernel.gbytes
 
 
-def _rates(points: Sequence[SweepPoint], xs: Sequence[float], names: Sequence[str], *, arithmetic: bool) -> Shown:
-    def triple(kernel: SweepTime) -> tuple[float, float, float]:
+@dataclass(frozen=True)
+class _Quantity:
+    """What a panel shows of each kernel."""
+
+    title: str
+    top: float
+    height: float
+    interval: Callable[[SweepTime], tuple[float, ...]]  # low, middle, high; empty: not drawn
+    as_text: Callable[[float], str]
+    shown: tuple[float, ...] = ()  # values that are on the axis in any case
+
+
+def _rates(*, arithmetic: bool) -> _Quantity:
+    def interval(kernel: SweepTime) -> tuple[float, ...]:
         middle = _rate(kernel, arithmetic=arithmetic)
         work = middle * kernel.milliseconds
         return work / kernel.high_ms, middle, work / kernel.low_ms
 
     unit = "GFLOP/s" if arithmetic else "GB/s"
-    roofs = [_roof(one, arithmetic=arithmetic) for one in points]
-    values = [value for one in points for kernel in one.kernels for value in triple(kernel)] + [r for r in roofs if r]
-    axis = Axis.over(values, _RATES, 0, margin=1.12)
-    series = _series(points, xs, names, axis, triple, lambda value: f"{value:,.0f} {unit}")
-    roof = [(x, axis.at(value)) for x, value in zip(xs, roofs, strict=True) if value]
-    return Shown(
-        title=unit,
-        top=0,
-        height=_RATES,
-        rows=decades(axis),
-        series=series,
-        roof=" ".join(f"{x:g},{y:g}" for x, y in roof),
-        roof_end=roof[-1][1] if roof else 0,
-    )
+    return _Quantity(unit, 0, _RATES_HEIGHT, interval, f"{{:,.0f}} {unit}".format)
+
+
+def _ratio(kernel: SweepTime) -> tuple[float, ...]:
+    found = kernel.speedup
+    return (found.low, found.middle, found.high) if found and kernel.name != "baseline" else ()
+
+
+_RATIOS = _Quantity(
+    "times as fast as naive", _RATES_HEIGHT + _BETWEEN, 130.0, _ratio, "{:.2f} times as fast as naive".format, (1.0,)
+)
 
 
 def _roof(point: SweepPoint, *, arithmetic: bool) -> float:
@@ -194,60 +131,60 @@ def _roof(point: SweepPoint, *, arithmetic: bool) -> float:
     return _rate(kernel, arithmetic=arithmetic) * kernel.milliseconds / point.floor_ms
 
 
-def _ratios(points: Sequence[SweepPoint], xs: Sequence[float], names: Sequence[str], top: float) -> Shown:
-    def triple(kernel: SweepTime) -> tuple[float, float, float]:
-        assert kernel.speedup is not None
-        return kernel.speedup.low, kernel.speedup.middle, kernel.speedup.high
-
-    values = [value for one in points for kernel in one.kernels if kernel.speedup for value in triple(kernel)]
-    axis = Axis.over([1.0, *values], _RATIOS, 0, margin=1.12)
-    as_text = "{:.2f} times as fast as naive".format
-    return Shown(
-        title="times as fast as naive",
-        top=top,
-        height=_RATIOS,
-        rows=decades(axis),
-        series=_series(points, xs, names, axis, triple, as_text),
-        roof="",
-    )
-
-
-def _series(
+def _panel(
     points: Sequence[SweepPoint],
     xs: Sequence[float],
     names: Sequence[str],
-    axis: Axis,
-    triple: Callable[[SweepTime], tuple[float, float, float]],
-    as_text: Callable[[float], str],
-) -> list[Shown]:
-    drawn = []
-    for name in names:
-        runs: list[list[Shown]] = [[]]
-        for point, x in zip(points, xs, strict=True):
-            kernel = next((one for one in point.kernels if one.name == name), None)
-            if kernel is None:
-                runs.append([])
-                continue
-            low, middle, high = triple(kernel)
-            text = f"{called(name)}, {visible_text.line(point.shape, 80)}: {as_text(middle)} ({as_text(low)} to {as_text(high)})"
-            runs[-1].append(Shown(x=x, y=axis.at(middle), low=axis.at(low), high=axis.at(high), title=text))
-        if any(runs):
-            drawn.append((name, [run for run in runs if run]))
-    ends = [runs[-1][-1].y for _, runs in drawn]
-    labels = nudged(ends, _LABELS_APART)
-    return [
-        Shown(
-            look=(look := _look(name, names)),
-            name=called(name),
-            shape=_MARKS[look],
-            runs=[" ".join(f"{one.x:g},{one.y:g}" for one in run) for run in runs],
-            bands=[" ".join(_outline(run)) for run in runs],
-            marks=[one for run in runs for one in run],
-            end=end,
-            label=label,
-        )
-        for (name, runs), end, label in zip(drawn, ends, labels, strict=True)
-    ]
+    quantity: _Quantity,
+    roofs: Sequence[float],
+) -> Shown:
+    values = [value for one in points for kernel in one.kernels for value in quantity.interval(kernel)]
+    axis = Axis.over([*quantity.shown, *values, *filter(None, roofs)], quantity.height, 0, margin=1.12)
+    roof = [(x, axis.at(value)) for x, value in zip(xs, roofs, strict=False) if value]
+    runs = {name: list(_runs(points, xs, name, quantity, axis)) for name in names}
+    drawn = {name: found for name, found in runs.items() if found}
+    labels = nudged([found[-1][-1].y for found in drawn.values()], _LABELS_APART)
+    return Shown(
+        title=quantity.title,
+        top=quantity.top,
+        height=quantity.height,
+        rows=decades(axis),
+        roof=" ".join(f"{x:g},{y:g}" for x, y in roof),
+        roof_end=roof[-1][1] if roof else 0,
+        series=[
+            Shown(
+                look=(look := _look(name, names)),
+                name=called(name),
+                shape=_MARKS[look],
+                runs=[" ".join(f"{one.x:g},{one.y:g}" for one in run) for run in found],
+                bands=[" ".join(_outline(run)) for run in found],
+                marks=[one for run in found for one in run],
+                end=found[-1][-1].y,
+                label=label,
+            )
+            for (name, found), label in zip(drawn.items(), labels, strict=True)
+        ],
+    )
+
+
+def _runs(
+    points: Sequence[SweepPoint], xs: Sequence[float], name: str, quantity: _Quantity, axis: Axis
+) -> Iterator[list[Shown]]:
+    """The marks of one kernel, in runs of sizes without a gap."""
+    run: list[Shown] = []
+    for point, x in zip(points, xs, strict=True):
+        kernel = next((one for one in point.kernels if one.name == name), None)
+        interval = quantity.interval(kernel) if kernel else ()
+        if interval:
+            low, middle, high = map(quantity.as_text, interval)
+            text = f"{called(name)}, {visible_text.line(point.shape, 80)}: {middle} ({low} to {high})"
+            low_y, y, high_y = map(axis.at, interval)
+            run.append(Shown(x=x, y=y, low=low_y, high=high_y, title=text))
+        elif run:
+            yield run
+            run = []
+    if run:
+        yield run
 
 
 def _look(name: str, names: Sequence[str]) -> str:

@@ -12,7 +12,7 @@ from grader.model import visible_text
 from grader.model.result import Ratio, Rung
 from grader.model.visible_text import counted
 from grader.pages.page_section import Shown, render_page
-from grader.pages.speed.roofline_figure import Axes
+from grader.pages.speed.chart import Axis, roofline
 from grader.plugins.leaderboard.board import Board, Ranked, Reason
 from grader.plugins.leaderboard.board_history import Change
 from grader.run.scoring.metrics import MULTIPLY_ADD, passes
@@ -55,28 +55,21 @@ def board_roofline(places: Sequence[Ranked]) -> Shown | None:
     top = 1.6 * max(roof, *(place.entry.gflops for place, _ in drawn))
     bottom = min(roof / 100, *(place.entry.gflops / 2 for place, _ in drawn))
 
-    axes = Axes(_WIDTH, _HEIGHT, (least_x, most_x), (bottom, top), _MARGINS)
+    x, y = Axis(least_x, most_x, 0, _WIDTH, 1), Axis(bottom, top, _HEIGHT, 0, 1)
     corners = [(least_x, roof), (most_x, roof)]
     if rate:
         start = max(least_x, bottom / rate)
         corners = [(start, rate * start), (roof / rate, roof), (most_x, roof)]
     rungs = tuple(
-        Shown(x=axes.x(one.passes), y=axes.y(one.gflops), title=f"{one.title}: {one.gflops:,.0f} GFLOP/s")
+        Shown(x=x.at(one.passes), y=y.at(one.gflops), title=f"{one.title}: {one.gflops:,.0f} GFLOP/s")
         for one in steps
         if one.passes >= least_x
     )
-    points = tuple(
-        _labelled(rungs, [(axes.x(intensity), axes.y(place.entry.gflops), place) for place, intensity in drawn])
-    )
-    roofline = axes.roofline(
-        corners,
-        _FIRST_COLUMNS,
-        [10.0**power for power in range(-2, 8)],
-        "{:,.0f}".format,
-        lambda gflops: f"{gflops / 1000:,g}",
-    )
+    points = tuple(_labelled(rungs, [(x.at(intensity), y.at(place.entry.gflops), place) for place, intensity in drawn]))
+    columns = x.ticks(_FIRST_COLUMNS, "{:,.0f}".format)
+    rows = y.ticks((10.0**power for power in range(-2, 8)), lambda gflops: f"{gflops / 1000:,g}")
     return Shown(
-        **vars(roofline),
+        **vars(roofline(x, y, corners, columns, rows, _MARGINS)),
         points=points,
         rungs=rungs,
         caption=_caption(sloped=bool(rate), rungs=bool(rungs), name=gpu.name if gpu else entry.device),

@@ -14,7 +14,8 @@ from grader.model.result import ContestantTimes, Ratio, Result, SweepPoint, Swee
 from grader.model.verdicts import Verdict
 from grader.pages.page_section import Shown
 from grader.pages.pages import student_page
-from grader.pages.speed.sweep_figure import Axis, decades, nudged, spread, sweep_figure
+from grader.pages.speed.chart import Axis, decades, nudged, spread
+from grader.pages.speed.sweep_figure import sweep_figure
 
 SIZES = (255, 256, 257, 511, 512, 513, 1000, 1023, 1024, 1025, 2047, 2048, 2049, 4096)
 NAMES = ("baseline", "student", "model", "cublas")
@@ -192,7 +193,8 @@ def test_what_a_kernel_says_cannot_leave_the_picture(
     assert "\u202e" not in page
 
 
-def test_an_axis_is_logarithmic() -> None:
+def test_an_axis_is_logarithmic_and_what_lies_outside_is_at_its_edge() -> None:
     axis = Axis.over([1, 100], 0, 10)
     assert axis.at(10) == 5
-    assert math.isclose(axis.at(1000), 15)
+    assert math.isclose(axis.at(1000), 10)
+    assert axis.at(0.1) == 0
