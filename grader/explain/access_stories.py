@@ -122,8 +122,8 @@ def _reads(recording: Recording, thread: int, finding: Finding) -> Iterator[int]
     """Of this thread in this line: of the element that the finding names, else of one that nobody has written before."""
     unset = [
         at
-        for at in recording.find({StepKind.READ, StepKind.ATOMIC}, name=finding.array, line=finding.line)
-        if recording.steps[at][1] == thread and at not in recording.index.writer
+        for at in recording.find({StepKind.READ, StepKind.ATOMIC}, name=finding.array, line=finding.line, thread=thread)
+        if at not in recording.index.writer
     ]
     for at in unset:
         array = recording.array(at)  # findings name an element of global memory by one subscript
@@ -256,16 +256,18 @@ def where_it_lies(array: TracedArray, step: Step, known: int | None = None) -> s
     if count is None:
         return f"The address is that of {array.name}[{cell}], which {array.name} does not have."
     if 0 <= cell < count:
-        return f"The subscript is too large for its row. The address is that of {_named(array, cell)}, in another row of {array.name}."
+        there = array.named(cell * array.element_bytes)
+        return (
+            f"The subscript is too large for its row. The address is that of {there}, in another row of {array.name}."
+        )
     size = f"{array.name} has {' x '.join(map(str, array.dimensions)) or count} elements."
     if cell < 0:
-        return f"{size} The address lies {_elements(-cell)} before the first one, {_named(array, 0)}."
+        return f"{size} The address lies {_elements(-cell)} before the first one, {array.named(0)}."
     row = ""
     if len(array.dimensions) == 2:  # noqa: PLR2004 -- rows and columns
         row = f" Counted on, it would be row {cell // array.dimensions[1]}, column {cell % array.dimensions[1]}."
-    return (
-        f"{size} The address lies {_elements(cell - count + 1)} behind the last one, {_named(array, count - 1)}.{row}"
-    )
+    last = array.named((count - 1) * array.element_bytes)
+    return f"{size} The address lies {_elements(cell - count + 1)} behind the last one, {last}.{row}"
 
 
 def _count(array: TracedArray) -> int | None:
@@ -282,10 +284,6 @@ def _elements(count: int) -> str:
     return f"{count:,} element{'s' if count > 1 else ''}"
 
 
-def _named(array: TracedArray, cell: int) -> str:
-    return array.name + "".join(f"[{one}]" for one in array.index(cell * array.element_bytes, array.element_bytes))
-
-
 def _outside_questions(
     recording: Recording, finding: Finding, expression: str, at: int, end: int, outside: Sequence[int]
 ) -> Iterator[Question | None]:
@@ -293,9 +291,9 @@ def _outside_questions(
     cell, count = step[4] // array.element_bytes, _count(array) or _known(finding)
     if count:
         choices = {
-            "before": f"before {_named(array, 0)}, the first element",
-            "behind": f"behind {_named(array, count - 1)}, the last element",
-            "inside": f"inside {array.name}, at {_named(array, cell % count)}",
+            "before": f"before {array.named(0)}, the first element",
+            "behind": f"behind {array.named((count - 1) * array.element_bytes)}, the last element",
+            "inside": f"inside {array.name}, at {array.named(cell % count * array.element_bytes)}",
         }
         what = f"`{expression}`" if expression else f"the element of {array.name}"
         yield asked(

@@ -38,8 +38,7 @@ class _Addends:
         return self.named(self.key)
 
     def named(self, key: Key) -> str:
-        array = self.recording.trace.arrays[key[0]]
-        return array.name + "".join(f"[{one}]" for one in array.index(key[1], array.element_bytes))
+        return self.recording.trace.arrays[key[0]].named(key[1])
 
     @property
     def times(self) -> dict[int, int]:
@@ -84,16 +83,20 @@ class _Addends:
     def often(self, term: Term) -> int:
         return term.counts[self.belonging.given.name, self.told]
 
-    @cached_property
-    def way(self) -> list[Term]:
-        """Every sum with the told element that became a part of the result, in the order in which they were made."""
-        terms, waiting = {}, [self.term]
+    def _within(self, term: Term) -> list[Term]:
+        """The term and what became a part of it, as far as these have the told element; each once."""
+        terms, waiting = {}, [term]
         while waiting:
             one = waiting.pop()
             if id(one) not in terms and self.often(one):
                 terms[id(one)] = one
                 waiting.extend(one.parts)
-        return sorted((one for one in terms.values() if not self._only_stays(one)), key=lambda one: one.at)
+        return list(terms.values())
+
+    @cached_property
+    def way(self) -> list[Term]:
+        """Every sum with the told element that became a part of the result, in the order in which they were made."""
+        return sorted((one for one in self._within(self.term) if not self._only_stays(one)), key=lambda one: one.at)
 
     def _only_stays(self, term: Term) -> bool:
         """Whether something else was added to the element that holds it."""
@@ -108,16 +111,7 @@ class _Addends:
 
     def reads_in(self, term: Term) -> list[int]:
         """Which reads brought the told element."""
-        found, waiting = set(), [term]
-        seen: set[int] = set()
-        while waiting:
-            one = waiting.pop()
-            if id(one) not in seen and self.often(one):
-                seen.add(id(one))
-                waiting.extend(one.parts)
-                if not one.parts:
-                    found.add(one.at)
-        return sorted(found)
+        return sorted({one.at for one in self._within(term) if not one.parts})
 
     @property
     def meeting(self) -> Term | None:
@@ -137,13 +131,7 @@ class _Addends:
         return term.counts if term is not None else Counter()
 
     def reads_of_told(self) -> list[int]:
-        arrays, given = self.recording.trace.arrays, self.belonging.given.name
-        return [
-            at
-            for (array, offset), reads in self.followed.read.items()
-            for at in reads
-            if arrays[array].name == given and offset // arrays[array].element_bytes == self.told
-        ]
+        return self.recording.find({StepKind.READ}, name=self.belonging.given.name, flat=self.told)
 
 
 def _addends_of(recording: Recording) -> _Addends | None:

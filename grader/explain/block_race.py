@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from grader.explain.recording import Recording, asked, element_name, framed, run_of_threads, value_shown
+from grader.explain.recording import Key, Recording, asked, element_name, framed, run_of_threads, value_shown
 from grader.explain.story import (
     Index3,
     Mark,
@@ -31,8 +31,6 @@ from grader.run.launches.tracing import Build, Run, Traced, TraceRequest
 
 # A race between threads of two blocks, in a trace that holds both blocks: where the two meet, and whether each reads, changes and writes
 # what they share. Pure.
-
-Key = tuple[int, int]  # the array's number, and the offset
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from itertools import accumulate
 
+from grader.explain.recording import Key
 from grader.explain.story import LANES
 from grader.model.result import Mismatch, WrongElement
 from grader.run.launches.trace_phases import Step, StepKind, Trace, TracedArray, TracedInput
@@ -115,7 +116,6 @@ _MOST_STEPS = 60_000
 _MOST_TERMS = 4096  # that a thread has read and not yet used
 _MOST_OLDER = 64  # of what it had before; of a thread with more, numbers of its own cannot be told from others
 _LONGEST = 2_000_000  # elements in all sums together
-Key = tuple[int, int]  # an array, and the byte offset in it
 
 
 @dataclass

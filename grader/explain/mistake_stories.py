@@ -106,17 +106,13 @@ def better_block(traced: Traced) -> Index3 | None:
     """Where the followed block has nothing to do with the first wrong element: the block that has, as far as this one's own part of the
     result shows how large such parts are. None: there is no better one.
     """
-    trace, launch, at = traced.report.trace, traced.report.launch, traced.request.block
-    wrong = launch.mismatch
-    if trace is None or wrong is None or not wrong.first or launch.grid is None:
+    recording, wrong, at = Recording.of(traced, ()), traced.report.launch.mismatch, traced.request.block
+    if recording is None or wrong is None or not wrong.first:
         return None
-    if any(one.severity == "error" and one.block is not None for one in launch.findings):
+    if any(one.severity == "error" and one.block is not None for one in recording.launch.findings):
         return None
-    cells = {
-        divmod(step[4] // step[5], wrong.columns)
-        for step in trace.steps
-        if step[0] in CHANGES and step[5] and trace.arrays[step[3]].name == wrong.output
-    }
+    flats = (recording.flat(step) for step in recording.find(CHANGES, name=wrong.output))
+    cells = {divmod(flat, wrong.columns) for flat in flats if flat >= 0}
     goal = wrong.first[0].row, wrong.first[0].column
     if not cells:  # then the first one shows more: by which formula blocks write
         return (0, 0, 0) if at != (0, 0, 0) else None
@@ -126,7 +122,7 @@ def better_block(traced: Traced) -> Index3 | None:
     for axis, of_block in ((0, 1), (1, 0)):
         low, high = min(cell[axis] for cell in cells), max(cell[axis] for cell in cells)
         if not low <= goal[axis] <= high and low == at[of_block] * (high - low + 1):
-            found[of_block] = min(goal[axis] // (high - low + 1), launch.grid[of_block] - 1)
+            found[of_block] = min(goal[axis] // (high - low + 1), recording.grid[of_block] - 1)
     x, y, z = found
     return (x, y, z) if (x, y, z) != at else None
 

@@ -331,8 +331,7 @@ def product_sum(recording: Recording, factors: Sequence[str]) -> ProductSum | No
         groups = [one for one in products.of_thread.get(thread, ()) if one.at < stores[-1]]
         if products.unpaired.get(thread) or not groups:
             continue
-        step = trace.steps[stores[-1]]
-        stored = trace.arrays[output].value(step[6], step[5])
+        stored = recording.value(stores[-1])
         elements = stored_elements(trace, thread, mismatch.output)
         told = sum_in(groups, (wrong.row, wrong.column), elements, stored, depths[1])
         if told is not None:

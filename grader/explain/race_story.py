@@ -12,12 +12,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from grader.explain.recording import (
+    Key,
     Recording,
     around,
     asked,
     element_name,
     framed,
-    last_store,
     run_of_threads,
     value_shown,
 )
@@ -54,12 +54,7 @@ class Meeting:
 
     steps: tuple[int, int]
     passes: tuple[int, int]
-    array: int
-    offset: int
-
-    @property
-    def key(self) -> tuple[int, int]:
-        return self.array, self.offset
+    key: Key
 
     @property
     def first(self) -> int:
@@ -95,7 +90,7 @@ def first_meeting(trace: Trace, sides: tuple[RaceSide, RaceSide], array: str) ->
         return None
     key = min(both, key=lambda one: (one[0], seen[0][one][0]))
     one, other = seen[0][key], seen[1][key]
-    return Meeting((one[0], other[0]), (one[1], other[1]), key[1], key[2])
+    return Meeting((one[0], other[0]), (one[1], other[1]), key[1:])
 
 
 def same_passes(trace: Trace, sides: tuple[RaceSide, RaceSide], array: str, like: Meeting) -> Meeting | None:
@@ -105,7 +100,7 @@ def same_passes(trace: Trace, sides: tuple[RaceSide, RaceSide], array: str, like
         return None
     steps = own[like.passes[0]], others[like.passes[1]]
     one, two = (trace.steps[at] for at in steps)
-    return None if one[3:5] != two[3:5] else Meeting(steps, like.passes, one[3], one[4])
+    return None if one[3:5] != two[3:5] else Meeting(steps, like.passes, one[3:5])
 
 
 def _accesses(trace: Trace, sides: tuple[RaceSide, RaceSide], array: str) -> tuple[list[int], list[int]]:
@@ -216,15 +211,17 @@ def _cut(
     trace: Trace, meeting: Meeting, race: _Race, words: tuple[str, str], line_of: dict[int, int] | None = None
 ) -> _Told:
     """`words`: the run's title and schedule."""
-    second, end = race.sides[1], last_store(trace, race.sides[1].thread, meeting.steps[1])
-    changes = [at for at, step in enumerate(trace.steps) if step[0] in CHANGES and step[3:5] == meeting.key]
+    second, every = race.sides[1], [at for at, step in enumerate(trace.steps) if step[0] in CHANGES]
+    changes = [at for at in every if trace.steps[at][3:5] == meeting.key]
+    own = [at for at in every if at > meeting.steps[1] and trace.steps[at][1] == second.thread]
+    end = max((at for at in own if trace.arrays[trace.steps[at][3]].space == "global"), default=None)
     # Also by other threads: what the later access finds follows from them.
     between = {at for at in changes if min(meeting.steps) <= at < max(meeting.steps)}
     shown = {*around(trace, {side.thread for side in race.sides}, meeting.steps, _AROUND), *between}
     chosen = sorted(shown if end is None else shown | {end})
     run = run_of_threads(trace, chosen, race.file, title=words[0], schedule=words[1], line_of=line_of)
     # What global memory holds at first is a value.
-    is_written = trace.arrays[meeting.array].space != "shared" or any(at < meeting.steps[1] for at in changes)
+    is_written = trace.arrays[meeting.key[0]].space != "shared" or any(at < meeting.steps[1] for at in changes)
     got = "" if not second.reads else value_shown(trace, meeting.steps[1]) if is_written else _UNSET
     stored = f"{element_name(trace, trace.steps[end])} = {value_shown(trace, end)}" if end is not None else ""
     at = chosen.index(meeting.steps[0]), chosen.index(meeting.steps[1])

@@ -31,7 +31,6 @@ from grader.explain.story import (
 from grader.model.result import Launch
 from grader.run.launches.trace_phases import (
     ACCESSES,
-    CHANGES,
     Step,
     StepKind,
     Trace,
@@ -105,9 +104,16 @@ class Recording:
         return found
 
     def find(
-        self, kinds: Collection[int], *, array: int | None = None, name: str | None = None, line: int | None = None
+        self,
+        kinds: Collection[int],
+        *,
+        array: int | None = None,
+        name: str | None = None,
+        line: int | None = None,
+        thread: int | None = None,
+        flat: int | None = None,
     ) -> list[int]:
-        """Steps of these kinds: of this array, of one with this name, in this line of the shown file."""
+        """Steps of these kinds: of this array, of one with this name, in this line of the shown file, of this thread, of this element."""
         return [
             at
             for at, step in enumerate(self.steps)
@@ -115,6 +121,8 @@ class Recording:
             and (array is None or step[3] == array)
             and (name is None or self.trace.arrays[step[3]].name == name)
             and (line is None or self.line(at) == line)
+            and (thread is None or step[1] == thread)
+            and (flat is None or self.flat(at) == flat)
         ]
 
     def number_of(self, name: str) -> int | None:
@@ -183,8 +191,7 @@ class Recording:
 
 
 def element_name(trace: Trace, step: Step) -> str:
-    array = trace.arrays[step[3]]
-    return array.name + "".join(f"[{one}]" for one in array.index(step[4], step[5]))
+    return trace.arrays[step[3]].named(step[4], step[5])
 
 
 def value_shown(trace: Trace, at: int) -> str:
@@ -354,12 +361,3 @@ def around(trace: Trace, threads: Collection[int], meets: Sequence[int], most: i
         if met:
             chosen.update(own[thread][max(0, met[0] - most) : met[-1] + most + 1])
     return sorted(chosen)
-
-
-def last_store(trace: Trace, thread: int, after: int) -> int | None:
-    """Where the thread last writes to global memory."""
-    for number in range(len(trace.steps) - 1, after, -1):
-        step = trace.steps[number]
-        if step[1] == thread and step[0] in CHANGES and trace.arrays[step[3]].space == "global":
-            return number
-    return None

@@ -232,8 +232,8 @@ def _chosen(recording: Recording, found: ProductSum, unloaded: UnloadedFactor | 
     if unloaded is not None:
         chosen |= {unloaded.read, unloaded.write}
     if len(found.elements) > 1:  # the thread's other elements show where its part of the result lies
-        stores = recording.find(CHANGES, array=recording.steps[found.store][3])
-        chosen.update([at for at in stores if recording.steps[at][1] == found.thread][-_MOST_STORES:])
+        stores = recording.find(CHANGES, array=recording.steps[found.store][3], thread=found.thread)
+        chosen.update(stores[-_MOST_STORES:])
     return sorted(chosen)
 
 

@@ -124,8 +124,7 @@ class _Untouched:
 
     @property
     def name(self) -> str:
-        subscripts = self.array.index(self.goal.flat * self.array.element_bytes, self.array.element_bytes)
-        return self.array.name + "".join(f"[{one}]" for one in subscripts)
+        return self.array.named(self.goal.flat * self.array.element_bytes)
 
     @property
     def does(self) -> str:
@@ -243,16 +242,13 @@ def untouched_story(recording: Recording) -> Story | None:
 def _chosen(found: _Untouched) -> list[int]:
     recording, others = found.recording, found.steps_of_others
     like = found.expected.like if found.expected is not None else None
-    accesses = recording.find(ACCESSES)
-    chosen: set[int] = set()
-    for thread in {found.thread, recording.steps[like][1] if like is not None else None}:
-        chosen.update([at for at in accesses if recording.steps[at][1] == thread][-_LAST_OF_EACH:])
+    chosen = set(recording.find(ACCESSES, thread=found.thread)[-_LAST_OF_EACH:] if found.thread is not None else ())
     if like is not None:
-        chosen.add(like)
+        chosen.update(recording.find(ACCESSES, thread=recording.steps[like][1])[-_LAST_OF_EACH:], [like])
         near = others.index(like)
         others = others[max(0, near - _OTHERS // 2) : near + _OTHERS // 2 + 1]
     chosen.update(others[-_OTHERS:])
-    return sorted(chosen or accesses[-_OTHERS:])  # else what the block does at all
+    return sorted(chosen or recording.find(ACCESSES)[-_OTHERS:])  # else what the block does at all
 
 
 def _marks(found: _Untouched, chosen: list[int], told: str) -> Iterator[Mark]:
@@ -300,7 +296,7 @@ def _why(found: _Untouched) -> str:
     if found.guard is not None:
         return found.guard.words
     recording, name = found.recording, found.recording.who(found.thread)
-    own = [at for at in recording.find(ACCESSES) if recording.steps[at][1] == found.thread]
+    own = recording.find(ACCESSES, thread=found.thread)
     if not own:
         return f"But thread {name} reads and writes nothing at all."
     line = found.expected.line if found.expected else 0

@@ -9,13 +9,13 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from grader.explain.followed_sums import copied_input, element_of, flat_of
 from grader.explain.recording import Key, Recording, Shown, asked, told
 from grader.explain.story import Mark, Question, Story
 from grader.model.result import Mismatch
-from grader.run.launches.trace_phases import ACCESSES, CHANGES, Step, StepKind, Trace, TracedInput
+from grader.run.launches.trace_phases import ACCESSES, CHANGES, StepKind, TracedInput
 
 _READS = frozenset({StepKind.READ})
 
@@ -103,15 +103,15 @@ def _copied_element(recording: Recording) -> _Copied | None:
 
 def _last_store(recording: Recording, output: str, flat: int) -> int | None:
     """None where several threads of the block store it: then who wins is another question."""
-    found = [at for at in recording.find(CHANGES, name=output) if recording.flat(at) == flat]
+    found = recording.find(CHANGES, name=output, flat=flat)
     alone = len({recording.steps[at][1] for at in found}) == 1
     return found[-1] if alone and recording.steps[found[-1]][0] == StepKind.WRITE else None
 
 
 def _read_of_value(recording: Recording, store: int) -> int | None:
     thread, size, bits = recording.steps[store][1], *recording.steps[store][5:7]
-    own = [at for at in recording.of_thread[thread] if at < store and recording.steps[at][0] == StepKind.READ]
-    return next((at for at in reversed(own) if recording.steps[at][5:7] == (size, bits)), None)
+    own = reversed(recording.find(_READS, thread=thread))
+    return next((at for at in own if at < store and recording.steps[at][5:7] == (size, bits)), None)
 
 
 def _holding(recording: Recording, read: int, given: str, flat: int) -> int | None:
@@ -125,8 +125,8 @@ def _holding(recording: Recording, read: int, given: str, flat: int) -> int | No
 
 
 def _first_load(recording: Recording, given: str, flat: int) -> int | None:
-    reads = recording.find(_READS, array=recording.number_of(given)) if recording.number_of(given) is not None else []
-    return next((at for at in reads if recording.flat(at) == flat), None)
+    number = recording.number_of(given)
+    return next(iter(recording.find(_READS, array=number, flat=flat)), None) if number is not None else None
 
 
 def _stores(copied: _Copied) -> str:
@@ -275,36 +275,58 @@ class _CountedValues:
     bin: int  # the wrong one
     expected: float
     got: float
-    reads: tuple[_Read, ...]
-    counted: tuple[_Counted, ...]
-    passed: tuple[_Passed, ...]
+    reads: list[_Read] = field(default_factory=list)
+    counted: list[_Counted] = field(default_factory=list)
+    passed: list[_Passed] = field(default_factory=list)
+    held: dict[Key, float] = field(default_factory=dict)  # what an element holds, as far as this block knows
+    last: dict[int, _Read] = field(default_factory=dict)  # of the input, by thread
+    in_shared: dict[int, int] = field(default_factory=dict)  # the step in which a thread read shared memory last
 
+    @classmethod
+    def of(cls, recording: Recording) -> _CountedValues | None:
+        wrong = recording.launch.mismatch
+        if wrong is None or not recording.trace.complete or len(recording.steps) > _MOST_STEPS:
+            return None
+        given = next((one for one in recording.report.inputs if _counts(one, wrong)), None)
+        output = recording.number_of(wrong.output)
+        one = next((one for one in wrong.first if one.got is not None and one.expected is not None), None)
+        if given is None or output is None or one is None:
+            return None
+        found = cls(recording, given, output, flat_of(one, wrong), one.expected or 0.0, one.got or 0.0)
+        return found if all(map(found.take, recording.find(ACCESSES))) and not found.is_unclear else None
 
-def _counted_values(recording: Recording) -> _CountedValues | None:
-    wrong = recording.launch.mismatch
-    if wrong is None or not recording.trace.complete or len(recording.steps) > _MOST_STEPS:
-        return None
-    given = next((one for one in recording.report.inputs if _counts(one, wrong)), None)
-    output = recording.number_of(wrong.output)
-    if given is None or output is None:
-        return None
-    walk = _Walk(recording.trace, given, output)
-    for at in recording.find(ACCESSES):
-        walk.take(at, recording.steps[at])
-    known = (one for one in wrong.first if one.got is not None and one.expected is not None)
-    if walk.is_unclear or (one := next(known, None)) is None:
-        return None
-    return _CountedValues(
-        recording=recording,
-        given=given,
-        output=output,
-        bin=flat_of(one, wrong),
-        expected=one.expected or 0.0,
-        got=one.got or 0.0,
-        reads=tuple(walk.reads),
-        counted=tuple(walk.counted),
-        passed=tuple(walk.passed),
-    )
+    @property
+    def is_unclear(self) -> bool:
+        own = {(one.key, one.bin) for one in self.counted}
+        keys = [(self.recording.key(one.read), one.bin) for one in self.passed if one.held or one.added]
+        twice = any(times > 1 for times in Counter(id(one.read) for one in self.counted).values())
+        return twice or any(key not in own for key in keys)
+
+    def take(self, at: int) -> bool:
+        """False where values come to those who count by way of shared memory."""
+        recording, (kind, thread, *_) = self.recording, self.recording.steps[at]
+        key, value, flat, array = recording.key(at), recording.value(at), recording.flat(at), recording.array(at)
+        if kind == StepKind.READ:
+            if array.name == self.given.name and array.space == "global":
+                self.last[thread] = _Read(at, flat, value)
+                self.in_shared.pop(thread, None)
+                self.reads.append(self.last[thread])
+            else:
+                self.in_shared[thread] = at
+            return True
+        before = self.held.get(key, 0.0 if key[0] == self.output else None)
+        self.held[key] = value
+        source = self.in_shared.get(thread)
+        is_own = source is not None and recording.key(source) == key
+        if before is None or not (kind == StepKind.ATOMIC or is_own):
+            return True
+        if source is not None and not is_own:
+            if key[0] == self.output:
+                self.passed.append(_Passed(source, at, flat, recording.value(source), value - before))
+            return key[0] == self.output
+        if (read := self.last.get(thread)) is not None:
+            self.counted.append(_Counted(read, at, key, flat, value - before))
+        return True
 
 
 def _counts(given: TracedInput, wrong: Mismatch) -> bool:
@@ -314,51 +336,6 @@ def _counts(given: TracedInput, wrong: Mismatch) -> bool:
     times = Counter(given.values)
     expected = [(flat_of(one, wrong), one.expected) for one in wrong.first]
     return all(value == times[float(flat)] for flat, value in expected) and any(value for _, value in expected)
-
-
-class _Walk:
-    def __init__(self, trace: Trace, given: TracedInput, output: int) -> None:
-        self._trace, self._given, self._output = trace, given, output
-        self._held: dict[Key, float] = {}  # what an element holds, as far as this block knows
-        self._last: dict[int, _Read] = {}  # of the input, by thread
-        self._shared: dict[int, tuple[int, Key, float]] = {}  # what a thread read last in shared memory
-        self.reads: list[_Read] = []
-        self.counted: list[_Counted] = []
-        self.passed: list[_Passed] = []
-        self._is_staged = False  # values come to those who count by way of shared memory
-
-    @property
-    def is_unclear(self) -> bool:
-        own = {(one.key, one.bin) for one in self.counted}
-        keys = [(self._trace.steps[one.read][3:5], one.bin) for one in self.passed if one.held or one.added]
-        twice = any(times > 1 for times in Counter(id(one.read) for one in self.counted).values())
-        return twice or self._is_staged or any(key not in own for key in keys)
-
-    def take(self, at: int, step: Step) -> None:
-        kind, thread, _, array, offset, size, bits, _, _, _ = step
-        known = self._trace.arrays[array]
-        key, value = (array, offset), known.value(bits, size)
-        if kind == StepKind.READ:
-            if known.name == self._given.name and known.space == "global":
-                self._last[thread] = _Read(at, offset // size if size else -1, value)
-                self._shared.pop(thread, None)
-                self.reads.append(self._last[thread])
-            else:
-                self._shared[thread] = at, key, value
-            return
-        before = self._held.get(key, 0.0 if array == self._output else None)
-        self._held[key] = value
-        source = self._shared.get(thread)
-        is_update = kind == StepKind.ATOMIC or (source is not None and source[1] == key)
-        if before is None or not is_update:
-            return
-        flat = offset // size if size else -1
-        if array == self._output and source is not None and source[1] != key:
-            self.passed.append(_Passed(source[0], at, flat, source[2], value - before))
-        elif source is not None and source[1] != key:
-            self._is_staged = True
-        elif (read := self._last.get(thread)) is not None:
-            self.counted.append(_Counted(read, at, key, flat, value - before))
 
 
 _SHOWN = 6  # values, or additions, of each sort
@@ -384,7 +361,7 @@ _REASONS = (
 
 
 def count_story(recording: Recording) -> Story | None:
-    found = _counted_values(recording)
+    found = _CountedValues.of(recording)
     wrong = next(_mistakes(found), None) if found is not None else None
     if found is None or wrong is None:
         return None

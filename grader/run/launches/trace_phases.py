@@ -61,6 +61,10 @@ class TracedArray(Model):
             flat //= extent
         return (flat, *reversed(subscripts))
 
+    def named(self, offset: int, size: int = 0) -> str:
+        """`As[3][17]`. `size`: of the access; 0: of a whole element."""
+        return self.name + "".join(f"[{one}]" for one in self.index(offset, size or self.element_bytes))
+
     def value(self, bits: int, size: int) -> float:
         """The number in `size` bytes of this array. It is floating-point unless the array's type says otherwise."""
         type_words = self.element.split()
