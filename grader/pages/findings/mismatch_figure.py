@@ -46,12 +46,9 @@ def picture(mismatch: Mismatch) -> Shown | None:
         rows=_ticks(rows, mismatch.tile_rows, height),
         grid=min(tile_x, tile_y) >= _DENSE,
         grid_text=f"blocks of {counted(mismatch.tile_rows, 'row')} by {counted(mismatch.tile_columns, 'column')} of threads",
-        alternative=f"{visible_text.line(mismatch.output, 40)}, {rows} by {columns}: {_numbers(mismatch)}",
+        alternative=f"{visible_text.line(mismatch.output, 40)}, {rows} by {columns}: {counted(mismatch.wrong, 'element')} wrong,"
+        f" {mismatch.unwritten:,} never written",
     )
-
-
-def _numbers(mismatch: Mismatch) -> str:
-    return f"{counted(mismatch.wrong, 'element')} wrong, {mismatch.unwritten:,} never written"
 
 
 def _rectangles(mismatch: Mismatch, unit_x: float, unit_y: float) -> Iterator[Shown]:

@@ -83,7 +83,8 @@ def gpu_line(lab: LabResult) -> str:
         return ""
     kernel = lab.gpu_kernel
     assert kernel is not None
-    limited = f", limited by {_named(kernel)}" if kernel.warps < kernel.max_warps and kernel.warps else ""
+    named = " and ".join(visible_text.line(one, 40) for one in kernel.limited_by)
+    limited = f", limited by {named}" if kernel.warps < kernel.max_warps and kernel.warps else ""
     return f"{', '.join(f'{term.lower()}: {detail}' for term, detail in facts.facts.items())}{limited}"
 
 
@@ -105,10 +106,6 @@ def _occupancy(kernel: GpuKernel) -> str:
         return f"{held}, which is the maximum."
     limits = [_LIMITS.get(one, visible_text.line(one, 40)) for one in kernel.limited_by]
     return f"{held}; {kernel.max_warps} is the maximum. The limit is: {'; '.join(limits)}." if limits else f"{held}."
-
-
-def _named(kernel: GpuKernel) -> str:
-    return " and ".join(visible_text.line(one, 40) for one in kernel.limited_by)
 
 
 def _notes(kernel: GpuKernel) -> list[str]:

@@ -22,7 +22,7 @@ from grader.model.verdicts import Verdict
 from grader.model.visible_text import element, points
 from grader.pages.page_section import Shown
 from grader.pages.speed.gpu_facts import gpu_facts, gpu_line
-from grader.pages.speed.sweep_figure import sweep_figure
+from grader.pages.speed.sweep_figure import called, sweep_figure
 from grader.run.scoring.metrics import metric_words, remarks
 from grader.run.speed.speed_score import measured_share, needed, of_full_marks, share_words
 
@@ -81,7 +81,6 @@ def _cells(one: SampledElement) -> tuple[str, str, str, str]:
 
 
 WIDTH, BAR_HEIGHT, GAP, LEFT = 560.0, 22.0, 14.0, 90.0
-_SPEED_FIGURE_NAMES = {"baseline": "naive", "student": "your kernel", "model": "model"}
 _ROOM = 1.08  # width of the picture by the longest bar
 
 
@@ -116,7 +115,7 @@ def _bar(index: int, one: ContestantTimes, ratio: Ratio, scale: float) -> Shown:
     y = round(GAP + index * (BAR_HEIGHT + GAP), 2)
     return Shown(
         kind=one.name,
-        name=_SPEED_FIGURE_NAMES[one.name],
+        name=called(one.name),
         y=y,
         middle=round(y + BAR_HEIGHT / 2, 2),
         width=round(ratio.middle * scale, 2),

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 
 from grader.model import visible_text
 from grader.model.result import SweepPoint, SweepTime
@@ -37,17 +38,20 @@ _MARKS = {
 }  # fmt: skip
 
 
+_Rate = Callable[[SweepTime], float]
+
+
 def sweep_figure(points: Sequence[SweepPoint]) -> Shown | None:
     """None where nothing was measured."""
     placed = sorted((one for one in points if one.sizes), key=_size)  # a size that was not measured is a gap
     if not any(one.kernels for one in placed):
         return None
-    names = _names(placed)
+    names = list(dict.fromkeys(["baseline", *(kernel.name for one in placed for kernel in one.kernels)]))
     axis = Axis.over([_size(one) for one in placed], 0, _WIDTH)
     xs = spread([axis.at(_size(one)) for one in placed], _APART, 0, _WIDTH)
     arithmetic = any(kernel.gflops for one in placed for kernel in one.kernels)
-    roofs = [_roof(one, arithmetic=arithmetic) for one in placed]
-    panels = [_panel(placed, xs, names, _rates(arithmetic=arithmetic), roofs)]
+    unit, rate = ("GFLOP/s", attrgetter("gflops")) if arithmetic else ("GB/s", attrgetter("gbytes"))
+    panels = [_panel(placed, xs, names, _rates(unit, rate), [_roof(one, rate) for one in placed])]
     if len(names) > 1:
         panels.append(_panel(placed, xs, names, _RATIOS, ()))
     height = panels[-1].top + panels[-1].height
@@ -62,33 +66,24 @@ def sweep_figure(points: Sequence[SweepPoint]) -> Shown | None:
         axis=_axis_title(placed),
         troubles=[f"{one.shape}: {one.trouble}" for one in points if one.trouble],
         kernels=[called(name) for name in names],
-        rows=[(one, [_cells(one, name, arithmetic=arithmetic) for name in names]) for one in points],
+        rows=[(one, [_cells(one, name, rate) for name in names]) for one in points],
         alternative=_alternative(placed, names),
     )
 
 
-def _cells(point: SweepPoint, name: str, *, arithmetic: bool) -> tuple[str, str, str]:
+def _cells(point: SweepPoint, name: str, rate: _Rate) -> tuple[str, str, str]:
     """One kernel at one size, for the table: milliseconds, rate, and the speedup with its interval. Empty where it was not measured."""
     kernel = next((one for one in point.kernels if one.name == name), None)
     if kernel is None:
         return "", "", ""
     ratio = kernel.speedup
     speedup = f"{ratio.middle:.2f}× ({ratio.low:.2f} to {ratio.high:.2f})" if ratio else ""  # noqa: RUF001 -- the sign for times
-    return f"{kernel.milliseconds:.4f}", f"{_rate(kernel, arithmetic=arithmetic):,.0f}", speedup
-
-
-def _names(points: Sequence[SweepPoint]) -> list[str]:
-    """The kernels' names: naive first, then in the order of the measurement."""
-    return list(dict.fromkeys(["baseline", *(kernel.name for one in points for kernel in one.kernels)]))
+    return f"{kernel.milliseconds:.4f}", f"{rate(kernel):,.0f}", speedup
 
 
 def _size(point: SweepPoint) -> float:
     """One number for a shape: N for a square one, else the geometric mean of its sizes."""
     return math.exp(math.fsum(math.log(max(one, 1)) for one in point.sizes) / len(point.sizes))
-
-
-def _rate(kernel: SweepTime, *, arithmetic: bool) -> float:
-    return kernel.gflops if arithmetic else kernel.gbytes
 
 
 @dataclass(frozen=True)
@@ -103,13 +98,11 @@ class _Quantity:
     shown: tuple[float, ...] = ()  # values that are on the axis in any case
 
 
-def _rates(*, arithmetic: bool) -> _Quantity:
+def _rates(unit: str, rate: _Rate) -> _Quantity:
     def interval(kernel: SweepTime) -> tuple[float, ...]:
-        middle = _rate(kernel, arithmetic=arithmetic)
-        work = middle * kernel.milliseconds
-        return work / kernel.high_ms, middle, work / kernel.low_ms
+        work = rate(kernel) * kernel.milliseconds
+        return work / kernel.high_ms, rate(kernel), work / kernel.low_ms
 
-    unit = "GFLOP/s" if arithmetic else "GB/s"
     return _Quantity(unit, 0, _RATES_HEIGHT, interval, f"{{:,.0f}} {unit}".format)
 
 
@@ -123,12 +116,12 @@ _RATIOS = _Quantity(
 )
 
 
-def _roof(point: SweepPoint, *, arithmetic: bool) -> float:
+def _roof(point: SweepPoint, rate: _Rate) -> float:
     """The roofline at this size, in the panel's unit. 0: not known."""
     if not (point.floor_ms and point.kernels):
         return 0
     kernel = point.kernels[0]
-    return _rate(kernel, arithmetic=arithmetic) * kernel.milliseconds / point.floor_ms
+    return rate(kernel) * kernel.milliseconds / point.floor_ms
 
 
 def _panel(
