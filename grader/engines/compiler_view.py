@@ -9,9 +9,9 @@ What a program can learn of its compiler without the preprocessor, as by the nam
 from __future__ import annotations
 
 import re
-import threading
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import zip_longest
 
 from grader.engines.refusal import Refusal
@@ -93,17 +93,13 @@ _MOST_KEPT = 8  # each takes about 15 MB where nvcc read CUDA's headers
 
 @dataclass(frozen=True)
 class HeaderText:
-    """`defined`, `undefined`: macros as they are where the stretch ends. `own`: the bodies of those that the kit's headers define.
+    """`defined`: macros as they are where the stretch ends; None: undefined. `own`: the bodies of those that the kit's headers define.
     `names`: CUDA's names outside comments; whether they are declared there.
     """
 
-    text: str
-    ours: tuple[str, ...]
-    defined: Mapping[str, str]
-    undefined: frozenset[str]
+    defined: Mapping[str, str | None]
     own: Mapping[str, str]
     names: Mapping[str, bool]
-    files: frozenset[str]  # the last part of each path
 
     @classmethod
     def read(cls, text: str, ours: tuple[str, ...]) -> HeaderText:
@@ -111,50 +107,30 @@ class HeaderText:
         defined: dict[str, str | None] = {}
         own: dict[str, str] = {}
         names: dict[str, bool] = {}
-        files: set[str] = set()
         at = 0
         while marker := MARKER.match(text, at):
             at, end = marker.end(), next_marker(text, marker.end())
-            files.add(marker[2].rsplit("/", 1)[-1])
             for macro in MACRO.finditer(text, at, end):
-                defines = macro[1] == "define"
-                defined[macro[2]] = macro[3].strip() if defines else None
-                if defines and marker[2].startswith(ours):
+                defined[macro[2]] = _body(macro)
+                if macro[1] == "define" and marker[2].startswith(ours):
                     own[macro[2]] = macro[3]
             for name, declared in named_in(text, at, end):
                 names[name] = declared or names.get(name, False)
             at = end
-        undefined = frozenset(name for name, body in defined.items() if body is None)
-        bodies = {name: body for name, body in defined.items() if body is not None}
-        return cls(text, ours, bodies, undefined, own, names, frozenset(files))
-
-    def stands_at(self, view: str, at: int, ours: tuple[str, ...], file: str) -> bool:
-        """Whether `view` has this text at `at`, and it means the same in a view of a submission called `file`."""
-        return ours == self.ours and file not in self.files and view.startswith(self.text, at)
+        return cls(defined, own, names)
 
 
-class ReadHeaders:
-    """The long stretches that were read last. Several threads may ask."""
+def _body(macro: re.Match[str]) -> str | None:
+    return macro[3].strip() if macro[1] == "define" else None
 
-    def __init__(self) -> None:
-        self._kept: list[HeaderText] = []
-        self._lock = threading.Lock()
 
-    def at(self, view: str, start: int, ours: tuple[str, ...], file: str) -> HeaderText | None:
-        """One that was read before and stands there. The caller looks whether it ends there as well."""
-        for one in list(self._kept):
-            if one.stands_at(view, start, ours, file):
-                return one
-        return None
+def read_headers(text: str, ours: tuple[str, ...]) -> HeaderText:
+    return HeaderText.read(text, ours) if len(text) < _KEPT_CHARACTERS else _read_once(text, ours)
 
-    def read(self, text: str, ours: tuple[str, ...]) -> HeaderText:
-        if len(text) < _KEPT_CHARACTERS:
-            return HeaderText.read(text, ours)
-        with self._lock:  # at the beginning of a class, all ask for the same
-            found = next((one for one in self._kept if one.ours == ours and one.text == text), None)
-            found = found or HeaderText.read(text, ours)
-            self._kept = [found, *(one for one in self._kept if one is not found)][:_MOST_KEPT]
-            return found
+
+@lru_cache(_MOST_KEPT)
+def _read_once(text: str, ours: tuple[str, ...]) -> HeaderText:
+    return HeaderText.read(text, ours)
 
 
 def next_marker(text: str, at: int) -> int:
@@ -227,7 +203,6 @@ _NEVER_SYSTEM = ("/proc/", "/dev/", "/sys/", "/run/")
 _CHANGING = frozenset({"__COUNTER__", "__INCLUDE_LEVEL__", "__BASE_FILE__", "__TIME__", "__DATE__", "__TIMESTAMP__"})
 _PASTES = ("##", "%:%:", "??=")
 _ADVICE = "Write one program for both: test no macro that tells compilers apart, and use none."
-_HEADERS = ReadHeaders()
 _OWN_NAMES = "Give what you declare a name of your own: none that begins with `__` or `cuda`."
 
 
@@ -254,7 +229,7 @@ class CompilerView:
         """CUDA's names in its headers."""
         names = [part.names for part in parts if isinstance(part, HeaderText)]
         if self.expanded:
-            names.append(_HEADERS.read(self.expanded[_first_marker(self.expanded) :], self.ours).names)
+            names.append(read_headers(self.expanded[_first_marker(self.expanded) :], self.ours).names)
         return names
 
 
@@ -305,7 +280,7 @@ class _Reading:
 
     def __init__(self, parts: Sequence[_Part | HeaderText], surface: frozenset[str]) -> None:
         self._surface = surface
-        self.state: dict[str, str] = {}
+        self.state: dict[str, str | None] = {}
         self.lines = list(self._read(parts))
 
     def meaning(self, name: str) -> tuple[tuple[str, str], ...]:
@@ -315,19 +290,11 @@ class _Reading:
         for part in parts:
             if isinstance(part, HeaderText):
                 self.state |= part.defined
-                for name in part.undefined:
-                    self.state.pop(name, None)
                 continue
             for line in _lines(part.text, part.number):
                 yield _Line(line.number, line.text, tuple(sorted(self._expanded(_WORD.findall(line.bare)))))
                 if macro := MACRO.match(line.text):
-                    self._know(macro)
-
-    def _know(self, macro: re.Match[str]) -> None:
-        if macro[1] == "define":
-            self.state[macro[2]] = macro[3].strip()
-        else:
-            self.state.pop(macro[2], None)
+                    self.state[macro[2]] = _body(macro)
 
     def _expanded(self, words: Sequence[str]) -> Iterator[tuple[str, str]]:
         waiting, seen = list(words), set(words)
@@ -335,10 +302,10 @@ class _Reading:
             word = waiting.pop()
             if word in _CHANGING:
                 yield word, ""
-            if word in self._surface or word not in self.state:
+            if word in self._surface or (body := self.state.get(word)) is None:
                 continue
-            yield word, self.state[word]
-            inner = set(_WORD.findall(self.state[word])) - seen
+            yield word, body
+            inner = set(_WORD.findall(body)) - seen
             seen |= inner
             waiting += inner
 
@@ -358,17 +325,10 @@ def _parts(view: CompilerView, file: str) -> Iterator[_Part | HeaderText]:
         end = next_marker(text, marker.end())
         if _is_submissions(marker[2], file, view.ours):
             yield _Part(int(marker[1]), text[marker.end() : end])
-        elif not _is_header(marker[2]):
-            yield HeaderText.read(text[at:end], view.ours)
         elif end > marker.end():  # else it names a file and nothing more, as the folder where the compiler runs
-            known = _HEADERS.at(text, at, view.ours, file)
-            if known and _ends(view, file, at + len(known.text)):
-                end = at + len(known.text)
-            else:
-                while not _ends(view, file, end):
-                    end = next_marker(text, text.index("\n", end) + 1)
-                known = _HEADERS.read(text[at:end], view.ours)
-            yield known
+            while _is_header(marker[2]) and not _ends(view, file, end):
+                end = next_marker(text, text.index("\n", end) + 1)
+            yield read_headers(text[at:end], view.ours)
         at = end
 
 
@@ -406,10 +366,7 @@ def _is_header(path: str) -> bool:
 
 def _kit_names(parts: Sequence[_Part | HeaderText]) -> frozenset[str]:
     """Macros by which the kit means the same as CUDA with other words: `__shared__`. Not those that are numbers."""
-    bodies: dict[str, str] = {}
-    for part in parts:
-        if isinstance(part, HeaderText):
-            bodies |= part.own
+    bodies = {name: body for part in parts if isinstance(part, HeaderText) for name, body in part.own.items()}
     return frozenset(name for name, body in bodies.items() if not _INTEGER.match(body))
 
 
