@@ -43,25 +43,13 @@ def shared_assembly(dynamic_symbols: list[str], dynamic_bytes: int = 227 * 1024,
     """One block of thread-local memory, which all `extern __shared__` arrays share: as much as any block may ask for. It has padding at its
     end, so that an access a little past the end hits nothing else. The thread control block comes after the padding.
     """
-    labels = ["tilelab_dynamic_shared", *dynamic_symbols]
-    return "\n".join(
-        [
-            '.section .tbss,"awT",%nobits',
-            ".balign 256",
-            *(
-                line
-                for label in labels
-                for line in (
-                    f".globl {label}",
-                    f".type {label}, %tls_object",
-                    f".size {label}, {dynamic_bytes}",
-                    f"{label}:",
-                )
-            ),
-            f".zero {dynamic_bytes + padding_bytes}",
-            '.section .note.GNU-stack,"",%progbits',
-            "",
-        ]
+    labels = "".join(
+        f".globl {label}\n.type {label}, %tls_object\n.size {label}, {dynamic_bytes}\n{label}:\n"
+        for label in ("tilelab_dynamic_shared", *dynamic_symbols)
+    )
+    return (
+        f'.section .tbss,"awT",%nobits\n.balign 256\n{labels}.zero {dynamic_bytes + padding_bytes}\n'
+        '.section .note.GNU-stack,"",%progbits\n'
     )
 
 
@@ -117,12 +105,6 @@ def _local(variable: Local) -> dict[str, object]:
         "element_bytes": max(1, kind.bytes),
         "dimensions": kind.dimensions,
     }
-
-
-def _shared(array: SharedArray) -> dict[str, object]:
-    fields = asdict(array)
-    del fields["symbol"]
-    return fields
 
 
 # Links a submission's object file to a runner, and writes beside it what the runner has to know about it.
@@ -192,7 +174,7 @@ def described(steps: BuildSteps, text: str, entries: EntrySignatures, compiled: 
         "loops": loops[:MAX_LOOPS],
         "barrier_calls": barriers.calls,
         "returns": barriers.returns,
-        "shared": [_shared(array) for array in info.shared],
+        "shared": [{key: value for key, value in asdict(array).items() if key != "symbol"} for array in info.shared],
         "guards": info.guards[:MAX_GUARDS],
         "frames": _frames(info.frames, jumps=jumps),
         "variables": _variables(info, compiled),
