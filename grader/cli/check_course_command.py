@@ -12,7 +12,7 @@ from rich.console import Console
 
 from grader.cli.proofs import page_proofs
 from grader.cli.proofs.course_proofs import KernelProofs, MutantProofs, UnpackedHandout, course_proofs, pages
-from grader.cli.proofs.proving import Proof, ProofLines, prove
+from grader.cli.proofs.proving import Proof, prove
 from grader.course.handouts import handout
 from grader.engines.toolset import Toolset
 from grader.model.course_root import course_root, load_labs, seed_if_made
@@ -106,7 +106,6 @@ def check_course(lab_ids: Sequence[str], wanted: Sequence[str], *, workers: int 
     store = root / _KEPT
     made_seed = seed_if_made(root)
     seed = _SOME_SEED if made_seed is None else made_seed
-    lines = ProofLines(console)
     with tempfile.TemporaryDirectory(prefix="tilelab-") as scratch:
         grading = Grading(labs, JobStore(store), Path(scratch), seed)
         unpacked = UnpackedHandout(root, labs, made, Path(scratch), store, max(1, at_once // 2))
@@ -122,10 +121,7 @@ def check_course(lab_ids: Sequence[str], wanted: Sequence[str], *, workers: int 
         if needs_kit := any(proof.needs_kit for proof in proofs):
             store.mkdir(parents=True, exist_ok=True)
             grading.begin(Toolset.open(root, allow_no_sandbox=True))  # the course's own kernels
-        try:
-            outcomes = prove(proofs, lines, workers=at_once)
-        finally:
-            lines.end()
+        outcomes = prove(proofs, console, workers=at_once)
     failed = [outcome.proof.name for outcome in outcomes if outcome.diagnostics]
     counted = f"; {grading.judged} kernels judged, {grading.reused} reused from an earlier run" if needs_kit else ""
     console.print(f"{len(outcomes)} proofs, {len(failed)} failed{counted}", soft_wrap=True)

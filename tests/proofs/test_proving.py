@@ -9,24 +9,13 @@ from collections.abc import Sequence
 import pytest
 from rich.console import Console
 
-from grader.cli.proofs.proving import Proof, ProofLines, Proved, prove
+from grader.cli.proofs.proving import Proof, prove
 from grader.course.leaks import Diagnostic
 from grader.model.errors import RemediableError
 
 
-class Silent:
-    def __init__(self) -> None:
-        self.steps = 0
-        self.told: list[str] = []
-
-    def begin(self, steps: int) -> None:
-        self.steps = -steps
-
-    def step(self) -> None:
-        self.steps += 1
-
-    def proved(self, outcome: Proved) -> None:
-        self.told.append(outcome.proof.name)
+def silent() -> Console:
+    return Console(file=io.StringIO(), width=200)
 
 
 def fails(*lines: int) -> list[Diagnostic]:
@@ -44,13 +33,14 @@ def test_outcomes_come_in_the_order_of_the_list_whatever_ends_first() -> None:
         second_is_done.set()
         return []
 
-    watcher = Silent()
-    prove([Proof("slow", "", [slow]), Proof("quick", "", [quick])], watcher, workers=2)
-    assert (watcher.told, watcher.steps) == (["slow", "quick"], 0)
+    out = io.StringIO()
+    outcomes = prove([Proof("slow", "", [slow]), Proof("quick", "", [quick])], Console(file=out), workers=2)
+    assert [one.proof.name for one in outcomes] == ["slow", "quick"]
+    assert [line.split()[1] for line in out.getvalue().splitlines()] == ["slow", "quick"]
 
 
 def test_the_problems_of_all_steps_are_told_in_the_order_of_the_file() -> None:
-    (outcome,) = prove([Proof("both", "", [lambda: fails(9, 3), lambda: fails(5)])], Silent(), workers=2)
+    (outcome,) = prove([Proof("both", "", [lambda: fails(9, 3), lambda: fails(5)])], silent(), workers=2)
     assert [diagnostic.line for diagnostic in outcome.diagnostics] == [3, 5, 9]
 
 
@@ -65,14 +55,16 @@ def test_a_step_that_breaks_is_a_problem_and_the_others_go_on(error: Exception, 
     def broken() -> Sequence[Diagnostic]:
         raise error
 
-    outcomes = prove([Proof("one", "", [broken]), Proof("two", "", [list])], Silent(), workers=1)
+    outcomes = prove([Proof("one", "", [broken]), Proof("two", "", [list])], silent(), workers=1)
     assert [[str(diagnostic) for diagnostic in one.diagnostics] for one in outcomes] == [[told], []]
 
 
 def test_a_failure_is_printed_with_every_place_as_it_is() -> None:
     out = io.StringIO()
-    lines = ProofLines(Console(file=out, width=200))
-    prove([Proof("links", "all lead somewhere", [lambda: fails(1, 2)]), Proof("x", "y [z]", [list])], lines, workers=1)
+    console = Console(file=out, width=200)
+    prove(
+        [Proof("links", "all lead somewhere", [lambda: fails(1, 2)]), Proof("x", "y [z]", [list])], console, workers=1
+    )
     assert [" ".join(line.split()) for line in out.getvalue().splitlines()] == [
         "FAILS links 2 problems:",
         "a.md:1: wrong",

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from grader.cli.proofs import page_proofs
 from grader.cli.proofs.page_proofs import disclosures
@@ -22,7 +22,7 @@ from grader.course import handouts, starters
 from grader.course.handouts import Handout
 from grader.course.leaks import Diagnostic
 from grader.explain.small_edits import SmallEdit, mutants_of
-from grader.model.labs import Lab, LabError, read_table
+from grader.model.labs import Lab, LabError, Strict, read_table
 from grader.model.result import LabResult
 from grader.model.verdicts import Verdict
 from grader.run.reject_header import demanded, unmet
@@ -315,17 +315,13 @@ SURVIVORS = "survivors.toml"
 JudgeText = Callable[[Lab, str], Verdict]
 
 
-class _Strict(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class Survivor(_Strict):
+class Survivor(Strict):
     before: str
     after: str
     reason: str = Field(min_length=20)
 
 
-class _SurvivorList(_Strict):
+class _SurvivorList(Strict):
     survivor: tuple[Survivor, ...] = ()
 
 

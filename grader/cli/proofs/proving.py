@@ -1,14 +1,14 @@
-"""Runs proofs in parallel, and passes their outcomes on in the order of the list. Prints nothing.
+"""Runs proofs in parallel, and prints their outcomes in the order of the list: a line for each, and below it what is wrong.
 
 An exception in a step becomes a diagnostic of its proof: what could not be checked is not proved.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor, as_completed
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Protocol
+from itertools import chain
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
@@ -38,48 +38,35 @@ class Proved:
     diagnostics: tuple[Diagnostic, ...]
 
 
-class Watcher(Protocol):
-    """Gets the progress of the proofs. All calls come from one thread."""
-
-    def begin(self, steps: int) -> None: ...
-    def step(self) -> None: ...
-    def proved(self, outcome: Proved) -> None: ...
-
-
-def prove(proofs: Sequence[Proof], watcher: Watcher, *, workers: int) -> list[Proved]:
-    """The outcome of every proof. Proofs that need no kit start first, then those with few steps, so that no long step starts last."""
+def prove(proofs: Sequence[Proof], console: Console, *, workers: int) -> list[Proved]:
+    """The outcome of every proof. Each is printed when it and those before it are done, above a progress bar on a terminal. Proofs that
+    need no kit start first, then those with few steps, so that no long step starts last.
+    """
     steps = [(index, step) for index, proof in enumerate(proofs) for step in proof.steps]
     steps.sort(key=lambda one: (proofs[one[0]].needs_kit, len(proofs[one[0]].steps)))
-    waiting = [len(proof.steps) for proof in proofs]
-    diagnostics: list[list[Diagnostic]] = [[] for _ in proofs]
+    columns = (TextColumn("proving"), BarColumn(bar_width=None), MofNCompleteColumn(), TimeElapsedColumn())
+    running: list[list[Future[Sequence[Diagnostic]]]] = [[] for _ in proofs]
     outcomes: list[Proved] = []
-    watcher.begin(len(steps))
-    with ThreadPoolExecutor(workers) as pool:
-        running: dict[Future[Sequence[Diagnostic]], int] = {
-            pool.submit(_run, step, proofs[index].name): index for index, step in steps
-        }
+    with (
+        Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar,
+        ThreadPoolExecutor(workers) as pool,
+    ):
+        task = bar.add_task("proving", total=len(steps))
         try:
-            for done in as_completed(running):
-                index = running[done]
-                diagnostics[index] += done.result()
-                waiting[index] -= 1
-                watcher.step()
-                for ready in _ready(waiting, len(outcomes)):
-                    found = sorted(diagnostics[ready], key=lambda one: (one.path, one.line or 0, one.what))
-                    outcomes.append(Proved(proofs[ready], tuple(found)))
-                    watcher.proved(outcomes[-1])
+            for index, step in steps:
+                running[index].append(pool.submit(_run, step, proofs[index].name))
+                running[index][-1].add_done_callback(lambda _: bar.advance(task))
+            for proof, futures in zip(proofs, running, strict=True):
+                found = sorted(
+                    chain.from_iterable(one.result() for one in futures),
+                    key=lambda one: (one.path, one.line or 0, one.what),
+                )
+                outcomes.append(Proved(proof, tuple(found)))
+                console.print(lines_of(outcomes[-1]), soft_wrap=True)
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
             raise
     return outcomes
-
-
-def _ready(waiting: Sequence[int], reported: int) -> Iterator[int]:
-    """The proofs from number `reported` on that are done, up to the first one that is not."""
-    for index in range(reported, len(waiting)):
-        if waiting[index]:
-            return
-        yield index
 
 
 def _run(step: Step, name: str) -> Sequence[Diagnostic]:
@@ -91,37 +78,7 @@ def _run(step: Step, name: str) -> Sequence[Diagnostic]:
         return [Diagnostic(name, None, f"this could not be looked at: {type(error).__name__}: {error}")]
 
 
-# Prints proofs on the terminal: a line for each proof when it is done, below it what is wrong, and a progress bar at the end.
-
 _NAME_WIDTH = 22
-
-
-class ProofLines:
-    """Implements `proving`'s Watcher on a console."""
-
-    def __init__(self, console: Console) -> None:
-        self._console = console
-        self._bar: Progress | None = None
-
-    def begin(self, steps: int) -> None:
-        if self._console.is_terminal:
-            columns = (TextColumn("proving"), BarColumn(bar_width=None), MofNCompleteColumn(), TimeElapsedColumn())
-            self._bar = Progress(*columns, console=self._console, transient=True)
-            self._bar.add_task("proving", total=steps)
-            self._bar.start()
-
-    def step(self) -> None:
-        if self._bar is not None:
-            self._bar.advance(self._bar.task_ids[0])
-
-    def proved(self, outcome: Proved) -> None:
-        self._console.print(lines_of(outcome), soft_wrap=True)
-
-    def end(self) -> None:
-        """Removes the bar, also after an interruption."""
-        if self._bar is not None:
-            self._bar.stop()
-            self._bar = None
 
 
 def lines_of(outcome: Proved) -> Text:
