@@ -184,7 +184,7 @@ class Toolset:
 def _parts_for(labs: Sequence[Lab], *, public_only: bool) -> list[str]:
     """What a handout may have left out and the judging of these labs needs."""
     suffix = "-public" if public_only else ""
-    host = ("conductor", "tilelab_host") if any(lab.public.starts_itself for lab in labs) else ()
+    host = ("broker", "tilelab_host") if any(lab.public.starts_itself for lab in labs) else ()
     return [*(f"judge-{lab.id}{suffix}" for lab in labs), *host]
 
 

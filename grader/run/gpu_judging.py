@@ -498,7 +498,7 @@ def _program_file(toolset: Toolset, device: Device, lab: Lab, folder: Path, prog
     )
     gate, lock = GpuLock(device.lock_name).files()
     file: dict[str, Any] = {
-        "conductor": str(toolset.part("conductor")),
+        "broker": str(toolset.part("broker")),
         "description": {},
         "folder": str(data),
         "scratch": str(scratch),

@@ -1,5 +1,5 @@
 """Judges a submission whose host code is the student's own: a launcher, or a whole program. It is built as `tilelab run` builds a program
-and run by the lab's judge, under the conductor. What a kernel's lab has besides (timing, causes, suspects) there is not.
+and run by the lab's judge, under the broker. What a kernel's lab has besides (timing, causes, suspects) there is not.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ from grader.run.programs.program_run import ProgramRequest, ProgramSizes, progra
 from grader.run.programs.program_source import ProgramSource
 from grader.run.programs.run_record import ProgramFinding, RunRecord
 
-# What a judged program did, as launches with findings: the conductor's records in judge.json, with the student's lines and names.
+# What a judged program did, as launches with findings: the broker's records in judge.json, with the student's lines and names.
 #
-# The record is our conductor's; words of kernels and of the program in it are untrusted. A mistake on the host's side is a finding like any
+# The record is our broker's; words of kernels and of the program in it are untrusted. A mistake on the host's side is a finding like any
 # other: its label says what it is, and its kind which verdict it makes.
 
 # The verdict that a mistake on the host's side makes. One that is only noted gives the kind of its card.
@@ -146,7 +146,7 @@ def record_of(launch: dict[str, Any]) -> RunRecord | None:
     try:
         return None if given is None else RunRecord.model_validate(given)
     except ValidationError as error:
-        message = f"the conductor's record cannot be read: {error}"
+        message = f"the broker's record cannot be read: {error}"
         raise ValueError(message) from error
 
 
@@ -260,7 +260,7 @@ def started_program(toolset: Toolset, lab: Lab, built: BuiltSubmission, folder: 
 
 
 def _program_file(toolset: Toolset, lab: Lab, built: BuiltProgram, folder: Path) -> dict[str, Any]:
-    """What the judge has to know: kit/judge/programs/conducted_run.hpp reads it."""
+    """What the judge has to know: kit/judge/programs/brokered_run.hpp reads it."""
     public = lab.public
     data, scratch = folder / "data", folder / "judge"
     data.mkdir()
@@ -285,7 +285,7 @@ def _program_file(toolset: Toolset, lab: Lab, built: BuiltProgram, folder: Path)
         "early_return_is_error": public.barriers.early_return == "error",
     }
     file: dict[str, Any] = {
-        "conductor": str(toolset.part("conductor")),
+        "broker": str(toolset.part("broker")),
         "description": description,
         "folder": str(data),
         "scratch": str(scratch),

@@ -36,7 +36,7 @@ inline constexpr judge::Check check_followed(followed_trial);
 // loses the technique alone.
 void check_shared(const std::vector<int>& sizes);
 inline constexpr std::uint64_t most_sums_of_a_thread = 64;
-// Why a run did not share the work so, by what the conductor recorded; empty: it did.
+// Why a run did not share the work so, by what the broker recorded; empty: it did.
 std::string missed_sharing(int n, const nlohmann::json& record);
 
 // check_whole, and nothing that was allocated on the device is left when the program ends.

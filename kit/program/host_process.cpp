@@ -39,10 +39,10 @@ Descriptor moved_up(int fd) {
 }
 
 // Runs between fork and exec: async-signal-safe calls only. All descriptors given have high numbers, so dup2 overwrites none.
-[[noreturn]] void become(char* const* argv, int socket, int staging, int report, pid_t conductor) {
+[[noreturn]] void become(char* const* argv, int socket, int staging, int report, pid_t broker) {
   ::setpgid(0, 0);
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (::getppid() != conductor) ::_exit(127);
+  if (::getppid() != broker) ::_exit(127);
   for (const int one : {SIGTERM, SIGINT, SIGPIPE, SIGTTOU}) ::signal(one, SIG_DFL);
   if (::dup2(socket, host_socket) >= 0 && ::dup2(staging, host_staging) >= 0 && ::dup2(report, host_staging + 1) >= 0 &&
       ::fcntl(host_staging + 1, F_SETFD, FD_CLOEXEC) == 0) {
@@ -76,10 +76,10 @@ HostProcess::HostProcess(const std::vector<std::string>& argv) {
   std::vector<char*> arguments;
   for (const std::string& argument : argv) arguments.push_back(const_cast<char*>(argument.c_str()));
   arguments.push_back(nullptr);
-  const pid_t conductor = ::getpid();
+  const pid_t broker = ::getpid();
   pid_ = ::fork();
   if (pid_ < 0) fail("fork");
-  if (pid_ == 0) become(arguments.data(), theirs.get(), staging_file_.get(), report_writer.get(), conductor);
+  if (pid_ == 0) become(arguments.data(), theirs.get(), staging_file_.get(), report_writer.get(), broker);
   ::setpgid(pid_, pid_);
   report_writer = Descriptor();
   int error = 0;

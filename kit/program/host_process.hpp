@@ -1,4 +1,4 @@
-// The program as a child process of the conductor, and the processor time that it uses.
+// The program as a child process of the broker, and the processor time that it uses.
 #pragma once
 
 #include <sys/types.h>
@@ -12,7 +12,7 @@
 
 namespace tilelab::program {
 
-// The program as a child process: its own standard streams are the conductor's, its descriptor 3 is a socket to us, its descriptor 4 the
+// The program as a child process: its own standard streams are the broker's, its descriptor 3 is a socket to us, its descriptor 4 the
 // staging memory. It is killed with its process group.
 
 class HostProcess {

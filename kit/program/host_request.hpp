@@ -1,4 +1,4 @@
-// What the program and the conductor say to each other: numbers, addresses, errors, and one request.
+// What the program and the broker say to each other: numbers, addresses, errors, and one request.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@
 
 namespace tilelab::program {
 
-// What a whole program and the conductor say to each other: frames of JSON as in protocol/channel.hpp, one request and one reply, in
+// What a whole program and the broker say to each other: frames of JSON as in protocol/channel.hpp, one request and one reply, in
 // order. The bytes of copies go through staging memory that both have mapped. docs/protocols.md lists the requests.
 //
 // Trust: the program is a student's host code, and so everything in a request is hostile. It sees no device memory: only memory that

@@ -45,7 +45,7 @@ bool holds_address(const std::vector<unsigned char>& bytes, const Allocation& on
 // runs.
 std::size_t most_kept(const ProgramDescription& program) {
   const auto pages = ::sysconf(_SC_PHYS_PAGES), page = ::sysconf(_SC_PAGESIZE);
-  if (!program.custody.empty() || pages <= 0 || page <= 0) return 0;
+  if (!program.transfer_log.empty() || pages <= 0 || page <= 0) return 0;
   return std::min(program.limits.memory_bytes / 4, static_cast<std::size_t>(pages) / 8 * static_cast<std::size_t>(page));
 }
 

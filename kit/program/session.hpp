@@ -1,4 +1,4 @@
-// All that the conductor knows of a running program: its memory, what is under way, its errors, and what there is to tell afterwards.
+// All that the broker knows of a running program: its memory, what is under way, its errors, and what there is to tell afterwards.
 #pragma once
 
 #include <chrono>
@@ -33,14 +33,14 @@ struct RunOver : std::runtime_error {
 
 struct Session {
   explicit Session(ProgramDescription program)
-      : description(std::move(program)), memory(description.limits.memory_bytes), custody(description.custody),
+      : description(std::move(program)), memory(description.limits.memory_bytes), transfer_log(description.transfer_log),
         altered(description.altered),
         reads(description.kept_reads, description.shown_reads, description.options.carries, description.options.tagged),
-        view(memory, custody, altered, reads), pending(order) {}
+        view(memory, transfer_log, altered, reads), pending(order) {}
 
   ProgramDescription description;
   DeviceMemory memory;
-  Custody custody;
+  TransferLog transfer_log;
   AlteredInputs altered;
   HostReads reads;
   HostView view;

@@ -178,7 +178,7 @@ class Launch {
     map_memory();
     config_ = request_.config ? *request_.config : ask_launch_function();
     if (ending_.trouble()) return reply(ending_.trouble()->first, ending_.trouble()->second);
-    // A program may have asked for more shared memory; the conductor knows whether it has.
+    // A program may have asked for more shared memory; the broker knows whether it has.
     const std::size_t shared_limit = request_.memory ? most_shared_bytes_if_asked : most_shared_bytes;
     if (const std::string why = launch_refusal(config_, image_.static_shared_bytes, shared_limit); !why.empty())
       return reply(Status::launch_error, why);

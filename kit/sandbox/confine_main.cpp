@@ -7,7 +7,7 @@
 //   guard       (if requested) a parent stays outside of all restrictions, to end what the program leaves behind
 //   identity    root becomes a user that nobody else is; all capabilities go, except one that root's folders need
 //   session     a new one, without a terminal; the process dies when its parent does
-//   descriptors only 0-3 are passed on (3: the judge's socket), and 4 to a whole program (memory that it shares with the conductor)
+//   descriptors only 0-3 are passed on (3: the judge's socket), and 4 to a whole program (memory that it shares with the broker)
 //   limits      processor time, memory, file sizes, processes: counted for the identity it has by now
 //   Landlock    no file except those listed; no TCP; signals and abstract sockets stay inside (as far as the kernel supports it)
 //   seccomp     no system call except those listed: last, because it would forbid the steps before

@@ -10,7 +10,7 @@ part_name() {
   case $1 in
     judge-*) echo "the tests of ${lab%-public}" ;;
     launch-problem) echo "what traces and times kernels and counts memory traffic" ;;
-    conductor) echo "what runs host code" ;;
+    broker) echo "what runs host code" ;;
     tilelab_host) echo "CUDA's functions for host code" ;;
     gpu-runner) echo "what runs kernels on a GPU" ;;
     *) echo "$1" ;;

@@ -91,7 +91,7 @@ def test_every_list_of_fields_is_in_the_table() -> None:
 # What the grader reads of these messages, and what is beside them in its models or left to others.
 _MODELS: list[tuple[str, type[BaseModel], set[str]]] = [
     ("Site", Site, set()),
-    ("Finding", Finding, {"site", "address"}),  # an address is for the conductor alone
+    ("Finding", Finding, {"site", "address"}),  # an address is for the broker alone
     ("WrongElement", WrongElement, set()),
     ("Mismatch", Mismatch, set()),
     ("Explanation", Explanation, set()),
@@ -121,7 +121,7 @@ def test_the_page_has_no_row_of_a_file_without_messages() -> None:
 
 
 def test_the_page_names_each_request_of_a_program() -> None:
-    asked = requests_in((ROOT / "kit/program/conductor.cpp").read_text(encoding="utf-8"))
+    asked = requests_in((ROOT / "kit/program/broker.cpp").read_text(encoding="utf-8"))
     table = PAGE.read_text(encoding="utf-8").split("| `op` | what it asks for |")[1].split("\n\n")[0]
     rows = {one for line in table.split("\n")[2:] for one in re.findall(r"`(\w+)`", line.split("|")[1])}
     named = set(re.findall(r"`(\w+)`", table))
@@ -133,13 +133,13 @@ def test_keys_are_found_however_they_are_read_or_written() -> None:
     text = """
       value = {{"status", reply.status}, {"detail", text}};
       value["trace"] = 1; value.at("uses"); value.contains("heap"); request.number("address"); flag("reversed");
-      fields(value, "custody", program.custody, "kept_reads",
+      fields(value, "transfer_log", program.transfer_log, "kept_reads",
              program.kept);
       if (op == "copy") fail("a sentence");
       constexpr const char* kinds[] = {"leak", "copy-size"};
       const std::map<std::string, Call> plain_calls = {
           {"allocate", allocate}, {"free", free_memory}};
     """
-    found = {"status", "detail", "trace", "uses", "heap", "address", "reversed", "custody", "kept_reads"}
+    found = {"status", "detail", "trace", "uses", "heap", "address", "reversed", "transfer_log", "kept_reads"}
     assert keys_in(text) == found
     assert requests_in(text) == {"copy", "allocate", "free"}

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.host_api.fake_conductor import FakeConductor
+from tests.host_api.fake_broker import FakeBroker
 from tests.host_api.host_program import build
 
 _PROGRAM = r"""
@@ -83,13 +83,13 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_vectors_and_products_are_those_of_the_formulas(program: Path) -> None:
-    assert FakeConductor().run(program).stdout == _EXPECTED
+    assert FakeBroker().run(program).stdout == _EXPECTED
 
 
 def test_a_pointer_of_the_host_is_noted_and_c_is_not_read_where_beta_is_zero(program: Path) -> None:
-    conductor = FakeConductor()
-    conductor.run(program)
-    assert [one["kind"] for one in conductor.asked("note")] == ["host-pointer-on-device"]
-    copies = conductor.asked("copy")
+    broker = FakeBroker()
+    broker.run(program)
+    assert [one["kind"] for one in broker.asked("note")] == ["host-pointer-on-device"]
+    copies = broker.asked("copy")
     first_product = [one["kind"] for one in copies[3:6]]  # behind the three of on_device()
     assert first_product == [2, 2, 1]

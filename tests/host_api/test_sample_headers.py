@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.host_api.fake_conductor import FakeConductor
+from tests.host_api.fake_broker import FakeBroker
 from tests.host_api.host_program import build
 
 _PROGRAM = r"""
@@ -37,7 +37,7 @@ int main(int argc, char** argv) {
 
 def test_a_program_of_the_samples_finds_its_device_its_options_and_its_errors(tmp_path: Path) -> None:
     program, _ = build(_PROGRAM, tmp_path)
-    done = FakeConductor().run(program, "--size=12", "-name=first")
+    done = FakeBroker().run(program, "--size=12", "-name=first")
     assert done.stdout == 'GPU Device 0: "Hopper" with compute capability 9.0\n\n0 12 0 first 1\n'
     assert "code=101(cudaErrorInvalidDevice)" in done.stderr
     assert done.returncode == 1

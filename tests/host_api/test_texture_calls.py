@@ -1,4 +1,4 @@
-"""What kit/host asks of the conductor for arrays, textures and surfaces."""
+"""What kit/host asks of the broker for arrays, textures and surfaces."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.host_api.fake_conductor import FakeConductor, Message
+from tests.host_api.fake_broker import FakeBroker, Message
 from tests.host_api.host_program import build
 
 SOURCE = Path(__file__).with_name("texture_requests.cpp")
@@ -25,12 +25,12 @@ def test_copies_name_the_place_in_an_array_and_count_its_texels(program: Path) -
         "array": [{"error": 0, "address": _ARRAY}, _INFO],
         "copy": [{"error": 0, "direction": "done"}],
     }
-    conductor = FakeConductor(answers=answers)
-    assert conductor.run(program, "arrays").stdout == "8 1 8 2\n"
-    (made, *_) = conductor.asked("array")
+    broker = FakeBroker(answers=answers)
+    assert broker.run(program, "arrays").stdout == "8 1 8 2\n"
+    (made, *_) = broker.asked("array")
     assert (made["what"], made["width"], made["height"], made["depth"], made["flags"]) == ("create", 8, 4, 0, 2)
     assert [made[f"bits_{one}"] for one in "xyzw"] == [8, 8, 8, 8]
-    rows, line, first, second = conductor.asked("copy")
+    rows, line, first, second = broker.asked("copy")
     assert (rows["to"], rows["to_x"], rows["to_y"], rows["rows"], rows["row_bytes"]) == (_ARRAY, 4, 1, 3, 28)
     assert (line["line"], line["rows"], line["row_bytes"]) == (True, 1, 100)
     assert [(one["to_x"], one["to_z"], one["row_bytes"], one["slices"]) for one in (first, second)] == [
@@ -38,14 +38,14 @@ def test_copies_name_the_place_in_an_array_and_count_its_texels(program: Path) -
         (4, 2, 8, 1),
     ]
     assert second["from"] - first["from"] == 96
-    assert conductor.asked("free")[0]["kind"] == "array"
+    assert broker.asked("free")[0]["kind"] == "array"
 
 
 def test_a_texture_is_described_in_full(program: Path) -> None:
-    conductor = FakeConductor(answers={"texture": [{"error": 0, "handle": 0x7E87_0001_0000}]})
-    done = conductor.run(program, "textures")
+    broker = FakeBroker(answers={"texture": [{"error": 0, "handle": 0x7E87_0001_0000}]})
+    done = broker.run(program, "textures")
     assert done.stdout == "7e8700010000\n"
-    made, destroyed = conductor.asked("texture")
+    made, destroyed = broker.asked("texture")
     assert (made["resource"], made["width"], made["height"], made["pitch"]) == (3, 10, 20, 512)
     assert (made["address_x"], made["address_y"], made["as_float"], made["linear"]) == (0, 3, True, False)
     assert made["border_w"] == 0x3F80_0000
@@ -53,18 +53,18 @@ def test_a_texture_is_described_in_full(program: Path) -> None:
 
 
 def test_texels_of_three_numbers_are_refused_as_by_cuda(program: Path) -> None:
-    conductor = FakeConductor()
-    assert conductor.run(program, "three-numbers").stdout == "cudaErrorInvalidChannelDescriptor\n" * 2
-    assert conductor.asked("array") == []
+    broker = FakeBroker()
+    assert broker.run(program, "three-numbers").stdout == "cudaErrorInvalidChannelDescriptor\n" * 2
+    assert broker.asked("array") == []
 
 
 def test_what_textures_lack_here_ends_the_run_with_a_sentence(program: Path) -> None:
-    conductor = FakeConductor()
-    assert conductor.run(program, "in-srgb").stdout == ""
-    assert conductor.asked("refuse")[0]["message"] == "Textures in sRGB are missing here."
+    broker = FakeBroker()
+    assert broker.run(program, "in-srgb").stdout == ""
+    assert broker.asked("refuse")[0]["message"] == "Textures in sRGB are missing here."
 
 
 def test_pictures_are_written_and_read_again(program: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    assert FakeConductor().run(program, "pictures").stdout == "1 1 3 2 1 1 1 4 6 0\n"
+    assert FakeBroker().run(program, "pictures").stdout == "1 1 3 2 1 1 1 4 6 0\n"
     assert sorted(one.name for one in tmp_path.iterdir()) == ["colours.ppm", "grey.pgm"]

@@ -1,4 +1,4 @@
-// What the fake programs of the conductor's tests use in the place of CUDA's runtime: plain requests, honest or not.
+// What the fake programs of the broker's tests use in the place of CUDA's runtime: plain requests, honest or not.
 #pragma once
 
 #include <sys/mman.h>

@@ -1,4 +1,4 @@
-// Programs and kernels for the conductor's tests: hidden cases of this test program, started by name in their own processes. Some are
+// Programs and kernels for the broker's tests: hidden cases of this test program, started by name in their own processes. Some are
 // honest, some are not. fake_program_test.cpp contains them.
 #pragma once
 

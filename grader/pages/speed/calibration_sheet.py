@@ -81,7 +81,7 @@ def _of_lab(found: LabTiers) -> Iterator[str]:
     yield from map(_row, found.places)
     yield ""
     if any(tier.of == LIBRARY for tier in lab.private.tier):
-        yield _yardstick(found, lab.private.stand_in)
+        yield _reference(found, lab.private.stand_in)
         yield ""
 
 
@@ -92,14 +92,14 @@ def _row(place: TierPlace) -> str:
     return f"| {place.kernel} | {place.timing.shape} | {shares} | {place.points:g} |"
 
 
-def _yardstick(found: LabTiers, stand_in: StandInSpec | None) -> str:
+def _reference(found: LabTiers, stand_in: StandInSpec | None) -> str:
     """What a grading on this machine takes as cuBLAS's speed."""
-    if found.yardstick == STAND_IN and stand_in:
+    if found.reference == STAND_IN and stand_in:
         return (
             f"cuBLAS cannot be timed here. A grading times {stand_in.file} in its place, and takes it to have {stand_in.share:g} of "
             f"cuBLAS's speed, as on an {stand_in.measured_on}. On another GPU that is a guess: install libcublas of the CUDA toolkit."
         )
-    if found.yardstick != LIBRARY:
+    if found.reference != LIBRARY:
         return (
             "Neither cuBLAS nor a kernel that stands in for it can be timed here: tiers of its speed cannot be reached."
         )

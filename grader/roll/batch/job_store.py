@@ -49,7 +49,7 @@ def judging_fingerprints(toolset: Toolset, labs: Sequence[Lab]) -> dict[str, str
 def _host_fingerprint(toolset: Toolset) -> str:
     """A hash of what builds and runs host code of a student's."""
     chain = host_toolchain(toolset)
-    built = [chain.archive, toolset.part("conductor")]
+    built = [chain.archive, toolset.part("broker")]
     return _hash(chain.prelude.parent.name, [hashlib.sha256(path.read_bytes()).hexdigest() for path in built])
 
 

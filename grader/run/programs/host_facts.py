@@ -19,7 +19,7 @@ from grader.source.lexer import closing_bracket, parts_between, without_comments
 _CALL = re.compile(r"\b(cuda[A-Z]\w*)\s*(?:<[^;()]*>)?\s*\(")
 _ASSIGNS = re.compile(r"\s*(?:(?:const\s+)?(?:cudaError_t|auto)\s+)?(?P<name>[A-Za-z_]\w*)\s*=\s*cuda\w+\s*\(")
 _MOST_LINES = 6  # of one statement
-# What the calls are named like that ask the conductor for this.
+# What the calls are named like that ask the broker for this.
 _NAMED = {
     "allocate": r"cuda\w*(?:Malloc|Alloc)\w*",
     "free": r"cuda\w*Free\w*",

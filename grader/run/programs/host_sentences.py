@@ -400,7 +400,7 @@ def told(facts: Facts) -> Explained:
     if plain := _PLAIN.get(facts.record.kind):
         return replace(plain, message=capital(plain.message.format(facts)))
     sentence = _SENTENCES.get(facts.record.kind)
-    return sentence(facts) if sentence else Explained(facts.record.kind, f"The conductor saw: {facts.record.kind}.")
+    return sentence(facts) if sentence else Explained(facts.record.kind, f"The broker saw: {facts.record.kind}.")
 
 
 _SENTENCES: dict[str, Callable[[Facts], Explained]] = {

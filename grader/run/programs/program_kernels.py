@@ -39,7 +39,7 @@ from grader.run.programs.program_source import (
 )
 from grader.run.programs.read_parameters import passes_code
 
-# What the conductor has to know about one kernel that was built: how to start its runner, its parameters as raw bytes, its variables.
+# What the broker has to know about one kernel that was built: how to start its runner, its parameters as raw bytes, its variables.
 #
 # kit/program reads it from program.json. Plain data.
 

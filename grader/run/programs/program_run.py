@@ -1,4 +1,4 @@
-"""Runs a program that was built: writes program.json, starts the conductor, and reads what it recorded.
+"""Runs a program that was built: writes program.json, starts the broker, and reads what it recorded.
 
 The program is hostile and confined: it reads and writes the current folder, and no network. Its output goes straight to the user.
 """
@@ -47,11 +47,11 @@ _SHARE_OF_A_LAUNCH = (
     700  # thousandths of the run's time: so the launch that does not end is stopped first, and its line is told
 )
 _PRINTED_BYTES = 64 << 20
-_GRACE_SECONDS = 30.0  # for the conductor to end what runs and to write its record
+_GRACE_SECONDS = 30.0  # for the broker to end what runs and to write its record
 _PROGRAM_LIMITS = Limits(
     cpu_seconds=3600, wall_seconds=3600, memory_bytes=8 << 30, processes=256, file_bytes=2 << 30, open_files=256
 )
-# The conductor ends a program whose processor time is up, and knows why it did. The kernel's limit, which a program meets with a signal of
+# The broker ends a program whose processor time is up, and knows why it did. The kernel's limit, which a program meets with a signal of
 # its own choice, is later.
 _LATER_SECONDS = 2
 _SILENTLY = ("/bin/sh", "-c", 'exec "$@" 2>/dev/null', "sh")
@@ -104,28 +104,28 @@ class ProgramRun:
 def run_program(
     toolset: Toolset, request: ProgramRequest, kernels: Sequence[ProgramKernel], scratch: Path
 ) -> ProgramRun:
-    """Raises MachineError where the conductor itself fails."""
-    conductor = toolset.part("conductor")
+    """Raises MachineError where the broker itself fails."""
+    broker = toolset.part("broker")
     described, report = scratch / "program.json", scratch / "run.json"
     described.write_text(json.dumps(program_description(toolset, request, kernels)), encoding="utf-8")
-    command = [str(conductor), "--program", str(described), "--report", str(report)]
+    command = [str(broker), "--program", str(described), "--report", str(report)]
     with tempfile.TemporaryFile() as kept:
-        status, said = _conducted(command, request, kept if request.keeps_output else None)
+        status, said = _run_with_broker(command, request, kept if request.keeps_output else None)
         kept.seek(0)
         output = kept.read(OUTPUT_BYTES + 1)
     if not report.is_file() or report.stat().st_size > _MOST_RECORD_BYTES:
-        message = f"the conductor failed with status {status}: {said[-2000:].strip()}"
+        message = f"the broker failed with status {status}: {said[-2000:].strip()}"
         raise MachineError(message)
     try:
         record = RunRecord.model_validate_json(report.read_bytes())
     except ValidationError as error:
-        message = f"the conductor wrote a record that cannot be read: {error}"
+        message = f"the broker wrote a record that cannot be read: {error}"
         raise RuntimeError(message) from error
     return ProgramRun(record, output[:OUTPUT_BYTES].decode("utf-8", "replace"), len(output) > OUTPUT_BYTES)
 
 
-def _conducted(command: Sequence[str], request: ProgramRequest, kept: IO[bytes] | None) -> tuple[int, str]:
-    """The conductor's status and its own words. The program inherits its standard streams."""
+def _run_with_broker(command: Sequence[str], request: ProgramRequest, kept: IO[bytes] | None) -> tuple[int, str]:
+    """The broker's status and its own words. The program inherits its standard streams."""
     sys.stdout.flush()
     sys.stderr.flush()
     with _interrupted_by_sigterm(), subprocess.Popen(command, cwd=request.folder, stdout=kept) as process:
@@ -161,7 +161,7 @@ def _interrupted_by_sigterm() -> Iterator[None]:
 
 
 def program_description(toolset: Toolset, request: ProgramRequest, kernels: Sequence[ProgramKernel]) -> dict[str, Any]:
-    """program.json, which says to the conductor how the program and its kernels are started."""
+    """program.json, which says to the broker how the program and its kernels are started."""
     sizes = request.sizes
     host_seconds = request.host_seconds or request.seconds + 1
     argv = toolset.confinement.wrap(

@@ -1,5 +1,5 @@
-"""What the conductor recorded of a run, as plain data: kit/program writes it. Words of kernels and of the program in it are untrusted;
-numbers were checked by the conductor.
+"""What the broker recorded of a run, as plain data: kit/program writes it. Words of kernels and of the program in it are untrusted;
+numbers were checked by the broker.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ class ProgramFinding(Finding):
 
 
 class HostRecord(BaseModel):
-    """Something that the conductor saw on the host's side. Which of the numbers there are depends on the kind."""
+    """Something that the broker saw on the host's side. Which of the numbers there are depends on the kind."""
 
     model_config = ConfigDict(frozen=True, extra="allow")
     kind: str

@@ -320,10 +320,10 @@ def _time_limit(process: subprocess.Popen[bytes]) -> Iterator[None]:
 # another machine, so a share of the library's speed follows from its time. Nothing here is kept between runs.
 
 LIBRARY, STAND_IN = "library", "stand-in"
-Yardstick = tuple[Contestant | LibraryContestant, ...]
+Reference = tuple[Contestant | LibraryContestant, ...]
 
 
-def yardsticks(toolset: Toolset, lab: Lab) -> Iterator[Yardstick]:
+def references(toolset: Toolset, lab: Lab) -> Iterator[Reference]:
     """What to time beside the kernels: the best first, the others for where it cannot be used. The last is nothing at all."""
     wanted = lab.private is None or any(tier.of == LIBRARY for tier in lab.private.tier)
     if wanted and (library := library_of(toolset, lab, LIBRARY)):

@@ -27,9 +27,9 @@ from grader.run.speed.contest import (
     build,
     library_of,
     library_share,
+    references,
     run_contest,
     thresholds,
-    yardsticks,
 )
 from grader.run.speed.paired_times import (
     ALL_ROUNDS,
@@ -50,9 +50,9 @@ def time_lab(toolset: Toolset, lab: Lab, source: Path, outcome: LabOutcome, scra
     if performance is None or not toolset.gpu.runs:
         return None
     kernels, speed = contestants_of(toolset, lab, source, outcome), SpeedOutcome()
-    for yardstick in yardsticks(toolset, lab):
+    for reference in references(toolset, lab):
         try:
-            speed = _speed(toolset, lab, [*kernels[:-1], *yardstick, kernels[-1]], scratch)
+            speed = _speed(toolset, lab, [*kernels[:-1], *reference, kernels[-1]], scratch)
         except ContestError as error:
             speed = SpeedOutcome(trouble=str(error))
             continue
@@ -316,7 +316,7 @@ class LabTiers:
     """The kernels of a lab, and what its tiers beyond the model solution are shares of on this machine."""
 
     lab: Lab
-    yardstick: str  # "library", "stand-in"; empty: neither could be timed, so these tiers cannot be reached here
+    reference: str  # "library", "stand-in"; empty: neither could be timed, so these tiers cannot be reached here
     places: tuple[TierPlace, ...]
 
 
@@ -337,13 +337,13 @@ def climbing_kernels(lab: Lab) -> list[tuple[str, Path]]:
 
 
 def _tiers_of_lab(toolset: Toolset, lab: Lab, tell: Callable[[str], None]) -> LabTiers:
-    places, yardstick = [], ""
+    places, reference = [], ""
     for name, source in climbing_kernels(lab):
         tell(f"{lab.id}: {name}")
         with tempfile.TemporaryDirectory(prefix="tilelab-") as folder:
             speed = time_lab(toolset, lab, source, LabOutcome(lab.id), Path(folder))
         names = speed.names if speed else ()
-        yardstick = yardstick or next((one for one in (LIBRARY, STAND_IN) if one in names), "")
+        reference = reference or next((one for one in (LIBRARY, STAND_IN) if one in names), "")
         timing = timing_of(lab, LabOutcome(lab.id, speed=speed), correct=True) or Timing(words="not timed")
         places.append(TierPlace(name, timing, performance_points(lab, timing) if timing.speedup else None))
-    return LabTiers(lab, yardstick, tuple(places))
+    return LabTiers(lab, reference, tuple(places))

@@ -1,5 +1,5 @@
 // Keeps which bytes of a whole program's memory and of its variables the launch touches, and in which lines. It finds nothing: the
-// conductor compares launches in different streams. Added only where such launches may overlap.
+// broker compares launches in different streams. Added only where such launches may overlap.
 #pragma once
 
 #include <algorithm>

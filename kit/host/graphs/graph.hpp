@@ -62,7 +62,7 @@ auto graphs_in(AnyWork& work) {
 // The same work, with copies of the graphs in it.
 Work copy_of(const Work& work);
 
-// Checked as CUDA does when a node is added or its parameters are set: by the conductor where memory or a kernel is meant. On success
+// Checked as CUDA does when a node is added or its parameters are set: by the broker where memory or a kernel is meant. On success
 // `work` is there. `call`: the function of CUDA that was called, `at` where from.
 cudaError_t kernel_work(const cudaKernelNodeParams* params, Work& work, const Call& call);
 cudaError_t copy_work(const cudaMemcpy3DParms* params, Work& work, const Call& call);
@@ -168,7 +168,7 @@ GraphMemory graph_memory();
 void trim_graph_memory();
 
 // How an executable graph runs: its nodes one after the other, each in a branch. Nodes of one branch follow each other by edges; an edge
-// between two branches becomes an event. So the conductor, which knows streams and events, knows exactly the order that the edges give.
+// between two branches becomes an event. So the broker, which knows streams and events, knows exactly the order that the edges give.
 
 struct GraphPlan;
 
@@ -190,7 +190,7 @@ struct GraphPlan {
 // Nothing: the edges make a circle.
 std::optional<GraphPlan> plan_of(const Graph& graph);
 
-// Executable graphs: a copy of a graph with the plan of its run, and the run itself. Each node asks the conductor for what it does, as a
+// Executable graphs: a copy of a graph with the plan of its run, and the run itself. Each node asks the broker for what it does, as a
 // call of the program would have, from the place where the node was made.
 
 struct ExecutableGraph {

@@ -56,7 +56,7 @@ std::optional<std::size_t> room_at(std::uintptr_t address);
 std::size_t refused_bytes();
 
 // Notices host code that touches memory of the device, or managed and page-locked memory that a kernel or a copy may still change.
-// The pages of the first are never mapped, those of the second are closed until the program waits; a fault is told to the conductor.
+// The pages of the first are never mapped, those of the second are closed until the program waits; a fault is told to the broker.
 // Other faults end the program, as they would without this.
 
 void watch_faults();

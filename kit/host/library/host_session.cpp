@@ -63,13 +63,13 @@ Session& Session::open() {
 Session::Session() : channel_(tilelab::Descriptor(conversation)) {
   struct stat about;
   if (::fstat(conversation, &about) != 0 || !S_ISSOCK(about.st_mode) || ::fstat(staging, &about) != 0)
-    give_up("This program's CUDA functions need a conductor: `tilelab run` starts it.");
+    give_up("This program's CUDA functions need a broker: `tilelab run` starts it.");
   std::setvbuf(stdout, nullptr, _IOLBF, 0);  // what the program printed is seen even if a signal ends it
   const Reply hello = exchange({{"op", "hello"}, {"version", 1}});
-  if (hello.error() != cudaSuccess) give_up("The conductor and this program do not have the same version.");
+  if (hello.error() != cudaSuccess) give_up("The broker and this program do not have the same version.");
   memory_bytes_ = hello.fields.value("memory_bytes", std::size_t{0});
   staging_bytes_ = std::min<std::size_t>(hello.fields.value("staging_bytes", std::size_t{0}), static_cast<std::size_t>(about.st_size));
-  if (staging_bytes_ == 0) give_up("The conductor gave this program no staging memory.");
+  if (staging_bytes_ == 0) give_up("The broker gave this program no staging memory.");
   watch_faults();
 }
 
@@ -86,7 +86,7 @@ Reply Session::exchange(const json& request) try {
   guard_ranges(reply.fields);
   return reply;
 } catch (const std::exception&) {
-  std::_Exit(125);  // the conductor ended, and knows why
+  std::_Exit(125);  // the broker ended, and knows why
 }
 
 namespace {

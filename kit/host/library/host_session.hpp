@@ -1,4 +1,4 @@
-// The program's connection to the conductor, and what the library's functions share.
+// The program's connection to the broker, and what the library's functions share.
 #pragma once
 
 #include <cstddef>
@@ -19,10 +19,10 @@
 #include "host/runtime_types.hpp"
 #include "protocol/channel.hpp"
 
-// The library's side of the conversation with the conductor: one request, one reply, in order, over descriptor 3; bytes of copies go
+// The library's side of the conversation with the broker: one request, one reply, in order, over descriptor 3; bytes of copies go
 // through the staging memory, descriptor 4. The rules are in kit/program/host_request.hpp.
 //
-// This code runs inside the student's program, so nothing here decides anything: the conductor checks what it is told.
+// This code runs inside the student's program, so nothing here decides anything: the broker checks what it is told.
 
 // In a function of CUDA: the program's call of it.
 #define TILELAB_AT (reinterpret_cast<std::uintptr_t>(__builtin_return_address(0)))
@@ -47,7 +47,7 @@ struct Reply {
   std::vector<tilelab::Descriptor> descriptors;
 
   cudaError_t error() const { return static_cast<cudaError_t>(fields.value("error", 0)); }
-  // A number, or a pointer that is one of the conductor's numbers.
+  // A number, or a pointer that is one of the broker's numbers.
   template <typename T>
   T value(const char* key) const {
     if constexpr (std::is_pointer_v<T>)
@@ -65,7 +65,7 @@ struct HostRows {
 
 class Session {
  public:
-  // Connects at the first call. Without a conductor the program ends with a message.
+  // Connects at the first call. Without a broker the program ends with a message.
   static Session& open();
 
   Reply ask(const json& request);
@@ -88,7 +88,7 @@ class Session {
   std::size_t memory_bytes_ = 0, staging_bytes_ = 0;
 };
 
-// Address ranges of the conductor's memory.
+// Address ranges of the broker's memory.
 inline constexpr std::uintptr_t device_first = 0x200000000000, device_end = 0x280000000000, shared_end = 0x300000000000;
 inline bool is_device(const void* address) {
   const auto number = reinterpret_cast<std::uintptr_t>(address);
@@ -135,7 +135,7 @@ cudaError_t give(T* to, const V& value, const Call& call) {
 
 // The one device that programs see: what cudaGetDeviceProperties answers.
 
-// Total memory is the conductor's; everything else is as an H100 with 80 GB of memory (SXM) has it.
+// Total memory is the broker's; everything else is as an H100 with 80 GB of memory (SXM) has it.
 const cudaDeviceProp& the_device();
 
 // The copies and fills behind every function that moves bytes between the host and the device: rows that need not follow each other.
@@ -173,7 +173,7 @@ cudaError_t copy_sides(const CopySide& to, const CopySide& from, const CopyExten
 // cudaMemcpy3D where an array takes part: the extent counts the array's texels.
 cudaError_t copy_with_arrays(const cudaMemcpy3DParms& what, CopyOrder order, const Call& call);
 
-// Kernels as the conductor knows them: by mangled name, with the sizes of their parameters. Requests of launches are made here.
+// Kernels as the broker knows them: by mangled name, with the sizes of their parameters. Requests of launches are made here.
 
 struct LaunchShape {
   dim3 grid, block;
@@ -229,7 +229,7 @@ class OwnSymbols {
 };
 
 // Variables of the device, which the program names by variables of its own: the name in the symbol table says which one is meant, and
-// the conductor has memory for it.
+// the broker has memory for it.
 
 // `symbol`: the address of the program's own variable.
 cudaError_t address_of_variable(const void* symbol, void** pointer, const Call& call);

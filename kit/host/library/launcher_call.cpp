@@ -1,4 +1,4 @@
-// Implements launcher_call.hpp. It runs inside the student's program, so the conductor believes nothing of it: it writes down the
+// Implements launcher_call.hpp. It runs inside the student's program, so the broker believes nothing of it: it writes down the
 // operands itself.
 #include "host/launcher_call.hpp"
 
@@ -20,7 +20,7 @@ constexpr std::size_t operand_page = 4096;
   _exit(125);
 }
 
-// Memory of the host is a part of the conductor's file.
+// Memory of the host is a part of the broker's file.
 void map(std::uintptr_t address, const json& operand, const Reply& reply) {
   const std::size_t bytes = (operand.value("bytes", std::size_t{0}) + operand_page - 1) / operand_page * operand_page;
   void* const wanted = reinterpret_cast<void*>(address);

@@ -1,4 +1,4 @@
-// Implements what runtime_memory.hpp declares about copies. The conductor says which side of a copy is the host's; its bytes go through the
+// Implements what runtime_memory.hpp declares about copies. The broker says which side of a copy is the host's; its bytes go through the
 // staging memory.
 #include "host/runtime_memory.hpp"
 

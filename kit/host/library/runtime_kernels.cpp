@@ -205,7 +205,7 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const voi
   return occupancy(blocks, kernel, block_size, shared_bytes, TILELAB_CALL);
 }
 
-// Streams and events: each is a number of the conductor's, which the program holds as a pointer.
+// Streams and events: each is a number of the broker's, which the program holds as a pointer.
 
 namespace {
 

@@ -1,4 +1,4 @@
-// Implements runtime_textures.hpp. The conductor knows what a handle stands for.
+// Implements runtime_textures.hpp. The broker knows what a handle stands for.
 #include "host/runtime_textures.hpp"
 
 #include "host/graphs/stream_capture.hpp"
@@ -8,7 +8,7 @@ using namespace tilelab_host;
 
 namespace tilelab_host {
 
-// A program's description of texels, as the conductor is told it.
+// A program's description of texels, as the broker is told it.
 
 inline std::size_t texel_bytes(const cudaChannelFormatDesc& format) {
   return static_cast<std::size_t>(format.x + format.y + format.z + format.w) / 8;

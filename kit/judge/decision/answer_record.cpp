@@ -56,7 +56,7 @@ Ending take_reply(LaunchRecord& record, protocol::LaunchReply reply) {
   const bool completed = reply.status == protocol::Status::completed;
   Ending ending = completed ? Ending::whole : Ending::unfinished;
   for (protocol::Finding& finding : record.findings) {
-    finding.address = 0;  // for the conductor of whole programs alone
+    finding.address = 0;  // for the broker of whole programs alone
     if (!is_error(finding)) continue;
     const Verdict kind = verdict_named(finding.kind).value();  // read_reply refused every other name
     record.verdict = worst(record.verdict, kind);

@@ -28,7 +28,7 @@ constexpr const char* hangs_on_reads =
     "one "
     "kernel leaves in the GPU's memory, the next one finds there.";
 
-bool came_back(const ConductedRun& run) { return run.record.value("ended", "") == "finished"; }
+bool came_back(const BrokeredRun& run) { return run.record.value("ended", "") == "finished"; }
 
 // How a run differs from the first.
 enum class Again { no, reversed, without_inputs, on_other_numbers, carrying_other_numbers, carrying_tags };
@@ -98,7 +98,7 @@ void judge_results(LaunchRecord& record, const Operands& operands, const std::ve
 
 // A right result that no kernel made. Where a mistake was found, that is the verdict: a kernel that writes to an input is no host that
 // computes.
-void judge_origin(LaunchRecord& record, const Operands& operands, const std::vector<OperandContent>& contents, const ConductedRun& run) {
+void judge_origin(LaunchRecord& record, const Operands& operands, const std::vector<OperandContent>& contents, const BrokeredRun& run) {
   if (record.mismatch || record.verdict != Verdict::pass) return;
   std::vector<KnownValues> known;
   for (std::size_t i = 0; i < contents.size(); ++i) {
@@ -123,7 +123,7 @@ void judge_origin(LaunchRecord& record, const Operands& operands, const std::vec
   }
 }
 
-void judge_return(LaunchRecord& record, const ConductedRun& run) {
+void judge_return(LaunchRecord& record, const BrokeredRun& run) {
   if (run.record.value("ended", "") == "exit" && record.verdict != Verdict::internal_error && run.record.value("status", 0) == 0)
     return worsen(record, Verdict::crash, "The launcher did not come back: it ended the program.");
   // A program that looks at its errors ends itself where one came up. Then the mistake is to be told, and not the end.
@@ -147,7 +147,7 @@ LaunchRecord judge_once(const BuiltProgram& program, const Trial& trial, const L
   json description = description_of(program, trial, options, again);
   description["operands"] = files.write();
   if (!followed.is_null()) description["trace"] = followed;
-  const ConductedRun run = conduct(program, std::move(description));
+  const BrokeredRun run = run_with_broker(program, std::move(description));
   record.program = kept_record(run.record);
   record.reading_places = places_that_receive(run.copies);
   record.config = config_of(run.record);
@@ -202,7 +202,7 @@ LaunchRecord judge_natively(const BuiltProgram& program, const Trial& trial) {
   const LauncherCall call = program.launcher.value_or(LauncherCall{});
   const Operands operands = in_order(trial, call.arguments);
   const DataFolder folder(program.folder);
-  return judge_native_run(program, native_files(operands, call.on_host), {}, [&](const ConductedRun& run) {
+  return judge_native_run(program, native_files(operands, call.on_host), {}, [&](const BrokeredRun& run) {
     LaunchRecord record{.shape = trial.shape, .inputs = trial.inputs};
     record.program = kept_record(run.record);
     keep_output(record, run);

@@ -14,7 +14,7 @@
 
 #include "judge/process/reply_check.hpp"
 #include "judge/process/runner_process.hpp"
-#include "judge/programs/conducted_run.hpp"
+#include "judge/programs/brokered_run.hpp"
 #include "judge/programs/data_folder.hpp"
 #include "operands/operand.hpp"
 #include "runner/child_end.hpp"
@@ -39,12 +39,12 @@ nlohmann::json empty_record() {
   return record;
 }
 
-ConductedRun run_alone(const BuiltProgram& program, const std::vector<std::string>& arguments) {
+BrokeredRun run_alone(const BuiltProgram& program, const std::vector<std::string>& arguments) {
   const Descriptor shared = shared_device(*program.native);
   std::vector<std::string> argv = program.native->argv;
   argv.insert(argv.end(), arguments.begin(), arguments.end());
   OutputProcess child(argv, program.folder, true);
-  ConductedRun run;
+  BrokeredRun run;
   const auto drained = child.drain(run.output, DataFolder(program.folder), OutputProcess::Clock::now() + program.native->most);
   run.wrote_too_much = drained == OutputProcess::Drained::too_much;
   if (drained != OutputProcess::Drained::whole) child.kill();
@@ -99,8 +99,8 @@ nlohmann::json record_of_exit(int status) {
 NativeSession::NativeSession() = default;
 NativeSession::~NativeSession() { end(); }
 
-std::optional<ConductedRun> NativeSession::turn(const BuiltProgram& program, const std::vector<DataFile>& files,
-                                                const std::vector<std::string>& arguments) {
+std::optional<BrokeredRun> NativeSession::turn(const BuiltProgram& program, const std::vector<DataFile>& files,
+                                               const std::vector<std::string>& arguments) {
   if (is_given_up_) return std::nullopt;
   const DataFolder folder(program.folder);
   if (!child_ || !folder.refill(files) || !ask(arguments)) {
@@ -109,7 +109,7 @@ std::optional<ConductedRun> NativeSession::turn(const BuiltProgram& program, con
     start(program);
     if (!ask(arguments)) return std::nullopt;
   }
-  ConductedRun run;
+  BrokeredRun run;
   const auto deadline = OutputProcess::Clock::now() + program.native->most;
   auto drained = child_->drain(run.output, folder, deadline, channel_.get());
   if (drained == OutputProcess::Drained::told) {

@@ -1,5 +1,5 @@
 // A run of a program on a real GPU. It says for itself how it ended, and what it leaves is read by the judge; nothing else is known of
-// it: which kernels ran and where bytes came from is for a run under the conductor to say.
+// it: which kernels ran and where bytes came from is for a run under the broker to say.
 #pragma once
 
 #include <functional>
@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "judge/program_bench.hpp"
-#include "judge/programs/conducted_run.hpp"
+#include "judge/programs/brokered_run.hpp"
 #include "judge/programs/data_folder.hpp"
 #include "judge/programs/operand_files.hpp"
 #include "judge/report/record.hpp"
@@ -19,7 +19,7 @@
 namespace tilelab::judge {
 
 // What a run left, judged. A function that can be called twice.
-using NativeVerdict = std::function<LaunchRecord(const ConductedRun&)>;
+using NativeVerdict = std::function<LaunchRecord(const BrokeredRun&)>;
 
 // One run with these files in its folder. A program that is right in a process that it shares with other runs is right; otherwise the run
 // is made again in a process of its own, which alone decides. `program.native` is there. Throws std::system_error where the program cannot
@@ -44,8 +44,8 @@ class NativeSession {
   ~NativeSession();
   // One run, in the process that is there, or in a new one. `program.native` is there. Nothing where turns were given up. Throws
   // std::system_error where the program cannot be started, or the lock on the GPU cannot be taken.
-  std::optional<ConductedRun> turn(const BuiltProgram& program, const std::vector<DataFile>& files,
-                                   const std::vector<std::string>& arguments);
+  std::optional<BrokeredRun> turn(const BuiltProgram& program, const std::vector<DataFile>& files,
+                                  const std::vector<std::string>& arguments);
   // A turn went wrong, and only a process of its own shows whether it is the program's doing. No other turn follows.
   void give_up();
 

@@ -1,4 +1,4 @@
-// The operands of a launcher as the conductor gets and leaves them: files in a folder that the submission does not see.
+// The operands of a launcher as the broker gets and leaves them: files in a folder that the submission does not see.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "judge/programs/conducted_run.hpp"
+#include "judge/programs/brokered_run.hpp"
 #include "judge/trial.hpp"
 #include "operands/operand.hpp"
 

@@ -14,7 +14,7 @@
 #include "judge/bench.hpp"
 #include "judge/comparison.hpp"
 #include "judge/program_bench.hpp"
-#include "judge/programs/conducted_run.hpp"
+#include "judge/programs/brokered_run.hpp"
 #include "judge/programs/data_folder.hpp"
 #include "judge/programs/host_code.hpp"
 #include "judge/programs/native_run.hpp"
@@ -63,7 +63,7 @@ bool follows(LaunchRecord& record, const BuiltProgram& program, const ProgramTri
   if (shown != Shown::nothing) description["options"]["carries"] = true;
   if (shown == Shown::tagged) description["options"]["tagged"] = true;
   DataFolder(program.folder).fill(trial.files);
-  const ConductedRun run = conduct(program, std::move(description));
+  const BrokeredRun run = run_with_broker(program, std::move(description));
   LaunchRecord again = record;
   judge_end(again, run);
   if (again.verdict == Verdict::internal_error) {
@@ -86,7 +86,7 @@ void judge_altered_run(LaunchRecord& record, const BuiltProgram& program, const 
 }
 
 // Whether the program itself gave up. That it looked at the errors of its calls is for the findings to say.
-bool has_given_up(const ConductedRun& run) {
+bool has_given_up(const BrokeredRun& run) {
   constexpr int abort_signal = 6;  // assert and abort
   const std::string ended = run.record.value("ended", "");
   if (run.record.contains("limit")) return false;
@@ -116,7 +116,7 @@ struct Result {
 
 std::string count_of(std::size_t number, const char* what) { return std::to_string(number) + " " + what + (number == 1 ? "" : "s"); }
 
-Result result_of(const ProgramTrial& trial, const DataFolder& folder, const ConductedRun& run) {
+Result result_of(const ProgramTrial& trial, const DataFolder& folder, const BrokeredRun& run) {
   const std::size_t size = trial.expectation.values.size();
   if (trial.output.empty()) {
     auto values = numbers_in(run.output);
@@ -138,7 +138,7 @@ std::vector<KnownValues> given(const ProgramTrial& trial) {
   return all;
 }
 
-void judge_result(LaunchRecord& record, const ProgramTrial& trial, const DataFolder& folder, const ConductedRun& run, bool knows_origin) {
+void judge_result(LaunchRecord& record, const ProgramTrial& trial, const DataFolder& folder, const BrokeredRun& run, bool knows_origin) {
   Result result = result_of(trial, folder, run);
   if (!result.values) return worsen(record, Verdict::wrong_answer, result.trouble);
   auto mismatch = compare(*result.values, trial.expectation, {});
@@ -154,13 +154,13 @@ void judge_result(LaunchRecord& record, const ProgramTrial& trial, const DataFol
   }
 }
 
-ConductedRun conducted(const BuiltProgram& program, const ProgramTrial& trial) {
+BrokeredRun ran_with_broker(const BuiltProgram& program, const ProgramTrial& trial) {
   json description = described(program, trial.arguments, trial.device_bytes);
   if (trial.altered) description["kept_reads"] = reads_of(program);
-  return conduct(program, std::move(description));
+  return run_with_broker(program, std::move(description));
 }
 
-LaunchRecord record_of(const BuiltProgram& program, const ProgramTrial& trial, const ConductedRun& run) {
+LaunchRecord record_of(const BuiltProgram& program, const ProgramTrial& trial, const BrokeredRun& run) {
   LaunchRecord record{.shape = trial.shape, .inputs = trial.inputs};
   record.program = kept_record(run.record);
   keep_output(record, run);
@@ -183,7 +183,7 @@ ProgramTrial with_memory_enough(ProgramTrial trial) {
 LaunchRecord judge_with_memory(LaunchRecord told, const BuiltProgram& program, const ProgramTrial& scarce) {
   const ProgramTrial trial = with_memory_enough(scarce);
   DataFolder(program.folder).fill(trial.files);
-  const ConductedRun run = conducted(program, trial);
+  const BrokeredRun run = ran_with_broker(program, trial);
   const bool ends = run.record.value("ended", "") == "exit" && run.record.value("status", 1) == 0;
   return ends ? std::move(told) : record_of(program, trial, run);
 }
@@ -192,13 +192,13 @@ LaunchRecord judge_with_memory(LaunchRecord told, const BuiltProgram& program, c
 
 LaunchRecord judge_program(const BuiltProgram& program, const ProgramTrial& trial) {
   if (program.native)  // a real GPU has all its memory
-    return judge_native_run(program, trial.files, trial.arguments, [&](const ConductedRun& run) {
+    return judge_native_run(program, trial.files, trial.arguments, [&](const BrokeredRun& run) {
       LaunchRecord record = record_of(program, with_memory_enough(trial), run);
       say_why(record);
       return record;
     });
   DataFolder(program.folder).fill(trial.files);
-  const ConductedRun run = conducted(program, trial);
+  const BrokeredRun run = ran_with_broker(program, trial);
   LaunchRecord record = record_of(program, trial, run);
   if (record.verdict == Verdict::pass) {
     if (has_given_up(run))
@@ -215,7 +215,7 @@ LaunchRecord watch_program(const BuiltProgram& program, const ProgramTrial& tria
   json description = described(program, trial.arguments, trial.device_bytes);
   if (whole_reversed) description["options"]["reversed"] = true;
   if (!followed.is_null()) description["trace"] = followed;
-  LaunchRecord record = record_of(program, trial, conduct(program, std::move(description)));
+  LaunchRecord record = record_of(program, trial, run_with_broker(program, std::move(description)));
   if (whole_reversed) record.program["reversed"] = true;
   say_why(record);
   return record;

@@ -8,7 +8,7 @@
 
 #include "judge/decision/launch_judge.hpp"
 #include "judge/program_bench.hpp"
-#include "judge/programs/conducted_run.hpp"
+#include "judge/programs/brokered_run.hpp"
 #include "judge/report/record.hpp"
 #include "judge/trial.hpp"
 
@@ -20,7 +20,7 @@ LaunchRecord judge_program(const BuiltProgram& program, const ProgramTrial& tria
 LaunchRecord watch_program(const BuiltProgram& program, const ProgramTrial& trial, bool whole_reversed, const nlohmann::json& followed);
 
 // Judges one run of a launcher: a host function of the submission's that gets the operands of a trial, and launches what it likes. What
-// the operands hold afterwards is read by the conductor and compared here; so is who wrote it.
+// the operands hold afterwards is read by the broker and compared here; so is who wrote it.
 // Throws std::runtime_error or nlohmann::json::exception where something of ours fails.
 LaunchRecord judge_launcher(const BuiltProgram& program, const Trial& trial, const LaunchOptions& options = {});
 
@@ -29,14 +29,14 @@ LaunchRecord judge_launcher(const BuiltProgram& program, const Trial& trial, con
 // `program` says that it is "reversed".
 LaunchRecord watch_launcher(const BuiltProgram& program, const Trial& trial, bool whole_reversed, const nlohmann::json& followed);
 
-// --- What a conducted run says of a submission, apart from its result: how it ended, and which mistakes kernels and host code made
+// --- What a brokered run says of a submission, apart from its result: how it ended, and which mistakes kernels and host code made
 // (run_verdict.cpp). It can only make a verdict worse.
 
 // Sets both unless the record says something as bad or worse.
 void worsen(LaunchRecord& record, Verdict verdict, const std::string& message);
 
 // How the program ended, where that was not by itself with status 0, or with a launcher that came back.
-void judge_end(LaunchRecord& record, const ConductedRun& run);
+void judge_end(LaunchRecord& record, const BrokeredRun& run);
 
 // Findings and the host's mistakes. The sentences about them are the grader's, which knows the lines: judge.json hands it `report`.
 void judge_findings(LaunchRecord& record, const nlohmann::json& report);
@@ -54,7 +54,7 @@ enum class HostWork { is_sent, hangs_on_reads };
 void reject_host_work(LaunchRecord& record, HostWork work, const std::vector<std::uint64_t>& places, const std::string& message);
 
 // The beginning of what the program printed.
-void keep_output(LaunchRecord& record, const ConductedRun& run);
+void keep_output(LaunchRecord& record, const BrokeredRun& run);
 
 // Gives a record that did not pass a message, if it has none.
 void say_why(LaunchRecord& record);

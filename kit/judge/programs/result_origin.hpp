@@ -10,7 +10,7 @@
 #include <span>
 #include <vector>
 
-#include "judge/programs/conducted_run.hpp"
+#include "judge/programs/brokered_run.hpp"
 #include "operands/operand.hpp"
 
 namespace tilelab::judge {

@@ -53,7 +53,7 @@ void worsen(LaunchRecord& record, Verdict verdict, const std::string& message) {
   record.message = message;
 }
 
-void judge_end(LaunchRecord& record, const ConductedRun& run) {
+void judge_end(LaunchRecord& record, const BrokeredRun& run) {
   const std::string ended = run.record.at("ended").get<std::string>();
   const auto number = [&](const char* key) { return std::to_string(run.record.value(key, 0)); };
   if (run.wrote_too_much) return worsen(record, Verdict::timeout, "The program wrote without end.");
@@ -130,7 +130,7 @@ void reject_host_work(LaunchRecord& record, HostWork work, const std::vector<std
   for (const std::uint64_t at : places) told.push_back({{"kind", work == HostWork::is_sent ? "host-computed" : "host-reads"}, {"at", at}});
 }
 
-void keep_output(LaunchRecord& record, const ConductedRun& run) {
+void keep_output(LaunchRecord& record, const BrokeredRun& run) {
   record.printed = tame(run.output.substr(0, most_printed), most_printed, true);
 }
 

@@ -38,7 +38,7 @@ struct LaunchRecord {
   std::optional<Explanation> explanation = std::nullopt;    // the mistake that explains the output, if there is exactly one
   std::vector<double> wrong_output = {};                    // of a launch that ran to its end; not written to judge.json
   bool needs_reversed_run = false;                          // what the runner reported; judge_launch then runs the reversed order
-  nlohmann::json program = nullptr;                         // of a whole program: the conductor's record (kit/program)
+  nlohmann::json program = nullptr;                         // of a whole program: the broker's record (kit/program)
   std::vector<std::uint64_t> reading_places = {};           // where its host code read what is on the device; not written to judge.json
   bool left_data = false;                                   // the submission's own variables hold other values than before the launch
 };

@@ -221,13 +221,13 @@ Reply CopyCalls::chunk(const HostRequest& request) {
       std::memcpy(rows.memory->content + place, staging_ + done, some);
       mark_as_set(rows.memory->marks, place, some);
       session_.view.hand_out(*rows.memory, place, some, transfer.at);
-      session_.custody.sent(transfer.at, transfer.host + row * transfer.host_pitch + column, rows.memory->content + place, some);
+      session_.transfer_log.sent(transfer.at, transfer.host + row * transfer.host_pitch + column, rows.memory->content + place, some);
       session_.reads.carry(rows.memory->content, place, some, rows.memory->bytes);
       session_.altered.to_device(rows.memory->content, place, some, rows.memory->bytes);
     } else {
       std::memcpy(staging_ + done, rows.memory->content + place, some);
       session_.show(*rows.memory, place, staging_ + done, some, transfer.at);
-      session_.custody.received(transfer.at, transfer.host + row * transfer.host_pitch + column, *rows.memory, place, some);
+      session_.transfer_log.received(transfer.at, transfer.host + row * transfer.host_pitch + column, *rows.memory, place, some);
     }
     done += some;
     transfer.moved += some;

@@ -165,7 +165,7 @@ Reply LaunchCalls::launch(const HostRequest& request, std::chrono::milliseconds 
   for (std::size_t i = 0; i < launch.arguments.size(); ++i) {
     char* const argument = reinterpret_cast<char*>(launch.arguments[i].data());
     const std::size_t bytes = launch.arguments[i].size();
-    session_.custody.sent(at, i, argument, bytes);
+    session_.transfer_log.sent(at, i, argument, bytes);
     if (description->parameters[i].is_pointer) continue;
     session_.reads.carry(argument, 0, bytes, bytes);
     session_.altered.to_device(argument, 0, bytes, bytes);
@@ -199,7 +199,7 @@ CudaError LaunchCalls::take(const HostRequest& request, const KernelLaunch& laun
     session_.record.end("internal", {{"detail", detail}, {"kernel", *launch.kernel}, {"at", request.at()}});
     throw RunOver("the runner could not work");
   }
-  if (reply.detail.starts_with(no_memory)) needs_gpu(request, detail + (session_.custody.is_kept() ? "" : " Try a smaller size."));
+  if (reply.detail.starts_with(no_memory)) needs_gpu(request, detail + (session_.transfer_log.is_kept() ? "" : " Try a smaller size."));
   // A program may write through a pointer whose const it cast away, but not to an input of a launcher.
   const auto is_allowed = [&](const protocol::Finding& one) {
     return one.kind == name(Verdict::input_modified) && one.site.access == "write" &&
@@ -214,7 +214,7 @@ CudaError LaunchCalls::take(const HostRequest& request, const KernelLaunch& laun
     // What another source's object leads to may hold zeros here.
     const bool is_null_function = finding.message.find("calls a function through a null pointer") != std::string::npos;
     const bool is_of_code = (finding.address >= code_first && finding.address < code_end) || is_wrong_pointer || is_null_function;
-    const bool is_program = !session_.custody.is_kept();
+    const bool is_program = !session_.transfer_log.is_kept();
     if (is_wrong_pointer && copies_.has_first_values_of_host() && is_program)
       needs_gpu(request,
                 "The kernel calls a function through a pointer that the host may have read from a variable of the device, as with "

@@ -94,11 +94,11 @@ std::uint64_t RecordFile::hash(const char* content, std::size_t bytes) const {
   return value ^ (value >> 32);
 }
 
-void Custody::sent(std::uint64_t at, std::uint64_t address, const char* content, std::size_t bytes) {
+void TransferLog::sent(std::uint64_t at, std::uint64_t address, const char* content, std::size_t bytes) {
   if (is_kept()) write({1, at, address, bytes}, content);
 }
 
-void Custody::received(std::uint64_t at, std::uint64_t address, const Allocation& from, std::size_t offset, std::size_t bytes) {
+void TransferLog::received(std::uint64_t at, std::uint64_t address, const Allocation& from, std::size_t offset, std::size_t bytes) {
   if (!is_kept()) return;
   std::string by_kernel((bytes + 7) / 8, '\0');
   for_each_written_by_kernel(from.marks, offset, bytes, [&](std::size_t first, std::size_t count) {
@@ -108,7 +108,7 @@ void Custody::received(std::uint64_t at, std::uint64_t address, const Allocation
   write({0, at, address, bytes}, from.content + offset, by_kernel);
 }
 
-void Custody::write(const CustodyHeader& header, const char* content, const std::string& bits) {
+void TransferLog::write(const TransferHeader& header, const char* content, const std::string& bits) {
   if (header.bytes == 0 || !is_whole_) return;
   if (header.address >= first_of_memory && known_.size() < most_places) {
     const std::uint64_t now = file_.hash(content, header.bytes) * 31 + file_.hash(bits.data(), bits.size());
@@ -238,10 +238,10 @@ void HostReads::read(const std::string& path) {
   }
 }
 
-HostView::HostView(DeviceMemory& memory, Custody& custody, const AlteredInputs& altered, HostReads& reads)
-    : memory_(memory), custody_(custody), altered_(altered), reads_(reads) {
-  if (custody.is_kept()) file_.emplace("tilelab-host", memory.total_bytes());
-  if (custody.is_kept() && reads.shows()) shown_.emplace("tilelab-shown", memory.total_bytes());
+HostView::HostView(DeviceMemory& memory, TransferLog& transfer_log, const AlteredInputs& altered, HostReads& reads)
+    : memory_(memory), transfers_(transfer_log), altered_(altered), reads_(reads) {
+  if (transfer_log.is_kept()) file_.emplace("tilelab-host", memory.total_bytes());
+  if (transfer_log.is_kept() && reads.shows()) shown_.emplace("tilelab-shown", memory.total_bytes());
 }
 
 int HostView::descriptor() const {
@@ -277,7 +277,7 @@ void HostView::take_in(Allocation& one, std::uint64_t at) {
     }
     begin -= begin % widest;  // the lowest bytes of a number may be what they were
     end = std::min(bytes, (end + widest - 1) / widest * widest);
-    custody_.sent(at, one.address + first + begin, one.content + first + begin, end - begin);
+    transfers_.sent(at, one.address + first + begin, one.content + first + begin, end - begin);
     reads_.carry(one.content, first + begin, end - begin, one.bytes);
     altered_.to_device(one.content, first + begin, end - begin, one.bytes);
   }
@@ -295,7 +295,7 @@ void HostView::show_again(std::uint64_t at) {
     if (!is_apart(one)) return;
     all[one.index] = &one;
     for (std::size_t first = 0; first < one.bytes; first += piece)  // what is on record are the true ones
-      custody_.received(at, one.address + first, one, first, std::min(piece, one.bytes - first));
+      transfers_.received(at, one.address + first, one, first, std::min(piece, one.bytes - first));
   });
   for (const HostReads::Viewed& part : reads_.shown_view()) {
     const auto found = all.find(part.allocation);
@@ -321,11 +321,11 @@ void HostView::hand_out_all(std::uint64_t at) {
         std::memcpy(host + begin, one.content + begin, count);
         reads_.viewed(one.index, begin, host + begin, count);
       });
-      if (one.is_on_record) custody_.received(at, one.address + first, one, first, bytes);
+      if (one.is_on_record) transfers_.received(at, one.address + first, one, first, bytes);
       is_changed = true;
     }
     if (!is_changed || one.is_on_record) return;
-    custody_.received(at, one.address, one, 0, one.bytes);  // from now on only what changes
+    transfers_.received(at, one.address, one, 0, one.bytes);  // from now on only what changes
     one.is_on_record = true;
   });
 }
@@ -336,7 +336,7 @@ void HostView::hand_out(Allocation& one, std::size_t first, std::size_t bytes, s
   if (shown_) return show_again(at);
   std::memcpy(file_->memory() + one.offset + first, one.content + first, bytes);
   reads_.viewed(one.index, first, one.content + first, bytes);
-  custody_.received(at, one.address + first, one, first, bytes);
+  transfers_.received(at, one.address + first, one, first, bytes);
 }
 
 }  // namespace tilelab::program

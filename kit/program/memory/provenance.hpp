@@ -61,17 +61,17 @@ class RecordFile {
 
 // Before the bytes of each record, as they lie in memory. Behind bytes that went to the host there is one bit for each, the lowest first:
 // whether a kernel wrote it.
-struct CustodyHeader {
+struct TransferHeader {
   std::uint64_t to_the_device = 0;  // 0: to the host
   std::uint64_t at = 0;             // where the program asked for the copy, or launched the kernel
   std::uint64_t address = 0;        // in the program's own memory; below 4096: the number of a kernel's argument
   std::uint64_t bytes = 0;
 };
 
-class Custody {
+class TransferLog {
  public:
   // An empty path: nothing is kept. Throws std::runtime_error.
-  explicit Custody(const std::string& path) : file_(path, "the record of copies") {}
+  explicit TransferLog(const std::string& path) : file_(path, "the record of copies") {}
   bool is_kept() const { return static_cast<bool>(file_); }
   bool is_whole() const { return is_whole_; }  // false: there was more than the record may hold
 
@@ -82,7 +82,7 @@ class Custody {
   void close() { file_.close(); }
 
  private:
-  void write(const CustodyHeader& header, const char* content, const std::string& bits = {});
+  void write(const TransferHeader& header, const char* content, const std::string& bits = {});
 
   RecordFile file_;
   std::map<std::array<std::uint64_t, 3>, std::uint64_t> known_;  // the last content of each place: a hash
@@ -171,7 +171,7 @@ class HostReads {
 class HostView {
  public:
   // Throws std::system_error, std::bad_alloc.
-  HostView(DeviceMemory& memory, Custody& custody, const AlteredInputs& altered, HostReads& reads);
+  HostView(DeviceMemory& memory, TransferLog& transfer_log, const AlteredInputs& altered, HostReads& reads);
 
   // The file that the program maps, at an allocation's own offset.
   int descriptor() const;
@@ -194,7 +194,7 @@ class HostView {
   void show_again(std::uint64_t at);
 
   DeviceMemory& memory_;
-  Custody& custody_;
+  TransferLog& transfers_;
   const AlteredInputs& altered_;
   HostReads& reads_;
   std::optional<MappedFile> file_;

@@ -1,4 +1,4 @@
-// The fake programs, on descriptors 3 and 4, and the fake kernel, on descriptor 3. Only the conductor's tests start them.
+// The fake programs, on descriptors 3 and 4, and the fake kernel, on descriptor 3. Only the broker's tests start them.
 #include "fake_library.hpp"
 
 #include <sys/mman.h>

@@ -1,4 +1,4 @@
-"""The launches of a judged program: what the conductor recorded becomes findings, and they decide."""
+"""The launches of a judged program: what the broker recorded becomes findings, and they decide."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From the conductor's record to sentences with the student's lines and names."""
+"""From the broker's record to sentences with the student's lines and names."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ BUILDS = 'shift; mkdir -p build/parts build/bin; for one; do : >"build/bin/$one"
 
 def handout(folder: Path, does: str = BUILDS) -> Path:
     (folder / "build").mkdir()
-    (folder / "build/kit.json").write_text(json.dumps({"on_demand": ["launch-problem", "conductor"]}))
+    (folder / "build/kit.json").write_text(json.dumps({"on_demand": ["launch-problem", "broker"]}))
     (folder / "kit/setup").mkdir(parents=True)
     set_up = folder / "kit/setup/setup.sh"
     set_up.write_text(SET_UP % does)
@@ -31,8 +31,8 @@ def test_a_part_is_built_once_and_others_are_left_alone(tmp_path: Path) -> None:
     root = handout(tmp_path)
     assert program(root, "launch-problem") == root / "build/bin/launch-problem"
     assert program(root, "launch-problem").is_file()
-    provide_parts(root, "launch-problem", "conductor", "launch", "conductor")
-    assert calls(root) == ["part launch-problem", "part conductor"]
+    provide_parts(root, "launch-problem", "broker", "launch", "broker")
+    assert calls(root) == ["part launch-problem", "part broker"]
 
 
 def test_a_program_without_its_mark_is_not_believed(tmp_path: Path) -> None:
@@ -45,13 +45,11 @@ def test_a_program_without_its_mark_is_not_believed(tmp_path: Path) -> None:
 
 def test_where_it_does_not_build_one_sentence_says_so(tmp_path: Path) -> None:
     root = handout(tmp_path, "exit 1")
-    with pytest.raises(
-        PartError, match=r"launch-problem and conductor could not be built; .* run the same command again"
-    ):
-        provide_parts(root, "launch-problem", "conductor")
+    with pytest.raises(PartError, match=r"launch-problem and broker could not be built; .* run the same command again"):
+        provide_parts(root, "launch-problem", "broker")
     (root / "kit/setup/setup.sh").unlink()
     with pytest.raises(PartError, match=r"restore the kit's files"):
-        provide_parts(root, "conductor")
+        provide_parts(root, "broker")
 
 
 @pytest.mark.parametrize("text", ["", "[]", '{"on_demand": 3}', "{}"])

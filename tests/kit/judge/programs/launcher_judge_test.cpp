@@ -32,7 +32,7 @@ struct Folders {
   }
 };
 
-// As the conductor, which is another program, starts it.
+// As the broker, which is another program, starts it.
 nlohmann::json described(const std::string& name) {
   nlohmann::json description = fake::program(name);
   const std::string own = std::filesystem::canonical("/proc/self/exe");
@@ -43,7 +43,7 @@ nlohmann::json described(const std::string& name) {
 }
 
 judge::BuiltProgram built(const Folders& folders, const std::string& launcher, bool on_host = false) {
-  return {.conductor = TILELAB_CONDUCTOR,
+  return {.broker = TILELAB_BROKER,
           .description = described("launcher that " + launcher),
           .launcher = judge::LauncherCall{{}, on_host},
           .native = {},

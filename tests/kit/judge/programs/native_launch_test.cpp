@@ -26,7 +26,7 @@ struct Folder {
 };
 
 judge::BuiltProgram script(const Folder& folder, const std::string& text, unsigned most_ms = 10'000) {
-  return {.conductor = {},
+  return {.broker = {},
           .description = {},
           .launcher = judge::LauncherCall{{}, false},
           .native = judge::NativeProgram{{"/bin/sh", "-c", text, "program"}, std::chrono::milliseconds(most_ms), {}, {}},

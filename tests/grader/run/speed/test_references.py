@@ -14,7 +14,7 @@ from grader.model.labs import Lab, lab_ids, load_lab
 from grader.model.outcome import Contest, LabOutcome, SpeedOutcome
 from grader.pages.speed.calibration_sheet import tier_calibration_table
 from grader.run.speed import contest, speed_run
-from grader.run.speed.contest import Built, Contestant, ContestError, LibraryContestant, yardsticks
+from grader.run.speed.contest import Built, Contestant, ContestError, LibraryContestant, references
 from grader.run.speed.speed_run import calibrate_tiers, climbing_kernels, time_lab
 
 ROOT = Path(__file__).resolve().parents[4]
@@ -97,7 +97,7 @@ def test_a_submission_that_fails_is_not_tried_with_something_else(machine: Machi
 
 def test_in_a_handout_a_student_sees_the_share_of_the_library_too(machine: Machine) -> None:
     handed_out = dataclasses.replace(PLAIN, private=None, private_dir=None)
-    assert [[one.name for one in each] for each in yardsticks(machine.toolset, handed_out)] == [["library"], []]
+    assert [[one.name for one in each] for each in references(machine.toolset, handed_out)] == [["library"], []]
 
 
 def test_calibrating_says_which_tiers_the_courses_kernels_reach_here(machine: Machine) -> None:

@@ -1,6 +1,6 @@
-"""A conductor for tests of kit/host: it keeps device memory in Python, runs no kernel, and writes down what it was asked.
+"""A broker for tests of kit/host: it keeps device memory in Python, runs no kernel, and writes down what it was asked.
 
-It is not the conductor's rules: kit/program checks each request, and this one believes all of them.
+It is not the broker's rules: kit/program checks each request, and this one believes all of them.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Pending:
 
 
 @dataclass
-class FakeConductor:
+class FakeBroker:
     """`answers`: replies for an operation, instead of the usual one; each is used once, the last one for good."""
 
     answers: dict[str, list[Message]] = field(default_factory=dict)

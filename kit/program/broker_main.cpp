@@ -1,5 +1,5 @@
 // Runs a whole CUDA program without a GPU and writes down what was found. It judges nothing. Exit status: 0 the report is written,
-// whatever the program did; 2 the command line is wrong; 3 the conductor could not work. The reason is on standard error.
+// whatever the program did; 2 the command line is wrong; 3 the broker could not work. The reason is on standard error.
 #include <sys/prctl.h>
 
 #include <atomic>
@@ -11,14 +11,14 @@
 #include "judge/judge_task.hpp"
 #include "judge/process/runner_process.hpp"
 #include "options/program_options.hpp"
-#include "program/conductor.hpp"
+#include "program/broker.hpp"
 #include "protocol/json/json_text.hpp"
 
 namespace {
 
 using namespace tilelab;
 
-constexpr std::string_view usage = "usage: conductor --program PROGRAM.json --report REPORT.json";
+constexpr std::string_view usage = "usage: broker --program PROGRAM.json --report REPORT.json";
 
 std::atomic<bool> stop = false;
 // A launch may take long: it ends now, and then the run does.
@@ -27,29 +27,29 @@ void on_signal(int) {
   judge::kill_runners();
 }
 
-void conduct(int argc, char** argv) {
+void run_with_broker(int argc, char** argv) {
   const ProgramOptions options(argc, argv, {{"program"}, {"report"}}, usage);
   struct sigaction action{};
   action.sa_handler = on_signal;  // no SA_RESTART: a wait is to end
   for (const int one : {SIGTERM, SIGINT, SIGHUP}) sigaction(one, &action, nullptr);
   prctl(PR_SET_PDEATHSIG, SIGTERM);  // who started us is gone, and nobody would read the report
   const judge::OrphanCare care;
-  program::Conductor conductor(program::read_program(options.text("program")));
-  conductor.run(stop);
-  judge::write_report(options.text("report"), json_text(conductor.report()) + "\n");
+  program::Broker broker(program::read_program(options.text("program")));
+  broker.run(stop);
+  judge::write_report(options.text("report"), json_text(broker.report()) + "\n");
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
   try {
-    conduct(argc, argv);
+    run_with_broker(argc, argv);
     return 0;
   } catch (const OptionError& error) {
     std::cerr << error.what() << "\n";
     return 2;
   } catch (const std::exception& error) {
-    std::cerr << "conductor: " << error.what() << "\n";
+    std::cerr << "broker: " << error.what() << "\n";
     return 3;
   }
 }

@@ -1,4 +1,4 @@
-#include "program/conductor.hpp"
+#include "program/broker.hpp"
 
 #include <sys/wait.h>
 #include <unistd.h>
@@ -46,9 +46,9 @@ bool leaves_memory(const HostRequest& request) {
 
 }  // namespace
 
-Conductor::Conductor(ProgramDescription description) : session_(std::move(description)) {}
+Broker::Broker(ProgramDescription description) : session_(std::move(description)) {}
 
-void Conductor::run(const std::atomic<bool>& stop) {
+void Broker::run(const std::atomic<bool>& stop) {
   const auto deadline = Clock::now() + std::chrono::milliseconds(std::min<std::uint64_t>(session_.description.limits.wall_ms, 86'400'000));
   operands_.emplace(session_);
   HostProcess process(session_.description.host_argv);
@@ -67,15 +67,15 @@ void Conductor::run(const std::atomic<bool>& stop) {
   } catch (const ChannelError& error) {
     session_.record.end("garbled", {{"detail", judge::tame(error.what(), 300)}});
   }
-  if (!session_.custody.is_whole()) session_.record.moved_too_much();
+  if (!session_.transfer_log.is_whole()) session_.record.moved_too_much();
   if (!session_.record.has_ended()) note_end(process, clock, deadline);
   process.kill();
-  session_.custody.close();
+  session_.transfer_log.close();
   session_.reads.close();
   session_.record.learned(session_.reads.learned());
 }
 
-void Conductor::serve(HostProcess& process, HostClock& clock, Clock::time_point deadline, const std::atomic<bool>& stop) {
+void Broker::serve(HostProcess& process, HostClock& clock, Clock::time_point deadline, const std::atomic<bool>& stop) {
   for (;;) {
     if (stop) return session_.record.end("stopped");
     if (clock.is_over()) return session_.record.end("timeout", met(session_.description.limits, processor_limit));
@@ -95,7 +95,7 @@ void Conductor::serve(HostProcess& process, HostClock& clock, Clock::time_point 
   }
 }
 
-Reply Conductor::answer(const HostRequest& request, Clock::time_point deadline) {
+Reply Broker::answer(const HostRequest& request, Clock::time_point deadline) {
   const std::string& op = request.op();
   if (op == "chunk") return copies_->chunk(request);
   if (copies_->is_copying() && op != "touch") throw BrokenRules("a request in the middle of a copy");
@@ -120,7 +120,7 @@ Reply Conductor::answer(const HostRequest& request, Clock::time_point deadline) 
 }
 
 // What needs no device.
-Reply Conductor::said(const HostRequest& request) {
+Reply Broker::said(const HostRequest& request) {
   const std::string& op = request.op();
   if (op == "hello") {
     if (request.number("version") != wire_version) throw BrokenRules("another version of the protocol");
@@ -161,7 +161,7 @@ Reply Conductor::said(const HostRequest& request) {
   throw BrokenRules("an unknown request '" + judge::tame(op, 32) + "'");
 }
 
-void Conductor::look_for_leaks() {
+void Broker::look_for_leaks() {
   session_.memory.for_each_live([this](Allocation& one) {
     if (one.kind == MemoryKind::variable || one.operand != nullptr) return;
     json numbers = about(one);
@@ -172,7 +172,7 @@ void Conductor::look_for_leaks() {
 }
 
 // The program has closed its socket, has ended, or its time is up.
-void Conductor::note_end(HostProcess& process, HostClock& clock, Clock::time_point deadline) {
+void Broker::note_end(HostProcess& process, HostClock& clock, Clock::time_point deadline) {
   for (;;) {
     const bool is_over = clock.is_over();  // before it is waited for: then nothing of it is left to look at
     if (const auto status = process.status()) {

@@ -1,4 +1,4 @@
-// One run of a program under the conductor (kit/program), as a child process: what the conductor recorded, what the program wrote to its
+// One run of a program under the broker (kit/program), as a child process: what the broker recorded, what the program wrote to its
 // standard output, and which bytes passed between host and device.
 #pragma once
 
@@ -32,7 +32,7 @@ struct CopiedBytes {
   std::vector<bool> by_kernel = {};  // of what went to the host: for each byte whether a kernel wrote it
 };
 
-struct ConductedRun {
+struct BrokeredRun {
   nlohmann::json record;  // run.json
   std::string output;
   bool wrote_too_much = false;  // and was ended for it
@@ -60,10 +60,10 @@ struct RunShare {
 
 // What the grader says of a program that it has built. `description` is program.json without arguments.
 struct BuiltProgram {
-  std::string conductor;  // the path of the conductor
+  std::string broker;  // the path of the broker
   nlohmann::json description;
   std::optional<LauncherCall> launcher;  // none: it has a main of its own
-  std::optional<NativeProgram> native;   // if there is one, it runs instead of the conductor
+  std::optional<NativeProgram> native;   // if there is one, it runs instead of the broker
   std::string folder;                    // where the program runs: it may write there
   std::string scratch;                   // where the judge may: the program sees nothing of it
   std::function<RunShare()> share = {};  // asked before each run; none: the whole limits
@@ -72,20 +72,20 @@ struct BuiltProgram {
 // Throws std::runtime_error or nlohmann::json::exception.
 BuiltProgram read_program_file(const std::string& path);
 
-// program.json of one run, in which only "custody" is still missing. `device_bytes`: of the device's memory; 0: as many as the description
-// says.
+// program.json of one run, in which only "transfer_log" is still missing. `device_bytes`: of the device's memory; 0: as many as the
+// description says.
 nlohmann::json described(const BuiltProgram& program, const std::vector<std::string>& arguments, std::size_t device_bytes);
 
-// Throws std::runtime_error where the conductor cannot work: a fault of ours.
-ConductedRun conduct(const BuiltProgram& program, nlohmann::json description);
+// Throws std::runtime_error where the broker cannot work: a fault of ours.
+BrokeredRun run_with_broker(const BuiltProgram& program, nlohmann::json description);
 
 // What the host learned of the device's memory in one run, for another one to be shown again: a file.
 std::string reads_of(const BuiltProgram& program);
 
-// Reads the file that the conductor writes beside its report. Throws std::runtime_error if it is damaged.
+// Reads the file that the broker writes beside its report. Throws std::runtime_error if it is damaged.
 std::vector<CopiedBytes> read_copies(const std::string& path);
 
-// A child process whose standard output is read to its end: the conductor, or a program on a real GPU.
+// A child process whose standard output is read to its end: the broker, or a program on a real GPU.
 class OutputProcess {
  public:
   using Clock = std::chrono::steady_clock;

@@ -1,4 +1,4 @@
-#include "judge/programs/conducted_run.hpp"
+#include "judge/programs/brokered_run.hpp"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -33,7 +33,7 @@ namespace {
 using nlohmann::json;
 using Clock = std::chrono::steady_clock;
 
-constexpr std::chrono::seconds slack{20};  // for the conductor itself, beyond the time that a program has
+constexpr std::chrono::seconds slack{20};  // for the broker itself, beyond the time that a program has
 
 std::string text_of(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
@@ -66,7 +66,7 @@ void note_full_file(json& record, const json& limits, const DataFolder& folder) 
 
 BuiltProgram read_program_file(const std::string& path) {
   const json value = json_from(text_of(path));
-  BuiltProgram program{.conductor = value.at("conductor").get<std::string>(),
+  BuiltProgram program{.broker = value.at("broker").get<std::string>(),
                        .description = value.at("description"),
                        .launcher = {},
                        .native = {},
@@ -95,23 +95,22 @@ json described(const BuiltProgram& program, const std::vector<std::string>& argu
 
 std::string reads_of(const BuiltProgram& program) { return program.scratch + "/program.reads"; }
 
-ConductedRun conduct(const BuiltProgram& program, json description) {
+BrokeredRun run_with_broker(const BuiltProgram& program, json description) {
   const std::string base = program.scratch + "/program", report = base + ".report", copies = base + ".copies", file = base + ".json";
   for (const std::string& old : {report, copies}) std::filesystem::remove(old);
-  description["custody"] = copies;
+  description["transfer_log"] = copies;
   if (program.share) cut(description.at("limits"), program.share(), program.launcher.has_value());
   std::ofstream(file) << json_text(description);
   const std::chrono::milliseconds most(description.at("limits").at("wall_ms").get<std::int64_t>());
-  OutputProcess child({program.conductor, "--program", file, "--report", report}, program.folder, false);
-  ConductedRun run;
+  OutputProcess child({program.broker, "--program", file, "--report", report}, program.folder, false);
+  BrokeredRun run;
   const auto drained = child.drain(run.output, DataFolder(program.folder), Clock::now() + most + slack);
-  if (drained == OutputProcess::Drained::late) throw std::runtime_error("the conductor did not end in time");
+  if (drained == OutputProcess::Drained::late) throw std::runtime_error("the broker did not end in time");
   run.wrote_too_much = drained == OutputProcess::Drained::too_much;
   if (run.wrote_too_much) child.stop();
   const int status = child.wait();
   reap_orphans();
-  if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
-    throw std::runtime_error("the conductor failed with status " + std::to_string(status));
+  if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) throw std::runtime_error("the broker failed with status " + std::to_string(status));
   run.record = json_from(text_of(report));
   run.copies = read_copies(copies);
   note_full_file(run.record, description.at("limits"), DataFolder(program.folder));
@@ -122,7 +121,7 @@ std::vector<CopiedBytes> read_copies(const std::string& path) {
   std::vector<CopiedBytes> all;
   const std::string text = text_of(path);
   for (std::size_t at = 0; at < text.size();) {
-    program::CustodyHeader header;
+    program::TransferHeader header;
     if (text.size() - at < sizeof header) throw std::runtime_error("the record of copies is cut short");
     std::memcpy(&header, text.data() + at, sizeof header);
     at += sizeof header;

@@ -17,9 +17,9 @@
 
 namespace tilelab::program {
 
-class Conductor {
+class Broker {
  public:
-  explicit Conductor(ProgramDescription description);
+  explicit Broker(ProgramDescription description);
 
   // Starts the program and serves it until it ends, its time is up, or `stop` is set and a signal arrives. Throws std::system_error.
   void run(const std::atomic<bool>& stop);

@@ -1,5 +1,5 @@
-// Whole programs, run by the conductor: what comes of honest ones, of mistaken ones and of hostile ones.
-#include "program/conductor.hpp"
+// Whole programs, run by the broker: what comes of honest ones, of mistaken ones and of hostile ones.
+#include "program/broker.hpp"
 
 #include <algorithm>
 #include <csignal>
@@ -17,9 +17,9 @@ namespace {
 const std::atomic<bool> never = false;
 
 json run(json description) {
-  program::Conductor conductor(program::program_from(description));
-  conductor.run(never);
-  return conductor.report();
+  program::Broker broker(program::program_from(description));
+  broker.run(never);
+  return broker.report();
 }
 
 // The kinds of the host's mistakes with their places, "copy-size@3".
@@ -32,7 +32,7 @@ std::vector<std::string> mistakes(const json& report) {
 
 }  // namespace
 
-TEST_CASE("a program allocates, copies, launches and frees, and nothing is found", "[conductor]") {
+TEST_CASE("a program allocates, copies, launches and frees, and nothing is found", "[broker]") {
   const json report = run(fake::program("honest"));
   CHECK(report.at("ended") == "exit");
   CHECK(report.at("status") == 42);
@@ -44,7 +44,7 @@ TEST_CASE("a program allocates, copies, launches and frees, and nothing is found
   CHECK(report.at("allocations")[0].at("freed_at") == 40);
 }
 
-TEST_CASE("one launch of a program can be followed, and the others are not", "[conductor]") {
+TEST_CASE("one launch of a program can be followed, and the others are not", "[broker]") {
   json description = fake::program("honest");
   CHECK_FALSE(run(description).contains("traced"));
   description["trace"] = {{"launch", 2}, {"of", {{"block", {0, 0, 0}}}}, {"reversed", true}};
@@ -64,7 +64,7 @@ TEST_CASE("one launch of a program can be followed, and the others are not", "[c
   CHECK_THROWS(program::program_from(description));
 }
 
-TEST_CASE("a finding knows in which launch it was seen first", "[conductor]") {
+TEST_CASE("a finding knows in which launch it was seen first", "[broker]") {
   const json report = run(fake::program("makes mistakes"));
   REQUIRE(report.at("findings").size() == 1);
   const auto number = report.at("findings")[0].at("number").get<std::uint64_t>();
@@ -72,7 +72,7 @@ TEST_CASE("a finding knows in which launch it was seen first", "[conductor]") {
   CHECK(std::ranges::any_of(report.at("launches"), is_it));
 }
 
-TEST_CASE("each of the host's mistakes has its kind and its place", "[conductor]") {
+TEST_CASE("each of the host's mistakes has its kind and its place", "[broker]") {
   const json report = run(fake::program("makes mistakes"));
   CHECK(report.at("ended") == "exit");
   CHECK(report.at("status") == 0);
@@ -85,7 +85,7 @@ TEST_CASE("each of the host's mistakes has its kind and its place", "[conductor]
   CHECK(report.at("host")[0].at("bytes") == 101);
 }
 
-TEST_CASE("nodes of a graph are checked when they are made, and race where they have no order", "[conductor]") {
+TEST_CASE("nodes of a graph are checked when they are made, and race where they have no order", "[broker]") {
   const json report = run(fake::program("makes a graph"));
   CHECK(report.at("status") == 0);
   CHECK(mistakes(report) == std::vector<std::string>{"copy-size@83", "copy-race@85", "use-after-free@88", "leak@86"});
@@ -99,14 +99,14 @@ TEST_CASE("nodes of a graph are checked when they are made, and race where they 
   CHECK(run(fake::program("allocates where nothing is reserved")).at("ended") == "garbled");
 }
 
-TEST_CASE("host code that looks at managed memory before the kernel is done is told", "[conductor]") {
+TEST_CASE("host code that looks at managed memory before the kernel is done is told", "[broker]") {
   const json report = run(fake::program("looks too early"));
   CHECK(report.at("status") == 0);
   CHECK(mistakes(report) == std::vector<std::string>{"read-before-sync@50"});
   CHECK(report.at("host")[0].at("other_at") == 30);
 }
 
-TEST_CASE("a kernel's crash is CUDA's error from the next wait on", "[conductor]") {
+TEST_CASE("a kernel's crash is CUDA's error from the next wait on", "[broker]") {
   const json report = run(fake::program("its kernel crashes"));
   CHECK(report.at("status") == 1);
   REQUIRE(report.at("errors").size() == 1);
@@ -115,7 +115,7 @@ TEST_CASE("a kernel's crash is CUDA's error from the next wait on", "[conductor]
   CHECK(report.at("host").empty());  // it never came to its end: no leaks
 }
 
-TEST_CASE("how a run ended is known", "[conductor]") {
+TEST_CASE("how a run ended is known", "[broker]") {
   const auto [name, ended] = GENERATE(table<std::string, std::string>({{"launches what cannot be built", "refused"},
                                                                        {"its runner dies", "internal"},
                                                                        {"asks for nothing", "exit"},
@@ -128,13 +128,13 @@ TEST_CASE("how a run ended is known", "[conductor]") {
   if (ended == "signal") CHECK(report.at("signal") == SIGABRT);
 }
 
-TEST_CASE("a program that never ends is ended", "[conductor]") {
+TEST_CASE("a program that never ends is ended", "[broker]") {
   json description = fake::program("never ends");
   description["limits"]["wall_ms"] = 500;
   CHECK(run(description).at("ended") == "timeout");
 }
 
-TEST_CASE("a program that does nothing but wait is ended before its time", "[conductor]") {
+TEST_CASE("a program that does nothing but wait is ended before its time", "[broker]") {
   json description = fake::program("never ends");
   description["limits"]["idle_ms"] = 750;
   const json report = run(description);
@@ -143,38 +143,38 @@ TEST_CASE("a program that does nothing but wait is ended before its time", "[con
   CHECK(report.at("most") == 750);
 }
 
-TEST_CASE("a program that closes its socket and waits is ended before its time", "[conductor]") {
+TEST_CASE("a program that closes its socket and waits is ended before its time", "[broker]") {
   json description = fake::program("closes its socket and waits");
   description["limits"]["idle_ms"] = 750;
   CHECK(run(description).value("limit", "") == "idle");
 }
 
-TEST_CASE("a program that works, stops for a moment, or has a child that works is not idle", "[conductor]") {
+TEST_CASE("a program that works, stops for a moment, or has a child that works is not idle", "[broker]") {
   json description = fake::program(GENERATE("computes for ever", "naps for ever", "waits for a child that computes", "asks now and then"));
   description["limits"].update({{"idle_ms", 750}, {"wall_ms", 2500}});
   CHECK(run(description).value("limit", "") == "wall-clock");
 }
 
-TEST_CASE("a program that breaks the rules is ended, and the conductor lives", "[conductor]") {
+TEST_CASE("a program that breaks the rules is ended, and the broker lives", "[broker]") {
   const auto name = GENERATE("copies pieces that the copy does not have", "asks in the middle of a copy",
                              "passes other arguments than the kernel has", "talks nonsense", "announces a gigabyte");
   CAPTURE(name);
   CHECK(run(fake::program(name)).at("ended") == "garbled");
 }
 
-TEST_CASE("numbers of any size are answered with CUDA's errors", "[conductor]") {
+TEST_CASE("numbers of any size are answered with CUDA's errors", "[broker]") {
   const json report = run(fake::program("asks for impossible things"));
   CHECK(report.at("ended") == "exit");
   CHECK(report.at("status") == 0);
 }
 
-TEST_CASE("the record of a run has an end", "[conductor]") {
+TEST_CASE("the record of a run has an end", "[broker]") {
   const json report = run(fake::program("makes as many mistakes as it can"));
   CHECK(report.at("host").size() == 1000);
   CHECK(report.at("truncated") == true);
 }
 
-TEST_CASE("a program that cannot be started is no fault of the program", "[conductor]") {
+TEST_CASE("a program that cannot be started is no fault of the program", "[broker]") {
   json description = fake::program("honest");
   description["host"]["argv"] = {"/nonexistent/program"};
   CHECK_THROWS_AS(run(description), std::system_error);
