@@ -51,9 +51,11 @@ def honest(folder: Path) -> list[str]:
         hand_in(
             folder, "m-right", lab_id, (ROOT / "solutions" / lab_id / load_lab(ROOT, lab_id).public.file).read_text()
         )
-    rejects = sorted((ROOT / "solutions" / LAB / "rejects").glob("*.cu"))
+    rejects = [one.read_text(encoding="utf-8") for one in sorted((ROOT / "solutions" / LAB / "rejects").glob("*.cu"))]
+    # Which limit ends a loop first depends on how busy the machine is.
+    rejects = [one for one in rejects if not one.startswith("// verdict: timeout")]
     for number, reject in enumerate(rejects[:: 4 if WHOLE else 15]):
-        hand_in(folder, f"{'cgkptx'[number % 6]}-wrong{number}", LAB, reject.read_text(encoding="utf-8"))
+        hand_in(folder, f"{'cgkptx'[number % 6]}-wrong{number}", LAB, reject)
     return sorted(path.name for path in folder.iterdir())
 
 

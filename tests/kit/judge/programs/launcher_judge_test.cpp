@@ -12,6 +12,7 @@
 #include <catch2/generators/catch_generators.hpp>
 
 #include "fake_program.hpp"
+#include "judge/programs/data_folder.hpp"
 #include "judge/programs/operand_files.hpp"
 
 using namespace tilelab;
@@ -28,6 +29,7 @@ struct Folders {
   }
   ~Folders() {
     std::filesystem::permissions(base / "data", std::filesystem::perms::owner_all);
+    judge::DataFolder((base / "data").string()).fill({});  // a program may have locked what it left there
     std::filesystem::remove_all(base);
   }
 };
