@@ -47,9 +47,16 @@ void unlock(int folder, unsigned depth) {
   closedir(entries);
 }
 
+// An earlier run may have taken away the rights to the folder itself.
+int opened_data_folder(const std::string& path) {
+  constexpr int how = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+  const int folder = open(path.c_str(), how);
+  return folder < 0 && errno == EACCES && chmod(path.c_str(), 0700) == 0 ? open(path.c_str(), how) : folder;
+}
+
 }  // namespace
 
-DataFolder::DataFolder(const std::string& path) : path_(path), folder_(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
+DataFolder::DataFolder(const std::string& path) : path_(path), folder_(opened_data_folder(path)) {
   if (folder_.get() < 0) fail_in_folder("the program's folder " + path + " cannot be opened");
 }
 
