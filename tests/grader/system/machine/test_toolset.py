@@ -47,3 +47,13 @@ def test_a_hidden_test_that_was_changed_does_not_concern_a_student(built: Toolse
 def test_a_judge_that_is_not_there_says_how_to_get_it(built: Toolset) -> None:
     with pytest.raises(RemediableError, match="make setup"):
         built.judge_program("two", public_only=True)
+
+
+def test_the_build_makes_a_judge_again_for_each_source_that_it_is_compared_with() -> None:
+    root = Path(__file__).resolve().parents[4]
+    nothing = cast("Any", None)
+    toolset = Toolset(root, root / "build", nothing, "g++ 12", nothing)
+    rules = (root / "build" / "build.ninja").read_text(encoding="utf-8").splitlines()
+    (rule,) = [one.replace("$ ", " ") for one in rules if one.startswith("build bin/judge-01-naive:")]
+    compared = list(toolset._judge_sources("01-naive", public_only=False))
+    assert [one.name for one in compared if "tests" not in one.name and f" {one} " not in f"{rule} "] == []
