@@ -14,13 +14,15 @@ import re
 import subprocess
 import sys
 from collections.abc import Collection, Iterable
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
+from marked_section import MarkedSection
+
 ROOT = Path(__file__).resolve().parent.parent
-DOCUMENT = ROOT / "docs" / "how-the-cpu-executor-works.md"
 HEADERS = ROOT / "kit" / "executor" / "device"
-BEGIN, END = (
+SECTION = MarkedSection(
+    ROOT / "docs" / "how-the-cpu-executor-works.md",
     "<!-- device functions: begin (docs/device_function_table.py --write) -->",
     "<!-- device functions: end -->",
 )
@@ -145,15 +147,6 @@ def _functions_by_header() -> list[tuple[str, str, str]]:
 
 def _link(header: str) -> str:
     return f"[`{header}`](../{(HEADERS / header).relative_to(ROOT).as_posix()})"
-
-
-def document_with(section: str, text: str) -> str:
-    """`text` with the section between the markers replaced. Raises ValueError without exactly one pair of markers."""
-    if text.count(BEGIN) != 1 or text.count(END) != 1:
-        message = f"{DOCUMENT.name} lacks the markers of the table of device functions"
-        raise ValueError(message)
-    before, rest = text.split(BEGIN)
-    return f"{before}{BEGIN}\n{section}\n{END}{rest.split(END)[1]}"
 
 
 @cache
@@ -296,8 +289,4 @@ def _code(names: Iterable[str]) -> str:
 
 
 if __name__ == "__main__":
-    if sys.argv[1:] == ["--write"]:
-        page = DOCUMENT.read_text(encoding="utf-8")
-        DOCUMENT.write_text(document_with(function_table(of_the_page=True), page), encoding="utf-8")
-    else:
-        sys.stdout.write(f"{function_table()}\n")
+    SECTION.main(partial(function_table, of_the_page=True), function_table)

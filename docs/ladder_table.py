@@ -17,12 +17,12 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent / "figures"))
 import ladder_figures
+from marked_section import MarkedSection
 
 LADDER = Path(__file__).resolve().parent.parent / "solutions" / "04-open" / "ladder"
-DOCUMENT = LADDER / "README.md"
 FIGURE = LADDER / "ladder.svg"
 LAB = LADDER.parents[2] / "assignments" / "04-open" / "lab.toml"
-BEGIN, END = "<!-- measured: begin (make ladder) -->", "<!-- measured: end -->"
+SECTION = MarkedSection(LADDER / "README.md", "<!-- measured: begin (make ladder) -->", "<!-- measured: end -->")
 
 
 def name_of(kernel: str) -> str:
@@ -75,15 +75,6 @@ def _cell(flops: float, kernel: Mapping[str, Any]) -> str:
     return speed if kernel["name"] == "cublas" else f"{speed}<br>{middle:.3f} ± {(high - low) / 2:.3f}"
 
 
-def document_with(section: str, text: str) -> str:
-    """`text` with the section between the markers replaced. Raises ValueError without exactly one pair of markers."""
-    if text.count(BEGIN) != 1 or text.count(END) != 1:
-        message = f"{DOCUMENT.name} lacks the markers of the measured table"
-        raise ValueError(message)
-    before, rest = text.split(BEGIN)
-    return f"{before}{BEGIN}\n{section}\n{END}{rest.split(END)[1]}"
-
-
 def section() -> str:
     """The table with the figure, or what to do where nothing was measured yet."""
     if not ladder_figures.MEASURED.is_file():
@@ -107,7 +98,7 @@ def lab_with_speeds(text: str, measured: Mapping[str, Any]) -> str:
 
 
 def write() -> None:
-    DOCUMENT.write_text(document_with(section(), DOCUMENT.read_text(encoding="utf-8")), encoding="utf-8")
+    SECTION.write(section())
     if ladder_figures.MEASURED.is_file():
         FIGURE.write_text(ladder_figures.ladder(), encoding="utf-8")
         measured = json.loads(ladder_figures.MEASURED.read_text(encoding="utf-8"))

@@ -8,12 +8,16 @@ and a test fails where that is not current. It knows the kit's macros (kit/proto
 from __future__ import annotations
 
 import re
-import sys
 from pathlib import Path
 
+from marked_section import MarkedSection
+
 ROOT = Path(__file__).resolve().parent.parent
-DOCUMENT = ROOT / "docs" / "protocols.md"
-BEGIN, END = "<!-- messages: begin (docs/protocol_fields.py --write) -->", "<!-- messages: end -->"
+SECTION = MarkedSection(
+    ROOT / "docs" / "protocols.md",
+    "<!-- messages: begin (docs/protocol_fields.py --write) -->",
+    "<!-- messages: end -->",
+)
 FILES = (
     "kit/protocol/protocol.cpp",
     "kit/runner/submission/image.cpp",
@@ -50,17 +54,5 @@ def _names(listed: str) -> str:
     return ", ".join(f"`{name}`" for name in re.findall(r"\w+", listed))
 
 
-def document_with(section: str, text: str) -> str:
-    """`text` with the section between the markers replaced. Raises ValueError without exactly one pair of markers."""
-    if text.count(BEGIN) != 1 or text.count(END) != 1:
-        message = f"{DOCUMENT.name} lacks the markers of the table of messages"
-        raise ValueError(message)
-    before, rest = text.split(BEGIN)
-    return f"{before}{BEGIN}\n{section}\n{END}{rest.split(END)[1]}"
-
-
 if __name__ == "__main__":
-    if sys.argv[1:] == ["--write"]:
-        DOCUMENT.write_text(document_with(message_table(), DOCUMENT.read_text(encoding="utf-8")), encoding="utf-8")
-    else:
-        sys.stdout.write(f"{message_table()}\n")
+    SECTION.main(message_table)

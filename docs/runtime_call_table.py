@@ -8,13 +8,17 @@ running-a-program.md, and a test fails where that is not current. Reads declarat
 from __future__ import annotations
 
 import re
-import sys
 from pathlib import Path
 
+from marked_section import MarkedSection
+
 ROOT = Path(__file__).resolve().parent.parent
-DOCUMENT = ROOT / "docs" / "running-a-program.md"
 HEADERS = ROOT / "kit" / "host"
-BEGIN, END = "<!-- runtime functions: begin (docs/runtime_call_table.py --write) -->", "<!-- runtime functions: end -->"
+SECTION = MarkedSection(
+    ROOT / "docs" / "running-a-program.md",
+    "<!-- runtime functions: begin (docs/runtime_call_table.py --write) -->",
+    "<!-- runtime functions: end -->",
+)
 _PARTS = (
     ("Memory, copies and fills", "runtime_memory.hpp"),
     ("Arrays, textures and surfaces", "runtime_textures.hpp"),
@@ -58,17 +62,5 @@ def call_table() -> str:
     return "\n".join(["| | functions |", "|---|---|", *rows])
 
 
-def document_with(section: str, text: str) -> str:
-    """`text` with the section between the markers replaced. Raises ValueError without exactly one pair of markers."""
-    if text.count(BEGIN) != 1 or text.count(END) != 1:
-        message = f"{DOCUMENT.name} lacks the markers of the table of functions"
-        raise ValueError(message)
-    before, rest = text.split(BEGIN)
-    return f"{before}{BEGIN}\n{section}\n{END}{rest.split(END)[1]}"
-
-
 if __name__ == "__main__":
-    if sys.argv[1:] == ["--write"]:
-        DOCUMENT.write_text(document_with(call_table(), DOCUMENT.read_text(encoding="utf-8")), encoding="utf-8")
-    else:
-        sys.stdout.write(f"{call_table()}\n")
+    SECTION.main(call_table)

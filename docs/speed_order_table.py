@@ -15,12 +15,16 @@ from typing import TYPE_CHECKING
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests" / "benchmarks"))
 import speed_predictions as told
+from marked_section import MarkedSection
 
 if TYPE_CHECKING:
     from grader.run.scoring.predicted_time import Facts
 
-DOCUMENT = Path(__file__).resolve().parent / "benchmarks.md"
-BEGIN, END = "<!-- predicted: begin (docs/speed_order_table.py) -->", "<!-- predicted: end -->"
+SECTION = MarkedSection(
+    Path(__file__).resolve().parent / "benchmarks.md",
+    "<!-- predicted: begin (docs/speed_order_table.py) -->",
+    "<!-- predicted: end -->",
+)
 SIZES = (1024, 2048)
 _NEAR = (0.8, 1.25)  # predicted by measured time: within a quarter
 
@@ -75,17 +79,5 @@ def _kernels() -> Iterator[str]:
         yield f"| {shown} | {cells} | {found[SIZES[-1]].binding.name} |"
 
 
-def document_with(made: str, text: str) -> str:
-    """`text` with the section between the markers replaced. Raises ValueError without exactly one pair of markers."""
-    if text.count(BEGIN) != 1 or text.count(END) != 1:
-        message = f"{DOCUMENT.name} lacks the markers of the predicted order"
-        raise ValueError(message)
-    before, rest = text.split(BEGIN)
-    return f"{before}{BEGIN}\n{made}\n{END}{rest.split(END)[1]}"
-
-
 if __name__ == "__main__":
-    if sys.argv[1:] == ["--write"]:
-        DOCUMENT.write_text(document_with(section(), DOCUMENT.read_text(encoding="utf-8")), encoding="utf-8")
-    else:
-        sys.stdout.write(f"{section()}\n")
+    SECTION.main(section)

@@ -159,14 +159,14 @@ def test_the_list_of_cuda_functions_is_current() -> None:
     page = text_of("docs/how-the-cpu-executor-works.md")
     section = device_function_table.function_table(of_the_page=True)
     remedy = "run .venv/bin/python docs/device_function_table.py --write"
-    assert page == device_function_table.document_with(section, page), remedy
+    assert page == device_function_table.SECTION.replaced(section, page), remedy
 
 
 def test_the_list_of_runtime_functions_is_current_and_misses_no_definition() -> None:
     runtime_call_table = script("runtime_call_table")
     page = text_of("docs/running-a-program.md")
     remedy = "run .venv/bin/python docs/runtime_call_table.py --write"
-    assert page == runtime_call_table.document_with(runtime_call_table.call_table(), page), remedy
+    assert page == runtime_call_table.SECTION.replaced(runtime_call_table.call_table(), page), remedy
     library = sorted((ROOT / "kit" / "host" / "library").glob("runtime_*.cpp"))
     defined = re.compile(r"^(?:cudaError_t|const char\*) (cuda\w+)\(", re.MULTILINE)
     names = {name for path in library for name in defined.findall(path.read_text(encoding="utf-8"))}

@@ -19,7 +19,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 COPIED = (
-    "grader", "kit", "docs/verdict_documents.py", "docs/result.schema.json", "docs/device_function_table.py",
+    "grader", "kit", "docs/verdict_documents.py", "docs/result.schema.json", "docs/device_function_table.py", "docs/marked_section.py",
     "docs/how-the-cpu-executor-works.md", "README.md",
 )  # fmt: skip
 LIST, TABLE = "kit/executor/observer_list.hpp", "grader/model/verdicts.py"
@@ -198,7 +198,7 @@ def test_an_intrinsic_is_a_row_that_declares_and_defines_it(copy: Copy) -> None:
     assert "Clean" in copy.python("-c", check, *words)
 
     assert f"`{INTRINSIC}`" in copy.python("docs/device_function_table.py")
-    copy.python("docs/device_function_table.py", "--write")  # the page stays as it is
+    copy.python("docs/device_function_table.py", "docs/marked_section.py", "--write")  # the page stays as it is
 
     assert named_files("an intrinsic: a CUDA function for device code") == ["kit/executor/device/"]
     assert copy.touched() == {declared}

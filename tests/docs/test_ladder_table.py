@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import itertools
 import json
+from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -36,14 +37,13 @@ def page(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> ModuleType:
     monkeypatch.syspath_prepend(str(ROOT / "docs"))
     monkeypatch.syspath_prepend(str(ROOT / "docs" / "figures"))
     ladder_table = importlib.import_module("ladder_table")
-    monkeypatch.setattr(ladder_table, "DOCUMENT", tmp_path / "README.md")
+    section = replace(ladder_table.SECTION, document=tmp_path / "README.md")
+    monkeypatch.setattr(ladder_table, "SECTION", section)
     monkeypatch.setattr(ladder_table, "FIGURE", tmp_path / "ladder.svg")
     monkeypatch.setattr(ladder_table, "LAB", tmp_path / "lab.toml")
     (tmp_path / "lab.toml").write_text('[climb]\nshape = "512x512x512"\n\ngflops = 1\n\ngflops = 2\n', "utf-8")
     monkeypatch.setattr(ladder_table.ladder_figures, "MEASURED", tmp_path / "measured.json")
-    (tmp_path / "README.md").write_text(
-        f"# A ladder\n\n{ladder_table.BEGIN}\nold\n{ladder_table.END}\n\nMore.\n", "utf-8"
-    )
+    section.document.write_text(f"# A ladder\n\n{section.begin}\nold\n{section.end}\n\nMore.\n", "utf-8")
     return ladder_table
 
 

@@ -42,15 +42,8 @@ from grader.engines.proof.machine_state import (
 )
 from grader.engines.proof.memory_rules import FunctionMemory, Spot
 
-_BYTES = {
-    "x": 8,
-    "w": 4,
-    "q": 16,
-    "d": 8,
-    "s": 4,
-    "h": 2,
-    "b": 1,
-}  # by the first letter of a register, or of what is narrow
+# By the first letter of a register, or of what is narrow.
+_BYTES = {"x": 8, "w": 4, "q": 16, "d": 8, "s": 4, "h": 2, "b": 1}
 _LOAD_OR_STORE = re.compile(r"(ld|st)(u?r|p)(?:s?([bhw]))?")
 _EXTENSIONS = {f"{sign}xt{of}": (sign == "s", bits) for sign in "su" for of, bits in (("w", 32), ("h", 16), ("b", 8))}
 _EXTENDS = {getattr(arm64_const, f"ARM64_EXT_{name.upper()}"): name for name in _EXTENSIONS}

@@ -76,12 +76,10 @@ class Processor:
     stop: str  # assembly for control that runs out of a function
     decoder: Decoder
     effects: dict[str, Effect]
-    extensions: dict[
-        str, tuple[bool, int]
-    ]  # by name: whether the sign is kept, and how many bits; 0: as many as the operand has
-    probe_text: re.Pattern[
-        str
-    ]  # a block that moves the stack by a page and touches it, but for the jump back at its end
+    # By name: whether the sign is kept, and how many bits; 0: as many as the operand has.
+    extensions: dict[str, tuple[bool, int]]
+    # A block that moves the stack by a page and touches it, but for the jump back at its end.
+    probe_text: re.Pattern[str]
 
     def __init__(self, memory: FunctionMemory) -> None:
         self.memory, self.atoms = memory, memory.atoms
@@ -267,11 +265,8 @@ class Processor:
         known = [one for one in values if one is not None]
         value = None
         if len(known) == len(values):
-            value = (
-                self._result(place, effect.operation, known)
-                if effect.operation != "choose"
-                else self._chosen(state, place, known)
-            )
+            choose = effect.operation == "choose"
+            value = self._chosen(state, place, known) if choose else self._result(place, effect.operation, known)
         if effect.flags != "kept":
             state.flags = None
         if effect.flags == "set" and len(known) == len(values):  # the same for the same operation on the same values

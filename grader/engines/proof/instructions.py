@@ -105,7 +105,9 @@ class CodeSite:
     def bits(self) -> int:
         """Of the first operand."""
         first = self.instruction.operands[0]
-        return first.size * 8 if isinstance(first, Memory) else first.bits or 64 if isinstance(first, Register) else 64
+        if isinstance(first, Memory):
+            return first.size * 8
+        return first.bits or 64 if isinstance(first, Register) else 64
 
 
 Raw = Any  # an operand of Capstone's, which has no type annotations
