@@ -14,7 +14,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from grader.explain.clustering import Cluster, WrongSubmission, behaviour, clusters_of, went_wrong, wrong_submission
 from grader.model import visible_text
 from grader.model.errors import RemediableError
-from grader.model.result import LabMistakes, Mistake, Model, Result
+from grader.model.graded_class import LabMistakes, Mistake
+from grader.model.result import Model, Result
 from grader.run.scoring.redaction import for_student
 from grader.system.own_files import write_atomically
 

@@ -17,7 +17,8 @@ from grader.explain.clustering import LineShapes, behaviour, went_wrong
 from grader.explain.similar_files import FileToken, file_tokens
 from grader.explain.suspect_search import lines_of
 from grader.model import visible_text
-from grader.model.result import Finding, LabResult, PlacedMistake, Result, Site, SolutionLine, SolutionMap
+from grader.model.graded_class import PlacedMistake, SolutionLine, SolutionMap
+from grader.model.result import Finding, LabResult, Result, Site
 from grader.model.verdicts import Verdict
 
 # A source's statements, each as the part that it plays: tokens with a role in place of each name that the author chose. Pure.

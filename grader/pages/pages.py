@@ -9,7 +9,8 @@ from markupsafe import Markup
 
 from grader.explain.similar_files import SimilarFiles
 from grader.explain.story import Story
-from grader.model.result import NOTHING_KNOWN, SCHEMA, ClassInsight, Result
+from grader.model.graded_class import NOTHING_KNOWN, ClassInsight
+from grader.model.result import SCHEMA, Result
 from grader.pages.class_page.class_sheet import CLASS_SECTIONS, class_sheet
 from grader.pages.launches.trace_sheet import step_script, trace_sheet
 from grader.pages.page_section import Shown, render_drawing, render_page, trusted_text

@@ -19,9 +19,10 @@ from archive_edits import Entry, odd_entries, packed_plainly, tarred, zipped
 from document_edits import edited_bytes
 from fuzzer import WrongError
 
+from grader.model.graded_class import GradedClass
 from grader.model.labs import Lab
 from grader.model.outcome import unjudged
-from grader.model.result import Environment, GradedClass
+from grader.model.result import Environment
 from grader.model.verdicts import Verdict
 from grader.pages.pages import class_page, student_page
 from grader.roll.batch.plugin import Export, Grades, registered

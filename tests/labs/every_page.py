@@ -8,7 +8,8 @@ import io
 
 from rich.console import Console
 
-from grader.model.result import Environment, GradedClass, LabResult, Result, Student, Submission
+from grader.model.graded_class import GradedClass
+from grader.model.result import Environment, LabResult, Result, Student, Submission
 from grader.pages.pages import class_page, student_page
 from grader.pages.screens.first_mistake import Tried
 from grader.pages.screens.lab_screen import Screen

@@ -8,8 +8,8 @@ from pathlib import Path
 from step_stories import reaching_outside, tiled_story, two_orders
 
 from grader.explain.similar_files import SimilarFiles, SimilarPair
+from grader.model.graded_class import ClassInsight, LabMistakes, Mistake, PlacedMistake, SolutionLine, SolutionMap
 from grader.model.result import (
-    ClassInsight,
     ContestantTimes,
     CostLine,
     CountedBound,
@@ -17,24 +17,19 @@ from grader.model.result import (
     GpuKernel,
     GradeChange,
     LabAnswers,
-    LabMistakes,
     LabResult,
     LeaderboardName,
     LineTraffic,
-    Mistake,
     NextStep,
     NumberAnswer,
     Outlook,
     OutlookTerm,
     Override,
-    PlacedMistake,
     QuestionAnswer,
     Ratio,
     RegradeRequest,
     Result,
     Rung,
-    SolutionLine,
-    SolutionMap,
     Standing,
     Student,
     SweepPoint,

@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from statistics import fmean, median
 
 from grader.model import visible_text
-from grader.model.result import ClassInsight, Result
+from grader.model.graded_class import ClassInsight
+from grader.model.result import Result
 from grader.model.verdicts import LOOKS
 from grader.model.visible_text import counted, points
 from grader.pages.class_page.attention import attention, decisions, follow_up, moved, needs_help

@@ -8,7 +8,8 @@ from functools import cached_property
 from urllib.parse import quote
 
 from grader.model import visible_text
-from grader.model.result import NOTHING_KNOWN, ClassInsight, LabResult, Result
+from grader.model.graded_class import NOTHING_KNOWN, ClassInsight
+from grader.model.result import LabResult, Result
 from grader.model.verdicts import Verdict
 from grader.pages.page_section import Shown
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from grader.model.result import LabMistakes, Mistake, PlacedMistake, SolutionLine, SolutionMap
+from grader.model.graded_class import LabMistakes, Mistake, PlacedMistake, SolutionLine, SolutionMap
 from grader.model.verdicts import TECHNIQUE_MISSED, Verdict
 from grader.model.visible_text import counted, share
 from grader.pages.class_page.class_view import ClassView, full_link, people, report_link

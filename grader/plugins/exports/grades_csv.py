@@ -9,7 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 
-from grader.model.result import GradedClass, LabAnswers, LabResult, Result
+from grader.model.graded_class import GradedClass
+from grader.model.result import LabAnswers, LabResult, Result
 from grader.model.verdicts import Verdict
 from grader.plugins.exports.grade_rows import (
     about,

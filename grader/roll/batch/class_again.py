@@ -12,8 +12,9 @@ from datetime import UTC, datetime
 
 from grader.explain.class_mistakes import CommentsFile, comment_keys, with_comments
 from grader.model.errors import RemediableError
+from grader.model.graded_class import ClassInsight, GradedClass
 from grader.model.labs import Lab
-from grader.model.result import ClassInsight, GradedClass, LabResult, Result
+from grader.model.result import LabResult, Result
 from grader.model.written_names import some
 from grader.roll.batch.class_insight import pages_command
 from grader.roll.batch.class_standing import HistoryFolder, candidate, earlier_labs, other_outs

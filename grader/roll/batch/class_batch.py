@@ -9,8 +9,9 @@ from functools import partial
 from pathlib import Path
 
 from grader.explain.suspect_search import FoundMutants
+from grader.model.graded_class import NOTHING_KNOWN, GradedClass
 from grader.model.labs import Lab
-from grader.model.result import NOTHING_KNOWN, Environment, GradedClass, Result
+from grader.model.result import Environment, Result
 from grader.roll.batch.class_insight import AskingLab, InsightSearch, asking_labs, with_answers
 from grader.roll.batch.class_standing import (
     HistoryFolder,

@@ -26,8 +26,9 @@ from grader.explain.class_mistakes import (
 from grader.explain.similar_files import kept_pairs
 from grader.explain.solution_maps import solution_map
 from grader.explain.suspect_search import FoundMutants, MutantSearch
+from grader.model.graded_class import NOTHING_KNOWN, LabMistakes, SolutionMap
 from grader.model.labs import Lab
-from grader.model.result import NOTHING_KNOWN, LabAnswers, LabMistakes, Result, SolutionMap
+from grader.model.result import LabAnswers, Result
 from grader.pages.pages import similar_page
 from grader.roll.batch.job_store import job_key, lab_fingerprint
 from grader.roll.batch.judging_setup import JudgingSetup

@@ -14,7 +14,8 @@ from typing import Literal
 from pydantic import Field, ValidationError
 
 from grader.model.errors import RemediableError
-from grader.model.result import GradedClass, LabResult, Model, Result, Standing, Submission
+from grader.model.graded_class import GradedClass
+from grader.model.result import LabResult, Model, Result, Standing, Submission
 from grader.model.verdicts import Verdict
 from grader.roll.people.identities import Identities
 from grader.roll.people.person_keys import SAFE

@@ -15,7 +15,8 @@ from typing import Literal, TypeVar
 from pydantic import Field, ValidationError
 
 from grader.explain.story import packed_page, unpacked
-from grader.model.result import NOTHING_KNOWN, ClassInsight, Model, Result, StepPage
+from grader.model.graded_class import NOTHING_KNOWN, ClassInsight
+from grader.model.result import Model, Result, StepPage
 from grader.roll.batch.publishing import File, digest, inputs_digest
 from grader.roll.policy.grade_history import Basis
 

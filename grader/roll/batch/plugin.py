@@ -13,8 +13,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:  # a student waits for `tilelab test` many times a day
+    from grader.model.graded_class import ClassInsight
     from grader.model.labs import Lab
-    from grader.model.result import ClassInsight, Result
+    from grader.model.result import Result
     from grader.roll.batch.judging_setup import Elsewhere, JudgingOptions, JudgingSetup
     from grader.roll.batch.output_folder import OutputFolder
     from grader.roll.batch.publishing import File

@@ -18,7 +18,8 @@ from urllib.parse import quote
 from pydantic import TypeAdapter, ValidationError
 
 from grader.explain.story import unpacked
-from grader.model.result import GradedClass, Result
+from grader.model.graded_class import GradedClass
+from grader.model.result import Result
 from grader.model.written_names import some
 from grader.pages.pages import class_page, student_page
 from grader.roll.batch.last_batch import LastBatchFile

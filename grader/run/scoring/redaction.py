@@ -12,7 +12,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import NewType
 
-from grader.model.result import UNCOUNTED, Case, Finding, GradedClass, LabResult, Result, Suspect
+from grader.model.graded_class import GradedClass
+from grader.model.result import UNCOUNTED, Case, Finding, LabResult, Result, Suspect
 from grader.model.verdicts import Verdict, worst
 from grader.run.lab_verdict import NOT_RUN
 from grader.run.scoring.lab_score import deduplicate

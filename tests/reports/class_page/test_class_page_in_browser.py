@@ -10,16 +10,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from grader.explain.similar_files import SimilarFiles, SimilarPair
-from grader.model.result import (
-    ClassInsight,
-    LabMistakes,
-    Mistake,
-    PlacedMistake,
-    Result,
-    SolutionLine,
-    SolutionMap,
-    Student,
-)
+from grader.model.graded_class import ClassInsight, LabMistakes, Mistake, PlacedMistake, SolutionLine, SolutionMap
+from grader.model.result import Result, Student
 from grader.model.verdicts import Verdict
 from grader.pages.pages import class_page, similar_page
 

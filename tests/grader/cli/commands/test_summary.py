@@ -8,7 +8,8 @@ import pytest
 from rich.console import Console
 
 from grader.cli.classes.progress import headings, summary
-from grader.model.result import Case, Environment, GradedClass, LabResult, Result, Submission
+from grader.model.graded_class import GradedClass
+from grader.model.result import Case, Environment, LabResult, Result, Submission
 from grader.model.verdicts import Verdict
 from grader.roll.batch.class_batch import BatchReport
 

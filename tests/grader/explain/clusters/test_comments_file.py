@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from grader.explain.class_mistakes import CommentsError, CommentsFile
-from grader.model.result import LabMistakes, Mistake
+from grader.model.graded_class import LabMistakes, Mistake
 from grader.model.verdicts import Verdict
 
 

@@ -16,7 +16,8 @@ from grader.explain.solution_maps import (
     statements_of,
 )
 from grader.explain.suspect_search import lines_of
-from grader.model.result import Finding, LabResult, Result, Site, SolutionMap, Suspect
+from grader.model.graded_class import SolutionMap
+from grader.model.result import Finding, LabResult, Result, Site, Suspect
 from grader.model.verdicts import Verdict
 
 ROOT = Path(__file__).resolve().parents[4]

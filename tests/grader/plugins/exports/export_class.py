@@ -6,18 +6,8 @@ import io
 import zipfile
 from collections.abc import Mapping
 
-from grader.model.result import (
-    Case,
-    Environment,
-    Finding,
-    GradedClass,
-    LabResult,
-    Launch,
-    Result,
-    Site,
-    Student,
-    Submission,
-)
+from grader.model.graded_class import GradedClass
+from grader.model.result import Case, Environment, Finding, LabResult, Launch, Result, Site, Student, Submission
 from grader.model.verdicts import Verdict
 from grader.roll.batch.plugin import Export, ExportFile, Grades, Made, registered
 from grader.run.scoring.redaction import redacted

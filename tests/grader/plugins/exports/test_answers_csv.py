@@ -5,7 +5,8 @@ from __future__ import annotations
 from lab_with_questions import filled, lab
 
 from grader.course.answer_check import check_answers, no_answers
-from grader.model.result import Environment, GradedClass, LabAnswers, LabResult, Result, Submission
+from grader.model.graded_class import GradedClass
+from grader.model.result import Environment, LabAnswers, LabResult, Result, Submission
 from grader.model.verdicts import Verdict
 from grader.plugins.exports.grades_csv import answers_csv
 

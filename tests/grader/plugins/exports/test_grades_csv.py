@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from grader.model.result import Environment, GradedClass, LabResult, Result, Submission
+from grader.model.graded_class import GradedClass
+from grader.model.result import Environment, LabResult, Result, Submission
 from grader.model.verdicts import Verdict
 from grader.plugins.exports.grades_csv import grades_csv
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from export_class import ALAN, make_result, right_lab, ungraded_lab
 
-from grader.model.result import GradedClass, Standing
+from grader.model.graded_class import GradedClass
+from grader.model.result import Standing
 from grader.model.verdicts import Verdict
 from grader.plugins.exports.grade_rows import grade
 from grader.roll.batch.last_batch import with_roster

@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 from grader.cli.classes.pages_command import export_again, pages_again
 from grader.cli.cli import ExportRequest, PagesRequest, app
 from grader.model.errors import RemediableError
-from grader.model.result import GradedClass
+from grader.model.graded_class import GradedClass
 from grader.roll.batch.last_batch import LastBatchFile
 from grader.roll.batch.output_folder import OutputFolder
 from grader.roll.batch.plugin import Export, registered
