@@ -6,12 +6,19 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 
 from grader.run.programs.host_build import UnusedResult
 from grader.run.programs.host_toolchain import SourceLine
 from grader.run.programs.program_source import signature_of, without_parameters
-from grader.run.programs.run_record import AllocationRecord, HostRecord, LaunchRecord, RunRecord, error_words
+from grader.run.programs.run_record import (
+    AllocationRecord,
+    ErrorWords,
+    HostRecord,
+    LaunchRecord,
+    RunRecord,
+    error_words,
+)
 from grader.source.lexer import closing_bracket, parts_between, without_comments
 
 # What the student wrote where a call of the runtime was made: the function's name and its arguments. Reads brackets of a few lines.
@@ -124,17 +131,16 @@ class MemoryNames:
         lines: Mapping[str, Sequence[str]],
     ) -> None:
         self._by_index = {one.index if one.index >= 0 else number: one for number, one in enumerate(allocations)}
-        self._places, self._lines = places, lines
+        self._places, self._lines, self._on_line = places, lines, cache(self._names_on_line)
         # Several calls in one line run in their order; a compiler may lay out their code in another one.
-        self._number_in_line: dict[int, int] = {}  # of each return address, in the order in which they came
+        number_in_line: dict[int, int] = {}  # of each return address, in the order in which they came
         calls: Counter[SourceLine] = Counter()
         for _, one in sorted(self._by_index.items()):
             place = places.get(one.at)
-            if place is not None and one.at not in self._number_in_line:
-                self._number_in_line[one.at] = calls[place]
+            if place is not None and one.at not in number_in_line:
+                number_in_line[one.at] = calls[place]
                 calls[place] += 1
-        self._names_in_line: dict[SourceLine, list[str]] = {}
-        self._names = {index: self._name(index) for index in self._by_index}
+        self._names = {index: self._name(one, number_in_line) for index, one in self._by_index.items()}
 
     def allocation(self, index: int | None) -> AllocationRecord | None:
         return self._by_index.get(-1 if index is None else index)
@@ -161,29 +167,22 @@ class MemoryNames:
         """A sentence or an element with the student's names in it."""
         return _MEMORY.sub(lambda match: self.name(int(match[1])) or f"memory {match[1]}", text)
 
-    def _name(self, index: int) -> str:
-        allocation = self._by_index[index]
+    def _name(self, allocation: AllocationRecord, number_in_line: Mapping[int, int]) -> str:
         if allocation.kind == "operand":  # of a launcher: its caller allocated it
             return allocation.name
         place = self._places.get(allocation.at)
         if place is None or place.file not in self._lines:
             return ""
         if allocation.kind == "variable":
-            line = self._lines[place.file][place.line - 1 : place.line]
-            match = _OF_A_SYMBOL.search("".join(line))
+            match = _OF_A_SYMBOL.search(source_of(place, self._lines) or "")
             return allocation.name or (match["name"] if match else "")
-        if place not in self._names_in_line:
-            self._names_in_line[place] = self._on_line(place)
-        found = self._names_in_line[place]
-        number = self._number_in_line[allocation.at]
-        if len(found) == 1:
-            return found[0]
-        return found[number] if number < len(found) else ""
+        found, number = self._on_line(place), number_in_line[allocation.at]
+        return found[0] if len(found) == 1 else found[number] if number < len(found) else ""
 
-    def _on_line(self, place: SourceLine) -> list[str]:
+    def _names_on_line(self, place: SourceLine) -> list[str]:
         lines = self._lines[place.file]
         text = " ".join(lines[place.line - 1 : place.line - 1 + _MEMORY_NAMES_MOST_LINES])
-        first = lines[place.line - 1] if place.line <= len(lines) else ""
+        first = source_of(place, self._lines) or ""
         own = [match for match in _ALLOCATES.finditer(text) if match.start() < max(1, len(first))]
         names = [re.sub(r"\s+", "", match["name"]) for match in own]
         if node := _BY_A_NODE.search(text[: len(first)]):
@@ -213,6 +212,7 @@ _OPS = {
     **dict.fromkeys(("copy-size", "copy-direction", "never-set", "host-computed", "host-reads"), "copy"),
     **dict.fromkeys(("bad-free", "double-free"), "free"),
 }
+_SHOWN = 60  # characters of an output
 # How many arguments stand before those that a plain call would have.
 _OF_NODES = (
     (r"cudaGraphAddMem(?:cpyNode1D|cpyNodeToSymbol|FreeNode)", 4),
@@ -290,20 +290,18 @@ class Facts:
 
     @property
     def kernel(self) -> str:
-        symbol = self.record.text("kernel") or next((one.kernel for one in self._launches_here), "")
-        return self.run.kernels.get(symbol) or without_parameters(signature_of(symbol)) or "the kernel"
-
-    def kernel_named(self, key: str) -> str:
-        symbol = self.record.text(key)
-        return self.run.kernels.get(symbol) or without_parameters(signature_of(symbol)) or "another kernel"
+        return self._called(self.record.text("kernel") or (self.launch.kernel if self.launch else ""), "the kernel")
 
     @property
-    def _launches_here(self) -> list[LaunchRecord]:
-        return [one for one in self.run.record.launches if one.at == self.record.at]
+    def other_kernel(self) -> str:
+        return self._called(self.record.text("other_kernel"), "another kernel")
+
+    def _called(self, symbol: str, otherwise: str) -> str:
+        return self.run.kernels.get(symbol) or without_parameters(signature_of(symbol)) or otherwise
 
     @property
     def launch(self) -> LaunchRecord | None:
-        return next(iter(self._launches_here), None)
+        return next((one for one in self.run.record.launches if one.at == self.record.at), None)
 
     @property
     def other(self) -> str:
@@ -318,12 +316,20 @@ class Facts:
 
     @property
     def size(self) -> str:
-        return self.bytes()
+        return self._bytes("bytes")
 
-    def bytes(self, name: str = "bytes") -> str:
+    @property
+    def room(self) -> str:
+        return self._bytes("room")
+
+    def _bytes(self, name: str) -> str:
         value = self.record.number(name)
         return "some bytes" if value is None else "1 byte" if value == 1 else f"{value:,} bytes"
 
     @property
-    def error(self) -> str:
-        return error_words(self.record.number("error") or 0).said
+    def printed(self) -> str:
+        return self.record.text("text")[:_SHOWN]
+
+    @property
+    def error(self) -> ErrorWords:
+        return error_words(self.record.number("error") or 0)

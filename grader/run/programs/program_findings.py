@@ -6,7 +6,7 @@ import json
 import math
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import ConfigDict, Field
 
@@ -253,27 +253,25 @@ def _record_of(error: ErrorRecord, *, is_unused: bool) -> HostRecord:
 
 def _host_finding(record: HostRecord, facts: RunFacts) -> HostFinding:
     names = facts.names
-    words = told(Facts(record, facts))
+    row, (message, advice, label) = told(Facts(record, facts))
     at = next((frame for frame in record.frames if frame in facts.places), record.at)
     place, other = facts.places.get(at), facts.places.get(record.other_at or 0) or names.place(record.allocation)
     if place is None and record.kind == "leak":
         place = names.place(record.allocation)
     return HostFinding(
         kind=record.kind,
-        severity="note" if words.severity == "note" else "error",
-        label=words.label,
-        message=names.told(words.message),
-        advice=words.advice,
-        file=place.file if place else None,
-        line=place.line if place else None,
-        source=source_of(place, facts.lines),
-        other=_site(other, facts.lines) if other and other != place else None,
+        severity="note" if row.is_note else "error",
+        label=label,
+        message=names.told(message),
+        advice=advice,
+        **_site(place, facts),
+        other=Site(**_site(other, facts)) if other and other != place else None,
         count=record.count,
     )
 
 
-def _site(place: SourceLine, lines: Mapping[str, Sequence[str]]) -> Site:
-    return Site(file=place.file, line=place.line, source=source_of(place, lines))
+def _site(place: SourceLine | None, facts: RunFacts) -> dict[str, Any]:
+    return {"file": place.file, "line": place.line, "source": source_of(place, facts.lines)} if place else {}
 
 
 def crashed(record: RunRecord) -> bool:
