@@ -33,8 +33,9 @@ from grader.engines.proof.object_proof import KERNEL, LAUNCH
 from grader.engines.refusal import BuildFaultError, Refusal
 from grader.engines.runner_image import described, image_beside, link
 from grader.engines.text_steps import in_steps, probably_changed
-from grader.engines.token_scan import hand_written_marker, too_long
+from grader.engines.token_scan import too_long
 from grader.model.verdicts import Verdict
+from grader.source.bare_code import hand_written_marker
 from grader.system.confinement import Confinement
 
 MAX_LOG = 8_000  # characters

@@ -28,6 +28,9 @@ _PIECE = re.compile(
 )
 _ODD_HEADER = re.compile(r"""(?:include|include_next|import|embed|dependency)\b[^\n]*<[^>\n]*(?:/[*/]|["'])[^>\n]*>""")
 _DIRECTIVE = re.compile(r"[\s\0]*(?:#|%:)[\s\0]*(\w*)[\s\0]*(.*)")
+# `#line 7`, `# 33 "stdio.h" 1 3`; and what may be one where comments and strings cannot be told from code.
+_MARKER = re.compile(r"[\s\0]*(?:#|%:|\?\?=)[\s\0]*(?:line\b|\d)")
+_MAY_BE_MARKER = re.compile(rf"(?:^|\*/)(?:[^\S\n]|[\0{_END}])*(?:#|%:|\?\?=)[\s\0{_END}]*(?:\d|/\*)", re.MULTILINE)
 _CHOICES = frozenset({"else", "elif", "elifdef", "elifndef", "endif"})
 
 
@@ -59,9 +62,19 @@ def live_lines(source: str) -> list[CodeLine]:
     return [line for line, dead in _told(source) if not dead]
 
 
-def dead_numbers(source: str) -> frozenset[int]:
-    """The numbers of the lines that `#if 0` keeps from every compiler. None where something is unclear."""
-    return frozenset() if unclear_line(source) else frozenset(line.number for line, dead in _told(source) if dead)
+def hand_written_marker(source: str) -> int:
+    """The line of the first line marker that a submission writes itself; 0 where there is none.
+
+    The compiler's own markers tell which text comes from a system header: with one of its own, a submission's text could pass for such.
+    One in a comment or in `#if 0` is allowed, except where we might read comments and strings in another way than the compiler.
+    """
+    unclear = unclear_line(source) > 0
+    for line, dead in _told(source):
+        if (unclear or not dead) and _MARKER.match(line.text):
+            return line.number
+    marked = _SPLICE.sub(_END, source)
+    found = _MAY_BE_MARKER.search(marked) if unclear else None
+    return 1 + sum(marked.count(end, 0, found.end()) for end in ("\n", _END)) if found else 0
 
 
 def plain_text(source: str) -> str:

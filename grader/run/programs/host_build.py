@@ -13,13 +13,14 @@ from pathlib import Path
 from typing import NamedTuple
 
 from grader.engines.build_steps import MAX_TEXT_BYTES, names_the_text, used_up
-from grader.engines.token_scan import hand_written_marker, too_long, too_much
+from grader.engines.token_scan import too_long, too_much
 from grader.model.verdicts import Verdict
 from grader.run.kernels.kernel_source import INCLUDE, KernelSource, stand_in
 from grader.run.programs.host_refusals import HostRefusal, library_of_header, refusals_of_errors, undefined_names
 from grader.run.programs.host_text import host_text, read_only_parameters
 from grader.run.programs.host_toolchain import HostToolchain
 from grader.run.programs.program_source import ProgramSource, companions_of, flat_texts
+from grader.source.bare_code import hand_written_marker
 from grader.system.confined_run import Finished, run_confined
 from grader.system.confinement import Confinement, Limits
 

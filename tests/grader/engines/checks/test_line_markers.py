@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from grader.engines.token_scan import hand_written_marker
+from grader.source.bare_code import hand_written_marker
 
 FORGED = {
     "a #line": ("int a;\n#line 7\nint b;\n", 2),
@@ -16,14 +16,14 @@ FORGED = {
     "indented": ("  \t #  line 7\n", 1),
     "without a blank": ('#33"stdio.h"\n', 1),
     "behind a comment": ("/* one */ /* two */ # line 7\n", 1),
-    "behind the end of a longer comment": ('/* one\n two */ # 33 "x.h" 3\n', 2),
+    "behind the end of a longer comment": ('/* one\n two */ # 33 "x.h" 3\n', 1),
     "a comment inside": ("# /* one */ line /* two */ 7\n", 1),
-    "a comment over two lines inside": ("int a;\n# /* one\n two */ line 7\n", 3),
+    "a comment over two lines inside": ("int a;\n# /* one\n two */ line 7\n", 2),
     "a digraph": ("int a;\n%:line 7\n", 2),
     "a trigraph": ("??=line 7\n", 1),
-    "a splice in the word": ("#li\\\nne 7\n", 2),
-    "a splice behind the #": ("int a;\n#\\\n line 7\n", 3),
-    "a splice with a blank behind the backslash": ('# \\ \n 33 "x" 3\n', 2),
+    "a splice in the word": ("#li\\\nne 7\n", 1),
+    "a splice behind the #": ("int a;\n#\\\n line 7\n", 2),
+    "a splice with a blank behind the backslash": ('# \\ \n 33 "x" 3\n', 1),
     "a splice far above": ("int a = 1 + \\\n 2;\nint b;\n#line 7\n", 4),
     "a form feed before it": ("\f#line 7\n", 1),
     "a NUL before it": ('\0# 33 "x" 3\n', 1),
