@@ -25,8 +25,16 @@ from grader.engines.entry_points import (
 from grader.engines.ir_rewriting import rewritten
 from grader.engines.misplaced_code import Program
 from grader.engines.objects.debug_info import GUARD, DebugInfo, Function
-from grader.engines.objects.entry_walk import QuickElf
-from grader.engines.objects.symbol_table import RETAIN, ExecutionSpace, ObjectFile, Symbol, read_object, symbols_of
+from grader.engines.objects.symbol_table import (
+    NO_BITS,
+    RETAIN,
+    SECTION,
+    ElfFile,
+    ExecutionSpace,
+    ObjectFile,
+    Symbol,
+    read_object,
+)
 from grader.engines.proof.object_proof import Checked, Entry, check_announcements
 from grader.engines.refusal import Refusal
 from grader.engines.token_scan import tokens_of
@@ -201,26 +209,23 @@ _GRAIN = 256
 
 def spread_variables(path: Path) -> dict[str, int]:
     """Changes the object file. Returns for each variable the bytes from its first one on that nothing else is in."""
-    content = bytearray(path.read_bytes())
-    with path.open("rb") as stream:
-        elf = QuickElf(stream)
-        alone = _alone_in_a_section(symbols_of(elf))
-        rooms: dict[str, int] = {}
-        most = min(MOST, _TOGETHER // max(1, len(alone)))
-        for index, section in enumerate(elf.iter_sections()):
-            header = elf["e_shoff"] + index * elf["e_shentsize"]
-            flags, size = section["sh_flags"], section["sh_size"]
-            _NUMBER.pack_into(content, header + _FLAGS, flags & ~RETAIN)
-            variable = alone.get(index)
-            if variable is None or not _holds_a_variable(section.name, flags) or variable.size != size:
-                continue
-            room = -(-(size + max(_GRAIN, min(most, max(LEAST, size)))) // _GRAIN) * _GRAIN
-            if section["sh_type"] != "SHT_NOBITS":
-                _NUMBER.pack_into(
-                    content, header + _OFFSET, _append(content, section.data(), section["sh_addralign"], room)
-                )
-            _NUMBER.pack_into(content, header + _SIZE, room)
-            rooms[variable.name] = room
+    elf = ElfFile(path)
+    content = bytearray(elf.content)
+    alone = _alone_in_a_section(elf.symbols)
+    rooms: dict[str, int] = {}
+    most = min(MOST, _TOGETHER // max(1, len(alone)))
+    for index, section in enumerate(elf.sections):
+        header = elf.headers_at + index * SECTION.size
+        _NUMBER.pack_into(content, header + _FLAGS, section.flags & ~RETAIN)
+        variable, size = alone.get(index), section.size
+        if variable is None or not _holds_a_variable(section.name, section.flags) or variable.size != size:
+            continue
+        room = -(-(size + max(_GRAIN, min(most, max(LEAST, size)))) // _GRAIN) * _GRAIN
+        if section.kind != NO_BITS:
+            at = _append(content, elf.data(section), section.alignment, room)
+            _NUMBER.pack_into(content, header + _OFFSET, at)
+        _NUMBER.pack_into(content, header + _SIZE, room)
+        rooms[variable.name] = room
     path.write_bytes(content)
     return rooms
 

@@ -7,20 +7,20 @@ from __future__ import annotations
 
 import json
 import re
+import struct
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from elftools.common.exceptions import ELFError
-from elftools.elf.elffile import ELFFile
-from elftools.elf.sections import SymbolTableSection
 
 from grader.engines.build_steps import used_up
 from grader.engines.cpu_toolchain import home_of
 from grader.engines.entry_points import EntrySignatures, name_of
 from grader.engines.gpu_toolchain import PROGRAM_STANDARDS, GpuToolchain
 from grader.engines.nvcc_log import kernel_resources, needs_too_much_shared, nvcc_refusals
+from grader.engines.objects.symbol_table import ElfFile
 from grader.engines.occupancy import resident_threads
 from grader.engines.refusal import Refusal
 from grader.model.outcome import KernelResources
@@ -208,11 +208,8 @@ def _kernels(cubin: Path) -> list[str]:
     if cubin.is_symlink() or cubin.stat().st_size > MAX_CUBIN_BYTES:
         return []
     try:
-        with cubin.open("rb") as file:
-            tables = [one for one in ELFFile(file).iter_sections() if isinstance(one, SymbolTableSection)]
-            symbols = [symbol for table in tables for symbol in table.iter_symbols()]
-            return [symbol.name for symbol in symbols if symbol["st_info"]["type"] == "STT_FUNC"]
-    except (ELFError, KeyError, ValueError, IndexError):
+        return [symbol.name for symbol in ElfFile(cubin).of_kind("STT_FUNC")]
+    except (ELFError, struct.error, ValueError, IndexError):
         return []
 
 
@@ -277,10 +274,8 @@ _SHARE = 0.5  # of a GPU's memory that one submission may take in this way
 def variable_bytes(cubin: Path) -> int:
     """Of all `__device__` variables in the cubin. 0 where it cannot be read."""
     try:
-        with cubin.open("rb") as file:
-            sections = ELFFile(file).iter_sections()
-            return sum(int(one["sh_size"]) for one in sections if one.name.startswith(".nv.global"))
-    except (ELFError, KeyError, ValueError, OSError):
+        return sum(one.size for one in ElfFile(cubin).sections if one.name.startswith(".nv.global"))
+    except (ELFError, struct.error, ValueError, IndexError, OSError):
         return 0
 
 

@@ -12,22 +12,23 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from elftools.elf.elffile import ELFFile
+
 from grader.engines.objects.entry_walk import (
     ADDRESS,
     FRAME,
     THREAD,
     Die,
-    QuickElf,
     location_of,
     origin_of,
     parameter_type,
     qualified_name,
+    telling,
     text_of,
     type_of,
-    units_of,
 )
 from grader.engines.objects.frame_guards import Frame, add_local, frame_of
-from grader.engines.objects.symbol_table import Symbol, data_symbols, function_symbols, thread_local_symbols
+from grader.engines.objects.symbol_table import ElfFile, Symbol
 
 # Finds the symbol of a thread-local variable whose debug entry has no location.
 #
@@ -176,43 +177,48 @@ class DebugInfo:
     guards: list[tuple[int, int]] = field(default_factory=list)  # of shared arrays of classes: offset and size
     offsets: dict[str, int] = field(default_factory=dict)  # of every thread-local symbol, within its segment
     addresses: dict[str, int] = field(default_factory=dict)  # of every function, by symbol
-    data: tuple[Symbol, ...] = ()  # the variables of the submission's sections, sorted by address
+    data: tuple[Symbol, ...] = ()  # the variables of the submission's sections, sorted by address, one for each address
 
 
 def read_debug_info(program: Path, file_name: str, *, headers: Collection[str] = ()) -> DebugInfo:
     """The debug information of a linked runner. `file_name` is the submission, `headers` are the submission's own headers."""
+    elf = ElfFile(program)
+    symbols = {one.name: one for one in elf.of_kind("STT_TLS")}
+    functions = elf.of_kind("STT_FUNC")
+    names = ThreadLocalNames(symbols, {one.value: one.name for one in functions})
+    info = DebugInfo(
+        guards=[(one.value, one.size) for name, one in symbols.items() if name.startswith(GUARD)],
+        offsets={name: symbol.value for name, symbol in symbols.items()},
+        addresses={one.name: one.value for one in functions},
+        data=_data(elf),
+    )
     with program.open("rb") as stream:
-        elf = QuickElf(stream)
-        dwarf: Any = elf.get_dwarf_info(relocate_dwarf_sections=False)
-        symbols = thread_local_symbols(elf)
-        functions = function_symbols(elf)
-        names = ThreadLocalNames(symbols, {address: name for name, address in functions})
-        info = DebugInfo(
-            guards=[(one.value, one.size) for name, one in symbols.items() if name.startswith(GUARD)],
-            offsets={name: symbol.value for name, symbol in symbols.items()},
-            addresses=dict(functions),
-            data=data_symbols(elf, DATA_SECTIONS),
-        )
-        for unit in units_of(dwarf):
+        dwarf: Any = ELFFile(stream).get_dwarf_info(relocate_dwarf_sections=False)
+        for unit in dwarf.iter_CUs():
             known = len(info.lines)
             ours = _read_lines(dwarf.line_program_for_CU(unit), info, {file_name, *headers})
             own_code = {
                 at for at, _, file in info.lines[known:] if info.files[file].rsplit("/", 1)[-1] in {file_name, *headers}
             }
-            for die in islice(unit.telling(ours), _MAX_DIES):
+            for die in islice(telling(unit.get_top_DIE(), ours), _MAX_DIES):
                 if die.tag == "DW_TAG_subprogram" and "DW_AT_low_pc" in die.attributes:
                     info.functions.append(_function(die, ours, own_code))
-                    info.frames.append(
-                        frame_of(die, info.functions[-1].first, info.functions[-1].end, elf.get_machine_arch())
-                    )
+                    info.frames.append(frame_of(die, info.functions[-1].first, info.functions[-1].end, elf.machine))
                 elif die.tag == "DW_TAG_variable" and location_of(die)[0] == FRAME:
                     add_local(info.frames, die)
                 elif die.tag == "DW_TAG_variable" and (array := _shared_array(die, symbols, names)):
                     info.shared.append(array)
                 elif die.tag == "DW_TAG_variable" and (variable := _static_variable(die)):
                     info.variables.append(variable)
-        info.lines.sort()
+    info.lines.sort()
     return info
+
+
+def _data(elf: ElfFile) -> tuple[Symbol, ...]:
+    wanted = {index for index, section in enumerate(elf.sections) if section.name in DATA_SECTIONS}
+    found = (one for one in elf.of_kind("STT_OBJECT") if one.section in wanted)
+    largest_last = sorted(found, key=lambda one: (one.value, one.size, one.name))
+    return tuple({symbol.value: symbol for symbol in largest_last}.values())
 
 
 def _read_lines(program: Any | None, info: DebugInfo, own: Collection[str]) -> set[int]:  # noqa: ANN401 - pyelftools ships no types

@@ -1,26 +1,32 @@
-"""Reads the symbol and relocation records of 64-bit little-endian ELF files in bulk.
+"""Reads ELF files of 64 bits in bulk: sections, symbols, and what the linker will put into a submission's object file.
 
-pyelftools parses the file's structure and its debug information. It would parse symbols one by one, which takes a tenth of a second
-per runner, and a student would wait for that at every `make test`.
+pyelftools reads debug information. It would read these records field by field, and an object file has hundreds of sections, because each
+function has its own: that took a third of the time of all checks, and a student would wait for it at every `make test`.
 """
 
 from __future__ import annotations
 
 import struct
 from bisect import bisect_right
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import NamedTuple
 
 from elftools.common.exceptions import ELFError
-from elftools.elf.elffile import ELFFile
 
 from grader.engines.objects.assembly import BLOCK_BEGINS
-from grader.engines.objects.entry_walk import QuickElf
 
+_BEGINS = b"\x7fELF\2\1"  # 64 bits, little-endian
+_FILE = struct.Struct(
+    "<16xHHI8x8xQI6xHHH"
+)  # behind e_machine: e_version, e_shoff, e_flags, e_shentsize, e_shnum, e_shstrndx
+SECTION = struct.Struct("<IIQQQQIIQQ")
 _SYMBOL = struct.Struct("<IBBHQQ")  # st_name, st_info, st_other, st_shndx, st_value, st_size
 _RELOCATION = struct.Struct("<QQq")  # r_offset, r_info, r_addend
+_MACHINES = {62: "x64", 183: "AArch64"}
+_SYMBOLS, _RELOCATIONS_WITH_ADDENDS, NO_BITS, _RELOCATIONS = 2, 4, 8, 9  # SHT_SYMTAB, SHT_RELA, SHT_NOBITS, SHT_REL
 _KINDS = {
     0: "STT_NOTYPE",
     1: "STT_OBJECT",
@@ -30,13 +36,11 @@ _KINDS = {
     6: "STT_TLS",
     10: "STT_GNU_IFUNC",
 }
-_CODES = {name: code for code, name in _KINDS.items()}
-_Record = tuple[int, int, int, int, int, int]
 _FIRST_SPECIAL_SECTION = 0xFF00
+_IN_FIRST_HEADER = 0xFFFF  # SHN_XINDEX: the number is too large for its field
 
 
-@dataclass(frozen=True)
-class Symbol:
+class Symbol(NamedTuple):
     name: str
     section: int  # its index; 0: undefined; from 0xFF00 on: absolute, common, …
     kind: str  # "STT_FUNC", "STT_TLS", …
@@ -53,54 +57,65 @@ class Symbol:
         return 0 < self.section < _FIRST_SPECIAL_SECTION
 
 
-def symbols_of(elf: ELFFile) -> list[Symbol]:
-    """Every entry of .symtab, in order. Raises ELFError where there is no .symtab."""
-    table = elf.get_section_by_name(".symtab")
-    if table is None or elf.elfclass != 64 or not elf.little_endian:  # noqa: PLR2004 - bits
-        message = "no symbol table of a 64-bit little-endian file"
-        raise ELFError(message)
-    names = elf.get_section(table["sh_link"]).data()
-    return [_symbol(record, names) for record in _SYMBOL.iter_unpack(table.data())]
+class Header(NamedTuple):
+    """Of one section, as the file has it."""
+
+    name: str
+    kind: int
+    flags: int
+    address: int
+    offset: int
+    size: int
+    link: int
+    info: int
+    alignment: int
+    entry_bytes: int
 
 
-def thread_local_symbols(elf: ELFFile) -> dict[str, Symbol]:
-    """The thread-local symbols."""
-    records, names = _records(elf, "STT_TLS")
-    return {symbol.name: symbol for symbol in (_symbol(record, names) for record in records)}
+class ElfFile:
+    """Raises ELFError, struct.error or IndexError, here and below, where the file is none or of another kind."""
 
+    def __init__(self, path: Path) -> None:
+        self.content = path.read_bytes()
+        if not self.content.startswith(_BEGINS):
+            message = f"{path} is no 64-bit little-endian file"
+            raise ELFError(message)
+        _, machine, _, self.headers_at, _, size, count, names = _FILE.unpack_from(self.content)
+        self.machine = _MACHINES.get(machine, f"machine {machine}")
+        _, _, _, _, _, many, link, *_ = SECTION.unpack_from(self.content, self.headers_at)
+        end = self.headers_at + (count or many) * SECTION.size
+        if size != SECTION.size or end > len(self.content):
+            message = f"{path} has section headers of a strange kind, or ends before them"
+            raise ELFError(message)
+        rows = list(SECTION.iter_unpack(self.content[self.headers_at : end]))
+        texts = self.data(Header("", *rows[link if names == _IN_FIRST_HEADER else names][1:]))
+        self.sections = [Header(_name(texts, name), *others) for name, *others in rows]
 
-def function_symbols(elf: ELFFile) -> list[tuple[str, int]]:
-    """Every name of every function with the function's first address."""
-    records, names = _records(elf, "STT_FUNC")
-    return [(_name(names, record[0]), record[4]) for record in records]
+    def data(self, section: Header) -> bytes:
+        if section.kind == NO_BITS or section.offset + section.size > len(self.content):
+            message = f"the section {section.name} is not in the file"
+            raise ELFError(message)
+        return self.content[section.offset : section.offset + section.size]
 
+    @cached_property
+    def symbols(self) -> list[Symbol]:
+        """Every entry of the only symbol table, in order."""
+        tables = [one for one in self.sections if one.kind == _SYMBOLS]
+        if len(tables) != 1:
+            message = f"{len(tables)} symbol tables"
+            raise ELFError(message)
+        names = self.data(self.sections[tables[0].link])
+        return [
+            Symbol(_name(names, at), section, _KINDS.get(info & 15, f"STT_{info & 15}"), info >> 4 != 0, value, size)
+            for at, info, _, section, value, size in _SYMBOL.iter_unpack(self.data(tables[0]))
+        ]
 
-def data_symbols(elf: ELFFile, sections: Collection[str]) -> tuple[Symbol, ...]:
-    """The variables in these sections, sorted by address, one for each address."""
-    records, names = _records(elf, "STT_OBJECT")
-    wanted = {index for index, section in enumerate(elf.iter_sections()) if section.name in sections}
-    found = (_symbol(record, names) for record in records if record[3] in wanted)
-    largest_last = sorted(found, key=lambda one: (one.value, one.size, one.name))
-    return tuple({symbol.value: symbol for symbol in largest_last}.values())
-
-
-def _records(elf: ELFFile, kind: str) -> tuple[Iterator[_Record], bytes]:
-    """The records of one kind, and the table of names. No objects are made for the thousands of other symbols."""
-    table = elf.get_section_by_name(".symtab")
-    if table is None:
-        return iter(()), b""
-    code = _CODES[kind]
-    records = (record for record in _SYMBOL.iter_unpack(table.data()) if record[1] & 15 == code)
-    return records, elf.get_section(table["sh_link"]).data()
-
-
-def _symbol(record: _Record, names: bytes) -> Symbol:
-    name, info, _, section, value, size = record
-    return Symbol(_name(names, name), section, _KINDS.get(info & 15, f"STT_{info & 15}"), info >> 4 != 0, value, size)
+    def of_kind(self, kind: str) -> list[Symbol]:
+        return [one for one in self.symbols if one.kind == kind]
 
 
 def _name(names: bytes, begin: int) -> str:
-    return names[begin : names.find(b"\0", begin)].decode("utf-8", "replace")
+    return names[begin : names.index(b"\0", begin)].decode("utf-8", "replace")
 
 
 # What a declaration said: __global__, __device__, __host__ or __constant__, as the compiler understood it.
@@ -230,41 +245,33 @@ class ObjectFile:
 
 
 def read_object(path: Path) -> ObjectFile:
-    """Raises ELFError or struct.error where the file is no ELF file, or of a kind that we do not know."""
-    with path.open("rb") as stream:
-        elf = QuickElf(stream)
-        symbols = tuple(symbols_of(elf))
-        headers = [(section, section["sh_flags"]) for section in elf.iter_sections()]
-        relocations: dict[int, dict[int, Relocation]] = {
-            index: {}
-            for index, (section, flags) in enumerate(headers)
-            if flags & _ALLOCATED and section.name != _UNWINDING
-        }
-        for section, _ in headers:
-            if section["sh_type"] == "SHT_REL":
-                message = f"{path} has relocations without addends"
-                raise ELFError(message)
-            if section["sh_type"] == "SHT_RELA" and section["sh_info"] in relocations:
-                relocations[section["sh_info"]].update(_relocations(section.data(), symbols, path))
-        sections = tuple(
-            Section(
-                section.name,
-                flags,
-                section["sh_addralign"],
-                section["sh_size"],
-                section.data() if flags & _EXECUTABLE else b"",
-                relocations.get(index, {}),
-            )
-            for index, (section, flags) in enumerate(headers)
-        )
-        return ObjectFile(elf.get_machine_arch(), sections, symbols)
-
-
-def _relocations(records: bytes, symbols: tuple[Symbol, ...], path: Path) -> dict[int, Relocation]:
-    found: dict[int, Relocation] = {}
-    for offset, info, addend in _RELOCATION.iter_unpack(records):
-        if info >> 32 >= len(symbols) or offset in found:
-            message = f"{path} relocates against symbols it does not have, or one place twice"
+    elf = ElfFile(path)
+    symbols = elf.symbols
+    relocations: dict[int, dict[int, Relocation]] = {
+        index: {}
+        for index, section in enumerate(elf.sections)
+        if section.flags & _ALLOCATED and section.name != _UNWINDING
+    }
+    for section in elf.sections:
+        if section.kind == _RELOCATIONS:
+            message = f"{path} has relocations without addends"
             raise ELFError(message)
-        found[offset] = Relocation(info & 0xFFFFFFFF, symbols[info >> 32], addend)
-    return found
+        if section.kind == _RELOCATIONS_WITH_ADDENDS and section.info in relocations:
+            found = relocations[section.info]
+            for offset, info, addend in _RELOCATION.iter_unpack(elf.data(section)):
+                if info >> 32 >= len(symbols) or offset in found:
+                    message = f"{path} relocates against symbols it does not have, or one place twice"
+                    raise ELFError(message)
+                found[offset] = Relocation(info & 0xFFFFFFFF, symbols[info >> 32], addend)
+    sections = tuple(
+        Section(
+            one.name,
+            one.flags,
+            one.alignment,
+            one.size,
+            elf.data(one) if one.flags & _EXECUTABLE else b"",
+            relocations.get(index, {}),
+        )
+        for index, one in enumerate(elf.sections)
+    )
+    return ObjectFile(elf.machine, sections, tuple(symbols))

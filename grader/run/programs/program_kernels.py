@@ -17,8 +17,7 @@ from pathlib import Path
 from typing import cast
 
 from grader.engines.cpu_build import CpuBuild
-from grader.engines.objects.entry_walk import QuickElf
-from grader.engines.objects.symbol_table import function_symbols
+from grader.engines.objects.symbol_table import ElfFile
 from grader.engines.refusal import Refusal
 from grader.engines.toolset import Toolset
 from grader.model.verdicts import Verdict
@@ -74,8 +73,7 @@ def kernel_description(build: CpuBuild, kernel: KernelName) -> dict[str, object]
 
 
 def _is_at(runner: Path, symbol: str, address: int) -> bool:
-    with runner.open("rb") as stream:
-        return (symbol, address) in function_symbols(QuickElf(stream))
+    return any((one.name, one.value) == (symbol, address) for one in ElfFile(runner).of_kind("STT_FUNC"))
 
 
 def _parameter(parameter: Parameter, kernel: KernelName) -> dict[str, object]:

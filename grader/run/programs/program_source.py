@@ -7,8 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from grader.engines.objects.entry_walk import QuickElf
-from grader.engines.objects.symbol_table import Symbol, symbols_of
+from grader.engines.objects.symbol_table import ElfFile, Symbol
 from grader.run.kernels.host_code import items_of
 from grader.run.kernels.kernel_source import CheckError, KernelSource, base_name, read_kernel_source, with_flat_includes
 from grader.run.programs.host_text import MARK
@@ -86,8 +85,7 @@ class KernelName:
 
 def kernel_symbols(program: Path) -> list[str]:
     """The symbols of the kernels, at most MOST_KERNELS. The program is hostile; so its names are words and nothing else."""
-    with program.open("rb") as stream:
-        symbols = symbols_of(QuickElf(stream))
+    symbols = ElfFile(program).symbols
     functions = {one.name for one in symbols if one.kind == "STT_FUNC"}
     found = dict.fromkeys(name for one in symbols if (name := _marked(one, functions)))
     return list(found)[:MOST_KERNELS]

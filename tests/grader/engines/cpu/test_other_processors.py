@@ -19,7 +19,7 @@ from grader.engines.dump_scan import scan_gimple
 from grader.engines.gcc_flags import INSTRUMENTATION, LANGUAGE, MACHINE
 from grader.engines.objects.assembly import calls_of
 from grader.engines.objects.debug_info import ThreadLocalNames, read_debug_info
-from grader.engines.objects.symbol_table import function_symbols, thread_local_symbols
+from grader.engines.objects.symbol_table import ElfFile
 
 HERE = Path(__file__).resolve().parents[4]
 CROSS = "aarch64-linux-gnu-g++"
@@ -70,13 +70,13 @@ def test_every_shared_array_is_found_with_its_place(compiler: str, tmp_path: Pat
 
 def test_names_made_by_rule_lead_to_the_places_that_x86_debug_information_gives(tmp_path: Path) -> None:
     program = compiled("g++", ARRAYS, tmp_path, "-no-pie")
+    elf = ElfFile(program)
+    symbols = {one.name: one for one in elf.of_kind("STT_TLS")}
+    names = ThreadLocalNames(symbols, {one.value: one.name for one in elf.of_kind("STT_FUNC")})
     with program.open("rb") as stream:
-        elf = ELFFile(stream)
-        symbols = thread_local_symbols(elf)
-        names = ThreadLocalNames(symbols, {address: name for name, address in function_symbols(elf)})
         (unit,) = [
             one
-            for one in elf.get_dwarf_info().iter_CUs()
+            for one in ELFFile(stream).get_dwarf_info().iter_CUs()
             if one.get_top_DIE().attributes["DW_AT_name"].value.endswith(b"arrays.cu")
         ]
         placed = {}

@@ -5,8 +5,7 @@ from __future__ import annotations
 import subprocess
 from pathlib import Path
 
-from grader.engines.objects.entry_walk import QuickElf
-from grader.engines.objects.symbol_table import function_symbols
+from grader.engines.objects.symbol_table import ElfFile
 from grader.run.kernels.parameter_types import Parameter, read_parameters
 
 # Sixty pointers of a class to itself, five pointers deep, and nine million elements in which there is nothing.
@@ -26,8 +25,7 @@ def parameters(folder: Path) -> list[Parameter]:
     source, program = folder / "kernel.cpp", folder / "kernel"
     source.write_text(SOURCE, encoding="utf-8")
     subprocess.run(["c++", "-g", "-O0", "-no-pie", str(source), "-o", str(program)], check=True)
-    with program.open("rb") as stream:
-        address = dict(function_symbols(QuickElf(stream)))["kernel"]
+    (address,) = [one.value for one in ElfFile(program).of_kind("STT_FUNC") if one.name == "kernel"]
     found = read_parameters(program, address)
     assert found is not None
     return found
