@@ -1,56 +1,24 @@
-"""A submission's text on its way to the compiler: what our steps have made of it so far, and what they learned from it.
+"""Changes of a submission's preprocessed text, each by itself: pieces of ours in it, `alignas` at its place, lambdas without marks, returns
+of a kernel with a call.
 
-Not here: which steps there are (`text_steps.py`).
+Not here: which changes there are in all, and their order (`text_steps.py`).
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from bisect import bisect_left, bisect_right
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass
 from itertools import islice
 
 from grader.engines.proof.barrier_paths import LEAVES
-from grader.engines.refusal import Refusal
 from grader.engines.token_scan import Tokens, code_tokens
-from grader.source.lexer import CLOSING
-
-
-@dataclass(frozen=True)
-class TextOrigin:
-    """Where the text comes from, and what is asked of it."""
-
-    file: str  # the name of the submission's file
-    folder: str  # where it was preprocessed: nothing in it is a system header
-    kernel: str  # as `EntrySignatures` has it
-    functions: tuple[str, ...] = ()  # names of functions that the caller passes to the kernel
-    beside: tuple[str, ...] = ()  # other kernels of the same program
-    by_name: bool = False  # the kernel is one of any file, and not a lab's
-    is_clang: bool = False
-    scanned: bool = True  # false for a file of ours that shows what the checks behind the scan refuse
-
-
-@dataclass(frozen=True)
-class ChangedText:
-    expanded: str  # as the preprocessor wrote it, and as its author is to hear of it
-    text: str  # with the changes so far
-    behind: str = ""  # lines of ours behind the text, which are compiled with it and belong to nobody
-    assembly: Mapping[int, Refusal | None] = field(default_factory=dict)  # by places in `expanded`: as `scan` wants it
-    launched: tuple[str, ...] = ()  # kernels that kernels of the text launch
-    mended: bool = False  # what a compiler says of `expanded` is not about this text
-    refusal: Refusal | None = None  # why the text is not compiled
-
-    @property
-    def whole(self) -> str:
-        """What the compiler gets."""
-        return self.text + self.behind
-
+from grader.source.lexer import CLOSING, with_changes
 
 # Puts text of ours into the preprocessed text. A line marker behind each piece brings back the line and the column of what follows.
 
-_MARKER = re.compile(r'^#\s+(?P<line>\d+)\s+(?P<file>"(?:[^"\\\n]|\\.)*")(?P<flags>[ \d]*)$', re.MULTILINE)
-
-
+_MARKER = re.compile(r'^#\s+(\d+)\s+("(?:[^"\\\n]|\\.)*")([ \d]*)$', re.MULTILINE)
 _MOST_COLUMNS = 1_000  # of a line with many pieces: nobody is shown a place in a longer one
 
 
@@ -62,38 +30,29 @@ class Replacement:
 
 
 def with_pieces(text: str, pieces: Iterable[Replacement]) -> str:
-    parts, place = list[str](), _Place(text)
-    for piece in sorted(pieces):
-        parts += [text[place.at : piece.at], piece.text, "\n", place.back_to(piece.end)]
-    return "".join([*parts, text[place.at :]])
+    markers = LineMarkers(text)
+    return with_changes(text, ((one.at, one.end, f"{one.text}\n{markers.back_to(one.end)}") for one in pieces))
 
 
-class _Place:
-    """Goes once through the text, from piece to piece."""
+class LineMarkers:
+    """Of a preprocessed text."""
 
     def __init__(self, text: str) -> None:
-        self.at = 0
-        self._text, self._markers = text, list(_MARKER.finditer(text))
-        self._next = 0
-        self._line, self._name, self._flags = 1, '""', ""
-        self._column = 0  # in bytes
+        found = list(_MARKER.finditer(text))
+        self._text, self._ends = text, [end.start() for end in re.finditer("\n", text)]
+        self._begins = [0, *(one.end() + 1 for one in found)]
+        self._said = [(1, '""', ""), *((int(one[1]), one[2], one[3]) for one in found)]
 
     def back_to(self, at: int) -> str:
         """A line marker and blanks, behind which the compiler believes to be where `at` is."""
-        while self._next < len(self._markers) and self._markers[self._next].start() < at:
-            marker = self._markers[self._next]
-            self._next += 1
-            self._name, self._flags = (
-                marker["file"],
-                "".join(f" {one}" for one in marker["flags"].split() if one in "34"),
-            )
-            self._line, self.at, self._column = int(marker["line"]), max(self.at, marker.end() + 1), 0
-        if ends := self._text.count("\n", self.at, at):
-            self._line += ends
-            self._column, self.at = 0, self._text.rfind("\n", self.at, at) + 1
-        self._column += len(self._text[self.at : at].encode())
-        self.at = at
-        return f"# {self._line} {self._name}{self._flags}\n{' ' * min(self._column, _MOST_COLUMNS)}"
+        index = bisect_right(self._begins, at) - 1
+        (line, name, flags), begin = self._said[index], self._begins[index]
+        ends = bisect_left(self._ends, at)
+        line += ends - bisect_left(self._ends, begin)
+        start = max(begin, self._ends[ends - 1] + 1 if ends else 0)
+        column = len(self._text[start : min(at, start + _MOST_COLUMNS)].encode())
+        kept = "".join(f" {one}" for one in flags.split() if one in "34")
+        return f"# {line} {name}{kept}\n{' ' * min(column, _MOST_COLUMNS)}"
 
 
 # Puts `alignas(…)` before the other words of a declaration, where C++ wants it: nvcc also takes `__shared__ alignas(16) float tile[64];`.

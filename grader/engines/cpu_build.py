@@ -16,7 +16,6 @@ from pathlib import Path
 from elftools.common.exceptions import DWARFError, ELFError
 
 from grader.engines.build_steps import BuildSteps, TooLongError, refuse
-from grader.engines.changed_text import TextOrigin
 from grader.engines.compiled_object import (
     TOO_LONG,
     CompiledObject,
@@ -32,7 +31,7 @@ from grader.engines.objects.assembly import calls_of
 from grader.engines.proof.object_proof import KERNEL, LAUNCH
 from grader.engines.refusal import BuildFaultError, Refusal
 from grader.engines.runner_image import described, image_beside, link
-from grader.engines.text_steps import in_steps, probably_changed
+from grader.engines.text_steps import TextOrigin, in_steps, probably_changed
 from grader.engines.token_scan import too_long
 from grader.model.verdicts import Verdict
 from grader.source.bare_code import hand_written_marker
@@ -114,7 +113,7 @@ def _build(steps: BuildSteps, text: str, entries: EntrySignatures) -> tuple[Refu
         return (Refusal(Verdict.REJECTED, marker, message, "Remove the line marker."),)
     # GCC compiles the expanded text in the same sandbox, before it is scanned, if our steps will hardly change it: a second sandbox would
     # cost more. Compiling runs none of it.
-    origin = _origin(steps, entries)
+    origin = TextOrigin(steps.name, str(steps.folder), entries, steps.toolchain.is_clang, steps.scanned)
     one_sandbox = not (steps.toolchain.is_clang or entries.by_name or probably_changed(text, origin))
     compile_too = steps.toolchain.compile("scanned.ii", "submission.o") if one_sandbox else []
     succeeded = steps.preprocess(steps.toolchain.preprocess(steps.name, "scanned.ii"), "scanned.ii", compile_too)
@@ -151,19 +150,6 @@ def _preprocessed(steps: BuildSteps) -> str:
         message = "the compiler did not take the kit's precompiled header"
         raise BuildFaultError(message)
     return preprocessed
-
-
-def _origin(steps: BuildSteps, entries: EntrySignatures) -> TextOrigin:
-    return TextOrigin(
-        steps.name,
-        str(steps.folder),
-        entries.kernel,
-        entries.functions,
-        entries.beside,
-        by_name=entries.by_name,
-        is_clang=steps.toolchain.is_clang,
-        scanned=steps.scanned,
-    )
 
 
 def _link(steps: BuildSteps, text: str, preprocessed: str, entries: EntrySignatures) -> tuple[Refusal, ...]:

@@ -1,29 +1,87 @@
 """The steps between the preprocessor and the compiler for the executor, in their order. What is compiled for a GPU, and the host
 code of a program, have steps of their own (`grader/engines/`, `grader/run/programs/`).
 
-A step gets the text and what the steps before it learned, and gives both back. The lines of the text stay where they are. None of the
-steps is believed: what they made is compiled, checked and proved like any other text.
+The lines of the text stay where they are. None of the steps is believed: what they made is compiled, checked and proved like any other
+text.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from dataclasses import dataclass
 
-from grader.engines.changed_text import (
-    ChangedText,
-    TextOrigin,
-    unmarked_lambdas,
-    with_alignment_first,
-    with_marked_returns,
-)
-from grader.engines.entry_points import use_of
+from grader.engines.changed_text import unmarked_lambdas, with_alignment_first, with_marked_returns
+from grader.engines.entry_points import EntrySignatures, use_of
 from grader.engines.local_guards import with_guards
 from grader.engines.ptx.asm_statements import rewrite_assembly
+from grader.engines.refusal import Refusal
 from grader.engines.token_scan import Tokens, code_tokens, scan, too_much
 from grader.source.bare_code import plain_text
 from grader.source.lexer import CLOSING, with_changes
+
+
+@dataclass(frozen=True)
+class TextOrigin:
+    """Where the text comes from, and what is asked of it."""
+
+    file: str  # the name of the submission's file
+    folder: str  # where it was preprocessed: nothing in it is a system header
+    entries: EntrySignatures
+    is_clang: bool = False
+    scanned: bool = True  # false for a file of ours that shows what the checks behind the scan refuse
+
+
+@dataclass(frozen=True)
+class ChangedText:
+    text: str  # with the changes
+    behind: str = ""  # lines of ours behind the text, which are compiled with it and belong to nobody
+    mended: bool = False  # a compiler may refuse the text without them
+    refusal: Refusal | None = None  # why the text is not compiled
+
+    @property
+    def whole(self) -> str:
+        """What the compiler gets."""
+        return self.text + self.behind
+
+
+def in_steps(expanded: str, origin: TextOrigin) -> ChangedText:
+    """What becomes of a submission's expanded text. Nothing reads more than a limited text, and the scan reads the author's own text,
+    before anything of ours is in it: what comes behind may rely on it.
+    """
+    entries, place = origin.entries, (origin.file, origin.folder)
+    if refusal := too_much(expanded, *place):
+        return ChangedText(expanded, refusal=refusal)
+    text = expanded
+    if origin.scanned:
+        rewritten = rewrite_assembly(text, *place)
+        if refusal := scan(expanded, *place, {**dict.fromkeys(rewritten.understood), **rewritten.refusals}):
+            return ChangedText(expanded, refusal=refusal)
+        text = with_alignment_first(rewritten.text)
+    mended = text != expanded
+    text = with_guards(unmarked_lambdas(text) if origin.is_clang else text, *place)
+    kernels, behind = [entries.kernel, *entries.beside], ""
+    if entries.by_name:
+        launching = with_launch_calls(text, *place)
+        text, kernels = launching.text, [*kernels, *launching.kernels]
+        behind = f"\n{use_of(entries.kernel, entries.functions, entries.beside)}"
+    return ChangedText(with_marked_returns(text, kernels, *place), behind, mended)
+
+
+# Macros of the kit: no variable with one of them is a local one.
+_MEMORY = re.compile(r"\b__(?:shared|constant|device|managed)__")
+
+
+def probably_changed(source: str, origin: TextOrigin) -> bool:
+    """Whether it is worth to wait for the steps before anything is compiled: as far as the file itself tells before its macros and
+    headers are expanded. A wrong answer costs time alone.
+    """
+    text = _MEMORY.sub("static", plain_text(source))
+    if too_much(text, origin.file):
+        return True
+    kernels = [origin.entries.kernel, *origin.entries.beside]
+    return with_guards(text, origin.file) != text or with_marked_returns(text, kernels, origin.file) != text
+
 
 # Finds `child<<<grid, block, shared, stream>>>(…)` in a preprocessed text and puts C++ in its place: a call of the kit, with the same
 # expressions in the same order and lines. Neither the text nor what it names is believed: it is compiled, scanned and proved like
@@ -157,82 +215,3 @@ def _closing_triple(tokens: Tokens, at: int) -> int | None:
         if depth == 0 and _is_triple(tokens, index, ">") and tokens[index + 3].text == "(":
             return index
     return None
-
-
-# Macros of the kit: no variable with one of them is a local one.
-_MEMORY = re.compile(r"\b__(?:shared|constant|device|managed)__")
-
-
-@dataclass(frozen=True)
-class TextStep:
-    change: Callable[[ChangedText, TextOrigin], ChangedText]
-    applies: Callable[[TextOrigin], bool] = lambda _: True
-    mends: bool = False  # a compiler may refuse the text without it
-    is_guessed: bool = False  # many texts need it, which shows before they are expanded
-
-
-def in_steps(expanded: str, origin: TextOrigin) -> ChangedText:
-    """What the steps make of a submission's expanded text. They end at the first refusal."""
-    now = ChangedText(expanded, expanded)
-    for step in STEPS:
-        if now.refusal:
-            break
-        if step.applies(origin):
-            before, now = now.text, step.change(now, origin)
-            now = replace(now, mended=now.mended or (step.mends and now.text != before))
-    return now
-
-
-def probably_changed(source: str, origin: TextOrigin) -> bool:
-    """Whether it is worth to wait for the steps before anything is compiled: as far as the file itself tells before its macros and
-    headers are expanded. A wrong answer costs time alone.
-    """
-    text = _MEMORY.sub("static", plain_text(source))
-    if too_much(text, origin.file):
-        return True
-    whole = ChangedText(text, text)
-    return any(step.change(whole, origin).text != text for step in STEPS if step.is_guessed and step.applies(origin))
-
-
-def _bounded(now: ChangedText, origin: TextOrigin) -> ChangedText:
-    """Nothing behind this step reads more than a limited text."""
-    return replace(now, refusal=too_much(now.expanded, origin.file, origin.folder))
-
-
-def _assembly(now: ChangedText, origin: TextOrigin) -> ChangedText:
-    """Calls in the place of inline PTX."""
-    rewritten = rewrite_assembly(now.text, origin.file, origin.folder)
-    return replace(now, text=rewritten.text, assembly={**dict.fromkeys(rewritten.understood), **rewritten.refusals})
-
-
-def _scanned(now: ChangedText, origin: TextOrigin) -> ChangedText:
-    """The author's own text, before anything of ours is in it. What comes behind this step may rely on it."""
-    return replace(now, refusal=scan(now.expanded, origin.file, origin.folder, now.assembly))
-
-
-def _launches(now: ChangedText, origin: TextOrigin) -> ChangedText:
-    launching = with_launch_calls(now.text, origin.file, origin.folder)
-    return replace(now, text=launching.text, launched=launching.kernels)
-
-
-def _returns(now: ChangedText, origin: TextOrigin) -> ChangedText:
-    kernels = [origin.kernel, *origin.beside, *now.launched]
-    return replace(now, text=with_marked_returns(now.text, kernels, origin.file, origin.folder))
-
-
-STEPS = (
-    TextStep(_bounded),
-    TextStep(_assembly, lambda origin: origin.scanned, mends=True),
-    TextStep(_scanned, lambda origin: origin.scanned),
-    TextStep(
-        lambda now, _: replace(now, text=with_alignment_first(now.text)), lambda origin: origin.scanned, mends=True
-    ),
-    TextStep(lambda now, _: replace(now, text=unmarked_lambdas(now.text)), lambda origin: origin.is_clang),
-    TextStep(lambda now, origin: replace(now, text=with_guards(now.text, origin.file, origin.folder)), is_guessed=True),
-    TextStep(_launches, lambda origin: origin.by_name),
-    TextStep(_returns, is_guessed=True),  # behind the launches, which say what else is a kernel
-    TextStep(
-        lambda now, origin: replace(now, behind=f"\n{use_of(origin.kernel, origin.functions, origin.beside)}"),
-        lambda origin: origin.by_name,
-    ),
-)

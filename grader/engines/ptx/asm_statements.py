@@ -12,6 +12,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from grader.engines.changed_text import LineMarkers
 from grader.engines.ptx.ptx_memory import MEMORY
 from grader.engines.ptx.ptx_reader import (
     CONSTRAINTS,
@@ -118,7 +119,6 @@ def _literal(text: str) -> str:
     return re.sub(r"\\(.)", lambda escape: _ESCAPES[escape[1]], text[1:-1])
 
 
-_MARKER = re.compile(r'^# (\d+) "((?:[^"\\\n]|\\.)*)"[ \d]*$', re.MULTILINE)
 _NAME = re.compile(r"[A-Za-z_]\w*")
 _MOST_INSTRUCTIONS = 2_000  # in one file
 
@@ -137,7 +137,7 @@ def rewrite_assembly(preprocessed: str, file_name: str, folder: str = "") -> Rew
     if "asm" not in preprocessed:
         return Rewritten(preprocessed)
     tokens = code_tokens(preprocessed, file_name, folder)
-    lines = _Lines(preprocessed)
+    lines = LineMarkers(preprocessed)
     replaced: list[tuple[int, int, str]] = []
     refusals: dict[int, Refusal] = {}
     budget = _MOST_INSTRUCTIONS
@@ -162,24 +162,7 @@ def _refusal(line: int, what: str) -> Refusal:
     return Refusal(Verdict.NEEDS_GPU, line, message, "Everything the lab asks for can be written in CUDA C++.")
 
 
-class _Lines:
-    """From which file and line a place of the preprocessed text comes."""
-
-    def __init__(self, text: str) -> None:
-        self._text = text
-        markers = list(_MARKER.finditer(text))
-        self._starts = [marker.end() + 1 for marker in markers]
-        self._said = [(int(marker[1]), marker[2]) for marker in markers]
-
-    def marker(self, at: int) -> str:
-        """The marker for text that stands there."""
-        index = bisect_right(self._starts, at) - 1
-        line, file = self._said[index] if index >= 0 else (1, "submission.cu")
-        start = self._starts[index] if index >= 0 else 0
-        return f'\n# {line + self._text.count(chr(10), start, at)} "{file}"\n'
-
-
-def _code(statement: AsmStatement, lines: _Lines) -> tuple[str, int]:
+def _code(statement: AsmStatement, lines: LineMarkers) -> tuple[str, int]:
     """The C++ for a statement, and how many instructions it has."""
     operands = [*statement.outputs, *statement.inputs]
     before, after, known = [], [], []
@@ -187,7 +170,7 @@ def _code(statement: AsmStatement, lines: _Lines) -> tuple[str, int]:
         is_output = number < len(statement.outputs)
         said = re.fullmatch(r"([=+])&?(.*)" if is_output else r"()(.*)", operand.constraint, re.DOTALL)
         letter = said[2] if said else ""
-        variable, marker = f"tilelab_o{number}", lines.marker(operand.at)
+        variable, marker = f"tilelab_o{number}", f"\n{lines.back_to(operand.at)}"
         is_constant = letter == "n" and not is_output
         if said is None or not (is_constant or letter in CONSTRAINTS):
             message = f'the constraint "{operand.constraint}"'
@@ -210,11 +193,10 @@ def _code(statement: AsmStatement, lines: _Lines) -> tuple[str, int]:
     registers = Registers(known, named)
     body, count = _body(statement, registers, lines)
     declared = "".join(f" unsigned long long {name} = 0;" for name in registers.declared)
-    closing = f"{lines.marker(statement.end)}}} while (0)"
-    return f"do {{{''.join(before)}{declared}{body}{''.join(after)}{closing}", count
+    return f"do {{{''.join(before)}{declared}{body}{''.join(after)}\n{lines.back_to(statement.end)}}} while (0)", count
 
 
-def _body(statement: AsmStatement, registers: Registers, lines: _Lines) -> tuple[str, int]:
+def _body(statement: AsmStatement, registers: Registers, lines: LineMarkers) -> tuple[str, int]:
     text, starts = "", []
     for piece, at in statement.pieces:
         starts.append((len(text), at))
@@ -228,7 +210,7 @@ def _body(statement: AsmStatement, registers: Registers, lines: _Lines) -> tuple
         else:
             count += 1
             place = starts[bisect_right(starts, (found.at, 1 << 60)) - 1][1]
-            code.append(lines.marker(place) + " ".join(_instruction(found, registers)))
+            code.append(f"\n{lines.back_to(place)}" + " ".join(_instruction(found, registers)))
     return "".join(code), count
 
 

@@ -9,14 +9,14 @@ from typing import Any
 import pytest
 
 from grader.engines import token_scan
-from grader.engines.changed_text import TextOrigin
-from grader.engines.text_steps import in_steps
+from grader.engines.entry_points import EntrySignatures
+from grader.engines.text_steps import TextOrigin, in_steps
 from grader.engines.token_scan import MAX_DEPTH, MAX_SOURCE, MAX_TOKENS, Tokens, code_tokens, scan, too_long, too_much
 from grader.model.verdicts import Verdict
 from grader.source.lexer import Lexer, without_comments
 
 FILE = "k.cu"
-ORIGIN = TextOrigin(FILE, "/build", "k(float*)")
+ORIGIN = TextOrigin(FILE, "/build", EntrySignatures("k(float*)"))
 HEAD = f'# 1 "{FILE}"\nvoid k(float* a) {{ __syncthreads();\n'
 COUNT = 500
 UNITS = {
