@@ -44,7 +44,7 @@ from grader.pages.speed.calibration_sheet import calibration_sheet
 from grader.plugins.autograders.one_grading import Graded
 from grader.plugins.autograders.platform_list import output_fragment
 from grader.plugins.leaderboard import leaderboard_sheet
-from grader.plugins.leaderboard.board import Apart, ApartPlace, Board, Entry, NameRow, Ranked
+from grader.plugins.leaderboard.board import Apart, Board, Entry, NameRow, Ranked
 from grader.plugins.leaderboard.board_history import Change
 
 SAMPLES = Path(__file__).resolve().parents[1] / "reports" / "samples"
@@ -267,7 +267,7 @@ def _board() -> Board:
         return Ranked(number, shared=False, entry=entry, name=f"Quick Fox {number}", change=Change("new"))
 
     places = (place(1, 2.0), place(2, 1.5), place(3, 0.9))
-    apart = (ApartPlace(Apart("s9", "to-be-looked-at", "a reason"), "Slow Hare"),)
+    apart = (Apart("s9", "to-be-looked-at", "a reason", "Slow Hare"),)
     rows = tuple(
         NameRow(one.name, one.entry.student, "Ada", chosen=False, note="", rank=one.rank, remark="") for one in places
     )

@@ -6,7 +6,7 @@ The boards that come of it hold ids of students, for the instructor. The public 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from grader.model.labs import Lab
@@ -21,7 +21,7 @@ from grader.plugins.leaderboard.board_history import (
     digest_of,
     ranks,
 )
-from grader.plugins.leaderboard.pseudonyms import Called, Wish, call_students
+from grader.plugins.leaderboard.pseudonyms import Wish, call_students
 from grader.run.scoring.redaction import for_student
 
 # Who of a class has a place on a lab's leaderboard, and who is listed apart and why. Pure.
@@ -63,6 +63,7 @@ class Apart:
     student: str
     reason: Reason
     private: str = ""  # for the instructor alone
+    name: str = ""  # on the page
 
 
 def listed(lab: Lab, result: Result) -> Entry | Apart | None:
@@ -177,12 +178,6 @@ class Ranked:
 
 
 @dataclass(frozen=True)
-class ApartPlace:
-    apart: Apart
-    name: str
-
-
-@dataclass(frozen=True)
 class NameRow:
     """For the instructor: who is who."""
 
@@ -202,7 +197,7 @@ class Board:
     date: str
     real_names: bool
     places: tuple[Ranked, ...]  # the first rank first
-    apart: tuple[ApartPlace, ...]  # by name
+    apart: tuple[Apart, ...]  # by name
     rows: tuple[NameRow, ...]
 
 
@@ -217,40 +212,34 @@ def make_boards(
     labs: Sequence[Lab],
     results: Sequence[Result],
     wishes: Mapping[str, Mapping[str, Wish]],
-    sources: Mapping[str, Mapping[str, str]],
-    *,
     key: bytes,
     history: History,
     refused: Sequence[str] = (),
 ) -> Boards:
-    """`wishes` and `sources`: by lab, then by student: what the file asks for, and its digest."""
+    """`wishes`: by lab, then by student."""
     submissions = [result.submission for result in results]
     boards: list[Board] = []
     told = {result.submission.id: result for result in results}
     for lab in labs:
-        asked = wishes.get(lab.id, {})
-        called, names = call_students(submissions, asked, history.names, key, refused)
-        history = history.with_names(names, [one.id for one in submissions])
+        called, history = call_students(submissions, wishes[lab.id], history, key, refused)
         if lab.public.leaderboard is not None and lab.public.leaderboard.names == "real":
             real = {one.id: one.name for one in submissions}
-            called = {one: Called(real[one] if call.name else "") for one, call in called.items()}
-        digests = sources.get(lab.id, {})
-        board, batch = _board(lab, results, called, digests, history)
+            called = {
+                one: LeaderboardName(name=real[one] if call.name else "", source=call.source)
+                for one, call in called.items()
+            }
+        board, batch = _board(lab, results, called, history)
         boards.append(board)
         history = history.with_batch(lab.id, batch)
         for student, call in called.items():
-            told[student] = _with_name(told[student], lab.id, call, digests.get(student, ""))
+            result = told[student]
+            of_lab = result.labs[lab.id].model_copy(update={"leaderboard": call})
+            told[student] = result.model_copy(update={"labs": {**result.labs, lab.id: of_lab}})
     return Boards(tuple(boards), tuple(told[one.id] for one in submissions), history)
 
 
-def _with_name(result: Result, lab_id: str, call: Called, source: str) -> Result:
-    name = LeaderboardName(name=call.name, chosen=call.chosen, note=call.note, source=source)
-    lab = result.labs[lab_id].model_copy(update={"leaderboard": name})
-    return result.model_copy(update={"labs": {**result.labs, lab_id: lab}})
-
-
 def _board(
-    lab: Lab, results: Sequence[Result], called: Mapping[str, Called], digests: Mapping[str, str], history: History
+    lab: Lab, results: Sequence[Result], called: Mapping[str, LeaderboardName], history: History
 ) -> tuple[Board, KeptBatch]:
     found = on_one_gpu([
         one for result in results if result.submission.id in called and (one := listed(lab, result)) is not None
@@ -261,13 +250,13 @@ def _board(
     rank_of = dict(zip([one.student for one in entries], ranks([one.speed for one in entries]), strict=True))
     kept = [
         KeptEntry(
-            student=one.student, source=digests.get(one.student, ""), speed=one.speed, rank=rank_of.get(one.student, 0)
+            student=one.student, source=called[one.student].source, speed=one.speed, rank=rank_of.get(one.student, 0)
         )
         for one in found
         if isinstance(one, Entry)
     ]
     batch = KeptBatch(
-        handed_in=_handed_in(called, digests, kept),
+        handed_in=_handed_in(called, kept),
         date=results[0].environment.date if results else "",
         device=entries[0].device if entries else "",
         shape=entries[0].shape if entries else "",
@@ -286,7 +275,7 @@ def _board(
         for one in entries
     ]
     places.sort(key=lambda one: (one.rank, -one.entry.speed.middle, one.name))
-    apart = [ApartPlace(one, called[one.student].name) for one in shown if isinstance(one, Apart)]
+    apart = [replace(one, name=called[one.student].name) for one in shown if isinstance(one, Apart)]
     remarks = {one.student: f"{one.reason}: {one.private}" for one in found if isinstance(one, Apart)}
     rows = [
         NameRow(
@@ -313,8 +302,8 @@ def _board(
     return board, batch
 
 
-def _handed_in(called: Mapping[str, Called], digests: Mapping[str, str], kept: Sequence[KeptEntry]) -> str:
+def _handed_in(called: Mapping[str, LeaderboardName], kept: Sequence[KeptEntry]) -> str:
     """Where the files are not at hand, their speeds tell batches apart."""
-    if any(digests.values()):
-        return digest_of((student, digests.get(student, "")) for student in called)
+    if any(call.source for call in called.values()):
+        return digest_of((student, call.source) for student, call in called.items())
     return digest_of((one.student, repr(one.speed.middle)) for one in kept)

@@ -1,4 +1,4 @@
-"""What a leaderboard keeps from batch to batch: names, and the places and speeds of earlier batches. Pure; board_history.py writes it.
+"""What a leaderboard keeps from batch to batch: names, and the places and speeds of earlier batches; and where it is kept.
 
 A field that is not known stays as it is, so that a history written by a newer version loses nothing here.
 """
@@ -14,10 +14,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import Field, ValidationError
 
 from grader.model.result import Ratio
 from grader.plugins.leaderboard.pseudonyms import NameBook
+from grader.roll.policy.grade_history import Kept
 from grader.run.speed.paired_times import WIDEST
 from grader.system.own_files import write_atomically
 
@@ -55,10 +56,6 @@ def counted_as(speed: Ratio) -> Ratio:
 MOST_BATCHES = 40  # of a lab
 
 
-class Kept(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="allow", allow_inf_nan=False)
-
-
 class KeptEntry(Kept):
     student: str
     source: str = ""  # digest of the file
@@ -74,23 +71,9 @@ class KeptBatch(Kept):
     entries: tuple[KeptEntry, ...] = ()
 
 
-class History(Kept):
+class History(NameBook):
     schema_: Literal["tilelab/leaderboard/v1"] = Field(default="tilelab/leaderboard/v1", alias="schema")
-    students: tuple[str, ...] = ()  # of the last batch
-    made: dict[str, str] = Field(default_factory=dict)
-    owned: dict[str, str] = Field(default_factory=dict)
     batches: dict[str, tuple[KeptBatch, ...]] = Field(default_factory=dict)  # by lab, the oldest first
-
-    model_config = ConfigDict(frozen=True, extra="allow", allow_inf_nan=False, populate_by_name=True)
-
-    @property
-    def names(self) -> NameBook:
-        return NameBook(self.made, self.owned)
-
-    def with_names(self, names: NameBook, students: Sequence[str]) -> History:
-        return self.model_copy(
-            update={"made": dict(names.made), "owned": dict(names.owned), "students": tuple(students)}
-        )
 
     def before(self, lab_id: str, handed_in: str) -> tuple[KeptBatch, ...]:
         """The batches before this one. The same batch, graded again, is not before itself."""

@@ -167,7 +167,7 @@ def _section(board: Board) -> Shown:
 
 
 def _nothing(board: Board) -> str:
-    right = sum(1 for one in board.apart if one.apart.reason == "not-measured")
+    right = sum(one.reason == "not-measured" for one in board.apart)
     if not right:
         return "No kernel is ranked: none is right at every size and was timed yet."
     kernels = counted(right, "kernel is right", "kernels are right")
@@ -233,9 +233,9 @@ def _times(change: Change) -> str:
 
 
 def _groups(board: Board) -> list[tuple[str, str, list[str]]]:
-    found = {one.apart.reason for one in board.apart}
+    found = {one.reason for one in board.apart}
     return [
-        (label, why, [one.name for one in board.apart if one.apart.reason == reason])
+        (label, why, [one.name for one in board.apart if one.reason == reason])
         for reason, (label, why) in _REASONS.items()
         if reason in found
     ]

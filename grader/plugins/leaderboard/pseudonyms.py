@@ -12,9 +12,12 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from typing import TypeVar
 
-from grader.model.result import Submission
+from pydantic import BaseModel, ConfigDict, Field
+
+from grader.model.result import LeaderboardName, Submission
 from grader.model.written_names import nearly
 
 # When two names are so much alike that a reader takes one for the other. Pure.
@@ -105,6 +108,7 @@ class Wish:
     name: str = ""
     note: str = ""  # why no name can be read
     hidden: bool = False  # the student does not want to be on the page
+    source: str = ""  # digest of the file
 
 
 def wish_in(text: str) -> Wish:
@@ -131,55 +135,46 @@ _REMEMBERED = 8  # names of one student that nobody else gets
 _TRIES = 64  # of two words; after them a number follows
 
 
-@dataclass(frozen=True)
-class Called:
-    name: str  # empty: not on the page
-    chosen: bool = False
-    note: str = ""
+class NameBook(BaseModel):
+    """Who has which name, from batch to batch. What a newer version has written into it stays."""
+
+    model_config = ConfigDict(frozen=True, extra="allow", allow_inf_nan=False, populate_by_name=True)
+
+    made: dict[str, str] = Field(default_factory=dict)  # student → name
+    owned: dict[str, str] = Field(default_factory=dict)  # skeleton of a chosen name → student, the oldest first
 
 
-@dataclass(frozen=True)
-class NameBook:
-    """Who has which name, from batch to batch."""
-
-    made: Mapping[str, str]  # student → name
-    owned: Mapping[str, str]  # skeleton of a name that was chosen → student, the oldest first
-
-    def with_owner(self, name: str, student: str) -> NameBook:
-        others = {one: owner for one, owner in self.owned.items() if one != name}
-        own = [one for one, owner in others.items() if owner == student]
-        dropped = own[: max(0, len(own) - _REMEMBERED + 1)]
-        return replace(
-            self, owned={one: owner for one, owner in others.items() if one not in dropped} | {name: student}
-        )
+_Book = TypeVar("_Book", bound=NameBook)
 
 
 def call_students(
     students: Sequence[Submission],
     wishes: Mapping[str, Wish],
-    book: NameBook,
+    book: _Book,
     key: bytes,
     refused: Collection[str] = (),
-) -> tuple[dict[str, Called], NameBook]:
+) -> tuple[dict[str, LeaderboardName], _Book]:
     """A name for each student in `wishes`, by id. `students`: the whole class, whose names nobody may use. `refused`: names that the
     instructor does not want.
     """
     known = identities(students) | {skeleton(one) for one in refused} - {""}
     asked = {student: skeleton(wish.name) for student, wish in wishes.items() if wish.name}
-    book = _with_made(book, list(wishes), key)
-    called: dict[str, Called] = {}
-    granted = book
+    book = book.model_copy(update={"made": _with_made(book.made, list(wishes), key)})
+    called: dict[str, LeaderboardName] = {}
+    owned = book.owned
     for student, wish in wishes.items():
-        note = wish.note
-        if wish.hidden:
-            called[student] = Called("")
-            continue
-        if student in asked and not (note := _refusal(student, asked, known, book)):
-            granted = granted.with_owner(asked[student], student)
-            called[student] = Called(wish.name, chosen=True)
-            continue
-        called[student] = Called(book.made[student], note=note)
-    return called, granted
+        name, note = "" if wish.hidden else book.made[student], wish.note
+        if chosen := student in asked and not (note := _refusal(student, asked, known, book)):
+            name, owned = wish.name, _with_owner(owned, asked[student], student)
+        called[student] = LeaderboardName(name=name, chosen=chosen, note=note, source=wish.source)
+    return called, book.model_copy(update={"owned": owned})
+
+
+def _with_owner(owned: Mapping[str, str], name: str, student: str) -> dict[str, str]:
+    others = {one: owner for one, owner in owned.items() if one != name}
+    own = [one for one, owner in others.items() if owner == student]
+    dropped = own[: max(0, len(own) - _REMEMBERED + 1)]
+    return {one: owner for one, owner in others.items() if one not in dropped} | {name: student}
 
 
 def _refusal(student: str, asked: Mapping[str, str], known: frozenset[str], book: NameBook) -> str:
@@ -194,15 +189,15 @@ def _refusal(student: str, asked: Mapping[str, str], known: frozenset[str], book
     return ""
 
 
-def _with_made(book: NameBook, students: Sequence[str], key: bytes) -> NameBook:
+def _with_made(known: Mapping[str, str], students: Sequence[str], key: bytes) -> dict[str, str]:
     """With a made name for every student. New ones are served in an order that only the key gives."""
-    made = dict(book.made)
+    made = dict(known)
     used = set(made.values())
     for student in sorted({*students} - made.keys(), key=lambda one: _digest(key, one, "order")):
         name = next(name for number in range(_TRIES * 100) if (name := _made(key, student, number)) not in used)
         made[student] = name
         used.add(name)
-    return replace(book, made=made)
+    return made
 
 
 def _made(key: bytes, student: str, number: int) -> str:

@@ -6,7 +6,7 @@ import dataclasses
 import re
 
 from grader.model.result import Outlook, Ratio, Rung, Traffic
-from grader.plugins.leaderboard.board import Apart, ApartPlace, Board, Entry, NameRow, Ranked
+from grader.plugins.leaderboard.board import Apart, Board, Entry, NameRow, Ranked
 from grader.plugins.leaderboard.board_history import Change
 from grader.plugins.leaderboard.leaderboard_sheet import board_roofline, leaderboard_names_page, leaderboard_page
 
@@ -30,7 +30,7 @@ def place(number: int, speed: float, *, passes: int = 1000, device: str = "NVIDI
     return Ranked(number, shared=False, entry=entry, name=name or f"name {number}", change=Change("new"))
 
 
-def board(*places: Ranked, apart: tuple[ApartPlace, ...] = ()) -> Board:
+def board(*places: Ranked, apart: tuple[Apart, ...] = ()) -> Board:
     rows = tuple(
         NameRow(one.name, one.entry.student, "Real Name", chosen=False, note="", rank=one.rank, remark="")
         for one in places
@@ -47,7 +47,7 @@ def test_a_page_shows_ranks_intervals_and_the_share_of_the_library() -> None:
 
 
 def test_the_public_page_needs_no_script_no_network_and_holds_no_student() -> None:
-    hidden = ApartPlace(Apart("secret-9", "to-be-looked-at", "secret-reason"), "name 9")
+    hidden = Apart("secret-9", "to-be-looked-at", "secret-reason", "name 9")
     page = leaderboard_page([board(place(1, 2.0), apart=(hidden,))])
     assert "secret" not in page
     assert "Real Name" not in page

@@ -8,7 +8,7 @@ from grader.model.result import Submission
 from grader.plugins.leaderboard.pseudonyms import FORM, TAKEN, NameBook, Wish, call_students, wish_in
 
 KEY = bytes(32)
-EMPTY = NameBook({}, {})
+EMPTY = NameBook()
 CLASS = tuple(
     Submission(id=one, name=one.replace("-", " "))
     for one in ("ada-lovelace", "alan-turing", "grace-hopper", "s1234567", "Zoe-Angstrom")
