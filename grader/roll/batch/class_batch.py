@@ -1,4 +1,4 @@
-"""Grades a whole class in the eight steps that ARCHITECTURE.md draws, each a function of one value into the next."""
+"""Grades a whole class in the eight steps that ARCHITECTURE.md draws, each a function of what came before."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from grader.roll.people.roster import Roster
 from grader.roll.policy.class_policy import ClassPolicy, CoursePolicy, class_policy
 from grader.run.lab_verdict import LabVerdict
 from grader.run.scoring.lab_score import decide_class, score_class
-from grader.run.scoring.redaction import redacted
+from grader.run.scoring.redaction import RedactedClass, redacted
 
 
 @dataclass(frozen=True)
@@ -88,12 +88,11 @@ def grade_submissions(batch: Batch) -> BatchReport:
     with scratch_folder() as scratch, batch.out.alone():
         taken = take_in(batch, scratch)
         planned = plan(taken)
-        judged = judge(planned)
-        decided = decide(judged)
-        scored = score(decided)
-        graded = grade(scored)
-        whole = redact(graded)
-        return write(whole)
+        judged = judge(taken, planned)
+        verdicts = decide_class(judged.found.students, batch.labs)
+        results = score_class(judged.found.students, batch.labs, planned.setup.environment, verdicts)
+        graded = grade(judged, verdicts, results)
+        return write(graded, redacted(graded.whole))
 
 
 @dataclass(frozen=True)
@@ -135,19 +134,13 @@ def take_in(batch: Batch, scratch: Path) -> Taken:
     return Taken(batch, scratch, discovery, policy, elsewhere, students, others, notices, asking)
 
 
-@dataclass(frozen=True)
-class Planned:
-    taken: Taken
-    setup: JudgingSetup  # as the machines that judge have it
-    jobs: JudgingPlan
-
-
-def plan(taken: Taken) -> Planned:
+def plan(taken: Taken) -> JudgingPlan:
+    """With the setup as the machines that judge have it."""
     batch, setup = taken.batch, taken.batch.setup
     if setup.elsewhere is not None:
         setup = setup.elsewhere.bench(setup, batch.labs, batch.progress)
     everybody = [*taken.students, *(one.intake for one in taken.others)]
-    return Planned(taken, setup, plan_judging(everybody, batch.labs, setup, JobStore(batch.out.jobs)))
+    return plan_judging(everybody, batch.labs, setup, JobStore(batch.out.jobs))
 
 
 @dataclass(frozen=True)
@@ -158,39 +151,16 @@ class Judged:
     mutants: FoundMutants  # how mistakes in the solutions behave
 
 
-def judge(planned: Planned) -> Judged:
-    taken, batch, mutants = planned.taken, planned.taken.batch, FoundMutants()
+def judge(taken: Taken, planned: JudgingPlan) -> Judged:
+    batch, mutants = taken.batch, FoundMutants()
 
     def explore(wrong: Sequence[Lab], judging_seconds: float) -> None:
         nonlocal mutants
         if batch.insight is not None:
-            folder = taken.scratch / "mutants"
-            mutants = batch.insight.found_mutants(wrong, planned.setup, folder, judging_seconds)
+            mutants = batch.insight.found_mutants(wrong, planned.setup, taken.scratch / "mutants", judging_seconds)
 
-    found = judge_class(planned.jobs, taken.scratch / "jobs", batch.progress, workers=batch.workers, explore=explore)
+    found = judge_class(planned, taken.scratch / "jobs", batch.progress, workers=batch.workers, explore=explore)
     return Judged(taken, planned.setup, found, mutants)
-
-
-@dataclass(frozen=True)
-class Decided:
-    judged: Judged
-    verdicts: Mapping[str, Sequence[LabVerdict]]  # by lab, of the students and then of other attempts
-
-
-def decide(judged: Judged) -> Decided:
-    return Decided(judged, decide_class(judged.found.students, judged.taken.batch.labs))
-
-
-@dataclass(frozen=True)
-class Scored:
-    decided: Decided
-    results: Sequence[Result]  # in the order of the verdicts
-
-
-def score(decided: Decided) -> Scored:
-    judged = decided.judged
-    labs, environment = judged.taken.batch.labs, judged.setup.environment
-    return Scored(decided, score_class(judged.found.students, labs, environment, decided.verdicts))
 
 
 @dataclass(frozen=True)
@@ -206,21 +176,21 @@ class Graded:
     unkept: Sequence[str]  # what OUT does not take
 
 
-def grade(scored: Scored) -> Graded:
-    """By the course's policy, and as a class: late work, overrides and history; answers, ranks and common mistakes."""
-    judged = scored.decided.judged
+def grade(judged: Judged, verdicts: Mapping[str, Sequence[LabVerdict]], results: Sequence[Result]) -> Graded:
+    """By the course's policy, and as a class: late work, overrides and history; answers, ranks and common mistakes. `verdicts`: by lab, and
+    like `results` of the students and then of other attempts.
+    """
     taken, batch, stopped = judged.taken, judged.taken.batch, judged.found.stopped
     history = HistoryFolder(batch.out.private)
     now = batch.now or datetime.now(UTC)
     standings = Standings(taken.policy, list(taken.students), batch.labs, history, now, taken.elsewhere.grades)
-    applied = standings.applied(scored.results, taken.others)
+    applied = standings.applied(results, taken.others)
     students = standings.students
-    results = with_answers(applied.results, students, taken.asking)
-    ranked = Added(tuple(results))
+    ranked = Added(tuple(with_answers(applied.results, students, taken.asking)))
     for one in () if stopped else registered(ClassAddition):
         ranked = ranked.with_more(one.add(ranked.results, students, batch.labs, batch.out))
     sources = {student.submission.id: student.texts() for student in students}
-    alarms = [*taken.policy.alarms, *_alarms(students, scored.decided)]
+    alarms = [*taken.policy.alarms, *_alarms(judged, students, verdicts)]
     notices = (
         *([f"grading stopped: {stopped}"] if stopped else []),
         *alarms,
@@ -233,7 +203,7 @@ def grade(scored: Scored) -> Graded:
         *ranked.notices,
         *batch.out.seed_notices(judged.setup.seed),
         *batch.out.open_notices(),
-        *batch.out.left_over([result.submission.id for result in results]),
+        *batch.out.left_over([result.submission.id for result in applied.results]),
     )
     if batch.insight is not None and not stopped:
         ranked = ranked.with_more(batch.insight.look(ranked.results, sources, batch.labs, judged.mutants))
@@ -259,30 +229,17 @@ def grade(scored: Scored) -> Graded:
     return Graded(judged, whole, sources, (*ranked.files, *kept), alarms, ranked.faults, unkept)
 
 
-@dataclass(frozen=True)
-class Redacted:
-    graded: Graded
-    to_write: ClassToWrite
-
-
-def redact(graded: Graded) -> Redacted:
-    """What students get, and what platforms get of them, is made of this alone."""
-    batch, seed = graded.judged.taken.batch, graded.judged.setup.seed
-    return Redacted(
-        graded,
-        ClassToWrite(graded.whole, redacted(graded.whole), graded.sources, seed, batch.assignment, graded.files),
-    )
-
-
-def write(whole: Redacted) -> BatchReport:
-    graded, judged = whole.graded, whole.graded.judged
-    batch, found = judged.taken.batch, judged.found
+def write(graded: Graded, given_back: RedactedClass) -> BatchReport:
+    """`given_back`: what students get, and what platforms get of them, is made of this alone."""
+    judged = graded.judged
+    batch, found, seed = judged.taken.batch, judged.found, judged.setup.seed
     out = batch.out
-    published = publish(whole.to_write, out, batch.exports, told=partial(batch.progress.doing, "writing pages"))
+    whole = ClassToWrite(graded.whole, given_back, graded.sources, seed, batch.assignment, graded.files)
+    published = publish(whole, out, batch.exports, told=partial(batch.progress.doing, "writing pages"))
     batch.progress.end()
     unwritten = (*graded.unkept, *published.unwritten)
     if not unwritten:
-        out.remember_seed(judged.setup.seed)
+        out.remember_seed(seed)
     pages = (*graded.faults, *published.faults)
     out.record_faults([*filter(None, [found.stopped]), *found.faults, *pages, *unwritten])
     return BatchReport(
@@ -313,14 +270,14 @@ def _named_comments(batch: Batch) -> str:
     return str(batch.insight.comments.path.absolute())
 
 
-def _alarms(students: Sequence[Intake], decided: Decided) -> Iterator[str]:
+def _alarms(judged: Judged, students: Sequence[Intake], verdicts: Mapping[str, Sequence[LabVerdict]]) -> Iterator[str]:
     """Where most of a class ends the same way, and no control has shown that a right kernel passes here."""
     handed_in = [student for student in students if student.submission.handed_in]
     if handed_in and not any(student.sources or student.blocked for student in handed_in):
         yield f"none of the {len(handed_in)} submissions holds a file that a lab asks for: is this the right folder?"
-    verdicts = {lab: [one.verdict for one in found] for lab, found in decided.verdicts.items()}
-    controls = decided.judged.setup.controls
-    for lab, verdict, count, total in same_endings(decided.judged.taken.batch.labs, verdicts):
+    ends = {lab: [one.verdict for one in found] for lab, found in verdicts.items()}
+    controls = judged.setup.controls
+    for lab, verdict, count, total in same_endings(judged.taken.batch.labs, ends):
         if controls is None or not controls.covers(lab):
             yield (
                 f"{count} of {total} files for {lab.id} end as {verdict}, and no model solution of that lab shows whether a right "
