@@ -14,11 +14,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
-from pydantic import Field, ValidationError
+from pydantic import Field
 
 from grader.model.result import Ratio
 from grader.plugins.leaderboard.pseudonyms import NameBook
-from grader.roll.policy.grade_history import Kept
+from grader.roll.policy.grade_history import Kept, read_kept
 from grader.run.speed.paired_times import WIDEST
 from grader.system.own_files import write_atomically
 
@@ -150,19 +150,14 @@ class LeaderboardFolder:
     def history(self) -> History:
         """An empty one where there is none, or where it cannot be read. Raises OSError."""
         path = self.path / "history.json"
-        if not path.exists():
-            return History()
-        try:
-            text = _text(path)
-            if text is not None:
-                return History.model_validate_json(text)
-        except (ValidationError, RecursionError):
-            pass
-        self._put_aside(
-            path,
-            "the leaderboard's history",
-            "a new one begins, so nobody has improved since last time. It was damaged, or written by another version of Tilelab",
-        )
+        if path.exists():
+            if (history := read_kept(path, History)) is not None:
+                return history
+            self._put_aside(
+                path,
+                "the leaderboard's history",
+                "a new one begins, so nobody has improved since last time. It was damaged, or written by another version of Tilelab",
+            )
         return History()
 
     def refused(self) -> list[str]:

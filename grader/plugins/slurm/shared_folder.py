@@ -16,11 +16,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from pydantic import Field, ValidationError
+from pydantic import Field
 
 from grader.model.outcome import LabOutcome
 from grader.model.result import Environment, Model
 from grader.roll.batch.judging_setup import JudgingOptions
+from grader.roll.policy.grade_history import read_kept
 from grader.system.own_files import remove_folder, write_atomically
 
 # What a task of an array leaves behind: on which node it ran and with what, and what is not in the job store. Plain data.
@@ -117,20 +118,14 @@ class ArrayFolder:
         return ArrayOrder.model_validate_json((self.path / "order.json").read_bytes())
 
     def submitted(self) -> Submitted | None:
-        try:
-            return Submitted.model_validate_json((self.path / "submitted.json").read_bytes())
-        except (OSError, ValidationError):
-            return None
+        return read_kept(self.path / "submitted.json", Submitted)
 
     def mark_submitted(self, submitted: Submitted) -> None:
         write_atomically(self.path / "submitted.json", submitted.model_dump_json() + "\n")
 
     def answer(self, number: int) -> TaskAnswer | None:
         """None: there is none, or it is damaged, which is the same."""
-        try:
-            return TaskAnswer.model_validate_json((self.path / f"answer-{number}.json").read_bytes())
-        except (OSError, ValidationError):
-            return None
+        return read_kept(self.path / f"answer-{number}.json", TaskAnswer)
 
     def write_answer(self, number: int, answer: TaskAnswer) -> None:
         write_atomically(self.path / f"answer-{number}.json", answer.model_dump_json(by_alias=True) + "\n")
@@ -165,12 +160,10 @@ class SharedFolder:
     def name(self) -> str:
         """What all arrays of this OUT are called, for good: so a later command finds those of one that was killed."""
         path = self.path / "name.json"
-        try:
-            return _Name.model_validate_json(path.read_bytes()).name
-        except (OSError, ValidationError):
-            made = _Name(name=f"tilelab-{secrets.token_hex(6)}")
-            write_atomically(path, made.model_dump_json() + "\n")
-            return made.name
+        if (known := read_kept(path, _Name)) is None:
+            known = _Name(name=f"tilelab-{secrets.token_hex(6)}")
+            write_atomically(path, known.model_dump_json() + "\n")
+        return known.name
 
     def source(self, key: str) -> Path:
         return self.path / "sources" / key
@@ -195,11 +188,9 @@ class SharedFolder:
             yield from map(ArrayFolder, sorted((self.path / "arrays").iterdir()))
 
     def known_bench(self, front: str, labs: Collection[str]) -> Bench | None:
-        try:
-            known = KnownBench.model_validate_json((self.path / "bench.json").read_bytes())
-        except (OSError, ValidationError):
-            return None
-        return known.bench if known.front == front and known.bench.fingerprints.keys() >= {*labs} else None
+        known = read_kept(self.path / "bench.json", KnownBench)
+        fits = known is not None and known.front == front and known.bench.fingerprints.keys() >= {*labs}
+        return known.bench if known is not None and fits else None
 
     def remember_bench(self, front: str, bench: Bench) -> None:
         write_atomically(self.path / "bench.json", KnownBench(front=front, bench=bench).model_dump_json() + "\n")

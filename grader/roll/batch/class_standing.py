@@ -13,8 +13,6 @@ from datetime import UTC, datetime
 from glob import glob
 from pathlib import Path
 
-from pydantic import ValidationError
-
 from grader.model.labs import Lab
 from grader.model.result import LabResult, Result
 from grader.model.written_names import some
@@ -24,7 +22,15 @@ from grader.roll.people.identities import Identities, IdentityFile
 from grader.roll.policy.applied_policy import Applied, Candidate, apply_policy
 from grader.roll.policy.class_policy import ClassPolicy
 from grader.roll.policy.course_file import PolicyError
-from grader.roll.policy.grade_history import Basis, KeptBatch, KeptGrade, last_grades, new_grades, with_changes
+from grader.roll.policy.grade_history import (
+    Basis,
+    KeptBatch,
+    KeptGrade,
+    last_grades,
+    new_grades,
+    read_kept,
+    with_changes,
+)
 from grader.roll.policy.late_rules import handed_in_at
 from grader.system.own_files import write_atomically
 
@@ -128,7 +134,6 @@ def _recounted(student: Intake, counted: Counted) -> Intake:
 # says so.
 
 _NAME = re.compile(r"(\d{5,})\.json")
-_LARGEST = 256 << 20
 
 
 @dataclass
@@ -146,23 +151,20 @@ class HistoryFolder:
         """The oldest first."""
         batches = []
         for path in self._files().values():
-            try:
-                if path.stat().st_size > _LARGEST:
-                    raise OSError  # noqa: TRY301 -- one sentence for all that cannot be read
-                batches.append(KeptBatch.model_validate_json(path.read_bytes()))
-            except (OSError, ValidationError, RecursionError):
+            if (batch := read_kept(path, KeptBatch)) is not None:
+                batches.append(batch)
+            else:
                 self.notices.append(
                     f"{path}: this part of the grades' history cannot be read, so it is not known what changed then. It stays as it is; "
                     "no grade of a lab in this batch follows from it"
                 )
         return batches
 
-    def append(self, batch: KeptBatch) -> Path:
+    def append(self, batch: KeptBatch) -> None:
         """Raises OSError; then the history is as it was."""
         number = max(self._files(), default=0) + 1
-        path = self.path / f"{number:05}.json"
-        write_atomically(path, batch.model_dump_json(by_alias=True) + "\n", durable=True)
-        return path
+        text = batch.model_dump_json(by_alias=True) + "\n"
+        write_atomically(self.path / f"{number:05}.json", text, durable=True)
 
     def with_new(
         self,

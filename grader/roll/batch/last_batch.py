@@ -5,13 +5,12 @@ Records of earlier batches may lie beside those of the last one, so what is not 
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
-from pydantic import Field, ValidationError
+from pydantic import Field
 
 from grader.model.errors import RemediableError
 from grader.model.graded_class import GradedClass
@@ -22,9 +21,8 @@ from grader.roll.people.person_keys import SAFE
 from grader.roll.people.roster import Roster
 from grader.roll.people.roster_matching import Arrival
 from grader.roll.people.who_is_who import Person, who_is_who
+from grader.roll.policy.grade_history import read_kept
 from grader.run.scoring.lab_score import total
-
-_LARGEST = 64 << 20
 
 
 class LastBatch(Model):
@@ -33,6 +31,13 @@ class LastBatch(Model):
     assignment: str = ""  # what the instructor called it for exports
     labs: tuple[str, ...]
     students: tuple[str, ...]  # their ids, in the order of the class
+
+
+class Record(Model):
+    """What is kept of a student, for the instructor alone."""
+
+    seed: int
+    result: Result
 
 
 class UnknownBatchError(RemediableError):
@@ -56,15 +61,12 @@ class LastBatchFile:
 
     def read(self) -> LastBatch:
         """Raises UnknownBatchError."""
-        try:
-            batch = LastBatch.model_validate_json(_bytes(self.path))
-        except (OSError, ValidationError) as error:
+        batch = read_kept(self.path, LastBatch)
+        if batch is None or not all(SAFE.fullmatch(one) for one in batch.students):
             raise UnknownBatchError(
                 f"{self.path}: this says which students the last batch had, and it is missing or cannot be read. Grade once more into this "
                 "OUT: what has not changed is not judged again."
-            ) from error
-        if not all(SAFE.fullmatch(one) for one in batch.students):
-            raise UnknownBatchError(f"{self.path}: an id in it is none. Grade once more into this OUT.")
+            )
         return batch
 
     def seed(self, batch: LastBatch) -> int:
@@ -72,33 +74,22 @@ class LastBatchFile:
         if not batch.students:
             return 0
         path = self.private / f"{batch.students[0]}.json"
-        try:
-            return int(json.loads(_bytes(path))["seed"])
-        except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
-            raise UnknownBatchError(f"{path}: this record cannot be read. Grade once more into this OUT.") from error
+        if (record := read_kept(path, Record)) is None:
+            raise UnknownBatchError(f"{path}: this record cannot be read. Grade once more into this OUT.")
+        return record.seed
 
     def graded(self, batch: LastBatch) -> tuple[GradedClass, list[str]]:
         """The class as it was graded, and the records that cannot be used: their students are missing in it."""
         results, lost = [], []
         for student in batch.students:
             path = self.private / f"{student}.json"
-            try:
-                result = Result.model_validate(json.loads(_bytes(path))["result"])
-            except (OSError, ValueError, KeyError, TypeError, RecursionError):
-                lost.append(f"{path} cannot be read, so its student is missing in all exports: grade again")
-                continue
-            if tuple(result.labs) != batch.labs:
-                lost.append(f"{path} is of another batch, so its student is missing in all exports: grade again")
-                continue
-            results.append(result)
+            record = read_kept(path, Record)
+            if record is not None and tuple(record.result.labs) == batch.labs:
+                results.append(record.result)
+            else:
+                why = "cannot be read" if record is None else "is of another batch"
+                lost.append(f"{path} {why}, so its student is missing in all exports: grade again")
         return GradedClass(batch.title, batch.labs, tuple(results)), lost
-
-
-def _bytes(path: Path) -> bytes:
-    """Raises OSError, also for a file that is far too large."""
-    if path.stat().st_size > _LARGEST:
-        raise OSError("too large")
-    return path.read_bytes()
 
 
 # A graded class with some of its labs alone, where each lab is an assignment of its own on the platform. Pure.

@@ -10,18 +10,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Literal, TypeVar
+from typing import Literal
 
-from pydantic import Field, ValidationError
+from pydantic import Field
 
 from grader.explain.story import packed_page, unpacked
 from grader.model.graded_class import NOTHING_KNOWN, ClassInsight
 from grader.model.result import Model, Result, StepPage
 from grader.roll.batch.publishing import File, digest, inputs_digest
-from grader.roll.policy.grade_history import Basis
-
-_LARGEST = 256 << 20
-_Kept = TypeVar("_Kept", bound=Model)
+from grader.roll.policy.grade_history import Basis, read_kept
 
 
 class SaidHandIn(Model):
@@ -74,10 +71,10 @@ class MaterialFolder:
 
     def of_class(self) -> ClassMaterial | None:
         """None: there is none that can be read."""
-        return _read(self.class_path, ClassMaterial)
+        return read_kept(self.class_path, ClassMaterial)
 
     def of_student(self, student: str) -> StudentMaterial | None:
-        return _read(self.student_path(student), StudentMaterial)
+        return read_kept(self.student_path(student), StudentMaterial)
 
     def files(self, material: ClassMaterial, students: Mapping[str, StudentMaterial]) -> Iterator[File]:
         """To be written."""
@@ -127,12 +124,3 @@ def _parts(material: StudentMaterial) -> Iterator[str]:
 
 def _text(material: Model) -> str:
     return material.model_dump_json(by_alias=True) + "\n"
-
-
-def _read(path: Path, kind: type[_Kept]) -> _Kept | None:
-    try:
-        if path.stat().st_size > _LARGEST:
-            return None
-        return kind.model_validate_json(path.read_bytes())
-    except (OSError, ValidationError):
-        return None

@@ -1,4 +1,4 @@
-"""The history of a class's grades as data: what each batch found new, and why. Pure; batch/history_folder.py keeps it.
+"""The history of a class's grades as data: what each batch found new, and why. Pure, but for reading what is kept in OUT.
 
 A batch keeps only what differs from what was known. A field that is not known here stays as it is, so that a newer version loses nothing.
 """
@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Literal
+from pathlib import Path
+from typing import Literal, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from grader.model.result import GradeChange, LabResult, Override, Result, Standing
 from grader.model.verdicts import Verdict
@@ -19,6 +20,16 @@ Cause = Literal["first", "code", "time", "tests", "grader", "policy", "deadline"
 _UNDECIDED = frozenset({Verdict.INTERNAL_ERROR, Verdict.NEEDS_GPU})
 _DUST = 1e-6
 _SHOWN = 30  # changes on a page
+_LARGEST = 256 << 20
+_Read = TypeVar("_Read", bound=BaseModel)
+
+
+def read_kept(path: Path, kind: type[_Read]) -> _Read | None:
+    """What an earlier batch has written. None: it is missing, damaged, or far too large."""
+    try:
+        return kind.model_validate_json(path.read_bytes()) if path.stat().st_size <= _LARGEST else None
+    except (OSError, ValidationError, RecursionError):
+        return None
 
 
 class Kept(BaseModel):
