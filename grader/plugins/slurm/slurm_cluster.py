@@ -16,9 +16,9 @@ from pathlib import Path
 from grader.model.errors import MachineError, RemediableError
 from grader.model.labs import Lab
 from grader.model.outcome import LabOutcome
-from grader.plugins.slurm.array_run import ArrayOutcomes, ArrayRun, AskedBench
+from grader.plugins.slurm.array_run import ArrayRun
 from grader.plugins.slurm.shared_folder import Bench, SharedFolder, Slice, cut
-from grader.plugins.slurm.slurm_commands import Slurm, SlurmCommands, Waiting, own_options
+from grader.plugins.slurm.slurm_commands import SlurmCommands, Waiting, own_options
 from grader.roll.batch.job_store import JobStore
 from grader.roll.batch.judging_setup import JudgedThere, JudgingOptions, JudgingSetup, Progress
 from grader.roll.batch.output_folder import OutputFolder
@@ -52,7 +52,7 @@ class SlurmCluster:
     root: Path
     front: Mapping[str, str]
     slice_size: int = SLICE
-    slurm: Slurm = field(default_factory=SlurmCommands)
+    slurm: SlurmCommands = field(default_factory=SlurmCommands)
     waiting: Waiting = field(default_factory=Waiting)
     speed_message: str = ""  # of the nodes, when they are known
 
@@ -84,49 +84,33 @@ class SlurmCluster:
         bench = Bench(
             fingerprints={lab: setup.fingerprints[lab] for lab in {*labs.values()}}, environment=setup.environment
         )
-        run = self._run(bench, sorted(bench.fingerprints), progress)
+        run = ArrayRun(
+            self, tuple(sorted(bench.fingerprints)), progress.note, bench, jobs, store, take, sweep=setup.sweep
+        )
         self.folder.add_sources({key: path for key, (_, path) in jobs.items()})
-        outcomes = ArrayOutcomes(jobs, setup, store, take)
         try:
-            adopted = run.adopt(labs)
+            adopted = run.adopt()
             left = {key: lab for key, lab in labs.items() if key not in adopted}
-            stopped = run.run(list(cut(left, self.slice_size)), labs, outcomes)
-        except BaseException:
+            stopped = run.run(list(cut(left, self.slice_size)))
+        finally:
             run.cancel()  # what they have judged is kept
-            raise
-        run.cancel()
         if stopped:
             self.folder.forget_bench()
-        elif not outcomes.failed and not run.refusals:
+        elif not run.failed and not run.refusals:
             self.folder.tidy()
         notices = [f"{node} of the cluster judged nothing: {why}" for node, why in sorted(run.refusals.items())]
-        return JudgedThere(stopped, tuple(outcomes.faults), tuple(notices))
+        return JudgedThere(stopped, tuple(run.faults), tuple(notices))
 
     def _ask(self, labs: Sequence[str], progress: Progress) -> Bench:
-        told = AskedBench()
-        run = self._run(None, labs, progress)
+        run = ArrayRun(self, tuple(labs), progress.note)
         try:
-            stopped = run.run([Slice((_NO_JOB,))], {_NO_JOB: labs[0]}, told)
+            stopped = run.run([Slice((_NO_JOB,))])
         except BaseException:
             run.cancel()
             raise
-        if stopped or told.bench is None:
-            raise MachineError(stopped or told.why)
-        return told.bench
-
-    def _run(self, bench: Bench | None, labs: Sequence[str], progress: Progress) -> ArrayRun:
-        return ArrayRun(
-            self.slurm,
-            self.folder,
-            self.options,
-            self.slurm_options,
-            self.command,
-            self.root,
-            tuple(labs),
-            self.waiting,
-            bench,
-            progress.note,
-        )
+        if run.asked is None:
+            raise MachineError(stopped)
+        return run.asked
 
     def _front_digest(self, labs: Sequence[str]) -> str:
         parts = [*self.slurm_options, self.options.model_dump_json(), *(f"{lab} {self.front[lab]}" for lab in labs)]

@@ -12,13 +12,11 @@ import re
 import shlex
 import subprocess
 import time
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
 
 from grader.model.errors import RemediableError
-from grader.plugins.slurm.shared_folder import TaskAnswer
 
 # What Slurm says when slurmctld cannot be reached, and not that it does not want this array.
 _BUSY = re.compile(r"contact slurm controller|timed out|temporarily|try again|connection refused", re.IGNORECASE)
@@ -243,18 +241,6 @@ def _environment() -> dict[str, str]:
     }
 
 
-# What a run of arrays needs of others: Slurm, the clock, and somebody who is told what came of jobs.
-
-
-class Slurm(Protocol):
-    """What SlurmCommands does."""
-
-    def submit(self, what: Submission, /) -> int: ...
-    def queue(self, name: str, /) -> Mapping[TaskId, TaskState]: ...
-    def why(self, task: TaskId, /) -> str: ...
-    def cancel(self, name: str, /, *arrays: int) -> None: ...
-
-
 @dataclass(frozen=True)
 class Waiting:
     """How long for what, in seconds."""
@@ -265,16 +251,3 @@ class Waiting:
     patience: float = 1800.0  # for a queue that does not answer
     clock: Callable[[], float] = time.monotonic
     sleep: Callable[[float], None] = time.sleep
-
-
-class Judged(Protocol):
-    """Told what came of jobs. Each of them asks for the keys that are still open."""
-
-    def stored(self, keys: Collection[str], /) -> Collection[str]:
-        """Takes the outcomes of those of `keys` that the store holds by now, and says which they are."""
-
-    def answered(self, key: str, answer: TaskAnswer, /, *, last: bool) -> bool:
-        """Takes what an answer alone says of a job. False: nothing that counts, and unless it is the `last` try it is tried again."""
-
-    def lost(self, keys: Sequence[str], why: str, /) -> None:
-        """Jobs that were tried often enough, and why their last task ended."""

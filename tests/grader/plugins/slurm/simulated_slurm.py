@@ -18,7 +18,7 @@ from grader.model.result import Environment
 from grader.plugins.slurm.shared_folder import ArrayFolder, Bench, SharedFolder
 from grader.plugins.slurm.slice_judging import SliceTask, judge_slice
 from grader.plugins.slurm.slurm_cluster import SlurmCluster
-from grader.plugins.slurm.slurm_commands import RefusedError, Submission, TaskId, TaskState, Waiting
+from grader.plugins.slurm.slurm_commands import RefusedError, SlurmCommands, Submission, TaskId, TaskState, Waiting
 from grader.roll.batch.class_batch import Batch, BatchReport, grade_submissions
 from grader.roll.batch.judging_setup import JudgingOptions, JudgingSetup
 from grader.roll.batch.output_folder import OutputFolder
@@ -47,7 +47,7 @@ Fate = Callable[[Task, str], str]  # the state that a task ends in on a node; "C
 
 
 @dataclasses.dataclass
-class SimulatedSlurm:
+class SimulatedSlurm(SlurmCommands):
     """`fate`: what happens to a task on a node. `largest`: an array with more tasks is refused."""
 
     course: Course
