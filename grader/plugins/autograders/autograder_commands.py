@@ -33,18 +33,9 @@ from grader.plugins.autograders.one_grading import (
     Answer,
     AutograderPlatform,
     Graded,
-    LaterControls,
     grade_folder,
 )
-from grader.plugins.autograders.packing import (
-    AUTOLAB_PACK,
-    CLASSROOM50_PACK,
-    GITHUB_PACK,
-    GRADESCOPE_PACK,
-    PRAIRIELEARN_PACK,
-    PackMade,
-    PackRequest,
-)
+from grader.plugins.autograders.packing import PACKS, PackMade, PackRequest
 from grader.plugins.autograders.platform_list import platform_named
 from grader.roll.batch.controls import Controls
 from grader.roll.batch.judging_setup import JudgingSetup, LineSearch
@@ -90,7 +81,7 @@ def _answer(
     with scratch_folder() as scratch:
         graded = grade_folder(request.submission, handed_in, labs, setup, scratch, toolset.confinement)
     undecided = graded.undecided
-    if undecided and not (platform.takes_parts and len(undecided) < len(labs)):
+    if undecided:
         broken = [one for one in undecided if graded.result.labs[one].verdict is Verdict.INTERNAL_ERROR]
         return None, graded.faults or tuple(f"{one}: nothing says why it was not graded" for one in broken)
     now = dt.datetime.now(tz=dt.UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
@@ -112,7 +103,8 @@ def _setup(toolset: Toolset, root: Path, labs: list[Lab], *, public: bool) -> tu
         fingerprints={lab.id: "" for lab in labs},  # nothing is kept for a later run
         seed=seed,
         lines=None if public else LineSearch(ClassSearch(toolset, seed, PUBLIC_SEED), _SEARCH_SECONDS),
-        controls=LaterControls(controls),
+        controls=controls,
+        looks_first=False,  # a pass needs no control
     )
     return setup, labs
 
@@ -127,7 +119,6 @@ def _give(answer: Answer, out: Path) -> None:
 
 # `tilelab autograder PLATFORM`: packs what a platform needs to grade this course's labs, and says what to do with it.
 
-PACKS = (GRADESCOPE_PACK, CLASSROOM50_PACK, GITHUB_PACK, PRAIRIELEARN_PACK, AUTOLAB_PACK)
 _MARK = ".tilelab-autograder"  # a folder that this command has made, and may make again
 
 

@@ -18,7 +18,7 @@ from grader.model.verdicts import Verdict
 from grader.model.written_names import clean
 from grader.plugins.exports.grade_rows import UNDECIDED
 from grader.roll.batch.class_insight import asking_labs, with_answers
-from grader.roll.batch.job_store import Check, JobStore
+from grader.roll.batch.job_store import JobStore
 from grader.roll.batch.judging_jobs import judge_class, plan_judging
 from grader.roll.batch.judging_setup import JudgingSetup, Progress
 from grader.roll.intake.attempts import Intake
@@ -59,26 +59,6 @@ def late_words(late: timedelta) -> str:
     hours, minutes = divmod(rest, 60)
     parts = [f"{days} d" if days else "", f"{hours} h" if hours else "", f"{minutes} min" if minutes else ""]
     return f"Handed in {' '.join(filter(None, parts))} after the due date. What that costs, the platform decides."
-
-
-class LaterControls:
-    """Implements the batch's Check. The first look, which a batch takes beside its first jobs, is left out."""
-
-    def __init__(self, controls: Check) -> None:
-        self._controls = controls
-        self._looked = False
-
-    def trouble(self, labs: Sequence[Lab]) -> str:
-        if not self._looked:
-            self._looked = True
-            return ""
-        return self._controls.trouble(labs)
-
-    def covers(self, lab: Lab) -> bool:
-        return self._controls.covers(lab)
-
-    def stop(self) -> None:
-        self._controls.stop()
 
 
 @dataclass(frozen=True)
@@ -176,11 +156,10 @@ def nobody_says(_: Path | None, __: Mapping[str, str]) -> HandedIn:
 class AutograderPlatform:
     name: str  # as in `tilelab grade-one NAME`
     help: str  # one line
-    graded: Callable[[Graded], Answer]  # every lab is graded, unless `takes_parts`
+    graded: Callable[[Graded], Answer]  # every lab is graded
     not_graded: Callable[[Sequence[str], str], Answer]  # gets the ids of the labs, and one of the sentences above
     # Reads the platform's own file about the submission, if there is one, and the environment.
     handed_in: Callable[[Path | None, Mapping[str, str]], HandedIn] = nobody_says
-    takes_parts: bool = False  # a result in which some labs are not graded yet
     output_is_secret: bool = True  # whether students do not see what is printed on standard error
 
 

@@ -105,16 +105,15 @@ def private_course(request: PackRequest) -> dict[str, PackedFile]:
 
 def platform_files(root: Path, platform: str, names: Sequence[str]) -> dict[str, PackedFile]:
     """Files of `docker/autograders/<platform>/` by their names there."""
-    return {name: _platform_file(root, platform, name) for name in names}
-
-
-def _platform_file(root: Path, platform: str, name: str) -> PackedFile:
-    path = root / "docker" / "autograders" / platform / name
+    folder = root / "docker" / "autograders" / platform
     try:
-        return PackedFile(path.read_bytes(), executable=path.suffix == ".sh" or name == "run_autograder")
+        return {
+            name: PackedFile((folder / name).read_bytes(), name.endswith(".sh") or name == "run_autograder")
+            for name in names
+        }
     except OSError as error:
         raise RemediableError(
-            f"{path}: {error.strerror}. An autograder is packed in a clone of the course, not in a handout."
+            f"{error.filename}: {error.strerror}. An autograder is packed in a clone of the course, not in a handout."
         ) from error
 
 
@@ -125,6 +124,12 @@ def seed_file(root: Path) -> PackedFile:
 
 def lab_list(labs: Sequence[Lab]) -> PackedFile:
     return PackedFile("".join(f"{lab.id}\n" for lab in labs).encode())
+
+
+def _whole(request: PackRequest, ours: dict[str, PackedFile]) -> Files:
+    """The course with its seed and labs, and a platform's own files."""
+    seed = {f"{COURSE}/.tilelab/seed": seed_file(request.root), "labs.txt": lab_list(request.labs)}
+    return private_course(request) | ours | seed
 
 
 def _bundle(archive: Path) -> Files:
@@ -144,15 +149,13 @@ def _bundle(archive: Path) -> Files:
 
 # The packs of platforms that run an image or an archive of the instructor's: Gradescope, PrairieLearn, Autolab.
 
-_SEED = f"{COURSE}/.tilelab/seed"
 _MOST_SECONDS = 600  # of a job of PrairieLearn
 
 
 def gradescope_pack(request: PackRequest) -> PackMade:
     ours = platform_files(request.root, "gradescope", ["gradescope_setup.sh", "run_autograder", "Dockerfile"])
     ours["setup.sh"] = ours.pop("gradescope_setup.sh")
-    seed = {_SEED: seed_file(request.root), "labs.txt": lab_list(request.labs)}
-    made = zipped(private_course(request) | ours | seed, request.time)
+    made = zipped(_whole(request, ours), request.time)
     steps = (
         "Gradescope: make a Programming Assignment; under Configure Autograder, choose Ubuntu 24.04 as base image",
         "upload autograder.zip there, press Update Autograder, and wait for the build; then Test Autograder with a solution",
@@ -164,21 +167,16 @@ def gradescope_pack(request: PackRequest) -> PackMade:
 def prairielearn_pack(request: PackRequest) -> PackMade:
     image = request.image or "your-account/tilelab-autograder:1"
     ours = platform_files(request.root, "prairielearn", ["Dockerfile", "grade_job.sh"])
-    seed = {_SEED: seed_file(request.root), "labs.txt": lab_list(request.labs)}
-    inside = private_course(request) | ours | seed
-    files = {f"image/{path}": file for path, file in inside.items()}
+    files = {f"image/{path}": file for path, file in _whole(request, ours).items()}
     for lab in request.labs:
         for name, text in _question(lab, image).items():
             files[f"questions/{lab.id}/{name}"] = PackedFile(text.encode())
-    steps = (
+    steps: tuple[str, ...] = (
         f"docker build --tag {image} image, and push it to a private repository that PrairieLearn may read",
         "copy the folders in questions/ into the course's own folder questions/, and name them in an assessment",
-        *(
-            []
-            if request.image
-            else ["the questions name an image that does not exist: give yours with IMAGE=account/name:tag"]
-        ),
     )
+    if not request.image:
+        steps += ("the questions name an image that does not exist: give yours with IMAGE=account/name:tag",)
     return PackMade(files, steps)
 
 
@@ -225,7 +223,7 @@ def autolab_pack(request: PackRequest) -> PackMade:
     files["image/Dockerfile"] = ours["Dockerfile"]
     files["autograde-Makefile"] = ours["autograde-Makefile"]
     files["autograde.tar"] = tarred(job, request.time)
-    problems = ", ".join(f"{lab.id} ({_number(lab.max_points)})" for lab in request.labs)
+    problems = ", ".join(f"{lab.id} ({lab.max_points:g})" for lab in request.labs)
     handed_in = request.labs[0].public.file if len(request.labs) == 1 else "handin.zip"
     steps = (
         "docker build --tag tilelab_autograding image, where Autolab's Tango runs, with --build-arg BASE=its own grading image",
@@ -238,16 +236,7 @@ def autolab_pack(request: PackRequest) -> PackMade:
 def _points(request: PackRequest) -> str:
     """Extra credit comes on top of the others, where there are others."""
     counted = [lab for lab in request.labs if not lab.public.extra_credit] or request.labs
-    return _number(sum(lab.max_points for lab in counted))
-
-
-def _number(points: float) -> str:
-    return f"{points:g}"
-
-
-GRADESCOPE_PACK = AutograderPack("gradescope", "autograder.zip, to be uploaded", gradescope_pack)
-PRAIRIELEARN_PACK = AutograderPack("prairielearn", "an image to build, and a question for each lab", prairielearn_pack)
-AUTOLAB_PACK = AutograderPack("autolab", "autograde-Makefile, autograde.tar and an image to build", autolab_pack)
+    return f"{sum(lab.max_points for lab in counted):g}"
 
 
 # The packs for students' own repositories on GitHub: a workflow for practice, a private repository that grades, and classroom50.
@@ -289,12 +278,9 @@ def classroom50_pack(request: PackRequest) -> PackMade:
         )
     slug = request.labs[0].id if len(request.labs) == 1 else "tilelab"
     folder = f"autograders/{slug}"
-    files = {
-        f"{folder}/{name}": file
-        for name, file in platform_files(request.root, "classroom50", ["autograder.py"]).items()
-    }
-    files[f"{folder}/handout.tar.gz"] = PackedFile(archive)
-    files[f"{folder}/labs.txt"] = lab_list(request.labs)
+    ours = platform_files(request.root, "classroom50", ["autograder.py"])
+    inside = ours | {"handout.tar.gz": PackedFile(archive), "labs.txt": lab_list(request.labs)}
+    files = {f"{folder}/{name}": file for name, file in inside.items()}
     steps = (
         f"copy {folder} into the classroom's folder of your repository classroom50, and push; {slug} is the assignment's name",
         'in the assignment, name "tilelab-report.html" under Submission release files',
@@ -312,9 +298,14 @@ def _with_earlier(request: PackRequest) -> list[str]:
     return sorted(wanted)
 
 
-GITHUB_PACK = AutograderPack(
-    "github-actions", "a workflow for students' repositories, and a private repository that grades them", github_pack
-)
-CLASSROOM50_PACK = AutograderPack(
-    "classroom50", "an assignment's autograder, with the public tests alone", classroom50_pack
+PACKS = (
+    AutograderPack("gradescope", "autograder.zip, to be uploaded", gradescope_pack),
+    AutograderPack("classroom50", "an assignment's autograder, with the public tests alone", classroom50_pack),
+    AutograderPack(
+        "github-actions",
+        "a workflow for students' repositories, and a private repository that grades them",
+        github_pack,
+    ),
+    AutograderPack("prairielearn", "an image to build, and a question for each lab", prairielearn_pack),
+    AutograderPack("autolab", "autograde-Makefile, autograde.tar and an image to build", autolab_pack),
 )

@@ -111,25 +111,6 @@ def _not_graded(_: Sequence[str], why: str) -> Answer:
     return Answer(files, f"::error title=Not graded::{why}\n")
 
 
-ACTIONS_RUN = AutograderPlatform(
-    "github-actions", "summary.md, report.html, result.json and outputs.txt for a workflow", _graded, _not_graded
-)
-
-
-# Autolab: the output of a job. Autolab reads the scores from its last line, and shows all of it to the student.
-#
-# Of an output without scores, Autolab makes zeros. Where nothing is graded, each lab has the score `null`: Autolab writes down a score
-# without points.
-
-AUTOLAB_JOB = AutograderPlatform(
-    "autolab",
-    "the output of a job for Autolab",
-    lambda graded: Answer(printed=autolab_output(graded.result)),
-    lambda labs, why: Answer(printed=f"{why}\n{json_line({'scores': dict.fromkeys(labs)})}"),
-    output_is_secret=False,
-)
-
-
 # classroom50: `result.json`, the text of the release and the page, in the student's checkout, where its runner looks for them.
 #
 # Its runner says in the environment which submission this is. Where nothing was graded there is no result: the runner then reports an
@@ -159,14 +140,6 @@ def _classroom50_run_graded(graded: Graded) -> Answer:
         "release-body.md": f"{markdown_summary(graded.result)}\n{_ADVICE}\n",
         "tilelab-report.html": graded.page,
     })  # fmt: skip
-
-
-CLASSROOM50_RUN = AutograderPlatform(
-    "classroom50",
-    "result.json, release-body.md and tilelab-report.html for classroom50's runner",
-    _classroom50_run_graded,
-    lambda _labs, _why: Answer(),
-)
 
 
 # A piece of HTML about a result, for a platform that shows one inside its own page: what was found, and the whole page as a download.
@@ -211,7 +184,7 @@ def _link(page: str) -> str:
 # nor tests: Gradescope then has no points to write down, whatever it makes of the file.
 
 _FILE = "results.json"
-_GRADESCOPE_CONTAINER_MOST_BYTES = 8 << 20  # of the metadata: earlier results are in it
+_MOST_METADATA = 8 << 20  # bytes: earlier results are in it
 _MOST_PEOPLE = 50
 
 
@@ -230,10 +203,10 @@ def handed_in_to_gradescope(metadata: Path | None, _: Mapping[str, str]) -> Hand
     if metadata is None or not metadata.is_file():
         return HandedIn(notices=("Gradescope's file about this submission is missing, so the page names nobody",))
     try:
-        if metadata.stat().st_size > _GRADESCOPE_CONTAINER_MOST_BYTES:
-            return HandedIn(notices=("Gradescope's file about this submission is too large, so the page names nobody",))
-        data = json.loads(metadata.read_bytes())
+        data = json.loads(metadata.read_bytes()) if metadata.stat().st_size <= _MOST_METADATA else None
     except (OSError, ValueError, RecursionError):
+        data = None
+    if data is None:
         return HandedIn(notices=("Gradescope's file about this submission cannot be read, so the page names nobody",))
     data = data if isinstance(data, dict) else {}
     assignment = data.get("assignment")
@@ -270,15 +243,6 @@ def _time(value: object) -> datetime | None:
     return found if found.tzinfo is not None else None
 
 
-GRADESCOPE_CONTAINER = AutograderPlatform(
-    "gradescope",
-    "results.json for Gradescope's harness",
-    _gradescope_container_graded,
-    _gradescope_container_not_graded,
-    handed_in_to_gradescope,
-)
-
-
 # PrairieLearn: `results.json` of an external grading job. A job that was not graded is "not gradable", which costs no attempt.
 
 _PRAIRIELEARN_JOB_MOST_BYTES = 900_000  # PrairieLearn takes 1 MB
@@ -293,15 +257,39 @@ def _prairielearn_job_graded(graded: Graded) -> Answer:
     return Answer({_FILE: json_text(data)})
 
 
-PRAIRIELEARN_JOB = AutograderPlatform(
-    "prairielearn",
-    "results.json for PrairieLearn's external grading",
-    _prairielearn_job_graded,
-    lambda _, why: Answer({_FILE: json_text({"gradable": False, "format_errors": [why]})}),
+PLATFORMS = (
+    AutograderPlatform(
+        "gradescope",
+        "results.json for Gradescope's harness",
+        _gradescope_container_graded,
+        _gradescope_container_not_graded,
+        handed_in_to_gradescope,
+    ),
+    AutograderPlatform(
+        "classroom50",
+        "result.json, release-body.md and tilelab-report.html for classroom50's runner",
+        _classroom50_run_graded,
+        lambda _labs, _why: Answer(),
+    ),
+    AutograderPlatform(
+        "github-actions", "summary.md, report.html, result.json and outputs.txt for a workflow", _graded, _not_graded
+    ),
+    AutograderPlatform(
+        "prairielearn",
+        "results.json for PrairieLearn's external grading",
+        _prairielearn_job_graded,
+        lambda _, why: Answer({_FILE: json_text({"gradable": False, "format_errors": [why]})}),
+    ),
+    # Autolab reads the scores from the last line of a job's output, and shows all of it to the student. Of an output without scores it
+    # makes zeros. Where nothing is graded, each lab has the score `null`: Autolab writes down a score without points.
+    AutograderPlatform(
+        "autolab",
+        "the output of a job for Autolab",
+        lambda graded: Answer(printed=autolab_output(graded.result)),
+        lambda labs, why: Answer(printed=f"{why}\n{json_line({'scores': dict.fromkeys(labs)})}"),
+        output_is_secret=False,
+    ),
 )
-
-
-PLATFORMS = (GRADESCOPE_CONTAINER, CLASSROOM50_RUN, ACTIONS_RUN, PRAIRIELEARN_JOB, AUTOLAB_JOB)
 
 
 def platform_named(name: str) -> AutograderPlatform:

@@ -25,7 +25,7 @@ from grader.plugins.exports.grade_rows import (
     without,
     zip_bytes,
 )
-from grader.roll.batch.plugin import Export, Grades, Noticed
+from grader.roll.batch.plugin import Grades, Made
 
 
 def gradescope_results(result: Result) -> dict[str, object]:
@@ -63,7 +63,7 @@ def _leaderboard(lab: LabResult) -> list[dict[str, object]]:
     return [{"name": f"{lab.title}: speed-up", "value": round(lab.timing.speedup.middle, 3), "order": "desc"}]
 
 
-def _render(grades: Grades) -> Noticed:
+def gradescope_zip(grades: Grades) -> Made:
     left = [one for one in grades.results if grade(one) is None]
     data = _zip(without(grades.results, left), "/results.json", lambda one: json_text(gradescope_results(one)))
     return noticed(data, about(left, "not graded yet, so there is no results.json"))
@@ -72,9 +72,6 @@ def _render(grades: Grades) -> Noticed:
 def _zip(results: Iterable[Result], name: str, text_of: Callable[[Result], str]) -> bytes:
     """A file for each student, whose name begins with the student's id."""
     return zip_bytes((f"{one.submission.id}{name}", text_of(one)) for one in results)
-
-
-GRADESCOPE = Export("gradescope", "exports/gradescope.zip", "results.json of each student for Gradescope", _render)
 
 
 # PrairieLearn's `results.json` of an external grader, one for each student in a zip: a score from 0 to 1, and each case as a test. Pure.
@@ -102,20 +99,12 @@ def _prairielearn_json_test(row: TestedRow) -> dict[str, object]:
     return {"name": row.whole_name, "points": row.points, "max_points": row.max_points, "message": row.words}
 
 
-def _prairielearn_json_render(grades: Grades) -> Noticed:
+def prairielearn_zip(grades: Grades) -> Made:
     return noticed(
         _zip(grades.results, "/results.json", lambda one: json_text(prairielearn_results(one))),
         about([one for one in grades.results if grade(one) is None], "not graded yet, so the result is not gradable"),
         above_maximum(grades.results, "more than the maximum: PrairieLearn takes no score above 1"),
     )
-
-
-PRAIRIELEARN = Export(
-    "prairielearn",
-    "exports/prairielearn.zip",
-    "results.json of each student for PrairieLearn",
-    _prairielearn_json_render,
-)
 
 
 # classroom50's `result.json` (classroom50/result/v1), one for each student in a zip. Pure.
@@ -179,7 +168,7 @@ def _owner(result: Result) -> str:
     return result.submission.student.platform_ids.get("GitHub Classroom", "")
 
 
-def _classroom50_json_render(grades: Grades) -> Noticed:
+def classroom50_zip(grades: Grades) -> Made:
     known = rows_by(
         grades.results, lambda one: [_owner(one)], "left out, because the GitHub account is not known: give a roster"
     )
@@ -196,11 +185,6 @@ def _classroom50_json_render(grades: Grades) -> Noticed:
         [multiplied] if factor > 1 else [],
         [] if "/" in named else ['name the classroom and the assignment: ASSIGNMENT="cuda-26/week-3"'],
     )
-
-
-CLASSROOM50 = Export(
-    "classroom50", "exports/classroom50.zip", "result.json of each student for classroom50", _classroom50_json_render
-)
 
 
 # What Autolab reads from an autograder's output, one file for each student: findings, the stages, and the scores in the last line. Pure.
@@ -225,7 +209,7 @@ def _case(row: TestedRow) -> dict[str, object]:
     return {"passed": bool(row.passed), **({"hint": row.words} if row.words else {})}
 
 
-def _autolab_text_render(grades: Grades) -> Noticed:
+def autolab_zip(grades: Grades) -> Made:
     scored = [one for one in grades.results if any(map(is_decided, one.labs.values()))]
     part = [one for one in scored if grade(one) is None]
     return noticed(
@@ -233,8 +217,3 @@ def _autolab_text_render(grades: Grades) -> Noticed:
         about(part, "partly graded, so some of their problems have no score"),
         about(without(grades.results, scored), "not graded yet, so there is no output"),
     )
-
-
-AUTOLAB = Export(
-    "autolab", "exports/autolab.zip", "autograder's output of each student for Autolab", _autolab_text_render
-)

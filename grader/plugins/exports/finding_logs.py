@@ -12,7 +12,7 @@ from xml.etree import ElementTree as ET
 from grader.model.result import Finding, LabResult, Result, Site
 from grader.model.verdicts import Verdict
 from grader.plugins.exports.grade_rows import TestedRow, json_text, tested_rows
-from grader.roll.batch.plugin import Export, Grades
+from grader.roll.batch.plugin import Grades
 
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 
@@ -72,9 +72,6 @@ def _location(result: Result, lab: LabResult, site: Site) -> dict[str, object]:
     return {"physicalLocation": place}
 
 
-SARIF = Export("sarif", "exports/findings.sarif", "SARIF 2.1.0 of all findings", sarif_log)
-
-
 # JUnit's XML of a class: a suite for each student, a test case for each case, in the form that Jenkins and GitLab read. Pure.
 #
 # A case that did not pass is a failure; one that a fault of ours kept from being graded is an error; one that waits for a GPU is skipped.
@@ -120,6 +117,3 @@ def _outcome(result: Result, row: TestedRow) -> str:
 def _clean(text: str) -> str:
     """Without what XML cannot hold."""
     return _NO_XML.sub("�", text)
-
-
-JUNIT = Export("junit", "exports/junit.xml", "JUnit's XML of the class", junit_xml)

@@ -16,7 +16,7 @@ from typing import Literal
 from grader.model.result import Case, Finding, LabResult, Result
 from grader.model.verdicts import Verdict
 from grader.model.written_names import some
-from grader.roll.batch.plugin import Noticed
+from grader.roll.batch.plugin import Made
 
 # Points as exports write them. What is not graded yet is blank, and never zero: people notice a blank, but not a zero. Pure.
 
@@ -87,8 +87,8 @@ def without(results: Iterable[Result], chosen: Iterable[Result]) -> list[Result]
     return [one for one in results if one.submission.id not in ids]
 
 
-def noticed(contents: str | bytes, *notices: Sequence[str]) -> Noticed:
-    return contents, tuple(chain(*notices))
+def noticed(contents: str | bytes, *notices: Sequence[str]) -> Made:
+    return Made(contents, tuple(chain(*notices)))
 
 
 # JSON as exports write it. Pure.

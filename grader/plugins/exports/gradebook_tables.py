@@ -1,17 +1,14 @@
-"""Canvas's gradebook as a CSV file, in the columns that Canvas itself exports and imports. Pure.
-
-Canvas finds a student by its own id, else by SIS User ID, else by SIS Login ID; it would also go by the name, which two may have. A
-heading "Week 3 (4711)" is the assignment 4711. Another one is found by its title, and made anew where there is none.
-"""
+"""Tables that platforms' gradebooks import: Canvas, Moodle, Blackboard, Brightspace. Pure."""
 
 from __future__ import annotations
 
 import codecs
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from grader.model.result import Result, Student
 from grader.model.written_names import first_and_last
 from grader.plugins.exports.grade_rows import (
+    Rows,
     about,
     above_maximum,
     grade_text,
@@ -23,22 +20,35 @@ from grader.plugins.exports.grade_rows import (
     table_text,
     ungraded,
 )
-from grader.roll.batch.plugin import Export, ExportFile, Grades, Made, Noticed
+from grader.roll.batch.plugin import Grades, Made
+
+
+def _table(
+    known: Rows, head: Sequence[Sequence[str]], row: Callable[[Result], Sequence[str]], blank: str, high: str = ""
+) -> Made:
+    """`blank`: what the platform makes of a blank grade; `high`: what of one above the maximum, where it does not take that."""
+    above = above_maximum(known.results, f"more than the maximum: {high}") if high else []
+    rows = [*head, *map(row, known.results)]
+    return noticed(table_text(rows), known.notices, above, ungraded(known.results, blank))
+
+
+# Canvas's gradebook, in the columns that Canvas itself exports and imports.
+#
+# Canvas finds a student by its own id, else by SIS User ID, else by SIS Login ID; it would also go by the name, which two may have. A
+# heading "Week 3 (4711)" is the assignment 4711. Another one is found by its title, and made anew where there is none.
 
 _POINTS = "Points Possible"
 _HEADINGS = ("Student", "ID", "SIS User ID", "SIS Login ID", "Section")
 
 
-def canvas_csv(grades: Grades) -> Noticed:
+def canvas_csv(grades: Grades) -> Made:
     unknown = "left out, because neither Canvas's id nor number nor login is known: give a roster"
-    known = rows_by(grades.results, _keys, unknown)
-    rows = [
+    head = [
         [*_HEADINGS, shown_cell(grades.assignment)],
         [f"    {_POINTS}", "", "", "", "", number_text(grades.max)],
-        *(_row(result) for result in known.results),
     ]
-    blank = ungraded(known.results, "Canvas would remove a grade that it has: grade these first")
-    return noticed(table_text(rows), known.notices, blank)
+    blank = "Canvas would remove a grade that it has: grade these first"
+    return _table(rows_by(grades.results, _keys, unknown), head, _row, blank)
 
 
 def _keys(result: Result) -> list[str]:
@@ -52,9 +62,6 @@ def _row(result: Result) -> list[str]:
     if _POINTS.casefold() in name.casefold():  # Canvas would take the row for that of the maximum
         name = result.submission.id
     return [name, *_keys(result), shown_cell(student.section), grade_text(result)]
-
-
-CANVAS = Export("canvas", "exports/canvas.csv", "gradebook of Canvas", canvas_csv)
 
 
 # Moodle's tables: the CSV file for the gradebook's import, and the offline grading worksheet of an assignment. Pure.
@@ -71,7 +78,7 @@ _KEYS: dict[str, Callable[[Student], str]] = {
 }
 
 
-def moodle_csv(grades: Grades) -> Noticed:
+def moodle_csv(grades: Grades) -> Made:
     students = [one.submission.student for one in grades.results]
     best = max(_KEYS, key=lambda heading: sum(bool(_KEYS[heading](one)) for one in students))
     unknown = f'left out, because "{best}" is not known'
@@ -92,20 +99,22 @@ def moodle_csv(grades: Grades) -> Noticed:
     return noticed(table_text(rows), known.notices, refused, blank)
 
 
-def moodle_worksheet(grades: Grades) -> Noticed:
+def moodle_worksheet(grades: Grades) -> Made:
     unknown = "left out, because Moodle's number of the participant is not known"
-    known = rows_by(grades.results, lambda one: [_participant(one)], unknown)
     headings = ["Identifier", "Full name", "ID number", "Email address", "Grade", "Maximum Grade"]
-    rows = [[*headings, "Last modified (grade)"]]
-    for one in known.results:
+
+    def row(one: Result) -> list[str]:
         student = one.submission.student
         who = [f"Participant {_participant(one)}", _name(one), key_cell(student.number), key_cell(student.email)]
-        rows.append([*who, grade_text(one), number_text(one.max), "-"])
-    high = above_maximum(
-        known.results, "more than the maximum: Moodle leaves these out without a word; enter them by hand"
+        return [*who, grade_text(one), number_text(one.max), "-"]
+
+    return _table(
+        rows_by(grades.results, lambda one: [_participant(one)], unknown),
+        [[*headings, "Last modified (grade)"]],
+        row,
+        "Moodle leaves these as they are",
+        "Moodle leaves these out without a word; enter them by hand",
     )
-    blank = ungraded(known.results, "Moodle leaves these as they are")
-    return noticed(table_text(rows), known.notices, high, blank)
 
 
 def _name(result: Result) -> str:
@@ -116,12 +125,6 @@ def _participant(result: Result) -> str:
     """Moodle's number of this student in this assignment; empty: not known."""
     found = result.submission.student.platform_ids.get("Moodle", "")
     return found if found.isascii() and found.isdigit() else ""
-
-
-MOODLE = Export("moodle", "exports/moodle.csv", "import of Moodle's gradebook", moodle_csv)
-MOODLE_WORKSHEET = Export(
-    "moodle-worksheet", "exports/moodle-worksheet.csv", "Moodle's offline grading worksheet", moodle_worksheet
-)
 
 
 # Blackboard's grade centre for "Work offline, Upload": comma-separated, and tab-separated in UTF-16 as Blackboard itself writes it. Pure.
@@ -138,10 +141,10 @@ def blackboard_table(grades: Grades) -> Made:
     rows = [["Last Name", "First Name", "Username", "Student ID", shown_cell(grades.assignment)]]
     rows += [_blackboard_table_row(one) for one in known.results]
     tabs = table_text(rows, separator="\t", quote_all=True)
-    files = (
-        ExportFile("exports/blackboard.csv", table_text(rows, quote_all=True)),
-        ExportFile("exports/blackboard.xls", codecs.BOM_UTF16_LE + tabs.encode("utf-16-le")),
-    )
+    files: dict[str, str | bytes] = {
+        "exports/blackboard.csv": table_text(rows, quote_all=True),
+        "exports/blackboard.xls": codecs.BOM_UTF16_LE + tabs.encode("utf-16-le"),
+    }
     notices = [
         *known.notices,
         *ungraded(known.results, "look in Blackboard's preview at what it makes of that"),
@@ -161,29 +164,22 @@ def _blackboard_table_row(result: Result) -> list[str]:
     return [shown_cell(last), shown_cell(first), key_cell(student.login), key_cell(student.number), grade_text(result)]
 
 
-BLACKBOARD = Export("blackboard", "exports/blackboard.*", "upload for Blackboard's grade centre", blackboard_table)
-
-
 # Brightspace's import of grades: the columns of its sample file, and `#` at the end of each line. Pure.
 #
 # Brightspace finds a student by OrgDefinedId or Username, and the grade item by its name.
 
 
-def brightspace_csv(grades: Grades) -> Noticed:
+def brightspace_csv(grades: Grades) -> Made:
     unknown = "left out, because neither OrgDefinedId nor username is known: give a roster"
-    known = rows_by(grades.results, _brightspace_csv_keys, unknown)
-    rows = [["OrgDefinedId", "Username", f"{shown_cell(grades.assignment)} Points Grade", "End-of-Line Indicator"]]
-    rows += [[*_brightspace_csv_keys(one), grade_text(one), "#"] for one in known.results]
-    high = above_maximum(
-        known.results, "more than the maximum: Brightspace cuts these off, unless the grade item can exceed it"
+    headings = ["OrgDefinedId", "Username", f"{shown_cell(grades.assignment)} Points Grade", "End-of-Line Indicator"]
+
+    def keys(one: Result) -> list[str]:
+        return [key_cell(one.submission.student.number), key_cell(one.submission.student.login)]
+
+    return _table(
+        rows_by(grades.results, keys, unknown),
+        [headings],
+        lambda one: [*keys(one), grade_text(one), "#"],
+        "look in Brightspace's preview at what it makes of that",
+        "Brightspace cuts these off, unless the grade item can exceed it",
     )
-    blank = ungraded(known.results, "look in Brightspace's preview at what it makes of that")
-    return noticed(table_text(rows), known.notices, high, blank)
-
-
-def _brightspace_csv_keys(result: Result) -> list[str]:
-    student = result.submission.student
-    return [key_cell(student.number), key_cell(student.login)]
-
-
-BRIGHTSPACE = Export("brightspace", "exports/brightspace.csv", "import of grades into Brightspace", brightspace_csv)

@@ -27,7 +27,7 @@ from grader.plugins.exports.grade_rows import (
     without,
     zip_bytes,
 )
-from grader.roll.batch.plugin import Export, Grades, Noticed
+from grader.roll.batch.plugin import Grades, Made
 
 
 def grades_csv(graded: GradedClass) -> str:
@@ -46,15 +46,6 @@ def _cell(lab: LabResult) -> str:
 
 def _is_broken(lab: LabResult) -> bool:
     return lab.verdict is Verdict.INTERNAL_ERROR and not is_decided(lab)
-
-
-GRADES_CSV = Export(
-    "grades-csv",
-    "grades.csv",
-    "student,total,max and a column for each lab",
-    lambda grades: grades_csv(grades.graded),
-    always=True,
-)
 
 
 # `exports/answers.csv`: one row for each student. Each lab that asks questions has three columns: how many it asks, how many are
@@ -81,21 +72,13 @@ def _cells(answers: LabAnswers | None) -> tuple[str, str, str]:
     return str(len(answers.questions)), str(answers.answered), str(answers.right)
 
 
-ANSWERS_CSV = Export(
-    "answers-csv",
-    "exports/answers.csv",
-    "how many questions of each lab are answered",
-    lambda grades: answers_csv(grades.graded),
-)
-
-
 # Score payloads of LTI's Assignment and Grade Services, one JSON object a line, each to be posted to a line item's `/scores`. Pure.
 #
 # Their media type is application/vnd.ims.lis.v1.score+json. A platform clears a score that a payload leaves out, so a student who is not
 # graded yet has no line.
 
 
-def ags_scores(grades: Grades) -> Noticed:
+def ags_scores(grades: Grades) -> Made:
     unknown = "left out, because the platform's id of the user is not known: give a roster with a column `LTI user id`"
     known = rows_by(grades.results, lambda one: [_user(one)], unknown)
     graded = [(one, points) for one in known.results if (points := grade(one)) is not None]
@@ -123,9 +106,6 @@ def _score(result: Result, points: float, at: str) -> dict[str, object]:
     return data | {"comment": comment}
 
 
-AGS = Export("ags", "exports/ags-scores.jsonl", "score payloads of LTI's Assignment and Grade Services", ags_scores)
-
-
 # Students' pages in a zip that a platform gives back to all of them at once: Moodle's feedback files, Canvas's re-uploaded submissions.
 #
 # Both platforms read from a file's name whose it is. Moodle needs the participant's number, Canvas also the number of a file that the
@@ -150,7 +130,7 @@ def _in_canvas(result: Result) -> str:
     return f"{found[0]}_report.html" if found else ""
 
 
-def _zipped(grades: Grades, name_of: Callable[[Result], str], why: str) -> Noticed:
+def _zipped(grades: Grades, name_of: Callable[[Result], str], why: str) -> Made:
     absent = [one for one in grades.results if not one.submission.handed_in and not name_of(one)]
     named: dict[str, Result] = {}
     twice = [one for one in grades.results if (name := name_of(one)) and named.setdefault(name, one) is not one]
@@ -177,16 +157,10 @@ def _entries(grades: Grades, named: Mapping[str, Result], pageless: list[Result]
             yield name, page
 
 
-MOODLE_FEEDBACK = Export(
-    "moodle-feedback",
-    "exports/moodle-feedback.zip",
-    "pages for Moodle's multiple feedback files",
-    lambda grades: _zipped(grades, _in_moodle, "Moodle's number of the participant is not known"),
-)
-_NO_NAME = "no file has the name that Canvas gave it: grade Canvas's own download of submissions"
-CANVAS_FEEDBACK = Export(
-    "canvas-feedback",
-    "exports/canvas-feedback.zip",
-    "pages for Canvas's re-upload of submissions",
-    lambda grades: _zipped(grades, _in_canvas, _NO_NAME),
-)
+def moodle_feedback(grades: Grades) -> Made:
+    return _zipped(grades, _in_moodle, "Moodle's number of the participant is not known")
+
+
+def canvas_feedback(grades: Grades) -> Made:
+    why = "no file has the name that Canvas gave it: grade Canvas's own download of submissions"
+    return _zipped(grades, _in_canvas, why)

@@ -182,7 +182,8 @@ def _judge_all(plan: JudgingPlan, held: HeldOutcomes, scratch: Path, workers: in
     """
     stop, jobs = threading.Event(), plan.jobs
     left = Counter(job.lab.id for job in jobs.values())
-    first = held.begin(list({job.lab.id: job.lab for job in jobs.values()}.values()))
+    labs = {job.lab.id: job.lab for job in jobs.values()} if plan.setup.looks_first else {}
+    first = held.begin(list(labs.values()))
     with _pool(workers or os.cpu_count() or 1, stop) as pool:
         keys: dict[Future[Any], str] = {
             pool.submit(_do_job, plan.setup, jobs[key], scratch / key[:16], stop): key for key in _longest_first(jobs)

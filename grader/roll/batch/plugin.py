@@ -66,20 +66,11 @@ class Grades:
 
 
 @dataclass(frozen=True)
-class ExportFile:
-    path: str  # in OUT, with "/" between its parts
-    contents: str | bytes
-
-
-@dataclass(frozen=True)
 class Made:
-    """The files of one export, and what the instructor has to know before an import."""
+    """What an export holds, and what the instructor has to know before an import."""
 
-    files: tuple[ExportFile, ...]
+    contents: str | bytes | Mapping[str, str | bytes]  # of its file; of several files, by path in OUT
     notices: tuple[str, ...] = ()
-
-
-Noticed = tuple[str | bytes, tuple[str, ...]]  # what one file holds, and the notices
 
 
 @dataclass(frozen=True)
@@ -89,15 +80,15 @@ class Export:
     name: str  # as in `--export NAME`
     file: str  # in OUT; of an export of several files, the folder or the name with a *
     help: str  # one line
-    render: Callable[[Grades], str | Noticed | Made]
+    render: Callable[[Grades], str | Made]
     always: bool = False  # whether a class is never graded without it
 
-    def made(self, grades: Grades) -> Made:
+    def made(self, grades: Grades) -> tuple[Mapping[str, str | bytes], tuple[str, ...]]:
+        """The files, by path in OUT, and the notices."""
         found = self.render(grades)
-        if isinstance(found, Made):
-            return found
-        contents, notices = (found, ()) if isinstance(found, str) else found
-        return Made((ExportFile(self.file, contents),), notices)
+        made = Made(found) if isinstance(found, str) else found
+        files = made.contents if isinstance(made.contents, Mapping) else {self.file: made.contents}
+        return files, made.notices
 
 
 def export_help() -> str:

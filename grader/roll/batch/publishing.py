@@ -24,7 +24,7 @@ from grader.model.written_names import some
 from grader.pages.pages import class_page, student_page
 from grader.roll.batch.last_batch import LastBatchFile
 from grader.roll.batch.output_folder import OutputFolder
-from grader.roll.batch.plugin import Export, ExportFile, Grades, registered
+from grader.roll.batch.plugin import Export, Grades, registered
 from grader.run.scoring.redaction import RedactedClass
 from grader.system.own_files import write_atomically
 
@@ -182,13 +182,13 @@ def write_exports(
     paths: set[Path] = set()
     for export in exports:
         try:
-            made = export.made(grades)
+            made, notes = export.made(grades)
         except Exception:  # noqa: BLE001 -- see above
             faults.append(f"{export.name}: {traceback.format_exc()}")
             continue
-        files = [File(out.path / one.path, partial(_contents, one)) for one in made.files]
+        files = [File(out.path / path, partial(_bytes, contents)) for path, contents in made.items()]
         unwritten += write_files(files)[1]
-        notices += [f"{export.name}: {notice}" for notice in made.notices]
+        notices += [f"{export.name}: {notice}" for notice in notes]
         paths |= {file.path for file in files}
     return Published(tuple(exports), tuple(faults), tuple(unwritten), tuple(notices), frozenset(paths))
 
@@ -202,9 +202,9 @@ def of_earlier_batches(out: OutputFolder, exported: Published) -> list[str]:
     return [f"these exports are of an earlier batch and hold its grades: {some(old)}. Do not import them"]
 
 
-def _contents(file: ExportFile) -> bytes:
+def _bytes(contents: str | bytes) -> bytes:
     """A lone surrogate, as in names of files that are no Unicode, becomes a question mark."""
-    return file.contents if isinstance(file.contents, bytes) else file.contents.encode("utf-8", "replace")
+    return contents if isinstance(contents, bytes) else contents.encode("utf-8", "replace")
 
 
 def _page(out: OutputFolder, student_id: str) -> bytes | None:

@@ -13,7 +13,7 @@ from grader.model.errors import MachineError
 from grader.model.labs import Lab, load_lab
 from grader.model.result import Environment, Student
 from grader.model.verdicts import Verdict
-from grader.plugins.autograders.one_grading import HandedIn, LaterControls, OneGrading, grade_folder, misnamed_words
+from grader.plugins.autograders.one_grading import HandedIn, OneGrading, grade_folder, misnamed_words
 from grader.roll.batch.judging_setup import JudgingSetup
 
 ADA = HandedIn((Student(name="Ada", email="ada@example.org"),))
@@ -43,7 +43,8 @@ def grade(course: Course, folder: Path, handed_in: HandedIn = ADA, controls: Fak
         environment,
         dict.fromkeys(FILES, ""),
         SEED,
-        controls=LaterControls(controls) if controls else None,
+        controls=controls,
+        looks_first=False,
     )
     scratch = course.out / "scratch"
     scratch.mkdir(parents=True)

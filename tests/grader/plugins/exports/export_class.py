@@ -5,14 +5,29 @@ from __future__ import annotations
 import io
 import zipfile
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from grader.model.graded_class import GradedClass
 from grader.model.result import Case, Environment, Finding, LabResult, Launch, Result, Site, Student, Submission
 from grader.model.verdicts import Verdict
-from grader.roll.batch.plugin import Export, ExportFile, Grades, Made, registered
+from grader.roll.batch.plugin import Export, Grades, registered
 from grader.run.scoring.redaction import redacted
 
 HIDDEN_SHAPE = "M=97531"
+
+
+@dataclass(frozen=True)
+class ExportFile:
+    path: str
+    contents: str | bytes
+
+
+@dataclass(frozen=True)
+class Made:
+    files: tuple[ExportFile, ...]
+    notices: tuple[str, ...]
+
+
 ENVIRONMENT = Environment(kit="0.1.0", compiler="g++", sandbox="none", date="2026-01-01")
 ADA = Student(
     name="Lovelace, Ada", login="ada", number="0042", email="ada@example.org", section="Monday",
@@ -114,8 +129,8 @@ def export(
         at="2026-02-03T04:05:06.789+00:00",
         page=(lambda one: f"page of {one}".encode()) if pages is None else pages.get,
     )
-    made: Made = next(one for one in registered(Export) if one.name == name).made(grades)
-    return made
+    files, notices = next(one for one in registered(Export) if one.name == name).made(grades)
+    return Made(tuple(ExportFile(path, contents) for path, contents in files.items()), notices)
 
 
 def contents(file: ExportFile) -> bytes:
