@@ -242,7 +242,6 @@ class Bubblewrap(Confinement):
     prefix: Path | None = None
     as_root: bool = False
     landlock: bool = True
-    sized_tmpfs: bool = True  # bubblewrap from 0.7 on
 
     @property
     def name(self) -> str:  # type: ignore[override]  # a field of the others
@@ -277,8 +276,7 @@ class Bubblewrap(Confinement):
         arguments += [argument for path, target in system_links() for argument in ("--symlink", target, str(path))]
         arguments += [argument for path in system_files() for argument in ("--ro-bind", str(path), str(path))]
         arguments += [argument for path in DEVICES for argument in ("--dev-bind-try", str(path), str(path))]
-        size = ["--size", str(_TEMPORARY_BYTES)] if self.sized_tmpfs else []
-        return [*arguments, *size, "--tmpfs", "/tmp"]  # noqa: S108  a private one
+        return [*arguments, "--size", str(_TEMPORARY_BYTES), "--tmpfs", "/tmp"]  # noqa: S108  a private one
 
     def _paths(self, readable: Sequence[Path], writable: Sequence[Path]) -> list[str]:
         reads = [*readable, self.confine, *([self.prefix] if self.prefix else [])]

@@ -61,8 +61,7 @@ def candidates(confine: Path, prefix: Path | None) -> list[Confinement]:
     root = os.geteuid() == 0
     found: list[Confinement] = []
     if bwrap := _find_bubblewrap(prefix):
-        sized = "--size" in subprocess.run([bwrap, "--help"], capture_output=True, text=True, check=False).stdout
-        spaced = Bubblewrap(bwrap, confine, prefix, landlock=landlock, sized_tmpfs=sized)
+        spaced = Bubblewrap(bwrap, confine, prefix, landlock=landlock)
         found = [replace(spaced, as_root=True), *launchers, spaced] if root else [spaced, *launchers]
     else:
         found = launchers

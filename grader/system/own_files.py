@@ -6,7 +6,6 @@ import os
 import shutil
 import stat
 import subprocess
-import sys
 import tempfile
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
@@ -101,9 +100,9 @@ def remove_stale(folder: Path, labs: Iterable[str], written: Iterable[str]) -> N
 _WAIT_SECONDS = 3  # an opener that runs longer is the browser itself
 
 
-def open_page(page: Path, environment: Mapping[str, str], *, platform: str = sys.platform) -> bool:
+def open_page(page: Path, environment: Mapping[str, str]) -> bool:
     """Whether a program opened the page."""
-    command = _opener(page, environment, platform)
+    command = _opener(page, environment)
     if command is None:
         return False
     try:
@@ -123,7 +122,7 @@ def open_page(page: Path, environment: Mapping[str, str], *, platform: str = sys
     return status == 0 or Path(command[0]).name == "explorer.exe"  # it returns 1 when it has opened something
 
 
-def _opener(page: Path, environment: Mapping[str, str], platform: str) -> list[str] | None:
+def _opener(page: Path, environment: Mapping[str, str]) -> list[str] | None:
     """The command that opens pages on this machine. None where there is no such program or no screen."""
     path = environment.get("PATH", "")
 
@@ -137,10 +136,5 @@ def _opener(page: Path, environment: Mapping[str, str], platform: str) -> list[s
             done = subprocess.run([wslpath, "-w", str(page)], capture_output=True, text=True, check=False)
             if done.returncode == 0:
                 return [explorer, done.stdout.strip()]
-    if platform == "darwin":
-        opener = found("open")
-        return [opener, str(page)] if opener else None
-    if environment.get("DISPLAY") or environment.get("WAYLAND_DISPLAY"):
-        opener = found("xdg-open")
-        return [opener, str(page)] if opener else None
-    return None
+    screen = environment.get("DISPLAY") or environment.get("WAYLAND_DISPLAY")
+    return [opener, str(page)] if screen and (opener := found("xdg-open")) else None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
@@ -79,19 +80,14 @@ def time_zone(name: str) -> tzinfo:
         ) from error
 
 
+# One of several paths: a name with blanks stands in quotes.
+_PATH = re.compile(r"""(?:'([^']+)'|"([^"]+)")(?!\S)|(\S+)""")
+
+
 def _parts(text: str) -> list[Path]:
-    """Spaces may be part of a name, in quotes or without, so the longest text that is a path is one."""
-    paths: list[Path] = []
-    lost = []
-    words = text.split(" ")
-    while words:
-        ends = [end for end in range(len(words), 0, -1) if words[0] and _found(" ".join(words[:end]))]
-        if ends:
-            paths += _found(" ".join(words[: ends[0]]))
-        elif words[0]:
-            lost.append(words[0])
-        words = words[ends[0] if ends else 1 :]
-    if paths and lost:
+    found = {word: _found(word) for match in _PATH.finditer(text) for word in match.groups() if word}
+    paths = [path for each in found.values() for path in each]
+    if paths and (lost := [word for word, each in found.items() if not each]):
         raise RemediableError(_not_there(paths, lost))
     return paths or [path_named(text)]  # intake says that it is not there
 
@@ -101,8 +97,6 @@ def _found(text: str) -> list[Path]:
     path = path_named(text)
     if _is_there(path):
         return [path]
-    if text[0] in "'\"" and text[0] == text[-1] and len(text) > 1:
-        return _found(text[1:-1]) if text[1:-1] else []
     return sorted(map(Path, glob(str(path)))) if "*" in text else []  # noqa: PTH207 -- from the root as well
 
 

@@ -23,9 +23,9 @@ def install(tools: Path, name: str, *, status: int = 0, prints: str = "") -> Non
     program.chmod(0o755)
 
 
-def opened(tools: Path, platform: str = "linux", **environment: str) -> tuple[bool, dict[str, str]]:
+def opened(tools: Path, **environment: str) -> tuple[bool, dict[str, str]]:
     """Whether the page was opened, and the arguments of each program."""
-    took = open_page(PAGE, {"PATH": f"{tools}:/bin:/usr/bin", **environment}, platform=platform)
+    took = open_page(PAGE, {"PATH": f"{tools}:/bin:/usr/bin", **environment})
     return took, {path.stem: path.read_text().strip() for path in sorted(tools.glob("*.got"))}
 
 
@@ -49,13 +49,8 @@ def test_windows_opens_it_from_wsl(tools: Path) -> None:
     assert opened(tools, WSL_DISTRO_NAME="Debian")[1]["wslview"] == str(PAGE)
 
 
-def test_a_mac_opens_it(tools: Path) -> None:
-    install(tools, "open")
-    assert opened(tools, platform="darwin") == (True, {"open": str(PAGE)})
-
-
 def test_an_opener_that_fails_or_is_not_there_is_told(tools: Path) -> None:
     bare = {"PATH": str(tools), "DISPLAY": ":0"}
-    assert not open_page(PAGE, bare, platform="linux")
+    assert not open_page(PAGE, bare)
     install(tools, "xdg-open", status=3)
     assert not opened(tools, DISPLAY=":0")[0]

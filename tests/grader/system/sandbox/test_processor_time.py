@@ -1,4 +1,4 @@
-"""All processor time of a process and its descendants is counted, however the kernel tells who they are."""
+"""All processor time of a process and its descendants is counted."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from collections.abc import Iterator
 
 import pytest
 
-from grader.system import confined_run
 from grader.system.confined_run import processor_seconds
 
 SPIN = "while :; do :; done"
@@ -25,11 +24,7 @@ def busy() -> Iterator[int]:
     process.wait()
 
 
-@pytest.mark.parametrize("told", [True, False])
-def test_time_of_descendants_is_counted(busy: int, told: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    if told and not confined_run._children_are_told():
-        pytest.skip("this kernel does not list children")
-    monkeypatch.setattr(confined_run, "_children_are_told", lambda: told)
+def test_time_of_descendants_is_counted(busy: int) -> None:
     for _ in range(600):
         if processor_seconds(busy) >= 0.2:
             break
