@@ -152,10 +152,11 @@ def watch_labs(wanted: Sequence[str], *, case: str | None) -> int:
     poller = FilePoller(
         {lab.id: practice.path(lab) for lab in _watched(practice)}, sleep=keys.wait if keys else time.sleep
     )
-    commands = OwnTerminal(practice.root, keys.lent) if keys else None
+    own = OwnTerminal(practice.root, keys.lent) if keys else None
+    commands = {"t": own.trace, "p": own.page, "a": own.answers} if own else {}
     watch = WatchLoop(practice, console, clock=dt.datetime.now, commands=commands)
     with keys or contextlib.nullcontext():
-        return watch.run(watch_events(poller, keys.take if keys else None))
+        return watch.run(watch_events(poller, keys.take if keys else str))
 
 
 def _watched(practice: Practice) -> Sequence[Lab]:
@@ -184,7 +185,7 @@ def report_labs(wanted: Sequence[str], *, out: Path, show: bool, sweep: bool) ->
     practice, toolset = _practice(wanted, case=None, file=None, draws=True)
     practice = _without_unbegun(practice)
     if sweep and (added := size_sweep(toolset, student_console())):
-        practice = dataclasses.replace(practice, sweep=added)
+        practice = dataclasses.replace(practice, sweep=added.add)
     tried = [practice.suspected(one) for one in _attempts(practice)[0]]
     asked = {lab.id: own_answers(lab) for lab in practice.labs}
     labs = {one.lab_id: one.result.model_copy(update={"answers": asked[one.lab_id]}) for one in tried}
@@ -226,13 +227,12 @@ def _practice(
     """`idle`: lines are looked for while nobody waits, on half the cores: the next save finds the others free."""
     import os
 
-    from grader.cli.practice.practice import LabTests, Practice, chosen_labs
+    from grader.cli.practice.practice import Practice, chosen_labs
     from grader.explain.suspect_search import SuspectSearch
     from grader.model.course_root import PUBLIC_SEED
 
     root, labs = chosen_labs(Path.cwd(), wanted, case=case, file=file)
     toolset = open_toolset(root, allow_no_sandbox=True)
-    tests = LabTests(toolset, also_unbegun=bool(wanted) or len(labs) == 1)
     search = SuspectSearch(
         toolset,
         PUBLIC_SEED,
@@ -240,6 +240,7 @@ def _practice(
         workers=max((os.cpu_count() or 1) // 2, 1) if idle else None,
     )
     judge = lab_judge(toolset, PUBLIC_SEED, public_only=True, draws=draws)
-    practice = Practice(root, labs, judge, case, file, search=search, tests=tests)
-    tests.build([lab for lab in labs if practice.needs_tests(lab)])
+    named = bool(wanted) or len(labs) == 1
+    practice = Practice(root, labs, judge, case, file, search=search.suspects, toolset=toolset, named=named)
+    practice.build(labs)
     return practice, toolset

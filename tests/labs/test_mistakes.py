@@ -143,7 +143,7 @@ def test_the_line_of_a_wrong_result_is_found_by_small_changes(
         [lab],
         judge,
         file=source,
-        search=SuspectSearch(toolsets[compiler], PUBLIC_SEED, most=MOST_EDITS if WHOLE else 30),
+        search=SuspectSearch(toolsets[compiler], PUBLIC_SEED, most=MOST_EDITS if WHOLE else 30).suspects,
     )
     tried = practice.suspected(practice.attempt(lab))
     assert tried.result.verdict.value in mistake.verdict.split("|")

@@ -13,7 +13,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Protocol
 
 from grader.course.handout_archive import MANIFEST, Manifest, digest
 from grader.engines.toolset import Toolset
@@ -21,7 +20,7 @@ from grader.model.course_root import course_root, lab_at, load_labs, matching_la
 from grader.model.errors import RemediableError
 from grader.model.labs import CaseSpec, Lab, LabError, lab_ids, load_lab
 from grader.model.outcome import LabOutcome, unjudged
-from grader.model.result import Case, LabResult, Suspect
+from grader.model.result import Suspect
 from grader.model.verdicts import Verdict
 from grader.model.written_names import nearly
 from grader.pages.screens.first_mistake import Tried
@@ -122,10 +121,8 @@ def matching_cases(lab: Lab, words: str) -> tuple[CaseSpec, ...]:
 
 
 def public_half(lab: Lab, case: str | None = None) -> Lab:
-    """The lab with only its public cases, or only those that `case` names. Raises LabError if there is none."""
-    cases = lab.public.case
-    if case is not None and not (cases := matching_cases(lab, case)):
-        raise LabError(no_such_case([lab], case))
+    """The lab with only its public cases, or only those that `case` names."""
+    cases = lab.public.case if case is None else matching_cases(lab, case)
     return dataclasses.replace(lab, public=lab.public.model_copy(update={"case": cases}), private=None)
 
 
@@ -147,73 +144,34 @@ def _is_near(words: str, name: str) -> bool:
     return any(difflib.get_close_matches(word, of_name, 1, _NEAR) for word in long)
 
 
-class PublicJudge(Protocol):
-    """Judges the public cases, or `only` those named."""
-
-    def __call__(self, lab: Lab, source: Path, scratch: Path, /, *, only: tuple[str, ...]) -> LabOutcome: ...
-
-
-def try_out(lab: Lab, source: Path, scratch: Path, judge: PublicJudge, *, case: str | None = None) -> LabResult:
-    """The result of `source` on the public cases, or on those that `case` names. Raises LabError if it is no file with source text."""
-    shown = public_half(lab, case)
-    copy = scratch / lab.public.file  # as intake stores it, under the name that findings will show
-    copy.write_bytes(normalise(readable_source(source, lab))[0])
-    judging = scratch / "judging"
-    judging.mkdir()
-    only = () if case is None else tuple(one.name for one in shown.public.case)
-    return score_lab(shown, judge(lab, copy, judging, only=only))
-
-
 _NOT_BEGUN = "This is still the starter file."
-
-
-class Sweep(Protocol):
-    """Adds a size sweep to an outcome, if one can be made."""
-
-    def add(self, lab: Lab, source: Path, outcome: LabOutcome, scratch: Path, /) -> LabOutcome: ...
-
-
-class Tests(Protocol):
-    """The programs that test labs: see `LabTests`."""
-
-    def can_wait(self, lab: Lab, /) -> bool: ...
-
-    def build(self, labs: Sequence[Lab], /) -> None: ...
-
-
-class Search(Protocol):
-    """Looks for lines that explain a wrong result, until it is stopped."""
-
-    def suspects(
-        self, lab: Lab, text: str, cases: Sequence[Case], /, *, stopped: Callable[[], bool]
-    ) -> tuple[Suspect, ...]: ...
 
 
 @dataclass(frozen=True)
 class Practice:
     root: Path
     labs: Sequence[Lab]
-    judge: PublicJudge
+    judge: Callable[..., LabOutcome]  # of a lab, a file and a folder; `only`: names of its public cases
     case: str | None = None
     file: Path | None = None  # used instead of the file in the lab's folder
-    sweep: Sweep | None = None  # none: not requested
-    search: Search | None = None  # none: nobody asks which line is wrong
-    tests: Tests | None = None  # none: the judge has all of them
+    sweep: Callable[[Lab, Path, LabOutcome, Path], LabOutcome] | None = None  # none: not requested
+    search: Callable[..., tuple[Suspect, ...]] | None = None  # none: nobody asks which line is wrong
+    toolset: Toolset | None = None  # it builds programs that test labs when they are needed; none: the judge has all
+    named: bool = False  # the student named the labs, and so wants their tests where nobody has begun them
 
     def path(self, lab: Lab) -> Path:
         """The file that is tested."""
         return self.file or lab.public_dir / lab.public.file
 
     def attempt(self, lab: Lab) -> Tried:
-        """Raises LabError if there is no such case, or no such file with source text."""
-        path = self.path(lab)
+        """Raises LabError if there is no such file with source text."""
+        path, shown = self.path(lab), public_half(lab, self.case)
         if self.is_left_alone(lab):
-            result = score_lab(public_half(lab), unjudged(lab.id, Verdict.MISSING_FILE, _NOT_BEGUN))
+            result = score_lab(shown, unjudged(lab.id, Verdict.MISSING_FILE, _NOT_BEGUN))
         else:
-            if self.needs_tests(lab) and self.tests is not None:
-                self.tests.build([lab])
+            self.build([lab])
             with tempfile.TemporaryDirectory(prefix="tilelab-") as scratch:
-                result = try_out(lab, path, Path(scratch), self._judged, case=self.case)
+                result = score_lab(shown, self._judged(lab, path, Path(scratch)))
         data = path.read_bytes()
         text = normalise(data)[0].decode("utf-8", "replace")
         name = path.relative_to(self.root).as_posix() if path.is_relative_to(self.root) else str(path)
@@ -223,14 +181,18 @@ class Practice:
 
     def is_left_alone(self, lab: Lab) -> bool:
         """Whether the lab is not tested, because its file is still the starter and its tests would have to be built first."""
-        if self.tests is None or self.file is not None or self.case is not None or not self.tests.can_wait(lab):
+        if self.toolset is None or self.named or self.file is not None or self.case is not None:
             return False
-        data = self._readable(lab)
+        data = None if self.toolset.has_parts_for(lab, public_only=True) else self._readable(lab)
         return data is not None and self._is_starter(lab, data)
 
-    def needs_tests(self, lab: Lab) -> bool:
-        """Whether there is a file to test; `attempt` says what is wrong with another one."""
-        return self._readable(lab) is not None and not self.is_left_alone(lab)
+    def build(self, labs: Sequence[Lab]) -> None:
+        """The tests of those that have a file to test; `attempt` says what is wrong with another one. All at once, with a line that says
+        so. Does nothing where they are there. Raises RemediableError.
+        """
+        needed = [lab for lab in labs if self._readable(lab) is not None and not self.is_left_alone(lab)]
+        if self.toolset is not None and needed:
+            self.toolset.provide(needed, public_only=True)
 
     def _readable(self, lab: Lab) -> bytes | None:
         try:
@@ -246,17 +208,22 @@ class Practice:
             return tried
         text = normalise(tried.source.encode())[0].decode("utf-8", "replace")
         try:
-            found = self.search.suspects(lab, text, tried.result.cases, stopped=stopped)
+            found = self.search(lab, text, tried.result.cases, stopped=stopped)
         except Exception:  # noqa: BLE001 -- the result stands without it
             return tried
         places = tuple(Suspect(lines=one.lines) for one in found)
         return dataclasses.replace(tried, result=tried.result.model_copy(update={"suspects": places}))
 
-    def _judged(self, lab: Lab, source: Path, scratch: Path, *, only: tuple[str, ...]) -> LabOutcome:
+    def _judged(self, lab: Lab, path: Path, scratch: Path) -> LabOutcome:
         """A failure of ours becomes an outcome too, so that the other labs are still tested."""
+        source, judging = scratch / lab.public.file, scratch / "judging"
+        # As intake stores it, under the name that findings will show.
+        source.write_bytes(normalise(readable_source(path, lab))[0])
+        judging.mkdir()
+        only = () if self.case is None else tuple(one.name for one in matching_cases(lab, self.case))
         try:
-            outcome = self.judge(lab, source, scratch, only=only)
-            return self.sweep.add(lab, source, outcome, scratch) if self.sweep else outcome
+            outcome = self.judge(lab, source, judging, only=only)
+            return self.sweep(lab, source, outcome, judging) if self.sweep else outcome
         except RemediableError:
             raise
         except Exception as error:  # noqa: BLE001 -- whatever it is, a student gets a sentence and no stack trace
@@ -356,22 +323,3 @@ def focus_of(tried: Sequence[Tried]) -> Tried | None:
         return tried[0]
     open_ones = [one for one in tried if not one.passed]
     return min(open_ones, key=lambda one: one.result.extra_credit, default=None)
-
-
-# The programs that test labs, of which a handout builds each when it is first needed. A lab that nobody has begun needs none.
-#
-# It decides nothing about files: `Practice` knows which labs are begun.
-
-
-@dataclass(frozen=True)
-class LabTests:
-    toolset: Toolset
-    also_unbegun: bool  # the student named the labs, and so wants their tests
-
-    def can_wait(self, lab: Lab) -> bool:
-        """Whether the tests of this lab, if nobody has begun it, are still to be built and need not be now."""
-        return not self.also_unbegun and not self.toolset.has_parts_for(lab, public_only=True)
-
-    def build(self, labs: Sequence[Lab]) -> None:
-        """All at once, with a line that says so. Does nothing where they are there. Raises RemediableError."""
-        self.toolset.provide(labs, public_only=True)

@@ -5,13 +5,11 @@ interrupted. Between two saves the line of a wrong result is looked for, and sho
 from __future__ import annotations
 
 import dataclasses
-import hashlib
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Protocol
+from types import MappingProxyType
 
 from rich.console import Console, Group
 from rich.control import Control
@@ -71,38 +69,23 @@ class IdleSearch:
 POLL_SECONDS = 0.4
 _GONE_POLLS = 8  # after that many polls without the file, it was removed and not saved
 
-Contents = str | None  # a digest; None if there is no readable file
+Contents = bytes | None  # None if there is no readable file
 
 
 def read_contents(path: Path) -> Contents:
     """The file's contents; None if it is missing, is no regular file, or cannot be read at the moment."""
     try:
-        return hashlib.sha256(path.read_bytes()).hexdigest()
+        return path.read_bytes()
     except OSError:
         return None
 
 
 class FilePoller:
-    """`paths`: a name for each file. Tests pass their own `sleep` and `read`."""
+    """`paths`: a name for each file. Tests pass their own `sleep`."""
 
-    def __init__(
-        self,
-        paths: Mapping[str, Path],
-        *,
-        sleep: Callable[[float], None],
-        read: Callable[[Path], Contents] = read_contents,
-    ) -> None:
-        self._paths, self._sleep, self._read = paths, sleep, read
+    def __init__(self, paths: Mapping[str, Path], *, sleep: Callable[[float], None]) -> None:
+        self._paths, self._sleep = paths, sleep
         self._known = self._look()
-
-    def saves(self) -> Iterator[list[str]]:
-        """Yields the names of the files that were saved, each time some were. It never ends by itself.
-
-        Files that are saved while the caller works are reported next.
-        """
-        while True:
-            if changed := self.poll():
-                yield changed
 
     def poll(self) -> list[str]:
         """Sleeps once, and gives the names of the files that were saved since the last time: mostly none."""
@@ -130,32 +113,24 @@ class FilePoller:
             seen = now
 
     def _look(self) -> dict[str, Contents]:
-        return {name: self._read(path) for name, path in self._paths.items()}
+        return {name: read_contents(path) for name, path in self._paths.items()}
 
 
 # What happens while a student works: a file is saved, or a key is pressed. It reads both and does nothing about them.
 
 
-@dataclass(frozen=True)
-class Key:
-    """A key that was pressed."""
-
-    sign: str
+Event = list[str] | str  # the names of saved files, or a key
 
 
-Event = Sequence[str] | Key  # the names of saved files, or a key
-
-
-def watch_events(poller: FilePoller, take: Callable[[], str] | None) -> Iterator[Event]:
-    """`take` gives the next key that was pressed, or an empty text; None: there are no keys. It never ends by itself."""
-    if take is None:
-        yield from poller.saves()
-        return
+def watch_events(poller: FilePoller, take: Callable[[], str] = str) -> Iterator[Event]:
+    """`take` gives the next key that was pressed, or an empty text. It never ends by itself. Files that are saved while the caller works
+    are reported next.
+    """
     while True:
         if saved := poller.poll():
             yield saved
         while sign := take():
-            yield Key(sign)
+            yield sign
 
 
 _FOOTER_LINES = 1
@@ -171,18 +146,14 @@ _KEYS = {
 }
 
 
-class OtherCommands(Protocol):
-    """What a key starts besides the tests. Each returns what is to be shown below the screen; empty: nothing."""
-
-    def trace(self, lab_id: str) -> str: ...
-
-    def page(self, lab_id: str) -> str: ...
-
-    def answers(self, lab_id: str) -> str: ...
+# What is said while another command runs for a key.
+_DOING = {"t": "tracing …", "p": "writing the page …", "a": "looking at your answers …"}
 
 
 class WatchLoop:
-    """What was found so far, and the screen that shows it. `commands`: None if there are no keys."""
+    """What was found so far, and the screen that shows it. `commands`: what keys start besides the tests, of a lab; each returns what is
+    to be shown below the screen, or an empty text. Empty: there are no keys.
+    """
 
     def __init__(
         self,
@@ -190,7 +161,7 @@ class WatchLoop:
         console: Console,
         *,
         clock: Callable[[], datetime],
-        commands: OtherCommands | None = None,
+        commands: Mapping[str, Callable[[str], str]] = MappingProxyType({}),
     ) -> None:
         self._practice, self._console, self._clock, self._commands = practice, console, clock, commands
         self._tried: dict[str, Tried] = {}
@@ -206,10 +177,10 @@ class WatchLoop:
         try:
             self._test([lab.id for lab in self._practice.labs])
             for event in events:
-                if isinstance(event, Key):
-                    if event.sign.casefold() == "q":
+                if isinstance(event, str):
+                    if event.casefold() == "q":
                         raise KeyboardInterrupt  # noqa: TRY301 -- one way to end
-                    self._press(event.sign.casefold())
+                    self._press(event.casefold())
                 else:
                     self._test(event)
             self._idle.wait()
@@ -221,52 +192,44 @@ class WatchLoop:
 
     def _press(self, sign: str) -> None:
         focus = self._focus()
-        if self._commands is None or sign not in _KEYS:
+        if not self._commands or sign not in _KEYS:
             return
         listed, self._said = self._lists_keys, ""
         self._lists_keys = sign == "?" and not listed
         if sign == "r":
             self._test([focus.lab_id] if focus else [lab.id for lab in self._practice.labs])
             return
-        if sign == "n":
-            self._next_lab(focus)
+        if sign == "n" and self._went_on(focus):
             return
-        others = {
-            "t": ("tracing …", self._commands.trace),
-            "p": ("writing the page …", self._commands.page),
-            "a": ("looking at your answers …", self._commands.answers),
-        }
-        if focus is not None and sign in others:
+        if focus is not None and sign in self._commands:
             self._idle.stop()
-            doing, command = others[sign]
-            self._say(doing)
-            self._said = command(focus.lab_id)
+            self._say(_DOING[sign])
+            self._said = self._commands[sign](focus.lab_id)
         if sign == "h":
             self._hints += 1
         with self._idle.lock:
             self._show()
 
-    def _next_lab(self, focus: Tried | None) -> None:
-        """Among several labs, the next one comes into view. From the only one, the course's next lab takes its place."""
+    def _went_on(self, focus: Tried | None) -> bool:
+        """Among several labs, the next one comes into view. From the only one, the course's next lab takes its place: whether it was
+        tested and shown.
+        """
         ids = [lab.id for lab in self._practice.labs]
         if len(ids) > 1:
             place = ids.index(focus.lab_id) if focus else -1
             self._choose(ids[(place + 1) % len(ids)])
-            with self._idle.lock:
-                self._show()
-            return
+            return False
         following = self._practice.next_lab(ids[0])
         if following is None:
             self._said = "This is the last lab."
-            with self._idle.lock:
-                self._show()
-            return
+            return False
         self._idle.stop()
         with self._idle.lock:
             self._practice = dataclasses.replace(self._practice, labs=[following], case=None, file=None)
             self._idle = IdleSearch(self._practice, self._found)
             self._tried, self._troubles = {}, {}
         self._test([following.id])
+        return True
 
     def _choose(self, lab_id: str | None) -> None:
         self._focused, self._hints = lab_id, 0
@@ -350,7 +313,7 @@ class WatchLoop:
     def _footer(self) -> str:
         many = len(self._practice.labs)
         files = self._practice.path(self._practice.labs[0]).name if many == 1 else f"{many} files"
-        if self._commands is None:
+        if not self._commands:
             return f"{self._clock():%H:%M:%S}  watching {files}; save to test again, Ctrl-C to end"
         keys = "  ".join(f"{sign} {word}".rstrip() for sign, (word, _) in _KEYS.items())
         return f"{self._clock():%H:%M}  save: test  {keys}  {files}"

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from itertools import islice
 from pathlib import Path
 
-from grader.cli.practice.watch_loop import FilePoller, read_contents
+from grader.cli.practice.watch_loop import Event, FilePoller, read_contents, watch_events
 
 
 class World:
@@ -22,9 +22,9 @@ class World:
             deed()
 
 
-def saves(paths: dict[str, Path], *deeds: Callable[[], object] | None, count: int = 1) -> tuple[list[list[str]], World]:
+def saves(paths: dict[str, Path], *deeds: Callable[[], object] | None, count: int = 1) -> tuple[list[Event], World]:
     world = World(deeds)
-    return list(islice(FilePoller(paths, sleep=world.sleep).saves(), count)), world
+    return list(islice(watch_events(FilePoller(paths, sleep=world.sleep)), count)), world
 
 
 def test_a_save_is_told_by_the_files_name(tmp_path: Path) -> None:
@@ -84,7 +84,7 @@ def test_a_save_while_the_last_one_is_tested_is_not_lost(tmp_path: Path) -> None
     file = tmp_path / "a.cu"
     file.write_text("1")
     world = World([lambda: file.write_text("2"), None, None, None])
-    watch = FilePoller({"a": file}, sleep=world.sleep).saves()
+    watch = watch_events(FilePoller({"a": file}, sleep=world.sleep))
     assert next(watch) == ["a"]
     file.write_text("3")  # before the poller sleeps again
     assert next(watch) == ["a"]

@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from grader.cli.practice.practice import LabTests, Practice
+from grader.cli.practice.practice import Practice
 from grader.course.handout_archive import MANIFEST, Manifest, digest
-from grader.engines.backend import PartError
 from grader.engines.toolset import Toolset
 from grader.model.course_root import load_labs
 from grader.model.labs import Lab, LabError
@@ -46,15 +45,19 @@ def root(tmp_path: Path) -> Path:
     return tmp_path
 
 
-class FakeTests:
+class FakeToolset(Toolset):
+    """`built`: labs whose tests are there."""
+
+    built: list[str]
+
     def __init__(self, *built: str) -> None:
-        self.built = list(built)
+        object.__setattr__(self, "built", list(built))
 
-    def can_wait(self, lab: Lab) -> bool:
-        return lab.id not in self.built
+    def has_parts_for(self, lab: Lab, *, public_only: bool) -> bool:  # noqa: ARG002
+        return lab.id in self.built
 
-    def build(self, labs: Sequence[Lab]) -> None:
-        self.built += [lab.id for lab in labs if lab.id not in self.built]
+    def provide(self, labs: Sequence[Lab], *, public_only: bool) -> None:  # noqa: ARG002
+        self.built.extend(lab.id for lab in labs if lab.id not in self.built)
 
 
 def judge(lab: Lab, source: Path, _scratch: Path, *, only: tuple[str, ...] = ()) -> LabOutcome:  # noqa: ARG001
@@ -64,62 +67,51 @@ def judge(lab: Lab, source: Path, _scratch: Path, *, only: tuple[str, ...] = ())
 
 
 def test_a_lab_that_is_still_the_starter_is_not_built_and_is_shown_as_not_started(root: Path) -> None:
-    tests = FakeTests()
-    practice = Practice(root, load_labs(root, []), judge, tests=tests)
+    toolset = FakeToolset()
+    practice = Practice(root, load_labs(root, []), judge, toolset=toolset)
     one, two = (practice.attempt(lab) for lab in practice.labs)
-    assert tests.built == ["two"]
+    assert toolset.built == ["two"]
     assert (one.starting, len(one.result.cases), two.passed) == (True, 1, True)
 
 
 def test_a_lab_is_built_when_its_file_changes(root: Path) -> None:
-    tests = FakeTests()
-    practice = Practice(root, load_labs(root, ["one"]), judge, tests=tests)
+    toolset = FakeToolset()
+    practice = Practice(root, load_labs(root, ["one"]), judge, toolset=toolset)
     practice.attempt(practice.labs[0])
     (root / "assignments/one/one.cu").write_text("wrong")
     assert not practice.attempt(practice.labs[0]).passed
-    assert tests.built == ["one"]
+    assert toolset.built == ["one"]
 
 
 def test_a_starter_whose_tests_are_there_is_tested(root: Path) -> None:
-    practice = Practice(root, load_labs(root, ["one"]), judge, tests=FakeTests("one"))
+    practice = Practice(root, load_labs(root, ["one"]), judge, toolset=FakeToolset("one"))
     assert practice.attempt(practice.labs[0]).result.verdict is Verdict.WRONG_ANSWER
 
 
 @pytest.mark.parametrize("chosen", [{"case": "adds"}, {"file": "assignments/one/one.cu"}])
 def test_whoever_names_a_test_or_a_file_gets_it_tested(root: Path, chosen: dict[str, str]) -> None:
-    tests = FakeTests()
+    toolset = FakeToolset()
     file = root / chosen["file"] if "file" in chosen else None
-    practice = Practice(root, load_labs(root, ["one"]), judge, chosen.get("case"), file, tests=tests)
+    practice = Practice(root, load_labs(root, ["one"]), judge, chosen.get("case"), file, toolset=toolset)
     practice.attempt(practice.labs[0])
-    assert tests.built == ["one"]
+    assert toolset.built == ["one"]
 
 
 def test_a_missing_file_is_told_without_building_anything(root: Path) -> None:
     (root / "assignments/one/one.cu").unlink()
-    tests = FakeTests()
-    practice = Practice(root, load_labs(root, ["one"]), judge, tests=tests)
+    toolset = FakeToolset()
+    practice = Practice(root, load_labs(root, ["one"]), judge, toolset=toolset)
     with pytest.raises(LabError, match=r"one\.cu"):
         practice.attempt(practice.labs[0])
-    assert tests.built == []
-
-
-class FakeToolset(Toolset):
-    def __init__(self, *, complete: bool) -> None:
-        object.__setattr__(self, "complete", complete)
-
-    def has_parts_for(self, lab: Lab, *, public_only: bool) -> bool:  # noqa: ARG002
-        return bool(self.__dict__["complete"])
-
-    def provide(self, labs: Sequence[Lab], *, public_only: bool) -> None:  # noqa: ARG002
-        message = "could not be built"
-        raise PartError(message)
+    assert toolset.built == []
 
 
 @pytest.mark.parametrize(
-    ("complete", "named", "waits"), [(False, False, True), (False, True, False), (True, False, False)]
+    ("there", "named", "waits"), [(False, False, True), (False, True, False), (True, False, False)]
 )
 def test_only_tests_that_are_not_there_and_that_nobody_named_can_wait(
-    root: Path, *, complete: bool, named: bool, waits: bool
+    root: Path, *, there: bool, named: bool, waits: bool
 ) -> None:
-    lab = load_labs(root, ["one"])[0]
-    assert LabTests(FakeToolset(complete=complete), also_unbegun=named).can_wait(lab) is waits
+    toolset = FakeToolset(*(["one"] if there else []))
+    practice = Practice(root, load_labs(root, ["one"]), judge, toolset=toolset, named=named)
+    assert practice.is_left_alone(practice.labs[0]) is waits

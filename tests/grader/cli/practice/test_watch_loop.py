@@ -7,13 +7,14 @@ import io
 import re
 import time
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 
 import pytest
 from rich.console import Console
 
 from grader.cli.practice.practice import Practice
-from grader.cli.practice.watch_loop import Event, Key, WatchLoop
+from grader.cli.practice.watch_loop import Event, WatchLoop
 from grader.model.course_root import load_labs
 from grader.model.labs import Lab
 from grader.model.outcome import JudgedCase, LabOutcome
@@ -79,7 +80,7 @@ class FakeSearch:
 def watched(root: Path, saves: Iterator[list[str]], *, terminal: bool = False, search: FakeSearch | None = None) -> str:
     out = io.StringIO()
     console = Console(file=out, width=80, height=24, force_terminal=terminal, color_system=None)
-    practice = Practice(root, load_labs(root, []), judge, search=search)
+    practice = Practice(root, load_labs(root, []), judge, search=search.suspects if search else None)
     watch_loop = WatchLoop(practice, console, clock=lambda: NOW)
     assert watch_loop.run(saves) == 0
     return out.getvalue()
@@ -162,18 +163,12 @@ def test_a_save_ends_the_search_before_it_and_nothing_is_said_of_that(root: Path
 class FakeCommands:
     def __init__(self) -> None:
         self.called: list[tuple[str, str]] = []
+        said = {"t": "", "p": "The page is build/report.html", "a": "{} asks no questions"}
+        self.of_keys = {sign: partial(self.call, sign, text) for sign, text in said.items()}
 
-    def trace(self, lab_id: str) -> str:
-        self.called.append(("trace", lab_id))
-        return ""
-
-    def page(self, lab_id: str) -> str:
-        self.called.append(("page", lab_id))
-        return "The page is build/report.html"
-
-    def answers(self, lab_id: str) -> str:
-        self.called.append(("answers", lab_id))
-        return f"{lab_id} asks no questions"
+    def call(self, sign: str, said: str, lab_id: str) -> str:
+        self.called.append((sign, lab_id))
+        return said.format(lab_id)
 
 
 def pressed(root: Path, *events: Event, labs: Sequence[str] = (), height: int = 24) -> tuple[list[str], FakeCommands]:
@@ -181,48 +176,44 @@ def pressed(root: Path, *events: Event, labs: Sequence[str] = (), height: int = 
     out, commands = io.StringIO(), FakeCommands()
     console = Console(file=out, width=80, height=height, force_terminal=True, color_system=None)
     practice = Practice(root, load_labs(root, labs), judge)
-    assert WatchLoop(practice, console, clock=lambda: NOW, commands=commands).run(events) == 0
+    assert WatchLoop(practice, console, clock=lambda: NOW, commands=commands.of_keys).run(events) == 0
     return out.getvalue().split("\x1b[2J\x1b[H")[1:], commands
-
-
-def keys(signs: str) -> list[Key]:
-    return [Key(sign) for sign in signs]
 
 
 def test_r_tests_the_lab_in_view_again(root: Path) -> None:
     def change_and_press() -> Iterator[Event]:
         (root / "assignments/one/one.cu").write_text("right")
-        yield Key("r")
+        yield "r"
 
     practice, out = Practice(root, load_labs(root, []), judge), io.StringIO()
     console = Console(file=out, width=80, height=24, force_terminal=True, color_system=None)
-    WatchLoop(practice, console, clock=lambda: NOW, commands=FakeCommands()).run(change_and_press())
+    WatchLoop(practice, console, clock=lambda: NOW, commands=FakeCommands().of_keys).run(change_and_press())
     assert watched_focus(out.getvalue()) == ["one", "two"]
 
 
 def test_n_brings_the_next_of_several_labs_into_view_and_comes_round(root: Path) -> None:
-    screens, _ = pressed(root, *keys("nnn"))
+    screens, _ = pressed(root, *"nnn")
     assert [watched_focus(screen) for screen in screens] == [["one"], ["two"], ["one"], ["two"]]
 
 
 def test_n_goes_on_from_the_only_lab_to_the_courses_next(root: Path) -> None:
     (root / "assignments/two/two.cu").write_text("right")
-    screens, _ = pressed(root, *keys("nn"), labs=["one"])
+    screens, _ = pressed(root, *"nn", labs=["one"])
     assert "✓" in screens[1]
     assert "two  1 of 1 test" in screens[1]
     assert "This is the last lab." in screens[2]
 
 
 def test_t_p_and_a_start_the_other_commands_on_the_lab_in_view(root: Path) -> None:
-    screens, commands = pressed(root, *keys("ntpa"))
-    assert commands.called == [("trace", "two"), ("page", "two"), ("answers", "two")]
+    screens, commands = pressed(root, *"ntpa")
+    assert commands.called == [("t", "two"), ("p", "two"), ("a", "two")]
     assert "The page is build/report.html" in screens[-2]
     assert "two asks no questions" in screens[-1]
 
 
 def test_h_gives_one_hint_after_another_and_a_save_begins_anew(root: Path) -> None:
     (root / "assignments/one/README.md").write_text("## Sums\n\nEach row-major element has an *index*.\n")
-    screens, _ = pressed(root, *keys("hhhh"), ["one"], *keys("h"), labs=["one"])
+    screens, _ = pressed(root, *"hhhh", ["one"], *"h", labs=["one"])
     assert "Hint 1 of 3: Where does the sum start?" in screens[1]
     assert "Hint 2 of 3: Read again in README.md: “Sums”." in screens[2]
     assert "Hint 3 of 3: Each row-major element has an index." in screens[3]
@@ -232,12 +223,12 @@ def test_h_gives_one_hint_after_another_and_a_save_begins_anew(root: Path) -> No
 
 
 def test_q_ends_it_and_other_keys_do_nothing(root: Path) -> None:
-    screens, _ = pressed(root, *keys("xö7"), Key("q"), Key("r"))
+    screens, _ = pressed(root, *"xö7", "q", "r")
     assert len(screens) == 1
 
 
 def test_the_question_mark_lists_every_key_and_goes_back(root: Path) -> None:
-    screens, _ = pressed(root, *keys("??"))
+    screens, _ = pressed(root, *"??")
     for sign in "rntphaq?":
         assert f"\n  {sign}  " in screens[1]
     assert "adds" in screens[2]
@@ -245,7 +236,7 @@ def test_the_question_mark_lists_every_key_and_goes_back(root: Path) -> None:
 
 def test_every_screen_fits_into_24_rows_and_names_the_keys(root: Path) -> None:
     (root / "assignments/one/README.md").write_text("## Sums\n\n" + "row-major " * 50)
-    screens, _ = pressed(root, *keys("hhh?nnp"))
+    screens, _ = pressed(root, *"hhh?nnp")
     for screen in screens:
         assert len(screen.split("\x1b[2K")[0].rstrip("\r").split("\n")) <= 24
         assert "r run  n next  t trace  p page  h hint  a answers  q quit  ?" in screen
