@@ -28,6 +28,7 @@
 #include <string>
 #include <vector>
 
+#include "options/program_options.hpp"
 #include "sandbox/confine_options.hpp"
 #include "sandbox/restrictions.hpp"
 
@@ -154,10 +155,13 @@ FileAccess file_access(const ConfineOptions& options, const std::string& program
 int main(int count, char** words) {
   using namespace tilelab::sandbox;
   try {
-    const ConfineOptions options = parse_options({words + 1, words + count});
+    const ConfineOptions options = parse_options(count, words);
     if (!options.probe) confine(options);
     probe();
     return 0;
+  } catch (const tilelab::OptionError& error) {
+    std::fprintf(stderr, "%s\n", error.what());
+    return failure_status;
   } catch (const Failure& failure) {
     std::fprintf(stderr, "confine: %s\n", failure.what());
     return failure.status;

@@ -1,13 +1,16 @@
-// Reads the launcher's command line. Numbers must be plain decimal, because a misread limit would be no limit.
+// Which option of the launcher's command line is which field.
 #include "sandbox/confine_options.hpp"
 
-#include <charconv>
-#include <string_view>
-#include <utility>
+#include <limits>
+#include <map>
+
+#include "options/program_options.hpp"
 
 namespace tilelab::sandbox {
 
-const char* const usage =
+namespace {
+
+constexpr const char* usage =
     "usage: confine [OPTION]... -- COMMAND [ARGUMENT]...\n"
     "       confine --probe\n"
     "  --profile build|run|gpu|program|gpu-program  which system calls COMMAND may make (default: run)\n"
@@ -26,105 +29,50 @@ const char* const usage =
     "  --user ID              root becomes this user; one that nothing else uses\n"
     "  --keep-root            root stays root, without its privileges\n"
     "  --[no-]landlock  --[no-]seccomp\n"
-    "Exit status: COMMAND's, or 128 + the signal it died of; 125: it could not be confined; 126, 127: not started.\n";
-
-namespace {
-
-// Reads one option at a time, with its value in the same word (--memory=1) or in the next word.
-class Words {
- public:
-  explicit Words(const std::vector<std::string>& words) : words_(words) {}
-  bool more() const { return next_ < words_.size(); }
-  std::string take_option() {
-    const std::string& word = words_[next_++];
-    const std::size_t equals = word.starts_with("--") ? word.find('=') : std::string::npos;
-    value_.reset();
-    if (equals != std::string::npos) value_ = word.substr(equals + 1);
-    return word.substr(0, equals);
-  }
-  std::string value_of(const std::string& option) {
-    if (value_) return *std::exchange(value_, std::nullopt);
-    if (!more()) throw Failure(option + " needs a value");
-    return words_[next_++];
-  }
-  bool has_unused_value() const { return value_.has_value(); }
-  std::vector<std::string> rest() { return {words_.begin() + static_cast<std::ptrdiff_t>(next_), words_.end()}; }
-
- private:
-  const std::vector<std::string>& words_;
-  std::size_t next_ = 0;
-  std::optional<std::string> value_;
-};
-
-std::uint64_t number(const std::string& option, const std::string& text) {
-  std::uint64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size()) throw Failure(option + " needs a whole number, not '" + text + "'");
-  return value;
-}
-
-Profile profile_named(const std::string& name) {
-  if (name == "build") return Profile::build;
-  if (name == "run") return Profile::run;
-  if (name == "gpu") return Profile::gpu;
-  if (name == "program") return Profile::program;
-  if (name == "gpu-program") return Profile::gpu_program;
-  throw Failure("--profile is build, run, gpu, program or gpu-program, not '" + name + "'");
-}
-
-std::optional<std::uint64_t>* number_named(ConfineOptions& options, std::string_view name) {
-  if (name == "--cpu-seconds") return &options.cpu_seconds;
-  if (name == "--memory") return &options.memory_bytes;
-  if (name == "--processes") return &options.processes;
-  if (name == "--file-bytes") return &options.file_bytes;
-  if (name == "--open-files") return &options.open_files;
-  if (name == "--usage-to") return &options.usage_descriptor;
-  if (name == "--user") return &options.user;
-  return nullptr;
-}
-
-bool* switch_named(ConfineOptions& options, std::string_view name) {
-  if (name == "--probe") return &options.probe;
-  if (name == "--guard") return &options.guard;
-  if (name == "--landlock" || name == "--no-landlock") return &options.landlock;
-  if (name == "--seccomp" || name == "--no-seccomp") return &options.seccomp;
-  if (name == "--keep-root") return &options.keep_root;
-  return nullptr;
-}
+    "Exit status: COMMAND's, or 128 + the signal it died of; 125: it could not be confined; 126, 127: not started.";
 
 }  // namespace
 
-ConfineOptions parse_options(const std::vector<std::string>& arguments) {
+ConfineOptions parse_options(int count, const char* const* words) {
+  using enum OptionRule::Kind;
   ConfineOptions options;
-  Words words(arguments);
-  while (words.more()) {
-    const std::string option = words.take_option();
-    if (option == "--") {
-      options.command = words.rest();
-      break;
-    }
-    if (auto* value = number_named(options, option)) {
-      *value = number(option, words.value_of(option));
-    } else if (bool* flag = switch_named(options, option)) {
-      *flag = !option.starts_with("--no-");
-    } else if (option == "--profile") {
-      options.profile = profile_named(words.value_of(option));
-    } else if (option == "--readable") {
-      options.readable.push_back(words.value_of(option));
-    } else if (option == "--writable") {
-      options.writable.push_back(words.value_of(option));
-    } else if (option == "--device") {
-      options.devices.push_back(words.value_of(option));
-    } else if (option == "--path") {
-      options.path.push_back(words.value_of(option));
-    } else if (option == "--tmp") {
-      options.temporary = words.value_of(option);
-    } else {
-      throw Failure("unknown option '" + option + "'\n" + usage);
-    }
-    if (words.has_unused_value()) throw Failure(option + " takes no value");
+  const std::map<std::string, std::optional<std::uint64_t>*> numbers{{"cpu-seconds", &options.cpu_seconds},
+                                                                     {"memory", &options.memory_bytes},
+                                                                     {"processes", &options.processes},
+                                                                     {"file-bytes", &options.file_bytes},
+                                                                     {"open-files", &options.open_files},
+                                                                     {"usage-to", &options.usage_descriptor},
+                                                                     {"user", &options.user}};
+  const std::map<std::string, std::vector<std::string>*> places{
+      {"readable", &options.readable}, {"writable", &options.writable}, {"device", &options.devices}, {"path", &options.path}};
+  const std::map<std::string, Profile> profiles{{"build", Profile::build},
+                                                {"run", Profile::run},
+                                                {"gpu", Profile::gpu},
+                                                {"program", Profile::program},
+                                                {"gpu-program", Profile::gpu_program}};
+  std::vector<OptionRule> rules{{"profile", optional}, {"tmp", optional}};
+  for (const char* name : {"probe", "guard", "keep-root", "landlock", "no-landlock", "seccomp", "no-seccomp"})
+    rules.push_back({name, without_value});
+  for (const auto& [name, number] : numbers) rules.push_back({name, optional});
+  for (const auto& [name, paths] : places) rules.push_back({name, repeated});
+
+  const ProgramOptions given(count, words, rules, usage, std::numeric_limits<std::size_t>::max());
+  for (const auto& [name, number] : numbers)
+    if (given.has(name)) *number = given.number<std::uint64_t>(name);
+  for (const auto& [name, paths] : places) *paths = given.texts(name);
+  if (given.has("profile")) {
+    const auto named = profiles.find(given.text("profile"));
+    if (named == profiles.end()) given.refuse("--profile is build, run, gpu, program or gpu-program, not '" + given.text("profile") + "'");
+    options.profile = named->second;
   }
-  if (!options.probe && options.command.empty()) throw Failure(std::string("no command after --\n") + usage);
+  if (given.has("tmp")) options.temporary = given.text("tmp");
+  options.probe = given.has("probe");
+  options.guard = given.has("guard");
+  options.keep_root = given.has("keep-root");
+  options.landlock = !given.has("no-landlock");
+  options.seccomp = !given.has("no-seccomp");
+  options.command = given.words();
+  if (!options.probe && options.command.empty()) given.refuse("no command after --");
   return options;
 }
 

@@ -33,10 +33,8 @@ struct ConfineOptions {
   std::vector<std::string> command;  // never empty, except with `probe`
 };
 
-extern const char* const usage;
-
-// Throws Failure on anything it does not know.
-ConfineOptions parse_options(const std::vector<std::string>& arguments);
+// Of main's arguments. Throws OptionError on anything it does not know.
+ConfineOptions parse_options(int count, const char* const* words);
 
 // How the launcher reports that it could not confine a program: one clear line, and exit status 125. `timeout` and `env` use that
 // status for their own failures too. It is never thrown for something that the program did.

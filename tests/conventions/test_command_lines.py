@@ -83,4 +83,4 @@ def test_a_judge_refuses_with_catch2s_own_words(words: list[str], said: str) -> 
 
 def test_the_launcher_refuses_too_with_the_status_that_says_it_could_not_confine() -> None:
     status, error, out = answer("confine", "--memroy", "1", "--", "true")
-    assert (status, error.splitlines()[0], out) == (125, "confine: unknown option '--memroy'", "")
+    assert (status, error.splitlines()[0], out) == (125, "confine: unknown option --memroy", "")

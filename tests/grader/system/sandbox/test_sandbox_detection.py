@@ -80,7 +80,7 @@ def test_the_launcher_tells_what_the_kernel_offers(confine: Path) -> None:
         (["--memory"], 125, "needs a value"),
         (["--guard=yes", "--", "true"], 125, "takes no value"),
         (["--profile=none", "--", "true"], 125, "build, run, gpu, program or gpu-program"),
-        (["--bogus", "--", "true"], 125, "unknown option '--bogus'"),
+        (["--bogus", "--", "true"], 125, "unknown option --bogus"),
         (["--keep-root", "--", "no-such-program"], 127, "no program 'no-such-program'"),
         (["--keep-root", "--", "/etc"], 126, "/etc"),
         (["--keep-root", "--readable=/nowhere", "--", "/bin/true"], 125, "/nowhere"),
