@@ -13,6 +13,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
+from grader.engines.text_steps import launches_in
+from grader.engines.token_scan import code_tokens
 from grader.run.kernels.host_code import items_of
 from grader.run.kernels.kernel_source import KernelSource, base_name
 from grader.source.arithmetic import UnknownValueError, Value, evaluate
@@ -47,13 +49,11 @@ def value_of(expression: str, names: Mapping[str, str]) -> Number | None:
 
 
 Extent3 = tuple[int, int, int]
-_END_OF_LAUNCH = re.compile(r">\s?>\s?>")
 _DEFINE = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)[ \t]+([^\n]+)$", re.MULTILINE)
 _VARIABLE = re.compile(
     r"\b(?:unsigned|int|long|short|size_t|float|double|char|auto|uint|u?int\d+_t)\s+(\w+)\s*=([^;{}]{1,300});"
 )
 _CHANGED = re.compile(r"\b(\w+)\s*(?:[-+*/%|&^]|<<|>>)?=(?!=)|(?:\+\+|--)\s*(\w+)|\b(\w+)\s*(?:\+\+|--)|&\s*(\w+)")
-_MOST_SIGNS = 2000  # of a list of template arguments
 _MOST_ELEMENTS = 1 << 26
 
 
@@ -73,7 +73,18 @@ def own_launches(source: KernelSource, kernel: str) -> list[OwnLaunch]:
     """The launches of `kernel` in the file and its headers, in their order."""
     texts = [without_comments(text) for text in source.texts.values()]
     names = constants_of("\n".join(texts))
-    return [one for text in texts for one in _launches(text, base_name(kernel), names)]
+    return [
+        OwnLaunch(
+            line=text.count("\n", 0, one.at) + 1,
+            grid=_extent(one.config[0], text[: one.at], names),
+            block=_extent(one.config[1], text[: one.at], names) if len(one.config) > 1 else None,
+            shared_bytes=_whole(one.config[2], names) if len(one.config) > 2 else 0,  # noqa: PLR2004 -- the third is the shared memory
+            bytes=tuple(_allocated(given, text, names) for given in one.arguments),
+            values=tuple(value_of(given, names) for given in one.arguments),
+        )
+        for text in texts
+        for one in _launches(text, base_name(kernel))
+    ]
 
 
 def macro_bodies(text: str) -> dict[str, str]:
@@ -121,30 +132,27 @@ def _declared_together(name: str, body: str) -> Iterator[tuple[str, str]]:
             yield part.strip(), value
 
 
-def _launches(text: str, kernel: str, names: Mapping[str, str]) -> Iterator[OwnLaunch]:
-    for match in re.finditer(rf"\b{re.escape(kernel)}\b", text):
-        opening = re.compile(r"\s*<\s?<\s?<").match(text, _past_template(text, match.end()))
-        if not opening:
-            continue
-        start = opening.end()
-        end = _END_OF_LAUNCH.search(text, start)
-        if not end:
-            continue
-        after = re.match(r"\s*\(", text[end.end() :])
-        if not after:
-            continue
-        inside = end.end() + after.end()
-        arguments = parts_between(text[inside : closing_bracket(text, inside - 1)])
-        config = parts_between(text[start : end.start()])
-        shared = value_of(config[2], names) if len(config) > 2 else 0  # noqa: PLR2004 -- the third is the shared memory
-        yield OwnLaunch(
-            line=text.count("\n", 0, match.start()) + 1,
-            grid=_extent(config[0], text[: match.start()], names),
-            block=_extent(config[1], text[: match.start()], names) if len(config) > 1 else None,
-            shared_bytes=int(shared) if shared is not None else None,
-            bytes=tuple(_allocated(one, text, names) for one in arguments),
-            values=tuple(value_of(one, names) for one in arguments),
+@dataclass(frozen=True)
+class _Statement:
+    """The texts in `kernel<template><<<config>>>(arguments)`, and where it begins."""
+
+    at: int
+    template: str
+    config: list[str]
+    arguments: list[str]
+
+
+def _launches(text: str, kernel: str) -> Iterator[_Statement]:
+    """`text`: without comments. `kernel`: without its namespaces."""
+    tokens = code_tokens(text)
+    for one in launches_in(tokens):
+        begin, opening, config, closing, arguments, end = (
+            tokens[at].start for at in (one.callee, one.opening, one.opening + 2, one.closing, one.closing + 3, one.end)
         )
+        name, _, template = text[begin:opening].partition("<")
+        if name.strip().rpartition("::")[2] == kernel:
+            inside = parts_between(text[config + 1 : closing]), parts_between(text[arguments + 1 : end])
+            yield _Statement(begin, template.rpartition(">")[0], *inside)
 
 
 def _extent(expression: str, before: str, names: Mapping[str, str]) -> Extent3 | None:
@@ -173,23 +181,9 @@ def _made_before(name: str, before: str) -> list[str]:
     return []
 
 
-def _past_template(text: str, at: int) -> int:
-    """The position after the `<…>` of template arguments, if some stand at `at`."""
-    opening = re.compile(r"\s*<(?!\s?<)").match(text, at)
-    closing = _closing_angle(text, opening.end() - 1) if opening else 0
-    return closing + 1 if closing else at
-
-
-def _closing_angle(text: str, opening: int) -> int:
-    """The `>` that closes the `<` there. 0: none does."""
-    depth = 0
-    for at in range(opening, min(len(text), opening + _MOST_SIGNS)):
-        depth += (text[at] == "<") - (text[at] == ">")
-        if depth == 0:
-            return at
-        if text[at] in ";{":
-            break
-    return 0
+def _whole(expression: str, names: Mapping[str, str]) -> int | None:
+    value = value_of(expression, names)
+    return None if value is None else int(value)
 
 
 def _allocated(argument: str, text: str, names: Mapping[str, str]) -> int | None:
@@ -197,14 +191,14 @@ def _allocated(argument: str, text: str, names: Mapping[str, str]) -> int | None
     name = re.fullmatch(r"\s*(?:\([\w\s*]+\)\s*)?&?\s*(\w+)\s*", argument)
     if not name:
         return None
-    found = set[Number | None]()
+    found = set[int | None]()
     for call in re.finditer(r"\bcudaMalloc(?:Managed)?\s*\(", text):
         parts = parts_between(text[call.end() : closing_bracket(text, call.end() - 1)])
         target = re.fullmatch(r"\s*(?:\([\w\s*]+\)\s*)?&\s*\(?\s*(\w+)\s*\)?\s*", parts[0])
         if target and target[1] == name[1] and len(parts) > 1:
-            found.add(value_of(parts[1], names))
-    size = next(iter(found)) if len(found) == 1 else None
-    return int(size) if size is not None and 0 < size <= _MOST_ELEMENTS else None
+            found.add(_whole(parts[1], names))
+    size = found.pop() if len(found) == 1 else None
+    return size if size is not None and 0 < size <= _MOST_ELEMENTS else None
 
 
 # Which instance of a template is checked where the user names none: the one that the file's own launches name, else one with usual
@@ -264,7 +258,8 @@ def with_arguments(source: KernelSource, kernel: str, definitions: Sequence[str]
     found = definitions_of(source, kernel)
     if not found or not all(text.lstrip().startswith("template") for text in found):
         return kernel
-    parameters = _template_parts(_angles(found[0], found[0].index("<")))
+    head = found[0].index("<")
+    parameters = _template_parts(found[0][head + 1 : closing_bracket(found[0], head, "<>")])
     if parameters == [""]:  # a specialisation, template <>
         return kernel
     if launched := next(_launched(source, kernel.rsplit("::", 1)[-1], _macros(source, definitions)), None):
@@ -276,11 +271,6 @@ def with_arguments(source: KernelSource, kernel: str, definitions: Sequence[str]
 
 def _template_parts(inside: str) -> list[str]:
     return [one.strip() for one in parts_between(inside, brackets="()<>")]
-
-
-def _angles(text: str, opening: int) -> str:
-    """What stands between the `<` at `opening` and its `>`."""
-    return text[opening + 1 : max(_closing_angle(text, opening), opening + 1)]
 
 
 def _macros(source: KernelSource, definitions: Sequence[str]) -> dict[str, str]:
@@ -305,14 +295,10 @@ def _launched(source: KernelSource, name: str, macros: Mapping[str, str]) -> Ite
         known |= {word for item in outside for word in item.declares or ()}
     texts = [without_comments(text) for text in source.texts.values()]
     constants = constants_of("\n".join(texts)) | dict(macros)
-    for text in texts:
-        for match in re.finditer(rf"\b{re.escape(name)}\s*(<)(?!\s*<\s*<|<)", text):
-            inside = _angles(text, match.start(1))
-            after = text[match.start(1) + len(inside) + 2 :].lstrip()
-            if inside.strip() and re.match(r"<\s*<\s*<", after):
-                said = [_said(" ".join(part.split()), known, constants, macros) for part in _template_parts(inside)]
-                if all(said):
-                    yield ", ".join(said)
+    for one in (one for text in texts for one in _launches(text, name)):
+        said = [_said(" ".join(part.split()), known, constants, macros) for part in _template_parts(one.template)]
+        if one.template.strip() and all(said):
+            yield ", ".join(said)
 
 
 def _said(argument: str, known: set[str], constants: Mapping[str, str], macros: Mapping[str, str]) -> str:
