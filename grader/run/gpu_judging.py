@@ -53,6 +53,7 @@ from grader.run.judge_call import (
     confined_runner,
     judge_report,
     judged_cases,
+    program_file,
     run_judge,
 )
 from grader.run.lab_verdict import was_run
@@ -453,15 +454,15 @@ def _judge_natively(
         return dataclasses.replace(outcome, trouble=built.trouble)
     judged = folder / "native-judged"  # the program may read where it lies itself, and nothing here
     judged.mkdir()
-    program_file = judged / "native.json"
-    program_file.write_text(json.dumps(_program_file(toolset, device, lab, judged, built.program)), encoding="utf-8")
+    native_file = judged / "native.json"
+    native_file.write_text(json.dumps(_program_file(toolset, device, lab, judged, built.program)), encoding="utf-8")
     # One judge for all cases: it keeps the program, and with it the GPU's context, from run to run.
     patient = dataclasses.replace(call, seconds=JUDGE_SECONDS * clock_factor() * len(call.cases))
     cases: tuple[JudgedCase, ...] = ()
     try:
         for _ in range(_TRIES):
             with gpu.turns:
-                report = judge_report(patient, lab, ["--program", str(program_file)], judged)
+                report = judge_report(patient, lab, ["--program", str(native_file)], judged)
             cases = judged_cases(report, lab, lambda entry: _native_launch(entry, lab, text))
             if all(case.verdict is not Verdict.INTERNAL_ERROR for case in cases):
                 break
@@ -485,33 +486,17 @@ def _texts(toolset: Toolset, lab: Lab, text: str, device: Device) -> dict[str, s
 
 
 def _program_file(toolset: Toolset, device: Device, lab: Lab, folder: Path, program: Path) -> dict[str, Any]:
-    public = lab.public
-    data, scratch = folder / "native-data", folder / "native-judge"
-    data.mkdir()
-    scratch.mkdir()
+    file = program_file(toolset, lab, folder)
     argv = toolset.confinement.wrap(
         [str(program)],
         readable=[program.parent, *device.folders],
-        writable=[data],
+        writable=[Path(file["folder"])],
         limits=dataclasses.replace(GPU_RUN_LIMITS, file_bytes=_FILE_BYTES),
         profile="gpu-program",
     )
-    gate, lock = GpuLock(device.lock_name).files()
-    file: dict[str, Any] = {
-        "broker": str(toolset.part("broker")),
-        "description": {},
-        "folder": str(data),
-        "scratch": str(scratch),
-        "native": {
-            "argv": silently(argv),
-            "wall_ms": _NATIVE_SECONDS * 1000 * clock_factor(),
-            "gate": str(gate),
-            "lock": str(lock),
-        },
-    }
-    if public.launcher:
-        file["launcher"] = {"arguments": list(public.arguments), "memory": public.memory}
-    return file
+    gate, lock = map(str, GpuLock(device.lock_name).files())
+    wall_ms = _NATIVE_SECONDS * 1000 * clock_factor()
+    return {**file, "native": {"argv": silently(argv), "wall_ms": wall_ms, "gate": gate, "lock": lock}}
 
 
 def _native_launch(entry: dict[str, Any], lab: Lab, text: str) -> Launch:

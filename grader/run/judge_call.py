@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any
 from pydantic import ValidationError
 
 from grader.engines.backend import GPU_RUN_LIMITS, Device
-from grader.engines.cpu_build import CpuBuild
 from grader.model.course_root import judge_key
 from grader.model.labs import Lab
 from grader.model.outcome import JudgedCase, located
@@ -26,7 +25,9 @@ from grader.model.verdicts import Verdict
 from grader.system.confinement import Limits
 
 if TYPE_CHECKING:
+    from grader.engines.cpu_build import CpuBuild
     from grader.engines.toolset import Toolset
+    from grader.run.programs.program_kernels import ProgramKernel
 
 
 # The judge itself ends long before, because every launch has a time limit of its own.
@@ -161,7 +162,17 @@ def _case(entry: dict[str, Any], launch: Callable[[dict[str, Any]], Launch]) -> 
     return JudgedCase(entry["name"], bool(entry["passed"]), Verdict(entry["verdict"]), entry["message"], launches)
 
 
-def runner_argv(toolset: Toolset, built: CpuBuild) -> list[str]:
+def program_file(toolset: Toolset, lab: Lab, folder: Path) -> dict[str, Any]:
+    """What kit/judge/programs/brokered_run.hpp reads, without the description. `folder`: runs happen in two new folders of it."""
+    public, data, scratch = lab.public, folder / "data", folder / "judge"
+    data.mkdir()
+    scratch.mkdir()
+    file = {"broker": str(toolset.part("broker")), "description": {}, "folder": str(data), "scratch": str(scratch)}
+    launcher = {"arguments": list(public.arguments), "memory": public.memory}
+    return {**file, "launcher": launcher} if public.launcher else file
+
+
+def runner_argv(toolset: Toolset, built: CpuBuild | ProgramKernel, limits: Limits | None = None) -> list[str]:
     """What starts the runner of a file that was built, confined."""
     if built.runner is None or built.image is None:
         raise ValueError("there is no runner to launch")
@@ -169,7 +180,7 @@ def runner_argv(toolset: Toolset, built: CpuBuild) -> list[str]:
         [str(built.runner), "--image", str(built.image)],
         readable=[built.runner.parent],
         writable=[],
-        limits=RUN_LIMITS,
+        limits=limits or RUN_LIMITS,
         profile="run",
     )
 

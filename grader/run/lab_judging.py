@@ -7,10 +7,9 @@ from __future__ import annotations
 import dataclasses
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
-from typing import Protocol
 
 from grader.engines.cpu_build import CpuBuild
 from grader.engines.entry_points import EntrySignatures
@@ -24,19 +23,12 @@ from grader.run.failure_causes import failure_causes
 from grader.run.gpu_judging import GpuSubmission, judge_natively, judge_on_gpu
 from grader.run.judge_call import RUNNER_FILE, JudgeCall, run_judge, runner_argv
 from grader.run.lab_verdict import all_passed
-from grader.run.program_judging import StartedProgram, build_submission, judge_submission, started_program
+from grader.run.program_judging import StartedProgram, build_submission
 from grader.run.speed.speed_run import time_lab
 from grader.system.own_files import remove_folder
 
-
-class Draw(Protocol):
-    """Makes pages that step through a block in which something is wrong. `started`: the file that says how to start the runner, or a
-    program.
-    """
-
-    def __call__(
-        self, toolset: Toolset, lab: Lab, text: str, started: Path | StartedProgram, cases: Sequence[JudgedCase], /
-    ) -> tuple[StepPage, ...]: ...
+# Makes pages that step through a block in which something is wrong. The path is that of the file that says how to start the runner.
+Draw = Callable[[Toolset, Lab, str, Path | StartedProgram, Sequence[JudgedCase]], tuple[StepPage, ...]]
 
 
 def judge_lab(  # noqa: PLR0913 - what a lab is judged on, each by name
@@ -124,14 +116,14 @@ def _judge_program(
 ) -> LabOutcome:
     """A submission whose host code is the student's own. `for_gpu`: the cases that run on a GPU as well."""
     began = time.monotonic()
-    built = build_submission(toolset, lab, text, folder / "work")
+    built = build_submission(toolset, lab, text, folder)
     build = Build(
         ok=not built.refusals, compiler=toolset.compiler_version, log=built.log, seconds=round(built.seconds, 3)
     )
     if built.refusals and not _only_a_gpu_can_tell(built.refusals):
         return _refused(lab, build, built.refusals, text, time.monotonic() - began)
-    started = None if built.refusals else started_program(toolset, lab, built, folder)
-    cases = judge_submission(toolset, lab, started, text, folder, call) if started else ()
+    started = built.program
+    cases = started.judge(call) if started else ()
     on_gpu = dataclasses.replace(call, cases=_worth_a_run(for_gpu, cases))
     gpu = judge_natively(toolset, lab, text, folder, on_gpu, alone=bool(built.refusals))
     seconds = time.monotonic() - began

@@ -20,7 +20,7 @@ from grader.model.labs import Lab
 from grader.model.outcome import JudgedCase, located
 from grader.model.result import Finding, Launch
 from grader.model.verdicts import Verdict, worst
-from grader.run.judge_call import JudgeCall, clock_factor, judge_report, judged_cases
+from grader.run.judge_call import JudgeCall, clock_factor, judge_report, judged_cases, program_file
 from grader.run.kernels.kernel_source import KernelSource
 from grader.run.programs.host_facts import RunFacts
 from grader.run.programs.host_refusals import HostRefusal, library_of_header
@@ -83,23 +83,14 @@ class ProgramReader:
     text: str  # the submission's
     places: Mapping[int, SourceLine]
 
-    @classmethod
-    def over(
-        cls, toolset: Toolset, lab: Lab, built: BuiltProgram, text: str, report: Sequence[dict[str, Any]]
-    ) -> ProgramReader:
-        """Looks up every address of the report at once. Raises ValueError or KeyError where it cannot be read."""
-        records = [one for case in report for launch in case["launches"] if (one := record_of(launch)) is not None]
-        addresses = {address for record in records for address in record.places()}
-        program = built.host.program
-        assert program is not None
-        own = {lab.public.file}
-        return cls(lab, built, text, places_of(built.toolchain, toolset.confinement, program, addresses, own))
+    @property
+    def sources(self) -> dict[str, list[str]]:
+        return {self.lab.public.file: self.text.split("\n")}
 
     def launch(self, entry: dict[str, Any]) -> Launch:
         """One launch of judge.json: a whole run of the program."""
-        record = record_of(entry)
-        sources = {self.lab.public.file: self.text.split("\n")}
-        launch = located(Launch.model_validate({key: one for key, one in entry.items() if key != "program"}), sources)
+        record, plain = record_of(entry), {key: one for key, one in entry.items() if key != "program"}
+        launch = located(Launch.model_validate(plain), self.sources)
         if record is None:
             return launch
         findings = [*launch.findings, *self._findings(record, launch.verdict)][:_MOST_FINDINGS]
@@ -109,8 +100,7 @@ class ProgramReader:
 
     def facts(self, record: RunRecord) -> RunFacts:
         """A record of this submission's with the names of its lines, kernels and memory."""
-        sources = {self.lab.public.file: self.text.split("\n")}
-        return RunFacts(self._named(record), self.places, sources, self.built.names, self.built.host.unused)
+        return RunFacts(self._named(record), self.places, self.sources, self.built.names, self.built.host.unused)
 
     def _findings(self, record: RunRecord, verdict: Verdict) -> Iterator[Finding]:
         """An error that the program looked at is worth a note only where the launch failed: perhaps it failed for that. A call that
@@ -146,8 +136,7 @@ def record_of(launch: dict[str, Any]) -> RunRecord | None:
     try:
         return None if given is None else RunRecord.model_validate(given)
     except ValidationError as error:
-        message = f"the broker's record cannot be read: {error}"
-        raise ValueError(message) from error
+        raise ValueError(f"the broker's record cannot be read: {error}") from error
 
 
 def with_findings_of_the_host(case: JudgedCase) -> JudgedCase:
@@ -205,72 +194,66 @@ _REFUSES_THE_FILE = (Verdict.INTERNAL_ERROR, Verdict.REJECTED, Verdict.COMPILE_E
 
 
 @dataclass(frozen=True)
-class BuiltSubmission:
-    """`refusals`: why nothing is run; empty where `program` can be judged."""
-
-    program: BuiltProgram
-    refusals: tuple[Refusal, ...]
-    seconds: float
-
-    @property
-    def log(self) -> str:
-        return self.program.host.log if self.refusals else ""
-
-
-@dataclass(frozen=True)
 class StartedProgram:
-    """What a judge needs to run a submission that was built. `file`: what it reads; the folder beside it is the runs' own."""
+    """A submission that was built, and can be run. `file`: what the judge reads; the folder beside it is the runs' own."""
 
+    toolset: Toolset
+    lab: Lab
+    text: str  # the submission's
     built: BuiltProgram
     file: Path
 
+    def reader(self, report: Sequence[dict[str, Any]]) -> ProgramReader:
+        """Looks up every address of the report at once. Raises RuntimeError where it cannot be read."""
+        try:
+            records = [one for case in report for launch in case["launches"] if (one := record_of(launch)) is not None]
+        except (ValueError, KeyError, TypeError) as error:
+            raise RuntimeError(f"the judge of {self.lab.id} wrote a report that cannot be read: {error}") from error
+        addresses = {address for record in records for address in record.places()}
+        program, own = self.built.host.program, {self.lab.public.file}
+        assert program is not None
+        places = places_of(self.built.toolchain, self.toolset.confinement, program, addresses, own)
+        return ProgramReader(self.lab, self.built, self.text, places)
+
+    def judge(self, call: JudgeCall) -> tuple[JudgedCase, ...]:
+        """Runs the lab's cases. Raises RuntimeError, which is ours to investigate."""
+        report = judge_report(call, self.lab, ["--program", str(self.file)], self.file.parent)
+        cases = judged_cases(report, self.lab, self.reader(report).launch)
+        return tuple(map(with_findings_of_the_host, cases))
+
+
+@dataclass(frozen=True)
+class BuiltSubmission:
+    refusals: tuple[Refusal, ...]  # why nothing is run
+    log: str
+    seconds: float
+    program: StartedProgram | None
+
 
 def build_submission(toolset: Toolset, lab: Lab, text: str, folder: Path) -> BuiltSubmission:
-    """`text`: the submission's. `folder`: an empty one of the caller's."""
-    began = time.monotonic()
-    public = lab.public
+    """`text`: the submission's. `folder`: one of the caller's; runs happen in it."""
+    began, public, work = time.monotonic(), lab.public, folder / "program"
+    work.mkdir()
     headers = {PurePosixPath(name).name: _header(lab, name) for name in public.headers}
     source = ProgramSource((KernelSource(public.file, {public.file: text, **headers}),))
     frame = launcher_frame(public.launcher) if public.launcher else NO_FRAME
-    built = build_program(
-        toolset, ProgramRecipe(source, frame=frame, most_kernels=_MOST_KERNELS), folder, lambda _: None
-    )
-    found = _refusals(lab, text, built)
-    return BuiltSubmission(built, found, time.monotonic() - began)
-
-
-def judge_submission(
-    toolset: Toolset, lab: Lab, started: StartedProgram, text: str, folder: Path, call: JudgeCall
-) -> tuple[JudgedCase, ...]:
-    """Runs the lab's cases. Raises RuntimeError, which is ours to investigate."""
-    report = judge_report(call, lab, ["--program", str(started.file)], folder)
-    try:
-        reader = ProgramReader.over(toolset, lab, started.built, text, report)
-    except (ValueError, KeyError, TypeError) as error:
-        message = f"the judge of {lab.id} wrote a report that cannot be read: {error}"
-        raise RuntimeError(message) from error
-    return tuple(with_findings_of_the_host(case) for case in judged_cases(report, lab, reader.launch))
-
-
-def started_program(toolset: Toolset, lab: Lab, built: BuiltSubmission, folder: Path) -> StartedProgram:
-    """`folder`: of the caller's; runs happen in it."""
+    built = build_program(toolset, ProgramRecipe(source, frame=frame, most_kernels=_MOST_KERNELS), work, lambda _: None)
+    refusals, seconds = _refusals(lab, text, built), time.monotonic() - began
+    if refusals:
+        return BuiltSubmission(refusals, built.host.log, seconds, None)
     file = folder / "judged.json"
-    file.write_text(json.dumps(_program_file(toolset, lab, built.program, folder)), encoding="utf-8")
-    return StartedProgram(built.program, file)
+    file.write_text(json.dumps(_program_file(toolset, lab, built, folder)), encoding="utf-8")
+    return BuiltSubmission((), "", seconds, StartedProgram(toolset, lab, text, built, file))
 
 
 def _program_file(toolset: Toolset, lab: Lab, built: BuiltProgram, folder: Path) -> dict[str, Any]:
-    """What the judge has to know: kit/judge/programs/brokered_run.hpp reads it."""
-    public = lab.public
-    data, scratch = folder / "data", folder / "judge"
-    data.mkdir()
-    scratch.mkdir()
-    factor = clock_factor()
-    program = built.host.program
+    """What the judge has to know."""
+    public, factor, program = lab.public, clock_factor(), built.host.program
     assert program is not None
+    file = program_file(toolset, lab, folder)
     request = ProgramRequest(
         (),
-        data,
+        Path(file["folder"]),
         _RUN_SECONDS * factor,
         program,
         launch_seconds=_LAUNCH_SECONDS * factor,
@@ -279,19 +262,11 @@ def _program_file(toolset: Toolset, lab: Lab, built: BuiltProgram, folder: Path)
         idle_seconds=_IDLE_SECONDS * factor,
         silent=True,
     )
-    description = program_description(toolset, request, built.kernels)
-    description["options"] = {
+    file["description"] = program_description(toolset, request, built.kernels)
+    file["description"]["options"] = {
         "allow_same_value_writes": public.races.same_value_writes == "allowed",
         "early_return_is_error": public.barriers.early_return == "error",
     }
-    file: dict[str, Any] = {
-        "broker": str(toolset.part("broker")),
-        "description": description,
-        "folder": str(data),
-        "scratch": str(scratch),
-    }
-    if public.launcher:
-        file["launcher"] = {"arguments": list(public.arguments), "memory": public.memory}
     return file
 
 

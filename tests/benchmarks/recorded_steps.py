@@ -24,7 +24,7 @@ from grader.run.kernels.kernel_source import read_source
 from grader.run.launches.lab_launch import build_runner
 from grader.run.launches.trace_phases import TraceReport
 from grader.run.launches.tracing import RunTracer, Traced, TraceRequest
-from grader.run.program_judging import build_submission, started_program
+from grader.run.program_judging import build_submission
 
 ROOT = Path(__file__).resolve().parents[2]
 _ROUNDS = 7
@@ -74,9 +74,9 @@ def measure(lab_id: str, file: Path, shape: str) -> None:
 def measure_run(toolset: Toolset, lab: Lab, text: str, shape: str) -> None:
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
-        (folder / "work").mkdir()
-        built = build_submission(toolset, lab, text, folder / "work")
-        tracer = RunTracer(toolset, lab, text, started_program(toolset, lab, built, folder), shape)
+        program = build_submission(toolset, lab, text, folder).program
+        assert program is not None
+        tracer = RunTracer(program, shape)
         run = tracer.survey()
         launch = run.first_to_see()
         if launch is None:

@@ -52,7 +52,7 @@ from grader.run.launches.tracing import (
     launch_builder,
     with_steps,
 )
-from grader.run.program_judging import build_submission, started_program
+from grader.run.program_judging import build_submission
 
 # `tilelab trace` for a lab whose host code is the student's: there is no one launch to record, so each kernel of the file is launched once
 # as `tilelab check` would, with made-up arguments where the file says none, and its pages are written. It grades nothing.
@@ -177,15 +177,11 @@ class RunTraces:
         return followed
 
     def _tracer(self, source: bytes, request: TraceRequest) -> RunTracer:
-        text = source.decode("utf-8", "replace")
         folder = Path(tempfile.mkdtemp(dir=self.scratch))
-        work = folder / "work"
-        work.mkdir()
-        built = build_submission(self.toolset, self.lab, text, work)
-        if built.refusals:
+        built = build_submission(self.toolset, self.lab, source.decode("utf-8", "replace"), folder)
+        if built.program is None:
             raise not_built(self.lab, built.refusals)
-        started = started_program(self.toolset, self.lab, built, folder)
-        return RunTracer(self.toolset, self.lab, text, started, request.shape or "", request.inputs or "")
+        return RunTracer(built.program, request.shape or "", request.inputs or "")
 
 
 def run_parts(found: TracedRun) -> Iterator[Part]:

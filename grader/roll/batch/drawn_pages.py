@@ -106,9 +106,7 @@ def has_traceable_mistake(launch: Launch) -> bool:
     return launch.mismatch is not None or bool(places_of(launch))
 
 
-def drawn_run(
-    toolset: Toolset, lab: Lab, text: str, started: StartedProgram, runs: Sequence[tuple[str, Launch]]
-) -> Iterator[StepPage]:
+def drawn_run(started: StartedProgram, runs: Sequence[tuple[str, Launch]]) -> Iterator[StepPage]:
     """`runs`: those that failed, each with its shape as the judge is asked for it. The first is drawn, and of the others what shows a
     finding that no page has yet. Raises whatever fails.
     """
@@ -116,7 +114,7 @@ def drawn_run(
     for shape, launch in runs:
         if number and places_of(launch) <= told:
             continue
-        tracer = RunTracer(toolset, lab, text, started, shape, launch.inputs, _SECONDS)
+        tracer = RunTracer(started, shape, launch.inputs, _SECONDS)
         run = tracer.survey()
         # Those with a finding; where none has one, the one that is shown for a wrong result.
         found = [one for one in run.launches if one.has_finding and one.began][:MOST_LAUNCHES]
@@ -128,7 +126,7 @@ def drawn_run(
                 continue
             number += 1
             told |= shown
-            yield from drawn_pages(lab, traced, again, text.split("\n"), number=number)
+            yield from drawn_pages(started.lab, traced, again, started.text.split("\n"), number=number)
             if number == MOST_LAUNCHES:
                 return
 
@@ -165,7 +163,7 @@ def drawn_block(
         if isinstance(started, StartedProgram):
             others = (one for one in launches if one is not launch and _may_be_drawn(one))
             runs = [launch, *sorted(others, key=lambda one: math.prod(_sizes(one)))]
-            pages.extend(drawn_run(toolset, lab, text, started, [(_shape(one), one) for one in runs]))
+            pages.extend(drawn_run(started, [(_shape(one), one) for one in runs]))
         else:
             run = partial(_traced, toolset, lab, started, launch)
             traced = run(TraceRequest(_shape(launch), launch.inputs, block_of_mistake(launch)))

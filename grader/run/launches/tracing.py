@@ -254,9 +254,6 @@ _RUN_SECONDS = 60.0  # of one run
 class RunTracer:
     """`shape` and `inputs`: of a public test; empty: the lab's usual one, and any."""
 
-    toolset: Toolset
-    lab: Lab
-    text: str  # the submission's
     program: StartedProgram
     shape: str = ""
     inputs: str = ""
@@ -266,7 +263,7 @@ class RunTracer:
         """One run without a trace. Raises LaunchRefusedError where no test has the shape, RuntimeError where something of ours failed."""
         entry, record, reader = self._run({})
         if record is None:
-            raise RuntimeError(f"the judge of {self.lab.id} ran nothing")
+            raise RuntimeError(f"the judge of {self.program.lab.id} ran nothing")
         launches = launches_of(reader.facts(record))
         total = sum(one.count for one in launches)
         return SurveyedRun(reader.launch(entry), launches, record.reversed, total)
@@ -292,20 +289,18 @@ class RunTracer:
                 f"block {request.block} is outside the grid: launch {launch.number} has {extent} blocks in x, y and z"
             )
         report = TraceReport(factors=(), inputs=(), launch=_one_launch(run, traced, facts), trace=trace)
-        return Traced(self.lab.id, self.lab.public.file, request, report)
+        return Traced(self.program.lab.id, self.program.lab.public.file, request, report)
 
     def _run(self, asked: Mapping[str, Any]) -> tuple[dict[str, Any], RunRecord | None, ProgramReader]:
-        whole = {"shape": self.shape, "usual": self.lab.public.traced_shape, "inputs": self.inputs, **asked}
-        said = watch_public_launch(
-            self.toolset, self.lab, self.program.file, whole, seconds=self.seconds, option="--program"
-        )
+        toolset, lab, file = self.program.toolset, self.program.lab, self.program.file
+        whole = {"shape": self.shape, "usual": lab.public.traced_shape, "inputs": self.inputs, **asked}
+        said = watch_public_launch(toolset, lab, file, whole, seconds=self.seconds, option="--program")
         try:
             entry = json.loads(said)["launch"]
             record = record_of(entry)
-            reader = ProgramReader.over(self.toolset, self.lab, self.program.built, self.text, [{"launches": [entry]}])
         except (ValueError, KeyError, TypeError) as error:
-            raise RuntimeError(f"a run of {self.lab.id} was watched, but its report cannot be read: {error}") from error
-        return entry, record, reader
+            raise RuntimeError(f"a run of {lab.id} was watched, but its report cannot be read: {error}") from error
+        return entry, record, self.program.reader([{"launches": [entry]}])
 
 
 def _of_one_launch(record: RunRecord, traced: TracedLaunchRecord) -> RunRecord:

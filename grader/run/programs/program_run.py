@@ -16,13 +16,14 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, get_args
 
 from pydantic import ValidationError
 
 from grader.engines.toolset import Toolset
 from grader.model.errors import MachineError
 from grader.model.verdicts import Verdict
+from grader.run.judge_call import RUN_LIMITS, runner_argv
 from grader.run.programs.host_build import DEVICE_ARCH, HostBuild
 from grader.run.programs.host_facts import RunFacts
 from grader.run.programs.host_toolchain import places_of
@@ -55,14 +56,6 @@ _PROGRAM_LIMITS = Limits(
 # its own choice, is later.
 _LATER_SECONDS = 2
 _SILENTLY = ("/bin/sh", "-c", 'exec "$@" 2>/dev/null', "sh")
-_RUNNER_LIMITS = Limits(
-    cpu_seconds=3600,
-    wall_seconds=3600,
-    memory_bytes=2 * _DEVICE_BYTES,
-    processes=32,
-    file_bytes=64 << 20,
-    open_files=64,
-)
 
 
 @dataclass(frozen=True)
@@ -206,28 +199,11 @@ def _kernel(toolset: Toolset, kernel: ProgramKernel, request: ProgramRequest) ->
         refusal = asdict(kernel.refusal) if kernel.refusal else None
         return {"name": kernel.name.shown, "refusal": refusal}
     seconds = request.seconds + 1
-    limits = replace(_RUNNER_LIMITS, cpu_seconds=seconds, wall_seconds=seconds, memory_bytes=2 * request.sizes.device)
-    argv = toolset.confinement.wrap(
-        [str(kernel.runner), "--image", str(kernel.image)],
-        readable=[kernel.runner.parent],
-        writable=[],
-        limits=limits,
-        profile="run",
-    )
-    return {**kernel.description, "runner": {"argv": argv}}
+    limits = replace(RUN_LIMITS, cpu_seconds=seconds, wall_seconds=seconds, memory_bytes=2 * request.sizes.device)
+    return {**kernel.description, "runner": {"argv": runner_argv(toolset, kernel, limits)}}
 
 
 # `tilelab run`: builds both sides of a program, runs it, and says what was found. Grades nothing.
-
-_ENDED: dict[str, Ending] = {
-    "exit": "exit",
-    "finished": "exit",
-    "signal": "signal",
-    "timeout": "timeout",
-    "refused": "refused",
-    "garbled": "garbled",
-    "stopped": "stopped",
-}
 
 
 def run_whole(
@@ -272,7 +248,7 @@ def _report(facts: RunFacts, run: ProgramRun, kernels: Sequence[ProgramKernel], 
     record = facts.record
     launched = dict.fromkeys(facts.kernels.get(one.kernel, one.kernel) for one in record.launches)
     return ProgramReport(
-        ended="signal" if crashed(record) else _ENDED.get(record.ended, "stopped"),
+        ended="signal" if crashed(record) else _ended(record.ended),
         status=record.status,
         message="" if record.ended in {"exit", "refused"} and not crashed(record) else ending(record, seconds),
         findings=kernel_findings(facts),
@@ -283,6 +259,10 @@ def _report(facts: RunFacts, run: ProgramRun, kernels: Sequence[ProgramKernel], 
         output=run.output,
         output_cut=run.output_cut,
     )
+
+
+def _ended(word: str) -> Ending:
+    return next((one for one in get_args(Ending) if one == word), "exit" if word == "finished" else "stopped")
 
 
 def _refusals(facts: RunFacts, kernels: Sequence[ProgramKernel]) -> tuple[ProgramRefusal, ...]:
