@@ -15,7 +15,7 @@ from typing import NoReturn
 
 from grader.engines.cpu_toolchain import CpuToolchain
 from grader.engines.device_functions import UNSUPPORTED_HEADERS, UNSUPPORTED_MEMBERS, UNSUPPORTED_NAMES, WITHOUT_A_MASK
-from grader.engines.refusal import BuildFaultError, Refusal
+from grader.engines.refusal import BuildFaultError, Refusal, needs_gpu
 from grader.engines.token_scan import texture_reference
 from grader.model.verdicts import Verdict
 from grader.source.compiler_message import Diagnostic, Said, diagnostics
@@ -157,8 +157,7 @@ def compile_errors(log: str, file_name: str, source: str) -> tuple[Refusal, ...]
         return (removed,)
     for error in errors:
         if not host_code and (what := _needs_a_gpu(error.text)):
-            text = f"The CPU executor does not know {what}: this file has to be graded on a GPU."
-            return (Refusal(Verdict.NEEDS_GPU, error.line, text),)
+            return (needs_gpu(error.line, f"The CPU executor does not know {what}", ""),)
     host = next((found for error in errors if (found := _host_code(error, code) or _without_a_mask(error, code))), None)
     said = [host] if host else mistakes(errors, code, MAX_ERRORS)
     return tuple(

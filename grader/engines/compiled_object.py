@@ -11,7 +11,7 @@ from pathlib import Path
 from grader.engines.build_steps import BuildSteps, names_the_text
 from grader.engines.cpu_toolchain import PLAIN
 from grader.engines.device_functions import ALLOCATING, DEVICE_PREFIX, REDIRECTIONS
-from grader.engines.dump_scan import scan_gimple, scan_ir, variable_array
+from grader.engines.dump_scan import scan_gimple, scan_ir
 from grader.engines.entry_points import (
     USE_FILE,
     EntryPoints,
@@ -185,8 +185,6 @@ def read_compiled(steps: BuildSteps, preprocessed: str, entries: EntrySignatures
 def refusal_of_dump(steps: BuildSteps, found: EntryPoints) -> Refusal | None:
     """The first reason not to trust the compiler's instrumentation of the file, taken from its dump."""
     dump = steps.text(steps.toolchain.dump, TOO_LONG)
-    if found_array := variable_array(dump, steps.name):
-        return found_array
     trusted = [str(path) for path in steps.toolchain.includes]
     if not steps.toolchain.is_clang:
         return scan_gimple(dump, steps.name, trusted)

@@ -13,9 +13,7 @@ from dataclasses import dataclass
 
 from grader.engines.clang_ir import Attributes, IrDump, IrFunction, bytes_of, leading_type, parts_of, read_dump
 from grader.engines.entry_points import readable_name
-from grader.engines.ir_rewriting import GEP_FLAGS
-from grader.engines.refusal import Refusal, unreadable_dump
-from grader.model.verdicts import Verdict
+from grader.engines.refusal import Refusal, inline_assembly, needs_gpu, rejected, unreadable_dump
 
 _PLACE = re.compile(r"\[(?P<path>[^\[\]\n:]*):(?P<line>\d+):\d+(?: discrim \d+)?\] ")
 _STRING = re.compile(r'"(?:[^"\\\n]|\\.)*"')
@@ -53,8 +51,8 @@ def scan_gimple(dump: str, file_name: str, trusted: Collection[str] = ()) -> Ref
         if not statement.path or any(statement.path.startswith(f"{folder}/") for folder in trusted):
             continue
         if hiding:
-            what = f"The attribute `{hiding}` is not allowed: it could hide from the grader what the kernel does."
-            return Refusal(Verdict.REJECTED, statement.line, what, "Remove it; nothing in this lab needs it.")
+            what = f"the attribute `{hiding}` is not allowed: it could hide from the grader what the kernel does"
+            return rejected(statement.line, what)
         if refusal := _judge_call(statement):
             return refusal
     return None
@@ -78,10 +76,8 @@ def _hiding_attribute(text: str) -> str:
 
 def _judge_call(statement: _Statement) -> Refusal | None:
     if machine := _MACHINE_BUILTIN.search(statement.text):
-        what = f"`{machine[0]}` is an instruction of the CPU, not of a GPU"
-        return Refusal(
-            Verdict.REJECTED, statement.line, f"{what}: a kernel cannot use it.", "Use CUDA's own functions."
-        )
+        what = f"`{machine[0]}` is an instruction of the CPU, not of a GPU: a kernel cannot use it"
+        return rejected(statement.line, what, "Use CUDA's own functions.")
     call = _CALL.match(statement.text)
     if call is None or _KEYWORDS.match(call["callee"]):
         return None
@@ -115,8 +111,7 @@ def _arguments(rest: str) -> list[str]:
 
 
 def _unseen(line: int, what: str, advice: str) -> Refusal:
-    message = f"This {what}, which the CPU executor cannot follow: this file has to be graded on a GPU."
-    return Refusal(Verdict.NEEDS_GPU, line, message, advice)
+    return needs_gpu(line, f"This {what}, which the CPU executor cannot follow", advice)
 
 
 # Reads Clang's dump of a file and finds memory accesses that the instrumentation does not announce. For GCC: `dump_scan.py`.
@@ -155,7 +150,9 @@ _PLAIN_OPCODES = """
 """
 _PLAIN = frozenset(_PLAIN_OPCODES.split())
 _NO_INSTRUCTION = re.compile(r"i\d+ -?\d+, label |\]|#dbg_\w+\(|;")  # the rest of a `switch`, notes about variables
-_ADDRESS = re.compile(rf" {GEP_FLAGS}(?:[%\[{{<]|i\d|void \(|ptr|half|bfloat|float|double|fp128|x86_fp80)")
+_ADDRESS = re.compile(
+    r" (?:(?:inbounds|nuw|nusw|inrange\([^)]*\)) )*(?:[%\[{<]|i\d|void \(|ptr|half|bfloat|float|double|fp128|x86_fp80)"
+)
 _COPY = re.compile(r"llvm\.mem(?:cpy|move)\b")
 _OPERAND = re.compile(r'(%(?:"[^"]*"|[\w.$-]+))\s*$')
 _BY_VALUE = re.compile(r"\b(byval|byref|inalloca|preallocated)\(")
@@ -170,13 +167,13 @@ def scan_ir(text: str, plain: str, file_name: str, trusted: Collection[str], roo
     if dump.unread or not usual.names or not dump.functions.keys() >= set(roots):
         return unreadable_dump()
     if dump.file_level_assembly:
-        return _assembly(0)
+        return inline_assembly(0)
     reached = dump.reached(roots)
     for name in sorted(reached & dump.globals.keys()):
         if name.startswith(
             "__llvm"
         ):  # the pass takes such a variable for a profiler's counter, and announces no access to it
-            return _rejected(0, f"the name `{name[:60]}` is reserved for the compiler")
+            return rejected(0, f"the name `{name[:60]}` is reserved for the compiler")
     for name, function in dump.functions.items():
         path = dump.path_of(function)
         if name not in reached or any(path.startswith(f"{folder}/") for folder in trusted):
@@ -190,10 +187,10 @@ def _judge(dump: IrDump, file_name: str, function: IrFunction, usual: Attributes
     path = dump.path_of(function)
     if not path:  # the machine's own headers define these for its instructions
         what = f"`{readable_name(function.symbol)}` is a function of the CPU or its compiler, not of a GPU"
-        return _rejected(0, what, "Use CUDA's own functions.")
+        return rejected(0, what, "Use CUDA's own functions.")
     if what := _ir_scan_hiding_attribute(function.attributes, usual):
         message = f"the attribute `{what}` is not allowed: it could hide from the grader what the kernel does"
-        return _rejected(dump.line_of(function) if path.rsplit("/", 1)[-1] == file_name else 0, message)
+        return rejected(dump.line_of(function) if path.rsplit("/", 1)[-1] == file_name else 0, message)
     return next(_objections(dump, file_name, function), None)
 
 
@@ -224,7 +221,7 @@ def _objections(dump: IrDump, file_name: str, function: IrFunction) -> Iterator[
 
 def _judge_instruction(name: str, rest: str, line: int, own: set[str]) -> Iterator[Refusal]:
     if _ATOMIC.fullmatch(name) or (name in {"load", "store"} and re.match(r" (volatile )?atomic ", rest)):
-        yield _rejected(
+        yield rejected(
             line, "this is an atomic access for the host", "Use atomicAdd() and CUDA's other atomic functions."
         )
     elif _STRANGE.fullmatch(name):
@@ -242,7 +239,7 @@ def _judge_access(name: str, rest: str, line: int, own: set[str]) -> Iterator[Re
     kind = leading_type(parts[0])
     operand = _OPERAND.search(parts[1]) if len(parts) > 1 else None
     if "addrspace(" in rest:
-        yield _rejected(line, "this uses an address space of the CPU")
+        yield rejected(line, "this uses an address space of the CPU")
     elif bytes_of(kind) not in {1, 2, 4, 8, 16} and not (operand and operand[1] in own):
         verb = "reads" if name == "load" else "writes"
         yield _unseen(line, f"{verb} a `{kind[:40]}` at once", "Use types that a GPU has, and no bit-fields in memory.")
@@ -250,7 +247,7 @@ def _judge_access(name: str, rest: str, line: int, own: set[str]) -> Iterator[Re
 
 def _ir_scan_judge_call(rest: str, line: int, own: set[str]) -> Iterator[Refusal]:
     if _ASSEMBLY.search(rest):
-        yield _assembly(line)
+        yield inline_assembly(line)
         return
     callee = _CALLEE.search(rest)
     if callee is None:
@@ -258,7 +255,7 @@ def _ir_scan_judge_call(rest: str, line: int, own: set[str]) -> Iterator[Refusal
     name = callee[1].strip('"')
     if name.startswith("llvm.") and not _OPERATIONS.match(name):
         what = f"`{name[:60]}` is an instruction of the CPU, not of a GPU: a kernel cannot use it"
-        yield _rejected(line, what, "Use CUDA's own functions.")
+        yield rejected(line, what, "Use CUDA's own functions.")
     arguments = parts_of(rest[callee.end() :])
     if _COPY.match(name) and arguments[-1] != "i1 true":
         yield unreadable_dump(line)  # `ir_rewriting.py` should have made it a call of ours
@@ -294,34 +291,3 @@ def _stays_within(rest: str, found: set[str]) -> bool:
     base = _OPERAND.search(parts[1]) if len(parts) > 1 else None
     indices = [part.split()[-1] for part in parts[2:]]
     return base is not None and base[1] in found and indices[:1] == ["0"] and all(one.isdigit() for one in indices)
-
-
-def _assembly(line: int) -> Refusal:
-    message = "Inline assembly cannot run on the CPU executor: this file has to be graded on a GPU."
-    return Refusal(Verdict.NEEDS_GPU, line, message, "Everything the lab asks for can be written in CUDA C++.")
-
-
-def _rejected(line: int, what: str, advice: str = "Remove it; nothing in this lab needs it.") -> Refusal:
-    return Refusal(Verdict.REJECTED, line, f"{what[0].upper()}{what[1:]}.", advice)
-
-
-# Finds arrays of variable length in a compiler's dump. A warning that counts as an error refuses them; a submission may switch a warning
-# off, but not what the compiler makes of the array. CUDA has no such arrays.
-
-_GCC = re.compile(r"^ *(?:\[(?P<path>[^\[\]\n:]*):(?P<line>\d+):\d+[^\]]*\] )?.*= __builtin_alloca\w* \(", re.MULTILINE)
-_CLANG = re.compile(r"^ .*call \S+ @llvm\.stacksave", re.MULTILINE)
-
-
-def variable_array(dump: str, file_name: str) -> Refusal | None:
-    """The first one, by its line where GCC's dump names it."""
-    found = _GCC.search(dump) or _CLANG.search(dump)
-    if found is None:
-        return None
-    named = found.groupdict()
-    own = (named.get("path") or "").rsplit("/", 1)[-1] == file_name
-    return Refusal(
-        Verdict.COMPILE_ERROR,
-        int(named["line"]) if own else 0,
-        "A kernel has no arrays of variable length: CUDA does not know them.",
-        "Give the array a length that is known when the file is compiled, as by a constant or a template parameter.",
-    )

@@ -10,7 +10,7 @@ from grader.engines.device_functions import FAST_MATH, MATH, ONLY_ON_A_GPU, is_d
 from grader.engines.objects.assembly import Calls, FunctionCalls
 from grader.engines.objects.debug_info import Function
 from grader.engines.objects.symbol_table import ObjectFile, Symbol
-from grader.engines.refusal import Refusal
+from grader.engines.refusal import Refusal, inline_assembly, needs_gpu
 from grader.model.verdicts import Verdict
 from grader.source.student_code import Span, difference, function_called, kernels, launch_functions, meant
 
@@ -252,7 +252,7 @@ def check_object(obj: ObjectFile, entries: EntryPoints, calls: Calls) -> Refusal
         or _check_sizes(obj)
         or _check_symbols(obj.reached(entries.all), reached_calls)
         or _check_initialisers(obj, calls)
-        or _check_calls(reached_calls)
+        or next(map(inline_assembly, reached_calls.inline_assembly), None)
     )
 
 
@@ -324,7 +324,7 @@ def _check_symbol(symbol: Symbol, line: int) -> Refusal | None:
     if symbol.name in _UNSUPPORTED:
         used = f"a pointer to `{symbol.name}`" if symbol.name in FAST_MATH else f"`{readable_name(symbol.name)}`"
         what = f"{used[0].upper()}{used[1:]} in a kernel is not supported by the CPU executor"
-        return Refusal(Verdict.NEEDS_GPU, line, f"{what}: this file has to be graded on a GPU.")
+        return needs_gpu(line, what, "")
     return _rejected(
         line,
         f"`{readable_name(symbol.name)}` is a host function, or it is declared but not defined: a kernel cannot call it.",
@@ -359,13 +359,6 @@ def _writes_nothing(functions: Container[str], calls: Calls) -> bool:
     return not (made.indirect or made.inline_assembly) and all(
         name in functions and _INITIALISER.search(name) for name in names
     )
-
-
-def _check_calls(calls: FunctionCalls) -> Refusal | None:
-    if calls.inline_assembly:
-        what = "Inline assembly cannot run on the CPU executor: this file has to be graded on a GPU."
-        return Refusal(Verdict.NEEDS_GPU, calls.inline_assembly[0], what)
-    return None
 
 
 def readable_name(symbol: str) -> str:

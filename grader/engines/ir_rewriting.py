@@ -1,8 +1,7 @@
 """Changes Clang's dump of a file before it is compiled further, so that both compilers' programs do the same.
 
-Here, a local variable without an initial value gets the bytes that GCC puts there, reads of a constant table are announced where they
-do not use a subscript, and nothing jumps behind the end of a function that lacks its `return`. `ir_rewriting.py`, `ir_rewriting.py` and
-`ir_rewriting.py` make one more change each. `dump_scan.py` refuses whatever else would differ.
+A local variable without an initial value gets the bytes that GCC puts there, and nothing jumps behind the end of a function that lacks its
+`return`. `dump_scan.py` refuses whatever else would differ.
 """
 
 from __future__ import annotations
@@ -183,20 +182,16 @@ _IR_REWRITING_COPY = re.compile(
     r"call void @llvm\.memcpy\.(?P<to>p0\w*)\.p0\w*\.i64\((?P<arguments>.*)\)(?P<rest>, !dbg .*)"
 )
 _FILL = re.compile(r"(call void @llvm\.memset\.\S+\(.*, i8) -(?:86|1)(, i64 .*)")
-_CONSTANT = re.compile(r'^@("[^"]*"|[\w.$-]+) = (?P<how>[\w ()]*?\b)constant (?P<value>.*)$', re.MULTILINE)
 _NO_RETURN = re.compile(
     r"br i1 false, label %[\w.]+, label %(?P<name>[\w.]+)(?P<at>, !dbg !\d+)[^\n]*"
     r"(?P<block>\n+(?P=name):[^\n]*\n\s+call void @__ubsan_handle_missing_return\()"
 )
-GEP_FLAGS = r"(?:(?:inbounds|nuw|nusw|inrange\([^)]*\)) )*"  # of getelementptr
-_DIRECT = re.compile(rf'= getelementptr {GEP_FLAGS}(?P<what>.*? @("[^"]*"|[\w.$-]+), .*)$', re.MULTILINE)
 
 
 def rewritten(dump: str) -> str:
     # An empty list of linker options would still make a section.
     text = _NO_RETURN.sub(r"br label %\g<name>\g<at>\g<block>", dump.replace("\n!llvm.linker.options = !{}\n", "\n"))
-    filled = with_aligned_copies(_as_gcc_fills(without_wrappers(text)))
-    return announce_blocks(_announced_constants(filled))
+    return announce_blocks(with_aligned_copies(_as_gcc_fills(without_wrappers(text))))
 
 
 def _as_gcc_fills(dump: str) -> str:
@@ -242,20 +237,3 @@ def _value(kind: str) -> str:
         (number,) = struct.unpack("<f" if kind == "float" else "<d", pattern)
         return f"0x{struct.unpack('<Q', struct.pack('<d', number))[0]:016X}"
     return ""
-
-
-def _announced_constants(dump: str) -> str:
-    """The sanitizer's pass does not announce accesses whose address starts from a constant table. For `table[i]`, i is checked against
-    the table's length. Any other computation could lead anywhere, so such a table becomes a variable, whose accesses are announced.
-    """
-    types = {match[1]: leading_type(match["value"]) for match in _CONSTANT.finditer(dump)}
-    moved_from = set[str]()
-    for match in _DIRECT.finditer(dump):
-        kind, base, *indices = parts_of(match["what"])
-        name = base.rpartition("@")[2]
-        subscript = kind == types.get(name) and kind.startswith("[") and re.fullmatch(r"i\d+ 0", indices[0])
-        if name in types and not subscript:
-            moved_from.add(name)
-    return _CONSTANT.sub(
-        lambda found: found[0].replace("constant ", "global ", 1) if found[1] in moved_from else found[0], dump
-    )

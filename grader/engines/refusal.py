@@ -40,6 +40,19 @@ class Refusal:
         )
 
 
+def rejected(line: int, what: str, advice: str = "Remove it; nothing in this lab needs it.") -> Refusal:
+    return Refusal(Verdict.REJECTED, line, f"{what[0].upper()}{what[1:]}.", advice)
+
+
+def needs_gpu(line: int, what: str, advice: str = "Everything the lab asks for can be written in CUDA C++.") -> Refusal:
+    """`what` the CPU executor cannot do."""
+    return Refusal(Verdict.NEEDS_GPU, line, f"{what}: this file has to be graded on a GPU.", advice)
+
+
+def inline_assembly(line: int) -> Refusal:
+    return needs_gpu(line, "Inline assembly cannot run on the CPU executor")
+
+
 def unreadable_dump(line: int = 0) -> Refusal:
     """What the compiler says of a file is not in the form that we know: nobody can say that nothing is hidden there."""
     what = "The grader cannot read what this machine's compiler says of the file, so the file was not judged."

@@ -15,7 +15,7 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import NamedTuple
 
-from grader.engines.refusal import Refusal
+from grader.engines.refusal import Refusal, inline_assembly, rejected
 from grader.model.verdicts import Verdict
 from grader.source.lexer import Lexer, closings
 from grader.source.student_code import StudentCode
@@ -156,7 +156,7 @@ PRAGMAS = re.compile(
     r"#\s*pragma\s+(unroll|nounroll|once|nv_\w+|diag_\w+|hd_warning_disable|STDC|message|region|endregion|pack|push_macro|pop_macro"
     r"|GCC\s+(unroll|diagnostic|ivdep|poison|error|warning))\b"
 )
-# An array of variable length is an error by this warning; `dump_scan.py` finds it all the same.
+# An array of variable length is an error by this warning; the proof would not follow its frame either.
 _ALLOWS_VLA = re.compile(r"#\s*pragma\s+(?:GCC|clang)\s+diagnostic\b.*-Wvla\b")
 POWERFUL_PRAGMAS = re.compile(
     r"#\s*pragma\s+(GCC|clang|weak|redefine_extname|omp|acc|scalar_storage_order|comment|float_control|attribute)\b"
@@ -197,25 +197,20 @@ def scan(
 def _directive(tokens: Tokens, index: int) -> Refusal | None:
     text, line = tokens[index].text.strip(), tokens[index].line
     if not re.match(r"#\s*pragma\b", text):
-        return None if text == "#" else _refuse(line, f"the directive `{text[:60]}` is not allowed here")
+        return None if text == "#" else rejected(line, f"the directive `{text[:60]}` is not allowed here")
     if (POWERFUL_PRAGMAS.match(text) and not PRAGMAS.match(text)) or _ALLOWS_VLA.match(text):
-        return _refuse(line, f"`{text[:60]}` would change how the kernel is compiled")
+        return rejected(line, f"`{text[:60]}` would change how the kernel is compiled")
     return None  # an unknown pragma is ignored by every compiler
 
 
 def _word(tokens: Tokens, index: int) -> Refusal | None:
     word, line = tokens[index].text, tokens[index].line
     if word in _ASSEMBLY:
-        return Refusal(
-            Verdict.NEEDS_GPU,
-            line,
-            "Inline assembly cannot run on the CPU executor: this file has to be graded on a GPU.",
-            "Everything the lab asks for can be written in CUDA C++.",
-        )
+        return inline_assembly(line)
     if word in {"__attribute__", "__attribute"}:
         return _attributes(tokens, index + 1)
     what = _forbidden_word(word, tokens.text(index + 1))
-    return _refuse(line, what) if what else None
+    return rejected(line, what) if what else None
 
 
 def _forbidden_word(word: str, following: str) -> str | None:
@@ -259,7 +254,7 @@ def _attributes(tokens: Tokens, start: int) -> Refusal | None:
                 return None
         elif depth == outer and token.kind == "word" and not _names_a_scope(tokens, index):
             if token.text.strip("_") not in ATTRIBUTES:
-                return _refuse(
+                return rejected(
                     token.line,
                     f"the attribute `{token.text}` is not allowed: it could hide from the grader what the kernel does",
                 )
@@ -272,10 +267,6 @@ def _names_a_scope(tokens: Tokens, index: int) -> bool:
     """Whether the word is the `gnu` of [[gnu::unused]], or the `using` or the `gnu` of [[using gnu: unused]]."""
     word = tokens[index].text
     return word == "using" or (word.strip("_") in NAMESPACES and tokens.text(index + 1) in {"::", ":"})
-
-
-def _refuse(line: int, what: str) -> Refusal:
-    return Refusal(Verdict.REJECTED, line, what[0].upper() + what[1:] + ".", "Remove it; nothing in this lab needs it.")
 
 
 # References to textures and surfaces as CUDA had them before version 12: `texture<float, 2> t;` in a file, `tex2D(t, x, y)` in a kernel.

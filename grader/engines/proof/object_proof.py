@@ -19,8 +19,7 @@ from grader.engines.proof.function_proof import (
 from grader.engines.proof.instructions import Decoded
 from grader.engines.proof.machine_state import StrangeAssemblyError, UnprovableCodeError
 from grader.engines.proof.memory_rules import Granted, Unannounced
-from grader.engines.refusal import Refusal
-from grader.model.verdicts import Verdict
+from grader.engines.refusal import Refusal, needs_gpu
 
 _MOST_CODE = 1 << 20  # bytes that a kernel can reach: some seconds of this proof, and a hundred times a lab's
 
@@ -354,10 +353,8 @@ def _refused(unproved: UnprovedError, code: ObjectFile, assembly: str, file_name
 
 
 def _beyond(line: int, why: str) -> Refusal:
-    what = (
-        f"The CPU executor cannot follow what the compiler made of this ({why}): this file has to be graded on a GPU."
-    )
-    return Refusal(Verdict.NEEDS_GPU, line, what, "Write it in a simpler way, and it can be checked here as well.")
+    what = f"The CPU executor cannot follow what the compiler made of this ({why})"
+    return needs_gpu(line, what, "Write it in a simpler way, and it can be checked here as well.")
 
 
 def _code_of(code: ObjectFile, name: str) -> Code:

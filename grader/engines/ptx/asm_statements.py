@@ -24,9 +24,8 @@ from grader.engines.ptx.ptx_reader import (
 )
 from grader.engines.ptx.ptx_registers import KIT, Register, Registers
 from grader.engines.ptx.ptx_table import statements_for
-from grader.engines.refusal import Refusal
+from grader.engines.refusal import Refusal, needs_gpu
 from grader.engines.token_scan import Tokens, code_tokens
-from grader.model.verdicts import Verdict
 from grader.source.lexer import CLOSING, with_changes
 
 # Reads one `asm` statement of a preprocessed text: its PTX text, its outputs and its inputs. What it means is not asked here.
@@ -153,13 +152,9 @@ def rewrite_assembly(preprocessed: str, file_name: str, folder: str = "") -> Rew
                 raise NotUnderstoodError(message)  # noqa: TRY301 -- it ends as the others do
             replaced.append((token.start, statement.end, code))
         except NotUnderstoodError as error:
-            refusals[token.start] = _refusal(token.line, str(error))
+            what = f"The CPU executor does not know {error} in inline PTX"
+            refusals[token.start] = needs_gpu(token.line, what)
     return Rewritten(with_changes(preprocessed, replaced), frozenset(start for start, _, _ in replaced), refusals)
-
-
-def _refusal(line: int, what: str) -> Refusal:
-    message = f"The CPU executor does not know {what} in inline PTX: this file has to be graded on a GPU."
-    return Refusal(Verdict.NEEDS_GPU, line, message, "Everything the lab asks for can be written in CUDA C++.")
 
 
 def _code(statement: AsmStatement, lines: LineMarkers) -> tuple[str, int]:

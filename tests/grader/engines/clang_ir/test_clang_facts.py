@@ -138,17 +138,6 @@ def test_a_forgotten_local_holds_the_bytes_that_gcc_puts_there(clang: Compile, d
     assert "-1431655766" in clang(snippet, *INSTRUMENTATION, "-emit-llvm", "-Xclang", "-disable-llvm-passes")
 
 
-def test_a_table_of_constants_read_by_its_subscripts_stays_one_and_another_does_not(dump: Compile) -> None:
-    table = "struct T { float v[1]; }; static const T one = {{1}}; static const float w[4] = {1, 2, 3, 4};\n"
-    assert re.search(r"@_ZL1w = internal constant", dump(table + "float f(int i) { return w[i]; }"))
-    text = dump(table + "float f(int i) { return one.v[i]; }")
-    announced = "@_ZL3one = internal global" in text
-    through_a_register = re.search(
-        r"getelementptr inbounds \[1 x float\], \[1 x float\]\* getelementptr", text
-    )  # until LLVM 14
-    assert announced or through_a_register
-
-
 def test_blocks_of_the_sanitizers_checks_announce_nothing(dump: Compile) -> None:
     def blocks(snippet: str) -> int:
         return dump(snippet).count("call void @__sanitizer_cov_trace_pc()")
