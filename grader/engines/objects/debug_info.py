@@ -6,7 +6,8 @@ Only the submission has debug information: the kit is compiled without.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterator, Mapping
+import re
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
@@ -19,6 +20,7 @@ from grader.engines.objects.entry_walk import (
     FRAME,
     THREAD,
     Die,
+    function_around,
     location_of,
     origin_of,
     parameter_type,
@@ -29,101 +31,6 @@ from grader.engines.objects.entry_walk import (
 )
 from grader.engines.objects.frame_guards import Frame, add_local, frame_of
 from grader.engines.objects.symbol_table import ElfFile, Symbol
-
-# Finds the symbol of a thread-local variable whose debug entry has no location.
-#
-# On 64-bit ARM, GCC gives such entries no location, and no linkage name where nothing outside the file can use one. So the name is
-# computed here by the rules of name mangling (Itanium C++ ABI, 5.1). The caller checks whether the symbol's size fits.
-
-_ANONYMOUS = "12_GLOBAL__N_1"
-_ONE_DIGIT = 10
-
-
-class ThreadLocalNames:
-    """One program's thread-local symbols by name, and its functions' names by first address."""
-
-    def __init__(self, symbols: Mapping[str, Symbol], functions: Mapping[int, str]) -> None:
-        self._symbols = symbols
-        self._functions = functions
-        self._numbers: dict[
-            int, dict[int, int]
-        ] = {}  # by the offset of the function's entry, then by that of the variable's entry
-
-    def symbol_of(self, die: Die) -> Symbol | None:
-        """The symbol of a variable that is defined. None where no symbol fits."""
-        origin = origin_of(die)
-        if linkage := text_of(die, "DW_AT_linkage_name") or text_of(origin, "DW_AT_linkage_name"):
-            return self._symbols.get(linkage)
-        name = text_of(origin, "DW_AT_name")
-        if name is None:
-            return None
-        function = _enclosing_function(die)
-        candidates = _outside(origin, name) if function is None else self._inside(function, die, name)
-        return next((self._symbols[one] for one in candidates if one in self._symbols), None)
-
-    def _inside(self, function: Die, die: Die, name: str) -> list[str]:
-        """Possible names of a function's variable: `As` of `_Z5tiledPf` is `_ZZ5tiledPfE2As`. The next `As` in it ends in `_0`."""
-        first = function.attributes.get("DW_AT_low_pc")
-        symbol = self._functions.get(first.value) if first else None
-        if function.offset not in self._numbers:
-            self._numbers[function.offset] = _numbers(function)
-        number = self._numbers[function.offset].get(die.offset)
-        if symbol is None or number is None:
-            return []
-        encoding = symbol[2:] if symbol.startswith("_Z") else f"{len(symbol)}{symbol}"
-        suffix = "" if number == 0 else f"_{number - 1}" if number <= _ONE_DIGIT else f"__{number - 1}_"
-        return [f"_ZZ{encoding}E{len(name)}{name}{suffix}"]
-
-
-def _enclosing_function(die: Die) -> Die | None:
-    while (die := die.get_parent()) is not None:
-        if die.tag == "DW_TAG_subprogram":
-            return die
-    return None
-
-
-def _numbers(function: Die) -> dict[int, int]:
-    """Numbers the static variables of the function that have the same name, in the order of the source."""
-    seen: dict[str, int] = {}
-    numbers: dict[int, int] = {}
-    for variable in sorted(filter(_is_static, _variables(function)), key=_place):
-        name = text_of(origin_of(variable), "DW_AT_name") or ""
-        numbers[variable.offset] = seen[name] = seen.get(name, -1) + 1
-    return numbers
-
-
-def _variables(function: Die) -> Iterator[Die]:
-    waiting = [function]
-    while waiting:
-        for child in waiting.pop().iter_children():
-            if child.tag == "DW_TAG_variable":
-                yield child
-            elif child.tag == "DW_TAG_lexical_block":
-                waiting.append(child)
-
-
-def _is_static(die: Die) -> bool:
-    if "DW_AT_declaration" in die.attributes:
-        return False
-    return "DW_AT_location" not in die.attributes or location_of(die)[0] in {THREAD, ADDRESS}
-
-
-def _place(die: Die) -> list[int]:
-    attributes = origin_of(die).attributes
-    return [attributes[key].value if key in attributes else 0 for key in ("DW_AT_decl_line", "DW_AT_decl_column")]
-
-
-def _outside(origin: Die, name: str) -> list[str]:
-    """Possible names of a variable of a file or a namespace, with and without `static`."""
-    path, scope = "", origin.get_parent()
-    while scope is not None and scope.tag != "DW_TAG_compile_unit":
-        namespace = text_of(scope, "DW_AT_name")
-        path = (f"{len(namespace)}{namespace}" if namespace else _ANONYMOUS) + path
-        scope = scope.get_parent()
-    if not path:
-        return [name, f"_ZL{len(name)}{name}"]
-    return [f"_ZN{path}{letter}{len(name)}{name}E" for letter in ("", "L")]
-
 
 _MAX_DIES = 400_000  # no lab's debug information is larger
 _DWARF_5 = 5
@@ -185,7 +92,7 @@ def read_debug_info(program: Path, file_name: str, *, headers: Collection[str] =
     elf = ElfFile(program)
     symbols = {one.name: one for one in elf.of_kind("STT_TLS")}
     functions = elf.of_kind("STT_FUNC")
-    names = ThreadLocalNames(symbols, {one.value: one.name for one in functions})
+    names = {one.value: one.name for one in functions}
     info = DebugInfo(
         guards=[(one.value, one.size) for name, one in symbols.items() if name.startswith(GUARD)],
         offsets={name: symbol.value for name, symbol in symbols.items()},
@@ -206,7 +113,7 @@ def read_debug_info(program: Path, file_name: str, *, headers: Collection[str] =
                     info.frames.append(frame_of(die, info.functions[-1].first, info.functions[-1].end, elf.machine))
                 elif die.tag == "DW_TAG_variable" and location_of(die)[0] == FRAME:
                     add_local(info.frames, die)
-                elif die.tag == "DW_TAG_variable" and (array := _shared_array(die, symbols, names)):
+                elif die.tag == "DW_TAG_variable" and (array := _shared_array(die, symbols, names, info.shared)):
                     info.shared.append(array)
                 elif die.tag == "DW_TAG_variable" and (variable := _static_variable(die)):
                     info.variables.append(variable)
@@ -250,7 +157,9 @@ def _function(die: Die, ours: set[int], own_code: Collection[int]) -> Function:
     return Function(first, end, name, signature, type_of(origin).name, in_submission, implicit)
 
 
-def _shared_array(die: Die, symbols: dict[str, Symbol], names: ThreadLocalNames) -> SharedArray | None:
+def _shared_array(
+    die: Die, symbols: Mapping[str, Symbol], functions: Mapping[int, str], known: Sequence[SharedArray]
+) -> SharedArray | None:
     """The shared array of a thread-local variable: in a runner, __shared__ is thread-local. One without a definition is `extern`."""
     origin = origin_of(die)
     name = text_of(origin, "DW_AT_name")
@@ -260,8 +169,9 @@ def _shared_array(die: Die, symbols: dict[str, Symbol], names: ThreadLocalNames)
     where, at = location_of(die)
     offset, kind = at if where == THREAD else None, type_of(origin)
     element_bytes, size = max(1, kind.bytes), math.prod(kind.dimensions) * kind.bytes
-    if _is_unplaced(die) and (found := names.symbol_of(die)) and found.size == size:
-        offset = found.value
+    if not {"DW_AT_location", "DW_AT_declaration"} & die.attributes.keys():
+        found = unplaced_offsets(die, size, symbols, functions)
+        offset = next((one for one in found if all(one != array.offset for array in known)), None)
     if offset is not None:
         if not any(one.value == offset and one.size == size and name in one.name for one in symbols.values()):
             return None  # nothing uses it, so the linker removed it, and the offset belongs to another variable
@@ -279,6 +189,22 @@ def _static_variable(die: Die) -> StaticVariable | None:
     return StaticVariable(name, address, size, kind.name, max(1, kind.bytes), kind.dimensions)
 
 
-def _is_unplaced(die: Die) -> bool:
-    """Whether the entry is defined but has no location. On 64-bit ARM this is so for every thread-local variable."""
-    return not {"DW_AT_location", "DW_AT_declaration"} & die.attributes.keys()
+def unplaced_offsets(die: Die, size: int, symbols: Mapping[str, Symbol], functions: Mapping[int, str]) -> list[int]:
+    """Where a thread-local variable of this size may lie whose entry has no location: on 64-bit ARM, GCC gives it none, and no linkage name
+    where nothing outside the file can use one. So it is known by the rules of name mangling (Itanium C++ ABI, 5.1). `As` in `_Z5tiledPf`
+    is `_ZZ5tiledPfE2As`; the next `As` in it ends in `_0`. `functions`: symbols by first address.
+    """
+    origin, function = origin_of(die), function_around(die)
+    name = re.escape(text_of(origin, "DW_AT_name") or "")
+    word = f"{len(name)}{name}"
+    if linkage := text_of(die, "DW_AT_linkage_name") or text_of(origin, "DW_AT_linkage_name"):
+        names = re.escape(linkage)
+    elif function is None:
+        names = rf"{name}|_ZL{word}|_ZN\w*{word}E"
+    else:
+        first = function.attributes.get("DW_AT_low_pc")
+        symbol = functions.get(first.value if first else 0, "")
+        encoding = symbol[2:] if symbol.startswith("_Z") else f"{len(symbol)}{symbol}"
+        names = rf"_ZZ{re.escape(encoding)}E{word}(?:_\d|__\d+_)?"
+    fitting = [one for one in symbols.values() if one.size == size and re.fullmatch(names, one.name)]
+    return [one.value for one in sorted(fitting, key=lambda one: (len(one.name), one.name))]

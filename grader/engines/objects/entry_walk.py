@@ -41,6 +41,13 @@ def origin_of(die: Die) -> Die:
     return die
 
 
+def function_around(die: Die) -> Die | None:
+    """The entry of the function in which it stands."""
+    while (die := die.get_parent()) is not None and die.tag != "DW_TAG_subprogram":
+        pass
+    return die
+
+
 def text_of(die: Die, attribute: str) -> str | None:
     value = die.attributes.get(attribute)
     return value.value.decode("utf-8", "replace") if value else None

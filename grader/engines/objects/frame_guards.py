@@ -6,7 +6,16 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from grader.engines.objects.entry_walk import FRAME, Die, TypeName, location_of, origin_of, text_of, type_of
+from grader.engines.objects.entry_walk import (
+    FRAME,
+    Die,
+    TypeName,
+    function_around,
+    location_of,
+    origin_of,
+    text_of,
+    type_of,
+)
 
 GUARD_NAME = "tilelab_guard_"
 _FRAME_BASES = {
@@ -90,9 +99,7 @@ def frame_of(die: Die, first: int, end: int, machine: str) -> Frame:
 
 def add_local(frames: Sequence[Frame], variable: Die) -> None:
     """To the frame of the function in whose entry the variable's lies."""
-    owner = variable.get_parent()
-    while owner is not None and owner.tag != "DW_TAG_subprogram":
-        owner = owner.get_parent()
+    owner = function_around(variable)
     first = owner.attributes.get("DW_AT_low_pc") if owner is not None else None
     frame = next((one for one in reversed(frames) if first is not None and one.first == first.value), None)
     if frame is not None:

@@ -18,7 +18,7 @@ from grader.engines.cpu_toolchain import target_of
 from grader.engines.dump_scan import scan_gimple
 from grader.engines.gcc_flags import INSTRUMENTATION, LANGUAGE, MACHINE
 from grader.engines.objects.assembly import calls_of
-from grader.engines.objects.debug_info import ThreadLocalNames, read_debug_info
+from grader.engines.objects.debug_info import read_debug_info, unplaced_offsets
 from grader.engines.objects.symbol_table import ElfFile
 
 HERE = Path(__file__).resolve().parents[4]
@@ -72,7 +72,8 @@ def test_names_made_by_rule_lead_to_the_places_that_x86_debug_information_gives(
     program = compiled("g++", ARRAYS, tmp_path, "-no-pie")
     elf = ElfFile(program)
     symbols = {one.name: one for one in elf.of_kind("STT_TLS")}
-    names = ThreadLocalNames(symbols, {one.value: one.name for one in elf.of_kind("STT_FUNC")})
+    functions = {one.value: one.name for one in elf.of_kind("STT_FUNC")}
+    sizes = {one.value: one.size for one in symbols.values()}
     with program.open("rb") as stream:
         (unit,) = [
             one
@@ -83,10 +84,10 @@ def test_names_made_by_rule_lead_to_the_places_that_x86_debug_information_gives(
         for die in unit.iter_DIEs():
             place = die.attributes.get("DW_AT_location") if die.tag == "DW_TAG_variable" else None
             if place is not None and bytes(place.value)[-1:] in {b"\x9b", b"\xe0"}:
-                symbol = names.symbol_of(die)
-                placed[int.from_bytes(bytes(place.value)[1:-1], "little")] = symbol.value if symbol else None
+                offset = int.from_bytes(bytes(place.value)[1:-1], "little")
+                placed[offset] = unplaced_offsets(die, sizes[offset], symbols, functions)
     assert len(placed) == len(SIZES)
-    assert all(said == found for said, found in placed.items())
+    assert all([said] == found for said, found in placed.items())
 
 
 def test_arm_code_calls_no_atomic_function_and_signs_no_return_address(tmp_path: Path) -> None:
