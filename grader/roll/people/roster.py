@@ -17,7 +17,15 @@ from grader.model.errors import RemediableError
 from grader.model.result import Student
 from grader.model.written_names import exact_form, first_and_last, folded_form, some
 from grader.roll.people.person_keys import EMAIL, FOLDER, LOGIN, NUMBER, Key, keys_of, plain
-from grader.roll.people.table_text import Row, TableError, file_bytes, heading_word, read_table
+from grader.roll.people.table_text import (
+    Row,
+    TableError,
+    cell_text,
+    columns_in,
+    file_bytes,
+    heading_word,
+    read_table,
+)
 
 # What the headings of a roster mean: in a platform's own export, and in a table that a person wrote. Pure.
 #
@@ -99,7 +107,7 @@ USUAL = "name,login,number,email,section,team"
 
 
 @dataclass(frozen=True)
-class Columns:
+class RosterColumns:
     platform: str  # whose export this is; empty: nobody's that we know
     at: dict[str, int] = field(default_factory=dict)  # what it says → its column
     notices: tuple[str, ...] = ()
@@ -110,41 +118,26 @@ def understood(headings: Sequence[str]) -> int:
     return sum(heading_word(one) in FIELDS for one in headings)
 
 
-def columns_of(headings: Sequence[str]) -> Columns:
+def columns_of(headings: Sequence[str]) -> RosterColumns:
     """The column whose heading is our own word for its meaning, else the first of it. The others are named in the notices."""
     words = [heading_word(one) for one in headings]
+    quoted = [repr(one.strip()[:40]) for one in headings]
     platform = _platform(frozenset(words))
-    at: dict[str, int] = {}
-    twice: list[str] = []
-    unknown: list[str] = []
-    unclear: list[str] = []
-    for number, word in enumerate(words):
-        what = _meaning(word, platform)
-        if what and at.setdefault(what, number) != number:
-            other = at[what]
-            if word == what and words[other] != what:
-                at[what], other = number, at[what]
-                twice.append(f"{_quoted(headings[other])} (as {_quoted(headings[number])})")
-            else:
-                twice.append(f"{_quoted(headings[number])} (as {_quoted(headings[other])})")
-        elif what:
-            continue
-        elif word in _TWO_MEANINGS:
-            at.setdefault("group", number)
-            unclear.append(_quoted(headings[number]))
-        elif word:
-            unknown.append(_quoted(headings[number]))
+    found = columns_in(words, lambda word: _meaning(word, platform), lambda word, what: word != what)
+    unclear = [number for number in found.unknown if words[number] in _TWO_MEANINGS]
     notices = []
-    if unknown:
+    if unknown := [quoted[number] for number in found.unknown if number not in unclear]:
         notices.append(f"columns that are not used: {_few(unknown)}")
-    if twice:
+    if found.twice:
+        twice = [f"{quoted[number]} (as {quoted[other]})" for number, other in found.twice.items()]
         notices.append(f"columns that say what another one says already, and are not used: {_few(twice)}")
     if unclear:
+        found.at["group"] = unclear[0]
         notices.append(
-            f"{_few(unclear)} may mean a section or a team, and is not used but for uploads that are called like one: "
-            "call it `section` or `team`"
+            f"{_few([quoted[number] for number in unclear])} may mean a section or a team, and is not used but for uploads that are "
+            "called like one: call it `section` or `team`"
         )
-    return Columns(platform, at, tuple(notices))
+    return RosterColumns(platform, found.at, tuple(notices))
 
 
 def _platform(words: frozenset[str]) -> str:
@@ -164,10 +157,6 @@ def _meaning(word: str, platform: str) -> str:
     if what == "PrairieLearn" and platform != "PrairieLearn":
         return "login"
     return what
-
-
-def _quoted(heading: str) -> str:
-    return repr(heading.strip()[:40])
 
 
 def _few(names: Sequence[str]) -> str:
@@ -255,8 +244,7 @@ def roster_in(data: bytes, name: str) -> Roster:
     counts += [f"{len(teams)} team{'s' if len(teams) != 1 else ''}"] if teams else []
     counts += [f"without {count} {who}" for who, count in left_out.items()]
     notices = [f"roster {name}: {columns.platform + ', ' if columns.platform else ''}{', '.join(counts)}"]
-    if table.encoding == "cp1252":
-        notices.append(f"roster {name}: it is not UTF-8 and was read as Windows-1252: look at names with accents")
+    notices += [f"roster {name}: {notice}" for notice in table.notices]
     if merged:
         notices.append(f"roster {name}: students in several rows, which differ by the section alone: {some(merged)}")
     return Roster(tuple(rows), (*notices, *(f"roster {name}: {notice}" for notice in columns.notices)))
@@ -278,7 +266,7 @@ def _once(rows: Sequence[RosterRow]) -> tuple[list[RosterRow], list[str]]:
     return list(kept.values()), [f"lines {' and '.join(map(str, lines))}" for lines in merged.values()]
 
 
-def _row(row: Row, columns: Columns, left_out: dict[str, int]) -> RosterRow | None:
+def _row(row: Row, columns: RosterColumns, left_out: dict[str, int]) -> RosterRow | None:
     """None for what is no student: `left_out` counts them."""
     at = columns.at
     cells = {what: _value(row.cells[number]) for what, number in at.items() if number < len(row.cells)}
@@ -334,11 +322,7 @@ def _keys(cells: Mapping[str, str], platform: str) -> dict[str, str]:
 
 
 def _value(cell: str) -> str:
-    """Without what a spreadsheet needs to keep zeros in front: `="0042"`."""
-    text = re.sub(r"\s+", " ", _TURNING.sub("", cell)).strip()
-    if found := re.fullmatch(r'="([^"]*)"', text):
-        text = found[1].strip()
-    return text
+    return re.sub(r"\s+", " ", cell_text(_TURNING.sub("", cell)))
 
 
 def _check(name: str, rows: Sequence[RosterRow]) -> None:

@@ -1,6 +1,6 @@
 """Reads a table as spreadsheets and platforms write it: its encoding, what separates its columns, and its rows with their lines. Pure.
 
-What the columns mean is said in roster.py.
+What the columns mean is said by whoever reads the table.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import io
 import re
 import unicodedata
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 
@@ -37,6 +37,44 @@ class Table:
     headings: Row
     rows: tuple[Row, ...]  # below the headings; none is empty
     encoding: str
+
+    @property
+    def notices(self) -> list[str]:
+        known = self.encoding != "cp1252"
+        return [] if known else ["it is not UTF-8 and was read as Windows-1252: look at names with accents"]
+
+
+@dataclass
+class Columns:
+    """Where each meaning stands, by its column's number; and the columns of which nothing is used."""
+
+    at: dict[str, int] = field(default_factory=dict)
+    twice: dict[int, int] = field(default_factory=dict)  # those that say what another one says already, and which one
+    unknown: list[int] = field(default_factory=list)
+
+
+def columns_in(words: Sequence[str], meaning: Callable[[str], str], rank: Callable[[str, str], int]) -> Columns:
+    """`words`: of the headings; `rank`: the smaller, the surer does a word mean that. Of two columns of one meaning, the surer counts."""
+    found = Columns()
+    for number, word in enumerate(words):
+        if not (what := meaning(word)):
+            found.unknown += [number] if word else []
+            continue
+        other = found.at.setdefault(what, number)
+        if other != number and rank(word, what) < rank(words[other], what):
+            found.at[what], found.twice[other] = number, number
+        elif other != number:
+            found.twice[number] = other
+    return found
+
+
+def cell_text(cell: str) -> str:
+    """Without control characters, and without what keeps a spreadsheet from computing: `="0042"`, and the `'` before a formula."""
+    lines = cell.replace("\r\n", "\n").replace("\r", "\n")
+    text = "".join(one if one.isprintable() or one == "\n" else " " for one in lines).strip()
+    if found := re.fullmatch(r'="([^"]*)"', text):
+        text = found[1].strip()
+    return text[1:] if re.match(r"'[=+\-@]", text) else text
 
 
 def file_bytes(

@@ -14,21 +14,20 @@ from pathlib import Path
 from typing import Generic, TypeVar
 
 from grader.model.result import Override, RegradeRequest
-from grader.roll.people.table_text import Table, TableError, file_bytes, heading_word, read_table
+from grader.roll.people.table_text import (
+    TableError,
+    cell_text,
+    columns_in,
+    file_bytes,
+    heading_word,
+    read_table,
+)
 from grader.roll.policy.course_file import PolicyError, lab_meant
 from grader.roll.policy.late_rules import MomentError, moment
 
 _LARGEST = 16 << 20
 _MOST_ROWS = 20_000
 Value = TypeVar("Value")
-
-
-@dataclass(frozen=True)
-class DecisionRow:
-    place: str  # "overrides.csv, line 3"
-    cells: Mapping[str, str]  # by what they say; empty where the table has no such column
-    labs: Sequence[str]  # the course's
-    zone: tzinfo | None  # of times without an offset
 
 
 @dataclass(frozen=True)
@@ -49,15 +48,18 @@ class Decisions(Generic[Value]):
 
 @dataclass(frozen=True)
 class TableForm(Generic[Value]):
-    """`columns`: what a column says → words that head it, in lower case. `needed`: those that must be there. `read`: what a row says; a
-    text is a notice, and none says nothing. It raises PolicyError for a row that must not be passed over.
+    """`columns`: what a column says → words that head it, in lower case. `needed`: those that must be there, and be filled in. `read`: what
+    a row says besides student and lab, from its cells, its place and the zone of times without an offset. It raises PolicyError for a row
+    that must not be passed over.
     """
 
     what: str  # "overrides"
     columns: Mapping[str, tuple[str, ...]]  # of two columns with one meaning, that counts whose word comes first
     needed: tuple[str, ...]
     example: str  # a first line
-    read: Callable[[DecisionRow], Decision[Value] | str | None]
+    read: Callable[[Mapping[str, str], str, tzinfo | None], Value]
+    lost: str = ""  # what becomes of a row that nobody can assign; empty: it must not be passed over
+    quiet: str = ""  # a column without which a row says nothing
 
 
 def is_there(path: Path) -> bool:
@@ -85,71 +87,58 @@ def decisions_in(
         table = read_table(data, lambda headings: sum(bool(_meaning(heading_word(one), form)) for one in headings))
     except TableError as error:
         raise PolicyError(f"{name}: {error}. Its first line is, for instance, {form.example}.") from error
-    at, unused = _columns(table, name, form)
+    at, notices = _columns([*table.headings.cells], f"{name}, line {table.headings.line}", form)
     if len(table.rows) > _MOST_ROWS:
         raise PolicyError(f"{name}: it has more than {_MOST_ROWS} rows. Is it the right file?")
     rows: list[Decision[Value]] = []
-    notices = [f"{name}: columns that are not used: {', '.join(unused)}"] if unused else []
-    if table.encoding == "cp1252":
-        notices.append(f"{name}: it is not UTF-8 and was read as Windows-1252: look at names with accents")
+    notices = [f"{name}: {notice}" for notice in (*notices, *table.notices)]
     for row in table.rows:
+        place = f"{name}, line {row.line}"
         if len(row.cells) > len(table.headings.cells):
             raise PolicyError(
-                f"{name}, line {row.line}: it has more cells than the first line. Put a text with a comma into quotation marks, and end no "
-                "row with a separator."
+                f"{place}: it has more cells than the first line. Put a text with a comma into quotation marks, and end no row with a "
+                "separator."
             )
-        cells = {what: _cell(row.cells[number]) if number < len(row.cells) else "" for what, number in at.items()}
-        if not any(cells.values()):
+        cells = {what: cell_text(row.cells[number]) for what, number in at.items() if number < len(row.cells)}
+        cells = {**dict.fromkeys(form.columns, ""), **cells}
+        if not any(cells.values()) or (form.quiet and not cells[form.quiet]):
             continue
-        said = form.read(
-            DecisionRow(f"{name}, line {row.line}", {**dict.fromkeys(form.columns, ""), **cells}, labs, zone)
-        )
-        if isinstance(said, str):
-            notices.append(said)
-        elif said is not None:
-            rows.append(said)
+        try:
+            lab = _lab(cells, form.needed, labs, place)
+        except PolicyError as error:
+            if not form.lost:
+                raise
+            notices.append(f"{str(error).removesuffix('.')}: {form.lost}")
+            continue
+        rows.append(Decision(cells["student"], lab, form.read(cells, place, zone), place))
     return Decisions(tuple(rows), tuple(notices))
 
 
-def _columns(table: Table, name: str, form: TableForm[Value]) -> tuple[dict[str, int], list[str]]:
-    """Where each column is, and the headings that say nothing here."""
-    at: dict[str, int] = {}
-    unused: list[str] = []
-    words = [heading_word(one) for one in table.headings.cells]
-    for number, word in enumerate(words):
-        what = _meaning(word, form)
-        if not what:
-            unused += [repr(table.headings.cells[number].strip()[:40])] if word else []
-        elif what not in at or _rank(word, what, form) < _rank(words[at[what]], what, form):
-            unused += [repr(table.headings.cells[at[what]].strip()[:40])] if what in at else []
-            at[what] = number
-        else:
-            unused.append(repr(table.headings.cells[number].strip()[:40]))
-    if missing := [one for one in form.needed if one not in at]:
+def _lab(cells: Mapping[str, str], needed: Sequence[str], labs: Sequence[str], place: str) -> str:
+    """Raises PolicyError where the row lacks something, too."""
+    if missing := next((what for what in needed if not cells[what]), ""):
+        remedy = "Write why, for the student reads it" if missing == "reason" else "Fill it in, or remove the row"
+        raise PolicyError(f"{place}: the {missing} is missing. {remedy}.")
+    return lab_meant(cells["lab"], labs, place)
+
+
+def _columns(headings: Sequence[str], place: str, form: TableForm[Value]) -> tuple[dict[str, int], list[str]]:
+    """Where each column is, and a notice about headings that say nothing here."""
+
+    def rank(word: str, what: str) -> int:
+        return (what, *form.columns[what]).index(word)  # our own word comes first
+
+    found = columns_in([heading_word(one) for one in headings], lambda word: _meaning(word, form), rank)
+    if missing := [one for one in form.needed if one not in found.at]:
         raise PolicyError(
-            f"{name}, line {table.headings.line}: no column is headed {' or '.join(map(repr, missing))}. The first line is, for instance, "
-            f"{form.example}."
+            f"{place}: no column is headed {' or '.join(map(repr, missing))}. The first line is, for instance, {form.example}."
         )
-    return at, unused
+    unused = [repr(headings[number].strip()[:40]) for number in sorted([*found.unknown, *found.twice])]
+    return found.at, [f"columns that are not used: {', '.join(unused)}"] if unused else []
 
 
 def _meaning(word: str, form: TableForm[Value]) -> str:
     return next((what for what, words in form.columns.items() if word == what or word in words), "")
-
-
-def _rank(word: str, what: str, form: TableForm[Value]) -> int:
-    """The smaller, the surer does the word mean it. Our own word comes first."""
-    return (what, *form.columns[what]).index(word)
-
-
-def _cell(cell: str) -> str:
-    """Without control characters, and without what keeps a spreadsheet from computing: `="0042"`, and the `'` before a formula."""
-    text = "".join(
-        one if one.isprintable() or one == "\n" else " " for one in cell.replace("\r\n", "\n").replace("\r", "\n")
-    ).strip()
-    if found := re.fullmatch(r'="([^"]*)"', text):
-        text = found[1].strip()
-    return text[1:] if re.match(r"'[=+\-@]", text) else text
 
 
 # overrides.csv: points that a person decided for a student's lab. They stand whatever a grading finds. Pure, but for reading the file.
@@ -159,18 +148,12 @@ def _cell(cell: str) -> str:
 _LONGEST = {"reason": 2000, "author": 200, "date": 60}
 
 
-def _override(row: DecisionRow) -> Decision[Override]:
-    cells = row.cells
-    for what in ("student", "lab", "points", "reason", "author"):
-        if not cells[what]:
-            remedy = "Write why, for the student reads it" if what == "reason" else "Fill it in, or remove the row"
-            raise PolicyError(f"{row.place}: the {what} is missing. {remedy}.")
+def _override(cells: Mapping[str, str], place: str, _: tzinfo | None) -> Override:
     for what, most in _LONGEST.items():
         if len(cells[what]) > most:
-            raise PolicyError(f"{row.place}: the {what} has more than {most} letters. Shorten it.")
-    points = points_in(cells["points"], row.place)
-    override = Override(points=points, reason=cells["reason"], author=cells["author"], date=cells["date"])
-    return Decision(cells["student"], lab_meant(cells["lab"], row.labs, row.place), override, row.place)
+            raise PolicyError(f"{place}: the {what} has more than {most} letters. Shorten it.")
+    points = points_in(cells["points"], place)
+    return Override(points=points, reason=cells["reason"], author=cells["author"], date=cells["date"])
 
 
 def points_in(text: str, place: str) -> float:
@@ -215,18 +198,9 @@ OVERRIDES = TableForm(
 _REGRADE_REQUESTS_LONGEST = 8000
 
 
-def _request(row: DecisionRow) -> Decision[RegradeRequest] | str:
-    cells = {what: text[:_REGRADE_REQUESTS_LONGEST] for what, text in row.cells.items()}
-    if missing := next((what for what in ("student", "lab", "request") if not cells[what]), ""):
-        return f"{row.place}: the {missing} is missing, so this regrade request is on no page. Fill it in"
-    try:
-        lab = lab_meant(cells["lab"], row.labs, row.place)
-    except PolicyError as error:
-        return f"{str(error).removesuffix('.')}: this regrade request is on no page"
-    request = RegradeRequest(
-        request=cells["request"], answer=cells["answer"], author=cells["author"][:200], date=cells["date"][:60]
-    )
-    return Decision(cells["student"], lab, request, row.place)
+def _request(cells: Mapping[str, str], _: str, __: tzinfo | None) -> RegradeRequest:
+    request, answer = (cells[what][:_REGRADE_REQUESTS_LONGEST] for what in ("request", "answer"))
+    return RegradeRequest(request=request, answer=answer, author=cells["author"][:200], date=cells["date"][:60])
 
 
 REQUESTS = TableForm(
@@ -244,6 +218,7 @@ REQUESTS = TableForm(
     ("student", "lab", "request"),
     "date,student,lab,request,answer,author",
     _request,
+    lost="this regrade request is on no page",
 )  # fmt: skip
 
 
@@ -252,20 +227,11 @@ REQUESTS = TableForm(
 # It counts only where the platform says nothing. A row that nobody can assign stops nothing: such a file lists whoever the platform lists.
 
 
-def _time(row: DecisionRow) -> Decision[datetime] | str | None:
-    if not row.cells["at"]:  # nothing was handed in
-        return None
-    if not row.cells["student"]:
-        return f"{row.place}: the student is missing, so this time is nobody's"
+def _time(cells: Mapping[str, str], place: str, zone: tzinfo | None) -> datetime:
     try:
-        lab = lab_meant(row.cells["lab"], row.labs, row.place)
-    except PolicyError as error:
-        return f"{str(error).removesuffix('.')}: this time is not used"
-    try:
-        at = moment(row.cells["at"], row.zone, favour="early")
+        return moment(cells["at"], zone, favour="early")
     except (MomentError, OverflowError) as error:
-        raise PolicyError(f"{row.place}: {error}.") from error
-    return Decision(row.cells["student"], lab, at, row.place)
+        raise PolicyError(f"{place}: {error}.") from error
 
 
 TIMES = TableForm(
@@ -281,4 +247,6 @@ TIMES = TableForm(
     ("student", "lab", "at"),
     "student,lab,at",
     _time,
+    lost="this time is not used",
+    quiet="at",
 )  # fmt: skip
