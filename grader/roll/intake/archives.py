@@ -14,7 +14,7 @@ import sysconfig
 import tarfile
 import zipfile
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import IO, BinaryIO, cast
@@ -53,16 +53,6 @@ class _Member:
     open: Callable[[], IO[bytes]]
 
 
-@dataclass
-class _ArchiveReading:
-    """What has been read of one archive so far."""
-
-    request: Request
-    found: Gathered = field(default_factory=Gathered)
-    members: int = 0
-    declared_bytes: int = 0
-
-
 def read_archive(path: Path, request: Request) -> Contents:
     """What the archive at `path` holds, without junk. Raises Refusal where it cannot be read to its end within the limits."""
     limits = request.limits
@@ -71,39 +61,31 @@ def read_archive(path: Path, request: Request) -> Contents:
         raise Refusal(f"the archive is larger than {size_text(limits.archive_bytes)}")
     with path.open("rb") as file:
         if file.read(len(MARK)) == MARK:
-            return _seven_zip(path, packed, request)
-    reading = _ArchiveReading(request)
+            folder = request.spool / "unpacked"
+            unpack_seven_zip(path, folder, limits, request.confinement)
+            contents = read_folder(folder, limits)
+            _check_size(sum(one.size for one in contents.files), packed, limits)
+            return contents
+    found, declared = Gathered(), 0
     try:
-        for member in _members(path, limits):
-            _take(reading, member, packed)
+        for count, member in enumerate(_members(path, limits), 1):
+            declared += member.size
+            if count > limits.members:
+                raise Refusal(f"the archive holds more than {limits.members} entries")  # noqa: TRY301 -- as from deeper down
+            _check_size(declared, packed, limits)
+            _take(member, found, request)
     except (Refusal, MachineError):
         raise
-    except OSError as error:
-        if error.errno in _MACHINE_ERRORS:
-            raise
-        raise Refusal(_broken(error)) from error
     except Exception as error:  # a hostile archive can make its reader fail in any way
-        raise Refusal(_broken(error)) from error
-    return reading.found.contents
+        if isinstance(error, OSError) and error.errno in _MACHINE_ERRORS:
+            raise
+        raise Refusal(f"the archive is damaged or incomplete ({type(error).__name__})") from error
+    return found.contents
 
 
-def _seven_zip(path: Path, packed: int, request: Request) -> Contents:
-    folder = request.spool / "unpacked"
-    unpack_seven_zip(path, folder, request.limits, request.confinement)
-    contents = read_folder(folder, request.limits)
-    _check_size(sum(file.size for file in contents.files), packed, request.limits)
-    return contents
-
-
-def _take(reading: _ArchiveReading, member: _Member, packed: int) -> None:
-    """Checks one member against the limits and stores it if it was asked for."""
-    found, request, limits = reading.found, reading.request, reading.request.limits
-    reading.members += 1
-    if reading.members > limits.members:
-        raise Refusal(f"the archive holds more than {limits.members} entries")
-    reading.declared_bytes += member.size
-    _check_size(reading.declared_bytes, packed, limits)
-    parts, reason = _parts(member.name, limits)
+def _take(member: _Member, found: Gathered, request: Request) -> None:
+    """Stores one member if it was asked for."""
+    parts, reason = _parts(member.name, request.limits)
     if reason is None and member.kind not in {"file", "folder"}:
         reason = f"the archive holds {member.kind}: {clean(member.name)}"
     if reason is not None:
@@ -234,14 +216,9 @@ def _tar_members(stream: BinaryIO, limits: Limits, packed: BinaryIO) -> Iterator
     bounded = cast("BinaryIO", _Unpacked(stream, limits, packed))
     with tarfile.open(fileobj=bounded, mode="r|", errorlevel=2) as archive:
         while (info := archive.next()) is not None:
-            yield _Member(info.name, info.size, _tar_kind(info), partial(_tar_file, archive, info))
+            opened = cast("Callable[[], IO[bytes]]", partial(archive.extractfile, info))  # is asked of files alone
+            yield _Member(info.name, info.size, _tar_kind(info), opened)
             archive.members.clear()  # type: ignore[attr-defined]  # typeshed omits it; without this, every name stays in memory
-
-
-def _tar_file(archive: tarfile.TarFile, info: tarfile.TarInfo) -> IO[bytes]:
-    file = archive.extractfile(info)
-    assert file is not None
-    return file
 
 
 def _tar_kind(info: tarfile.TarInfo) -> str:
@@ -261,10 +238,6 @@ def _check_size(unpacked: int, packed: int, limits: Limits) -> None:
         raise Refusal(f"the archive unpacks to more than {size_text(limits.unpacked_bytes)}")
     if unpacked > limits.ratio_from_bytes and unpacked > limits.ratio * max(packed, 1):
         raise Refusal(f"the archive unpacks to more than {limits.ratio} times its size")
-
-
-def _broken(error: Exception) -> str:
-    return f"the archive is damaged or incomplete ({type(error).__name__})"
 
 
 # A 7z archive is unpacked into a folder of ours, which is then read as a folder that was handed in: by a confined child, within limits.

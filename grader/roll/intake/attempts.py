@@ -13,6 +13,7 @@ from datetime import datetime
 from pathlib import Path
 
 from grader.model.result import Submission
+from grader.model.visible_text import counted as counted_words
 from grader.model.written_names import clean, exact_form, shown, some
 from grader.roll.intake.matching import HandedAnswers
 from grader.roll.intake.upload import Upload
@@ -199,19 +200,10 @@ def with_counted(student: Intake, counted: Counted) -> Intake:
         blocked={} if refused else {file: why for file, one in of_file.items() if (why := _blocked(one, file))},
         hints={file: hint for file, hint in hints.items() if file not in counted.attempts},
         counted=dict(counted.attempts),
-        answers=_answers(attempts, counted),
+        # Of the attempt that counts for the lab's file, where it has any; else of the last attempt that has.
+        answers={file: answers for one in attempts for file, answers in one.answers.items()}
+        | {file: one.answers[file] for file, one in of_file.items() if file in one.answers},
     )
-
-
-def _answers(attempts: Sequence[Attempt], counted: Counted) -> dict[str, HandedAnswers]:
-    """Of the attempt that counts for the lab's file, where it has any; else of the last attempt that has."""
-    last = {file: answers for one in attempts for file, answers in one.answers.items()}
-    own = {
-        file: attempts[number].answers[file]
-        for file, number in counted.attempts.items()
-        if file in attempts[number].answers
-    }
-    return last | own
 
 
 def _blocked(attempt: Attempt, file: str) -> str:
@@ -296,16 +288,12 @@ def with_team_shares(students: Sequence[Intake]) -> tuple[list[Intake], list[str
         given = [one for one in members if one.submission.handed_in]
         without = [one for one in members if not one.submission.handed_in]
         if len({_contents(one) for one in given}) > 1:
-            names = ", ".join(one.submission.id for one in given[:_MOST])
-            nothing = (
-                f"; {', '.join(one.submission.id for one in without[:_MOST])} handed in nothing" if without else ""
-            )
-            differing.append(f"team {team[:40]!r}: {names}{nothing}")
+            names, others = (", ".join(one.submission.id for one in them[:_MOST]) for them in (given, without))
+            differing.append(f"team {team[:40]!r}: {names}{f'; {others} handed in nothing' if others else ''}")
         elif given:
             shared |= {one.submission.id: _share(one, given[0]) for one in without}
     if shared:
-        count = len(shared)
-        notices.append(f"{count} student{'s' if count > 1 else ''} without an upload share their team's")
+        notices.append(f"{counted_words(len(shared), 'student')} without an upload share their team's")
     if differing:
         notices.append(
             "members of one team handed in different files, so each keeps their own: "
@@ -323,12 +311,6 @@ def _contents(one: Intake) -> tuple[object, ...]:
 
 def _share(member: Intake, given: Intake) -> Intake:
     said = f"this is your team's: {given.submission.name} handed it in"
-    submission = given.submission.model_copy(
-        update={
-            "id": member.submission.id,
-            "name": member.submission.name,
-            "student": member.submission.student,
-            "notices": (*given.submission.notices, said),
-        }
-    )
-    return replace(given, submission=submission)
+    own = {name: getattr(member.submission, name) for name in ("id", "name", "student")}
+    notices = (*given.submission.notices, said)
+    return replace(given, submission=given.submission.model_copy(update=own | {"notices": notices}))

@@ -175,23 +175,9 @@ SHOWN = 3
 ASKED = 5  # of how many names it is asked whether they are known students': each takes a while with a long roster
 _COMPARED = 64  # names in one folder
 # What people call folders in their own work, and nobody calls a student.
-_PARTS = frozenset(
-    {
-        "assignments",
-        "cuda",
-        "code",
-        "include",
-        "kernels",
-        "kit",
-        "lib",
-        "source",
-        "sources",
-        "src",
-        "test",
-        "tests",
-        "work",
-    }
-)
+_PARTS = frozenset({
+    "assignments", "cuda", "code", "include", "kernels", "kit", "lib", "source", "sources", "src", "test", "tests", "work",
+})  # fmt: skip
 
 
 class IntakeError(RemediableError):
@@ -205,9 +191,8 @@ class Level:
     files: ClassFiles
     packed: bool  # it came out of an archive
     entered: tuple[str, ...] = ()  # what has to be said of the way to it
-    doubtful: str = (
-        ""  # a folder or archive around it that may be a student's: then what is in it is no platform's word
-    )
+    # A folder or archive around it that may be a student's: then what is in it is no platform's word.
+    doubtful: str = ""
 
 
 def holds_class(files: ClassFiles) -> bool:
@@ -328,29 +313,20 @@ def check_one_student(source: Path, level: Level, uploads: Sequence[Upload], spo
     parts = {"assignments", "kit"} <= names or all(
         name.casefold() in _PARTS or name in spool.labs or is_copy(name) for name in names
     )
-    alone = (
-        len(uploads) == 1
-        and level.packed
-        and not level.entered
-        and not uploads[0].packed
-        and uploads[0].refused is None
-    )
-    alone = alone and any(file.path[-1] in spool.wanted for file in uploads[0].contents.files)
-    if parts or (alone and not spool.is_student(uploads[0].name)):
+    first = uploads[0]
+    alone = len(uploads) == 1 and level.packed and not (level.entered or first.packed or first.refused is not None)
+    alone = alone and any(file.path[-1] in spool.wanted for file in first.contents.files)
+    if parts or (alone and not spool.is_student(first.name)):
         shown = ", ".join(repr(clean(one)) for one in sorted(names)[:SHOWN])
         raise IntakeError(
             f"{source}: this looks like the submission of one student, with {shown} in it. "
-            f"Put it into a folder named after the student, and give the folder above that.{_if_class(source, names, alone=alone)}"
+            f"Put it into a folder named after the student, and give the folder above that.{_if_class(source, first) if alone else ''}"
         )
 
 
-def _if_class(source: Path, names: Collection[str], *, alone: bool) -> str:
+def _if_class(source: Path, upload: Upload) -> str:
     """What to do where the one folder in an archive is called like a student, and the class has one."""
-    if not alone:
-        return ""
-    folder = stem_of(source.name)
-    command = f"unzip {shlex.quote(str(source))} -d {shlex.quote(folder)}"
-    if source.is_dir() or not source.name.casefold().endswith(".zip"):
-        command = "unpack it"
-    one = clean(next(iter(names)))
-    return f" If {one!r} is the student, {command} and give that folder: tilelab grade {shlex.quote(folder)}; or give a roster."
+    folder = shlex.quote(stem_of(source.name))
+    zipped = not source.is_dir() and source.name.casefold().endswith(".zip")
+    command = f"unzip {shlex.quote(str(source))} -d {folder}" if zipped else "unpack it"
+    return f" If {clean(upload.name)!r} is the student, {command} and give that folder: tilelab grade {folder}; or give a roster."

@@ -244,23 +244,14 @@ def _opened(upload: Upload, wanted: Sequence[LabFile], spool: Spool) -> Upload:
             break
         if any(file.path[-1] == one.name or is_variant(file.path[-1], one.name) for file in files for one in wanted):
             break
-        first = archives[0].at
-        if first is None:
-            break
         if len(archives) > 1:
-            upload = _together(upload, archives, spool)
-            break
+            return _together(upload, archives, spool)
         name = archives[0].path[-1]
         alone = len(files) == 1 and len(archives[0].path) == 1 and bool(upload.owners) and not upload.packed
-        said = (
-            ()
-            if alone
-            else (f"opened {clean(name)!r}, the only archive in the {'archive' if upload.packed else 'folder'}",)
-        )
-        inner = archive_upload(name, first, spool)
-        upload = replace(
-            upload, contents=inner.contents, refused=inner.refused, packed=True, notices=(*upload.notices, *said)
-        )
+        said = f"opened {clean(name)!r}, the only archive in the {'archive' if upload.packed else 'folder'}"
+        notices = (*upload.notices, *([] if alone else [said]))
+        inner = archive_upload(archives[0], spool)
+        upload = replace(upload, contents=inner.contents, refused=inner.refused, packed=True, notices=notices)
     return upload
 
 
@@ -268,8 +259,7 @@ def _together(upload: Upload, archives: Sequence[Stored], spool: Spool) -> Uploa
     """Several archives, such as one for each lab: each is a folder of its name. The first that is refused refuses all."""
     files, defects, refused = [], [], None
     for number, one in enumerate(archives):
-        assert one.at is not None
-        inner = archive_upload(one.path[-1], one.at, spool)
+        inner = archive_upload(one, spool)
         if inner.refused is not None:
             refused = f"{clean(one.path[-1])!r}: {inner.refused}"
             break

@@ -111,9 +111,7 @@ def match_files(contents: Contents, target: Path, wanted: Sequence[LabFile]) -> 
     names = frozenset(one.name for one in wanted)
     for one in wanted:
         _match_one(one, files, match)
-    for (
-        defect
-    ) in contents.defects:  # a wanted file that is a link or a device is blocked; any other defect is only a notice
+    for defect in contents.defects:  # a wanted file that is a link or a device is blocked; others are only notices
         name = defect.path[-1] if defect.path else ""
         if name in names and name not in match.sources:
             match.blocked[name] = defect.reason
@@ -256,16 +254,8 @@ class _Found:
         blank = bool(self.trouble) or is_blank(read_answers(self.text, self.lab), self.lab.questions)
         aside = any(is_copy(part) for part in self.path[:-1])
         home = self.path[-3:-1] == ("assignments", self.lab.lab_id) or self.path[-2:-1] == (self.lab.lab_id,)
-        return (
-            bool(self.trouble),
-            aside,
-            blank,
-            not self.said,
-            not home,
-            self.path[-1] != ANSWERS,
-            len(self.path),
-            self.path,
-        )
+        place = (self.path[-1] != ANSWERS, len(self.path), self.path)
+        return bool(self.trouble), aside, blank, not self.said, not home, *place
 
 
 def take_answers(contents: Contents, wanted: Sequence[LabFile]) -> tuple[dict[str, HandedAnswers], list[str]]:

@@ -108,9 +108,8 @@ class Upload:
     attempt: int = 0  # 1, 2, ... of one owner's; 0: the platform gives one alone
     told: int = 0  # how many attempts of this owner the platform says there were; 0: it does not say
     late: bool = False  # the platform itself marked it as late
-    download: int = (
-        0  # which of several given SUBMISSIONS it is from, and which question there: their attempts are counted apart
-    )
+    # Which of several given SUBMISSIONS it is from, and which question there: their attempts are counted apart.
+    download: int = 0
     text: str = ""  # what was typed into the platform's own text field
     downloaded: tuple[str, ...] = ()  # the names that the platform gave its files in a download
     packed: bool = False  # came as an archive: an archive inside it is not opened, and any defect makes us refuse it

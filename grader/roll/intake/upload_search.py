@@ -30,7 +30,7 @@ from grader.roll.intake.class_level import (
     list_contents,
     list_folder,
 )
-from grader.roll.intake.upload import Refusal, Upload, failure_reason, is_archive_name, stem_of
+from grader.roll.intake.upload import Refusal, Stored, Upload, failure_reason, is_archive_name, stem_of
 from grader.roll.platforms.download_names import ClassFiles, Export, Top
 from grader.roll.platforms.recognition import PLAIN, recognised
 
@@ -209,8 +209,10 @@ def _of_anybody(source: Path, level: Level, spool: Spool) -> Found:
         if top.is_folder:
             refused = top.refused or (first_defect(top.contents) if level.packed else None)
             uploads.append(Upload(name, top.contents, refused))
-        elif is_archive_name(name) and (top.file is not None or top.refused is not None):
-            uploads.append(_top_archive(top, spool))
+        elif is_archive_name(name) and top.refused is not None:
+            uploads.append(Upload(stem_of(name), refused=top.refused, packed=True))
+        elif is_archive_name(name) and top.file is not None:
+            uploads.append(archive_upload(replace(top.file, path=(name,)), spool))
         else:
             loose.append(name)
     check_layout(source, [upload.name for upload in uploads], loose, spool.wanted)
@@ -262,23 +264,19 @@ def _looks_like(files: ClassFiles) -> Export | None:
         return None
 
 
-def _top_archive(top: Top, spool: Spool) -> Upload:
-    stored = top.file
-    if top.refused is not None or stored is None or stored.at is None:
-        return Upload(stem_of(top.name), refused=top.refused or "it cannot be read", packed=True)
-    return archive_upload(top.name, stored.at, spool)
-
-
-def archive_upload(name: str, path: Path, spool: Spool) -> Upload:
+def archive_upload(stored: Stored, spool: Spool) -> Upload:
+    name = stem_of(stored.path[-1])
+    if stored.at is None:
+        return Upload(name, refused="it cannot be read", packed=True)
     try:
-        contents = read_archive(path, spool.request(whole_class=False))
+        contents = read_archive(stored.at, spool.request(whole_class=False))
     except Refusal as refusal:
-        return Upload(stem_of(name), refused=str(refusal), packed=True)
+        return Upload(name, refused=str(refusal), packed=True)
     except (OSError, MemoryError):  # this machine's, and so every student's
         raise
     except Exception as error:  # noqa: BLE001 -- whatever one student's archive brings about is nothing to the class
-        return Upload(stem_of(name), refused=failure_reason(error), packed=True)
-    return Upload(stem_of(name), contents, first_defect(contents), packed=True)
+        return Upload(name, refused=failure_reason(error), packed=True)
+    return Upload(name, contents, first_defect(contents), packed=True)
 
 
 def _loose_notices(loose: Sequence[str]) -> list[str]:
