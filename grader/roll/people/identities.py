@@ -94,13 +94,7 @@ class Identities:
     def text(self) -> str:
         """As it is kept. Lone surrogates of names that are no Unicode survive: the text is ASCII."""
         students = [
-            {
-                "id": one.id,
-                "called": one.called,
-                "listed": one.listed,
-                "handed_in": one.handed_in,
-                "keys": [[key.kind, key.value] for key in one.keys],
-            }
+            {name: getattr(one, name) for name in ("id", "called", "listed", "handed_in")} | {"keys": list(one.keys)}
             for one in self.all
         ]
         lines = ",\n".join(f"  {json.dumps(student)}" for student in students)
@@ -125,14 +119,13 @@ def identities_in(text: str) -> Identities:
         raise DamagedError(f"it is not of the form {SCHEMA}: another version of Tilelab may have written it")
     try:
         identities = [_identity(one) for one in kept["students"]]
-        had_roster = bool(kept["had_roster"])
+        book = Identities(identities, had_roster=bool(kept["had_roster"]), read=text)
     except (KeyError, TypeError, ValueError) as error:
         raise DamagedError("a part of it is missing or is not what it must be") from error
-    ids = [one.id.casefold() for one in identities]
-    keys = [key for one in identities for key in one.keys]
-    if len({*ids}) < len(ids) or len({*keys}) < len(keys):
+    ids, keys = {one.id.casefold() for one in identities}, {key for one in identities for key in one.keys}
+    if len(ids) < len(identities) or len(keys) < sum(len(one.keys) for one in identities):
         raise DamagedError("an id or a key in it is two students'")
-    return Identities(identities, had_roster=had_roster, read=text)
+    return book
 
 
 def _identity(kept: Any) -> Identity:  # noqa: ANN401 -- whatever the file holds

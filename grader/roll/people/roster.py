@@ -68,22 +68,9 @@ _WORDS = {
 FIELDS = {word.strip(): name for name, words in _WORDS.items() for word in words.split(",")}
 PLATFORMS = ("Canvas", "Moodle", "GitHub Classroom", "PrairieLearn", "LTI")  # with ids of their own
 KEYS = ("number", "login", "email", "upload", *PLATFORMS)
-_TWO_MEANINGS = frozenset(
-    {
-        "group",
-        "groups",
-        "gruppe",
-        "gruppen",
-        "groupe",
-        "groupes",
-        "grupo",
-        "grupos",
-        "gruppo",
-        "gruppi",
-        "groep",
-        "groepen",
-    }
-)
+_TWO_MEANINGS = frozenset({
+    "group", "groups", "gruppe", "gruppen", "groupe", "groupes", "grupo", "grupos", "gruppo", "gruppi", "groep", "groepen",
+})  # fmt: skip
 _EXPORTS: dict[str, tuple[set[str], ...]] = {
     "Canvas": ({"sis user id"}, {"sis login id"}, {"student", "id", "section"}),
     "Brightspace": ({"orgdefinedid"},),
@@ -239,9 +226,8 @@ def roster_in(data: bytes, name: str) -> Roster:
     _check(name, rows)
     sections = {row.student.section for row in rows} - {""}
     teams = {row.student.team for row in rows} - {""}
-    counts = [f"{len(rows)} student{'s' if len(rows) != 1 else ''}"]
-    counts += [f"{len(sections)} section{'s' if len(sections) != 1 else ''}"] if sections else []
-    counts += [f"{len(teams)} team{'s' if len(teams) != 1 else ''}"] if teams else []
+    counted = {"student": len(rows), "section": len(sections), "team": len(teams)}
+    counts = [f"{count} {what}{'s' if count != 1 else ''}" for what, count in counted.items() if count]
     counts += [f"without {count} {who}" for who, count in left_out.items()]
     notices = [f"roster {name}: {columns.platform + ', ' if columns.platform else ''}{', '.join(counts)}"]
     notices += [f"roster {name}: {notice}" for notice in table.notices]
@@ -275,12 +261,9 @@ def _row(row: Row, columns: RosterColumns, left_out: dict[str, int]) -> RosterRo
     name = cells.get("name", "")
     if columns.platform == "Canvas" and (name.casefold() == "points possible" or not (name or cells.get("Canvas"))):
         return None
-    who = ""
-    if columns.platform == "Canvas" and name.casefold() == "student, test":
-        who = "test student"
-    elif cells.get("role", "").casefold() in _STAFF:
-        who = "of the staff"
-    if who:
+    is_test = columns.platform == "Canvas" and name.casefold() == "student, test"
+    if is_test or cells.get("role", "").casefold() in _STAFF:
+        who = "test student" if is_test else "of the staff"
         left_out[who] = left_out.get(who, 0) + 1
         return None
     first, last = (cells.get(one, "").strip("_") for one in ("first", "last"))  # "_" stands for no name
@@ -340,20 +323,12 @@ def _check(name: str, rows: Sequence[RosterRow]) -> None:
             f"{name}: a spreadsheet has shortened these numbers, and their last digits are lost: {lines}. Export the roster again, and do "
             "not save it from a spreadsheet; or set that column to text there first."
         )
-    twice = list(_twice(rows))
-    if twice:
+    first: dict[Key, int] = {}
+    places = [(key, first.setdefault(key, row.line), row.line) for row in rows for key in row.keys]
+    if twice := [f"{key} in lines {one} and {other}" for key, one, other in places if one != other]:
         raise RosterError(
             f"{name}: what must be one student's alone is in two rows: {some(twice)}. Remove or correct one of each."
         )
-
-
-def _twice(rows: Sequence[RosterRow]) -> Iterator[str]:
-    first: dict[Key, int] = {}
-    for row in rows:
-        for key in row.keys:
-            if key in first:
-                yield f"{key} in lines {first[key]} and {row.line}"
-            first.setdefault(key, row.line)
 
 
 # What in the name of a folder tells whose it is: a number, an address, or a login beside the student's name. Pure.

@@ -17,7 +17,6 @@ from grader.roll.people.person_keys import ACCOUNT, EMAIL, FOLDER, LOGIN, NUMBER
 from grader.roll.people.roster import PARTS, Roster, RosterRow, ascii_words, numbers_in
 
 _FEWEST = 3  # addresses of one domain
-_WAYS = (NUMBER, LOGIN, EMAIL)  # what an upload may be called, if nothing else is known of it
 _REMEDY = "if it is this student's, write its name into a column `upload` of the roster"
 
 
@@ -145,10 +144,7 @@ def match_rows(
     search = _Search(arrivals, keys, identities, book, kinds=kinds)
     kept = _rows_of_identities(rows, book)
     search.settle(lambda number: kept.get(id(identities[number]), []))
-    strongest_first = sorted(
-        {key.kind: key.strength for row in rows for key in row.keys}.items(), key=lambda one: (one[1], one[0])
-    )
-    for kind, _ in strongest_first:
+    for _, kind in sorted({(key.strength, key.kind) for row in rows for key in row.keys}):
         of_value = {key.value: row for row in rows for key in row.keys if key.kind == kind}
         search.settle(partial(_with_value, arrivals, kind, of_value))
     before = set(search.matching.row_of)
@@ -183,19 +179,18 @@ def _with_value(arrivals: Sequence[Arrival], kind: str, of_value: dict[str, Rost
     """The rows whose number, login or the like the platform says, or the upload is called."""
     arrival = arrivals[number]
     values: Iterable[str] = ()
-    if kind == FOLDER:
-        values = () if arrival.of_team else (arrival.name,)
-    elif arrival.owner is not None and (keys := keys_of(arrival.owner)):
-        values = (
-            # Many platforms' logins are addresses: one may stand where another table has the login.
-            key.value
-            for key in keys
-            if key.kind == kind or ({key.kind, kind} == {LOGIN, EMAIL} and "@" in key.value)
-        )
-    elif kind == ACCOUNT and not arrival.of_team:  # of a clone `<assignment>-<account>`, both of which may hold hyphens
+    if kind != FOLDER and arrival.owner is not None and (keys := keys_of(arrival.owner)):
+        # Many platforms' logins are addresses: one may stand where another table has the login.
+        either = {kind, LOGIN, EMAIL} if kind in {LOGIN, EMAIL} else {kind}
+        values = (key.value for key in keys if key.kind == kind or (key.kind in either and "@" in key.value))
+    elif arrival.of_team:
+        values = ()
+    elif kind == FOLDER:
+        values = (arrival.name,)
+    elif kind == ACCOUNT:  # of a clone `<assignment>-<account>`, both of which may hold hyphens
         parts = plain(arrival.name).split("-")
         values = ["-".join(parts[first:]) for first in range(len(parts))]
-    elif kind in _WAYS and not arrival.of_team:
+    elif kind in PARTS:
         values = (plain(arrival.name),)
         if not any(one in of_value for one in values):
             values = dict.fromkeys(PARTS[kind](arrival.name, of_value))
@@ -203,9 +198,8 @@ def _with_value(arrivals: Sequence[Arrival], kind: str, of_value: dict[str, Rost
 
 
 def _address(arrival: Arrival) -> str:
-    owner = arrival.owner
-    found = (plain(one) for one in (owner.email, owner.login) if "@" in one) if owner is not None else iter(())
-    return next(found, "")
+    owner = arrival.owner or Student()
+    return next((plain(one) for one in (owner.email, owner.login) if "@" in one), "")
 
 
 def _usual_domain(arrivals: Sequence[Arrival]) -> str:
@@ -229,11 +223,9 @@ def _with_local_part(
 
 
 def _joined(row: RosterRow) -> list[str]:
-    *first, last = row.student.name.replace(",", " ").split() or [""]
-    return [
-        joined_form(row.last or last, row.first or " ".join(first)),
-        joined_form(row.first or " ".join(first), row.last or last),
-    ]
+    *firsts, last = row.student.name.replace(",", " ").split() or [""]
+    both = (row.last or last, row.first or " ".join(firsts))
+    return [joined_form(*both), joined_form(*reversed(both))]
 
 
 # How names are compared, the strictest way first.
@@ -261,17 +253,15 @@ def with_zeros(
     known = _spellings(key.value for one in book.all for key in one.keys if key.kind == NUMBER)
     longer: dict[str, str] = {}
     for short, spelt in listed.items():
-        others = come.get(short, set())
-        before = known.get(short, set())
+        others, before = come.get(short, set()), known.get(short, set())
         both = spelt | (others or before)
         if len(spelt) != 1 or len(others) > 1 or len(before) > 1:
             continue
         longest = max(both, key=len)
         longer |= {one: longest for one in both if one != longest}
-        if before and longest not in before:  # whoever had the one spelling in an earlier batch has the other one too
-            owner = book.owner(Key(NUMBER, next(iter(before))))
-            if owner is not None:
-                book.bind(owner, [Key(NUMBER, longest)])
+        # Whoever had the one spelling in an earlier batch has the other one too.
+        if longest not in before and (owner := book.owner(Key(NUMBER, next(iter(before), "")))) is not None:
+            book.bind(owner, [Key(NUMBER, longest)])
     if not longer:
         return list(arrivals), roster, []
     rows = tuple(replace(row, student=_renumbered(row.student, longer)) for row in roster.rows)

@@ -227,10 +227,10 @@ def _sentences(
     """One for each kind of thing that happened."""
     said = []
     if roster is not None:
-        told["strange"].extend(shown(one.shown) for at, one in enumerate(arrivals) if at not in matching.row_of)
+        strange = [at for at in range(len(arrivals)) if at not in matching.row_of]
         told["unclear"].extend(matching.unclear.values())
-        told["local part"].extend(shown(arrivals[at].shown) for at in matching.by_local_part)
-        told["name"].extend(shown(arrivals[at].shown) for at in matching.by_name)
+        for what, numbers in ("strange", strange), ("local part", matching.by_local_part), ("name", matching.by_name):
+            told[what].extend(shown(arrivals[at].shown) for at in numbers)
     elif book.had_roster:
         said.append(
             "the last batch in this OUT had a roster and this one has none: who handed in nothing is not known (ROSTER=… names one)"

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -50,10 +51,8 @@ def _moodle(top: Top) -> Part | None:
         is_clear=len(marks) == 1,
     )
     if marks[0]["part"] == "onlinetext":
-        texts = (
-            _typed(file) for file in top.contents.files if not file.path or file.path[-1].endswith("onlinetext.html")
-        )
-        return replace(part, downloaded=(top.name,), text="\n".join(texts))
+        pages = [one for one in top.contents.files if not one.path or one.path[-1].endswith("onlinetext.html")]
+        return replace(part, downloaded=(top.name,), text="\n".join(map(_typed, pages)))
     return part.holding(top, rest) if marks[0]["part"] == "file" and (top.is_folder or rest) else part
 
 
@@ -146,12 +145,10 @@ def blackboard_download(files: ClassFiles) -> Export | None:
     for name, part in parts.clear.items():
         parts.clear[name] = _with_receipt(files, name, part, receipts.get(part.attempt, _Receipt()), logins)
     in_order = dict(sorted(parts.clear.items(), key=lambda item: (item[1].called, item[1].attempt[1], item[0])))
-    counts: dict[str, int] = {}
+    counts: Counter[str] = Counter()
     uploads = []
-    for one in replace(parts, clear=in_order).uploads(
-        once=True
-    ):  # in the order of their times, which are told to the second
-        counts[one.name] = counts.get(one.name, 0) + 1
+    for one in replace(parts, clear=in_order).uploads(once=True):  # in the order of their times, told to the second
+        counts[one.name] += 1
         uploads.append(replace(one, attempt=counts[one.name]))
     nobody = "no receipt (….txt) that tells a login is there: logins are what the names do not share"
     notices = [] if any(one.name for one in receipts.values()) else [nobody]
@@ -225,11 +222,8 @@ def _typed_in(text: str) -> str:
         return text[begin.end() : end.start()] if end else ""
     # In another language: below the first heading after an empty line, down to the heading of the comments. Files come last, indented.
     lines = text.splitlines()
-    heads = [
-        at
-        for at, line in enumerate(lines)
-        if at and not lines[at - 1].strip() and line.rstrip().endswith((":", "\uff1a"))
-    ]
+    ends = [at for at, line in enumerate(lines) if line.rstrip().endswith((":", "\uff1a"))]
+    heads = [at for at in ends if at and not lines[at - 1].strip()]
     behind = 2 if heads and any(line.startswith("\t") for line in lines[heads[-1] :]) else 1
     return "\n".join(lines[heads[0] + 1 : heads[-behind]]) if len(heads) > behind else ""
 

@@ -38,9 +38,7 @@ class ClassFiles:
     tops: Mapping[str, Top]
     wanted: frozenset[str]  # names of the labs' files
     zone: tzinfo  # of times that a platform writes without one
-    most_bytes: int | None = (
-        None  # of a file in which a platform says something; none: as many as the platform may need
-    )
+    most_bytes: int | None = None  # of a file in which a platform says something; none: as many as it may need
 
     def text(self, name: str, limit: int) -> str | None:
         """Of a file at the top. None: there is none, or it has more than `limit` bytes."""
@@ -138,14 +136,10 @@ class Parts:
     def export(
         self, platform: str, uploads: Sequence[Upload], notices: Sequence[str] = (), *, local_times: bool = False
     ) -> Export:
-        unclear = [
-            f"ignored {clean(name)!r}: its name can be read in two ways, so it is not clear whose it is"
-            for name in self.unclear
-        ]
+        why = "its name can be read in two ways, so it is not clear whose it is"
+        said = (*notices, *(f"ignored {clean(name)!r}: {why}" for name in self.unclear))
         others = tuple(self.others)
-        return Export(
-            platform, tuple(uploads), (*notices, *unclear), others, strange(self.files, others), local_times=local_times
-        )
+        return Export(platform, tuple(uploads), said, others, strange(self.files, others), local_times)
 
 
 def parts_in(
@@ -166,18 +160,16 @@ def parts_in(
 
 
 def strange(files: ClassFiles, others: Iterable[str]) -> tuple[str, ...]:
-    """Those of `others` that may be a student's, so that nobody may pass over them."""
-    return tuple(name for name in others if _is_submission(files.tops[name], files.wanted))
+    """Those of `others` that may be a student's and not the instructor's own notes, so that nobody may pass over them."""
+
+    def may_be_handed_in(top: Top) -> bool:
+        names = [one.path[-1] for one in top.contents.files] if top.is_folder else [top.name]
+        return (top.is_folder and top.refused is not None) or any(_looks_handed_in(one, files.wanted) for one in names)
+
+    return tuple(name for name in others if may_be_handed_in(files.tops[name]))
 
 
-def _is_submission(top: Top, wanted: frozenset[str]) -> bool:
-    """Whether it may be something that was handed in, and not the instructor's own notes."""
-    if not top.is_folder:
-        return looks_handed_in(top.name, wanted)
-    return top.refused is not None or any(looks_handed_in(one.path[-1], wanted) for one in top.contents.files)
-
-
-def looks_handed_in(name: str, wanted: Iterable[str]) -> bool:
+def _looks_handed_in(name: str, wanted: Iterable[str]) -> bool:
     plain = name.casefold()
     ends = any(plain.endswith(one.casefold()) or nearly(one, [name]) for one in wanted)
     return ends or plain.endswith((".cu", ".cuh", ".cu.txt")) or is_archive_name(name)
@@ -227,12 +219,8 @@ def written_date(text: str) -> WrittenDate | None:
         return WrittenDate(None)
     if not month and year and first > _NOON:
         first, second = second, first
-    return _date(int(numbers[year]), first, second, clock)
-
-
-def _date(year: int, month: int, day: int, clock: tuple[int, int]) -> WrittenDate | None:
     try:
-        return WrittenDate(datetime(year, month, day, *clock))  # noqa: DTZ001 -- local
+        return WrittenDate(datetime(int(numbers[year]), first, second, *clock))  # noqa: DTZ001 -- local
     except ValueError:
         return None
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
@@ -77,8 +78,7 @@ def _readings(name: str) -> list[re.Match[str]]:
 
 
 def _nameless_readings(name: str) -> list[re.Match[str]]:
-    place = _NAMELESS.match(name)
-    return [place] if place else []
+    return [place] if (place := _NAMELESS.match(name)) else []
 
 
 def _canvas(files: ClassFiles, ids: _Readings, top: Top) -> Part | None:
@@ -154,9 +154,8 @@ def autolab_handins(files: ClassFiles) -> Export | None:
     last = {one.called: one.number for one in clear.values()}
     numbers = dict.fromkeys((one.called, one.number) for one in clear.values())  # in the order of the uploads
     uploads = replace(parts, clear=clear).uploads()
-    counted = [
-        replace(one, attempt=number, told=last[one.name]) for one, (_, number) in zip(uploads, numbers, strict=True)
-    ]
+    told = zip(uploads, numbers, strict=True)
+    counted = [replace(one, attempt=number, told=last[one.name]) for one, (_, number) in told]
     return parts.export("Autolab", counted)
 
 
@@ -213,11 +212,11 @@ def prairielearn_files(files: ClassFiles) -> Export | None:
     clear = dict(sorted(told.items(), key=lambda item: (item[1].attempt[:2], item[1].number)))
     questions = sorted({one.attempt[1] for one in clear.values()})
     of_upload = dict.fromkeys(one.attempt for one in clear.values())
-    counts: dict[tuple[str, ...], int] = {}
+    counts: Counter[tuple[str, ...]] = Counter()
     uploads = []
     flat = replace(files, tops={name: top for name, (_, top) in inside.items()})
     for one, attempt in zip(Parts(flat, clear).uploads(), of_upload, strict=True):
-        counts[attempt[:2]] = counts.get(attempt[:2], 0) + 1
+        counts[attempt[:2]] += 1
         uploads.append(replace(one, download=questions.index(attempt[1]), attempt=counts[attempt[:2]]))
     return Parts(files, {}, others=[name for name in files.tops if name in others]).export("PrairieLearn", uploads)
 

@@ -25,13 +25,8 @@ def gradescope_export(files: ClassFiles) -> Export | None:
     if METADATA not in files.tops:
         return None
     told = _metadata(files.text(METADATA, METADATA_BYTES))
-    uploads = []
-    used = {METADATA}
-    for key, one in told.items():
-        top = files.tops.get(key)
-        used.add(key)
-        uploads.append(_upload(key, one, top if top is not None else Top(key)))
-    others = [name for name in files.tops if name not in used and name.casefold() not in PAGES]
+    uploads = [_upload(key, one, files.tops.get(key, Top(key))) for key, one in told.items()]
+    others = [name for name in files.tops if name not in {METADATA, *told} and name.casefold() not in PAGES]
     gone = [clean(key) for key in told if key not in files.tops]
     notices = (f"{METADATA} names submissions that are not there, so they have no files: {some(gone)}",) if gone else ()
     return Export("Gradescope", tuple(uploads), notices, ignored=tuple(others), strange=strange(files, others))
