@@ -24,7 +24,7 @@ from grader.roll.batch.plugin import Export, registered
 from grader.roll.batch.publishing import write_exports
 from grader.roll.people.roster import read_roster
 from grader.roll.policy.class_policy import AmbiguousError, PersonIndex, read_policy
-from grader.roll.policy.grade_history import KeptBatch, KeptGrade, changes_of
+from grader.roll.policy.grade_history import KeptBatch, KeptGrade, changes_in
 from grader.run.scoring.redaction import redacted
 
 # The formats of grades that a command was asked for, by their names.
@@ -192,14 +192,14 @@ def _of_class(batches: Sequence[KeptBatch]) -> list[str]:
 
 
 def _of_student(batches: Sequence[KeptBatch], student: str) -> list[str]:
-    lines = []
+    lines, changes = [], changes_in(batches)
     first = {
         one.lab: (batch.date, one) for batch in reversed(batches) for one in batch.grades if one.student == student
     }
     for lab, (date, one) in sorted(first.items()):
         lines.append(f"{lab}")
         lines.append(f"  {date}  {points_text(one.points)} of {one.most:g}: first grade")
-        for change in changes_of(student, lab, batches):
+        for change in changes[student, lab]:
             lines.append(
                 f"  {change.date}  {points_text(change.before)} → {points_text(change.after)}: {'; '.join(change.causes)}"
             )

@@ -176,8 +176,9 @@ class _Student:
 
     def _seconds(self, due: datetime | None, at: datetime | None) -> int:
         """How late it was, whether or not that costs anything."""
-        late = due is not None and at is not None and at > due + self.policy.course.late.grace
-        return math.ceil(seconds_between(due, at)) if late and due is not None and at is not None else 0
+        if due is None or at is None or at <= due + self.policy.course.late.grace:
+            return 0
+        return math.ceil(seconds_between(due, at))
 
     def _tell(self, lab: str, standing: Standing, at: datetime | None) -> None:
         what, course = f"{self._id} {lab}", self.policy.course

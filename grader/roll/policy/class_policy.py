@@ -21,7 +21,7 @@ from grader.roll.people.identities import Identities
 from grader.roll.people.person_keys import id_form, keys_of, plain
 from grader.roll.policy import decisions
 from grader.roll.policy.course_file import CourseFile, Extension, PolicyError, read_course
-from grader.roll.policy.decisions import Decisions, is_there, read_decisions
+from grader.roll.policy.decisions import Decision, Decisions, is_there, read_decisions
 from grader.roll.policy.late_rules import days_later, shown_time
 
 # Finds the student whom a person's word means: an id, a number, a login, an address, a platform's id, or the whole name. Pure.
@@ -156,7 +156,7 @@ def read_policy(root: Path, labs: Sequence[str], named: Path | None = None) -> C
 
 _DUST = 1e-9
 _MOST_NAMED = 30  # lines in one sentence
-_Row = TypeVar("_Row")
+_Row = TypeVar("_Row", Extension, Decision[Override])
 
 
 @dataclass(frozen=True)
@@ -229,7 +229,7 @@ class _Reader:
         course = self.policy.course
         by_id = {one.id: one for one in self.submissions}
         overrides = self._overrides()
-        extensions = self._once([(one.student, one.lab, one.place, one) for one in course.extensions], "extensions")
+        extensions = self._once(course.extensions, "extensions")
         requests: dict[tuple[str, str], tuple[RegradeRequest, ...]] = {}
         for row in self.policy.requests.rows:
             student, sure = self._meant(row.student, row.place, self.notices)
@@ -251,15 +251,12 @@ class _Reader:
 
     def _alarms(self) -> Iterator[str]:
         if self.nobody:
-            more = f" and {len(self.nobody) - _MOST_NAMED} more" if len(self.nobody) > _MOST_NAMED else ""
             yield (
-                f"nobody among the submissions is meant by these rows, so they do nothing: {', '.join(self.nobody[:_MOST_NAMED])}{more}. "
+                f"nobody among the submissions is meant by these rows, so they do nothing: {_named(self.nobody, ',')}. "
                 "Correct the names, or give a roster (ROSTER=roster.csv) if these students have handed in nothing yet"
             )
-
         if self.unclear:
-            more = f"; and {len(self.unclear) - _MOST_NAMED} more" if len(self.unclear) > _MOST_NAMED else ""
-            yield f"these rows may mean several students, so they do nothing: {'; '.join(self.unclear[:_MOST_NAMED])}{more}"
+            yield f"these rows may mean several students, so they do nothing: {_named(self.unclear, ';')}"
 
     def _times(self) -> dict[tuple[str, str], datetime]:
         """Of several times of one file, the latest."""
@@ -289,24 +286,19 @@ class _Reader:
                     f"{row.place}: {row.value.points:g} points are more than {row.lab} has ({most[row.lab]:g}). Correct the "
                     "number, or the lab's points."
                 )
-        found = self._once([(one.student, one.lab, one.place, one) for one in rows], "overrides")
-        return {key: row.value for key, row in found.items()}
+        return {key: row.value for key, row in self._once(rows, "overrides").items()}
 
-    def _once(self, rows: Sequence[tuple[str, str, str, _Row]], what: str) -> dict[tuple[str, str], _Row]:
+    def _once(self, rows: Sequence[_Row], what: str) -> dict[tuple[str, str], _Row]:
         """By student and lab. Two rows for the same are wrong."""
         found: dict[tuple[str, str], _Row] = {}
-        places: dict[tuple[str, str], str] = {}
-        for word, lab, place, one in rows:
-            student = self._student(word, place)
-            if student is None:
+        for one in rows:
+            if (student := self._student(one.student, one.place)) is None:
                 continue
-            key = (student, lab)
-            if key in found:
+            first = found.setdefault((student, one.lab), one)
+            if first is not one:
                 self.wrong.append(
-                    f"{place}: {student} has two {what} for {lab}, the other one in {places[key]}. Remove one of them."
+                    f"{one.place}: {student} has two {what} for {one.lab}, the other one in {first.place}. Remove one of them."
                 )
-                continue
-            found[key], places[key] = one, place
         return found
 
     def _meant(self, word: str, place: str, unclear: list[str]) -> tuple[str | None, bool]:
@@ -351,19 +343,21 @@ class _Reader:
         there = {plain(part) for one in self.submissions for part in _parts(one.student.section)}
         if unknown := [name for key, name in course.section_names.items() if key not in there]:
             yield f"{course.name}: no student of this batch is in section {some(map(repr, unknown))}"
-        without = [
-            one.id
-            for one in self.submissions
-            if any(
-                course.has_deadlines(lab.id) and usual_deadline(course, one.student.section, lab.id) is None
-                for lab in self.labs
-            )
+        timed = [lab.id for lab in self.labs if course.has_deadlines(lab.id)]
+        missing = [
+            (one.id, usual_deadline(course, one.student.section, lab)) for one in self.submissions for lab in timed
         ]
-        if without:
+        if without := list(dict.fromkeys(student for student, due in missing if due is None)):
             yield (
                 f"{course.name}: no deadline holds for {len(without)} students, whose section has none ({some(without)}): add their "
                 "section, or one for everybody to [deadlines]. Until then nothing of theirs is late"
             )
+
+
+def _named(rows: Sequence[str], mark: str) -> str:
+    more = len(rows) - _MOST_NAMED
+    end = f"{mark if mark != ',' else ''} and {more} more" if more > 0 else ""
+    return f"{mark} ".join(rows[:_MOST_NAMED]) + end
 
 
 def _parts(section: str) -> list[str]:

@@ -130,9 +130,8 @@ class _Reader:
         zone = zone_named(read.time_zone) if read.time_zone else None
         sections = {plain(one): self._times(times, zone, f"sections.{one}") for one, times in read.sections.items()}
         if len(sections) < len(read.sections):
-            raise PolicyError(
-                f"{self.name}: two sections have one name, apart from capital letters: {', '.join(read.sections)}."
-            )
+            names = ", ".join(read.sections)
+            raise PolicyError(f"{self.name}: two sections have one name, apart from capital letters: {names}.")
         course = CourseFile(
             name=self.name,
             zone=zone,
@@ -179,32 +178,24 @@ class _Reader:
             zone=zone,
         )
         if late.days and not late.cost_something:
-            self.notices.append(
-                "late days have no effect, because being late costs nothing: set penalty or closed_after_days"
-            )
+            nothing = "being late costs nothing: set penalty or closed_after_days"
+            self.notices.append(f"late days have no effect, because {nothing}")
         return late
 
     def _extensions(self, read: Sequence[_Extension], zone: tzinfo | None) -> Iterator[Extension]:
-        lines = [
-            number
-            for number, line in enumerate(self.text.splitlines(), 1)
-            if re.match(r"\s*\[\[\s*extension\s*\]\]", line)
-        ]
+        begin = re.compile(r"\s*\[\[\s*extension\s*\]\]")
+        lines = [number for number, line in enumerate(self.text.splitlines(), 1) if begin.match(line)]
         for number, one in enumerate(read):
-            place = (
-                f"{self.name}, line {lines[number]}"
-                if len(lines) == len(read)
-                else f"{self.name}, extension {number + 1}"
-            )
+            where = f"line {lines[number]}" if len(lines) == len(read) else f"extension {number + 1}"
+            place = f"{self.name}, {where}"
             if (one.until is None) == (one.days is None):
                 raise PolicyError(f"{place}: write either `until` or `days`, for {one.student!r}.")
             try:
                 until = None if one.until is None else moment(one.until, zone)
             except (MomentError, OverflowError) as error:
                 raise PolicyError(f"{place}: {error}.") from error
-            yield Extension(
-                one.student, lab_meant(one.lab, self.labs, place), one.reason.strip(), place, until, one.days or 0
-            )
+            lab = lab_meant(one.lab, self.labs, place)
+            yield Extension(one.student, lab, one.reason.strip(), place, until, one.days or 0)
 
 
 def lab_meant(word: str, labs: Sequence[str], place: str) -> str:
@@ -224,13 +215,8 @@ def _sentence(error: ValidationError | RecursionError) -> str:
     if isinstance(error, RecursionError):
         return "it is nested too deeply."
     first = error.errors()[0]
-    places = [
-        str(one) if not isinstance(one, int) else f"entry {one + 1}"
-        for one in first["loc"]
-        if one not in {"str", "int", "float"}
-    ]
+    parts = [one for one in first["loc"] if one not in {"str", "int", "float"}]
+    place = ".".join(f"entry {one + 1}" if isinstance(one, int) else str(one) for one in parts)
     if first["type"] == "extra_forbidden":
-        return f"`{'.'.join(places)}` is not known here. docs/policy.md lists what may be written."
-    if first["type"] == "missing":
-        return f"`{'.'.join(places)}` is missing."
-    return f"`{'.'.join(places)}`: {first['msg']}."
+        return f"`{place}` is not known here. docs/policy.md lists what may be written."
+    return f"`{place}` is missing." if first["type"] == "missing" else f"`{place}`: {first['msg']}."

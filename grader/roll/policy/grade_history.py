@@ -97,40 +97,34 @@ def new_grades(
     return tuple(found)
 
 
-def changes_of(student: str, lab: str, batches: Iterable[KeptBatch]) -> tuple[GradeChange, ...]:
-    """All of one grade, the oldest first. The first grade is none."""
-    return _changes(
-        [(batch.date, one) for batch in batches for one in batch.grades if (one.student, one.lab) == (student, lab)]
-    )
-
-
-def with_changes(results: Sequence[Result], batches: Sequence[KeptBatch]) -> list[Result]:
-    """The results with each grade's changes."""
+def changes_in(batches: Iterable[KeptBatch]) -> dict[tuple[str, str], tuple[GradeChange, ...]]:
+    """By student and lab, all of one grade, the oldest first. The first grade is none."""
     kept: dict[tuple[str, str], list[tuple[str, KeptGrade]]] = {}
     for batch in batches:
         for one in batch.grades:
             kept.setdefault((one.student, one.lab), []).append((batch.date, one))
-    changed = []
+    return {
+        key: tuple(_change(old, new, date) for (_, old), (date, new) in pairwise(grades))
+        for key, grades in kept.items()
+    }
+
+
+def with_changes(results: Sequence[Result], batches: Sequence[KeptBatch]) -> list[Result]:
+    """The results with each grade's changes."""
+    changes, changed = changes_in(batches), []
     for result in results:
         labs = dict(result.labs)
         for lab_id, lab in result.labs.items():
-            if changes := _changes(kept.get((result.submission.id, lab_id), ()))[-_SHOWN:]:
-                labs[lab_id] = lab.model_copy(update={"changes": changes})
+            if found := changes.get((result.submission.id, lab_id), ())[-_SHOWN:]:
+                labs[lab_id] = lab.model_copy(update={"changes": found})
         changed.append(result.model_copy(update={"labs": labs}))
     return changed
 
 
-def _changes(kept: Sequence[tuple[str, KeptGrade]]) -> tuple[GradeChange, ...]:
-    return tuple(
-        GradeChange(
-            date=date,
-            before=old.points,
-            after=new.points,
-            causes=tuple(_WORDS[cause](old, new) for cause in new.causes),
-            details=tuple(_details(old, new)),
-        )
-        for (_, old), (date, new) in pairwise(kept)
-    )
+def _change(old: KeptGrade, new: KeptGrade, date: str) -> GradeChange:
+    causes = tuple(_WORDS[cause](old, new) for cause in new.causes)
+    details = tuple(_details(old, new))
+    return GradeChange(date=date, before=old.points, after=new.points, causes=causes, details=details)
 
 
 def _grade(student: str, lab_id: str, lab: LabResult, source: str, basis: Basis) -> KeptGrade:
@@ -181,13 +175,8 @@ def _causes(old: KeptGrade | None, new: KeptGrade) -> tuple[Cause, ...]:
 def _moved(old: KeptGrade, new: KeptGrade) -> bool:
     if old.verdict != new.verdict or (old.points is None) != (new.points is None):
         return True
-    pairs = [
-        (old.points or 0.0, new.points or 0.0),
-        (old.judged, new.judged),
-        (old.most, new.most),
-        (old.lost, new.lost),
-    ]
-    return any(abs(one - other) > _DUST for one, other in pairs)
+    before, after = ((one.points or 0.0, one.judged, one.most, one.lost) for one in (old, new))
+    return any(abs(one - other) > _DUST for one, other in zip(before, after, strict=True))
 
 
 def _code(old: KeptGrade, new: KeptGrade) -> str:

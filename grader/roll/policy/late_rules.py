@@ -36,13 +36,10 @@ def zone_named(name: str) -> tzinfo:
     try:
         return ZoneInfo(name)
     except (OSError, ValueError, KeyError) as error:
+        why = ' is no time zone. Write its name as in "Europe/Zurich" or "America/New_York"'
         if not available_timezones():
-            raise MomentError(
-                f"time_zone = {name!r}: this machine has no list of time zones. Install its package `tzdata`"
-            ) from error
-        raise MomentError(
-            f'time_zone = {name!r} is no time zone. Write its name as in "Europe/Zurich" or "America/New_York"'
-        ) from error
+            why = ": this machine has no list of time zones. Install its package `tzdata`"
+        raise MomentError(f"time_zone = {name!r}{why}") from error
 
 
 def moment(value: object, zone: tzinfo | None, *, favour: Literal["early", "late"] = "late") -> datetime:
@@ -253,14 +250,11 @@ def settle(works: Mapping[str, Sequence[Work]], rules: LateRules) -> dict[str, L
     """By lab. Of several works of one lab, that counts which has most points when all is done; of equal ones, the last."""
     left = rules.days
     settled = {}
-    for lab, of_lab in sorted(
-        works.items(), key=lambda one: (min((w.due or _NEVER for w in one[1]), default=_NEVER), one[0])
-    ):
-        found = [lateness(rules, work, left) for work in of_lab]
-        chosen = max(
-            range(len(found)),
-            key=lambda n: (round(of_lab[n].points - found[n].lost, 6), -found[n].spent, n),
-        )
+    first_due = {lab: min((one.due or _NEVER for one in of_lab), default=_NEVER) for lab, of_lab in works.items()}
+    for lab in sorted(works, key=lambda one: (first_due[one], one)):
+        found = [lateness(rules, work, left) for work in works[lab]]
+        ranks = [(round(work.points - one.lost, 6), -one.spent) for work, one in zip(works[lab], found, strict=True)]
+        chosen = max(range(len(found)), key=lambda number: (ranks[number], number))
         left -= found[chosen].spent
         settled[lab] = replace(found[chosen], chosen=chosen, days_left=left)
     return settled
