@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import shlex
 import traceback
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import partial
 from pathlib import Path
 
 from grader.course.answer_check import check_answers, no_answers
@@ -63,18 +63,14 @@ class InsightSearch:
         other.
         """
         seen = Added(tuple(results))
-        parts: tuple[Callable[[Added], Added], ...] = (
-            lambda one: self._mistakes(one, sources, labs, mutants),
-            lambda one: self._similar(one, sources, labs),
-        )
-        for part in parts:
+        for part in (partial(self._mistakes, mutants), self._similar):
             try:
-                seen = part(seen)
+                seen = part(seen, sources, labs)
             except Exception:  # noqa: BLE001 -- grades stand, whatever breaks here
                 seen = replace(seen, faults=(*seen.faults, f"the class as a whole: {traceback.format_exc()}"))
         return seen
 
-    def _mistakes(self, seen: Added, sources: Sources, labs: Sequence[Lab], mutants: FoundMutants) -> Added:
+    def _mistakes(self, mutants: FoundMutants, seen: Added, sources: Sources, labs: Sequence[Lab]) -> Added:
         likenesses = mutants.likenesses()
         wrong = wrong_submissions(seen.results, sources, likenesses)
         mistakes = tuple(
@@ -106,13 +102,11 @@ class InsightSearch:
         made = []
         try:
             for lab in labs:
-                path = lab.private_dir / lab.public.file if lab.private_dir is not None else None
-                if path is not None and path.is_file():
+                file = lab.public.file
+                if lab.private_dir is not None and (path := lab.private_dir / file).is_file():
                     solution = path.read_text(encoding="utf-8", errors="replace")
-                    texts = _texts(sources, lab)
-                    made.append(
-                        solution_map(lab.id, lab.public.file, solution, results, texts, likenesses.get(lab.id, {}))
-                    )
+                    like = likenesses.get(lab.id, {})
+                    made.append(solution_map(lab.id, file, solution, results, _texts(sources, lab), like))
         except Exception:  # noqa: BLE001 -- comments and groups do not depend on it
             return (), (f"the lines of the solution: {traceback.format_exc()}",)
         return tuple(one for one in made if one is not None), ()
@@ -127,17 +121,15 @@ class InsightSearch:
     def _similar(self, seen: Added, sources: Sources, labs: Sequence[Lab]) -> Added:
         names = {one.submission.id: one.submission.called for one in seen.results}
         teams = {one.submission.id: one.submission.student.team for one in seen.results}
-        counts, files = [], []
+        counts, files, folder = [], [], self.private / "similar"
         known = list(_known(labs))
         for lab in labs:
             texts = _texts(sources, lab)
-            folder = self.private / "similar"
             of, found = kept_pairs(folder / f"{lab.id}.json", texts, known, teams)
             counts.append((lab.id, len(found.pairs) + found.left_out + len(found.equal)))
             page = partial(similar_page, lab.id, lab.public.title, found, names=names, texts=texts)
-            files.append(
-                File(folder / f"{lab.id}.html", page, inputs_digest(of, lab.public.title, repr(sorted(names.items()))))
-            )
+            inputs = inputs_digest(of, lab.public.title, repr(sorted(names.items())))
+            files.append(File(folder / f"{lab.id}.html", page, inputs))
         return replace(seen, insight=replace(seen.insight or NOTHING_KNOWN, similar=tuple(counts)), files=tuple(files))
 
 
@@ -175,41 +167,30 @@ def _known(labs: Sequence[Lab]) -> Iterator[str]:
 # What a class answered to the labs' questions, as a part of its results. No verdict and no points depend on it.
 
 
-@dataclass(frozen=True)
-class AskingLab:
-    """A lab that asks something."""
-
-    lab: Lab
-    questions: LabQuestions
-
-    @cached_property
-    def models(self) -> Mapping[int, str]:
-        return model_answers(self.lab.private_dir)
-
-    def answers(self, handed: HandedAnswers | None) -> LabAnswers:
-        if handed is None:
-            return no_answers(self.questions)
-        if handed.trouble:
-            return no_answers(self.questions, handed.trouble, handed.place)
-        found = check_answers(handed.text, self.questions, file=handed.place, models=self.models)
-        return found.model_copy(update={"notices": (*handed.notices, *found.notices)})
+# A lab's questions, and the course's own answers by the question's number.
+AskingLab = tuple[LabQuestions, Mapping[int, str]]
 
 
 def asking_labs(labs: Sequence[Lab]) -> list[AskingLab]:
     """Those of them that ask something. Raises LabError where a lab's own questions are wrong."""
-    return [AskingLab(lab, found) for lab in labs if (found := load_questions(lab)) is not None]
+    asking = [(load_questions(lab), lab.private_dir) for lab in labs]
+    return [(questions, model_answers(private)) for questions, private in asking if questions is not None]
 
 
 def with_answers(results: Sequence[Result], students: Sequence[Intake], asking: Sequence[AskingLab]) -> list[Result]:
     """The results with what each student answered. Of those who handed in nothing, nothing is said."""
-    return [_with(result, student, asking) for result, student in zip(results, students, strict=True)]
+    answered = []
+    for result, student in zip(results, students, strict=True):
+        labs = dict(result.labs)
+        for questions, models in asking if student.submission.handed_in else ():
+            found = _answers(student.answers.get(questions.file), questions, models)
+            labs[questions.lab_id] = labs[questions.lab_id].model_copy(update={"answers": found})
+        answered.append(result.model_copy(update={"labs": labs}))
+    return answered
 
 
-def _with(result: Result, student: Intake, asking: Sequence[AskingLab]) -> Result:
-    if not student.submission.handed_in or not asking:
-        return result
-    labs = dict(result.labs)
-    for one in asking:
-        found = one.answers(student.answers.get(one.lab.public.file))
-        labs[one.lab.id] = labs[one.lab.id].model_copy(update={"answers": found})
-    return result.model_copy(update={"labs": labs})
+def _answers(handed: HandedAnswers | None, questions: LabQuestions, models: Mapping[int, str]) -> LabAnswers:
+    if handed is None or handed.trouble:
+        return no_answers(questions, handed.trouble if handed else "", handed.place if handed else "")
+    found = check_answers(handed.text, questions, file=handed.place, models=models)
+    return found.model_copy(update={"notices": (*handed.notices, *found.notices)})

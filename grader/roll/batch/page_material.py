@@ -79,7 +79,8 @@ class MaterialFolder:
     def files(self, material: ClassMaterial, students: Mapping[str, StudentMaterial]) -> Iterator[File]:
         """To be written."""
         for student, one in students.items():
-            inputs = inputs_digest(*_parts(one))
+            texts = (part for item in sorted(one.texts.items()) for part in item)
+            inputs = inputs_digest(*texts, one.model_copy(update={"texts": {}}).model_dump_json())
             yield File(self.student_path(student), partial(_text, one), inputs)
         yield File(self.class_path, partial(_text, material))
 
@@ -114,12 +115,6 @@ def with_step_pages(
         if lab_id in labs:
             labs[lab_id] = labs[lab_id].model_copy(update={"step_pages": tuple(found)})
     return result.model_copy(update={"labs": labs}), gone
-
-
-def _parts(material: StudentMaterial) -> Iterator[str]:
-    for name, text in sorted(material.texts.items()):
-        yield from (name, text)
-    yield material.model_copy(update={"texts": {}}).model_dump_json()
 
 
 def _text(material: Model) -> str:
