@@ -17,7 +17,7 @@ import stat
 import tarfile
 import zipfile
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
@@ -145,11 +145,11 @@ class Unpacked:
 
 @dataclass(frozen=True)
 class _Packed:
-    """Anything that holds files: `names` of them, and `read`, which is given names in any order and yields them in its own."""
+    """Anything that holds files: `names` of them in their order, and `read`, whose answer is None for what is no file of usual size."""
 
     source: str
     names: tuple[str, ...]
-    read: Callable[[Iterable[str]], Iterator[tuple[str, PackedFile]]]
+    read: Callable[[str], PackedFile | None]
 
 
 def read_handout(path: Path) -> Unpacked:
@@ -203,45 +203,39 @@ def _archive(source: str, data: bytes) -> _Packed:
 
 
 def _tar(source: str, data: bytes) -> _Packed:
-    names: list[str] = []
+    members: dict[str, tarfile.TarInfo] = {}
     total = 0
-    with tarfile.open(fileobj=io.BytesIO(data), mode="r:*") as tar:
-        for member in tar:
-            total += max(member.size, 0)
-            if total > _MOST_PACKED or len(names) > _MOST_NAMES:
-                raise RemediableError(f"{source} is much larger than any handout")
-            names.append(member.name)
+    tar = tarfile.open(fileobj=io.BytesIO(data), mode="r:*")  # noqa: SIM115 -- it is read from later
+    for count, member in enumerate(tar):
+        total += max(member.size, 0)
+        if total > _MOST_PACKED or count > _MOST_NAMES:
+            raise RemediableError(f"{source} is much larger than any handout")
+        members[member.name] = member
 
-    def read(wanted: Iterable[str]) -> Iterator[tuple[str, PackedFile]]:
-        asked = frozenset(wanted)
-        with tarfile.open(fileobj=io.BytesIO(data), mode="r:*") as tar:
-            for member in tar:
-                if member.name in asked and member.isreg() and member.size <= _MOST_BYTES:
-                    stream = tar.extractfile(member)
-                    assert stream is not None  # it is a regular file
-                    yield member.name, PackedFile(stream.read(), bool(member.mode & 0o100))
+    def read(name: str) -> PackedFile | None:
+        member = members.get(name)
+        stream = tar.extractfile(member) if member and member.isreg() and member.size <= _MOST_BYTES else None
+        return PackedFile(stream.read(), bool(member.mode & 0o100)) if member and stream else None
 
-    return _Packed(source, tuple(names), read)
+    return _Packed(source, tuple(members), read)
 
 
 def _zip(source: str, data: bytes) -> _Packed:
-    with zipfile.ZipFile(io.BytesIO(data)) as packed:
-        entries = packed.infolist()
-    if any(one.flag_bits & 1 for one in entries):
+    packed = zipfile.ZipFile(io.BytesIO(data))
+    entries = {one.filename: one for one in packed.infolist()}
+    if any(one.flag_bits & 1 for one in entries.values()):
         raise RemediableError(
             f"{source} is protected by a password: unpack it, and name the folder that comes out of it"
         )
-    if len(entries) > _MOST_NAMES or sum(one.file_size for one in entries) > _MOST_PACKED:
+    if len(entries) > _MOST_NAMES or sum(one.file_size for one in entries.values()) > _MOST_PACKED:
         raise RemediableError(f"{source} is much larger than any handout")
 
-    def read(wanted: Iterable[str]) -> Iterator[tuple[str, PackedFile]]:
-        asked = frozenset(wanted)
-        with zipfile.ZipFile(io.BytesIO(data)) as packed:
-            for one in entries:
-                if one.filename in asked and one.file_size <= _MOST_BYTES:
-                    yield one.filename, PackedFile(packed.read(one), bool(one.external_attr >> 16 & 0o100))
+    def read(name: str) -> PackedFile | None:
+        one = entries.get(name)
+        small = one is not None and one.file_size <= _MOST_BYTES
+        return PackedFile(packed.read(one), bool(one.external_attr >> 16 & 0o100)) if one and small else None
 
-    return _Packed(source, tuple(one.filename for one in entries), read)
+    return _Packed(source, tuple(entries), read)
 
 
 def _folder(folder: Path) -> _Packed:
@@ -255,11 +249,10 @@ def _folder(folder: Path) -> _Packed:
         if len(found) > _MOST_NAMES:
             break
 
-    def read(wanted: Iterable[str]) -> Iterator[tuple[str, PackedFile]]:
-        for name in wanted:
-            path = folder / name
-            if path.is_file() and path.stat().st_size <= _MOST_BYTES:
-                yield name, PackedFile(path.read_bytes(), bool(path.stat().st_mode & stat.S_IXUSR))
+    def read(name: str) -> PackedFile | None:
+        path = folder / name
+        small = path.is_file() and path.stat().st_size <= _MOST_BYTES
+        return PackedFile(path.read_bytes(), bool(path.stat().st_mode & stat.S_IXUSR)) if small else None
 
     return _Packed(str(folder), tuple(found), read)
 
@@ -269,9 +262,8 @@ def _handout(packed: _Packed, inside: int = 0) -> Unpacked:
     tops = _tops(packed.names)
     if not tops:
         archives = [name for name in packed.names if _is_own(name) and name.lower().endswith(_ARCHIVES)]
-        if len(archives) == 1 and inside < 2:  # noqa: PLR2004 -- a platform packs a file once, and a system once more
-            for name, file in packed.read(archives):
-                return _handout(_archive(f"{packed.source}/{name}", file.data), inside + 1)
+        if len(archives) == 1 and inside < 2 and (file := packed.read(archives[0])):  # noqa: PLR2004 -- a platform packs once, a system once more
+            return _handout(_archive(f"{packed.source}/{archives[0]}", file.data), inside + 1)
         found = f" but several archives ({', '.join(archives[:3])}): name one of them" if len(archives) > 1 else ""
         raise RemediableError(f"{packed.source} is not a handout: it holds no {MANIFEST}{found}")
     if len(tops) > 1:
@@ -280,21 +272,19 @@ def _handout(packed: _Packed, inside: int = 0) -> Unpacked:
         )
     names = {_tidy(name): name for name in packed.names}
     top = tops[0]
-
-    def original(path: str) -> str:
-        return names.get(top + path, top + path)
-
-    (manifest_file,) = [file for _, file in packed.read([original(MANIFEST)])][:1] or [PackedFile(b"")]
-    manifest = Manifest.from_json(manifest_file.data, packed.source)
-    wanted = {original(path): path for path in manifest.files}
+    of_manifest = packed.read(names[f"{top}{MANIFEST}"]) or PackedFile(b"")
+    manifest = Manifest.from_json(of_manifest.data, packed.source)
+    order = {name: at for at, name in enumerate(packed.names)}  # an archive is read forwards
+    wanted = {names.get(top + path, top + path): path for path in manifest.files}
     files: dict[str, PackedFile] = {}
     total = 0
-    for name, file in packed.read(wanted):
+    for name in sorted(wanted, key=lambda one: order.get(one, 0)):
+        if (file := packed.read(name)) is None:
+            continue
         total += len(file.data)
         if total > _MOST_BYTES:
             raise RemediableError(f"{packed.source} is much larger than any handout")
-        path = wanted[name]
-        files[path] = _as_handed_out(file, manifest.files[path])
+        files[wanted[name]] = _as_handed_out(file, manifest.files[wanted[name]])
     _check(packed.source, manifest, files)
     if not any(file.executable for file in files.values()):  # a system without that right has packed it
         files = {path: PackedFile(file.data, file.data.startswith(b"#!")) for path, file in files.items()}
