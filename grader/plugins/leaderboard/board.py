@@ -46,13 +46,9 @@ class Entry:
     device: str
     shape: str
     of_library: Ratio | None = None  # library's time / kernel's time; none: no library was timed beside it
-    by_stand_in: bool = (
-        False  # no library was there, and that share was computed from the time of a kernel of the course
-    )
+    by_stand_in: bool = False  # no library was there: that share was computed from the time of a kernel of the course
     traffic: Traffic | None = None  # of a public launch on the CPU executor; none: not counted
-    outlook: Outlook | None = (
-        None  # the same launch, extrapolated to the size of the lab's climb; none: the lab has no climb
-    )
+    outlook: Outlook | None = None  # the same launch at the size of the lab's climb; none: the lab has no climb
     floor_ms: float = 0  # no kernel can be faster; 0: unknown
 
 
@@ -99,19 +95,19 @@ def on_one_gpu(found: Sequence[Entry | Apart]) -> list[Entry | Apart]:
 
 
 def _right(student: str, full: LabResult, seen: LabResult) -> Entry | Apart:
-    timing, own = seen.timing, _own_times(seen.timing)
+    timing = seen.timing
+    own = next((one for one in timing.contestants if one.name == "student"), None) if timing else None
     if full.timing is not None and full.timing.review:
         return Apart(student, "to-be-looked-at", full.timing.review)
     if timing is None or timing.speedup is None or own is None:
         words = full.timing.words if full.timing else ""
         return Apart(student, "too-slow" if timing and timing.too_slow else "not-measured", words)
-    milliseconds, gflops, gbytes = own
     return Entry(
         student,
         timing.speedup,
-        milliseconds,
-        gflops,
-        gbytes,
+        own.milliseconds,
+        own.gflops,
+        own.gbytes,
         timing.device,
         timing.shape,
         of_library=_of_library(timing),
@@ -120,11 +116,6 @@ def _right(student: str, full: LabResult, seen: LabResult) -> Entry | Apart:
         outlook=seen.outlook,
         floor_ms=timing.floor_ms,
     )
-
-
-def _own_times(timing: Timing | None) -> tuple[float, float, float] | None:
-    contestants = timing.contestants if timing else ()
-    return next(((one.milliseconds, one.gflops, one.gbytes) for one in contestants if one.name == "student"), None)
 
 
 def _of_library(timing: Timing) -> Ratio | None:
@@ -152,20 +143,12 @@ def _counted(seen: LabResult) -> Traffic | None:
 
 def _error_of_cases(full: LabResult, names: Sequence[str]) -> str:
     """The size of the first wrong elements' errors."""
-    elements = [
-        element
-        for case in full.cases
-        if case.name in names
-        for launch in case.launches
-        if launch.mismatch
-        for element in launch.mismatch.first
-    ]
-    errors = [
-        abs(one.got - one.expected) / abs(one.expected) for one in elements if one.expected and one.got is not None
-    ]
-    if not errors:
-        return f"only {', '.join(names)} fails"
-    return f"only {', '.join(names)} fails, with relative errors up to {max(errors):.1e}"
+    launches = [launch for case in full.cases if case.name in names for launch in case.launches]
+    elements = [element for launch in launches if launch.mismatch for element in launch.mismatch.first]
+    known = [(one.got, one.expected) for one in elements if one.expected and one.got is not None]
+    errors = [abs(got - expected) / abs(expected) for got, expected in known]
+    sizes = f", with relative errors up to {max(errors):.1e}" if errors else ""
+    return f"only {', '.join(names)} fails{sizes}"
 
 
 @dataclass(frozen=True)
@@ -256,7 +239,7 @@ def _board(
         if isinstance(one, Entry)
     ]
     batch = KeptBatch(
-        handed_in=_handed_in(called, kept),
+        handed_in=digest_of((student, call.source) for student, call in called.items()),
         date=results[0].environment.date if results else "",
         device=entries[0].device if entries else "",
         shape=entries[0].shape if entries else "",
@@ -300,10 +283,3 @@ def _board(
         rows=tuple(sorted(rows, key=lambda one: (one.rank or len(rows) + 1, one.name.casefold()))),
     )
     return board, batch
-
-
-def _handed_in(called: Mapping[str, LeaderboardName], kept: Sequence[KeptEntry]) -> str:
-    """Where the files are not at hand, their speeds tell batches apart."""
-    if any(call.source for call in called.values()):
-        return digest_of((student, call.source) for student, call in called.items())
-    return digest_of((one.student, repr(one.speed.middle)) for one in kept)

@@ -13,8 +13,7 @@ from grader.model.result import Ratio, Rung
 from grader.model.visible_text import counted
 from grader.pages.page_section import Shown, render_page
 from grader.pages.speed.chart import Axis, roofline
-from grader.plugins.leaderboard.board import Board, Ranked, Reason
-from grader.plugins.leaderboard.board_history import Change
+from grader.plugins.leaderboard.board import Board, Entry, Ranked, Reason
 from grader.run.scoring.metrics import MULTIPLY_ADD, passes
 from grader.run.scoring.predicted_time import Gpu, gpus
 
@@ -31,19 +30,16 @@ _FIRST_COLUMNS = (1.0, 4.0, 16.0, 64.0, 256.0, 1024.0, 4096.0)
 def board_roofline(places: Sequence[Ranked]) -> Shown | None:
     """None where the problem has no arithmetic, nothing was counted, or no roof of this GPU is known."""
     extrapolated = any(place.entry.outlook for place in places)
-    drawn = [
-        (place, intensity)
-        for place in places
-        if (intensity := _intensity(place, extrapolated=extrapolated)) is not None
-    ]
+    found = [(place, _intensity(place, extrapolated=extrapolated)) for place in places]
+    drawn = [(place, intensity) for place, intensity in found if intensity is not None]
     if not drawn:
         return None
     entry = drawn[0][0].entry
     gpu = _gpu(entry.device)
-    roof = _arithmetic_roof(drawn[0][0], gpu)
+    roof = _arithmetic_roof(entry, gpu)
     if roof is None:
         return None
-    steps = _rungs(drawn[0][0], gpu)
+    steps = _rungs(entry, gpu)
     rate = gpu.multiprocessors * gpu.clock_ghz if gpu else 0.0  # 10⁹ passes in a second
     most_x = max(
         1024.0,
@@ -87,8 +83,7 @@ def _caption(*, sloped: bool, rungs: bool, name: str) -> str:
     return sentence + (" Diamonds are the course's kernels after each step of the write-up." if rungs else "")
 
 
-def _rungs(place: Ranked, gpu: Gpu | None) -> tuple[Rung, ...]:
-    entry = place.entry
+def _rungs(entry: Entry, gpu: Gpu | None) -> tuple[Rung, ...]:
     if entry.outlook is None or gpu is None or gpus().get(entry.outlook.gpu) != gpu:
         return ()
     return entry.outlook.rungs if re.findall(r"\d+", entry.shape) == re.findall(r"\d+", entry.outlook.shape) else ()
@@ -108,9 +103,8 @@ def _gpu(device: str) -> Gpu | None:
     return next((gpu for key, gpu in gpus().items() if key.casefold() in name), None)
 
 
-def _arithmetic_roof(place: Ranked, gpu: Gpu | None) -> float | None:
-    """GFLOP/s: the device's own description where it was measured, else the vendor's figures."""
-    entry = place.entry
+def _arithmetic_roof(entry: Entry, gpu: Gpu | None) -> float | None:
+    """GFLOP/s: the vendor's figures, else what the roofline that was measured comes to."""
     if gpu:
         return 2 * gpu.multiprocessors * gpu.fp32_lanes * gpu.clock_ghz
     return entry.gflops * entry.milliseconds / entry.floor_ms if entry.floor_ms > 0 else None
@@ -223,13 +217,9 @@ def _improved(places: Sequence[Ranked]) -> str:
     faster = sorted((one for one in places if one.change.kind == "faster"), key=lambda one: -one.change.factor)
     if not faster:
         return "Nobody is faster than last time."
-    names = [f"{visible_text.line(one.name, 60)} ({_times(one.change)})" for one in faster[:5]]
+    names = [f"{visible_text.line(one.name, 60)} ({one.change.factor:.2f}×)" for one in faster[:5]]  # noqa: RUF001 -- the sign for times
     more = f" and {len(faster) - len(names)} more" if len(faster) > len(names) else ""
     return f"Faster than last time: {', '.join(names)}{more}."
-
-
-def _times(change: Change) -> str:
-    return f"{change.factor:.2f}×"  # noqa: RUF001 -- the sign for times
 
 
 def _groups(board: Board) -> list[tuple[str, str, list[str]]]:

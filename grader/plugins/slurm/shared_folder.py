@@ -236,11 +236,7 @@ def again(
     """Slices for the keys that are `left` of `whole`. `counts`: the try is held against them, because nothing was judged in it.
     `smaller`: one of them may have ended the task.
     """
-    keys = list(left)
-    if not counts:
-        return list(cut({key: labs[key] for key in keys}, max(1, len(whole.keys)), whole.tries)) if keys else []
-    tries = whole.tries + 1
-    size = len(whole.keys)
-    if smaller:
-        size = 1 if tries >= MOST_TRIES - 1 else max(1, math.ceil(size / _SHRINK))
-    return list(cut({key: labs[key] for key in keys}, size, tries)) if keys else []
+    tries, size = whole.tries + counts, max(1, len(whole.keys))
+    if counts and smaller:
+        size = 1 if tries >= MOST_TRIES - 1 else math.ceil(size / _SHRINK)
+    return list(cut({key: labs[key] for key in left}, size, tries))

@@ -15,7 +15,6 @@ from pathlib import Path
 from pydantic import ValidationError
 from rich.console import Console
 
-from grader.engines.toolset import Toolset
 from grader.model.course_root import course_root, course_seed, load_labs
 from grader.model.errors import RemediableError
 from grader.model.labs import Lab
@@ -170,30 +169,27 @@ def _answer(task: SliceTask) -> TaskAnswer:
     if order.options.sanitized:
         toolset = under_sanitizer(toolset)
     given = processors(os.environ)
-    with WorkerProcesses(fitting_count(order.options.workers or given)) as workers:
-        return _judged(task, labs, toolset.working_with(workers), given)
-
-
-def _judged(task: SliceTask, labs: Sequence[Lab], toolset: Toolset, given: int) -> TaskAnswer:
-    order = task.order
+    workers = order.options.workers or given
     mine = {job.lab for job in order.slices[task.number]}
-    setup = class_setup(
-        toolset,
-        [lab for lab in labs if order.bench is None or lab.id in mine],
-        course_seed(toolset.root),
-        Console(highlight=False),
-        sweep=order.options.sweep,
-        search_seconds=order.options.search_seconds,
-        workers=order.options.workers or given,
-    )
-    bench = Bench(
-        fingerprints=dict(setup.fingerprints),
-        environment=setup.environment,
-        speed_message=toolset.gpu.speed_message,
-    )
-    at_once = order.options.workers or (2 * given if toolset.gpu.runs else given)
-    asked = {lab.id: lab for lab in labs if lab.id in setup.fingerprints}
-    return judge_slice(task, asked, setup, bench, workers=at_once, allocation=os.environ)
+    asked = {lab.id: lab for lab in labs if order.bench is None or lab.id in mine}
+    with WorkerProcesses(fitting_count(workers)) as processes:
+        toolset = toolset.working_with(processes)
+        setup = class_setup(
+            toolset,
+            list(asked.values()),
+            course_seed(root),
+            Console(highlight=False),
+            sweep=order.options.sweep,
+            search_seconds=order.options.search_seconds,
+            workers=workers,
+        )
+        bench = Bench(
+            fingerprints=dict(setup.fingerprints),
+            environment=setup.environment,
+            speed_message=toolset.gpu.speed_message,
+        )
+        at_once = order.options.workers or (2 * given if toolset.gpu.runs else given)
+        return judge_slice(task, asked, setup, bench, workers=at_once, allocation=os.environ)
 
 
 def processors(environment: Mapping[str, str]) -> int:

@@ -175,9 +175,23 @@ SHOWN = 3
 ASKED = 5  # of how many names it is asked whether they are known students': each takes a while with a long roster
 _COMPARED = 64  # names in one folder
 # What people call folders in their own work, and nobody calls a student.
-_PARTS = frozenset({
-    "assignments", "cuda", "code", "include", "kernels", "kit", "lib", "source", "sources", "src", "test", "tests", "work",
-})  # fmt: skip
+_PARTS = frozenset(
+    {
+        "assignments",
+        "cuda",
+        "code",
+        "include",
+        "kernels",
+        "kit",
+        "lib",
+        "source",
+        "sources",
+        "src",
+        "test",
+        "tests",
+        "work",
+    }
+)
 
 
 class IntakeError(RemediableError):

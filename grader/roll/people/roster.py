@@ -58,6 +58,7 @@ _WORDS = {
     "section": "section, sections, section name, course section, tutorial, class, lecture, übungsgruppe, tutorium, 班级",
     "team": "team, team name, teams, group name, project group, lab group, abgabegruppe",
     "upload": "upload, upload name, folder, folder name",
+    "group": "group, groups, gruppe, gruppen, groupe, groupes, grupo, grupos, gruppo, gruppi, groep, groepen",  # two meanings
     "role": "role, roles, rolle, course role",
     "GitHub Classroom": "github username, github login, github user, github",
     "PrairieLearn": "uid",
@@ -68,9 +69,6 @@ _WORDS = {
 FIELDS = {word.strip(): name for name, words in _WORDS.items() for word in words.split(",")}
 PLATFORMS = ("Canvas", "Moodle", "GitHub Classroom", "PrairieLearn", "LTI")  # with ids of their own
 KEYS = ("number", "login", "email", "upload", *PLATFORMS)
-_TWO_MEANINGS = frozenset({
-    "group", "groups", "gruppe", "gruppen", "groupe", "groupes", "grupo", "grupos", "gruppo", "gruppi", "groep", "groepen",
-})  # fmt: skip
 _EXPORTS: dict[str, tuple[set[str], ...]] = {
     "Canvas": ({"sis user id"}, {"sis login id"}, {"student", "id", "section"}),
     "Brightspace": ({"orgdefinedid"},),
@@ -111,17 +109,15 @@ def columns_of(headings: Sequence[str]) -> RosterColumns:
     quoted = [repr(one.strip()[:40]) for one in headings]
     platform = _platform(frozenset(words))
     found = columns_in(words, lambda word: _meaning(word, platform), lambda word, what: word != what)
-    unclear = [number for number in found.unknown if words[number] in _TWO_MEANINGS]
+    groups = [number for number, word in enumerate(words) if FIELDS.get(word) == "group"]
     notices = []
-    if unknown := [quoted[number] for number in found.unknown if number not in unclear]:
-        notices.append(f"columns that are not used: {_few(unknown)}")
-    if found.twice:
-        twice = [f"{quoted[number]} (as {quoted[other]})" for number, other in found.twice.items()]
+    if found.unknown:
+        notices.append(f"columns that are not used: {_few([quoted[number] for number in found.unknown])}")
+    if twice := [f"{quoted[one]} (as {quoted[other]})" for one, other in found.twice.items() if one not in groups]:
         notices.append(f"columns that say what another one says already, and are not used: {_few(twice)}")
-    if unclear:
-        found.at["group"] = unclear[0]
+    if groups:
         notices.append(
-            f"{_few([quoted[number] for number in unclear])} may mean a section or a team, and is not used but for uploads that are "
+            f"{_few([quoted[number] for number in groups])} may mean a section or a team, and is not used but for uploads that are "
             "called like one: call it `section` or `team`"
         )
     return RosterColumns(platform, found.at, tuple(notices))
