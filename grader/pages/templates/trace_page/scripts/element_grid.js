@@ -6,8 +6,7 @@ class ElementGrid {
   constructor(run, array, memory, pick) {
     Object.assign(this, { run, array, memory, pick });
     this.cells = new Map();
-    this.shownRows = this.shownColumns = "";
-    this.known = [...memory.slots[array.number].keys()].sort((a, b) => a - b);
+    this.known = [...memory.held[array.number].keys()].sort((a, b) => a - b);
     this.columns = array.width || Math.min(WRAP, Math.max(1, (this.known.at(-1) ?? 0) + 1));
     this.rowNumbers = [...new Set(this.known.map((cell) => Math.floor(cell / this.columns)))].sort((a, b) => a - b);
     const used = this.known.map((cell) => cell - Math.floor(cell / this.columns) * this.columns);
@@ -19,15 +18,12 @@ class ElementGrid {
       const cell = event.target.closest("[data-cell]");
       if (cell) pick({ array: array.number, cell: Number(cell.dataset.cell) });
     });
-    this.frame = part("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": this.label() }, this.body);
+    this.frame = part("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": array.name + ": its elements. Arrow keys pick the next one." }, this.body);
     this.frame.addEventListener("keydown", (event) => this.move(event));
     const space = { shared: "shared memory", global: "global memory", module: "the module's memory" }[array.space] || array.space;
     const size = array.dimensions.length ? array.dimensions.map((one) => "[" + one + "]").join("") : "";
     this.root = part("section", { class: "array " + array.space },
       part("h3", {}, array.name + size, part("small", {}, " " + (array.element ? array.element + ", " : "") + space)), this.frame, this.note);
-  }
-  label() {
-    return this.array.name + ": its elements. Arrow keys pick the next one.";
   }
   // With an element of this array picked, arrow keys walk through the grid.
   move(event) {
@@ -50,10 +46,9 @@ class ElementGrid {
     return { rows, left, right: Math.min(this.lastColumn, left + MOST_COLUMNS - 1) };
   }
   build({ rows, left, right }) {
-    const key = rows[0] + ":" + rows.length, across = left + ":" + right;
-    if (key === this.shownRows && across === this.shownColumns) return;
-    this.shownRows = key;
-    this.shownColumns = across;
+    const window = [rows[0], rows.length, left, right].join();
+    if (window === this.shownWindow) return;
+    this.shownWindow = window;
     this.cells.clear();
     const drawnParts = [part("b")];
     for (let column = left; column <= right; ++column) drawnParts.push(part("b", {}, String(column)));

@@ -5,7 +5,7 @@ const MAP_SIDE = 132;
 class MatrixPlace {
   constructor(run, array, memory) {
     Object.assign(this, { run, array });
-    const cells = [...memory.slots[array.number].keys()].filter((cell) => array.holds(cell));
+    const cells = [...memory.held[array.number].keys()].filter((cell) => array.holds(cell));
     const most = Math.max(0, ...array.dimensions) && array.dimensions.reduce((a, b) => a * b, 1);
     const count = most || cells.reduce((a, b) => Math.max(a, b), 0) + 1;
     this.columns = array.width || Math.min(count, 64);

@@ -5,9 +5,9 @@ class Stage {
     run.standings = new Standings(run);
     this.memory = new BlockMemory(run);
     this.search = new StepSearch(run);
-    const stored = new Set(run.steps.filter((step) => step.kind === Kind.write || step.kind === Kind.atomic).map((step) => step.array));
+    const stored = new Set(run.steps.filter((step) => step.stores).map((step) => step.array));
     const order = { shared: 0, global: 1, module: 2 };
-    const shown = [...run.arrays].filter((array) => this.memory.slots[array.number].size).sort((a, b) => order[a.space] - order[b.space] || stored.has(a.number) - stored.has(b.number));
+    const shown = [...run.arrays].filter((array) => this.memory.held[array.number].size).sort((a, b) => order[a.space] - order[b.space] || stored.has(a.number) - stored.has(b.number));
     this.threads = new ThreadGrid(run, follow);
     this.grids = shown.map((array) => new ElementGrid(run, array, this.memory, pick));
     this.places = shown.filter((array) => array.space === "global").map((array) => new MatrixPlace(run, array, this.memory));
@@ -33,7 +33,7 @@ class Stage {
     this.threads.show(step, picture);
     this.grids.forEach((grid) => grid.show(step, picture));
     this.places.forEach((place) => place.show(step, state.thread));
-    const standing = step && step.kind >= Kind.barrier ? this.run.standings.sentences(step.number, this.run.story) : [];
+    const standing = step && step.kind >= Kind.barrier ? this.run.standings.sentences(step.number) : [];
     this.standing.hidden = !standing.length;
     this.standing.replaceChildren(...standing.map((text) => part("li", {}, text)));
     setText(this.now, step ? stepWords(this.run, step) : "This run has no steps.");

@@ -3,11 +3,6 @@ class Standings {
   constructor(run) {
     this.run = run;
     this.steps = run.steps.filter((step) => step.kind === Kind.wait || step.kind === Kind.leave || step.kind === Kind.stop || step.kind === Kind.barrier);
-    this.ofWarp = new Map();
-    if (this.steps.some((step) => step.kind === Kind.wait)) run.steps.forEach((step) => {
-      if (!this.ofWarp.has(step.warp)) this.ofWarp.set(step.warp, []);
-      this.ofWarp.get(step.warp).push(step);
-    });
   }
   // By thread: { kind, line }. A barrier that is the step itself has not released anybody yet.
   after(number) {
@@ -23,7 +18,7 @@ class Standings {
     return found;
   }
   goesOn(waits, thread, number) {
-    return this.ofWarp.get(waits.warp).some((step) => step.number > waits.number && step.number <= number && step.kind !== Kind.wait && step.lanes.includes(thread % LANES));
+    return this.run.ofWarp[waits.warp].some((step) => step.number > waits.number && step.number <= number && step.kind !== Kind.wait && step.lanes.includes(thread % LANES));
   }
   // Groups of threads at one place, the largest first: { kind, line, threads }.
   groups(number) {
@@ -35,15 +30,16 @@ class Standings {
     }
     return [...groups.values()].sort((one, other) => one.kind - other.kind || other.threads.length - one.threads.length);
   }
-  words({ kind, line, threads }, story) {
+  words({ kind, line, threads }) {
+    const { story } = this.run;
     const many = threads.length > 1;
     const where = line ? " line " + line : kind === Kind.leave ? " its end" : " an unknown line";
     const said = { [Kind.wait]: (many ? "wait" : "waits") + " in" + where, [Kind.leave]: (many ? "have" : "has") + " left the kernel at" + where,
       [Kind.stop]: (many ? "were" : "was") + " stopped in" + where }[kind];
     return plural(threads.length, "thread") + " " + said + ": " + spans(story, threads) + ".";
   }
-  sentences(number, story) {
-    return this.groups(number).map((group) => this.words(group, story));
+  sentences(number) {
+    return this.groups(number).map((group) => this.words(group));
   }
 }
 
@@ -56,12 +52,6 @@ function box(story, threads) {
 
 // (0, 0) to (31, 0), (5, 1)
 function spans(story, threads) {
-  const said = [];
-  for (let at = 0; at < threads.length;) {
-    let end = at;
-    while (end + 1 < threads.length && threads[end + 1] === threads[end] + 1) ++end;
-    said.push(story.threadName(threads[at]) + (end > at ? " to " + story.threadName(threads[end]) : ""));
-    at = end + 1;
-  }
+  const said = neighbours(threads).map(([first, last]) => story.threadName(first) + (last > first ? " to " + story.threadName(last) : ""));
   return said.length > 5 ? box(story, threads) || said.slice(0, 4).join(", ") + ", \u2026" : said.join(", ");
 }

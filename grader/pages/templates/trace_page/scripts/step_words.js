@@ -2,25 +2,27 @@
 const VERBS = { 0: "reads", 1: "writes", 2: "changes atomically", 4: "would go outside of the array, to" };
 
 // A barrier at which not all threads have arrived says who is missing.
-function barrierWords(run, step, standings) {
-  const line = step.line ? " in line " + step.line : "";
-  const groups = standings ? standings.groups(step.number) : [];
-  const waits = groups.filter((group) => group.kind === Kind.wait);
-  const gone = groups.filter((group) => group.kind !== Kind.wait);
-  if (waits.length > 1) return "Barrier" + line + ": threads wait at " + waits.length + " different places. CUDA promises nothing then, and a GPU may hang. Here all of them go on.";
-  if (gone.length) return "Barrier" + line + ": all threads that still run have arrived, and go on. The others never come.";
+function barrierWords(run, step, line) {
+  const groups = run.standings.groups(step.number);
+  const waits = groups.filter((group) => group.kind === Kind.wait).length;
+  if (waits > 1) return "Barrier" + line + ": threads wait at " + waits + " different places. CUDA promises nothing then, and a GPU may hang. Here all of them go on.";
+  if (groups.length > waits) return "Barrier" + line + ": all threads that still run have arrived, and go on. The others never come.";
   return "Barrier" + line + ": every thread of the block has arrived, and all go on.";
+}
+
+// The first and the last of numbers that follow one another.
+function neighbours(numbers) {
+  const found = [];
+  for (const one of numbers) {
+    if (found.length && found.at(-1)[1] === one - 1) found.at(-1)[1] = one;
+    else found.push([one, one]);
+  }
+  return found;
 }
 
 // 0–15, 31
 function ranges(numbers) {
-  const said = [];
-  for (let at = 0; at < numbers.length;) {
-    let end = at;
-    while (end + 1 < numbers.length && numbers[end + 1] === numbers[end] + 1) ++end;
-    said.push(end > at + 1 ? numbers[at] + "–" + numbers[end] : numbers.slice(at, end + 1).join(", "));
-    at = end + 1;
-  }
+  const said = neighbours(numbers).map(([first, last]) => (last > first + 1 ? first + "–" + last : first < last ? first + ", " + last : String(first)));
   return said.length > 6 ? said.slice(0, 5).join(", ") + ", …" : said.join(", ");
 }
 
@@ -39,9 +41,8 @@ function elementWords(run, step) {
 }
 
 function laneWords(story, step) {
-  const all = story.lanesOf(step.warp);
   if (step.lanes.length === 1) return "Thread " + story.threadName(step.warp * LANES + step.lanes[0]);
-  if (step.lanes.length === all) return "Warp " + story.warpName(step.warp);
+  if (step.lanes.length === story.lanesOf(step.warp)) return "Warp " + story.warpName(step.warp);
   return "Warp " + story.warpName(step.warp) + ", lanes " + ranges(step.lanes) + ",";
 }
 
@@ -52,22 +53,17 @@ function pastRow(run, step) {
   return inside;
 }
 
-function exchangeWords(run, step) {
-  const together = step.lanes.length > 1 ? "do" : "does";
-  const all = run.story.lanesOf(step.warp) === step.lanes.length;
-  return (all ? "does" : together) + " " + step.calls;
-}
-
 function stepWords(run, step) {
-  const story = run.story;
+  const { story } = run, { kind, lanes } = step;
   const line = step.line ? " in line " + step.line : "";
-  if (step.kind === Kind.barrier) return barrierWords(run, step, run.standings);
-  if (step.kind === Kind.wait) return laneWords(story, step) + " " + (step.lanes.length === 1 ? "waits" : "wait") + line + ", for threads that do not come.";
-  if (step.kind === Kind.leave) return laneWords(story, step) + " " + (step.lanes.length === 1 ? "has" : "have") + " left the kernel" + (line || ", at its end") + ".";
-  if (step.kind === Kind.stop) return laneWords(story, step) + " " + (step.lanes.length === 1 ? "is" : "are") + " stopped" + line + ": what comes next there cannot happen.";
-  if (step.kind === Kind.exchange) return laneWords(story, step) + " " + exchangeWords(run, step) + line + ".";
-  if (step.kind === Kind.outside && pastRow(run, step)) return laneWords(story, step) + " would go past the end of its row of the array, to the place of " + elementWords(run, step) + line + ".";
-  return laneWords(story, step) + " " + VERBS[step.kind] + " " + elementWords(run, step) + line + ".";
+  if (kind === Kind.barrier) return barrierWords(run, step, line);
+  const who = laneWords(story, step) + " ", single = lanes.length === 1;
+  if (kind === Kind.wait) return who + (single ? "waits" : "wait") + line + ", for threads that do not come.";
+  if (kind === Kind.leave) return who + (single ? "has" : "have") + " left the kernel" + (line || ", at its end") + ".";
+  if (kind === Kind.stop) return who + (single ? "is" : "are") + " stopped" + line + ": what comes next there cannot happen.";
+  if (kind === Kind.exchange) return who + (single || lanes.length === story.lanesOf(step.warp) ? "does " : "do ") + step.calls + line + ".";
+  const verb = kind === Kind.outside && pastRow(run, step) ? "would go past the end of its row of the array, to the place of" : VERBS[kind];
+  return who + verb + " " + elementWords(run, step) + line + ".";
 }
 
 // What the request costs; empty where nothing is counted.

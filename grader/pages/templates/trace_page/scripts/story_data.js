@@ -2,6 +2,7 @@
 const Kind = { read: 0, write: 1, atomic: 2, barrier: 3, outside: 4, wait: 5, leave: 6, stop: 7, exchange: 8 };
 const LANES = 32;
 const BESIDE_FROM = 1024;
+const UNSET = 0;  // the number of a value that nobody knows, or that nobody has set
 
 // Differences to the number before, as zigzag varints in base64.
 function readColumn(text) {
@@ -24,9 +25,7 @@ function readColumn(text) {
 // An array of the block's memory. A cell is one element, by its place in the array.
 class StoredArray {
   constructor(number, data) {
-    Object.assign(this, { number, name: data.name, space: data.space, element: data.element, bytes: data.bytes });
-    this.base = data.base;
-    this.dimensions = data.dimensions;
+    Object.assign(this, data, { number });
     const [cells, values] = data.initial.map(readColumn);
     this.initial = cells.map((cell, at) => [cell, values[at]]);
     this.size = this.dimensions.length ? this.dimensions.reduce((a, b) => a * b, 1) : Infinity;
@@ -62,41 +61,30 @@ class StoredArray {
 
 class StoryRun {
   constructor(data, story) {
-    this.story = story;
-    Object.assign(this, { title: data.title, schedule: data.schedule, complete: data.complete, ending: data.ending });
+    Object.assign(this, data, { story, stored: readColumn(data.stored), seen: new Map() });
     this.arrays = data.arrays.map((array, number) => new StoredArray(number, array));
-    this.places = data.places.map(([line, name, calls]) => ({ line, name, calls }));
-    this.sites = data.sites.map(([kind, place, array, bytes, parts]) => ({ kind, place, array, bytes, parts }));
-    this.texts = data.texts;
-    this.marks = data.marks;
-    const [counts, lanes, offsets] = data.patterns.map(readColumn);
+    const [counts, allLanes, offsets] = data.patterns.map(readColumn);
     let from = 0;
-    this.patterns = counts.map((count) => {
-      const pattern = { lanes: lanes.slice(from, from + count), offsets: offsets.slice(from, from + count) };
-      from += count;
-      return pattern;
-    });
+    const patterns = counts.map((count) => ({ lanes: allLanes.slice(from, from + count), relative: offsets.slice(from, from += count) }));
     const columns = Object.fromEntries(Object.entries(data.steps).map(([name, text]) => [name, readColumn(text)]));
-    const stored = readColumn(data.stored);
     const [seenSteps, seenPlaces, seenValues] = data.seen.map(readColumn);
-    this.seen = new Map();
     seenSteps.forEach((step, at) => {
       if (!this.seen.has(step)) this.seen.set(step, new Map());
       this.seen.get(step).set(seenPlaces[at], seenValues[at]);
     });
     let next = 0;
     this.steps = columns.site.map((site, number) => {
-      const { kind, place, array, bytes, parts } = this.sites[site];
-      const { lanes: taking, offsets: relative } = this.patterns[columns.pattern[number]];
+      const [kind, place, array, bytes, parts] = data.sites[site], [line, name, calls] = data.places[place];
       const step = {
-        number, kind, array, bytes, parts, lanes: taking, relative, from: columns.from[number], stored: next,
+        number, kind, array, bytes, parts, line, name, calls, ...patterns[columns.pattern[number]], from: columns.from[number], stored: next,
         warp: columns.warp[number], interval: columns.interval[number], count: columns.count[number], least: columns.least[number],
-        line: this.places[place].line, name: this.places[place].name, calls: this.places[place].calls,
+        stores: kind === Kind.write || kind === Kind.atomic,
       };
-      if (kind === Kind.write || kind === Kind.atomic || kind === Kind.exchange) next += taking.length * parts;
+      if (step.stores || kind === Kind.exchange) next += step.lanes.length * parts;
       return step;
     });
-    this.stored = Int32Array.from(stored);
+    this.ofWarp = Array.from({ length: story.warps }, () => []);  // the steps of each warp
+    this.steps.forEach((step) => { if (step.warp >= 0) this.ofWarp[step.warp].push(step); });
   }
   // The cells that a step touches: f(cell, lane, place among the step's values).
   eachCell(step, visit) {
@@ -130,8 +118,7 @@ class StoryRun {
 
 class StoryData {
   constructor(data) {
-    Object.assign(this, { title: data.title, file: data.file, grid: data.grid, block: data.block, at: data.at, beside: data.beside });
-    this.start = data.start;
+    Object.assign(this, data);
     this.questions = data.questions.map((one, number) => ({ ...one, number, given: -1 }));
     this.threads = data.block[0] * data.block[1] * data.block[2];
     // Threads of a second block count from BESIDE_FROM.

@@ -6,11 +6,8 @@ class ThreadGrid {
     this.states = [];
     const { story } = run;
     const rows = [];
-    // The steps of each warp, so that its place is found quickly.
-    this.ofWarp = Array.from({ length: story.warps }, () => []);
-    run.steps.forEach((step) => { if (step.warp >= 0) this.ofWarp[step.warp].push(step.number); });
     // Where runs are compared, warps without a step in any of them have no row.
-    const used = (warp) => story.runs.length === 1 || story.runs.some((one) => one.steps.some((step) => step.warp === warp));
+    const used = (warp) => story.runs.length === 1 || story.runs.some((one) => one.ofWarp[warp].length);
     for (let warp = 0; warp < story.warps; ++warp) {
       const row = [];
       row.push(part("button", { type: "button", class: "warp", "aria-pressed": "false", "data-warp": warp, "aria-label": "Follow warp " + story.warpName(warp), click: () => follow({ warp }) }, part("span", {}, "warp "), story.warpName(warp)));
@@ -45,14 +42,8 @@ class ThreadGrid {
   stateOf(warp, step, standings) {
     const standing = step.warp === warp && step.kind < Kind.wait ? "" : this.standing(warp, standings);
     if (standing) return standing;
-    const own = this.ofWarp[warp];
-    let low = 0, high = own.length;  // own[low] is the first step after this one
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (own[middle] <= step.number) low = middle + 1; else high = middle;
-    }
-    const next = low < own.length ? this.run.steps[own[low]] : null;
-    const last = low > 0 ? this.run.steps[own[low - 1]] : null;
+    const next = this.run.ofWarp[warp].find((one) => one.number > step.number);
+    const last = this.run.ofWarp[warp].findLast((one) => one.number <= step.number);
     if (step.warp === warp) return "line " + (step.line || "?");
     if (step.kind === Kind.barrier) return next ? "goes on" : "has no more to do";
     if (next && next.interval === step.interval) return last && last.interval === step.interval ? "line " + (last.line || "?") : "comes later";
