@@ -50,9 +50,8 @@ class StepSpec(Strict):
     overlapped: bool = False
     copied: bool = False  # asynchronous copies bring the tiles
     sliced: bool = False  # several blocks share the sums of a piece
-    passes: float | None = Field(
-        default=None, gt=0
-    )  # FLOP for each pass of the load/store unit, of the course's kernel
+    # FLOP for each pass of the load/store unit, of the course's kernel.
+    passes: float | None = Field(default=None, gt=0)
     gflops: float | None = Field(default=None, gt=0)  # of the course's kernel, measured
 
 
@@ -98,12 +97,10 @@ class CounterSpec(Strict):
     """How performance is assessed without a GPU: by the memory traffic of one case's last launch, as the executor counts it."""
 
     case: str  # the name of the case whose launch is counted
-    also: str = (
-        ""  # a hidden case whose launches have to reach the tier as well, on sizes that the student does not know
-    )
-    slack: float = Field(
-        default=1.25, ge=1
-    )  # how far these may exceed its bounds: their sides need not be multiples of a tile
+    # A hidden case whose launches have to reach the tier as well, on sizes that the student does not know.
+    also: str = ""
+    # How far these may exceed its bounds: their sides need not be multiples of a tile.
+    slack: float = Field(default=1.25, ge=1)
     most_elements_of_a_thread: int = Field(default=64, ge=1)  # of the result: with more, too few threads share the work
     versus: str  # in words, the traffic of another kernel of the course: "a naive kernel loads 0.125"
     advice: str  # for a kernel that is not in the highest tier
@@ -146,17 +143,15 @@ class LeaderboardSpec(Strict):
 class RaceRules(Strict):
     """What counts as a race in this lab."""
 
-    same_value_writes: Literal["race", "allowed"] = (
-        "race"  # plain writes of the same value to the same place by several threads
-    )
+    # Plain writes of the same value to the same place by several threads.
+    same_value_writes: Literal["race", "allowed"] = "race"
 
 
 class BarrierRules(Strict):
     """What counts as barrier divergence in this lab."""
 
-    early_return: Literal["note", "error"] = (
-        "note"  # a thread returns before a barrier at which others of its block wait
-    )
+    # A thread returns before a barrier at which others of its block wait.
+    early_return: Literal["note", "error"] = "note"
 
 
 class PublicSpec(Strict):
@@ -170,26 +165,21 @@ class PublicSpec(Strict):
     contract: Contract = "kernel"
     kernel: str = ""  # demangled signature: "scale(float const*, float*, int)"
     launch: str = ""  # demangled signature: "scale_launch(int)"
-    launcher: str = (
-        ""  # demangled signature: "solve(float const*, float*, int)"; it may be extern "C" and may return anything
-    )
-    arguments: tuple[
-        str, ...
-    ] = ()  # names of the problem's operands in the launcher's order; none: in the problem's order
+    # Demangled signature: "solve(float const*, float*, int)"; it may be extern "C" and may return anything.
+    launcher: str = ""
+    # Names of the problem's operands in the launcher's order; none: in the problem's order.
+    arguments: tuple[str, ...] = ()
     memory: Literal["device", "host"] = "device"  # where the launcher's pointers lead to
-    headers: tuple[
-        str, ...
-    ] = ()  # files of the lab that a launcher's or program's file may include: "wb.h", "thrust/scan.h"
+    # Files of the lab that a launcher's or program's file may include: "wb.h", "thrust/scan.h".
+    headers: tuple[str, ...] = ()
     shapes: str  # in words, for people
     needs: tuple[str, ...] = ()  # labs that come before this one, in a course that has them
     step_questions: bool = True  # whether pages of a mistake ask before they show
-    traced_shape: str = (
-        "8x8x8"  # sizes that `make trace` takes where none are given: allowed here, and small enough to read
-    )
+    # Sizes that `make trace` takes where none are given: allowed here, and small enough to read.
+    traced_shape: str = "8x8x8"
     extra_credit: bool = False
-    speed_points: float = Field(
-        default=0, ge=0, le=_MOST_POINTS
-    )  # `performance_points` of grading.toml, where students are to be told of what may cost them
+    # `performance_points` of grading.toml, where students are to be told of what may cost them.
+    speed_points: float = Field(default=0, ge=0, le=_MOST_POINTS)
     performance: PerformanceSpec | None = None  # none: speed is not assessed in this lab
     climb: ClimbSpec | None = None  # none: reports say nothing about a next step
     leaderboard: LeaderboardSpec | None = None  # none: this lab has no leaderboard
@@ -237,9 +227,8 @@ class PrivateSpec(Strict):
     """grading.toml."""
 
     case: tuple[CaseSpec, ...] = ()
-    performance_points: float = Field(
-        default=0, ge=0, le=_MOST_POINTS
-    )  # part of the maximum if performance is assessed
+    # Part of the maximum if performance is assessed.
+    performance_points: float = Field(default=0, ge=0, le=_MOST_POINTS)
     counters: CounterSpec | None = None  # where students are not to be told of it; else it stands in lab.toml
     counted_also: str = ""  # `also` of the counters in lab.toml
     tier: tuple[TierSpec, ...] = ()

@@ -65,9 +65,8 @@ class GpuOutcome:
     resources: KernelResources | None = None  # of the build that cases with full feedback asked for
     cases: tuple[JudgedCase, ...] = ()
     alone: bool = False  # the CPU executor cannot run this kernel, so only these cases exist
-    register_limit: int | None = (
-        None  # compiled again with at most so many registers, so that their blocks can be launched
-    )
+    # Compiled again with at most so many registers, so that their blocks can be launched.
+    register_limit: int | None = None
     log: str = ""
     trouble: str = ""  # why it was not run; not the submission's fault
     sanitized: tuple[Sanitized, ...] | None = None  # compute-sanitizer's reports; None: it was not used
@@ -116,9 +115,8 @@ class Contest(Model):
     looked_at: int = 0  # outputs that were inspected, chosen so that no kernel can know which
     faults: tuple[WrongOutput, ...] = ()
     elements: tuple[SampledElement, ...] = ()
-    relative_error: float | None = (
-        None  # the largest root mean square of an output's errors by that of its values; None: not looked at
-    )
+    # The largest root mean square of an output's errors by that of its values; None: not looked at.
+    relative_error: float | None = None
     device: str
     device_seconds: float = 0  # how long nobody else used the device
 

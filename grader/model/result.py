@@ -439,9 +439,8 @@ class Timing(Model):
     speedup: Ratio | None = None  # baseline / student
     model_speedup: Ratio | None = None  # baseline / model
     share: Ratio | None = None  # model / student
-    library_share: Ratio | None = (
-        None  # library / student; where a kernel stands in for the library, computed from its time
-    )
+    # library / student; where a kernel stands in for the library, computed from its time.
+    library_share: Ratio | None = None
     control: Ratio | None = None  # baseline / baseline; if it is not near 1.00, the machine is too noisy
     tiers: tuple[TimedTier, ...] = ()  # by rising points
     too_slow: bool = False  # not measured, because it would take too long: no tier
@@ -566,9 +565,8 @@ class LabResult(Model):
     # Files of their own, and no part of result.json.
     step_pages: SkipJsonSchema[tuple[StepPage, ...]] = Field(default=(), exclude=True)
     gpu_trouble: str = ""  # why a GPU could not be used, although there is one; for the instructor only
-    standing: Standing | None = (
-        None  # how `points` follow from what was judged; none: no policy of the course says anything of it
-    )
+    # How `points` follow from what was judged; none: no policy of the course says anything of it.
+    standing: Standing | None = None
     requests: tuple[RegradeRequest, ...] = ()  # what the student asked about this grade
     changes: tuple[GradeChange, ...] = ()  # of this grade, from batch to batch; the oldest first
     seconds: float = 0.0  # wall time to build and judge
@@ -607,9 +605,8 @@ class Student(Model):
     email: str = ""
     section: str = ""
     team: str = ""  # those of one team share what they hand in
-    platform_ids: dict[str, str] = Field(
-        default_factory=dict
-    )  # "Canvas" → its id of this student, which stays for good
+    # "Canvas" → its id of this student, which stays for good.
+    platform_ids: dict[str, str] = Field(default_factory=dict)
 
 
 class Submission(Model):
@@ -620,9 +617,8 @@ class Submission(Model):
     at: str = ""  # when it was handed in: ISO 8601 with the offset from UTC; empty: the platform does not say
     attempt: str = ""  # which of several it is: "3 of 3"
     files: tuple[str, ...] = ()
-    downloaded: tuple[
-        str, ...
-    ] = ()  # the names that the platform gave its files in a download, from which it knows whose they are
+    # The names that the platform gave its files in a download, from which it knows whose they are.
+    downloaded: tuple[str, ...] = ()
     notices: tuple[str, ...] = ()  # what intake changed: "took the one nested folder", "removed a byte-order mark"
     refused: str | None = None  # why the whole upload was refused; then every lab is `rejected`
 

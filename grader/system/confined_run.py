@@ -60,9 +60,8 @@ class Finished:
     stderr: bytes
     timed_out: bool
     truncated: bool  # there was more output than is kept
-    cpu_seconds: float = (
-        0.0  # of it and all that it waited for; only of a `build`, and if ended from outside with `all_seconds`
-    )
+    # Of it and all that it waited for; only of a `build`, and if ended from outside with `all_seconds`.
+    cpu_seconds: float = 0.0
     peak_bytes: int = 0  # of the largest process among them
     overspent: bool = False  # it was ended, or failed, and all its processes together had used `all_seconds`
 

@@ -15,9 +15,8 @@ class LabView:
     lab: LabResult
     sources: Mapping[str, str] = field(default_factory=dict)  # name to text
     instructor: bool = False  # whether to show what hidden cases withhold
-    steps: str | None = (
-        None  # the folder of pages that step through a block, as a link begins; None: there are none beside this page
-    )
+    # The folder of pages that step through a block, as a link begins; None: there are none beside this page.
+    steps: str | None = None
 
     def step_link(self, kind: Verdict, line: int | None, shows: StepView = "block") -> str:
         """Where a page shows this finding step by step; empty: nowhere."""
