@@ -204,7 +204,7 @@ def _resources(output: str, entries: EntrySignatures) -> KernelResources | None:
 
 
 def _kernels(cubin: Path) -> list[str]:
-    """The names of a cubin's functions, for drivers that cannot list them. Empty where the cubin cannot be read."""
+    """The names of a cubin's functions. Empty where the cubin cannot be read."""
     if cubin.is_symlink() or cubin.stat().st_size > MAX_CUBIN_BYTES:
         return []
     try:

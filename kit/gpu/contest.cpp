@@ -1,7 +1,6 @@
 #include "gpu/contest.hpp"
 
 #include <dlfcn.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -80,12 +79,10 @@ class BlasLibrary {
   BlasLibrary(const std::string& path, Arithmetic arithmetic) {
     void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (library == nullptr) throw DriverError(std::string("cuBLAS cannot be loaded: ") + dlerror());
-    int (*create)(void**) = nullptr;
-    int (*set_math_mode)(void*, int) = nullptr;
-    find_routine(library, create, "cublasCreate_v2");
-    find_routine(library, destroy_, "cublasDestroy_v2");
-    find_routine(library, sgemm_, "cublasSgemm_v2");
-    find_routine(library, set_math_mode, "cublasSetMathMode");
+    int (*const create)(void**) = needed(library, "cublasCreate_v2");
+    int (*const set_math_mode)(void*, int) = needed(library, "cublasSetMathMode");
+    destroy_ = needed(library, "cublasDestroy_v2");
+    sgemm_ = needed(library, "cublasSgemm_v2");
     if (const int status = create(&handle_); status != 0) throw DriverError("cublasCreate failed with status " + std::to_string(status));
     if (const int status = set_math_mode(handle_, arithmetic == Arithmetic::fp32 ? pedantic : tf32_math); status != 0)
       throw DriverError("cublasSetMathMode failed with status " + std::to_string(status));
@@ -110,10 +107,10 @@ class BlasLibrary {
   static constexpr int pedantic = 2;        // CUBLAS_PEDANTIC_MATH
   static constexpr int tf32_math = 3;       // CUBLAS_TF32_TENSOR_OP_MATH
 
-  template <class Routine>
-  static void find_routine(void* library, Routine& routine, const char* name) {
-    routine = reinterpret_cast<Routine>(dlsym(library, name));
-    if (routine == nullptr) throw DriverError(std::string("cuBLAS has no ") + name);
+  static Symbol needed(void* library, const char* name) {
+    const Symbol symbol{dlsym(library, name)};
+    if (symbol.found == nullptr) throw DriverError(std::string("cuBLAS has no ") + name);
+    return symbol;
   }
 
   void* handle_ = nullptr;
@@ -123,11 +120,14 @@ class BlasLibrary {
 
 // Thrown to end the run.
 struct ContestEnded {
-  Status status;
-  std::string detail;
+  Trouble trouble;
   unsigned contestant = 0;
   bool slow = false;
 };
+
+ContestEnded ended(Status status, std::string why, unsigned contestant = 0, bool slow = false) {
+  return {{status, "", std::move(why)}, contestant, slow};
+}
 
 // A kernel, or a library's routine. A library chooses its own grid.
 struct Contestant {
@@ -208,7 +208,7 @@ class TimedContext {
   void expect_no_overrun() const {
     for (const Buffer& buffer : buffers_) {
       if (buffer.memory.overrun())
-        throw ContestEnded{Status::crash, "A timed launch wrote past the end of " + buffer.name + ", or before its start."};
+        throw ended(Status::crash, "A timed launch wrote past the end of " + buffer.name + ", or before its start.");
     }
   }
 
@@ -318,19 +318,17 @@ class Run {
     }
     LoadedModule module(driver_, image.cubin);
     const Function kernel = module.kernel(image);
-    if (kernel == nullptr) throw ContestEnded{Status::internal_error, "the cubin has no kernel " + image.kernel, number};
+    if (kernel == nullptr) throw ended(Status::internal_error, "the cubin has no kernel " + image.kernel, number);
     const auto [asked, config] = module.ask(image.ask_launch, request_.launch.launch_arguments);
     expect(asked, number);
     const auto shared = static_cast<std::size_t>(driver_.attribute(kernel, FunctionAttribute::static_shared_bytes));
-    if (const std::string why = launch_refusal(config, shared); !why.empty()) throw ContestEnded{Status::launch_error, why, number};
+    if (const std::string why = launch_refusal(config, shared); !why.empty()) throw ended(Status::launch_error, why, number);
     entries_.push_back({where, where.contestants.emplace_back(std::move(module), kernel, config, nullptr), image.alone});
     reply.configs.push_back(config);
   }
 
   void expect(Result result, unsigned number) const {
-    if (result == 0) return;
-    const Trouble trouble = trouble_of(result, driver_.words(result));
-    throw ContestEnded{trouble.finding.empty() ? trouble.status : Status::crash, trouble.message, number};
+    if (result != 0) throw ContestEnded{trouble_of(result, driver_.words(result)), number};
   }
 
   void make_inputs(std::uint64_t seed) {
@@ -359,7 +357,7 @@ class Run {
         if (i == 0) first = nanoseconds;
         if (nanoseconds > slow_nanoseconds && nanoseconds > slow_factor * first) {
           const auto times = std::to_string(static_cast<long>(nanoseconds / first));
-          throw ContestEnded{Status::timeout, "one launch takes " + times + " times as long as one of the first kernel", i, true};
+          throw ended(Status::timeout, "one launch takes " + times + " times as long as one of the first kernel", i, true);
         }
       }
     } while (milliseconds_since(began) < request_.warm_up_ms);
@@ -373,10 +371,9 @@ class Run {
     entry.where.poison_outputs();
     const auto [nanoseconds, trouble, waited] = entry.where.stopwatch.time([&] { return entry.where.launch(entry.contestant); });
     expect(trouble, number);
-    if (waited) throw ContestEnded{Status::timeout, "each launch waits until the device is idle", number, true};
-    if (const std::string changed = entry.alone ? entry.where.changed_input(seed) : ""; !changed.empty()) {
-      throw ContestEnded{Status::crash, "A timed launch changed its input " + changed + ".", number};
-    }
+    if (waited) throw ended(Status::timeout, "each launch waits until the device is idle", number, true);
+    if (const std::string changed = entry.alone ? entry.where.changed_input(seed) : ""; !changed.empty())
+      throw ended(Status::crash, "A timed launch changed its input " + changed + ".", number);
     return nanoseconds;
   }
 
@@ -394,11 +391,7 @@ class Run {
   void keep(unsigned round, const TimedContext& where) {
     if (std::ranges::find(request_.kept_rounds, round) == request_.kept_rounds.end()) return;
     const std::vector<std::byte> bytes = where.output();
-    for (std::size_t at = 0; at < bytes.size();) {
-      const ssize_t put = pwrite(kept_.get(), bytes.data() + at, bytes.size() - at, static_cast<off_t>(kept_bytes_ + at));
-      if (put <= 0) throw std::runtime_error("an output cannot be kept");
-      at += static_cast<std::size_t>(put);
-    }
+    if (!kept_.write_at(kept_bytes_, bytes.data(), bytes.size())) throw std::runtime_error("an output cannot be kept");
     kept_bytes_ += bytes.size();
   }
 
@@ -445,8 +438,8 @@ protocol::TimingReply Contest::run(const protocol::TimingRequest& request, const
       run.all();
       return std::move(run.reply);
     } catch (const ContestEnded& ended) {
-      failed.status = ended.status;
-      failed.detail = ended.detail;
+      failed.status = ended.trouble.finding.empty() ? ended.trouble.status : Status::crash;
+      failed.detail = ended.trouble.message;
       failed.contestant = ended.contestant;
       failed.slow = ended.slow;
     }

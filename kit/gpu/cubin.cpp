@@ -56,7 +56,7 @@ Function LoadedModule::function(const std::string& name) const {
 }
 
 Function LoadedModule::kernel(const KernelImage& image) const {
-  const auto name = kernel_among(names(image.functions), image.kernel);
+  const auto name = kernel_among(image.functions, image.kernel);
   return name ? function(*name) : nullptr;
 }
 
@@ -69,21 +69,6 @@ std::pair<Result, protocol::LaunchConfig> LoadedModule::ask(const std::string& a
   std::uint32_t words[7];
   std::memcpy(words, answer.content().data(), sizeof words);
   return {0, {{words[0], words[1], words[2]}, {words[3], words[4], words[5]}, words[6]}};
-}
-
-std::vector<std::string> LoadedModule::names(const std::vector<std::string>& known) const {
-  if (!driver_.module_function_count || !driver_.module_functions || !driver_.function_name) return known;
-  unsigned count = 0;
-  driver_.check(driver_.module_function_count(&count, module_), "cuModuleGetFunctionCount");
-  std::vector<Function> functions(count);
-  driver_.check(driver_.module_functions(functions.data(), count, module_), "cuModuleEnumerateFunctions");
-  std::vector<std::string> names;
-  for (const Function function : functions) {
-    const char* name = nullptr;
-    driver_.check(driver_.function_name(&name, function), "cuFuncGetName");
-    names.emplace_back(name);
-  }
-  return names;
 }
 
 namespace {

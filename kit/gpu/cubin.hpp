@@ -18,7 +18,7 @@ namespace tilelab::cuda {
 // A kernel in a cubin.
 struct KernelImage {
   std::vector<char> cubin;
-  std::vector<std::string> functions;  // the cubin's kernels by name, for drivers that cannot list them
+  std::vector<std::string> functions;  // of the cubin, by name
   std::string kernel;                  // demangled: "scale(float const*, float*, int)"
   std::string ask_launch;              // the generated kernel that evaluates the launch function; empty if there is none
 };
@@ -61,9 +61,6 @@ class LoadedModule {
   std::pair<Result, protocol::LaunchConfig> ask(const std::string& ask_launch, std::vector<int> numbers) const;
 
  private:
-  // That the driver lists. Before CUDA 12.4 it cannot list them; then `known`, which the builder read from the cubin.
-  std::vector<std::string> names(const std::vector<std::string>& known) const;
-
   const Driver& driver_;
   Module module_ = nullptr;
 };

@@ -1,8 +1,5 @@
 #include "gpu/device_launch.hpp"
 
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstring>
 #include <optional>
@@ -24,12 +21,7 @@ constexpr std::size_t poisoned_shared_bytes = 48 * 1024;
 constexpr unsigned poisoning_blocks = 8;  // for each multiprocessor: more than fit into its shared memory at a time
 constexpr int warp_lanes = 32, register_unit = 8;
 
-// Thrown to end the launch with the reply as it is.
-struct LaunchEnd {
-  Status status;
-  std::string detail;
-  bool spoiled = false;
-};
+Trouble refused(std::string why) { return {Status::launch_error, "", std::move(why), false}; }
 
 protocol::Finding finding_of(std::string kind, std::string message) {
   protocol::Finding finding;
@@ -41,20 +33,8 @@ protocol::Finding finding_of(std::string kind, std::string message) {
 
 std::vector<std::byte> read_file(const Descriptor& file, const protocol::Argument& argument) {
   std::vector<std::byte> bytes(argument.bytes);
-  for (std::size_t at = 0; at < bytes.size();) {
-    const ssize_t got = pread(file.get(), bytes.data() + at, bytes.size() - at, static_cast<off_t>(at));
-    if (got <= 0) throw std::runtime_error("buffer " + argument.name + " cannot be read");
-    at += static_cast<std::size_t>(got);
-  }
+  if (!file.read_at(0, bytes.data(), bytes.size())) throw std::runtime_error("buffer " + argument.name + " cannot be read");
   return bytes;
-}
-
-void write_file(const Descriptor& file, const std::vector<std::byte>& bytes) {
-  for (std::size_t at = 0; at < bytes.size();) {
-    const ssize_t put = pwrite(file.get(), bytes.data() + at, bytes.size() - at, static_cast<off_t>(at));
-    if (put <= 0) throw std::runtime_error("a buffer cannot be written back");
-    at += static_cast<std::size_t>(put);
-  }
 }
 
 class Launch {
@@ -66,7 +46,7 @@ class Launch {
   void run() {
     const LoadedModule module(driver_, image_.cubin);
     const Function kernel = module.kernel(image_);
-    if (kernel == nullptr) throw LaunchEnd{Status::internal_error, "the cubin has no kernel " + image_.kernel};
+    if (kernel == nullptr) throw Trouble{Status::internal_error, "", "the cubin has no kernel " + image_.kernel, false};
     check_parameters(kernel);
     reply.config = request_.config ? *request_.config : ask_launch_function(module);
     check_limits(kernel);
@@ -81,7 +61,10 @@ class Launch {
     }
     run_kernel(kernel);
     look_at_guards();
-    for (std::size_t i = 0; i < buffers_.size(); ++i) write_file(files_.at(i), buffers_[i].content());
+    for (std::size_t i = 0; i < buffers_.size(); ++i) {
+      const std::vector<std::byte> bytes = buffers_[i].content();
+      if (!files_.at(i).write_at(0, bytes.data(), bytes.size())) throw std::runtime_error("a buffer cannot be written back");
+    }
   }
 
   protocol::LaunchReply reply;
@@ -98,8 +81,8 @@ class Launch {
     if (driver_.function_parameter(kernel, count, &offset, &bytes) == 0) throw wrong_parameters();
   }
 
-  LaunchEnd wrong_parameters() const {
-    return {Status::launch_error, "The kernel does not have the parameters that the lab asks for: expected " + image_.kernel + "."};
+  Trouble wrong_parameters() const {
+    return refused("The kernel does not have the parameters that the lab asks for: expected " + image_.kernel + ".");
   }
 
   LaunchConfig ask_launch_function(const LoadedModule& module) {
@@ -112,7 +95,7 @@ class Launch {
     const int registers = driver_.attribute(kernel, FunctionAttribute::registers);
     reply.counters["registers"] = static_cast<std::uint64_t>(registers);
     const auto static_shared = static_cast<std::size_t>(driver_.attribute(kernel, FunctionAttribute::static_shared_bytes));
-    if (const std::string why = launch_refusal(reply.config, static_shared); !why.empty()) throw LaunchEnd{Status::launch_error, why};
+    if (const std::string why = launch_refusal(reply.config, static_shared); !why.empty()) throw refused(why);
     const protocol::Extent& block = reply.config.block;
     const int threads = static_cast<int>(block.x * block.y * block.z);  // checked before: at most 1,024
     const int most = driver_.attribute(kernel, FunctionAttribute::max_threads_per_block);
@@ -122,13 +105,12 @@ class Launch {
     const int available = driver_.attribute(device_, DeviceAttribute::registers_per_block);
     if (needed > available) {
       reply.counters["short_of_registers"] = 1;
-      throw LaunchEnd{Status::launch_error, "A block of " + std::to_string(threads) + " threads with " + std::to_string(registers) +
-                                                " registers each needs " + std::to_string(needed) + " registers; the GPU has " +
-                                                std::to_string(available) +
-                                                ". Use __launch_bounds__ to tell the compiler the block's size."};
+      throw refused("A block of " + std::to_string(threads) + " threads with " + std::to_string(registers) + " registers each needs " +
+                    std::to_string(needed) + " registers; the GPU has " + std::to_string(available) +
+                    ". Use __launch_bounds__ to tell the compiler the block's size.");
     }
-    throw LaunchEnd{Status::launch_error, "The block has " + std::to_string(threads) +
-                                              " threads, but the kernel's __launch_bounds__ allows at most " + std::to_string(most) + "."};
+    throw refused("The block has " + std::to_string(threads) + " threads, but the kernel's __launch_bounds__ allows at most " +
+                  std::to_string(most) + ".");
   }
 
   // Shared memory keeps what the last block on the multiprocessor left there. So it is filled with NaN: if a kernel reads an
@@ -151,9 +133,9 @@ class Launch {
 
   void expect(Result result, const std::string& about) const {
     if (result == 0) return;
-    const Trouble trouble = trouble_of(result, driver_.words(result));
-    if (trouble.finding.empty()) throw LaunchEnd{trouble.status, about + trouble.message, trouble.spoils};
-    throw std::pair{finding_of(trouble.finding, about + trouble.message), trouble.spoils};
+    Trouble trouble = trouble_of(result, driver_.words(result));
+    trouble.message = about + trouble.message;
+    throw trouble;
   }
 
   void look_at_guards() {
@@ -206,13 +188,13 @@ LaunchOutcome DeviceSession::launch(const protocol::LaunchRequest& request, cons
   printed_.clear();
   try {
     launch.run();
-  } catch (const LaunchEnd& ended) {
-    launch.reply.status = ended.status;
-    launch.reply.detail = ended.detail;
-    spoiled = ended.spoiled;
-  } catch (std::pair<protocol::Finding, bool>& found) {  // the kernel ran, and this finding stopped it
-    launch.reply.findings.push_back(std::move(found.first));
-    spoiled = found.second;
+  } catch (const Trouble& trouble) {
+    launch.reply.status = trouble.status;
+    if (trouble.finding.empty())
+      launch.reply.detail = trouble.message;
+    else  // the kernel ran, and this finding stopped it
+      launch.reply.findings.push_back(finding_of(trouble.finding, trouble.message));
+    spoiled = trouble.spoils;
   } catch (const std::exception& error) {
     launch.reply.status = Status::internal_error;
     launch.reply.detail = error.what();

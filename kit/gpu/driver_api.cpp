@@ -21,9 +21,9 @@ std::string file_of(void* library) {
 
 Driver::Driver(void* loaded) : loaded_(loaded), library(file_of(loaded)) {}
 
-Driver::Symbol Driver::where_there_is(const char* name) const { return {dlsym(loaded_, name)}; }
+Symbol Driver::where_there_is(const char* name) const { return {dlsym(loaded_, name)}; }
 
-Driver::Symbol Driver::needed(const char* name) const {
+Symbol Driver::needed(const char* name) const {
   const Symbol symbol = where_there_is(name);
   if (symbol.found == nullptr) throw DriverError(std::string("the NVIDIA driver has no ") + name + ": it is too old");
   return symbol;

@@ -49,18 +49,20 @@ struct DriverError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+// What dlsym() has found: a function of any type, or null.
+struct Symbol {
+  void* found;
+  template <class Called>
+  operator Called*() const {
+    return reinterpret_cast<Called*>(found);
+  }
+};
+
 // The loaded library: a row for each of its functions. Those that are newer than CUDA 12.0 are null if the driver does not have them.
 // Second versions of functions have _v2 in their names. <cuda.h> adds it by macros; here it is written out.
 class Driver {
   void* loaded_;  // first: the rows below look there
 
-  struct Symbol {
-    void* found;
-    template <class Called>
-    operator Called*() const {
-      return reinterpret_cast<Called*>(found);
-    }
-  };
   Symbol where_there_is(const char* name) const;
   Symbol needed(const char* name) const;
 
@@ -86,9 +88,6 @@ class Driver {
   Result (*module_load)(Module*, const void*) = needed("cuModuleLoadData");
   Result (*module_unload)(Module) = needed("cuModuleUnload");
   Result (*module_function)(Function*, Module, const char*) = needed("cuModuleGetFunction");
-  Result (*module_function_count)(unsigned*, Module) = where_there_is("cuModuleGetFunctionCount");                         // 12.4
-  Result (*module_functions)(Function*, unsigned, Module) = where_there_is("cuModuleEnumerateFunctions");                  // 12.4
-  Result (*function_name)(const char**, Function) = where_there_is("cuFuncGetName");                                       // 12.3
   Result (*function_parameter)(Function, std::size_t, std::size_t*, std::size_t*) = where_there_is("cuFuncGetParamInfo");  // 12.4
   Result (*function_attribute)(int*, int, Function) = needed("cuFuncGetAttribute");
   Result (*memory_allocate)(DeviceAddress*, std::size_t) = needed("cuMemAlloc_v2");

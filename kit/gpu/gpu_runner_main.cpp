@@ -3,6 +3,7 @@
 #include <sys/prctl.h>
 
 #include <algorithm>
+#include <array>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -14,12 +15,13 @@
 #include <string_view>
 #include <vector>
 
+#include <nlohmann/json.hpp>
+
 #include "gpu/contest.hpp"
 #include "gpu/cubin.hpp"
 #include "gpu/device_launch.hpp"
-#include "gpu/device_probe.hpp"
+#include "gpu/driver_api.hpp"
 #include "gpu/guarded_buffer.hpp"
-#include "gpu/launch_worker.hpp"
 #include "options/program_options.hpp"
 #include "protocol/channel.hpp"
 #include "protocol/json/json_text.hpp"
@@ -90,6 +92,68 @@ void serve_contest(const std::string& image_file) {
   });
 }
 
+std::string hexadecimal(const std::array<unsigned char, 16>& bytes) {
+  constexpr const char* digits = "0123456789abcdef";
+  std::string text;
+  for (const unsigned char byte : bytes) text += {digits[byte >> 4], digits[byte & 15]};
+  return text;
+}
+
+nlohmann::json describe(const cuda::Driver& driver, cuda::DeviceHandle device) {
+  std::array<char, 256> name{};
+  driver.check(driver.device_name(name.data(), static_cast<int>(name.size() - 1), device), "cuDeviceGetName");
+  std::size_t memory = 0;
+  driver.check(driver.device_memory(&memory, device), "cuDeviceTotalMem");
+  const auto number = [&](cuda::DeviceAttribute which) { return driver.attribute(device, which); };
+  std::array<unsigned char, 16> uuid{};
+  driver.check(driver.device_uuid(uuid.data(), device), "cuDeviceGetUuid");
+  return {{"name", name.data()},
+          {"uuid", hexadecimal(uuid)},
+          {"capability", number(cuda::DeviceAttribute::capability_major) * 10 + number(cuda::DeviceAttribute::capability_minor)},
+          {"multiprocessors", number(cuda::DeviceAttribute::multiprocessors)},
+          {"memory_bytes", memory},
+          {"l2_bytes", number(cuda::DeviceAttribute::l2_bytes)},
+          {"clock_rate_khz", number(cuda::DeviceAttribute::clock_rate_khz)},
+          {"memory_clock_rate_khz", number(cuda::DeviceAttribute::memory_clock_rate_khz)},
+          {"memory_bus_bits", number(cuda::DeviceAttribute::memory_bus_bits)}};
+}
+
+// {"driver": 13000, "library": "/…/libcuda.so.1", "devices": [{"name", "capability", "multiprocessors", …}]} or
+// {"trouble": "why there is none"}.
+std::string probe_devices(const std::string& driver_path) {
+  nlohmann::json answer;
+  try {
+    const cuda::Driver& driver = cuda::load_driver(driver_path);
+    driver.check(driver.init(0), "cuInit");
+    int version = 0, count = 0;
+    driver.check(driver.driver_version(&version), "cuDriverGetVersion");
+    driver.check(driver.device_count(&count), "cuDeviceGetCount");
+    answer = {{"driver", version}, {"library", driver.library}, {"devices", nlohmann::json::array()}};
+    for (int i = 0; i < count; ++i) {
+      cuda::DeviceHandle device = 0;
+      driver.check(driver.device_get(&device, i), "cuDeviceGet");
+      answer["devices"].push_back(describe(driver, device));
+    }
+  } catch (const cuda::DriverError& error) {
+    answer = {{"trouble", error.what()}};
+  }
+  return json_text(answer);
+}
+
+// Makes a context on the GPU and writes to its memory: {"usable": true} or {"trouble": "what failed"}.
+std::string try_device(const std::string& driver_path, int device) {
+  try {
+    const cuda::Driver& driver = cuda::load_driver(driver_path);
+    cuda::enter_device(driver, device);
+    const cuda::GuardedBuffer buffer(driver, std::vector<std::byte>(4096));
+    if (buffer.content().size() != 4096 || buffer.overrun())
+      throw cuda::DriverError("what was written to the GPU is not what is read there");
+    return json_text({{"usable", true}});
+  } catch (const cuda::DriverError& error) {
+    return json_text({{"trouble", error.what()}});
+  }
+}
+
 constexpr std::string_view usage =
     "usage: gpu-runner --image image.json   (started by a judge, which it answers on descriptor 3)\n"
     "       gpu-runner --watched image.json   (as above, under a tool that watches memory accesses)\n"
@@ -113,8 +177,8 @@ void run(int argc, char** argv) {
     const cuda::PrintedOutput printed;  // what kernels print goes nowhere
     serve_contest(options.text("contest"));
   }
-  if (options.has("probe")) std::puts(cuda::probe_devices(library).c_str());
-  if (options.has("try")) std::puts(cuda::try_device(library, 0).c_str());
+  if (options.has("probe")) std::puts(probe_devices(library).c_str());
+  if (options.has("try")) std::puts(try_device(library, 0).c_str());
 }
 
 }  // namespace

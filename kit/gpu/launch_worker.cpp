@@ -1,7 +1,7 @@
 // Parent and child talk over a socket pair, one frame in each direction. The child first says that its context is ready, or why
 // not. Then it answers requests with {"reply": …, "spoiled": …}. On machines where GPU and processor share memory, a kernel might
 // change the child's memory. So the parent trusts the child no more than a judge trusts a runner.
-#include "gpu/launch_worker.hpp"
+#include "gpu/device_launch.hpp"
 
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -14,7 +14,6 @@
 #include <optional>
 #include <system_error>
 
-#include "gpu/device_launch.hpp"
 #include "protocol/json/json_text.hpp"
 #include "protocol/protocol.hpp"
 #include "runner/child_end.hpp"

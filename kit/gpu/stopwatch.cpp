@@ -62,25 +62,19 @@ namespace {
 
 constexpr int sm_clock = 1, memory_clock = 2, core_temperature = 0;  // NVML_CLOCK_SM, NVML_CLOCK_MEM, NVML_TEMPERATURE_GPU
 
-template <class Pointer>
-void find_counter(void* library, Pointer& function, const char* name) {
-  function = reinterpret_cast<Pointer>(dlsym(library, name));
-}
-
 }  // namespace
 
 // The library is never unloaded, because it is used until the process ends.
 ClockReader::ClockReader(const std::string& bus_id) {
   void* library = dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) return;
-  int (*init)() = nullptr;
-  int (*by_bus_id)(const char*, void**) = nullptr;
-  find_counter(library, init, "nvmlInit_v2");
-  find_counter(library, by_bus_id, "nvmlDeviceGetHandleByPciBusId_v2");
-  find_counter(library, clock_, "nvmlDeviceGetClockInfo");
-  find_counter(library, throttle_, "nvmlDeviceGetCurrentClocksThrottleReasons");
-  find_counter(library, temperature_, "nvmlDeviceGetTemperature");
-  find_counter(library, power_, "nvmlDeviceGetPowerUsage");
+  const auto counter = [library](const char* name) { return Symbol{dlsym(library, name)}; };
+  int (*const init)() = counter("nvmlInit_v2");
+  int (*const by_bus_id)(const char*, void**) = counter("nvmlDeviceGetHandleByPciBusId_v2");
+  clock_ = counter("nvmlDeviceGetClockInfo");
+  throttle_ = counter("nvmlDeviceGetCurrentClocksThrottleReasons");
+  temperature_ = counter("nvmlDeviceGetTemperature");
+  power_ = counter("nvmlDeviceGetPowerUsage");
   if (init == nullptr || by_bus_id == nullptr || init() != 0) return;
   if (by_bus_id(bus_id.c_str(), &device_) != 0) device_ = nullptr;
 }

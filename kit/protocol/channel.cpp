@@ -143,6 +143,26 @@ Descriptor::~Descriptor() {
   if (fd_ >= 0) ::close(fd_);  // not repeated on EINTR: Linux has already released the number
 }
 
+bool Descriptor::read_at(std::size_t offset, void* to, std::size_t bytes) const {
+  for (auto* at = static_cast<char*>(to); bytes > 0;) {
+    const ssize_t got = ::pread(fd_, at, bytes, static_cast<off_t>(offset));
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return false;
+    at += got, offset += static_cast<std::size_t>(got), bytes -= static_cast<std::size_t>(got);
+  }
+  return true;
+}
+
+bool Descriptor::write_at(std::size_t offset, const void* from, std::size_t bytes) const {
+  for (auto* at = static_cast<const char*>(from); bytes > 0;) {
+    const ssize_t put = ::pwrite(fd_, at, bytes, static_cast<off_t>(offset));
+    if (put < 0 && errno == EINTR) continue;
+    if (put <= 0) return false;
+    at += put, offset += static_cast<std::size_t>(put), bytes -= static_cast<std::size_t>(put);
+  }
+  return true;
+}
+
 void Channel::send(const std::string& text, const std::vector<int>& descriptors) {
   if (text.size() > protocol::max_frame_bytes)
     throw ChannelError("a frame of " + std::to_string(text.size()) + " bytes is too long to send");

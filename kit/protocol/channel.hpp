@@ -2,6 +2,7 @@
 // descriptors are sent with the first byte of a frame.
 #pragma once
 
+#include <cstddef>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -22,6 +23,9 @@ class Descriptor {
     fd_ = -1;
     return fd;
   }
+  // All these bytes from or to that place of a file; false: there are fewer, or an error, which errno says.
+  bool read_at(std::size_t offset, void* to, std::size_t bytes) const;
+  bool write_at(std::size_t offset, const void* from, std::size_t bytes) const;
 
  private:
   int fd_ = -1;

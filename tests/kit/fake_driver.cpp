@@ -166,7 +166,6 @@ constexpr Kernel kernels[] = {
     {"_Z7boundedPKfPfi", {8, 8, 4}, 16, 128, scale},
     {"plain", {8, 4}, 16, 1024, scale},
 };
-constexpr unsigned kernel_count = sizeof kernels / sizeof *kernels;
 
 int last = 0;                           // the next synchronisation returns it
 void* current = nullptr;                // the context
@@ -207,12 +206,6 @@ int cuModuleGetFunction(const void** function, void*, const char* name) {
   }
   return not_found;
 }
-int cuModuleGetFunctionCount(unsigned* count, void*) { return *count = kernel_count, 0; }
-int cuModuleEnumerateFunctions(const void** functions, unsigned count, void*) {
-  for (unsigned i = 0; i < count; ++i) functions[i] = &kernels[i];
-  return 0;
-}
-int cuFuncGetName(const char** name, const void* function) { return *name = kernel_of(function)->name, 0; }
 int cuFuncGetParamInfo(const void* function, std::size_t index, std::size_t* offset, std::size_t* bytes) {
   const int size = index < 4 ? kernel_of(function)->parameters[index] : 0;
   *offset = 0;

@@ -26,13 +26,13 @@ namespace {
 constexpr off_t stderr_bytes = 4096;
 constexpr std::chrono::milliseconds usual_shutdown_grace(100);
 
-[[noreturn]] void fail_to_start(const char* what) { throw std::system_error(errno, std::generic_category(), what); }
+[[noreturn]] void fail(const char* what) { throw std::system_error(errno, std::generic_category(), what); }
 
 // Receives a process's standard error. Its size is sealed, so the process cannot write more than that.
 Descriptor make_stderr_file() {
   Descriptor file(::memfd_create("tilelab-stderr", MFD_CLOEXEC | MFD_ALLOW_SEALING));
-  if (file.get() < 0 || ::ftruncate(file.get(), stderr_bytes) != 0) fail_to_start("memfd_create");
-  if (::fcntl(file.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0) fail_to_start("seal a memory file");
+  if (file.get() < 0 || ::ftruncate(file.get(), stderr_bytes) != 0) fail("memfd_create");
+  if (::fcntl(file.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0) fail("seal a memory file");
   return file;
 }
 
@@ -130,9 +130,9 @@ namespace {
 
 Descriptor moved_up(int fd) {
   const Descriptor low(fd);
-  if (fd < 0) fail_to_start("cannot make a descriptor for the runner");
+  if (fd < 0) fail("cannot make a descriptor for the runner");
   Descriptor high(::fcntl(fd, F_DUPFD_CLOEXEC, 10));
-  if (high.get() < 0) fail_to_start("cannot make a descriptor for the runner");
+  if (high.get() < 0) fail("cannot make a descriptor for the runner");
   return high;
 }
 
@@ -140,10 +140,10 @@ Descriptor moved_up(int fd) {
 
 RunnerProcess::Process::Process(const std::vector<std::string>& argv) : stderr_file(moved_up(make_stderr_file().release())) {
   std::array<int, 2> socket{}, report{};
-  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, socket.data()) != 0) fail_to_start("socketpair");
+  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, socket.data()) != 0) fail("socketpair");
   channel = Channel(Descriptor(socket[0]));
   const Descriptor theirs = moved_up(socket[1]);
-  if (::pipe2(report.data(), O_CLOEXEC) != 0) fail_to_start("pipe2");
+  if (::pipe2(report.data(), O_CLOEXEC) != 0) fail("pipe2");
   const Descriptor report_reader(report[0]);
   Descriptor report_writer = moved_up(report[1]);
   const Descriptor null_file = moved_up(::open("/dev/null", O_RDWR | O_CLOEXEC));
@@ -153,7 +153,7 @@ RunnerProcess::Process::Process(const std::vector<std::string>& argv) : stderr_f
   arguments.push_back(nullptr);
   const pid_t judge = ::getpid();
   pid = ::fork();
-  if (pid < 0) fail_to_start("fork");
+  if (pid < 0) fail("fork");
   if (pid == 0) become(arguments.data(), theirs.get(), stderr_file.get(), null_file.get(), report_writer.get(), judge);
   // Parent and child both call it, because either may be first. It fails after the child's exec, when the child has already done it.
   ::setpgid(pid, pid);
@@ -227,32 +227,16 @@ Answer RunnerProcess::attempt(const std::string& request, std::chrono::milliseco
   }
 }
 
-namespace {
-
-[[noreturn]] void fail(const char* what) { throw std::system_error(errno, std::generic_category(), what); }
-
-}  // namespace
-
 MemoryFile::MemoryFile(std::span<const std::byte> content)
     : file_(::memfd_create("tilelab-buffer", MFD_CLOEXEC | MFD_ALLOW_SEALING)), size_(content.size()) {
   if (file_.get() < 0) fail("memfd_create");
-  for (std::size_t done = 0; done < size_;) {
-    const ssize_t written = ::pwrite(file_.get(), content.data() + done, size_ - done, static_cast<off_t>(done));
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) fail("write to a memory file");
-    done += static_cast<std::size_t>(written);
-  }
+  if (!file_.write_at(0, content.data(), size_)) fail("write to a memory file");
   if (::fcntl(file_.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0) fail("seal a memory file");
 }
 
 std::vector<std::byte> MemoryFile::bytes() const {
   std::vector<std::byte> copy(size_);
-  for (std::size_t done = 0; done < size_;) {
-    const ssize_t got = ::pread(file_.get(), copy.data() + done, size_ - done, static_cast<off_t>(done));
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) fail("read a memory file");
-    done += static_cast<std::size_t>(got);
-  }
+  if (!file_.read_at(0, copy.data(), size_)) fail("read a memory file");
   return copy;
 }
 

@@ -21,15 +21,6 @@ constexpr std::uintmax_t most_bytes = 512u << 20;
 
 [[noreturn]] void fail_in_folder(const std::string& what) { throw std::system_error(errno, std::generic_category(), what); }
 
-void write_all(int file, const std::vector<std::byte>& content, const std::string& name) {
-  for (std::size_t at = 0; at < content.size();) {
-    const ssize_t written = ::write(file, content.data() + at, content.size() - at);
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) fail_in_folder("the file " + name + " cannot be written for the program");
-    at += static_cast<std::size_t>(written);
-  }
-}
-
 // A program may take away the rights to its own folders, and then they could not be removed. Follows no link.
 void unlock(int folder, unsigned depth) {
   if (depth > most_depth) return;
@@ -70,7 +61,8 @@ void DataFolder::write(const std::vector<DataFile>& files) const {
   for (const DataFile& one : files) {
     const Descriptor file(openat(folder_.get(), one.name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644));
     if (file.get() < 0) fail_in_folder("the file " + one.name + " cannot be made for the program");
-    write_all(file.get(), one.content, one.name);
+    if (!file.write_at(0, one.content.data(), one.content.size()))
+      fail_in_folder("the file " + one.name + " cannot be written for the program");
   }
 }
 

@@ -1,7 +1,5 @@
 #include "runner/submission/argument_buffers.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstring>
 #include <stdexcept>
@@ -48,13 +46,9 @@ simt::Region region_of(const Argument& argument) {
 }
 
 void transfer(const Descriptor& file, const simt::Region& region, bool out) {
-  auto* bytes = reinterpret_cast<char*>(region.base);
-  for (std::size_t at = 0; at < region.bytes;) {
-    const ssize_t moved = out ? pwrite(file.get(), bytes + at, region.bytes - at, static_cast<off_t>(at))
-                              : pread(file.get(), bytes + at, region.bytes - at, static_cast<off_t>(at));
-    if (moved <= 0) throw std::runtime_error("buffer " + region.name + " cannot be transferred");
-    at += static_cast<std::size_t>(moved);
-  }
+  auto* const bytes = reinterpret_cast<void*>(region.base);
+  if (!(out ? file.write_at(0, bytes, region.bytes) : file.read_at(0, bytes, region.bytes)))
+    throw std::runtime_error("buffer " + region.name + " cannot be transferred");
 }
 
 }  // namespace

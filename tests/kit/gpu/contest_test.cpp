@@ -48,6 +48,7 @@ Timed timed(const std::string& student, std::vector<unsigned> kept_rounds, unsig
   image.driver = TILELAB_FAKE_DRIVER;
   for (const std::string& name : {std::string("transposes"), student}) {
     cuda::ContestantImage& one = image.contestants.emplace_back();
+    one.functions = {"_Z" + std::to_string(name.size()) + name + "PKfPfii"};
     one.kernel = name + "(float const*, float*, int, int)";
     one.ask_launch = "ask_two";
     one.alone = image.contestants.size() > 1;
@@ -180,6 +181,7 @@ TEST_CASE("a contestant that goes astray is named", "[contest]") {
   cuda::ContestImage image;
   image.driver = TILELAB_FAKE_DRIVER;
   cuda::ContestantImage& one = image.contestants.emplace_back();
+  one.functions = {"_Z5strayPKfPfi"};
   one.kernel = "stray(float const*, float*, int)";
   one.ask_launch = "ask";
   one.alone = true;

@@ -1,6 +1,6 @@
 // Launches through the worker process, on a fake driver. Results come back, every kind of error gets its verdict, and no error
 // affects the next launch.
-#include "gpu/launch_worker.hpp"
+#include "gpu/device_launch.hpp"
 
 #include <cstring>
 #include <numeric>
@@ -25,6 +25,9 @@ constexpr int elements = 100;
 cuda::CubinImage image_of(const std::string& kernel) {
   cuda::CubinImage image;
   image.driver = TILELAB_FAKE_DRIVER;
+  for (const std::string& name : {kernel, std::string("scale")})
+    image.functions.push_back("_Z" + std::to_string(name.size()) + name + "PKfPfi");
+  image.functions.emplace_back("plain");
   image.kernel = kernel + "(float const*, float*, int)";
   image.ask_launch = "ask";
   image.poison_shared = "poison";
