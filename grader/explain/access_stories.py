@@ -9,11 +9,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from grader.explain.recording import Recording, Shown, asked, thread_by_formula, told
+from grader.explain.recording import Moment, Recording, Telling, asked, known, thread_by_formula
 from grader.explain.story import Mark, Question, Story, StoryElement, StoryRun, spans, thread_number
 from grader.model.result import Finding
 from grader.model.verdicts import Verdict
-from grader.run.launches.trace_phases import ACCESSES, CHANGES, Index3, Step, StepKind, Trace, TracedArray, thread_index
+from grader.run.launches.trace_phases import ACCESSES, CHANGES, Index3, StepKind, TracedArray, thread_index
 
 # A read of what nobody has written: who writes it too late or never, and who would by the formula by which the others write.
 
@@ -29,117 +29,106 @@ class _Writer:
 
     thread: int
     line: int
-    writes: int | None  # its first own write in that line, by its place in the trace
+    writes: Moment | None  # its first own write in that line
 
 
 @dataclass(frozen=True)
-class _Read:
+class _Unset:
     """The read of what nobody has written, and what the trace knows of the element."""
 
-    recording: Recording
-    thread: int
-    at: int  # its place in the trace
+    read: Moment
 
     @property
-    def name(self) -> str:
-        return self.recording.name(self.at)
+    def recording(self) -> Recording:
+        return self.read.recording
 
     @property
     def only_reads(self) -> bool:
         """Otherwise it adds to what nobody has set, or changes it in another way, atomically."""
-        return self.recording.steps[self.at][0] == StepKind.READ
+        return self.read.kind == StepKind.READ
 
     @property
     def does(self) -> str:
-        return f"Thread {self.recording.who(self.thread)} {'reads' if self.only_reads else 'changes'} {self.name}"
-
-    @property
-    def line(self) -> int:
-        return self.recording.line(self.at)
+        return f"Thread {self.read.who} {'reads' if self.only_reads else 'changes'} {self.read.name}"
 
     @cached_property
-    def writes(self) -> list[int]:
+    def writes(self) -> list[Moment]:
         """Of the array, anywhere in the trace."""
-        return self.recording.find(CHANGES, array=self.recording.steps[self.at][3])
+        return self.recording.find(CHANGES, array=self.read.step[3])
 
     @cached_property
-    def later(self) -> int | None:
+    def later(self) -> Moment | None:
         """The first write of the element after the read. One more addition does not set it."""
         sets = CHANGES if self.only_reads else {StepKind.WRITE}
-        recording, key = self.recording, self.recording.key(self.at)
-        after = (at for at in self.writes if at > self.at and recording.key(at) == key)
-        return next((at for at in after if recording.steps[at][0] in sets), None)
+        after = (one for one in self.writes if one > self.read and one.key == self.read.key)
+        return next((one for one in after if one.kind in sets), None)
 
     @cached_property
     def writer(self) -> _Writer | None:
-        recording = self.recording
-        in_lines: dict[int, dict[Index3, int]] = defaultdict(dict)
-        for at in self.writes:
-            in_lines[recording.line(at)].setdefault(thread_index(recording.steps[at][1], recording.block), at)
+        block = self.recording.block
+        in_lines: dict[int, dict[Index3, Moment]] = defaultdict(dict)
+        for one in self.writes:
+            in_lines[one.line].setdefault(thread_index(one.thread, block), one)
         for line, of_threads in sorted(in_lines.items())[:_MOST_LINES]:
-            places = {thread: recording.cell(at) for thread, at in of_threads.items()}
-            found = thread_by_formula(places, recording.cell(self.at), recording.block) if line else None
-            if found is not None and all(0 <= at < extent for at, extent in zip(found, recording.block, strict=True)):
-                return _Writer(thread_number(found, recording.block), line, of_threads.get(found))
+            places = {thread: one.cell for thread, one in of_threads.items()}
+            found = thread_by_formula(places, self.read.cell, block) if line else None
+            if found is not None and all(0 <= at < extent for at, extent in zip(found, block, strict=True)):
+                return _Writer(thread_number(found, block), line, of_threads.get(found))
         return None
 
 
 def unset_story(recording: Recording, finding: Finding) -> Story | None:
     if finding.thread is None or finding.array is None or finding.line is None:
         return None
-    thread = thread_number(finding.thread, recording.block)
-    at = next(_reads(recording, thread, finding), None)
-    if at is None:
+    read = next(_reads(recording, finding), None)
+    if read is None:
         return None
-    read = _Read(recording, thread, at)
-    chosen, who = _chosen(read), _who(read)
-    story = told(
-        Shown(
-            recording,
-            chosen,
-            "The steps of the thread that reads, and of those that write the array, as they ran.",
-            before=2,
-        ),
+    unset = _Unset(read)
+    chosen, who = _chosen(unset), _who(unset)
+    story = Telling(
+        recording,
         title=f"who should have written {read.name}",
-        summary=f"{read.does} in line {read.line} and finds {_NOTHING}. {who}",
-        marks=_unset_marks(read),
-        questions=_unset_questions(read, chosen[-1], who),
-    )
-    return replace(story, runs=(_as_unset(story.runs[0], chosen.index(at), recording.element(at)),)) if story else None
+        summary=f"{unset.does} in line {read.line} and finds {_NOTHING}. {who}",
+        steps=chosen,
+        schedule="The steps of the thread that reads, and of those that write the array, as they ran.",
+        marks=_unset_marks(unset),
+        questions=_unset_questions(unset, chosen[-1], who),
+        before=2,
+    ).story
+    element = StoryElement(*read.key)
+    return replace(story, runs=(_as_unset(story.runs[0], chosen.index(read), element),)) if story else None
 
 
-def _unset_marks(read: _Read) -> Iterator[Mark]:
-    recording, writer, done = read.recording, read.writer, "written" if read.only_reads else "set"
-    yield recording.remark(read.at, f"{read.does}, which nobody has {done}: it finds {_NOTHING}.")
-    if writer is not None and writer.writes is not None:
-        text = f"Thread {recording.who(writer.thread)} writes {recording.name(writer.writes)} here."
-        yield Mark(writer.writes, text, "note", (writer.thread,))
-    if read.later is not None:
-        yield recording.remark(read.later, f"Only now {read.name} is written.", "note")
+def _unset_marks(unset: _Unset) -> Iterator[Mark]:
+    writes, later = unset.writer.writes if unset.writer else None, unset.later
+    done = "written" if unset.only_reads else "set"
+    yield unset.read.remark(f"{unset.does}, which nobody has {done}: it finds {_NOTHING}.")
+    if writes is not None:
+        yield Mark(writes, f"Thread {writes.who} writes {writes.name} here.", "note", (writes.thread,))
+    if later is not None:
+        yield later.remark(f"Only now {unset.read.name} is written.", "note")
 
 
-def _reads(recording: Recording, thread: int, finding: Finding) -> Iterator[int]:
-    """Of this thread in this line: of the element that the finding names, else of one that nobody has written before."""
-    unset = [
-        at
-        for at in recording.find({StepKind.READ, StepKind.ATOMIC}, name=finding.array, line=finding.line, thread=thread)
-        if at not in recording.index.writer
-    ]
-    for at in unset:
-        array = recording.array(at)  # findings name an element of global memory by one subscript
-        if finding.element in {recording.name(at), f"{array.name}[{recording.steps[at][4] // array.element_bytes}]"}:
-            yield at
-    yield from (at for at in unset[:1] if recording.is_shared(at))
+def _reads(recording: Recording, finding: Finding) -> Iterator[Moment]:
+    """Of its thread in its line: of the element that the finding names, else of one that nobody has written before."""
+    thread = thread_number(finding.thread, recording.block) if finding.thread else None
+    kinds = {StepKind.READ, StepKind.ATOMIC}
+    own = recording.find(kinds, array=finding.array, line=finding.line, thread=thread)
+    unset = [one for one in own if one.writer is None]
+    for one in unset:  # findings name an element of global memory by one subscript
+        if finding.element in {one.name, f"{one.array.name}[{one.step[4] // one.array.element_bytes}]"}:
+            yield one
+    yield from (one for one in unset[:1] if one.is_shared)
 
 
-def _chosen(read: _Read) -> list[int]:
-    own = read.recording.of_thread[read.thread]
-    place = own.index(read.at)
-    others = [at for at in read.writes if at < read.at]
+def _chosen(unset: _Unset) -> list[int]:
+    own = unset.recording.of_thread[unset.read.thread]
+    place = own.index(unset.read)
+    others = [one for one in unset.writes if one < unset.read]
     chosen = {*own[max(0, place - _BEFORE) : place + _AFTER + 1], *others[:_OF_OTHERS], *others[-_OF_OTHERS:]}
-    written = read.writer.writes if read.writer is not None else None
-    chosen.update(one for one in (read.later, written) if one is not None)
-    return read.recording.with_barriers(chosen)
+    return unset.recording.with_barriers(
+        chosen | known(unset.later, unset.writer.writes if unset.writer is not None else None)
+    )
 
 
 def _as_unset(run: StoryRun, at: int, element: StoryElement) -> StoryRun:
@@ -152,43 +141,40 @@ def _as_unset(run: StoryRun, at: int, element: StoryElement) -> StoryRun:
     return replace(run, steps=tuple(steps), arrays=tuple(arrays))
 
 
-def _who(read: _Read) -> str:
-    recording, writer, later = read.recording, read.writer, read.later
+def _who(unset: _Unset) -> str:
+    recording, writer, later = unset.recording, unset.writer, unset.later
     if later is not None:
-        line = recording.line(later)
-        said = f"Thread {recording.thread(later)} writes it later, in line {line}: too late for this read."
+        said = f"Thread {later.who} writes it later, in line {later.line}: too late for this read."
     else:
-        said = f"No thread of this block ever {'writes' if read.only_reads else 'sets'} {read.name}."
+        said = f"No thread of this block ever {'writes' if unset.only_reads else 'sets'} {unset.read.name}."
     if writer is None:
-        return said + _written(read) if read.only_reads and later is None else said
-    if later is not None and recording.steps[later][1] == writer.thread:
+        return said + _written(unset) if unset.only_reads and later is None else said
+    if later is not None and later.thread == writer.thread:
         return said
-    name = recording.who(writer.thread)
-    said = f"{said} By the formula of the others in line {writer.line}, thread {name} would write it"
+    would = f"thread {recording.who(writer.thread)} would write it"
+    said = f"{said} By the formula of the others in line {writer.line}, {would}"
     if writer.writes is not None:
         return f"{said}, but not in this pass."
-    gone = (at for at in recording.of_thread[writer.thread] if recording.steps[at][0] == StepKind.LEAVE)
-    if (left := next(gone, None)) is None:
+    left = next((one for one in recording.of_thread[writer.thread] if one.kind == StepKind.LEAVE), None)
+    if left is None:
         return f"{said}, but it never writes anything there."
-    by = f" by line {recording.line(left)}" if recording.line(left) else " before"
-    return f"{said}, but it has left the kernel{by}."
+    return f"{said}, but it has left the kernel{f' by line {left.line}' if left.line else ' before'}."
 
 
-def _written(read: _Read) -> str:
+def _written(unset: _Unset) -> str:
     """Which elements of the array are written at all."""
-    recording, array = read.recording, read.recording.array(read.at).name
-    if not read.writes:
+    array, writes = unset.read.array.name, sorted(unset.writes, key=lambda one: one.key)
+    if not writes:
         return f" Nobody writes to {array} at all."
-    first, last = (ends(read.writes, key=lambda at: recording.steps[at][4]) for ends in (min, max))
-    return f" What its threads write of {array} lies between {recording.name(first)} and {recording.name(last)}."
+    return f" What its threads write of {array} lies between {writes[0].name} and {writes[-1].name}."
 
 
-def _unset_questions(read: _Read, end: int, who: str) -> Iterator[Question | None]:
-    recording = read.recording
-    memory = "Shared memory" if recording.is_shared(read.at) else "The memory of a result"
+def _unset_questions(unset: _Unset, end: int, who: str) -> Iterator[Question | None]:
+    read, later, writer, block = unset.read, unset.later, unset.writer, unset.recording.block
+    memory = "Shared memory" if read.is_shared else "The memory of a result"
     yield asked(
-        read.at,
-        f"What does thread {recording.who(read.thread)} find in {read.name} in line {read.line}?",
+        read,
+        f"What does thread {read.who} find in {read.name} in line {read.line}?",
         _NOTHING,
         (
             "0: memory begins with zeros",
@@ -197,18 +183,13 @@ def _unset_questions(read: _Read, end: int, who: str) -> Iterator[Question | Non
         ),
         f"{memory} is never cleared: it holds what was there before.",
     )
-    right = nobody = "no thread of this block"
-    if read.later is not None:
-        right = f"thread {recording.thread(read.later)}, but only later, in line {recording.line(read.later)}"
-    would = ""
-    if read.writer is not None:
-        would = f"thread {recording.who(read.writer.thread)}, before the read, in line {read.writer.line}"
-    wrote = {recording.steps[one][1] for one in read.writes}
-    own = f"thread {recording.who(read.thread)}"
-    others = (nobody, would, f"each of {spans(wrote, recording.block)}" if len(wrote) > 1 else own)
-    verb = "writes" if read.only_reads else "sets"
-    if end > read.at:
-        yield asked(end, f"Who {verb} {read.name}?", right, others, who)
+    nobody = "no thread of this block"
+    right = f"thread {later.who}, but only later, in line {later.line}" if later is not None else nobody
+    would = f"thread {unset.recording.who(writer.thread)}, before the read, in line {writer.line}" if writer else ""
+    wrote = {one.thread for one in unset.writes}
+    others = (nobody, would, f"each of {spans(wrote, block)}" if len(wrote) > 1 else f"thread {read.who}")
+    if end > read:
+        yield asked(end, f"Who {'writes' if unset.only_reads else 'sets'} {read.name}?", right, others, who)
 
 
 # An access out of bounds: where its address lies beside the array or in it, and which threads go there.
@@ -224,35 +205,33 @@ def outside_story(recording: Recording, finding: Finding) -> Story | None:
     recording = with_overruns(recording)
     thread = thread_number(finding.thread, recording.block)
     outside = recording.find({StepKind.OUTSIDE}, line=finding.line)
-    at = next((one for one in outside if recording.steps[one][1] == thread), None)
+    at = next((one for one in outside if one.thread == thread), None)
     if at is None:
         return None
-    step, array = recording.steps[at], recording.array(at)
     own = [one for one in recording.of_thread[thread] if one < at]
     if len(own) < _FEW:  # then what others did before is shown too
         own = [one for one in recording.find(ACCESSES) if one < at][-_FEW:]
     others = [one for one in outside if one != at][:_MOST_OTHERS]
     chosen = sorted({*own[-_BEFORE:], at, *(one for one in others if one > at)})
-    said, name = where_it_lies(array, step, _known(finding)), f"Thread {recording.thread(at)}"
+    where = _where_it_lies(at, finding)
     line = "".join(recording.source[finding.line - 1 : finding.line])
-    expression = line[slice(*finding.columns or (0, 0))].strip() or recording.expression(at)
-    return told(
-        Shown(
-            recording,
-            chosen,
-            "The steps of the thread up to the access, then the other threads that go outside in the same line.",
-            before=1,
-        ),
-        title=f"where {expression or array.name} lies",
-        summary=f"{name} goes outside in line {finding.line}. {said}",
-        marks=[recording.remark(at, f"{name}: {said}")],
-        questions=_outside_questions(recording, finding, expression, at, chosen[-1], outside),
-    )
+    expression = line[slice(*finding.columns or (0, 0))].strip() or at.expression
+    return Telling(
+        recording,
+        title=f"where {expression or at.array.name} lies",
+        summary=f"Thread {at.who} goes outside in line {finding.line}. {where}",
+        steps=chosen,
+        schedule="The steps of the thread up to the access, then the other threads that go outside in the same line.",
+        marks=[at.remark(f"Thread {at.who}: {where}")],
+        questions=_outside_questions(finding, expression, at, outside, chosen[-1], where),
+        before=1,
+    ).story
 
 
-def where_it_lies(array: TracedArray, step: Step, known: int | None = None) -> str:
-    """A sentence or two, with the numbers of elements. `known`: how many there are, where the array's type does not say it."""
-    cell, count = step[4] // array.element_bytes, _count(array) or known
+def _where_it_lies(at: Moment, finding: Finding) -> str:
+    """A sentence or two, with the numbers of elements."""
+    array, count = at.array, _count(at.array, finding)
+    cell = at.step[4] // array.element_bytes
     if count is None:
         return f"The address is that of {array.name}[{cell}], which {array.name} does not have."
     if 0 <= cell < count:
@@ -270,14 +249,10 @@ def where_it_lies(array: TracedArray, step: Step, known: int | None = None) -> s
     return f"{size} The address lies {_elements(cell - count + 1)} behind the last one, {last}.{row}"
 
 
-def _count(array: TracedArray) -> int | None:
-    return math.prod(array.dimensions) if array.dimensions else None
-
-
-def _known(finding: Finding) -> int | None:
-    """How many elements the array has, as the finding says it: of dynamic shared memory the launch decides."""
+def _count(array: TracedArray, finding: Finding) -> int | None:
+    """How many elements there are: where the type does not say it, as the finding says it. Of dynamic shared memory the launch decides."""
     said = re.search(r"\bhas (\d{1,12}) elements\b", finding.message)
-    return int(said[1]) if said else None
+    return math.prod(array.dimensions or (0,)) or (int(said[1]) if said else None)
 
 
 def _elements(count: int) -> str:
@@ -285,10 +260,10 @@ def _elements(count: int) -> str:
 
 
 def _outside_questions(
-    recording: Recording, finding: Finding, expression: str, at: int, end: int, outside: Sequence[int]
+    finding: Finding, expression: str, at: Moment, outside: Sequence[Moment], end: int, where: str
 ) -> Iterator[Question | None]:
-    step, array = recording.steps[at], recording.array(at)
-    cell, count = step[4] // array.element_bytes, _count(array) or _known(finding)
+    recording, array, count = at.recording, at.array, _count(at.array, finding)
+    cell = at.step[4] // array.element_bytes
     if count:
         choices = {
             "before": f"before {array.named(0)}, the first element",
@@ -298,14 +273,13 @@ def _outside_questions(
         what = f"`{expression}`" if expression else f"the element of {array.name}"
         yield asked(
             at,
-            f"Where does {what} lie for thread {recording.thread(at)} in line {finding.line}?",
+            f"Where does {what} lie for thread {at.who} in line {finding.line}?",
             choices["before" if cell < 0 else "behind" if cell >= count else "inside"],
             choices.values(),
-            where_it_lies(array, step, _known(finding)),
+            where,
         )
-    gone = {recording.steps[one][1] for one in outside}
-    inside = recording.find(ACCESSES, array=step[3], line=finding.line)
-    stayed = {recording.steps[one][1] for one in inside} - gone
+    gone = {one.thread for one in outside}
+    stayed = {one.thread for one in recording.find(ACCESSES, array=at.step[3], line=finding.line)} - gone
     said = spans(stayed, recording.block) if stayed else ""
     every = recording.threads
     if end > at:
@@ -313,7 +287,7 @@ def _outside_questions(
             end,
             f"Which threads of this block go outside of {array.name} in line {finding.line}?",
             spans(gone, recording.block),
-            (said, spans(range(every), recording.block), spans({step[1]}, recording.block)),
+            (said, spans(range(every), recording.block), spans({at.thread}, recording.block)),
             f"{len(gone):,} of {every:,} threads." + (f" {said.capitalize()} stay inside." if stayed else ""),
         )
 
@@ -326,40 +300,36 @@ _SAID = re.compile(r"uses subscript (-?\d{1,9}) of (\w+), but this dimension has
 
 def with_overruns(recording: Recording) -> Recording:
     """With a step for each access that a subscript past its dimension would have been, of the threads that the findings name."""
-    steps = list(recording.steps)
     for finding in recording.launch.findings:
         said = _SAID.search(finding.message) if finding.kind is Verdict.OUT_OF_BOUNDS else None
         if said is not None and finding.thread is not None:
-            thread = thread_number(finding.thread, recording.block)
-            _add(recording.trace, steps, finding.line, thread, said[2], int(said[1]), int(said[3]) + 1)
+            recording = _with_overrun(recording, finding, said[2], int(said[1]), int(said[3]) + 1)
+    return recording
+
+
+def _with_overrun(recording: Recording, finding: Finding, array: str, subscript: int, extent: int) -> Recording:
+    own = recording.of_thread[thread_number(finding.thread or (0, 0, 0), recording.block)]
+    stop = next((one for one in reversed(own) if one.kind == StepKind.STOP), None)
+    before = [
+        one
+        for one in own
+        if stop is not None
+        and one < stop
+        and one.kind in ACCESSES
+        and (one.array.name, one.line) == (array, finding.line)
+    ]
+    there = _moved(before[-1], subscript, extent) if before else None
+    if stop is None or there is None or before[-1].step[4] == there:
+        return recording
+    _, thread, _, number, _, size, _, place, slot, _ = before[-1].step
+    steps = list(recording.trace.steps)
+    steps.insert(stop, (StepKind.OUTSIDE, thread, stop.interval, number, there, size, 0, place, slot, 0))
     return replace(recording, trace=recording.trace.model_copy(update={"steps": tuple(steps)}))
 
 
-def _add(
-    trace: Trace, steps: list[Step], line: int | None, thread: int, array: str, subscript: int, extent: int
-) -> None:
-    own = [number for number, step in enumerate(steps) if step[1] == thread and step[0] != StepKind.BARRIER]
-    stop = next((number for number in reversed(own) if steps[number][0] == StepKind.STOP), None)
-    before = [
-        steps[number]
-        for number in own
-        if stop is not None
-        and number < stop
-        and steps[number][0] in ACCESSES
-        and trace.arrays[steps[number][3]].name == array
-        and trace.places[steps[number][7]].line == line
-    ]
-    if stop is None or not before:
-        return
-    _, _, _, number, offset, size, _, place, slot, _ = last = before[-1]
-    there = _moved(trace.arrays[number], last, subscript, extent)
-    if there is not None and offset != there:
-        steps.insert(stop, (StepKind.OUTSIDE, thread, steps[stop][2], number, there, size, 0, place, slot, 0))
-
-
-def _moved(array: TracedArray, step: Step, subscript: int, extent: int) -> int | None:
+def _moved(access: Moment, subscript: int, extent: int) -> int | None:
     """The offset, if this subscript takes the place of the one that is nearest to it in a dimension of this extent."""
-    now = array.index(step[4], step[5])
+    array, now = access.array, access.cell
     possible = [at for at, one in enumerate(array.dimensions) if one == extent and at < len(now)]
     if len(now) != len(array.dimensions) or not possible:
         return None

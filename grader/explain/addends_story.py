@@ -12,9 +12,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from grader.explain.followed_sums import Belonging, FollowedSums, Origin, Term, flat_of, followed_sums, summed_inputs
-from grader.explain.recording import Key, Recording, Shown, asked_number, told
-from grader.explain.story import LANES, Mark, Question, Story, Tone
+from grader.explain.followed_sums import Belonging, FollowedSums, Term, flat_of, followed_sums, summed_inputs
+from grader.explain.recording import READS, Key, Moment, Recording, Telling, asked
+from grader.explain.story import LANES, Mark, Question, Story
 from grader.model.result import WrongElement
 from grader.run.launches.trace_phases import CHANGES, StepKind
 
@@ -28,10 +28,9 @@ class _Addends:
     wrong: WrongElement
     key: Key  # of the wrong element
     belonging: Belonging
-    belongs: range
+    flat: int  # of the wrong element
     term: Term  # what the element holds in the end
     followed: FollowedSums
-    others: bool = False  # other blocks change it too: `term` is what this block has brought
 
     @property
     def name(self) -> str:
@@ -41,10 +40,15 @@ class _Addends:
         return self.recording.trace.arrays[key[0]].named(key[1])
 
     @property
+    def others(self) -> bool:
+        """Other blocks change it too: `term` is what this block has brought."""
+        return self.term.value != self.wrong.got
+
+    @cached_property
     def times(self) -> dict[int, int]:
         """How often each element is in it that belongs there: without those that are 0, which nobody can tell."""
         given = self.belonging.given
-        return {at: self.term.counts[given.name, at] for at in self.belongs if given.values[at]}
+        return {at: self.term.counts[given.name, at] for at in self.belonging.of(self.flat) if given.values[at]}
 
     @property
     def missing(self) -> list[int]:
@@ -56,13 +60,19 @@ class _Addends:
 
     @property
     def strangers(self) -> list[int]:
-        return sorted(at for _, at in self.term.counts if at not in self.belongs)
+        return sorted(at for _, at in self.term.counts if at not in self.belonging.of(self.flat))
+
+    @property
+    def is_right(self) -> bool:
+        return not (self.missing or self.repeated or self.strangers)
 
     @property
     def is_all_here(self) -> bool:
         """Whether one block brings each element once, and so nothing is left for others."""
-        is_atomic = self.recording.steps[self.term.at][0] == StepKind.ATOMIC
-        return is_atomic and not (self.missing or self.repeated or self.strangers) and len(self.times) > 1
+        return self.moment(self.term).kind == StepKind.ATOMIC and self.is_right and len(self.times) > 1
+
+    def moment(self, term: Term) -> Moment:
+        return self.recording.moments[term.at]
 
     @cached_property
     def told(self) -> int:
@@ -104,14 +114,14 @@ class _Addends:
             self.often(part) == self.often(term) and self._place(part) == self._place(term) for part in term.parts
         )
 
-    def _place(self, term: Term) -> tuple[int, ...]:
+    def _place(self, term: Term) -> Key:
         """The element that a step changes."""
-        step = self.recording.steps[term.at]
-        return step[3:5] if step[0] in CHANGES else (-1, term.at)
+        at = self.moment(term)
+        return at.key if at.kind in CHANGES else (-1, at)
 
-    def reads_in(self, term: Term) -> list[int]:
+    def reads_in(self, term: Term) -> list[Moment]:
         """Which reads brought the told element."""
-        return sorted({one.at for one in self._within(term) if not one.parts})
+        return sorted({self.moment(one) for one in self._within(term) if not one.parts})
 
     @property
     def meeting(self) -> Term | None:
@@ -119,28 +129,27 @@ class _Addends:
         return next((one for one in self.way if self.often(one) > 1), None)
 
     @cached_property
-    def kept(self) -> tuple[int, Key] | None:
-        """Where an element that is missing was stored last: the place in the trace, and the element that holds it."""
-        origin = self.belonging.given.name, self.told
-        stored = self.followed.stored.items()
-        held = [(at, key) for key, changes in stored for at, term in changes if term and term.counts[origin]]
-        return max(held, default=None)
+    def kept(self) -> tuple[Moment, Term] | None:
+        """Where an element that is missing was stored last, and what was stored there."""
+        stored = (one for changes in self.followed.stored.values() for one in changes)
+        held = [(at, term) for at, term in stored if term and self.often(term)]
+        return max(held, key=lambda one: one[0], default=None)
 
-    def held(self, kept: tuple[int, Key]) -> Counter[Origin]:
-        term = next(term for at, term in self.followed.stored[kept[1]] if at == kept[0])
-        return term.counts if term is not None else Counter()
+    def readers(self, at: Moment) -> list[Moment]:
+        """Who reads the element after this store."""
+        return [one for one in self.followed.read[at.key] if one > at]
 
-    def reads_of_told(self) -> list[int]:
-        return self.recording.find({StepKind.READ}, name=self.belonging.given.name, flat=self.told)
+    def reads_of_told(self) -> list[Moment]:
+        return self.recording.find(READS, array=self.belonging.given.name, flat=self.told)
 
 
 def _addends_of(recording: Recording) -> _Addends | None:
     """Of the first wrong element whose value is what this block stored, and is known as a sum; None: there is none."""
-    trace, mismatch, inputs = recording.trace, recording.launch.mismatch, recording.report.inputs
+    trace, mismatch = recording.trace, recording.launch.mismatch
     if not trace.complete or mismatch is None:
         return None
-    belonging, array = summed_inputs(inputs, mismatch), recording.number_of(mismatch.output)
-    followed = followed_sums(trace, inputs) if belonging is not None and array is not None else None
+    belonging, array = summed_inputs(recording.report.inputs, mismatch), recording.number_of(mismatch.output)
+    followed = followed_sums(recording) if belonging is not None and array is not None else None
     if belonging is None or array is None or followed is None:
         return None
     for wrong in mismatch.first:
@@ -149,8 +158,7 @@ def _addends_of(recording: Recording) -> _Addends | None:
         term = followed.last(key)
         if term is None or wrong.got is None or any(name != belonging.given.name for name, _ in term.counts):
             continue
-        # With another value, other blocks have a part in it, which is not known here.
-        found = _Addends(recording, wrong, key, belonging, belonging.of(flat), term, followed, term.value != wrong.got)
+        found = _Addends(recording, wrong, key, belonging, flat, term, followed)
         if not found.others or found.is_all_here:
             return found
     return None
@@ -158,20 +166,22 @@ def _addends_of(recording: Recording) -> _Addends | None:
 
 def addends_story(recording: Recording) -> Story | None:
     found = _addends_of(recording)
-    if found is None or not (found.missing or found.repeated or found.strangers or (found.others and found.blocks > 1)):
+    if found is None or (found.is_right and not (found.others and found.blocks > 1)):
         return None
-    chosen, where = _chosen(found), _where(found)
-    return told(
-        Shown(
-            recording,
-            chosen,
-            "The way of one element of the input: who reads it, where it is stored, and which sums it becomes a part of.",
-        ),
-        title=f"the sum in {found.name}",
-        summary=" ".join(filter(None, (_holds(found), _statement(found), where))),
-        marks=_marks(found, chosen, where),
-        questions=_questions(found, chosen, where),
+    chosen, where, statement = _chosen(found), _where(found), _statement(found)
+    holds = (
+        f"{found.name} holds {found.wrong.got or 0.0:.9g} in the end, and {found.wrong.expected or 0.0:.9g} belongs there: the sum of"
+        f" {found.belonging.words(found.flat)}."
     )
+    return Telling(
+        recording,
+        title=f"the sum in {found.name}",
+        summary=" ".join(filter(None, (holds, statement, where))),
+        steps=chosen,
+        schedule="The way of one element of the input: who reads it, where it is stored, and which sums it becomes a part of.",
+        marks=_marks(found, chosen, where, statement),
+        questions=_questions(found, chosen, where, statement),
+    ).story
 
 
 def _chosen(found: _Addends) -> list[int]:
@@ -180,22 +190,12 @@ def _chosen(found: _Addends) -> list[int]:
     if found.often(found.term) == 0:
         chosen.update(found.reads_of_told()[:_FEW])
         if found.kept is not None:
-            chosen.add(found.kept[0])
-            chosen.update([at for at in found.followed.read[found.kept[1]] if at > found.kept[0]][:_FEW])
+            chosen.update([found.kept[0], *found.readers(found.kept[0])[:_FEW]])
     elif meeting is not None:
-        parts = {meeting.at, *(one.at for one in meeting.parts)}
         before = [at for at in sorted(chosen) if at <= meeting.at][-_MOST_STEPS // 2 :]
         after = [at for at in sorted(chosen) if at > meeting.at][: _MOST_STEPS // 2]
-        chosen = {*before, *after, *parts}
+        chosen = {*before, *after, meeting.at, *(one.at for one in meeting.parts)}
     return found.recording.with_barriers({*chosen, found.term.at})
-
-
-def _holds(found: _Addends) -> str:
-    flat = found.key[1] // found.recording.trace.arrays[found.key[0]].element_bytes
-    return (
-        f"{found.name} holds {found.wrong.got or 0.0:.9g} in the end, and {found.wrong.expected or 0.0:.9g} belongs there: the sum of"
-        f" {found.belonging.words(flat)}."
-    )
 
 
 def _statement(found: _Addends) -> str:
@@ -205,21 +205,17 @@ def _statement(found: _Addends) -> str:
         many = sorted(Counter(found.times[at] for at in repeated).items())
         often = ", ".join(f"{count} of them {times} times" for times, count in many[:_FEW])
         more = ", …" if len(many) > _FEW else ""
-        said.append(f"{_elements(repeated)} {_are(repeated)} in it more than once ({often}{more}).")
+        said.append(f"{_elements_are(repeated)} in it more than once ({often}{more}).")
     if missing:
-        said.append(f"{_elements(missing)} {_are(missing)} not in it: {_listed(found, missing)}.")
+        said.append(f"{_elements_are(missing)} not in it: {_listed(found, missing)}.")
     if strangers:
         do = "do" if len(strangers) > 1 else "does"
         said.append(f"It has {_listed(found, strangers)}, which {do} not belong there.")
     return " ".join(said)
 
 
-def _are(many: Sequence[int]) -> str:
-    return "are" if len(many) > 1 else "is"
-
-
-def _elements(many: Sequence[int]) -> str:
-    return f"{len(many):,} element{'s' if len(many) > 1 else ''}"
+def _elements_are(many: Sequence[int]) -> str:
+    return f"{len(many):,} elements are" if len(many) > 1 else "1 element is"
 
 
 def _listed(found: _Addends, flats: Sequence[int]) -> str:
@@ -231,7 +227,7 @@ def _listed(found: _Addends, flats: Sequence[int]) -> str:
 
 def _where(found: _Addends) -> str:
     """Where it happens to the told element."""
-    recording, meeting, element = found.recording, found.meeting, found.element
+    meeting, element = found.meeting, found.element
     if found.others:
         brings = f"This block alone brings {found.term.value:.9g}, all of them once"
         return f"{brings}, and the grid has {found.blocks:,} blocks: nothing is left that another one could add."
@@ -241,84 +237,75 @@ def _where(found: _Addends) -> str:
         return ""
     reads = found.reads_in(meeting)
     if len(reads) > 1:
-        by = " and ".join(f"thread {recording.thread(at)} in line {recording.line(at)}" for at in reads[:2])
-        return f"{_met(found, meeting)} {element} is read more than once: by {by}."
+        return f"{_met(found, meeting)} {element} is read more than once: by {reads[0].doer} and {reads[1].doer}."
     return f"{_met(found, meeting)} {element} was read once."
 
 
 def _met(found: _Addends, meeting: Term) -> str:
-    recording, at = found.recording, meeting.at
-    who = f"thread {recording.thread(at)} in line {recording.line(at)}"
-    times, kind = f"{found.element} {found.often(meeting)} times", recording.steps[at][0]
-    if kind == StepKind.ATOMIC and found.often(meeting.parts[0]):
-        return f"{found.element} is in {recording.name(at)} already when {who} adds a sum that has it too."
-    if kind == StepKind.ATOMIC:
-        return f"What {who} adds to {recording.name(at)} has {times}."
-    if kind == StepKind.EXCHANGE:
-        return f"What thread {_giver(recording, at)} gives to {who} has {times}."
-    return f"What {who} stores in {recording.name(at)} has {times}."
+    at, times = found.moment(meeting), f"{found.element} {found.often(meeting)} times"
+    if at.kind == StepKind.ATOMIC and found.often(meeting.parts[0]):
+        return f"{found.element} is in {at.name} already when {at.doer} adds a sum that has it too."
+    if at.kind == StepKind.ATOMIC:
+        return f"What {at.doer} adds to {at.name} has {times}."
+    if at.kind == StepKind.EXCHANGE:
+        return f"What thread {_giver(at)} gives to {at.doer} has {times}."
+    return f"What {at.doer} stores in {at.name} has {times}."
 
 
-def _giver(recording: Recording, at: int) -> str:
+def _giver(at: Moment) -> str:
     """The thread whose value an exchange brings."""
-    step = recording.steps[at]
-    return recording.who(step[1] // LANES * LANES + step[4])
+    return at.recording.who(at.thread // LANES * LANES + at.step[4])
 
 
 def _lost(found: _Addends) -> str:
-    recording, reads = found.recording, found.reads_of_told()
+    reads = found.reads_of_told()
     if not reads:
         return f"No thread of this block reads {found.element}."
     if found.kept is None:
-        said = f"Thread {recording.thread(reads[0])} reads {found.element} in line {recording.line(reads[0])}"
+        said = f"Thread {reads[0].who} reads {found.element} in line {reads[0].line}"
         return f"{said}, and what it makes of it is in no sum that is known here."
-    at, key = found.kept
-    later = [one for one in found.followed.read[key] if one > at]
-    what = found.element if len(found.held(found.kept)) == 1 else f"a sum with {found.element}"
-    held = f"Thread {recording.thread(at)} stores {what} in {found.named(key)} in line {recording.line(at)}"
+    at, term = found.kept
+    later, name = found.readers(at), found.named(at.key)
+    what = found.element if len(term.counts) == 1 else f"a sum with {found.element}"
+    held = f"Thread {at.who} stores {what} in {name} in line {at.line}"
     if not later:
-        return f"{held}, and nobody reads {found.named(key)} after that."
-    by, line = recording.thread(later[0]), recording.line(later[0])
-    return f"{held}. Thread {by} reads that in line {line}, but it is not in {found.name}."
+        return f"{held}, and nobody reads {name} after that."
+    return f"{held}. Thread {later[0].who} reads that in line {later[0].line}, but it is not in {found.name}."
 
 
-def _marks(found: _Addends, chosen: Sequence[int], where: str) -> Iterator[Mark]:
-    meeting, kept = found.meeting, found.kept if found.often(found.term) == 0 else None
+def _marks(found: _Addends, chosen: Sequence[int], where: str, statement: str) -> Iterator[Mark]:
     by_step: dict[int, Term] = {}
-    for one in found.way:
-        if one.at not in by_step or found.often(one) > found.often(by_step[one.at]):
-            by_step[one.at] = one
-    turns = {one for one in (kept and kept[0], meeting and meeting.at) if one is not None}
+    for term in found.way:
+        if term.at not in by_step or found.often(term) > found.often(by_step[term.at]):
+            by_step[term.at] = term
+    kept = found.kept if found.often(found.term) == 0 else None
+    turns = {kept[0] if kept else None, found.meeting.at if found.meeting else None}
     for at in chosen:
-        step = found.recording.steps[at]
-        tone: Tone = "bad"
-        if at == chosen[-1]:
-            text = where if found.others else f"{found.name} holds {found.term.value:.9g} now. {_statement(found)}"
-        elif at in turns:
-            text = where
+        one = found.recording.moments[at]
+        is_end = at == chosen[-1]
+        if is_end or at in turns:
+            holds = f"{found.name} holds {found.term.value:.9g} now. {statement}"
+            mark = one.remark(holds if is_end and not found.others else where)
         elif at in by_step:
-            text, tone = _passes(found, by_step[at]), "note"
+            mark = one.remark(_passes(found, one, found.often(by_step[at])), "note")
         else:
             continue
-        has_element = step[3] >= 0 and step[0] != StepKind.EXCHANGE
-        yield Mark(at, text, tone, (step[1],), (found.recording.element(at),) if has_element else ())
+        has_element = one.key[0] >= 0 and one.kind != StepKind.EXCHANGE
+        yield mark if has_element else Mark(at, mark.text, mark.tone, mark.threads)
 
 
-def _passes(found: _Addends, term: Term) -> str:
-    recording, kind, times = found.recording, found.recording.steps[term.at][0], found.often(term)
+def _passes(found: _Addends, at: Moment, times: int) -> str:
     has = f"has {found.element}" + (f" {times} times" if times > 1 else "")
-    if kind == StepKind.READ:
-        return f"Thread {recording.thread(term.at)} reads {found.element}."
-    if kind == StepKind.EXCHANGE:
-        return f"What thread {_giver(recording, term.at)} gives {has}."
-    return f"{recording.name(term.at)} {has} now."
+    if at.kind == StepKind.READ:
+        return f"Thread {at.who} reads {found.element}."
+    return f"What thread {_giver(at)} gives {has}." if at.kind == StepKind.EXCHANGE else f"{at.name} {has} now."
 
 
-def _questions(found: _Addends, chosen: Sequence[int], where: str) -> Iterator[Question | None]:
+def _questions(found: _Addends, chosen: Sequence[int], where: str, statement: str) -> Iterator[Question | None]:
     every, end, meeting, kept = len(found.times), chosen[-1], found.meeting, found.kept
     if found.others:
         if len(chosen) > 1:
-            yield asked_number(
+            yield asked(
                 end,
                 f"The grid has {found.blocks:,} blocks. How many of the {every} elements that belong in {found.name} does this one add?",
                 every,
@@ -329,19 +316,19 @@ def _questions(found: _Addends, chosen: Sequence[int], where: str) -> Iterator[Q
     times = found.often(found.term)
     turn = meeting.at if meeting is not None else kept[0] if kept is not None else end
     first = turn if turn in chosen else end
-    yield asked_number(
+    yield asked(
         first,
         f"How often is {found.element} in what {found.name} holds in the end?",
         times,
         (0, 1, 2, times + 1),
-        f"{_statement(found)} {where}".strip(),
+        f"{statement} {where}".strip(),
     )
     once = sum(one == 1 for one in found.times.values())
     if every > 1 and first < end:
-        yield asked_number(
+        yield asked(
             end,
             f"{every} elements of {found.belonging.given.name} belong in {found.name}. How many of them are in it exactly once?",
             once,
             (0, every, every // 2, max(0, every - 1)),
-            _statement(found),
+            statement,
         )

@@ -10,27 +10,14 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from grader.explain.recording import Key, Recording, asked, element_name, framed, run_of_threads, value_shown
-from grader.explain.story import (
-    Index3,
-    Mark,
-    Question,
-    Story,
-    StoryElement,
-    StoryRun,
-    Tone,
-    thread_name,
-    thread_number,
-)
+from grader.explain.recording import Key, Moment, Recording, asked
+from grader.explain.story import Index3, Mark, Question, Story, StoryRun, Tone, thread_name, thread_number
 from grader.model.errors import RemediableError
 from grader.model.result import Finding, Launch, Site
 from grader.model.verdicts import Verdict
 from grader.run.launches.added_barrier import AddedAtomic, add_atomics
-from grader.run.launches.trace_phases import ACCESSES, BESIDE_FROM, CHANGES, Step, StepKind, Trace
+from grader.run.launches.trace_phases import ACCESSES, BESIDE_FROM, CHANGES, StepKind
 from grader.run.launches.tracing import Build, Run, Traced, TraceRequest
-
-# A race between threads of two blocks, in a trace that holds both blocks: where the two meet, and whether each reads, changes and writes
-# what they share. Pure.
 
 
 @dataclass(frozen=True)
@@ -48,17 +35,7 @@ class BlockRace:
     array: str
 
 
-@dataclass(frozen=True)
-class Shared:
-    """What both threads do to one element, by the steps' places in the trace."""
-
-    key: Key
-    uses: tuple[tuple[int, ...], tuple[int, ...]]
-
-    @property
-    def first(self) -> int:
-        """Which side came first: 0 or 1."""
-        return 0 if self.uses[0][0] < self.uses[1][0] else 1
+Uses = tuple[list[Moment], list[Moment]]  # what both threads do to one element
 
 
 def block_race_of(launch: Launch) -> BlockRace | None:
@@ -90,47 +67,38 @@ def _side(site: Site, block: Index3) -> BlockSide | None:
     return BlockSide(site.block, number, name, site.line)
 
 
-def shared_element(trace: Trace, race: BlockRace, key: Key | None = None) -> Shared | None:
+def _index(block: Index3) -> str:
+    return f"({','.join(map(str, block))})"
+
+
+def uses_of(recording: Recording, race: BlockRace, key: Key | None = None) -> Uses | None:
     """Both threads' uses of one element: of `key`, else of the finding's element, else of the first that both use in its lines.
     `key` may be of another trace of the launch, which numbers its arrays by who came to them first: the place in the array is the same.
     """
-    uses: tuple[dict[Key, list[int]], dict[Key, list[int]]] = ({}, {})
-    in_line: list[set[Key]] = [set(), set()]
-    for at, step in enumerate(trace.steps):
-        if step[0] not in ACCESSES or trace.arrays[step[3]].name != race.array:
-            continue
-        for which, side in enumerate(race.sides):
-            if step[1] == side.thread:
-                uses[which].setdefault((step[3], step[4]), []).append(at)
-                if trace.places[step[7]].line == side.line:
-                    in_line[which].add((step[3], step[4]))
-    both = [one for one in uses[0] if one in uses[1] and one in in_line[0] and one in in_line[1]]
-    if key is not None:
-        both = [one for one in uses[0] if one in uses[1] and one[1] == key[1]]
+    own = [recording.find(ACCESSES, array=race.array, thread=side.thread) for side in race.sides]
+    in_lines = zip(own, race.sides, strict=True)
+    in_line = [{one.key for one in each if one.line == side.line} for each, side in in_lines]
+    used = [dict.fromkeys(one.key for one in each) for each in own]
+    both = [one for one in used[0] if one in used[1] and (one[1] == key[1] if key else one in in_line[0] & in_line[1])]
     if not both:
         return None
-    size = {one: trace.arrays[one[0]].element_bytes for one in both}
+    size = {one: recording.trace.arrays[one[0]].element_bytes for one in both}
     named = next((one for one in both if f"{race.array}[{one[1] // size[one]}]" == race.finding.element), both[0])
-    return Shared(named, (tuple(uses[0][named]), tuple(uses[1][named])))
+    first, second = ([one for one in each if one.key == named] for each in own)
+    return first, second
 
 
-def update_of(trace: Trace, uses: tuple[int, ...]) -> tuple[int, int] | None:
+def update_of(uses: Sequence[Moment]) -> tuple[Moment, Moment] | None:
     """Where a thread reads the element and then writes it in the same line: a change that is not one step."""
-    for one, other in pairwise(uses):
-        read, write = trace.steps[one], trace.steps[other]
-        if read[0] == StepKind.READ and write[0] == StepKind.WRITE and _line(trace, read) == _line(trace, write):
-            return one, other
+    for read, write in pairwise(uses):
+        if read.kind == StepKind.READ and write.kind == StepKind.WRITE and read.line == write.line:
+            return read, write
     return None
 
 
-def writes_before(trace: Trace, thread: int, at: int) -> int:
-    """How many writes to memory outside of its block the thread has made before this one."""
-    own = (step for step in trace.steps[:at] if step[1] == thread and _is_common(trace, step))
-    return sum(step[0] == StepKind.WRITE and not step[9] for step in own)
-
-
-def _line(trace: Trace, step: Step) -> int:
-    return trace.places[step[7]].line
+def _is_common(one: Moment) -> bool:
+    """An access to memory that both blocks have: each has shared arrays of its own, and a page has one of each name."""
+    return one.kind in ACCESSES and not one.is_shared
 
 
 _BEFORE, _AFTER = 4, 2  # steps of each thread
@@ -144,152 +112,103 @@ _ATOMIC = "Reading, changing and writing are one step now: nothing comes between
 
 
 @dataclass(frozen=True)
-class BlockRuns:
-    """The launch as the story needs it, each with both blocks recorded."""
+class _Order:
+    """One run with both blocks recorded."""
 
-    forward: Traced  # blocks from the first to the last
-    backward: Traced | None
-    held: Traced | None  # the first side waits before it writes what it has read
-    mended: AddedAtomic | None
-
-
-@dataclass(frozen=True)
-class _Told:
-    trace: Trace
-    shared: Shared
+    uses: Uses
     run: StoryRun
     places: dict[int, int]  # of steps of the trace in the run
     right: bool  # the launch's result
     end: str  # what the element holds after both
 
     @property
+    def first(self) -> int:
+        """Which side came first: 0 or 1."""
+        return 0 if self.uses[0][0] < self.uses[1][0] else 1
+
+    @property
     def last(self) -> int:
-        return self.places[max(at for uses in self.shared.uses for at in uses)]
+        return self.places[max(one for uses in self.uses for one in uses)]
+
+    @property
+    def reader(self) -> int:
+        """The side that reads before it writes; of two, the second."""
+        return 1 if self.uses[1][0].kind == StepKind.READ else 0
+
+    @property
+    def got(self) -> str:
+        """What that side reads; empty where none does."""
+        read = self.uses[self.reader][0]
+        return read.shown if read.kind == StepKind.READ else ""
 
 
-def block_race_story(runs: BlockRuns, source: Sequence[str]) -> Story | None:
-    """None where the runs do not show two orders."""
-    recording, race = Recording.of(runs.forward, source), block_race_of(runs.forward.report.launch)
-    one = _ordered(runs.forward, race, None) if race is not None else None
-    if recording is None or race is None or one is None:
+Words = Callable[[Uses], tuple[str, str] | None]  # a run's title and schedule; None where it is no such order
+
+
+def _order(recording: Recording | None, race: BlockRace, like: _Order | None, words: Words) -> _Order | None:
+    """`like`: another order of the launch."""
+    uses = uses_of(recording, race, like.uses[0][0].key if like else None) if recording is not None else None
+    said = words(uses) if uses is not None else None
+    if recording is None or uses is None or said is None:
         return None
-    other = _ordered(runs.backward, race, one)
-    if other is None or other.shared.first == one.shared.first:
-        return None
-    held = _held(runs.held, race, one)
-    mended = _mended(runs.mended, race, one)
-    if held is None and (one.end, _got(one)) == (other.end, _got(other)):
-        return None
-    told = [one, other, *([held] if held else []), *([mended] if mended else [])]
-    name = element_name(one.trace, one.trace.steps[one.shared.uses[0][0]])
-    story = framed(
-        recording,
-        *(replace(each.run, marks=tuple(_marks(each, race, lost=each is held))) for each in told),
-        title=f"two blocks and {name}",
-        summary=_summary(race, one, other, held, runs.mended if mended else None, name),
-        questions=_questions(race, one, other, held, mended, name),
+    chosen: set[Moment] = set()
+    for side, of_side in zip(race.sides, uses, strict=True):
+        own = [one for one in recording.of_thread[side.thread] if _is_common(one)]
+        first, last = own.index(of_side[0]), own.index(of_side[-1])
+        chosen.update(own[max(0, first - _BEFORE) : min(last + _AFTER + 1, first + _MOST)], of_side)
+    steps = sorted(chosen)
+    changes = [one for one in sorted({*uses[0], *uses[1]}) if one.kind in CHANGES]
+    return _Order(
+        uses,
+        recording.run(steps, *said),
+        {at: place for place, at in enumerate(steps)},
+        recording.launch.mismatch is None,
+        changes[-1].shown if changes else "",
     )
-    return replace(story, at=race.sides[0].block, beside=race.sides[1].block) if story is not None else None
 
 
-def _ordered(traced: Traced | None, race: BlockRace, like: _Told | None) -> _Told | None:
-    def words(_: Trace, shared: Shared) -> tuple[str, str]:
-        first, later = race.sides[shared.first], race.sides[1 - shared.first]
-        way = "from the last to the first" if traced and traced.request.reversed else "from the first to the last"
-        schedule = _ORDER.format(way=way, one=_index(first.block), other=_index(later.block))
-        if max(shared.uses[shared.first]) > min(shared.uses[1 - shared.first]):  # then they waited for each other
-            schedule = f"Blocks started {way}. {first.name.capitalize()} came first."
-        return f"Block {_index(first.block)} is first", schedule
+def _in_order(recording: Recording | None, race: BlockRace, like: _Order | None) -> _Order | None:
+    def words(uses: Uses) -> tuple[str, str]:
+        first = 0 if uses[0][0] < uses[1][0] else 1
+        one, other = race.sides[first], race.sides[1 - first]
+        is_reversed = recording is not None and recording.traced.request.reversed
+        way = "from the last to the first" if is_reversed else "from the first to the last"
+        schedule = _ORDER.format(way=way, one=_index(one.block), other=_index(other.block))
+        if uses[first][-1] > uses[1 - first][0]:  # then they waited for each other
+            schedule = f"Blocks started {way}. {one.name.capitalize()} came first."
+        return f"Block {_index(one.block)} is first", schedule
 
-    return _told(traced, race, like, words)
+    return _order(recording, race, like, words)
 
 
-def _held(traced: Traced | None, race: BlockRace, like: _Told) -> _Told | None:
-    def words(trace: Trace, shared: Shared) -> tuple[str, str] | None:
-        mine, others = update_of(trace, shared.uses[0]), update_of(trace, shared.uses[1])
+def _held(recording: Recording | None, race: BlockRace, like: _Order) -> _Order | None:
+    def words(uses: Uses) -> tuple[str, str] | None:
+        mine, others = update_of(uses[0]), update_of(uses[1])
         if mine is None or others is None or not mine[0] < others[0] < others[1] < mine[1]:
             return None
-        line = trace.places[trace.steps[mine[1]][7]].line
-        return "Both read before either writes", _HELD.format(name=race.sides[0].name.capitalize(), line=line)
+        schedule = _HELD.format(name=race.sides[0].name.capitalize(), line=mine[1].line)
+        return "Both read before either writes", schedule
 
-    return _told(traced, race, like, words)
-
-
-def _mended(added: AddedAtomic | None, race: BlockRace, like: _Told) -> _Told | None:
-    if added is None:
-        return None
-    title = f"With {added.function} in line{'s' if len(added.lines) > 1 else ''} {' and '.join(map(str, added.lines))}"
-    return _told(added.traced, race, like, lambda *_: (title, _ATOMIC))
+    return _order(recording, race, like, words)
 
 
-def _told(
-    traced: Traced | None,
-    race: BlockRace,
-    like: _Told | None,
-    words: Callable[[Trace, Shared], tuple[str, str] | None],
-) -> _Told | None:
-    """`like`: another order of the launch. `words`: the title and the schedule; None where the run is no such order."""
-    trace = traced.report.trace if traced is not None else None
-    shared = shared_element(trace, race, like.shared.key if like else None) if trace is not None else None
-    said = words(trace, shared) if trace is not None and shared is not None else None
-    if traced is None or trace is None or shared is None or said is None:
-        return None
-    chosen: set[int] = set()
-    for side, uses in zip(race.sides, shared.uses, strict=True):
-        own = [at for at, step in enumerate(trace.steps) if step[1] == side.thread and _is_common(trace, step)]
-        first, last = own.index(uses[0]), own.index(uses[-1])
-        chosen.update(own[max(0, first - _BEFORE) : min(last + _AFTER + 1, first + _MOST)], uses)
-    steps = sorted(chosen)
-    run = run_of_threads(trace, steps, traced.file, title=said[0], schedule=said[1])
-    changes = [at for at in sorted({*shared.uses[0], *shared.uses[1]}) if trace.steps[at][0] in CHANGES]
-    end = value_shown(trace, changes[-1]) if changes else ""
-    places = {at: place for place, at in enumerate(steps)}
-    return _Told(trace, shared, run, places, traced.report.launch.mismatch is None, end)
-
-
-def _is_common(trace: Trace, step: Step) -> bool:
-    """An access to memory that both blocks have: each has shared arrays of its own, and a page has one of each name."""
-    return step[0] in ACCESSES and trace.arrays[step[3]].space != "shared"
-
-
-def _index(block: Index3) -> str:
-    return f"({','.join(map(str, block))})"
-
-
-def _reader(told: _Told) -> int:
-    """The side that reads before it writes; of two, the second."""
-    reads = [told.trace.steps[uses[0]][0] == StepKind.READ for uses in told.shared.uses]
-    return 1 if reads[1] else 0
-
-
-def _got(told: _Told) -> str:
-    """What that side reads; empty where none does."""
-    at = told.shared.uses[_reader(told)][0]
-    return value_shown(told.trace, at) if told.trace.steps[at][0] == StepKind.READ else ""
-
-
-def _marks(told: _Told, race: BlockRace, *, lost: bool) -> Iterator[Mark]:
-    element = StoryElement(*told.shared.key)
-    uses = sorted((at, which) for which in range(2) for at in told.shared.uses[which])
-    for at, which in uses:
-        step, side = told.trace.steps[at], race.sides[which]
-        name, value = element_name(told.trace, step), value_shown(told.trace, at)
-        if step[0] == StepKind.READ:
-            text = f"{side.name.capitalize()} reads {name} and gets {value}."
-        elif step[0] == StepKind.ATOMIC:
-            text = f"{side.name.capitalize()} changes {name} atomically: it holds {value} now."
+def _marks(order: _Order, race: BlockRace, *, lost: bool) -> Iterator[Mark]:
+    last = max(one for uses in order.uses for one in uses)
+    for one, side in sorted((one, which) for which in range(2) for one in order.uses[which]):
+        who, value = race.sides[side].name.capitalize(), one.shown
+        if one.kind == StepKind.READ:
+            text = f"{who} reads {one.name} and gets {value}."
         else:
-            text = f"{side.name.capitalize()} writes {name}: it holds {value} now."
-        if lost and at == uses[-1][0]:
-            before = value_shown(told.trace, told.shared.uses[1][-1])
-            text += f" The {before} of block {_index(race.sides[1].block)} is gone."
-        is_end = at == uses[-1][0]
-        tone: Tone = "note" if not is_end else "bad" if lost or not told.right else "good"
-        yield Mark(told.places[at], text, tone, (side.thread,), (element,))
+            does = f"changes {one.name} atomically" if one.kind == StepKind.ATOMIC else f"writes {one.name}"
+            text = f"{who} {does}: it holds {value} now."
+        if lost and one == last:
+            text += f" The {order.uses[1][-1].shown} of block {_index(race.sides[1].block)} is gone."
+        tone: Tone = "note" if one != last else "bad" if lost or not order.right else "good"
+        yield replace(one.remark(text, tone), step=order.places[one])
 
 
 def _summary(
-    race: BlockRace, one: _Told, other: _Told, held: _Told | None, added: AddedAtomic | None, name: str
+    race: BlockRace, one: _Order, other: _Order, held: _Order | None, added: AddedAtomic | None, name: str
 ) -> str:
     first, second = race.sides
     text = f"Nothing orders two blocks of one launch, and {first.name} and {second.name} both use {name}."
@@ -306,29 +225,24 @@ def _summary(
     elif one.end != other.end:
         text += f" It holds {one.end} or {other.end} in the end: whichever block comes last decides."
     else:
-        text += f" What is read is {_got(one)} in one order and {_got(other)} in the other."
+        text += f" What is read is {one.got} in one order and {other.got} in the other."
     if added is not None:
         return f"{text} With {added.function}, the launch is right, and nothing is found."
-    return f"{text} {_remedy(updates=held is not None)}"
+    return f"{text} {_UPDATES if held is not None else _OTHERS}"
 
 
-def _remedy(*, updates: bool) -> str:
-    if updates:
-        return (
-            "An atomic function makes such a change one step. Or each block keeps an element of its own, and a second launch adds "
-            "them up."
-        )
-    return (
-        "Let one block alone write it, or give each block an element of its own. What another block has written can be read by a "
-        "later launch."
-    )
+_UPDATES = "An atomic function makes such a change one step. Or each block keeps an element of its own, and a second launch adds them up."
+_OTHERS = (
+    "Let one block alone write it, or give each block an element of its own. What another block has written can be read by a "
+    "later launch."
+)
 
 
 def _questions(
-    race: BlockRace, one: _Told, other: _Told, held: _Told | None, mended: _Told | None, name: str
+    race: BlockRace, one: _Order, other: _Order, held: _Order | None, mended: _Order | None, name: str
 ) -> Iterator[Question | None]:
     ends = [each.end for each in (one, other, held, mended) if each is not None]
-    first, later = (race.sides[at] for at in (one.shared.first, 1 - one.shared.first))
+    first, later = race.sides[one.first], race.sides[1 - one.first]
     if one.end != other.end:
         yield asked(
             one.last,
@@ -337,13 +251,13 @@ def _questions(
             (other.end, "the same in every order", "the sum of what both write"),
             f"{later.name.capitalize()} comes last here, so it holds {one.end}. In the other order, beside it, it holds {other.end}.",
         )
-    elif held is None and _got(one) != _got(other):
+    elif held is None and one.got != other.got:
         yield asked(
-            one.places[one.shared.uses[_reader(one)][0]],
-            f"Block {_index(first.block)} is first. What does {race.sides[_reader(one)].name} read from {name}?",
-            _got(one),
-            (_got(other), "the same in every order"),
-            f"In this order {_got(one)}; in the other, beside it, {_got(other)}.",
+            one.places[one.uses[one.reader][0]],
+            f"Block {_index(first.block)} is first. What does {race.sides[one.reader].name} read from {name}?",
+            one.got,
+            (other.got, "the same in every order"),
+            f"In this order {one.got}; in the other, beside it, {other.got}.",
         )
     if held is None:
         return
@@ -371,6 +285,8 @@ def _questions(
 
 # Runs what the story of a race between blocks needs: blocks in order, reversed, with one thread held, and with an atomic function.
 
+Mend = Callable[[tuple[int, ...], TraceRequest], AddedAtomic | None]
+
 
 def story_of_block_race(traced: Traced, run: Run, build: Build, source: bytes) -> Story | None:
     """`traced`: the launch as it ran, of the file `source`. `run`: makes it again. `build`: of changed files. None where no two blocks
@@ -386,31 +302,64 @@ def story_of_block_race(traced: Traced, run: Run, build: Build, source: bytes) -
     return told_block_race(traced, run, source.decode("utf-8", "replace").split("\n"), mend)
 
 
-def told_block_race(
-    traced: Traced,
-    run: Run,
-    lines: list[str],
-    mend: Callable[[tuple[int, ...], TraceRequest], AddedAtomic | None] | None = None,
-) -> Story | None:
-    """`run`: makes the launch again. `mend`: tries an atomic function in these lines; none: nobody does."""
+def told_block_race(traced: Traced, run: Run, lines: list[str], mend: Mend | None = None) -> Story | None:
+    """`run`: makes the launch again. `mend`: tries an atomic function in these lines; none: nobody does. None where the runs do not show
+    two orders.
+    """
     race = block_race_of(traced.report.launch)
     if race is None:
         return None
-    request = dataclasses.replace(
-        traced.request, block=race.sides[0].block, beside=race.sides[1].block, reversed=False, held=None
-    )
+    request = TraceRequest(traced.request.shape, traced.request.inputs, race.sides[0].block, beside=race.sides[1].block)
     try:
-        forward = run(request)
+        recording = Recording.of(run(request), lines)
         backward = run(dataclasses.replace(request, reversed=True))
-        shared = shared_element(forward.report.trace, race) if forward.report.trace is not None else None
-        held = added = None
-        if shared is not None and forward.report.trace is not None:
-            trace, thread = forward.report.trace, race.sides[0].thread
-            updates = update_of(trace, shared.uses[0]), update_of(trace, shared.uses[1])
+        one, held, added = _in_order(recording, race, None), None, None
+        if one is not None:
+            updates = [update_of(uses) for uses in one.uses]
             if updates[0] is not None and updates[1] is not None:
-                held = run(dataclasses.replace(request, held=(thread, writes_before(trace, thread, updates[0][1]))))
-            written = {trace.places[trace.steps[update[1]][7]].line for update in updates if update is not None}
+                held = run(dataclasses.replace(request, held=(race.sides[0].thread, _writes_before(updates[0][1]))))
+            written = {update[1].line for update in updates if update is not None}
             added = mend(tuple(sorted(written)), request) if mend is not None and written else None
     except (RemediableError, RuntimeError, subprocess.TimeoutExpired):  # other pages stand without this one
         return None
-    return block_race_story(BlockRuns(forward, backward, held, added), lines)
+    return _story(race, recording, one, Recording.of(backward, lines), (Recording.of(held, lines), added))
+
+
+def _writes_before(write: Moment) -> int:
+    """How many writes to memory outside of its block the thread has made before this one."""
+    own = [one for one in write.recording.of_thread[write.thread] if one < write and _is_common(one)]
+    return sum(one.kind == StepKind.WRITE and not one.step[9] for one in own)
+
+
+def _story(
+    race: BlockRace,
+    recording: Recording | None,
+    one: _Order | None,
+    backward: Recording | None,
+    others: tuple[Recording | None, AddedAtomic | None],
+) -> Story | None:
+    """`others`: the run in which the first side waited before it wrote what it had read, and the one with an atomic function."""
+    other = _in_order(backward, race, one)
+    if recording is None or one is None or other is None or other.first == one.first:
+        return None
+    held, added = _held(others[0], race, one), others[1]
+    if held is None and (one.end, one.got) == (other.end, other.got):
+        return None
+    mended = None
+    if added is not None:
+        title = (
+            f"With {added.function} in line{'s' if len(added.lines) > 1 else ''} {' and '.join(map(str, added.lines))}"
+        )
+        mended = _order(Recording.of(added.traced, recording.source), race, one, lambda _: (title, _ATOMIC))
+    name = one.uses[0][0].name
+    story = recording.framed(
+        *(
+            replace(each.run, marks=tuple(_marks(each, race, lost=each is held)))
+            for each in (one, other, held, mended)
+            if each is not None
+        ),
+        title=f"two blocks and {name}",
+        summary=_summary(race, one, other, held, added if mended else None, name),
+        questions=_questions(race, one, other, held, mended, name),
+    )
+    return replace(story, at=race.sides[0].block, beside=race.sides[1].block) if story is not None else None

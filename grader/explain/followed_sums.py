@@ -10,12 +10,12 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import accumulate
+from itertools import accumulate, takewhile
 
-from grader.explain.recording import Key
+from grader.explain.recording import Key, Moment, Recording
 from grader.explain.story import LANES
 from grader.model.result import Mismatch, WrongElement
-from grader.run.launches.trace_phases import Step, StepKind, Trace, TracedArray, TracedInput
+from grader.run.launches.trace_phases import CHANGES, StepKind, TracedArray, TracedInput
 
 # A number of a run, and which elements of the inputs were added up to it. Pure.
 #
@@ -37,6 +37,9 @@ class Term:
     parts: tuple[Term, ...] = field(default=(), repr=False)
 
 
+Terms = Sequence[Term | None]  # None: nobody knows
+
+
 def plain(value: float, at: int) -> Term:
     return Term(value, Counter(), abs(value), at)
 
@@ -52,14 +55,7 @@ def total(terms: Sequence[Term], at: int) -> Term:
     return Term(math.fsum(one.value for one in terms), counts, math.fsum(one.size for one in terms), at, tuple(terms))
 
 
-def explained(
-    value: float,
-    terms: Sequence[Term | None],
-    at: int,
-    before: Term | None = None,
-    *,
-    older: Sequence[Term | None] = (),
-) -> Term | None:
+def explained(value: float, terms: Terms, at: int, before: Term | None = None, *, older: Terms = ()) -> Term | None:
     """Of which of the thread's terms, in the order in which it got them, `value` is the sum. `before`: what it was added to. `older`: what
     the thread had before it stored or gave something, of which a register may have kept one.
     """
@@ -67,30 +63,22 @@ def explained(
         return None
     sums = list(_matching(value, terms, before))
     sums = sums or [found for one in older for found in _matching(value, [one], before) if found]
-    found: list[Term] = []
-    for chosen in sums:
-        one = total((*((before,) if before is not None else ()), *chosen), at)
-        if found and found[0].counts != one.counts:
-            return None
-        found.append(one)
-    if not found and before is None and not any(one is None or one.counts for one in (*terms, *older)):
+    if sums:
+        found = [total((*((before,) if before is not None else ()), *chosen), at) for chosen in sums]
+        return found[0] if all(one.counts == found[0].counts for one in found) else None
+    if before is None and not any(one is None or one.counts for one in (*terms, *older)):
         return plain(value, at)  # a number of the kernel's own
-    return found[0] if found else None
+    return None
 
 
-def _matching(value: float, terms: Sequence[Term | None], before: Term | None) -> Iterator[tuple[Term, ...]]:
+def _matching(value: float, terms: Terms, before: Term | None) -> Iterator[tuple[Term, ...]]:
     known = [one if one is not None else plain(math.nan, 0) for one in terms]
     sums = list(accumulate((one.value for one in known), initial=0.0))
     back = list(accumulate((one.value for one in reversed(known)), initial=0.0))
     sizes = list(accumulate((one.size for one in known), initial=0.0))
-    base = before.value if before is not None else 0.0
-    extra = before.size if before is not None else 0.0
+    base, extra = (before.value, before.size) if before is not None else (0.0, 0.0)
     end = len(known)
-    whole = (
-        value.is_integer()
-        and base.is_integer()
-        and all(one.value.is_integer() for one in known if one.value == one.value)
-    )
+    whole = all(one.is_integer() for one in (value, base, *(one.value for one in known)) if one == one)  # noqa: PLR0124 -- not NaN
     ranges = dict.fromkeys(
         [
             *((start, end, back[end - start]) for start in range(end)),
@@ -102,11 +90,8 @@ def _matching(value: float, terms: Sequence[Term | None], before: Term | None) -
     for start, stop, found in ranges:
         if math.isnan(found):
             continue
-        size = (
-            extra + max(0.0, sizes[stop] - sizes[start])
-            if not math.isnan(sizes[stop])
-            else extra + math.fsum(one.size for one in known[start:stop])
-        )
+        size = sizes[stop] - sizes[start]
+        size = extra + (math.fsum(one.size for one in known[start:stop]) if math.isnan(size) else max(0.0, size))
         bound = 0.0 if whole and size < _EXACT else 4 * math.sqrt(stop - start + 1) * 2**-24 * size
         if abs(value - base - found) <= bound:
             yield tuple(known[start:stop])
@@ -120,135 +105,107 @@ _LONGEST = 2_000_000  # elements in all sums together
 
 @dataclass
 class FollowedSums:
-    """`stored`: each change of an element, by its place in the trace, and what the element holds then; None: nobody knows."""
+    """`stored`: each change of an element, and what the element holds then; None: nobody knows."""
 
-    stored: dict[Key, list[tuple[int, Term | None]]] = field(default_factory=lambda: defaultdict(list))
-    read: dict[Key, list[int]] = field(default_factory=lambda: defaultdict(list))
+    inputs: dict[int, TracedInput]  # by the number of the array
+    stored: dict[Key, list[tuple[Moment, Term | None]]] = field(default_factory=lambda: defaultdict(list))
+    read: dict[Key, list[Moment]] = field(default_factory=lambda: defaultdict(list))
+    # Of each thread, as it got them; and what it had before that.
+    _terms: dict[int, list[Term | None]] = field(default_factory=lambda: defaultdict(list))
+    _older: dict[int, list[Term | None]] = field(default_factory=lambda: defaultdict(list))
+    elements: int = 0  # in all sums together
 
     def last(self, key: Key) -> Term | None:
         return self.stored[key][-1][1] if self.stored.get(key) else None
 
+    def take_read(self, at: Moment) -> None:
+        self.read[at.key].append(at)
+        term: Term | None = None
+        if self.stored.get(at.key):
+            term = self.last(at.key)
+            term = term if term is not None and term.value == at.value else None
+        elif (given := self.inputs.get(at.key[0])) is not None and given.values[at.flat : at.flat + 1] == (at.value,):
+            term = element(at.value, (given.name, at.flat), at)
+        own = self._terms[at.thread]
+        if len(own) < _MOST_TERMS:
+            own.append(term)
+        else:
+            own[:] = [None]
 
-@dataclass
-class _Block:
-    trace: Trace
-    inputs: dict[int, TracedInput]  # by the number of the array
-    result: FollowedSums
-    terms: dict[int, list[Term | None]] = field(
-        default_factory=lambda: defaultdict(list)
-    )  # of each thread, as it got them
-    older: dict[int, list[Term | None]] = field(
-        default_factory=lambda: defaultdict(list)
-    )  # and what it had before that
-    elements: int = 0
+    def take_change(self, at: Moment) -> None:
+        if at.kind == StepKind.ATOMIC:
+            before = self.last(at.key) if self.stored.get(at.key) else plain(0.0, at)
+            term = self._explained(at.thread, at.value, at, before) if before is not None else None
+        else:
+            term = self._settled(at.thread, at.value, at)
+        self.stored[at.key].append((at, term))
 
-    def explained(self, thread: int, value: float | None, at: int, before: Term | None = None) -> Term | None:
+    def take_exchange(self, lanes: Sequence[Moment]) -> None:
+        """What each lane gives is explained before any gets something."""
+        brought: list[tuple[int, Term | None]] = []
+        for at in lanes:
+            _, thread, _, _, lane, size, bits, place, _, _ = at.step
+            where = at.recording.trace.places[place]
+            if "shuffle" in where.calls and size:
+                source = thread // LANES * LANES + lane
+                brought.append((thread, self._settled(source, _value(bits, size, where.element), at)))
+            elif "__syncwarp" not in where.calls:
+                brought.append((thread, None))  # a vote, or what a lane gives that takes no part
+        for thread, term in brought:
+            self._terms[thread].append(term)
+
+    def _explained(self, thread: int, value: float | None, at: int, before: Term | None = None) -> Term | None:
         if value is None:
             return None
-        term = explained(value, self.terms[thread], at, before, older=self.older[thread])
+        term = explained(value, self._terms[thread], at, before, older=self._older[thread])
         self.elements += len(term.counts) if term is not None else 0
         return term
 
-    def settle(self, thread: int, term: Term | None) -> None:
-        """The thread has shown that it has this; a register may still hold something older."""
-        kept = [*self.older[thread], *self.terms[thread]]
-        self.older[thread] = kept if len(kept) <= _MOST_OLDER else [None]
-        self.terms[thread] = [term]
+    def _settled(self, thread: int, value: float | None, at: int) -> Term | None:
+        """The thread shows that it has this; a register may still hold something older."""
+        term = self._explained(thread, value, at)
+        kept = [*self._older[thread], *self._terms[thread]]
+        self._older[thread] = kept if len(kept) <= _MOST_OLDER else [None]
+        self._terms[thread] = [term]
+        return term
 
 
-def followed_sums(trace: Trace, inputs: Sequence[TracedInput]) -> FollowedSums | None:
+def followed_sums(recording: Recording) -> FollowedSums | None:
     """None where it would take too long."""
-    if len(trace.steps) > _MOST_STEPS:
+    moments = recording.moments
+    if len(moments) > _MOST_STEPS:
         return None
-    by_name = {one.name: one for one in inputs}
-    of_array = {
-        at: by_name[one.name] for at, one in enumerate(trace.arrays) if one.space == "global" and one.name in by_name
-    }
-    block = _Block(trace, of_array, FollowedSums())
+    by_name = {one.name: one for one in recording.report.inputs}
+    arrays = enumerate(recording.trace.arrays)
+    found = FollowedSums({at: by_name[one.name] for at, one in arrays if one.space == "global" and one.name in by_name})
     at = 0
-    while at < len(trace.steps):
-        kind = trace.steps[at][0]
-        if kind == StepKind.EXCHANGE:
-            end = _end_of_exchange(trace.steps, at)
-            _exchange(block, range(at, end))
-            at = end
-            continue
-        if kind == StepKind.READ:
-            _read(block, at)
-        elif kind in {StepKind.WRITE, StepKind.ATOMIC}:
-            _change(block, at)
-        if block.elements > _LONGEST:
+    while at < len(moments):
+        one, taken = moments[at], 1
+        if one.kind == StepKind.EXCHANGE:
+            lanes = _together(moments, at)
+            found.take_exchange(lanes)
+            taken = len(lanes)
+        elif one.kind == StepKind.READ:
+            found.take_read(one)
+        elif one.kind in CHANGES:
+            found.take_change(one)
+        if found.elements > _LONGEST:
             return None
-        at += 1
-    return block.result
+        at += taken
+    return found
 
 
-def _read(block: _Block, at: int) -> None:
-    step = block.trace.steps[at]
-    key = step[3], step[4]
-    block.result.read[key].append(at)
-    value = block.trace.arrays[step[3]].value(step[6], step[5])
-    known = block.result.stored.get(key)
-    term: Term | None = None
-    if known:
-        term = known[-1][1]
-        term = term if term is not None and term.value == value else None
-    elif (given := block.inputs.get(step[3])) is not None:
-        flat = step[4] // step[5] if step[5] else -1
-        if 0 <= flat < len(given.values) and given.values[flat] == value:
-            term = element(value, (given.name, flat), at)
-    own = block.terms[step[1]]
-    if len(own) < _MOST_TERMS:
-        own.append(term)
-    else:
-        block.terms[step[1]] = [None]
-
-
-def _change(block: _Block, at: int) -> None:
-    step = block.trace.steps[at]
-    key = step[3], step[4]
-    value = block.trace.arrays[step[3]].value(step[6], step[5])
-    if step[0] == StepKind.ATOMIC:
-        stored = block.result.stored.get(key)
-        before = stored[-1][1] if stored else plain(0.0, at)
-        term = block.explained(step[1], value, at, before) if before is not None else None
-    else:
-        term = block.explained(step[1], value, at)
-        block.settle(step[1], term)
-    block.result.stored[key].append((at, term))
-
-
-def _end_of_exchange(steps: Sequence[Step], at: int) -> int:
+def _together(moments: Sequence[Moment], at: int) -> list[Moment]:
     """Lanes of one warp operation follow each other."""
-    first, end = steps[at], at
-    seen: set[int] = set()
-    while (
-        end < len(steps)
-        and steps[end][0] == StepKind.EXCHANGE
-        and (steps[end][8], steps[end][1] // LANES) == (first[8], first[1] // LANES)
-        and steps[end][1] not in seen
-    ):
-        seen.add(steps[end][1])
-        end += 1
-    return end
+    first, seen = moments[at], set[int]()
 
+    def is_alike(one: Moment) -> bool:
+        alike = one.kind == StepKind.EXCHANGE and one.step[8] == first.step[8]
+        is_new = one.thread // LANES == first.thread // LANES and one.thread not in seen
+        seen.add(one.thread)
+        return alike and is_new
 
-def _exchange(block: _Block, lanes: range) -> None:
-    """What each lane gives is explained before any gets something."""
-    brought: list[tuple[int, Term | None]] = []
-    for at in lanes:
-        _, thread, _, _, lane, size, bits, place, _, _ = block.trace.steps[at]
-        where = block.trace.places[place]
-        if "shuffle" not in where.calls or size == 0:
-            if "__syncwarp" not in where.calls:
-                brought.append((thread, None))  # a vote, or what a lane gives that takes no part
-            continue
-        source = thread // LANES * LANES + lane
-        term = block.explained(source, _value(bits, size, where.element), at)
-        block.settle(source, term)
-        brought.append((thread, term))
-    for thread, term in brought:
-        block.terms[thread].append(term)
+    return list(takewhile(is_alike, moments[at : at + LANES + 1]))
 
 
 def _value(bits: int, size: int, element_type: str) -> float | None:

@@ -9,7 +9,7 @@ from itertools import islice
 from grader.explain.access_stories import outside_story, unset_story, with_overruns
 from grader.explain.addends_story import addends_story
 from grader.explain.barrier_story import barrier_story, lane_story
-from grader.explain.recording import Recording, framed
+from grader.explain.recording import Recording
 from grader.explain.story import (
     LANES,
     MOST_THREADS,
@@ -111,7 +111,7 @@ def better_block(traced: Traced) -> Index3 | None:
         return None
     if any(one.severity == "error" and one.block is not None for one in recording.launch.findings):
         return None
-    flats = (recording.flat(step) for step in recording.find(CHANGES, name=wrong.output))
+    flats = (one.flat for one in recording.find(CHANGES, array=wrong.output))
     cells = {divmod(flat, wrong.columns) for flat in flats if flat >= 0}
     goal = wrong.first[0].row, wrong.first[0].column
     if not cells:  # then the first one shows more: by which formula blocks write
@@ -140,7 +140,7 @@ AS_IT_RAN = (
 def story_of(traced: Traced, source: Sequence[str], *, beside_report: bool = False) -> Story | None:
     """None where the block did not run. `beside_report`: the page is about what went wrong there."""
     recording = Recording.of(traced, source)
-    if recording is None or not recording.steps or recording.threads > MOST_THREADS:
+    if recording is None or not recording.trace.steps or recording.threads > MOST_THREADS:
         return None
     launch, block, at = recording.launch, recording.block, recording.at
     trace = with_overruns(recording).trace
@@ -149,7 +149,7 @@ def story_of(traced: Traced, source: Sequence[str], *, beside_report: bool = Fal
     run = replace(run, marks=tuple(marks), ending=_ending(trace, launch))
     summary = f"{_summary(launch, beside_report=beside_report)} {left_out(trace, launch) if trace.full else ''}".strip()
     title = f"block ({', '.join(map(str, at[: 3 if recording.grid[2] > 1 else 2]))})"
-    story = framed(recording, run, title=title, summary=summary, start=_start(run, launch))
+    story = recording.framed(run, title=title, summary=summary, start=_start(run, launch))
     return replace(story, tone=tone_of(launch)) if story is not None else None
 
 

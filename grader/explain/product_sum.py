@@ -7,26 +7,34 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from grader.explain.recording import Recording
+from grader.explain.recording import READS, Moment, Recording
 from grader.model.result import Mismatch
-from grader.run.launches.trace_phases import CHANGES, StepKind, Trace, TracedInput, TraceIndex, TraceReport, is_sum
+from grader.run.launches.trace_phases import CHANGES, TracedInput, TraceReport, is_sum
 
 # Which elements of the two inputs each thread multiplies: its reads are followed through shared memory to their origin. Pure.
 #
 # Reads of one factor and then of the other are a group: all of the first are multiplied with all of the second. With one read of
-# each that is a plain sum; with several, registers hold them for several sums (product_sum.py). `unpaired` says where it is not so.
+# each that is a plain sum; with several, registers hold them for several sums. `unpaired` says where it is not so.
 
 Index = tuple[int, ...]
+Element = tuple[int, int]
 
 
 @dataclass(frozen=True)
 class Operand:
     factor: str  # "A"
     index: Index | None  # of the element of that input; None: no input's, as a zero past the edge
-    at: int  # the read, by its place in the trace
-    value: float
-    loaded_at: int | None = None  # the read of global memory that brought it, by its place in the trace
-    stored_at: int | None = None  # the write to shared memory that followed
+    at: Moment  # the read
+    stored: Moment | None = None  # the write to shared memory of what a read of global memory had brought
+
+    @property
+    def name(self) -> str:
+        """`A[0][1]`."""
+        return element_text(self.factor, self.index)
+
+
+def element_text(name: str, index: Index | None) -> str:
+    return name + "".join(f"[{one}]" for one in index or ())
 
 
 @dataclass(frozen=True)
@@ -38,15 +46,19 @@ class Product:
 
     @property
     def value(self) -> float:
-        return self.first.value * self.second.value
+        return self.first.at.value * self.second.at.value
 
     @property
-    def at(self) -> int:
+    def at(self) -> Moment:
         return max(self.first.at, self.second.at)
 
     @property
     def indices(self) -> tuple[Index | None, Index | None]:
         return self.first.index, self.second.index
+
+    @property
+    def name(self) -> str:
+        return f"{self.first.name} * {self.second.name}"
 
 
 @dataclass(frozen=True)
@@ -57,7 +69,7 @@ class Group:
     second: tuple[Operand, ...]
 
     @property
-    def at(self) -> int:
+    def at(self) -> Moment:
         return max(self.first[-1].at, self.second[-1].at)
 
     @property
@@ -74,73 +86,59 @@ class Products:
     unpaired: dict[int, int]  # reads of a factor that belong to no group
 
 
-def products_of(trace: Trace, factors: Sequence[str], index: TraceIndex) -> Products:
-    homes, unknown = _homes(trace, factors, index)
-    reads: dict[int, list[int]] = defaultdict(list)
-    for at, step in enumerate(trace.steps):
-        if step[0] == StepKind.READ:
-            reads[step[1]].append(at)
+def products_of(recording: Recording, factors: Sequence[str]) -> Products:
+    homes, unknown = _homes(recording, factors)
+    reads: dict[int, list[Moment]] = defaultdict(list)
+    for one in recording.find(READS):
+        reads[one.thread].append(one)
     of_thread: dict[int, list[Group]] = {}
     unpaired: dict[int, int] = {}
     for thread, own in reads.items():
-        operands = [one for at in own if (one := _operand(trace, index, homes, at, factors)) is not None]
-        of_thread[thread], unpaired[thread] = _grouped(_without_dropped(operands), factors)
-        unpaired[thread] += sum(trace.steps[at][3] in unknown - homes.keys() for at in own)
+        operands = [found for at in own if (found := _operand(homes, at, factors)) is not None]
+        of_thread[thread], unpaired[thread] = _grouped(operands, factors)
+        unpaired[thread] += sum(at.key[0] in unknown - homes.keys() for at in own)
     return Products(of_thread, unpaired)
 
 
-def _homes(trace: Trace, factors: Sequence[str], index: TraceIndex) -> tuple[dict[int, set[str]], set[int]]:
+def _homes(recording: Recording, factors: Sequence[str]) -> tuple[dict[int, set[str]], set[int]]:
     """Which inputs each shared array holds, and which of these arrays hold what nobody has read. A value that no read has brought was made
     of what the thread has read in the same line, or of nobody knows what.
     """
     homes: dict[int, set[str]] = defaultdict(set)
     unknown: set[int] = set()
-    for at, step in enumerate(trace.steps):
-        if step[0] not in CHANGES or trace.arrays[step[3]].space != "shared":
+    for one in recording.find(CHANGES):
+        if not one.is_shared:
             continue
-        read = index.loaded.get(at, index.made_of.get(at))
-        name = trace.arrays[trace.steps[read][3]].name if read is not None else ""
-        if at in index.loaded or name in factors:
-            homes[step[3]].add(name)
-        elif step[6]:
-            unknown.add(step[3])
+        read = one.load if one.load is not None else recording.moment(recording.index.made_of.get(one))
+        name = read.array.name if read is not None else ""
+        if one.load is not None or name in factors:
+            homes[one.key[0]].add(name)
+        elif one.step[6]:
+            unknown.add(one.key[0])
     return homes, unknown
 
 
-def _operand(
-    trace: Trace, index: TraceIndex, homes: Mapping[int, set[str]], at: int, factors: Sequence[str]
-) -> Operand | None:
-    def cell(read: int) -> tuple[str, Index]:
-        _, _, _, array, offset, size, *_ = trace.steps[read]
-        return trace.arrays[array].name, trace.arrays[array].index(offset, size)
-
-    step = trace.steps[at]
-    array = trace.arrays[step[3]]
-    value = array.value(step[6], step[5])
-    if array.space != "shared":
-        return Operand(*cell(at), at, value) if at not in index.used and array.name in factors else None
-    write = index.writer.get(at, -1)
-    load = index.loaded.get(write)
+def _operand(homes: Mapping[int, set[str]], at: Moment, factors: Sequence[str]) -> Operand | None:
+    if not at.is_shared:
+        used = at in at.recording.index.used
+        return Operand(at.array.name, at.cell, at) if not used and at.array.name in factors else None
+    write = at.writer
+    load = write.load if write is not None else None
     if load is not None:
-        name, subscripts = cell(load)
-        return Operand(name, subscripts, at, value, load, write) if name in factors else None
-    own = homes.get(step[3], set()) & set(factors)
-    return Operand(next(iter(own)), None, at, value) if len(own) == 1 else None
-
-
-def _without_dropped(operands: Sequence[Operand]) -> list[Operand]:
-    """A thread that takes a factor from shared memory multiplies nothing that it has read of it directly: that was fetched for a tile that
-    never came.
-    """
-    through_shared = {one.factor for one in operands if one.loaded_at is not None}
-    return [
-        one for one in operands if one.loaded_at is not None or one.index is None or one.factor not in through_shared
-    ]
+        return Operand(load.array.name, load.cell, at, write) if load.array.name in factors else None
+    own = homes.get(at.key[0], set()) & set(factors)
+    return Operand(next(iter(own)), None, at) if len(own) == 1 else None
 
 
 def _grouped(operands: Sequence[Operand], factors: Sequence[str]) -> tuple[list[Group], int]:
+    """A thread that takes a factor from shared memory multiplies nothing that it has read of it directly: that was fetched for a tile that
+    never came.
+    """
+    through_shared = {one.factor for one in operands if one.stored is not None}
     runs: list[list[Operand]] = []
     for one in operands:
+        if one.stored is None and one.index is not None and one.factor in through_shared:
+            continue
         if runs and runs[-1][0].factor == one.factor:
             runs[-1].append(one)
         else:
@@ -155,7 +153,6 @@ def _grouped(operands: Sequence[Operand], factors: Sequence[str]) -> tuple[list[
 # Which products belong to one of the sums that a thread has, where it computes several elements of a product of matrices. The values of a
 # register are not recorded: what it stores in the end tells which of the possible sums it is. Pure.
 
-Element = tuple[int, int]
 _DEEPEST = 1024  # products of a sum that is followed
 _MOST_SUMS = 256  # of a thread
 _MOST_WORK = 2_000_000  # additions to look for the part of a sum that was stored
@@ -167,15 +164,10 @@ class ThreadSum:
     kept: tuple[Product, ...] | None  # of which the stored value is the sum; None: of none of its beginnings and ends
 
 
-def stored_elements(trace: Trace, thread: int, output: str) -> list[Element]:
+def stored_elements(recording: Recording, thread: int, output: str) -> list[Element]:
     """Of the result, that the thread stores, in the order of its stores."""
-    found: dict[Element, None] = {}
-    for step in trace.steps:
-        if step[0] in CHANGES and step[1] == thread and trace.arrays[step[3]].name == output:
-            index = trace.arrays[step[3]].index(step[4], step[5])
-            if len(index) == 2:  # noqa: PLR2004 -- rows and columns
-                found[index[0], index[1]] = None
-    return list(found)
+    cells = (one.cell for one in recording.find(CHANGES, array=output, thread=thread))
+    return list(dict.fromkeys((one[0], one[1]) for one in cells if len(one) == 2))  # noqa: PLR2004 -- rows and columns
 
 
 def sum_in(
@@ -187,7 +179,7 @@ def sum_in(
     sums = list(_sums(groups, element, elements))
     if not sums:
         return None
-    wanted = {((element[0], k), (k, element[1])) for k in range(depth)}
+    wanted = set(indices_of(element, depth))
 
     def belonging(products: Sequence[Product]) -> int:
         return sum(one.indices in wanted for one in products)
@@ -202,6 +194,11 @@ def sum_in(
         products, kept = max(parts, key=lambda part: (belonging(part[1]), len(part[1])))
         return ThreadSum(products, kept)
     return ThreadSum(max(sums, key=belonging), None)
+
+
+def indices_of(element: Element, depth: int) -> list[tuple[Element, Element]]:
+    """Of the products that belong to it, for each k."""
+    return [((element[0], k), (k, element[1])) for k in range(depth)]
 
 
 def _sums(groups: Sequence[Group], element: Element, elements: Sequence[Element]) -> Iterator[tuple[Product, ...]]:
@@ -227,14 +224,11 @@ def _sums(groups: Sequence[Group], element: Element, elements: Sequence[Element]
 
 def _kept(stored: float, products: tuple[Product, ...]) -> tuple[Product, ...] | None:
     """All of them, or those since some moment, or those up to one: of whichever the stored value is the sum."""
-    if not math.isfinite(stored) or len(products) > _DEEPEST:
+    count, values = len(products), [one.value for one in products]
+    if not math.isfinite(stored) or count > _DEEPEST:
         return None
-    ends = [
-        products,
-        *(products[at:] for at in range(1, len(products))),
-        *(products[:at] for at in range(1, len(products))),
-    ]
-    return next((one for one in ends if is_sum(stored, [product.value for product in one])), None)
+    parts = [(at, count) for at in range(count)] + [(0, at) for at in range(1, count)]
+    return next((products[first:last] for first, last in parts if is_sum(stored, values[first:last])), None)
 
 
 @dataclass(frozen=True)
@@ -245,38 +239,42 @@ class ProductSum:
     row: int
     column: int
     depth: int  # how many products belong to it
-    thread: int
-    store: int  # the last one, by its place in the trace
-    stored: float
+    store: Moment  # the last one
     products: tuple[Product, ...]  # that the thread has read
     kept: tuple[Product, ...] | None  # of which the stored value is the sum; None: of none of its beginnings and ends
-    elements: tuple[tuple[int, int], ...]  # that the thread stores: with several, each has a sum of its own
+    elements: tuple[Element, ...]  # that the thread stores: with several, each has a sum of its own
 
     @property
     def name(self) -> str:
-        return f"{self.names[2]}[{self.row}][{self.column}]"
+        return element_text(self.names[2], (self.row, self.column))
 
     @property
     def counted(self) -> tuple[Product, ...]:
         return self.products if self.kept is None else self.kept
 
-    def belongs(self, product: Product, k: int) -> bool:
-        return product.indices == ((self.row, k), (k, self.column))
+    @property
+    def own(self) -> list[tuple[Element, Element]]:
+        """What its products multiply, for each k."""
+        return indices_of((self.row, self.column), self.depth)
 
     @property
     def times(self) -> list[int]:
         """For each k, how often its product is in the sum."""
         found = Counter(one.indices for one in self.counted)
-        return [found[(self.row, k), (k, self.column)] for k in range(self.depth)]
+        return [found[one] for one in self.own]
+
+    @property
+    def missing(self) -> list[int]:
+        return [k for k, times in enumerate(self.times) if times == 0]
 
     @property
     def strangers(self) -> list[Product]:
         """Products of inputs that do not belong to this element."""
-        own = {((self.row, k), (k, self.column)) for k in range(self.depth)}
+        own = set(self.own)
         return [one for one in self.counted if None not in one.indices and one.indices not in own]
 
     @property
-    def whole_of(self) -> tuple[int, int] | None:
+    def whole_of(self) -> Element | None:
         """The other element whose sum this is, whole."""
         known = [one for one in self.counted if None not in one.indices]
         if any(one.value for one in self.counted if None in one.indices):
@@ -285,15 +283,14 @@ class ProductSum:
         columns = {one.second.index[-1] for one in known if one.second.index}
         if len(rows) != 1 or len(columns) != 1:
             return None
-        (row,), (column,) = rows, columns
-        wanted = Counter(((row, k), (k, column)) for k in range(self.depth))
-        whole = Counter(one.indices for one in known) == wanted
-        return (row, column) if whole and (row, column) != (self.row, self.column) else None
+        other = rows.pop(), columns.pop()
+        whole = Counter(one.indices for one in known) == Counter(indices_of(other, self.depth))
+        return other if whole and other != (self.row, self.column) else None
 
     @property
     def unloaded(self) -> list[Operand]:
         """What the thread multiplies that is no element of an input, as far as its partner or nobody says where it belongs."""
-        missing = {k for k, times in enumerate(self.times) if times == 0}
+        missing = set(self.missing)
         found = []
         for one in self.products:
             first, second = one.indices
@@ -313,39 +310,31 @@ class ProductSum:
         return None
 
 
-def product_sum(recording: Recording, factors: Sequence[str]) -> ProductSum | None:
+def product_sum(recording: Recording) -> ProductSum | None:
     """Of the first wrong element that one thread of this block has stored."""
-    trace, mismatch = recording.trace, recording.launch.mismatch
-    first, output = recording.number_of(factors[0]), recording.number_of(mismatch.output) if mismatch else None
-    depths = trace.arrays[first].dimensions if first is not None else ()
-    if mismatch is None or output is None or len(depths) != 2 or depths[1] > _DEEPEST:  # noqa: PLR2004 -- rows and columns
+    factors, mismatch = factors_of(recording.report), recording.launch.mismatch
+    first = recording.number_of(factors[0]) if len(factors) == 2 else None  # noqa: PLR2004 -- a product
+    depths = recording.trace.arrays[first].dimensions if first is not None else ()
+    if mismatch is None or recording.number_of(mismatch.output) is None:
+        return None
+    if len(depths) != 2 or depths[1] > _DEEPEST:  # noqa: PLR2004 -- rows and columns
         return None  # `_DEEPEST`: also what a submission's process only claims
-    products = products_of(trace, factors, recording.index)
-    changes = recording.find(CHANGES, name=mismatch.output)
+    products = products_of(recording, factors)
+    changes = recording.find(CHANGES, array=mismatch.output)
     for wrong in mismatch.first:
-        stores = [at for at in changes if recording.cell(at) == (wrong.row, wrong.column)]
-        writers = {trace.steps[at][1] for at in stores}
-        if len(writers) != 1:
+        stores = [one for one in changes if one.cell == (wrong.row, wrong.column)]
+        if len({one.thread for one in stores}) != 1:
             continue
-        (thread,) = writers
-        groups = [one for one in products.of_thread.get(thread, ()) if one.at < stores[-1]]
-        if products.unpaired.get(thread) or not groups:
+        store = stores[-1]
+        groups = [one for one in products.of_thread.get(store.thread, ()) if one.at < store]
+        if products.unpaired.get(store.thread) or not groups:
             continue
-        stored = recording.value(stores[-1])
-        elements = stored_elements(trace, thread, mismatch.output)
-        told = sum_in(groups, (wrong.row, wrong.column), elements, stored, depths[1])
+        elements = stored_elements(recording, store.thread, mismatch.output)
+        told = sum_in(groups, (wrong.row, wrong.column), elements, store.value, depths[1])
         if told is not None:
+            names = factors[0], factors[1], mismatch.output
             return ProductSum(
-                names=(factors[0], factors[1], mismatch.output),
-                row=wrong.row,
-                column=wrong.column,
-                depth=depths[1],
-                thread=thread,
-                store=stores[-1],
-                stored=stored,
-                products=told.products,
-                kept=told.kept,
-                elements=tuple(elements),
+                names, wrong.row, wrong.column, depths[1], store, told.products, told.kept, tuple(elements)
             )
     return None
 

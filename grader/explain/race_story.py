@@ -8,30 +8,23 @@ from __future__ import annotations
 
 import dataclasses
 import subprocess
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from grader.explain.recording import (
-    Key,
-    Recording,
-    around,
-    asked,
-    element_name,
-    framed,
-    run_of_threads,
-    value_shown,
-)
+from grader.explain.recording import Moment, Recording, asked
 from grader.explain.story import Index3, Mark, Question, Story, StoryElement, StoryRun, Tone, thread_number
 from grader.model.errors import RemediableError
 from grader.model.result import Finding, Launch, Site
 from grader.model.verdicts import Verdict
 from grader.run.launches.added_barrier import AddedBarrier, BarrierSearch
-from grader.run.launches.trace_phases import CHANGES, StepKind, Trace
+from grader.run.launches.trace_phases import CHANGES, StepKind
 from grader.run.launches.tracing import Build, Run, Traced
 
-# Where the two accesses of a race meet in a recorded trace: between the same two barriers, so that nothing orders them. Pure.
-
 _KINDS = {"read": StepKind.READ, "write": StepKind.WRITE, "atomic": StepKind.ATOMIC}
+_AROUND = 12  # steps of each thread before and after the two accesses
+_EITHER = "it depends on which thread is faster"
+_UNSET = "nothing that anybody wrote"
 
 
 @dataclass(frozen=True)
@@ -48,21 +41,10 @@ class RaceSide:
         return self.kind is StepKind.READ
 
 
-@dataclass(frozen=True)
-class Meeting:
-    """Both accesses in a trace, by their places in `trace.steps`, and how often each thread had been at its line before."""
-
-    steps: tuple[int, int]
-    passes: tuple[int, int]
-    key: Key
-
-    @property
-    def first(self) -> int:
-        """Which side came first in this trace: 0 or 1."""
-        return 0 if self.steps[0] < self.steps[1] else 1
+Sides = tuple[RaceSide, RaceSide]
 
 
-def sides_of(finding: Finding, block: Index3) -> tuple[RaceSide, RaceSide] | None:
+def sides_of(finding: Finding, block: Index3) -> Sides | None:
     """The two sides of a race between threads of one block; None where the finding is something else. `block`: threads in x, y, z."""
     other = finding.other
     if finding.kind is not Verdict.RACE or other is None or finding.block != other.block or finding.array is None:
@@ -78,88 +60,48 @@ def _side(site: Site, block: Index3) -> RaceSide | None:
     return RaceSide(thread_number(site.thread, block), name, site.line, _KINDS[site.access])
 
 
-def first_meeting(trace: Trace, sides: tuple[RaceSide, RaceSide], array: str) -> Meeting | None:
-    """The first two accesses to one element of `array` between the same two barriers."""
-    seen: list[dict[tuple[int, int, int], tuple[int, int]]] = [{}, {}]
-    for of_side, own in zip(seen, _accesses(trace, sides, array), strict=True):
-        for passes, at in enumerate(own):
-            _, _, interval, number, offset, *_ = trace.steps[at]
-            of_side.setdefault((interval, number, offset), (at, passes))
-    both = [key for key in seen[0] if key in seen[1]]
-    if not both:
+def race_of(launch: Launch) -> Finding | None:
+    """The first race between two threads of one block."""
+    if launch.block is None:
         return None
-    key = min(both, key=lambda one: (one[0], seen[0][one][0]))
-    one, other = seen[0][key], seen[1][key]
-    return Meeting((one[0], other[0]), (one[1], other[1]), key[1:])
-
-
-def same_passes(trace: Trace, sides: tuple[RaceSide, RaceSide], array: str, like: Meeting) -> Meeting | None:
-    """The same two accesses in another trace, whether barriers stand between them or not."""
-    own, others = _accesses(trace, sides, array)
-    if len(own) <= like.passes[0] or len(others) <= like.passes[1]:
-        return None
-    steps = own[like.passes[0]], others[like.passes[1]]
-    one, two = (trace.steps[at] for at in steps)
-    return None if one[3:5] != two[3:5] else Meeting(steps, like.passes, one[3:5])
-
-
-def _accesses(trace: Trace, sides: tuple[RaceSide, RaceSide], array: str) -> tuple[list[int], list[int]]:
-    """Of each side to the array in its line, in their order."""
-    found: tuple[list[int], list[int]] = ([], [])
-    for at, (kind, thread, _, number, *_, place, _, _) in enumerate(trace.steps):
-        for which, side in enumerate(sides):
-            if (thread, kind, trace.places[place].line) == (side.thread, side.kind, side.line) and (
-                trace.arrays[number].name == array
-            ):
-                found[which].append(at)
-    return found
-
-
-_AROUND = 12  # steps of each thread before and after the two accesses
-_EITHER = "it depends on which thread is faster"
-_UNSET = "nothing that anybody wrote"
+    return next((one for one in launch.findings if one.severity == "error" and sides_of(one, launch.block)), None)
 
 
 @dataclass(frozen=True)
 class _Race:
     """The first side writes."""
 
-    finding: Finding
-    sides: tuple[RaceSide, RaceSide]
-    file: str
+    sides: Sides
+    array: str
+    what: str  # the element, as far as the finding names it
     added: AddedBarrier | None
-
-    @property
-    def array(self) -> str:
-        return self.finding.array or ""
-
-    @property
-    def what(self) -> str:
-        return self.finding.element or self.array
 
     @property
     def with_barrier(self) -> str:
         after = sorted(self.added.after_lines) if self.added is not None else []
         return f"With __syncthreads() after line{'s' if len(after) > 1 else ''} {' and '.join(map(str, after))}"
 
+    def accesses(self, recording: Recording, sides: Sides) -> tuple[list[Moment], list[Moment]]:
+        """Of each side to the array in its line, in their order."""
+        one, two = (recording.find({side.kind}, array=self.array, line=side.line, thread=side.thread) for side in sides)
+        return one, two
+
 
 @dataclass(frozen=True)
-class _Told:
+class _Order:
     """One order, as its run told it."""
 
-    trace: Trace
-    meeting: Meeting
+    steps: tuple[Moment, Moment]  # both accesses
+    passes: tuple[int, int]  # how often each thread had been at its line before
     run: StoryRun
     at: tuple[int, int]  # the two accesses' places in the run's steps
     got: str  # what the second side's read got; empty: it does not read
     stored: str  # "C[0][15] = 268144": what it stored in the end
 
-
-def race_of(launch: Launch) -> Finding | None:
-    """The first race between two threads of one block."""
-    if launch.block is None:
-        return None
-    return next((one for one in launch.findings if one.severity == "error" and sides_of(one, launch.block)), None)
+    @property
+    def first(self) -> int:
+        """Which side came first: 0 or 1."""
+        return 0 if self.steps[0] < self.steps[1] else 1
 
 
 def race_story(forward: Traced, backward: Traced, mended: AddedBarrier | None, source: Sequence[str]) -> Story | None:
@@ -168,15 +110,15 @@ def race_story(forward: Traced, backward: Traced, mended: AddedBarrier | None, s
     sides = sides_of(finding, recording.block) if finding is not None and recording is not None else None
     if recording is None or finding is None or sides is None:
         return None
-    race = _Race(finding, (sides[1], sides[0]) if sides[0].reads else sides, recording.file, mended)
-    one, other = (_told(each, race) for each in (forward, backward))
-    if one is None or other is None or one.meeting.first == other.meeting.first:
+    array = finding.array or ""
+    race = _Race((sides[1], sides[0]) if sides[0].reads else sides, array, finding.element or array, mended)
+    one, other = _order(recording, race), _order(Recording.of(backward, source), race)
+    if one is None or other is None or one.first == other.first:
         return None
-    if one.meeting.first == 1:
+    if one.first == 1:
         one, other = other, one
-    right = _mended(race, one)
-    return framed(
-        recording,
+    right = _mended(race, one, source)
+    return recording.framed(
         *(_with_marks(each, race, right) for each in (one, other, right) if each is not None),
         title=f"both orders of a race on {race.what}",
         summary=_summary(race, one, other),
@@ -184,73 +126,106 @@ def race_story(forward: Traced, backward: Traced, mended: AddedBarrier | None, s
     )
 
 
-def _told(traced: Traced, race: _Race) -> _Told | None:
-    trace = traced.report.trace
-    meeting = first_meeting(trace, race.sides, race.array) if trace else None
-    if trace is None or meeting is None:
+def _order(recording: Recording | None, race: _Race) -> _Order | None:
+    """In which the two accesses meet first between the same two barriers, so that nothing orders them."""
+    if recording is None:
         return None
-    first = race.sides[meeting.first].name
-    way = "from the last to the first" if traced.request.reversed else "from the first to the last"
+    own = race.accesses(recording, race.sides)
+    seen = [{(one.interval, one.key): at for at, one in reversed([*enumerate(each)])} for each in own]
+    both = seen[0].keys() & seen[1].keys()
+    if not both:
+        return None
+    place = min(both, key=lambda one: (one[0], own[0][seen[0][one]]))
+    passes = seen[0][place], seen[1][place]
+    steps = own[0][passes[0]], own[1][passes[1]]
+    first = race.sides[0 if steps[0] < steps[1] else 1].name
+    way = "from the last to the first" if recording.traced.request.reversed else "from the first to the last"
     schedule = f"The block's threads ran {way}, each up to the next barrier. So {first} came first."
-    return _cut(trace, meeting, race, (f"{first.capitalize()} is first", schedule))
+    return _cut(steps, passes, race, (f"{first.capitalize()} is first", schedule))
 
 
-def _mended(race: _Race, like: _Told) -> _Told | None:
-    added, trace = race.added, race.added.traced.report.trace if race.added else None
-    if added is None or trace is None:
+def _mended(race: _Race, like: _Order, source: Sequence[str]) -> _Order | None:
+    """The same two accesses, whether barriers stand between them or not."""
+    recording = Recording.of(race.added.traced, source) if race.added is not None else None
+    if race.added is None or recording is None:
         return None
-    one, two = (replace(side, line=added.line_now(side.line)) for side in race.sides)
-    meeting = same_passes(trace, (one, two), race.array, like.meeting)
-    if meeting is None:
+    one, two = (replace(side, line=race.added.line_now(side.line)) for side in race.sides)
+    own = [each[passes:] for each, passes in zip(race.accesses(recording, (one, two)), like.passes, strict=True)]
+    if not all(own) or own[0][0].key != own[1][0].key:
         return None
     schedule = "Every order of the threads gives the same now: at the barrier, each waits for all the others."
-    return _cut(trace, meeting, race, (race.with_barrier, schedule), dict(enumerate(added.lines, 1)))
+    lines = dict(enumerate(race.added.lines, 1))
+    return _cut((own[0][0], own[1][0]), like.passes, race, (race.with_barrier, schedule), lines)
 
 
 def _cut(
-    trace: Trace, meeting: Meeting, race: _Race, words: tuple[str, str], line_of: dict[int, int] | None = None
-) -> _Told:
+    steps: tuple[Moment, Moment],
+    passes: tuple[int, int],
+    race: _Race,
+    words: tuple[str, str],
+    line_of: Mapping[int, int] | None = None,
+) -> _Order:
     """`words`: the run's title and schedule."""
-    second, every = race.sides[1], [at for at, step in enumerate(trace.steps) if step[0] in CHANGES]
-    changes = [at for at in every if trace.steps[at][3:5] == meeting.key]
-    own = [at for at in every if at > meeting.steps[1] and trace.steps[at][1] == second.thread]
-    end = max((at for at in own if trace.arrays[trace.steps[at][3]].space == "global"), default=None)
+    recording, later = steps[0].recording, steps[1]
+    every = recording.find(CHANGES)
+    changes = [one for one in every if one.key == later.key]
+    own = [one for one in every if one > later and one.thread == later.thread and one.array.space == "global"]
     # Also by other threads: what the later access finds follows from them.
-    between = {at for at in changes if min(meeting.steps) <= at < max(meeting.steps)}
-    shown = {*around(trace, {side.thread for side in race.sides}, meeting.steps, _AROUND), *between}
-    chosen = sorted(shown if end is None else shown | {end})
-    run = run_of_threads(trace, chosen, race.file, title=words[0], schedule=words[1], line_of=line_of)
+    between = {one for one in changes if min(steps) <= one < max(steps)}
+    chosen = sorted({*_around(steps), *between, *own[-1:]})
+    run = recording.run(chosen, *words, line_of)
     # What global memory holds at first is a value.
-    is_written = trace.arrays[meeting.key[0]].space != "shared" or any(at < meeting.steps[1] for at in changes)
-    got = "" if not second.reads else value_shown(trace, meeting.steps[1]) if is_written else _UNSET
-    stored = f"{element_name(trace, trace.steps[end])} = {value_shown(trace, end)}" if end is not None else ""
-    at = chosen.index(meeting.steps[0]), chosen.index(meeting.steps[1])
-    return _Told(trace, meeting, run, at, got, stored)
+    is_written = not later.is_shared or any(one < later for one in changes)
+    got = "" if not race.sides[1].reads else later.shown if is_written else _UNSET
+    stored = f"{own[-1].name} = {own[-1].shown}" if own else ""
+    return _Order(steps, passes, run, (chosen.index(steps[0]), chosen.index(later)), got, stored)
 
 
-def _with_marks(told: _Told, race: _Race, right: _Told | None) -> StoryRun:
-    element, (first, second) = StoryElement(*told.meeting.key), race.sides
-    wrote, then = (value_shown(told.trace, at) for at in told.meeting.steps)
-    marks = [
-        Mark(told.at[0], _writes(first, race.what, "", wrote), "note", (first.thread,), (element,)),
-        Mark(told.at[1], _writes(second, race.what, " too", then), "note", (second.thread,), (element,)),
-    ]
+def _around(meets: tuple[Moment, Moment]) -> set[Moment]:
+    """The steps of both threads, and the barriers, from some before the first access to as many after the last."""
+    first, last = min(meets), max(meets)
+    own: dict[int, list[Moment]] = defaultdict(list)
+    chosen: set[Moment] = set()
+    for one in first.recording.moments:
+        if not first.interval <= one.interval <= last.interval:
+            continue
+        if one.kind != StepKind.BARRIER:
+            own[one.thread].append(one)
+        elif first < one < last:
+            chosen.add(one)
+    for one in meets:
+        met = own[one.thread].index(one)
+        chosen.update(own[one.thread][max(0, met - _AROUND) : met + _AROUND + 1])
+    return chosen
+
+
+def _with_marks(order: _Order, race: _Race, right: _Order | None) -> StoryRun:
+    elements, (first, second), what = (StoryElement(*order.steps[0].key),), race.sides, race.what
+    wrote, then = (one.shown for one in order.steps)
+
+    def tone(got: str, wanted: str) -> Tone:
+        return "note" if right is None else "good" if got == wanted else "bad"
+
+    wrote_it = f"{first.name.capitalize()} writes {what}: it holds {wrote} now."
+    text = f"{second.name.capitalize()} writes {what} too: it holds {then} now."
+    seen: Tone = "note"
     if second.reads:
-        text = f"{second.name.capitalize()} reads {race.what} and gets {told.got}."
-        tone: Tone = "note" if right is None else "good" if told.got == right.got else "bad"
-        marks[1] = replace(marks[1], text=text, tone=tone)
-    if told.stored:
-        end: Tone = "note" if right is None else "good" if told.stored == right.stored else "bad"
-        text = f"In the end {second.name} stores {told.stored}."
-        marks.append(Mark(len(told.run.steps) - 1, text, end, (second.thread,)))
-    return replace(told.run, marks=tuple(sorted(marks, key=lambda mark: mark.step)))
+        text = f"{second.name.capitalize()} reads {what} and gets {order.got}."
+        seen = tone(order.got, right.got if right else "")
+    marks = [
+        Mark(order.at[0], wrote_it, "note", (first.thread,), elements),
+        Mark(order.at[1], text, seen, (second.thread,), elements),
+    ]
+    if order.stored:
+        text, end = (
+            f"In the end {second.name} stores {order.stored}.",
+            tone(order.stored, right.stored if right else ""),
+        )
+        marks.append(Mark(len(order.run.steps) - 1, text, end, (second.thread,)))
+    return replace(order.run, marks=tuple(sorted(marks, key=lambda mark: mark.step)))
 
 
-def _writes(side: RaceSide, what: str, too: str, value: str) -> str:
-    return f"{side.name.capitalize()} writes {what}{too}: it holds {value} now."
-
-
-def _summary(race: _Race, one: _Told, other: _Told) -> str:
+def _summary(race: _Race, one: _Order, other: _Order) -> str:
     first, second = race.sides
     text = f"Nothing orders line {first.line} of {first.name} and line {second.line} of {second.name}: both use {race.what}."
     if second.reads and one.got != other.got:
@@ -262,7 +237,7 @@ def _summary(race: _Race, one: _Told, other: _Told) -> str:
     return text
 
 
-def _questions(race: _Race, one: _Told, other: _Told, right: _Told | None) -> Iterator[Question | None]:
+def _questions(race: _Race, one: _Order, other: _Order, right: _Order | None) -> Iterator[Question | None]:
     """One for the first order, and one for the mended kernel, where there is something to tell apart."""
     (first, second), what = race.sides, race.what
     if not second.reads or one.got == other.got:

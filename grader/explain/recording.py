@@ -1,7 +1,7 @@
 """One recorded block as its stories see it: who did what to which element, asked of one index and told in the same words; and the frame
 that every story of a mistake has. Pure.
 
-A story finds its moment in the trace, chooses the steps that are shown, and gives remarks and questions as data, each with its place in
+A story finds its moments in the trace, chooses the steps that are shown, and gives remarks and questions as data, each with its place in
 the trace. The frame makes the run and the page's numbers of steps.
 """
 
@@ -13,6 +13,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Self, TypeVar
 
 from grader.explain.guard_reason import LaunchThread
 from grader.explain.page_block import page_arrays, page_places, value_text
@@ -43,13 +44,114 @@ from grader.run.launches.trace_phases import (
 from grader.run.launches.tracing import Traced
 from grader.source.student_code import subscripted
 
+READS = frozenset({StepKind.READ})
 _FEWEST = 2  # accesses that show a formula
 Key = tuple[int, int]  # an array's number, and the byte offset in it
+Choice = TypeVar("Choice", str, int)
+
+
+class Moment(int):
+    """A place in a recorded trace, and what happened there."""
+
+    recording: Recording
+
+    def __new__(cls, at: int, recording: Recording) -> Self:
+        made = super().__new__(cls, at)
+        made.recording = recording
+        return made
+
+    @property
+    def step(self) -> Step:
+        return self.recording.trace.steps[self]
+
+    @property
+    def kind(self) -> int:
+        return self.step[0]
+
+    @property
+    def thread(self) -> int:
+        return self.step[1]
+
+    @property
+    def interval(self) -> int:
+        return self.step[2]
+
+    @property
+    def who(self) -> str:
+        return self.recording.who(self.thread)
+
+    @property
+    def array(self) -> TracedArray:
+        return self.recording.trace.arrays[self.step[3]]
+
+    @property
+    def is_shared(self) -> bool:
+        return self.array.space == "shared"
+
+    @property
+    def key(self) -> Key:
+        step = self.step
+        return step[3], step[4]
+
+    @property
+    def name(self) -> str:
+        return element_name(self.recording.trace, self.step)
+
+    @property
+    def cell(self) -> tuple[int, ...]:
+        """The subscripts."""
+        return self.array.index(*self.step[4:6])
+
+    @property
+    def flat(self) -> int:
+        step = self.step
+        return step[4] // step[5] if step[5] else -1
+
+    @cached_property
+    def value(self) -> float:
+        step = self.step
+        return self.array.value(step[6], step[5])
+
+    @property
+    def shown(self) -> str:
+        """The value as a page shows it."""
+        step = self.step
+        return value_text(step[6], step[5], self.array.element)
+
+    @property
+    def line(self) -> int:
+        """0: in another file."""
+        place = self.recording.trace.places[self.step[7]]
+        return place.line if place.file == self.recording.file else 0
+
+    @property
+    def doer(self) -> str:
+        return f"thread {self.who} in line {self.line}"
+
+    @property
+    def expression(self) -> str:
+        """What stands in the source for this access; empty where it is not found."""
+        return subscripted(self.recording.source, self.line, self.array.name)
+
+    @property
+    def writer(self) -> Moment | None:
+        """The last change of its element before it."""
+        return self.recording.moment(self.recording.index.writer.get(self))
+
+    @property
+    def load(self) -> Moment | None:
+        """Of a write to shared memory, the read that brought its value."""
+        return self.recording.moment(self.recording.index.loaded.get(self))
+
+    def remark(self, text: str, tone: Tone = "bad", *others: Moment) -> Mark:
+        """With its thread and its element, and the elements of others."""
+        elements = (StoryElement(*one.key) for one in (self, *others))
+        return Mark(self, text, tone, (self.thread,), tuple(elements))
 
 
 @dataclass(frozen=True)
 class Recording:
-    """`source`: the lines of the shown file. Steps are named by their places in the trace."""
+    """`source`: the lines of the shown file."""
 
     traced: Traced
     trace: Trace
@@ -58,12 +160,14 @@ class Recording:
     source: Sequence[str]
 
     @classmethod
-    def of(cls, traced: Traced, source: Sequence[str]) -> Recording | None:
+    def of(cls, traced: Traced | None, source: Sequence[str]) -> Recording | None:
         """None where the block did not run."""
-        trace, launch = traced.report.trace, traced.report.launch
-        if trace is None or launch.block is None or launch.grid is None:
+        if traced is None or traced.report.trace is None:
             return None
-        return cls(traced, trace, launch.block, launch.grid, source)
+        launch = traced.report.launch
+        if launch.block is None or launch.grid is None:
+            return None
+        return cls(traced, traced.report.trace, launch.block, launch.grid, source)
 
     @property
     def report(self) -> TraceReport:
@@ -83,10 +187,6 @@ class Recording:
         return self.traced.request.block
 
     @property
-    def steps(self) -> Sequence[Step]:
-        return self.trace.steps
-
-    @property
     def threads(self) -> int:
         return math.prod(self.block)
 
@@ -95,34 +195,40 @@ class Recording:
         return TraceIndex(self.trace)
 
     @cached_property
-    def of_thread(self) -> dict[int, list[int]]:
+    def moments(self) -> list[Moment]:
+        return [Moment(at, self) for at in range(len(self.trace.steps))]
+
+    def moment(self, at: int | None) -> Moment | None:
+        return None if at is None else self.moments[at]
+
+    @cached_property
+    def of_thread(self) -> dict[int, list[Moment]]:
         """What each thread does, without the barriers."""
-        found: dict[int, list[int]] = defaultdict(list)
-        for at, step in enumerate(self.steps):
+        found: dict[int, list[Moment]] = defaultdict(list)
+        for one, step in zip(self.moments, self.trace.steps, strict=True):
             if step[0] != StepKind.BARRIER:
-                found[step[1]].append(at)
+                found[step[1]].append(one)
         return found
 
     def find(
         self,
         kinds: Collection[int],
         *,
-        array: int | None = None,
-        name: str | None = None,
+        array: int | str | None = None,
         line: int | None = None,
         thread: int | None = None,
         flat: int | None = None,
-    ) -> list[int]:
-        """Steps of these kinds: of this array, of one with this name, in this line of the shown file, of this thread, of this element."""
+    ) -> list[Moment]:
+        """Steps of these kinds: of this array (its number or name), in this line of the shown file, of this thread, of this element."""
+        numbers = {number for number, one in enumerate(self.trace.arrays) if array in {None, number, one.name}}
         return [
-            at
-            for at, step in enumerate(self.steps)
+            one
+            for one, step in zip(self.moments, self.trace.steps, strict=True)
             if step[0] in kinds
-            and (array is None or step[3] == array)
-            and (name is None or self.trace.arrays[step[3]].name == name)
-            and (line is None or self.line(at) == line)
+            and (array is None or step[3] in numbers)
             and (thread is None or step[1] == thread)
-            and (flat is None or self.flat(at) == flat)
+            and (line is None or one.line == line)
+            and (flat is None or one.flat == flat)
         ]
 
     def number_of(self, name: str) -> int | None:
@@ -130,49 +236,8 @@ class Recording:
         arrays = enumerate(self.trace.arrays)
         return next((at for at, one in arrays if (one.name, one.space) == (name, "global")), None)
 
-    def array(self, at: int) -> TracedArray:
-        return self.trace.arrays[self.steps[at][3]]
-
-    def is_shared(self, at: int) -> bool:
-        return self.array(at).space == "shared"
-
-    def key(self, at: int) -> Key:
-        step = self.steps[at]
-        return step[3], step[4]
-
-    def element(self, at: int) -> StoryElement:
-        return StoryElement(*self.key(at))
-
-    def cell(self, at: int) -> tuple[int, ...]:
-        """The subscripts."""
-        step = self.steps[at]
-        return self.trace.arrays[step[3]].index(step[4], step[5])
-
-    def flat(self, at: int) -> int:
-        step = self.steps[at]
-        return step[4] // step[5] if step[5] else -1
-
-    def value(self, at: int) -> float:
-        step = self.steps[at]
-        return self.trace.arrays[step[3]].value(step[6], step[5])
-
-    def line(self, at: int) -> int:
-        """0: in another file."""
-        place = self.trace.places[self.steps[at][7]]
-        return place.line if place.file == self.file else 0
-
-    def name(self, at: int) -> str:
-        return element_name(self.trace, self.steps[at])
-
     def who(self, thread: int) -> str:
         return thread_name(thread, self.block)
-
-    def thread(self, at: int) -> str:
-        return self.who(self.steps[at][1])
-
-    def expression(self, at: int) -> str:
-        """What stands in the source for this access; empty where it is not found."""
-        return subscripted(self.source, self.line(at), self.array(at).name)
 
     def place(self, thread: int) -> LaunchThread:
         """Where it stands, for conditions in the source."""
@@ -180,23 +245,114 @@ class Recording:
         sizes = {name: int(value) for name, value in found}
         return LaunchThread(thread_index(thread, self.block), self.at, self.block, self.grid, sizes)
 
-    def remark(self, at: int, text: str, tone: Tone = "bad") -> Mark:
-        """With the thread and the element of that step."""
-        return Mark(at, text, tone, (self.steps[at][1],), (self.element(at),))
-
     def with_barriers(self, chosen: Collection[int]) -> list[int]:
         """In their order, with the barriers between them."""
         between = range(min(chosen), max(chosen))
-        return sorted({*chosen, *(at for at in between if self.steps[at][0] == StepKind.BARRIER)})
+        return sorted({*chosen, *(at for at in between if self.trace.steps[at][0] == StepKind.BARRIER)})
+
+    def run(
+        self, chosen: Sequence[int], title: str, schedule: str, line_of: Mapping[int, int] | None = None
+    ) -> StoryRun:
+        """These steps, rising, each as one thread's. Warps are not put together: where two threads race, their own order is what there is
+        to see. `line_of`: lines of the shown source, where the traced one has others.
+        """
+        return StoryRun(
+            title=title,
+            schedule=schedule,
+            arrays=tuple(replace(array, base=0) for array in page_arrays(self.trace, chosen)),
+            places=page_places(self.trace, self.file, line_of),
+            steps=tuple(_step(self.trace.steps[at]) for at in chosen),
+        )
+
+    def framed(
+        self,
+        *runs: StoryRun,
+        title: str,
+        summary: str,
+        questions: Iterable[Question | None] = (),
+        start: int = 0,
+    ) -> Story | None:
+        """Questions have their places in the run."""
+        if not runs[0].steps:
+            return None
+        return Story(
+            title=f"{self.traced.name}: {title}",
+            summary=summary,
+            file=self.file,
+            source=tuple(self.source),
+            grid=self.grid,
+            block=self.block,
+            at=self.at,
+            shape=self.launch.shape,
+            inputs=self.launch.inputs,
+            runs=runs,
+            questions=tuple(one for one in questions if one is not None),
+            tone="bad",
+            start=max(0, min(start, len(runs[0].steps) - 1)),
+        )
+
+
+def _step(step: Step) -> WarpStep:
+    kind, thread, interval, array, offset, size, bits, place, *_ = step
+    if kind == StepKind.BARRIER:
+        return WarpStep(StepKind.BARRIER, -1, interval, place)
+    return WarpStep(
+        kind=StepKind(kind),
+        warp=thread // LANES,
+        interval=interval,
+        place=place,
+        array=array if kind in ACCESSES or kind == StepKind.OUTSIDE else -1,
+        bytes=size,
+        lanes=(thread % LANES,),
+        offsets=(offset,),
+        bits=(bits if kind in ACCESSES or (kind == StepKind.EXCHANGE and size) else None,),
+    )
+
+
+@dataclass(frozen=True)
+class Telling:
+    """A story of chosen steps. Marks and questions have their places in the trace."""
+
+    recording: Recording
+    title: str
+    summary: str
+    steps: Collection[int]
+    schedule: str  # which steps these are, in a sentence
+    marks: Iterable[Mark]
+    questions: Iterable[Question | None]
+    before: int | None = None  # so many steps before the first mistake the page begins; None: at the first step
+
+    @property
+    def story(self) -> Story | None:
+        steps = sorted(self.steps)
+        places = {at: place for place, at in enumerate(steps)}
+        marks = sorted((replace(one, step=places[one.step]) for one in self.marks), key=lambda mark: mark.step)
+        first = next((one.step for one in marks if one.tone == "bad"), 0)
+        return self.recording.framed(
+            replace(self.recording.run(steps, "As it ran", self.schedule), marks=tuple(marks)),
+            title=self.title,
+            summary=self.summary,
+            questions=[replace(one, step=places[one.step]) for one in self.questions if one is not None],
+            start=first - self.before if self.before is not None else 0,
+        )
+
+
+def asked(
+    step: int, text: str, right: Choice, others: Iterable[Choice], explanation: str, *, run: int = 0
+) -> Question | None:
+    """Choices in an order that does not tell which is right. None where there is nothing to tell apart."""
+    choices = [one for one in sorted({right}.union(others)) if one != ""]
+    shown = tuple(map(str, choices))
+    return Question(run, step, text, shown, choices.index(right), explanation) if len(choices) > 1 else None
+
+
+def known(*moments: Moment | None) -> set[Moment]:
+    """Those that there are."""
+    return {one for one in moments if one is not None}
 
 
 def element_name(trace: Trace, step: Step) -> str:
     return trace.arrays[step[3]].named(step[4], step[5])
-
-
-def value_shown(trace: Trace, at: int) -> str:
-    step = trace.steps[at]
-    return value_text(step[6], step[5], trace.arrays[step[3]].element)
 
 
 def thread_by_formula(places: Mapping[Index3, Sequence[int]], wanted: Sequence[int], block: Index3) -> Index3 | None:
@@ -235,129 +391,3 @@ def _thread_at(formulas: Sequence[tuple[int, Index3] | None], wanted: Sequence[i
         ):
             return thread
     return None
-
-
-def asked(
-    step: int, text: str, right: str, others: Iterable[str], explanation: str, *, run: int = 0
-) -> Question | None:
-    """Choices in an order that does not tell which is right. None where there is nothing to tell apart."""
-    choices = tuple(sorted({right, *(one for one in others if one)}))
-    return Question(run, step, text, choices, choices.index(right), explanation) if len(choices) > 1 else None
-
-
-def asked_number(step: int, text: str, right: int, others: Iterable[int], explanation: str) -> Question | None:
-    """Like `asked`, with numbers in their order."""
-    choices = sorted({right, *others})
-    shown = tuple(map(str, choices))
-    return Question(0, step, text, shown, choices.index(right), explanation) if len(choices) > 1 else None
-
-
-def framed(
-    recording: Recording,
-    *runs: StoryRun,
-    title: str,
-    summary: str,
-    questions: Iterable[Question | None] = (),
-    start: int = 0,
-) -> Story | None:
-    """Questions have their places in the run."""
-    if not runs[0].steps:
-        return None
-    return Story(
-        title=f"{recording.traced.name}: {title}",
-        summary=summary,
-        file=recording.file,
-        source=tuple(recording.source),
-        grid=recording.grid,
-        block=recording.block,
-        at=recording.at,
-        shape=recording.launch.shape,
-        inputs=recording.launch.inputs,
-        runs=runs,
-        questions=tuple(one for one in questions if one is not None),
-        tone="bad",
-        start=max(0, min(start, len(runs[0].steps) - 1)),
-    )
-
-
-@dataclass(frozen=True)
-class Shown:
-    """What a story shows of a recording."""
-
-    recording: Recording
-    steps: Collection[int]
-    schedule: str  # which steps these are, in a sentence
-    before: int | None = None  # so many steps before the first mistake the page begins; None: at the first step
-
-
-def told(
-    shown: Shown, *, title: str, summary: str, marks: Iterable[Mark], questions: Iterable[Question | None]
-) -> Story | None:
-    """A story of chosen steps, each shown as one thread's. Marks and questions have their places in the trace."""
-    recording, steps = shown.recording, sorted(shown.steps)
-    run = run_of_threads(recording.trace, steps, recording.file, title="As it ran", schedule=shown.schedule)
-    places = {at: place for place, at in enumerate(steps)}
-    placed = sorted((replace(one, step=places[one.step]) for one in marks), key=lambda mark: mark.step)
-    first = next((one.step for one in placed if one.tone == "bad"), 0)
-    return framed(
-        recording,
-        replace(run, marks=tuple(placed)),
-        title=title,
-        summary=summary,
-        questions=[replace(one, step=places[one.step]) for one in questions if one is not None],
-        start=first - shown.before if shown.before is not None else 0,
-    )
-
-
-# A part of a recorded trace as a run in which each step is one thread's, in the order in which they happened. Warps are not put together
-# here: where two threads race, their own order is what there is to see.
-
-
-def run_of_threads(
-    trace: Trace, chosen: Sequence[int], file: str, *, title: str, schedule: str, line_of: dict[int, int] | None = None
-) -> StoryRun:
-    """`chosen`: places in `trace.steps`, rising. `line_of`: lines of the shown source, where the traced one has others."""
-    return StoryRun(
-        title=title,
-        schedule=schedule,
-        arrays=tuple(replace(array, base=0) for array in page_arrays(trace, chosen)),
-        places=page_places(trace, file, line_of),
-        steps=tuple(_step(trace.steps[number]) for number in chosen),
-    )
-
-
-def _step(step: Step) -> WarpStep:
-    kind, thread, interval, array, offset, size, bits, place, *_ = step
-    if kind == StepKind.BARRIER:
-        return WarpStep(StepKind.BARRIER, -1, interval, place)
-    return WarpStep(
-        kind=StepKind(kind),
-        warp=thread // LANES,
-        interval=interval,
-        place=place,
-        array=array if kind in ACCESSES or kind == StepKind.OUTSIDE else -1,
-        bytes=size,
-        lanes=(thread % LANES,),
-        offsets=(offset,),
-        bits=(bits if kind in ACCESSES or (kind == StepKind.EXCHANGE and size) else None,),
-    )
-
-
-def around(trace: Trace, threads: Collection[int], meets: Sequence[int], most: int) -> list[int]:
-    """The steps of `threads`, and the barriers, from `most` of each thread's before the first of `meets` to as many after the last."""
-    first, last = min(meets), max(meets)
-    intervals = range(trace.steps[first][2], trace.steps[last][2] + 1)
-    own: dict[int, list[int]] = defaultdict(list)
-    chosen: set[int] = set()
-    for number, step in enumerate(trace.steps):
-        if step[2] not in intervals:
-            continue
-        if step[0] != StepKind.BARRIER:
-            own[step[1]].append(number)
-        elif first < number < last:
-            chosen.add(number)
-    for thread in threads:
-        met = [place for place, number in enumerate(own[thread]) if number in meets]
-        if met:
-            chosen.update(own[thread][max(0, met[0] - most) : met[-1] + most + 1])
-    return sorted(chosen)

@@ -5,22 +5,20 @@ a single block does all the work, an element of an input that nobody reads. Who 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence, Set  # noqa: PYI025 -- any set
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 from grader.explain.followed_sums import flat_of
 from grader.explain.guard_reason import GuardReason, guard_reason
 from grader.explain.product_sum import factors_of
-from grader.explain.recording import Recording, Shown, asked, thread_by_formula, told
+from grader.explain.recording import READS, Moment, Recording, Telling, asked, thread_by_formula
 from grader.explain.story import LANES, Index3, Mark, Question, Story, StoryElement, spans, thread_number
 from grader.run.launches.trace_phases import ACCESSES, CHANGES, StepKind, TracedArray, thread_index
 
-# Which thread of a block should have read or written an element that nobody did: by the formula of the block's other accesses. Also
-# threads that the block does not have are found: those are where another block would go on.
-
 _MOST_TIMES = 64  # that a thread does so in one line, of which each has a formula
 _MOST_LINES = 8
+_MOST_INPUT = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -28,59 +26,91 @@ class _ExpectedAccess:
     """Where the formula of one line leads."""
 
     line: int
-    thread: Index3  # may lie past the block's threads
-    in_block: bool
-    like: int  # the nearest access that follows the formula, by its place in the trace
+    thread: Index3  # may lie past the block's threads: then it is where another block would go on
+    like: Moment  # the nearest access that follows the formula
 
 
 @dataclass(frozen=True)
-class _Goal:
-    """An element, by the row length of its array."""
-
-    array: int
-    flat: int
-    columns: int
-
-    def subscripts(self, flat: int) -> tuple[int, int]:
-        return flat // self.columns, flat % self.columns
-
-
-def _expected_access(recording: Recording, goal: _Goal, kinds: Set[int]) -> _ExpectedAccess | None:
-    """By the first line whose formula leads to a thread of the block; else by the first that each thread does once and that leads to a
-    thread past it.
+class _Untouched:
+    """Of the result an element that nobody writes, of an input one that nobody reads; and who should have, by the formula of the others and
+    the conditions in the source.
     """
-    accesses = _accesses(recording, goal, kinds)
-    again = {line for line, times in accesses if times}  # where a thread goes on, another block need not
-    past = None
-    for (line, _), of_threads in sorted(accesses.items())[: _MOST_LINES * _MOST_TIMES]:
-        places = {thread: goal.subscripts(max(0, recording.flat(at))) for thread, at in of_threads.items()}
-        found = thread_by_formula(places, goal.subscripts(goal.flat), recording.block)
-        if found is None:
-            continue
-        inside = all(0 <= one < extent for one, extent in zip(found, recording.block, strict=True))
-        if inside and found in of_threads:
-            continue  # it did something else there, which is another mistake
-        expected = _ExpectedAccess(line, found, inside, _nearest(of_threads, found))
-        if inside:
-            return expected
-        if line not in again:
-            past = past or expected
-    return past
+
+    recording: Recording
+    number: int  # of its array
+    flat: int
+    columns: int  # of its array
+    reads: bool  # an input that nobody reads; else a result that nobody writes
+    missing: int  # how many such elements there are
+
+    @property
+    def array(self) -> TracedArray:
+        return self.recording.trace.arrays[self.number]
+
+    @property
+    def element(self) -> StoryElement:
+        return StoryElement(self.number, self.flat * self.array.element_bytes)
+
+    @property
+    def name(self) -> str:
+        return self.array.named(self.element.offset)
+
+    @property
+    def do(self) -> str:
+        return "read" if self.reads else "write"
+
+    @cached_property
+    def accesses(self) -> list[Moment]:
+        """Of others to the array."""
+        return self.recording.find(READS if self.reads else CHANGES, array=self.number)
+
+    @cached_property
+    def expected(self) -> _ExpectedAccess | None:
+        """By the first line whose formula leads to a thread of the block; else by the first that each thread does once and that leads to a
+        thread past it.
+        """
+        found: dict[tuple[int, int], dict[Index3, Moment]] = defaultdict(
+            dict
+        )  # by line, and how often the thread was there
+        times: Counter[tuple[int, int]] = Counter()
+        for one in self.accesses:
+            place = one.line, one.thread
+            if one.line and times[place] < _MOST_TIMES:
+                found[one.line, times[place]][thread_index(one.thread, self.recording.block)] = one
+            times[place] += 1
+        again = {line for line, count in found if count}  # where a thread goes on, another block need not
+        past = None
+        for (line, _), of_threads in sorted(found.items())[: _MOST_LINES * _MOST_TIMES]:
+            places = {thread: divmod(max(0, one.flat), self.columns) for thread, one in of_threads.items()}
+            thread = thread_by_formula(places, divmod(self.flat, self.columns), self.recording.block)
+            if thread is None or thread in of_threads:
+                continue  # it did something else there, which is another mistake
+            expected = _ExpectedAccess(line, thread, _nearest(of_threads, thread))
+            if self._has(thread):
+                return expected
+            if line not in again:
+                past = past or expected
+        return past
+
+    def _has(self, thread: Index3) -> bool:
+        return all(0 <= one < extent for one, extent in zip(thread, self.recording.block, strict=True))
+
+    @property
+    def thread(self) -> int | None:
+        """Who should have, if the block has this thread."""
+        expected = self.expected
+        return thread_number(expected.thread, self.recording.block) if expected and self._has(expected.thread) else None
+
+    @cached_property
+    def guard(self) -> GuardReason | None:
+        recording, expected = self.recording, self.expected
+        if expected is None or self.thread is None:
+            return None
+        own, other = (recording.place(thread) for thread in (self.thread, expected.like.thread))
+        return guard_reason(recording.source, expected.line, own, other)
 
 
-def _accesses(recording: Recording, goal: _Goal, kinds: Set[int]) -> dict[tuple[int, int], dict[Index3, int]]:
-    """By line, and how often the thread had been there: where in the trace each thread does it."""
-    found: dict[tuple[int, int], dict[Index3, int]] = defaultdict(dict)
-    times: Counter[tuple[int, int]] = Counter()
-    for at in recording.find(kinds, array=goal.array):
-        line, thread = recording.line(at), recording.steps[at][1]
-        if line and times[line, thread] < _MOST_TIMES:
-            found[line, times[line, thread]][thread_index(thread, recording.block)] = at
-        times[line, thread] += 1
-    return found
-
-
-def _nearest(of_threads: dict[Index3, int], thread: Index3) -> int:
+def _nearest(of_threads: dict[Index3, Moment], thread: Index3) -> Moment:
     near = min(of_threads, key=lambda one: (sum(abs(a - b) for a, b in zip(one, thread, strict=True)), one))
     return of_threads[near]
 
@@ -92,70 +122,15 @@ def _past_block(expected: _ExpectedAccess, recording: Recording) -> str:
     if any(one < 0 for one in there):
         return f"thread ({expected.thread[0]},{expected.thread[1]}), which no block has"
     within = tuple(b % extent for b, extent in zip(expected.thread, block, strict=True))
-    thread = f"thread ({within[0]},{within[1]})"
+    thread = f"thread ({within[0]},{within[1]}) of block {_block_name(there)}"
     if any(one < 0 or one >= extent for one, extent in zip(there, grid, strict=True)):
         extent = " x ".join(map(str, grid[: 3 if grid[2] > 1 else 2]))
-        return f"{thread} of block {_block_name(there)}, which this grid of {extent} blocks does not have"
-    return f"{thread} of block {_block_name(there)}"
+        return f"{thread}, which this grid of {extent} blocks does not have"
+    return thread
 
 
 def _block_name(block: Sequence[int]) -> str:
     return "(" + ",".join(map(str, block[: 3 if block[2] else 2])) + ")"
-
-
-_MOST_INPUT = 1 << 20
-_READS = frozenset({StepKind.READ})
-
-
-@dataclass(frozen=True)
-class _Untouched:
-    """Of the result an element that nobody writes, of an input one that nobody reads; and who should have, by the formula of the others and
-    the conditions in the source.
-    """
-
-    recording: Recording
-    goal: _Goal
-    reads: bool  # an input that nobody reads; else a result that nobody writes
-    missing: int  # how many such elements there are
-
-    @property
-    def array(self) -> TracedArray:
-        return self.recording.trace.arrays[self.goal.array]
-
-    @property
-    def name(self) -> str:
-        return self.array.named(self.goal.flat * self.array.element_bytes)
-
-    @property
-    def does(self) -> str:
-        return f"{self.do}s"
-
-    @property
-    def do(self) -> str:
-        return "read" if self.reads else "write"
-
-    @cached_property
-    def expected(self) -> _ExpectedAccess | None:
-        return _expected_access(self.recording, self.goal, _READS if self.reads else CHANGES)
-
-    @cached_property
-    def guard(self) -> GuardReason | None:
-        recording, expected = self.recording, self.expected
-        if expected is None or not expected.in_block:
-            return None
-        own = recording.place(thread_number(expected.thread, recording.block))
-        other = recording.place(recording.steps[expected.like][1])
-        return guard_reason(recording.source, expected.line, own, other)
-
-    @property
-    def thread(self) -> int | None:
-        """Who should have, if the block has this thread."""
-        expected = self.expected
-        return thread_number(expected.thread, self.recording.block) if expected and expected.in_block else None
-
-    @cached_property
-    def steps_of_others(self) -> list[int]:
-        return self.recording.find(_READS if self.reads else CHANGES, array=self.goal.array)
 
 
 def _unwritten(recording: Recording) -> _Untouched | None:
@@ -165,10 +140,10 @@ def _unwritten(recording: Recording) -> _Untouched | None:
         return None
     dimensions = (wrong.rows, wrong.columns) if wrong.rows > 1 else (wrong.columns,)
     recording, number = _with_array(recording, wrong.output, dimensions)
-    written = {max(0, recording.flat(at)) for at in recording.find(CHANGES, array=number)}
+    written = {max(0, one.flat) for one in recording.find(CHANGES, array=number)}
     goals = [flat_of(one, wrong) for one in wrong.first if one.got is None]
     made = [
-        _Untouched(recording, _Goal(number, flat, wrong.columns), reads=False, missing=wrong.unwritten)
+        _Untouched(recording, number, flat, wrong.columns, reads=False, missing=wrong.unwritten)
         for flat in goals
         if flat not in written
     ]
@@ -183,10 +158,11 @@ def _unread(recording: Recording) -> _Untouched | None:
     if not 0 < len(given.values) <= _MOST_INPUT:
         return None
     recording, number = _with_array(recording, given.name, (len(given.values),))
-    read = {max(0, recording.flat(at)) for at in recording.find(ACCESSES, array=number)}
+    read = {max(0, one.flat) for one in recording.find(ACCESSES, array=number)}
     unread = [flat for flat in range(len(given.values)) if flat not in read]
-    goal = _Goal(number, unread[0] if unread else 0, max(1, given.columns))
-    return _Untouched(recording, goal, reads=True, missing=len(unread)) if unread else None
+    if not unread:
+        return None
+    return _Untouched(recording, number, unread[0], max(1, given.columns), reads=True, missing=len(unread))
 
 
 def _unread_factor(recording: Recording) -> _Untouched | None:
@@ -196,10 +172,10 @@ def _unread_factor(recording: Recording) -> _Untouched | None:
         return None
     for at, name in enumerate(factors_of(recording.report)):
         given = next((one for one in recording.report.inputs if one.name == name), None)
-        if given is not None and given.columns and not recording.find(ACCESSES, name=name):
+        if given is not None and given.columns and not recording.find(ACCESSES, array=name):
             flat = wrong.first[0].row * given.columns if at == 0 else wrong.first[0].column
             whole, number = _with_array(recording, name, (len(given.values) // given.columns, given.columns))
-            return _Untouched(whole, _Goal(number, flat, given.columns), reads=True, missing=len(given.values))
+            return _Untouched(whole, number, flat, given.columns, reads=True, missing=len(given.values))
     return None
 
 
@@ -218,76 +194,76 @@ _OTHERS = 5  # accesses of others of the array, before the end of the story
 
 
 def untouched_story(recording: Recording) -> Story | None:
-    if not recording.trace.complete or not recording.steps:
+    if not recording.trace.complete or not recording.trace.steps:
         return None
     found = _unwritten(recording) or _unread(recording) or _unread_factor(recording)
     chosen = _chosen(found) if found is not None else []
     if found is None or not chosen:
         return None
-    who, why = _who(found), _why(found)
-    return told(
-        Shown(
-            found.recording,
-            chosen,
-            "The last accesses of the thread that should have done it, and what its neighbours do in that line.",
-            before=1,
-        ),
-        title=f"nobody {found.does} {found.name}",
-        summary=f"{_nobody(found)} {who} {why}".strip(),
-        marks=_marks(found, chosen, f"{who} {why}".strip()),
-        questions=_questions(found, chosen, who, why),
-    )
+    nobody, who, why = _nobody(found), _who(found), _why(found)
+    said = f"{who} {why}".strip()
+    return Telling(
+        found.recording,
+        title=f"nobody {found.do}s {found.name}",
+        summary=f"{nobody} {said}",
+        steps=chosen,
+        schedule="The last accesses of the thread that should have done it, and what its neighbours do in that line.",
+        marks=_marks(found, chosen, said),
+        questions=_questions(found, chosen, f"{who} {nobody}", why)
+        if found.expected
+        else _of_nothing(found, chosen, who),
+        before=1,
+    ).story
 
 
-def _chosen(found: _Untouched) -> list[int]:
-    recording, others = found.recording, found.steps_of_others
-    like = found.expected.like if found.expected is not None else None
+def _chosen(found: _Untouched) -> list[Moment]:
+    recording, others = found.recording, found.accesses
     chosen = set(recording.find(ACCESSES, thread=found.thread)[-_LAST_OF_EACH:] if found.thread is not None else ())
-    if like is not None:
-        chosen.update(recording.find(ACCESSES, thread=recording.steps[like][1])[-_LAST_OF_EACH:], [like])
+    if found.expected is not None:
+        like = found.expected.like
+        chosen.update(recording.find(ACCESSES, thread=like.thread)[-_LAST_OF_EACH:], [like])
         near = others.index(like)
         others = others[max(0, near - _OTHERS // 2) : near + _OTHERS // 2 + 1]
     chosen.update(others[-_OTHERS:])
     return sorted(chosen or recording.find(ACCESSES)[-_OTHERS:])  # else what the block does at all
 
 
-def _marks(found: _Untouched, chosen: list[int], told: str) -> Iterator[Mark]:
-    recording, thread, expected = found.recording, found.thread, found.expected
-    own = [at for at in chosen if recording.steps[at][1] == thread]
+def _marks(found: _Untouched, chosen: list[Moment], said: str) -> Iterator[Mark]:
+    thread, does = found.thread, f"{found.do}s"
+    own = [one for one in chosen if one.thread == thread]
     if own and thread is not None:
-        text = f"This is the last access of thread {recording.who(thread)}: it {found.does} no {found.name}."
+        text = f"This is the last access of thread {own[-1].who}: it {does} no {found.name}."
         yield Mark(own[-1], text, "note", (thread,))
-    if expected is not None and expected.like in chosen:
-        text = f"Thread {recording.thread(expected.like)} {found.does} {recording.name(expected.like)} here."
-        yield Mark(expected.like, text, "note", (recording.steps[expected.like][1],))
-    text = f"The block has ended, and nobody {found.does} {found.name}. {told}"
-    element = StoryElement(found.goal.array, found.goal.flat * found.array.element_bytes)
-    yield Mark(chosen[-1], text, "bad", () if thread is None else (thread,), (element,))
+    if found.expected is not None:
+        like = found.expected.like
+        yield Mark(like, f"Thread {like.who} {does} {like.name} here.", "note", (like.thread,))
+    text = f"The block has ended, and nobody {does} {found.name}. {said}"
+    yield Mark(chosen[-1], text, "bad", () if thread is None else (thread,), (found.element,))
 
 
 def _nobody(found: _Untouched) -> str:
-    if found.reads:
-        more = f", like {found.missing - 1:,} more elements of {found.array.name}" if found.missing > 1 else ""
-        if found.recording.grid == (1, 1, 1):
-            return f"No thread reads {found.name}{more}: the result cannot depend on it."
-        return f"No thread of block {_block_name(found.recording.at)} reads {found.name}{more}: what it writes cannot depend on it."
-    more = f" {found.missing:,} elements of {found.array.name} are like that." if found.missing > 1 else ""
-    return f"No thread of block {_block_name(found.recording.at)} writes {found.name}: it holds what was there before the launch.{more}"
+    name, missing, array = found.name, found.missing, found.array.name
+    block = _block_name(found.recording.at)
+    if not found.reads:
+        more = f" {missing:,} elements of {array} are like that." if missing > 1 else ""
+        return f"No thread of block {block} writes {name}: it holds what was there before the launch.{more}"
+    more = f", like {missing - 1:,} more elements of {array}" if missing > 1 else ""
+    if found.recording.grid == (1, 1, 1):
+        return f"No thread reads {name}{more}: the result cannot depend on it."
+    return f"No thread of block {block} reads {name}{more}: what it writes cannot depend on it."
 
 
 def _who(found: _Untouched) -> str:
-    expected = found.expected
+    expected, recording, do = found.expected, found.recording, found.do
     if expected is None:
-        if not found.steps_of_others:
-            return f"Nobody in this block {found.does} anything of {found.array.name}."
-        ends = sorted(found.steps_of_others, key=lambda at: found.recording.steps[at][4])
-        first, last = (found.recording.name(at) for at in (ends[0], ends[-1]))
-        return f"What its threads {found.do} of {found.array.name}: {first} to {last}."
-    like, recording = expected.like, found.recording
-    by = f"Thread {recording.thread(like)} {found.does} {recording.name(like)} in line {expected.line}."
+        if not found.accesses:
+            return f"Nobody in this block {do}s anything of {found.array.name}."
+        ends = sorted(found.accesses, key=lambda one: one.key)
+        return f"What its threads {do} of {found.array.name}: {ends[0].name} to {ends[-1].name}."
+    by = f"Thread {expected.like.who} {do}s {expected.like.name} in line {expected.line}. By the same formula,"
     if found.thread is not None:
-        return f"{by} By the same formula, thread {found.recording.who(found.thread)} should {found.do} {found.name}."
-    return f"{by} By the same formula, it would be {_past_block(expected, recording)}."
+        return f"{by} thread {recording.who(found.thread)} should {do} {found.name}."
+    return f"{by} it would be {_past_block(expected, recording)}."
 
 
 def _why(found: _Untouched) -> str:
@@ -300,34 +276,33 @@ def _why(found: _Untouched) -> str:
     if not own:
         return f"But thread {name} reads and writes nothing at all."
     line = found.expected.line if found.expected else 0
-    return f"But its last access is in line {recording.line(own[-1])}: it never does line {line} for this element."
+    return f"But its last access is in line {own[-1].line}: it never does line {line} for this element."
 
 
-def _questions(found: _Untouched, chosen: list[int], who: str, why: str) -> Iterator[Question | None]:
-    recording, expected, guard = found.recording, found.expected, found.guard
+def _of_nothing(found: _Untouched, chosen: list[Moment], who: str) -> Iterator[Question | None]:
+    """Where the block does not touch the array at all."""
+    every = found.recording.threads
+    if not found.accesses:
+        yield asked(
+            chosen[-1],
+            f"How many of the block's {every:,} threads {found.do} something of {found.array.name}?",
+            "none",
+            ("one", f"all {every:,}", f"one of each warp: {-(-every // LANES):,}"),
+            who,
+        )
+
+
+def _questions(found: _Untouched, chosen: list[Moment], who: str, why: str) -> Iterator[Question | None]:
+    recording, expected, guard, do = found.recording, found.expected, found.guard, found.do
     if expected is None:
-        if not found.steps_of_others:  # the block does not touch the array at all
-            every = recording.threads
-            yield asked(
-                chosen[-1],
-                f"How many of the block's {every:,} threads {found.do} something of {found.array.name}?",
-                "none",
-                ("one", f"all {every:,}", f"one of each warp: {-(-every // LANES):,}"),
-                who,
-            )
         return
     outside = "a thread that this grid does not have"
     right = "a thread of another block" if found.thread is None else f"thread {recording.who(found.thread)}"
     if found.thread is None and "which" in _past_block(expected, recording):
         right = outside
     beyond = f"none: {found.name} lies outside of {found.array.name}"
-    yield asked(
-        chosen[-2:][0],
-        f"Which thread should {found.do} {found.name}?",
-        right,
-        [outside, beyond, *_distractors(found, expected, right)],
-        f"{who} {_nobody(found)}",
-    )
+    others = [outside, beyond, *_distractors(found, expected, right)]
+    yield asked(chosen[-2:][0], f"Which thread should {do} {found.name}?", right, others, who)
     if found.thread is None or len(chosen) == 1:
         return
     never = f"it never comes to line {expected.line} for this element"
@@ -335,12 +310,9 @@ def _questions(found: _Untouched, chosen: list[int], who: str, why: str) -> Iter
         never = f"`{guard.condition}` in line {guard.line} is {'true' if guard.leaves else 'false'} for it"
     yield asked(
         chosen[-1],
-        f"Why does thread {recording.who(found.thread)} not {found.do} {found.name}?",
+        f"Why does thread {recording.who(found.thread)} not {do} {found.name}?",
         never,
-        (
-            f"it {found.does} it, and another thread {found.does} another value",
-            "it does so after the block's last barrier",
-        ),
+        (f"it {do}s it, and another thread {do}s another value", "it does so after the block's last barrier"),
         why,
     )
 
@@ -348,7 +320,7 @@ def _questions(found: _Untouched, chosen: list[int], who: str, why: str) -> Iter
 def _distractors(found: _Untouched, expected: _ExpectedAccess, right: str) -> Iterator[str]:
     """Threads that one may think of: the neighbour, and the one with x and y changed round."""
     recording, block = found.recording, found.recording.block
-    yield f"thread {recording.thread(expected.like)}"
+    yield f"thread {expected.like.who}"
     x, y, z = expected.thread
     turned: Index3 = (y, x, z)
     if all(0 <= one < extent for one, extent in zip(turned, block, strict=True)):

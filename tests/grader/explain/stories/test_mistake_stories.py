@@ -13,11 +13,11 @@ import pytest
 from grader.engines.toolset import Toolset
 from grader.explain.mistake_stories import asking, mistake_stories
 from grader.explain.product_sum import factors_of, products_of
-from grader.explain.recording import element_name
+from grader.explain.recording import Recording, element_name
 from grader.explain.story import Question, Story, spans
 from grader.model.labs import load_lab
 from grader.run.kernels.kernel_source import read_source
-from grader.run.launches.trace_phases import CHANGES, StepKind, Trace, TraceIndex
+from grader.run.launches.trace_phases import CHANGES, StepKind, Trace
 from grader.run.launches.tracing import Traced, TraceRequest, built_launch
 
 ROOT = Path(__file__).resolve().parents[4]
@@ -97,7 +97,9 @@ def test_a_wrong_sum_is_the_sum_of_the_products_that_the_story_names(told: Told)
     inputs = {one.name: one for one in traced.report.inputs}
     named = [re.findall(r"([AB])\[(\d+)\]\[(\d+)\]", mark.text) for mark in story.runs[0].marks]
     assert [("A", "1", "0"), ("B", "1", "0")] in [one[:2] for one in named]
-    groups = products_of(_trace(traced), traced.report.factors, TraceIndex(_trace(traced))).of_thread[0]
+    recording = Recording.of(traced, ())
+    assert recording is not None
+    groups = products_of(recording, traced.report.factors).of_thread[0]
     found = [one.product(0, 0) for one in groups]
     assert {one.shape for one in groups} == {(1, 1)}
 

@@ -8,7 +8,7 @@ import re
 import pytest
 
 from grader.explain.product_sum import products_of, stored_elements, sum_in
-from grader.run.launches.trace_phases import TraceIndex
+from grader.explain.recording import Recording
 from tests.grader.explain.stories.conftest import ROOT, Tell
 
 LADDER = ROOT / "solutions" / "04-open" / "ladder"
@@ -20,12 +20,12 @@ def sums_are_right(tell: Tell, text: str, expected: int) -> None:
     """Of a right kernel: every element that thread 33 stores is the sum of exactly its own products."""
     traced, told = tell("04-open", text, SHAPE)
     assert told == {}
-    trace = traced.report.trace
-    assert trace is not None
-    thread = 1
-    elements = stored_elements(trace, thread, "C")
+    recording = Recording.of(traced, ())
+    assert recording is not None
+    trace, thread = recording.trace, 1
+    elements = stored_elements(recording, thread, "C")
     assert len(elements) == expected
-    groups = products_of(trace, traced.report.factors, TraceIndex(trace)).of_thread[thread]
+    groups = products_of(recording, traced.report.factors).of_thread[thread]
     output = next(one for one in trace.arrays if one.name == "C")
     stored = {
         output.index(step[4], step[5]): output.value(step[6], step[5])
