@@ -12,7 +12,7 @@ from grader.engines.objects.debug_info import Function
 from grader.engines.objects.symbol_table import ObjectFile, Symbol
 from grader.engines.refusal import Refusal, inline_assembly, needs_gpu
 from grader.model.verdicts import Verdict
-from grader.source.student_code import Span, difference, function_called, kernels, launch_functions, meant
+from grader.source.student_code import Span, difference, function_called, in_c, kernels, launch_functions, meant
 
 USE_FILE = "<grader>"  # the file name that the compiler gives to our own lines
 _CHOSEN = "the_chosen_kernel"
@@ -132,7 +132,7 @@ def not_global(entries: EntrySignatures, source: str) -> Refusal:
 
 def _no_kernel(entries: EntrySignatures, source: str) -> Refusal:
     """Names the kernels that the file does have."""
-    wanted = f"There is no kernel `__global__ void {_in_c(entries.kernel)}`."
+    wanted = f"There is no kernel `__global__ void {in_c(entries.kernel)}`."
     name, found = name_of(entries.kernel), [] if entries.by_name else kernels(source)
     if not found or any(one.name == name for one in found):
         return _missing(wanted, _KEEP, next((one.place for one in found if one.name == name), None))
@@ -144,7 +144,7 @@ def _no_kernel(entries: EntrySignatures, source: str) -> Refusal:
 
 
 def _no_launch(signature: str, source: str) -> Refusal:
-    text = f"There is no launch function `LaunchConfig {_in_c(signature)}`."
+    text = f"There is no launch function `LaunchConfig {in_c(signature)}`."
     likely = meant(name_of(signature), launch_functions(source))
     if likely and likely.name != name_of(signature):
         text += f" The file has `{likely.name}` (line {likely.place.line}): the lab asks for the name `{name_of(signature)}`."
@@ -160,8 +160,8 @@ def wrong_signatures(functions: Iterable[Function], entries: EntrySignatures, so
             continue
         name = name_of(signature)
         same = [f.signature for f in known if f.name == name]
-        others = "`, `".join(map(_in_c, same)) or "none"
-        what = f"`{name}` does not have the parameters that the lab asks for: expected `{_in_c(signature)}`, found `{others}`."
+        others = "`, `".join(map(in_c, same)) or "none"
+        what = f"`{name}` does not have the parameters that the lab asks for: expected `{in_c(signature)}`, found `{others}`."
         differs = difference(signature, same[0]) if len(same) == 1 else ""
         refusals.append(_missing(f"{what} {differs}".strip(), _KEEP, function_called(source, name)))
     return tuple(refusals)
@@ -178,11 +178,6 @@ def function_at(functions: Iterable[Function], address: int) -> Function | None:
 def _missing(message: str, advice: str, place: Span | None = None) -> Refusal:
     line, columns = (place.line, place.columns) if place else (0, None)
     return Refusal(Verdict.MISSING_ENTRY_POINT, line, message, advice, columns)
-
-
-def _in_c(signature: str) -> str:
-    """Turns "f(float const*)" into "f(const float*)", which is how people write it."""
-    return re.sub(r"((?:unsigned |signed |long )*\w+) const\b", r"const \1", signature)
 
 
 # Checks an object file before it is linked: it must contain no forbidden entry points, sections or functions.

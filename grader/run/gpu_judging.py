@@ -57,7 +57,7 @@ from grader.run.judge_call import (
     run_judge,
 )
 from grader.run.lab_verdict import was_run
-from grader.run.programs.launcher_main import launcher_frame
+from grader.run.program_judging import launcher_frame
 from grader.run.programs.program_run import silently
 from grader.source.bare_code import plain_text
 from grader.system.confined_run import Finished, run_confined

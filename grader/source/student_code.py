@@ -272,7 +272,7 @@ def difference(wanted: str, found: str) -> str:
         return "The parameters are the right ones in another order."
     for number, (one, other) in enumerate(zip(asked, given, strict=True), 1):
         if one != other:
-            return f"Parameter {number} is `{_in_c(other)}`, and the lab asks for `{_in_c(one)}`."
+            return f"Parameter {number} is `{in_c(other)}`, and the lab asks for `{in_c(one)}`."
     return ""
 
 
@@ -281,7 +281,7 @@ def _parameters(signature: str) -> Iterator[str]:
     yield from (one.strip() for one in inner.split(",") if one.strip())
 
 
-def _in_c(parameter: str) -> str:
+def in_c(parameter: str) -> str:
     return re.sub(r"((?:unsigned |signed |long )*\w+) const\b", r"const \1", parameter)
 
 

@@ -24,8 +24,7 @@ from grader.model.verdicts import Verdict
 from grader.run.kernels.kernel_build import BuiltKernel, build_kernel, why_not
 from grader.run.kernels.kernel_source import KernelSource, base_name
 from grader.run.kernels.parameter_types import WIDEST, Parameter, passing_of, read_parameters
-from grader.run.programs.host_build import HostBuild, TextFrame, build_host
-from grader.run.programs.host_refusals import HostRefusal
+from grader.run.programs.host_build import HostBuild, HostRefusal, TextFrame, build_host
 from grader.run.programs.host_toolchain import STANDARDS, HostToolchain, demangled, host_toolchain
 from grader.run.programs.program_source import (
     MOST_KERNELS,

@@ -1,5 +1,5 @@
 // Launchers as students declare them, called with the operands of a lab. The grader's line of main is in
-// grader/run/programs/launcher_main.py.
+// grader/run/program_judging.py.
 #include "host/launcher_call.hpp"
 
 #include <catch2/catch_test_macros.hpp>

@@ -74,7 +74,7 @@ def test_the_judge_is_told_how_the_confined_program_is_started(judged: Judged, t
     assert argv[:4] == ["/bin/sh", "-c", 'exec "$@" 2>/dev/null', "sh"]
     assert argv[-1] == str(tmp_path / "native")
     assert "--profile=gpu-program" in argv
-    assert file["folder"] == str(tmp_path / "native-judged" / "native-data")
+    assert file["folder"] == str(tmp_path / "native-judged" / "data")
     assert file["launcher"] == {"arguments": ["a", "n"], "memory": "device"}
     assert outcome is not None
     assert [(one.name, one.passed, one.seen) for one in outcome.cases] == [("one", True, 1)]

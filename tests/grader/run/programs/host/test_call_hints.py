@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from grader.run.programs.host_refusals import call_hint
+from grader.run.programs.host_build import call_hint
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from grader.run.kernels.kernel_source import KernelSource
-from grader.run.programs.host_refusals import library_of, library_of_header, refusals_of_errors, undefined_names
+from grader.run.programs.host_build import library_of, library_of_header, refusals_of_errors, undefined_names
 
 UNIT = KernelSource("a.cu", {"a.cu": ""})
 

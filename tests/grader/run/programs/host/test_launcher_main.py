@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from grader.model.verdicts import Verdict
-from grader.run.programs.launcher_main import launcher_buffers, launcher_frame, refusal_of_launcher
+from grader.run.program_judging import launcher_buffers, launcher_frame, refusal_of_launcher
 
 SIGNATURE = "solve(float const*, float*, int)"
 OURS = '<launcher>:1:70: error: no matching function for call to "run"\n'
