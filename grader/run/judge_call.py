@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -76,16 +76,15 @@ def judge_report(call: JudgeCall, lab: Lab, arguments: Sequence[str], folder: Pa
     report_file = folder / "judge.json"
     command = [
         str(call.judge), *arguments,
-        "--shuffle", str(call.order), "--report", str(report_file), *(["--abort"] if call.until_failure else []),
+        "--shuffle", str(call.order), *(["--abort"] if call.until_failure else []),
         *(["--shutdown-grace-ms", str(call.shutdown_grace_ms)] if call.shutdown_grace_ms else []),
         *(["--launch-ms", str(call.launch_ms)] if call.launch_ms else []), *(["--traffic"] if call.traffic else []),
     ]  # fmt: skip
     seconds = JUDGE_SECONDS * clock_factor() if call.seconds is None else call.seconds
     name, task = f"the judge of {lab.id}", _task(call, lab)
-    run_reporter(name, command, report_file, seconds, cwd=folder, task=task, fulfilled=(0, 1))
+    written = run_reporter(name, command, report_file, seconds, cwd=folder, task=task, fulfilled=(0, 1))
     try:
-        report = json.loads(report_file.read_text(encoding="utf-8", errors="replace"))
-        return list(report["cases"])
+        return list(json.loads(written.decode("utf-8", "replace"))["cases"])
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise _unreadable(lab, error) from error
 
@@ -99,21 +98,23 @@ def run_reporter(  # noqa: PLR0913 -- what is run, and how
     cwd: Path | None = None,
     task: bytes = b"",
     fulfilled: Sequence[int] = (0,),
-    refused: Sequence[int] = (),
-) -> tuple[int, str]:
-    """Runs a program of ours that writes `report`. It limits what it runs, so whatever else ends it is ours to investigate: RuntimeError.
-    Returns its status and what it said.
+    refused: Mapping[int, type[Exception]] | None = None,
+) -> bytes:
+    """What a program of ours writes to `report`. Where it ends with a status in `refused`, that is raised with what it said. It limits what
+    it runs, so whatever else ends it is ours to investigate: RuntimeError.
     """
+    command = [*command, "--report", str(report)]
     try:
         done = subprocess.run(command, cwd=cwd, input=task, capture_output=True, timeout=seconds, check=False)
     except subprocess.TimeoutExpired as error:
         raise RuntimeError(f"{name} was still busy after {seconds} seconds") from error
     status, said = done.returncode, (done.stderr + done.stdout).decode("utf-8", "replace").strip()[-2000:]
-    is_written = status in fulfilled and report.is_file() and report.stat().st_size <= MAX_REPORT_BYTES
-    if not is_written and status not in refused:
+    if refused and status in refused:
+        raise refused[status](said)
+    if status not in fulfilled or not report.is_file() or report.stat().st_size > MAX_REPORT_BYTES:
         message = f"{name} {f'was ended by signal {-status}' if status < 0 else f'failed with status {status}'}: {said}"
         raise RuntimeError(message)
-    return status, said
+    return report.read_bytes()
 
 
 def judged_cases(

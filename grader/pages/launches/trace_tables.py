@@ -6,9 +6,11 @@ come from a submission, so all text goes through `visible`.
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
+from typing import NamedTuple
 
 from grader.model import visible_text
 from grader.model.result import Finding, Launch
@@ -87,10 +89,16 @@ def of_sum(stay: ThreadInterval) -> Pattern:
 
 # The rows of a trace's table in short: threads that do the same are told once, with the formula of each subscript, and a few of them are
 # shown as examples. Threads without a step share one row. Pure.
-#
-# A step is a pattern: text with the subscripts as numbers in it. Threads belong together if their patterns have the same text.
 
-Cells = tuple[str, ...]
+
+class Cell(NamedTuple):
+    """What a thread does in one column. Threads belong together if their patterns have the same text."""
+
+    text: str
+    pattern: Pattern | None = None  # None: a number, which a group does not share
+
+
+Row = tuple[Cell, ...]
 
 _EXAMPLES = 3  # rows of the first group; the others have one
 _WITHOUT_FORMULA = 6  # rows of a group whose subscripts have no formula
@@ -98,12 +106,9 @@ _MOST_GROUPS = 6
 _MOST_BOXES = 3
 
 
-def summarised(
-    patterns: Mapping[Index3, tuple[Pattern, ...]], row: Callable[[Index3], Cells], name: Callable[[Index3], str]
-) -> Iterator[Cells]:
-    """The rows. `patterns`: what each thread does, a pattern for each column of text; empty ones for a thread that does nothing.
-    `row`: all cells of one thread without its name.
-    """
+def summarised(rows: Mapping[Index3, Row], name: Callable[[Index3], str]) -> Iterator[tuple[str, ...]]:
+    """`rows`: of each thread, without its name."""
+    patterns = {thread: tuple(one.pattern for one in row if one.pattern is not None) for thread, row in rows.items()}
     groups: dict[tuple[tuple[str, ...], ...], list[Index3]] = {}
     idle = [thread for thread, columns in patterns.items() if not any(columns)]
     for thread, columns in patterns.items():
@@ -112,28 +117,17 @@ def summarised(
             groups.setdefault(text, []).append(thread)
     ordered = list(groups.values())
     for number, threads in enumerate(ordered[:_MOST_GROUPS]):
-        yield from _group(threads, patterns, row, name, _EXAMPLES if number == 0 else 1)
+        told = _formulas([patterns[thread] for thread in threads], threads) if len(threads) > 2 else None  # noqa: PLR2004 -- nothing is saved
+        if told:
+            yield (_all_of(threads, name), *told)
+        shown = _spread(threads, _WITHOUT_FORMULA if not told else _EXAMPLES if number == 0 else 1)
+        yield from ((name(thread), *(one.text for one in rows[thread])) for thread in shown)
+        if not told and len(threads) > len(shown):
+            yield (f"{len(threads) - len(shown)} more", "other elements in the same way")
     if more := [thread for threads in ordered[_MOST_GROUPS:] for thread in threads]:
         yield (_all_of(more, name), "something else again")
     if idle:
         yield (_all_of(idle, name), "none")
-
-
-def _group(
-    threads: Sequence[Index3],
-    patterns: Mapping[Index3, tuple[Pattern, ...]],
-    row: Callable[[Index3], Cells],
-    name: Callable[[Index3], str],
-    examples: int,
-) -> Iterator[Cells]:
-    told = _formulas([patterns[thread] for thread in threads], threads) if len(threads) > 2 else None  # noqa: PLR2004 -- nothing is saved
-    if told:
-        yield (_all_of(threads, name), *told)
-    shown = _spread(threads, examples if told else _WITHOUT_FORMULA)
-    for thread in shown:
-        yield (name(thread), *row(thread))
-    if not told and len(threads) > len(shown):
-        yield (f"{len(threads) - len(shown)} more", "other elements in the same way")
 
 
 def _spread(threads: Sequence[Index3], count: int) -> list[Index3]:
@@ -212,7 +206,7 @@ def trace_parts(
     trace: BlockTrace, only: Callable[[Index3], bool] | None = None, *, brief: bool = False
 ) -> Iterator[Part]:
     """`only`: the threads whose rows are shown. Sums are checked for all threads. `brief`: threads that do the same share a row."""
-    names = _ThreadNames(flat=all(stay.thread[2] == 0 for stay in trace.intervals[0].stays))
+    manner = _Manner(trace, brief, flat=all(stay.thread[2] == 0 for stay in trace.intervals[0].stays))
     few = len(trace.intervals) <= _BRIEF_INTERVALS + 1
     for number, interval in enumerate(trace.intervals):
         from_end = len(trace.intervals) - number
@@ -221,9 +215,14 @@ def trace_parts(
                 yield Sentence(f"{from_end - 2} intervals between barriers are left out here; --all shows them.")
             continue
         stays = [stay for stay in interval.stays if only is None or only(stay.thread)]
-        yield from _interval(_Manner(names, trace, brief), number, interval, stays)
+        begins = "From the start" if number == 0 else f"After barrier {number}"
+        line = f" in line {interval.barrier}" if interval.barrier else ""
+        ends = "to the end" if interval.barrier is None else f"up to barrier {number + 1}{line}"
+        yield Heading(f"{begins}, {ends}")
+        shown = (_loads(manner, stays), _tiles(manner, interval), _reads(manner, stays), _stores(manner, stays))
+        yield from filter(None, shown if any(shown) else [Sentence("Nothing is read or written.")])
     yield Heading("What is stored")
-    yield from _stored_sums(names, trace, brief=brief)
+    yield from _stored_sums(manner)
 
 
 def number(value: float) -> str:
@@ -237,96 +236,49 @@ def matrix(title: str, rows: Sequence[Sequence[str]]) -> tuple[str, tuple[str, .
     return title, tuple(" ".join(f"{cell:>{width}}" for cell in row) for row in rows)
 
 
-@dataclass(frozen=True)
-class _ThreadNames:
-    flat: bool
-
-    def thread(self, index: Index3) -> str:
-        return f"({', '.join(map(str, index[: 2 if self.flat else 3]))})"
-
-    @property
-    def head(self) -> str:
-        return "thread (x, y)" if self.flat else "thread (x, y, z)"
+def _access(access: Access) -> Cell:
+    """With its value, which is told of a single thread."""
+    return _cell(of_access(access), f" = {number(access.value)}")
 
 
-@dataclass(frozen=True)
-class _Entry:
-    pattern: Pattern
-    value: str = ""  # told of a single thread
-
-    @property
-    def text(self) -> str:
-        return visible_text.line("".join(map(str, self.pattern)), 170) + self.value
+def _cell(pattern: Pattern, value: str = "") -> Cell:
+    return Cell(visible_text.line("".join(map(str, pattern)), 170) + value, pattern)
 
 
 @dataclass(frozen=True)
 class _Manner:
     """How the tables of one trace are made."""
 
-    names: _ThreadNames
     trace: BlockTrace
     brief: bool
+    flat: bool  # its block has one layer
+
+    def thread(self, index: Index3) -> str:
+        return f"({', '.join(map(str, index[: 2 if self.flat else 3]))})"
 
     def table(
         self,
         heads: tuple[str, ...],
         stays: Sequence[ThreadInterval],
-        cells: Callable[[ThreadInterval], tuple[str, ...]],
-        patterns: Callable[[ThreadInterval], tuple[Pattern, ...]],
+        row: Callable[[ThreadInterval], Row],
         numbers: frozenset[int] = frozenset(),
     ) -> Table:
-        """A row for each thread or, in short, for each group of threads. `cells` and `patterns` are without the thread's name."""
-        if not self.brief:
-            rows = [(self.names.thread(stay.thread), *cells(stay)) for stay in stays]
-            return Table((self.names.head, *heads), tuple(rows), numbers)
-        of_thread = {stay.thread: stay for stay in stays}
-        found = summarised(
-            {thread: patterns(stay) for thread, stay in of_thread.items()},
-            lambda thread: cells(of_thread[thread]),
-            self.names.thread,
-        )
-        width = len(heads) + 1
-        return Table((self.names.head, *heads), tuple((*row, *[""] * (width - len(row))) for row in found), numbers)
+        """A row for each thread or, in short, for each group of threads. `row` is without the thread's name."""
+        cells = {stay.thread: row(stay) for stay in stays}
+        found = ((self.thread(thread), *(one.text for one in of)) for thread, of in cells.items())
+        heads = ("thread (x, y)" if self.flat else "thread (x, y, z)", *heads)
+        rows = summarised(cells, self.thread) if self.brief else found
+        return Table(heads, tuple((*one, *[""] * (len(heads) - len(one))) for one in rows), numbers)
 
-    def column(
-        self,
-        head: str,
-        between: str,
-        stays: Sequence[ThreadInterval],
-        entries: Callable[[ThreadInterval], Sequence[_Entry]],
-    ) -> Table:
-        """One column of text, in which all entries of a thread stand."""
-        return self.table(
-            (head,),
-            stays,
-            lambda stay: (self.joined(between, [one.text for one in entries(stay)]),),
-            lambda stay: (of_many(between, [one.pattern for one in entries(stay)]),),
-        )
-
-    def joined(self, between: str, entries: Sequence[str]) -> str:
-        if self.brief and len(entries) > BRIEF + 2:
-            return between.join([*entries[:BRIEF], "…", entries[-1]])
-        more = len(entries) - _LONGEST
-        return between.join([*entries[:_LONGEST], f"… ({more:,} more)"] if more > 0 else entries) or "none"
-
-
-def _interval(
-    manner: _Manner, number_: int, interval: BarrierInterval, stays: Sequence[ThreadInterval]
-) -> Iterator[Part]:
-    begins = "From the start" if number_ == 0 else f"After barrier {number_}"
-    if interval.barrier is None:
-        ends = "to the end"
-    else:
-        line = f" in line {interval.barrier}" if interval.barrier else ""
-        ends = f"up to barrier {number_ + 1}{line}"
-    yield Heading(f"{begins}, {ends}")
-    shown = False
-    for part in (_loads(manner, stays), _tiles(manner, interval), _reads(manner, stays), _stores(manner, stays)):
-        if part is not None:
-            shown = True
-            yield part
-    if not shown:
-        yield Sentence("Nothing is read or written.")
+    def joined(self, between: str, cells: Sequence[Cell]) -> Cell:
+        """All of a thread's in one."""
+        texts, more = [one.text for one in cells], len(cells) - _LONGEST
+        if self.brief and len(texts) > BRIEF + 2:
+            texts = [*texts[:BRIEF], "…", texts[-1]]
+        elif more > 0:
+            texts = [*texts[:_LONGEST], f"… ({more:,} more)"]
+        pattern = of_many(between, [one.pattern or () for one in cells]) if self.brief else None
+        return Cell(between.join(texts) or "none", pattern)
 
 
 def _loads(manner: _Manner, stays: Sequence[ThreadInterval]) -> Table | None:
@@ -334,28 +286,15 @@ def _loads(manner: _Manner, stays: Sequence[ThreadInterval]) -> Table | None:
     if most == 0:
         return None
     active = [stay for stay in stays if stay.loads] if manner.brief else stays
-
-    def entries(stay: ThreadInterval) -> list[_Entry]:
-        return [_load(load) for load in stay.loads]
-
     if all(len(stay.loads) == most for stay in active) and most <= 4:  # noqa: PLR2004 -- columns that still fit
-        return manner.table(
-            ("loads", *[""] * (most - 1)),
-            stays,
-            lambda stay: tuple(one.text for one in entries(stay)),
-            lambda stay: tuple(one.pattern for one in entries(stay)),
-        )
-    return manner.column("loads", "; ", stays, entries)
+        return manner.table(("loads", *[""] * (most - 1)), stays, lambda stay: tuple(map(_load, stay.loads)))
+    return manner.table(("loads",), stays, lambda stay: (manner.joined("; ", list(map(_load, stay.loads))),))
 
 
-def _load(load: Load) -> _Entry:
+def _load(load: Load) -> Cell:
     source = of_access(load.source) if load.source else (number(load.target.value),)
     value = f" = {number(load.source.value)}" if load.source else ""
-    return _Entry((*of_access(load.target), " ← ", *source), value)
-
-
-def _values(accesses: Sequence[Access]) -> list[_Entry]:
-    return [_Entry(of_access(one), f" = {number(one.value)}") for one in accesses]
+    return _cell((*of_access(load.target), " ← ", *source), value)
 
 
 def _tiles(manner: _Manner, interval: BarrierInterval) -> Grid | None:
@@ -387,39 +326,35 @@ def _reads(manner: _Manner, stays: Sequence[ThreadInterval]) -> Table | None:
     if not any(stay.reads for stay in stays):
         return None
     if not any(stay.products for stay in stays):
-        return manner.column("reads", ", ", stays, lambda stay: _values(stay.reads))
-    first, second = manner.trace.factors
-    return manner.table(
-        ("reads", f"products {visible_text.line(first, 20)}·{visible_text.line(second, 20)}", "adds", "sum"),
-        stays,
-        lambda stay: (
-            manner.joined(", ", [visible_text.line("".join(map(str, one)), 120) for one in of_spans(stay.reads)]),
-            manner.joined(" + ", [f"{number(one.value)}·{number(two.value)}" for one, two in stay.products]),
-            number(stay.added),
-            number(stay.sum_after),
-        ),
-        lambda stay: (of_many(", ", of_spans(stay.reads)), of_sum(stay)),
-        frozenset({3, 4}),
-    )
+        return manner.table(("reads",), stays, lambda stay: (manner.joined(", ", list(map(_access, stay.reads))),))
+    first, second = (visible_text.line(one, 20) for one in manner.trace.factors)
+
+    def row(stay: ThreadInterval) -> Row:
+        spans = [Cell(visible_text.line("".join(map(str, one)), 120), one) for one in of_spans(stay.reads)]
+        products = [Cell(f"{number(one.value)}·{number(two.value)}", ()) for one, two in stay.products]
+        added = Cell(manner.joined(" + ", products).text, of_sum(stay) if manner.brief else None)
+        return manner.joined(", ", spans), added, Cell(number(stay.added)), Cell(number(stay.sum_after))
+
+    return manner.table(("reads", f"products {first}·{second}", "adds", "sum"), stays, row, frozenset({3, 4}))
 
 
 def _stores(manner: _Manner, stays: Sequence[ThreadInterval]) -> Table | None:
     if not any(stay.stores for stay in stays):
         return None
-    return manner.column("stores", ", ", stays, lambda stay: _values(stay.stores))
+    return manner.table(("stores",), stays, lambda stay: (manner.joined(", ", list(map(_access, stay.stores))),))
 
 
-def _stored_sums(names: _ThreadNames, trace: BlockTrace, *, brief: bool) -> Iterator[Part]:
+def _stored_sums(manner: _Manner) -> Iterator[Part]:
+    trace = manner.trace
     if trace.left_out:
         yield Sentence(trace.left_out)
     if not trace.outcomes:
         yield Sentence("No thread stored anything to global memory.")
         return
-    if stored := _stored(trace.outcomes, brief=brief):
+    if stored := _stored(trace.outcomes, brief=manner.brief):
         yield stored
     if not trace.factors:
         return
-    manner = _Manner(names, trace, brief)
     wrong = [one for one in trace.outcomes if not one.reproduced]
     if not wrong:
         count = len(trace.outcomes)
@@ -429,15 +364,17 @@ def _stored_sums(names: _ThreadNames, trace: BlockTrace, *, brief: bool) -> Iter
         f"{len(wrong)} of {len(trace.outcomes)} threads store something other than the sum of their products. Either the kernel "
         "does not simply multiply pairs of reads and add them up, or something is lost between the sum and the store."
     )
-    rows = [
-        (
-            names.thread(one.thread),
-            number(one.total),
-            manner.joined(", ", [store.text for store in _values(one.stores)]),
-        )
-        for one in wrong[:_WRONG_OUTCOMES]
-    ]
-    yield Table((names.head, "sum of products", "stores"), tuple(rows), frozenset({1}))
+    told = dataclasses.replace(manner, brief=False)
+    shown = {one.thread: one for one in wrong[:_WRONG_OUTCOMES]}
+    yield told.table(
+        ("sum of products", "stores"),
+        [ThreadInterval(thread) for thread in shown],
+        lambda stay: (
+            Cell(number(shown[stay.thread].total)),
+            manner.joined(", ", list(map(_access, shown[stay.thread].stores))),
+        ),
+        frozenset({1}),
+    )
     if trace.unpaired:
         yield Sentence(f"{trace.unpaired} reads do not belong to any product.")
 

@@ -214,14 +214,9 @@ def refusals_of(source: KernelSource, build: CpuBuild) -> tuple[Finding, ...]:
 
 
 def _run_checker(toolset: Toolset, scratch: Path) -> Checked:
-    checker = toolset.part("launch")
-    report = scratch / "checked.json"
-    command = [
-        str(checker), "check", "--launch", str(scratch / "launch.json"), "--runner", str(scratch / "runner.json"),
-        "--report", str(report),
-    ]  # fmt: skip
-    run_reporter("the checker", command, report, JUDGE_SECONDS * 3)
-    return read_report(report.read_bytes(), Checked)
+    described = ["--launch", str(scratch / "launch.json"), "--runner", str(scratch / "runner.json")]
+    command = [str(toolset.part("launch")), "check", *described]
+    return read_report(run_reporter("the checker", command, scratch / "checked.json", JUDGE_SECONDS * 3), Checked)
 
 
 # What `tilelab check --json` prints, the same for every end: a launch, a file that cannot be built, an argument that does not fit.

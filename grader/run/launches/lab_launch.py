@@ -148,14 +148,11 @@ def run_tracer(toolset: Toolset, lab: Lab, runner_file: Path, asked: Mapping[str
     Raises LaunchRefusedError where the tracer says that it cannot fulfil the request, and UnregisteredProblemError.
     """
     written = runner_file.with_name("traced.json")
-    problem = {"problem": Path(lab.public.problem).stem, **asked, "runner": str(runner_file), "report": str(written)}
+    problem = {"problem": Path(lab.public.problem).stem, **asked, "runner": str(runner_file)}
     options = [word for name, value in problem.items() for word in (f"--{name}", value)]
     command = [str(toolset.part("launch-problem")), "trace" if "watch" in asked else "profile", *options]
     refused = {_CANNOT: LaunchRefusedError, _NOT_REGISTERED: UnregisteredProblemError}
-    status, said = run_reporter("the tracer", command, written, JUDGE_SECONDS, refused=[*refused])
-    if status in refused:
-        raise refused[status](said)
-    return read_report(written.read_bytes(), report)
+    return read_report(run_reporter("the tracer", command, written, JUDGE_SECONDS, refused=refused), report)
 
 
 def read_report(text: bytes, report: type[Report]) -> Report:
@@ -188,13 +185,9 @@ def watch_public_launch(
     """
     judge = toolset.judge_program(lab.id, public_only=True)
     report_file = runner_file.with_name("watched.json")
-    command = [str(judge), "--watch", json.dumps(asked), option, str(runner_file), "--report", str(report_file)]
-    task = json.dumps({"key": _KEY}).encode()
-    name = f"the judge of {lab.id}"
-    status, said = run_reporter(name, command, report_file, seconds, task=task, refused=[_NO_SUCH_LAUNCH])
-    if status == _NO_SUCH_LAUNCH:
-        raise LaunchRefusedError(said)
-    return report_file.read_bytes()
+    command = [str(judge), "--watch", json.dumps(asked), option, str(runner_file)]
+    task, refused = json.dumps({"key": _KEY}).encode(), {_NO_SUCH_LAUNCH: LaunchRefusedError}
+    return run_reporter(f"the judge of {lab.id}", command, report_file, seconds, task=task, refused=refused)
 
 
 # `tilelab profile`: counts the memory traffic of one launch. grader/run/scoring computes what the counts mean.

@@ -33,7 +33,7 @@ from grader.run.launches.trace_phases import BlockTrace, Index3, Trace, TraceRep
 from grader.run.program_judging import ProgramReader, StartedProgram, as_finding, record_of
 from grader.run.programs.host_facts import RunFacts
 from grader.run.programs.program_findings import kernel_findings
-from grader.run.programs.run_record import RunRecord, TracedLaunchRecord
+from grader.run.programs.run_record import LaunchRecord, RunRecord, TracedLaunchRecord
 
 # What a problem may take where neither the user nor the lab says it: the first that it takes.
 _SHAPES = ("8x8x8", "8x8", "8")
@@ -101,12 +101,16 @@ def _trace(toolset: Toolset, lab: Lab, runner_file: Path, lines: list[str], requ
         report = trace_of_public_test(toolset, lab, request, runner_file, JUDGE_SECONDS)
     launch = located(report.launch, {lab.public.file: lines})
     report = report.model_copy(update={"launch": launch})
-    grid = launch.grid if launch.verdict is not Verdict.LAUNCH_ERROR else None
-    if report.trace is None and grid and any(map(ge, request.block, grid)):
-        extent = " x ".join(map(str, grid))
-        message = f"block {request.block} is outside the grid: the launch has {extent} blocks in x, y and z"
-        raise LaunchRefusedError(message)
+    if report.trace is None and launch.grid and launch.verdict is not Verdict.LAUNCH_ERROR:
+        _refuse_outside(request.block, launch.grid, "the launch")
     return with_steps(Traced(lab.id, lab.public.file, request, report))
+
+
+def _refuse_outside(block: Index3, grid: Index3, launch: str) -> None:
+    if any(map(ge, block, grid)):
+        extent = " x ".join(map(str, grid))
+        message = f"block {block} is outside the grid: {launch} has {extent} blocks in x, y and z"
+        raise LaunchRefusedError(message)
 
 
 def with_steps(traced: Traced) -> Traced:
@@ -157,18 +161,10 @@ def trace_of_public_test(
 _MOST_LISTED = 12
 
 
-@dataclass(frozen=True)
-class RunLaunch:
-    """A launch as host code asked for it. Equal ones in a row of a loop are one, with the number of the first."""
+class RunLaunch(LaunchRecord):
+    """A launch as host code asked for it, with the kernel's name in the file. Equal ones in a row of a loop are one."""
 
-    number: int  # counts the run's launches from 1
-    kernel: str  # as the file names it
-    grid: Index3
-    block: Index3
-    shared_bytes: int
-    line: int | None  # of the call in host code
-    count: int = 1
-    status: str = "completed"
+    line: int | None = None  # of the call in host code
     has_finding: bool = False
     findings: tuple[str, ...] = ()  # what was found: "race in line 22"
 
@@ -184,7 +180,10 @@ class SurveyedRun:
     launch: Launch  # as the report tells it: all findings, also those of host code
     launches: tuple[RunLaunch, ...]
     is_reversed: bool = False  # every launch ran its blocks and threads in reverse order: only then something is found
-    total: int = 0  # launches
+
+    @property
+    def total(self) -> int:
+        return sum(one.count for one in self.launches)
 
     def first_to_see(self) -> RunLaunch | None:
         """The first that has a finding; else the last that began where the result is wrong, and otherwise the first. None: none began."""
@@ -202,8 +201,7 @@ class SurveyedRun:
             if not earlier or number > self.total:
                 raise LaunchRefusedError(self._refusal(wanted))
             # Others are as an earlier one, or behind those that are kept.
-            alike = RunLaunch(number, "", (0, 0, 0), (0, 0, 0), 0, None)
-            return next((one for one in earlier if one.number == number), alike)
+            return next((one for one in earlier if one.number == number), RunLaunch(number=number, kernel=""))
         of_kernel = [one for one in self.launches if wanted in {one.kernel, one.kernel.split("<")[0].split("::")[-1]}]
         if not of_kernel:
             raise LaunchRefusedError(self._refusal(wanted))
@@ -226,20 +224,13 @@ def launches_of(facts: RunFacts) -> tuple[RunLaunch, ...]:
         place = facts.places.get(launch.at)
         ended_badly = launch.status in {"timeout", "crash"}
         said = tuple(dict.fromkeys(found.get(launch.number, [])))
-        listed.append(
-            RunLaunch(
-                launch.number,
-                facts.kernels.get(launch.kernel, launch.kernel),
-                launch.grid,
-                launch.block,
-                launch.shared,
-                place.line if place else None,
-                launch.count,
-                launch.status,
-                has_finding=bool(said) or ended_badly,
-                findings=said or ((launch.status,) if ended_badly or launch.status == "launch-error" else ()),
-            )
-        )
+        told = {
+            "kernel": facts.kernels.get(launch.kernel, launch.kernel),
+            "line": place.line if place else None,
+            "has_finding": bool(said) or ended_badly,
+            "findings": said or ((launch.status,) if ended_badly or launch.status == "launch-error" else ()),
+        }
+        listed.append(RunLaunch(**dict(launch) | told))
     return tuple(sorted(listed, key=lambda one: one.number))
 
 
@@ -264,9 +255,7 @@ class RunTracer:
         entry, record, reader = self._run({})
         if record is None:
             raise RuntimeError(f"the judge of {self.program.lab.id} ran nothing")
-        launches = launches_of(reader.facts(record))
-        total = sum(one.count for one in launches)
-        return SurveyedRun(reader.launch(entry), launches, record.reversed, total)
+        return SurveyedRun(reader.launch(entry), launches_of(reader.facts(record)), record.reversed)
 
     def trace(self, run: SurveyedRun, launch: RunLaunch, request: TraceRequest) -> Traced:
         """One more run, with this launch traced. `request.reversed`: that launch alone in the opposite order of the surveyed one. Raises
@@ -283,11 +272,8 @@ class RunTracer:
             raise LaunchRefusedError(f"launch {launch.number} did not run, so there is nothing to step through")
         facts = reader.facts(_of_one_launch(record, traced))
         trace = _recorded_trace(traced, facts)
-        if trace is None and any(map(ge, request.block, traced.grid)):
-            extent = " x ".join(map(str, traced.grid))
-            raise LaunchRefusedError(
-                f"block {request.block} is outside the grid: launch {launch.number} has {extent} blocks in x, y and z"
-            )
+        if trace is None:
+            _refuse_outside(request.block, traced.grid, f"launch {launch.number}")
         report = TraceReport(factors=(), inputs=(), launch=_one_launch(run, traced, facts), trace=trace)
         return Traced(self.program.lab.id, self.program.lab.public.file, request, report)
 

@@ -13,12 +13,12 @@ from grader.run.programs.run_record import RunRecord
 
 
 def launch(number: int, kernel: str, *, finds: bool = False, status: str = "completed", count: int = 1) -> RunLaunch:
-    return RunLaunch(number, kernel, (2, 1, 1), (32, 1, 1), 0, 10 + number, count, status, has_finding=finds)
+    return RunLaunch(number=number, kernel=kernel, line=10 + number, count=count, status=status, has_finding=finds)
 
 
 def run(*launches: RunLaunch, verdict: Verdict = Verdict.PASS) -> SurveyedRun:
     whole = Launch(shape="n=5", inputs="i", verdict=verdict)
-    return SurveyedRun(whole, launches, total=sum(one.count for one in launches))
+    return SurveyedRun(whole, launches)
 
 
 def seen(survey: SurveyedRun) -> int | None:
