@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+BLOCK_BEGINS = "__sanitizer_cov_trace_pc"
 # One line of a variable's or a constant's data, in a section that holds no code.
 _DATA = (
     r"(?:[ \t]*(?:\.(?:globl|weak|hidden|local|comm|align|p2align|size|zero|byte|value|2byte|4byte|8byte|long|quad|word|xword)\b[^\n;#]*"
@@ -23,6 +24,9 @@ _LINE = re.compile(
     r"|(?P<end>\.size)\s"
     r"|(?:call|jmp)q?\s+(?P<indirect>\*)"
     r"|(?:blr|br)\s+(?P<register>x\d+)"
+    rf"|(?:call|bl)q?\s+(?P<block>{BLOCK_BEGINS})\b"
+    r"|(?P<label>\.L\w+):"
+    r"|(?:j\w+|b|b\.\w+|cbn?z|tbn?z)\s+(?:[^\n#/]*,\s*)?(?P<target>\.L\w+)\s*$"
     r"|(?:call|jmp|bl|b)q?\s+(?P<name>[\w.$]+)"
     rf"|(?P<app>\#APP)(?!{_HARMLESS}))",
     re.MULTILINE,
@@ -57,65 +61,58 @@ class Calls:
         return together
 
 
-def calls_of(assembly: str, file_name: str) -> Calls:
-    """Reads the assembly in one pass."""
+def _told(assembly: str, file_name: str = "") -> Iterator[tuple[re.Match[str], str, int]]:
+    """Each line that tells something, with the function in which it stands and the line of the submission that it belongs to."""
     ours: set[str] = set()
     line, function = 0, ""
-    found: defaultdict[str, FunctionCalls] = defaultdict(FunctionCalls)
     for match in _LINE.finditer(assembly):
         if match["number"] is not None:
             if match["path"].rsplit("/", 1)[-1] == file_name:
                 ours.add(match["number"])
-        elif match["file"] is not None:
-            line = int(match["line"]) if match["file"] in ours else 0
+            continue
+        if match["file"] is not None:  # Clang writes 0 for what it adds to a statement
+            line = (int(match["line"]) or line) if match["file"] in ours else 0
         elif match["begin"] is not None or match["end"] is not None:
-            function = match["begin"] or ""
-        elif match["indirect"] is not None or match["register"] is not None:
+            line, function = 0, match["begin"] or ""
+        yield match, function, line
+
+
+def calls_of(assembly: str, file_name: str) -> Calls:
+    found: defaultdict[str, FunctionCalls] = defaultdict(FunctionCalls)
+    for match, function, line in _told(assembly, file_name):
+        if match["indirect"] is not None or match["register"] is not None:
             found[function].indirect.append(line)
-        elif match["name"] is not None:
+        elif name := match["name"] or match["block"]:
             calls = found[function].lines
-            calls[match["name"]] = calls.get(match["name"]) or line
-        else:
+            calls[name] = calls.get(name) or line
+        elif match["app"] is not None:
             found[function].inline_assembly.append(line)
     return Calls(dict(found))
 
 
 def first_line_naming(assembly: str, file_name: str, functions: Container[str], symbol: str) -> int:
     """The lowest line of the submission in which one of these functions names the symbol; 0 where there is none."""
-    ours: set[str] = set()
-    line, inside, lines = 0, False, set[int]()
     names = re.compile(rf"(?<![\w.]){re.escape(symbol)}(?![\w.$])")
-    for text in assembly.split("\n"):
-        match = _LINE.match(text)
-        if match and match["number"] is not None:
-            if match["path"].rsplit("/", 1)[-1] == file_name:
-                ours.add(match["number"])
-        elif match and match["file"] is not None:
-            line = (
-                (int(match["line"]) or line) if match["file"] in ours else 0
-            )  # Clang writes 0 for what it adds to a statement
-        elif match and (match["begin"] is not None or match["end"] is not None):
-            inside = (match["begin"] or "") in functions and match["begin"] != symbol
-            line = 0  # of the function before
-        elif inside and line and symbol in text and names.search(text):
-            lines.add(line)
+    told = [(match.start(), function, line) for match, function, line in _told(assembly, file_name)]
+    ends = [*(begin for begin, _, _ in told[1:]), len(assembly)]
+    lines = (
+        line
+        for (begin, function, line), end in zip(told, ends, strict=False)
+        if line and function != symbol and function in functions and names.search(assembly, begin, end)
+    )
     return min(lines, default=0)
+
+
+def source_line(assembly: str, file_name: str, at: int) -> int:
+    """The submission's line that the text at this place belongs to; 0 where that is another file's."""
+    lines = [line for match, _, line in _told(assembly, file_name) if match.start() <= at]
+    return lines[-1] if lines else 0
 
 
 # Finds the loops in compiled code: the first block of each, and the last block that jumps back to it.
 #
 # The compiler's text has labels and jumps but no addresses, and the object file has addresses but no labels. Every basic block
 # announces itself with a call. These calls are in both, in the same order, so they connect the two.
-
-BLOCK_BEGINS = "__sanitizer_cov_trace_pc"
-_ITEM = re.compile(
-    r"^(?:\s+\.type\s+(?P<begin>[\w.$]+),\s*[@%]function"
-    r"|\s+(?P<end>\.size)\s"
-    r"|(?P<label>\.L\w+):"
-    rf"|\s+(?:call|bl)q?\s+(?P<block>{BLOCK_BEGINS})\b"
-    r"|\s+(?:j\w+|b|b\.\w+|cbn?z|tbn?z)\s+(?:[^\n#/]*,\s*)?(?P<target>\.L\w+)\s*$)",
-    re.MULTILINE,
-)
 
 Loop = tuple[int, int]
 
@@ -125,21 +122,19 @@ def loops_by_function(assembly: str) -> dict[str, tuple[int, list[Loop]]]:
     Loops with the same first block are one loop.
     """
     found: dict[str, tuple[int, list[Loop]]] = {}
-    function, blocks = "", 0
+    inside, blocks = "", 0
     labels: dict[str, int] = {}
     loops: dict[int, int] = {}
-    for item in _ITEM.finditer(assembly):
+    for item, function, _ in _told(assembly):
         if item["begin"] is not None:
-            function, blocks, labels, loops = item["begin"], 0, {}, {}
-        elif item["end"] is not None:
-            if function:
-                found[function] = blocks, sorted(loops.items())
-            function = ""
+            inside, blocks, labels, loops = function, 0, {}, {}
+        elif item["end"] is not None and inside:
+            found[inside], inside = (blocks, sorted(loops.items())), ""
         elif item["label"] is not None:
             labels[item["label"]] = blocks
         elif item["block"] is not None:
             blocks += 1
-        elif (first := labels.get(item["target"])) is not None and first < blocks:
+        elif item["target"] is not None and (first := labels.get(item["target"])) is not None and first < blocks:
             loops[first] = max(loops.get(first, 0), blocks - 1)
     return found
 

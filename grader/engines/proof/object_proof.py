@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from grader.engines.device_functions import DEVICE_PREFIX, PURE, is_device_function
+from grader.engines.objects.assembly import source_line
 from grader.engines.objects.symbol_table import ObjectFile, Symbol
 from grader.engines.proof.function_proof import (
     Call,
@@ -218,8 +219,6 @@ _RELOAD = re.compile(
     r"^\s+(?:mov[lq]|ldr)\s.*(?:Reload|\(%rbp\), %\w+|\[(?:sp|x29)[^\]]*\])\s*$"
 )  # from the frame, into a register
 _RELOADS = 2  # at most so many instructions between the call and the access
-_PLACE = re.compile(r"^\s+\.loc\s+(\d+)\s+(\d+)")
-_FILE = re.compile(r'^\s+\.file\s+(\d+)\s+(?:"[^"]*"\s+)?"([^"]*)"')
 
 Code = Sequence[tuple[int, Decoded]]  # of one function: its instructions with their offsets
 
@@ -289,21 +288,6 @@ def _doubted(missing: Unannounced, lines: Sequence[str], before: Sequence[int]) 
             return
 
 
-def source_lines(assembly: str, numbers: Sequence[int], file_name: str) -> dict[int, int]:
-    """Of some lines of the assembly: the submission's line they come from, 0 where that is another file's."""
-    wanted, ours, line = set(numbers), set[str](), 0
-    found: dict[int, int] = {}
-    for number, text in enumerate(assembly.split("\n")):
-        if file := _FILE.match(text):
-            if file[2].rsplit("/", 1)[-1] == file_name:
-                ours.add(file[1])
-        elif place := _PLACE.match(text):
-            line = int(place[2]) if place[1] in ours else 0
-        if number in wanted:
-            found[number] = line
-    return found
-
-
 # What the builder asks of this package: is every access of these functions announced, and if not, the assembly in which it is.
 
 _STACK_ARGUMENTS = 4096  # bytes that kit/runner/kernel_call.cpp can put on the stack: what CUDA allows a kernel
@@ -346,7 +330,7 @@ def _refused(unproved: UnprovedError, code: ObjectFile, assembly: str, file_name
     try:
         numbers = instruction_lines(assembly, {name: instructions})[name]
         position = next((at for at, (offset, _) in enumerate(instructions) if offset == unproved.offset), 0)
-        line = source_lines(assembly, [numbers[position]], file_name)[numbers[position]]
+        line = source_line(assembly, file_name, sum(len(one) + 1 for one in assembly.split("\n")[: numbers[position]]))
     except (StrangeAssemblyError, IndexError):
         pass  # the refusal stands without its line
     return _beyond(line, unproved.why)
