@@ -14,8 +14,14 @@ from pathlib import Path
 from typing import NoReturn
 
 from grader.engines.cpu_toolchain import CpuToolchain
-from grader.engines.device_functions import UNSUPPORTED_HEADERS, UNSUPPORTED_MEMBERS, UNSUPPORTED_NAMES, WITHOUT_A_MASK
-from grader.engines.refusal import BuildFaultError, Refusal, needs_gpu
+from grader.engines.device_functions import (
+    UNSUPPORTED_GROUPS,
+    UNSUPPORTED_HEADERS,
+    UNSUPPORTED_MEMBERS,
+    UNSUPPORTED_NAMES,
+    WITHOUT_A_MASK,
+)
+from grader.engines.refusal import BuildFaultError, Refusal, compile_errors_of, needs_gpu
 from grader.engines.token_scan import texture_reference
 from grader.model.verdicts import Verdict
 from grader.source.compiler_message import Diagnostic, Said, diagnostics
@@ -106,35 +112,49 @@ def used_up(finished: Finished, limits: Limits, said: str) -> str:
 # mean is told in `compiler_words/`.
 
 MAX_ERRORS = 3
-_UNKNOWN_NAME = re.compile(
-    r"[\u2018'](?:::)?(?P<gcc>\w+)(?:::\w+)*[\u2019'] "
-    r"(?:was not declared|does not name a type|has not been declared|is not a namespace-name)"
-    r"|(?:use of undeclared identifier|unknown type name|expected namespace name|no (?:type|member|template) named) '(?P<clang>\w+)'"
+# What a compiler says of names of CUDA that the executor lacks, in GCC's words and in Clang's; which names those are, if not all; and how
+# one is shown.
+_MEMBER_OF_GROUP = "`{name}()` of `cooperative_groups::{of}`"
+_IN_CUDA, _MISSING_IN = r"(?P<of>cuda(?:::\w+)*|nvcuda(?:::\w+)*)", r"(?:is not a member of|in namespace)"
+_LACKING: tuple[tuple[str, re.Pattern[str] | None, str], ...] = (
+    (r"^'?(?P<name>\S+?)(?:: No such file or directory|' file not found)", UNSUPPORTED_HEADERS, "<{name}>"),
+    (
+        rf"'(?P<name>\w+)' {_MISSING_IN} '(?:\w+::)?(?:cg|cooperative_groups)'",
+        UNSUPPORTED_GROUPS,
+        "`cooperative_groups::{name}`",
+    ),
+    (
+        r"^'(?:const )?class cooperative_groups::(?P<of>\w+)[^']*' has no member named '(?P<name>\w+)'",
+        UNSUPPORTED_MEMBERS,
+        _MEMBER_OF_GROUP,
+    ),
+    (r"^no member named '(?P<name>\w+)' in 'cooperative_groups::(?P<of>\w+)", UNSUPPORTED_MEMBERS, _MEMBER_OF_GROUP),
+    (rf"'(?P<name>\w+)' {_MISSING_IN} '{_IN_CUDA}'", None, "`{of}::{name}`"),
+    (rf"no (?:type|member|template) named '(?P<name>\w+)' in namespace '{_IN_CUDA}'", None, "`{of}::{name}`"),
+    (
+        r"^'(?:::)?(?P<name>\w+)(?:::\w+)*' (?:was not declared|does not name a type|has not been declared|is not a namespace-name)",
+        UNSUPPORTED_NAMES,
+        "`{name}`",
+    ),
+    (
+        r"^(?:use of undeclared identifier|unknown type name|expected namespace name|no (?:type|member|template) named) '(?P<name>\w+)'",
+        UNSUPPORTED_NAMES,
+        "`{name}`",
+    ),
+    # A template of our headers that has no definition for these arguments, or an object of one that lacks a member.
+    (r"'(?:class |struct )?(?P<name>cuda::\w+)<[^']*' has incomplete type", None, "this kind of `{name}`"),
+    (r"incomplete type '(?:class |struct )?(?P<name>cuda::\w+)<", None, "this kind of `{name}`"),
+    (r"undefined template '(?P<name>cuda::\w+)<", None, "this kind of `{name}`"),
+    (
+        r"'(?:const )?(?:using \w+ = )?(?:class |struct )?(?P<of>cuda::\w+)<.*' has no member named '(?P<name>\w+)'",
+        None,
+        "`{name}` of `{of}`",
+    ),
+    (r"no member named '(?P<name>\w+)' in '(?P<of>cuda::\w+)<", None, "`{name}` of `{of}`"),
 )
-_UNKNOWN_GROUP = re.compile(
-    r"[\u2018'](coalesced_\w+|\w*multi_grid\w*|\w*cluster\w*|\w+_partition|memcpy_async|wait\w*|\w+_scan\w*|invoke_one\w*)[\u2019'] "
-    r"(?:is not a member of|in namespace) [\u2018'](?:\w+::)?(?:cg|cooperative_groups)[\u2019']"
+_OLD_NAME = re.compile(
+    rf"(?:use of undeclared identifier |there are no arguments to |)'(?P<name>{'|'.join(sorted(WITHOUT_A_MASK))})'"
 )
-_UNKNOWN_MEMBER = re.compile(
-    r"[\u2018'](?:const )?class cooperative_groups::(\w+)[^\u2019']*[\u2019'] has no member named [\u2018'](\w+)[\u2019']"
-    r"|no member named '(?P<member>\w+)' in 'cooperative_groups::(?P<group>\w+)"
-)
-_UNKNOWN_OF_CUDA = re.compile(
-    r"[\u2018'](?P<gcc>\w+)[\u2019'] (?:is not a member of|in namespace) [\u2018'](?P<space>cuda(?:::\w+)*|nvcuda(?:::\w+)*)[\u2019']"
-    r"|no (?:type|member|template) named '(?P<clang>\w+)' in namespace '(?P<of>cuda(?:::\w+)*|nvcuda(?:::\w+)*)'"
-)
-# A template of our headers that has no definition for these arguments, or an object of one that lacks a member.
-_INCOMPLETE_OF_CUDA = re.compile(
-    r"[\u2018'](?:class |struct )?(?P<gcc>cuda::\w+)<[^\u2019']*[\u2019'] has incomplete type"
-    r"|incomplete type [\u2018'](?:class |struct )?(?P<used>cuda::\w+)<"
-    r"|undefined template '(?P<clang>cuda::\w+)<"
-)
-_UNKNOWN_MEMBER_OF_CUDA = re.compile(
-    r"[\u2018'](?:const )?(?:using \w+ = )?(?:class |struct )?(?P<of>cuda::\w+)<[^\u2019]*[\u2019'] has no member named "
-    r"[\u2018'](?P<gcc>\w+)[\u2019']"
-    r"|no member named '(?P<clang>\w+)' in '(?P<its>cuda::\w+)<"
-)
-_CALL_OF_A_TEMPLATE = re.compile(r"there are no arguments to [\u2018'](\w+)[\u2019'] that depend")
 _LAUNCH = re.compile(r"<<<|expected primary-expression before [\u2018']<[\u2019']")
 _HOST_NAME = re.compile(
     r"[\u2018']cuda(?!TextureObject_t|SurfaceObject_t)(?:[A-Z]\w*|_\w+)[\u2019']|[\u2018']cublas\w*[\u2019']"
@@ -160,9 +180,7 @@ def compile_errors(log: str, file_name: str, source: str) -> tuple[Refusal, ...]
             return (needs_gpu(error.line, f"The CPU executor does not know {what}", ""),)
     host = next((found for error in errors if (found := _host_code(error, code) or _without_a_mask(error, code))), None)
     said = [host] if host else mistakes(errors, code, MAX_ERRORS)
-    return tuple(
-        Refusal(Verdict.COMPILE_ERROR, one.place.line, one.message, one.advice, one.place.columns) for one in said
-    )
+    return compile_errors_of(said)
 
 
 def _host_code(error: Diagnostic, code: StudentCode) -> Said | None:
@@ -179,37 +197,21 @@ def _host_code(error: Diagnostic, code: StudentCode) -> Said | None:
 
 
 def _without_a_mask(error: Diagnostic, code: StudentCode) -> Said | None:
-    name = _UNKNOWN_NAME.match(error.text) or _CALL_OF_A_TEMPLATE.match(error.text)
-    unknown = next((one for one in name.groups() if one), "") if name else ""
-    if unknown not in WITHOUT_A_MASK:
+    old = _OLD_NAME.match(error.text)
+    if old is None:
         return None
-    what = f"`{unknown}` is of old CUDA: since its version 9, the lanes that take part have to be named."
-    advice = f"Write `{unknown}_sync(0xffffffff, …)` where all 32 lanes of the warp come here."
-    return Said(code.word_at(error.line, error.column, unknown), what, advice)
+    name = old["name"]
+    what = f"`{name}` is of old CUDA: since its version 9, the lanes that take part have to be named."
+    advice = f"Write `{name}_sync(0xffffffff, …)` where all 32 lanes of the warp come here."
+    return Said(code.word_at(error.line, error.column, name), what, advice)
 
 
-def _needs_a_gpu(message: str) -> str | None:
-    header = re.match(r"'?(\S+?)(?:: No such file or directory|' file not found)", message)
-    if header and UNSUPPORTED_HEADERS.fullmatch(header[1]):
-        return f"<{header[1]}>"
-    if group := _UNKNOWN_GROUP.search(message):
-        return f"`cooperative_groups::{group[1]}`"
-    member = _UNKNOWN_MEMBER.match(message)
-    if member and UNSUPPORTED_MEMBERS.fullmatch(member["member"] or member[2]):
-        return f"`{member['member'] or member[2]}()` of `cooperative_groups::{member['group'] or member[1]}`"
-    if of_cuda := _UNKNOWN_OF_CUDA.search(message):
-        return f"`{of_cuda['space'] or of_cuda['of']}::{of_cuda['gcc'] or of_cuda['clang']}`"
-    name = _UNKNOWN_NAME.match(message)
-    unknown = (name["gcc"] or name["clang"]) if name else ""
-    return f"`{unknown}`" if UNSUPPORTED_NAMES.fullmatch(unknown) else _lacking_template(message)
-
-
-def _lacking_template(message: str) -> str | None:
-    if incomplete := _INCOMPLETE_OF_CUDA.search(message):
-        return f"this kind of `{incomplete['gcc'] or incomplete['used'] or incomplete['clang']}`"
-    if lacks := _UNKNOWN_MEMBER_OF_CUDA.search(message):
-        return f"`{lacks['gcc'] or lacks['clang']}` of `{lacks['of'] or lacks['its']}`"
-    return None
+def _needs_a_gpu(message: str) -> str:
+    for pattern, known, shown in _LACKING:
+        found = re.search(pattern, message)
+        if found and (known is None or known.fullmatch(found["name"])):
+            return shown.format(**found.groupdict())
+    return ""
 
 
 BUILD_LIMITS = Limits(

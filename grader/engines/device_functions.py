@@ -88,6 +88,9 @@ UNSUPPORTED_NAMES = re.compile(
 # Functions of a warp without a mask: no compiler knows them for a GPU of compute capability 7.0 or newer.
 WITHOUT_A_MASK = frozenset({"__shfl", "__shfl_up", "__shfl_down", "__shfl_xor", "__any", "__all", "__ballot"})
 # Parts of <cooperative_groups.h> that our version does not have.
+UNSUPPORTED_GROUPS = re.compile(
+    r"coalesced_\w+|\w*multi_grid\w*|\w*cluster\w*|\w+_partition|memcpy_async|wait\w*|\w+_scan\w*|invoke_one\w*"
+)
 UNSUPPORTED_MEMBERS = re.compile(
     r"barrier_(arrive|wait)|get_type|map_shared_rank|query_shared_rank|cluster_\w+|(block|dim)_cluster\w*"
 )

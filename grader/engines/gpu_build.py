@@ -19,7 +19,7 @@ from grader.engines.build_steps import used_up
 from grader.engines.cpu_toolchain import home_of
 from grader.engines.entry_points import EntrySignatures, name_of
 from grader.engines.gpu_toolchain import PROGRAM_STANDARDS, GpuToolchain
-from grader.engines.nvcc_log import kernel_resources, needs_too_much_shared, nvcc_refusals
+from grader.engines.nvcc_log import kernel_resources, needs_too_much_shared, nvcc_refusals, telling_line
 from grader.engines.objects.symbol_table import ElfFile
 from grader.engines.occupancy import resident_threads
 from grader.engines.refusal import Refusal
@@ -219,7 +219,6 @@ def _kernels(cubin: Path) -> list[str]:
 
 PROGRAM, SOURCE = "native", "native_program.cu"
 BESIDE = ("thread_names.cpp", "program_turns.cpp")  # in kit/gpu: compiled with the program
-_ERROR = re.compile(r"^[^\n]*(?:\): |: |\b)(?:fatal )?error\b[^\n]*$", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -243,7 +242,7 @@ def build_native(
         if built.program is not None:
             return built
         tries.append(built)
-        if not _ERROR.search(built.log):
+        if not re.search(r"\berror\b", built.log):
             break
     return tries[0]
 
@@ -258,8 +257,7 @@ def _built(
         return NativeBuild(program, log)
     if limit := used_up(finished, NVCC_LIMITS, output):
         return NativeBuild(log=log, trouble=f"nvcc needed more than {limit}")
-    first = _ERROR.search(output)
-    said = first[0].strip()[:300] if first else "it gives no reason"
+    said = telling_line(output).strip()[:300] or "it gives no reason"
     return NativeBuild(log=log, trouble=f"nvcc does not compile the file: {said}")
 
 

@@ -6,18 +6,16 @@ A submission can make the compiler print any text. So the numbers are only shown
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
-from grader.engines.refusal import Refusal
+from grader.engines.refusal import Refusal, compile_errors_of
 from grader.model.outcome import KernelResources
 from grader.model.verdicts import Verdict
-from grader.source.compiler_message import diagnostics
+from grader.source.compiler_message import messages
 from grader.source.error_report import COMPILER_SAYS, mistakes
 from grader.source.student_code import StudentCode
 
 MAX_ERRORS = 3
-_ERROR = re.compile(r"^(?:\./)?([^\s(]+)\((\d+)\): (?:catastrophic )?error(?: #[\w-]+)?: (.*)$", re.MULTILINE)
-# From the host's compiler, which preprocesses for nvcc: a header that is not there, an #error.
-_PREPROCESSOR_ERROR = re.compile(r"^(?:\./)?([^\s:]+):(\d+):(?:\d+:)? (?:fatal )?error: (.*)$", re.MULTILINE)
 # A line that tells why there is no cubin, where no error names a place: "nvcc error : 'ptxas' died due to signal 11".
 _TELLING = re.compile(
     r"^(?!\s|Remark|.*\bwarning\b).*(?:\b(?:error|fatal)\b|died due to|Killed|not found).*$", re.MULTILINE
@@ -66,7 +64,7 @@ def needs_too_much_shared(log: str) -> tuple[str, ...]:
     their launches as well, with a better message.
     """
     said = [_TOO_MUCH_SHARED.search(one) for one in _PTXAS.findall(log)]
-    if not all(said) or _ERROR.search(log) or _PREPROCESSOR_ERROR.search(log):
+    if not all(said) or any(one.severity == "error" for one in messages(log)):
         return ()
     return tuple(one[1] for one in said if one)
 
@@ -78,15 +76,17 @@ def nvcc_refusals(
 
     `tail_name`: the generated file that includes the submission. Errors in it are about the two entry points.
     """
-    found = [*_ERROR.finditer(log), *_PREPROCESSOR_ERROR.finditer(log)]
-    errors = [(match[1].rsplit("/", 1)[-1], int(match[2]), match[3]) for match in found]
-    own = [_refusal(line, message) for file, line, message in errors if file == file_name]
-    if own:
-        said = _explained(log, file_name, source)
-        if said and not any(one.advice for one in own):
-            return said
-        return tuple(dict.fromkeys(own))[:MAX_ERRORS]
-    in_tail = [message for file, _, message in errors if file == tail_name]
+    code = StudentCode(source)
+    errors = [one for one in messages(log, code.lines) if one.severity == "error"]
+    if own := [one for one in errors if one.file == file_name]:
+        plain = [_refusal(one.line, one.text) for one in own]
+        told = mistakes(own, code, MAX_ERRORS) if source and not any(one.advice for one in plain) else []
+        if told and not told[0].message.startswith(COMPILER_SAYS):
+            return tuple(
+                replace(one, message=one.message.replace(COMPILER_SAYS, "nvcc says")) for one in compile_errors_of(told)
+            )
+        return tuple(dict.fromkeys(plain))[:MAX_ERRORS]
+    in_tail = [one.text for one in errors if one.file == tail_name]
     if in_tail:
         return _of_entry_points(in_tail, kernel, launch)
     own_words = [message for message in _PTXAS.findall(log) if not _OF_THE_MACHINE.search(message)]
@@ -99,25 +99,6 @@ def _refusal(line: int, message: str) -> Refusal:
     if match := _HOST_FUNCTION.search(message):
         advice = f"`{match[1]}` runs on the CPU only. A kernel can call functions that are `__device__` or in CUDA's headers."
     return Refusal(Verdict.COMPILE_ERROR, line, f"nvcc says: {message}", advice)
-
-
-def _explained(log: str, file_name: str, source: str) -> tuple[Refusal, ...]:
-    """In a tutor's words; empty where the first message has none."""
-    code = StudentCode(source)
-    errors = [one for one in diagnostics(log, file_name, code.lines) if one.severity == "error"]
-    said = mistakes(errors, code, MAX_ERRORS) if source else []
-    if not said or said[0].message.startswith(COMPILER_SAYS):
-        return ()
-    return tuple(
-        Refusal(
-            Verdict.COMPILE_ERROR,
-            one.place.line,
-            one.message.replace(COMPILER_SAYS, "nvcc says"),
-            one.advice,
-            one.place.columns,
-        )
-        for one in said
-    )
 
 
 def _of_entry_points(messages: list[str], kernel: str, launch: str | None) -> tuple[Refusal, ...]:

@@ -8,6 +8,7 @@ from typing import Literal
 
 from grader.model.result import Finding
 from grader.model.verdicts import Verdict
+from grader.source.compiler_message import Said
 
 
 @dataclass(frozen=True)
@@ -51,6 +52,12 @@ def needs_gpu(line: int, what: str, advice: str = "Everything the lab asks for c
 
 def inline_assembly(line: int) -> Refusal:
     return needs_gpu(line, "Inline assembly cannot run on the CPU executor")
+
+
+def compile_errors_of(mistakes: Sequence[Said]) -> tuple[Refusal, ...]:
+    return tuple(
+        Refusal(Verdict.COMPILE_ERROR, one.place.line, one.message, one.advice, one.place.columns) for one in mistakes
+    )
 
 
 def unreadable_dump(line: int = 0) -> Refusal:

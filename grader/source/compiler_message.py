@@ -22,6 +22,7 @@ _CARET = re.compile(r"^\s*(?:\|)?\s*[~^][~^ ]*$")
 class Diagnostic:
     """`column` counts characters from 0; -1: unknown. Quotation marks are plain ones, and our own namespace is left out."""
 
+    file: str  # without folders
     severity: str  # "error", "warning", "note"
     line: int
     column: int
@@ -31,22 +32,24 @@ class Diagnostic:
 
 def diagnostics(log: str, file_name: str, lines: Sequence[str] = ()) -> list[Diagnostic]:
     """Those about `file_name`, in the compiler's order. `lines`: the file's, to turn GCC's bytes into characters."""
-    return list(_read(log.split("\n"), file_name, lines))
+    return [one for one in messages(log, lines) if one.file == file_name]
 
 
-def _read(log: Sequence[str], file_name: str, lines: Sequence[str]) -> Iterator[Diagnostic]:
-    for index, said in enumerate(log):
-        match = _HEAD.match(said)
-        if match is None or match["file"].rsplit("/", 1)[-1] != file_name:
+def messages(log: str, lines: Sequence[str] = ()) -> Iterator[Diagnostic]:
+    """Those about every file."""
+    said = log.split("\n")
+    for index, match in enumerate(map(_HEAD.match, said)):
+        if match is None:
             continue
         number = int(match["line"] or match["nvcc"])
-        column = int(match["column"]) - 1 if match["column"] else _under(log[index + 1 : index + 3])
+        column = int(match["column"]) - 1 if match["column"] else _under(said[index + 1 : index + 3])
         text = _OURS.sub("", match["text"].translate(_QUOTES))
         option = _OPTION.search(text)
         kind = match["kind"].lower().rpartition(" ")[2]
         line = lines[number - 1] if 0 < number <= len(lines) else ""
         plain = text[: option.start()] if option else text
-        yield Diagnostic(kind, number, _characters(line, column), plain, option[1] if option else "")
+        file = match["file"].rsplit("/", 1)[-1]
+        yield Diagnostic(file, kind, number, _characters(line, column), plain, option[1] if option else "")
 
 
 def _under(following: Sequence[str]) -> int:

@@ -109,5 +109,5 @@ def test_no_text_and_no_place_that_a_compiler_names_breaks_the_report() -> None:
 
 def test_the_head_of_a_specialisation_is_no_wrong_sign() -> None:
     code = StudentCode("template <> struct R<0> {};\ntemplate<> struct R<1> {};\nif (a <> b)\n")
-    slips = [slip(Diagnostic("error", line, 0, "too deep"), code) for line in (1, 2, 3)]
+    slips = [slip(Diagnostic("a.cu", "error", line, 0, "too deep"), code) for line in (1, 2, 3)]
     assert [one is not None for one in slips] == [False, False, True]
