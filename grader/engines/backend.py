@@ -22,7 +22,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Any, Literal
 
-from grader.engines.cpu_toolchain import is_clang, target_of
+from grader.engines.cpu_toolchain import ask, is_clang, target_of
 from grader.engines.entry_points import EntrySignatures
 from grader.engines.gpu_build import GpuTarget, build_for_gpu
 from grader.engines.gpu_toolchain import GpuToolchain, NoToolchain, StrangeToolkit, device_preprocessing, find_toolchain
@@ -437,13 +437,8 @@ def _linker(of_kit: str, version: str) -> str:
 
 def _version(compiler: str) -> tuple[str, int]:
     """The first line that it prints, and the major version."""
-    try:
-        output = subprocess.run([compiler, "--version"], check=True, capture_output=True, text=True, timeout=20).stdout
-        number = subprocess.run(
-            [compiler, "-dumpversion"], check=True, capture_output=True, text=True, timeout=20
-        ).stdout
-    except (OSError, subprocess.SubprocessError) as error:
-        message = f"{compiler} does not say its version ({error}): is it a compiler?"
-        raise RemediableError(message) from error
-    major = re.match(r"\d+", number)
-    return output.partition("\n")[0], int(major[0]) if major else 0
+    said, number = ask(compiler, "--version"), re.match(r"\d+", ask(compiler, "-dumpversion"))
+    if not said:
+        message = f"{compiler} does not say its version: is it a compiler?"
+        raise RemediableError(message)
+    return said.partition("\n")[0], int(number[0]) if number else 0

@@ -5,7 +5,6 @@ The flags of each are in `gcc_flags.py` and `clang_flags.py`.
 
 from __future__ import annotations
 
-import functools
 import hashlib
 import os
 import re
@@ -29,37 +28,48 @@ from grader.system.confinement import system_folders
 Recipe = Callable[[Path], list[list[str]]]
 # CUDA's device language, as nvcc has it in every file. LaunchConfig is not in it: a submission that does not include the kit's own
 # header gets the compiler's error here as it would with nvcc.
-TEXT = "#include <cuda_on_cpu.hpp>\n"
+_TEXT = "#include <cuda_on_cpu.hpp>\n"
 _SUMS = "sha256"  # beside the files: a line for each, as sha256sum writes it
 
 
-def keep(folder: Path, headers: tuple[str, ...], made: Mapping[str, Recipe], text: str = TEXT) -> None:
-    """Makes in `folder` what is missing or damaged; `text`: what each header holds. Raises OSError, or subprocess.CalledProcessError
-    where a command fails.
+def keep(folder: Path, headers: Mapping[str, str], made: Mapping[str, Recipe]) -> None:
+    """Makes in `folder` what is missing or damaged: `headers` with their texts, and what is `made` of them. Each file appears as a whole or
+    not at all, because other commands may read them at the same time; their hashes come last. Raises OSError, or
+    subprocess.CalledProcessError where a command fails.
     """
-    if _is_whole(folder, headers, made, text):
+    names = (*headers, *made)
+    if _is_whole(folder, names):
         return
     folder.mkdir(parents=True, exist_ok=True)
-    with exclusively(folder / ".lock"):  # several commands may start at once
-        if not _is_whole(folder, headers, made, text):
-            _make(folder, headers, made, text)
+    with exclusively(folder / ".lock"), tempfile.TemporaryDirectory(prefix=".making-", dir=folder) as unfinished:
+        if _is_whole(folder, names):  # several commands may start at once
+            return
+        for name, text in headers.items():
+            Path(unfinished, name).write_text(text, encoding="utf-8")
+            Path(unfinished, name).replace(folder / name)
+        for name, recipe in made.items():
+            for command in recipe(Path(unfinished, name)):
+                subprocess.run(command, check=True, capture_output=True)
+        for name in made:
+            Path(unfinished, name).replace(folder / name)
+        Path(unfinished, _SUMS).write_text(_sums(folder, names), encoding="utf-8")
+        Path(unfinished, _SUMS).replace(folder / _SUMS)
 
 
-def _is_whole(folder: Path, headers: tuple[str, ...], made: Mapping[str, Recipe], text: str) -> bool:
+def _is_whole(folder: Path, names: Iterable[str]) -> bool:
     try:
-        if any((folder / name).read_text(encoding="utf-8") != text for name in headers):
-            return False
-        return (folder / _SUMS).read_text(encoding="utf-8") == _sums({name: folder / name for name in made})
+        return (folder / _SUMS).read_text(encoding="utf-8") == _sums(folder, names)
     except (OSError, ValueError):
         return False
 
 
-def _sums(files: Mapping[str, Path]) -> str:
-    return "".join(f"{_sum_of(path, _stamp(path.stat()))}  {name}\n" for name, path in files.items())
-
-
-def _stamp(file: os.stat_result) -> tuple[int, ...]:
-    return file.st_dev, file.st_ino, file.st_size, file.st_mtime_ns, file.st_ctime_ns
+def _sums(folder: Path, names: Iterable[str]) -> str:
+    files = ((name, folder / name, (folder / name).stat()) for name in names)
+    stamps = (
+        (name, path, (one.st_dev, one.st_ino, one.st_size, one.st_mtime_ns, one.st_ctime_ns))
+        for name, path, one in files
+    )
+    return "".join(f"{_sum_of(path, stamp)}  {name}\n" for name, path, stamp in stamps)
 
 
 @cache
@@ -67,24 +77,6 @@ def _sum_of(path: Path, _stamp: tuple[int, ...]) -> str:
     """A process that opens a toolset often reads the tens of megabytes once."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
-
-
-def _make(folder: Path, headers: tuple[str, ...], made: Mapping[str, Recipe], text: str) -> None:
-    """Each file appears as a whole or not at all, because other commands may read them at the same time; their hashes come last."""
-    with tempfile.TemporaryDirectory(prefix=".making-", dir=folder) as unfinished:
-        for name in headers:
-            header = Path(unfinished, name)
-            header.write_text(text, encoding="utf-8")
-            header.replace(folder / name)
-        files = {name: Path(unfinished, name) for name in made}
-        for name, recipe in made.items():
-            for command in recipe(files[name]):
-                subprocess.run(command, check=True, capture_output=True)
-        sums = Path(unfinished, _SUMS)
-        sums.write_text(_sums(files), encoding="utf-8")
-        for name, path in files.items():
-            path.replace(folder / name)
-        sums.replace(folder / _SUMS)
 
 
 # What of a compiler lies where a sandbox shows nothing by itself: under /opt, in a shared folder, behind a wrapper script.
@@ -120,12 +112,12 @@ def home_of(compiler: str) -> CompilerHome:
     return _home(compiler, os.environ.get("LD_LIBRARY_PATH", ""))
 
 
-@functools.cache
+@cache
 def _home(compiler: str, library_path: str) -> CompilerHome:
     driver = shutil.which(compiler)
     if driver is None:
         return CompilerHome()
-    part = Path(_ask(driver, "-print-prog-name=cc1plus"))
+    part = Path(ask(driver, "-print-prog-name=cc1plus"))
     if not any(map(_is_hidden, (*_chain(Path(driver)), part if part.is_absolute() else Path(driver)))):
         return CompilerHome()
     places = [
@@ -140,7 +132,7 @@ def programs_of(compiler: str) -> list[Path]:
     driver = shutil.which(compiler)
     if driver is None:
         return []
-    asked = [shutil.which(_ask(driver, f"-print-prog-name={program}")) for program in _PROGRAMS]
+    asked = [shutil.which(ask(driver, f"-print-prog-name={program}")) for program in _PROGRAMS]
     return list(dict.fromkeys(Path(one).resolve() for one in (driver, *asked) if one))
 
 
@@ -150,15 +142,15 @@ def _parts(driver: str) -> Iterator[Path]:
     for named in _DRIVER.findall(spoken):
         yield from _chain(Path(shutil.which(named) or named))
     for program in _PROGRAMS:
-        found = Path(_ask(driver, f"-print-prog-name={program}"))
+        found = Path(ask(driver, f"-print-prog-name={program}"))
         if found.is_absolute():
             yield from (found.parent, *_chain(found))
     for listed in _SEARCHED.findall(spoken):
         yield from map(Path, listed.split())
-    for word in _ask(driver, "-print-search-dirs").splitlines():
+    for word in ask(driver, "-print-search-dirs").splitlines():
         if word.startswith("libraries: ="):
             yield from (Path(os.path.normpath(one)) for one in word.removeprefix("libraries: =").split(":"))
-    yield Path(_ask(driver, "-print-file-name=include"))
+    yield Path(ask(driver, "-print-file-name=include"))
 
 
 def _chain(path: Path) -> Iterable[Path]:
@@ -183,14 +175,16 @@ def _holds_too_much(folder: Path) -> bool:
     return folder.is_dir() and any(one.resolve().is_relative_to(folder.resolve()) for one in kept)
 
 
-def _ask(driver: str, question: str) -> str:
-    return _said(driver, question)[0]
+@cache
+def ask(compiler: str, question: str) -> str:
+    """Empty where it does not answer."""
+    return _said(compiler, question)[0]
 
 
-def _said(driver: str, *words: str) -> tuple[str, str]:
+def _said(compiler: str, *words: str) -> tuple[str, str]:
     """On its standard output and on its standard error."""
     try:
-        done = subprocess.run([driver, *words], check=False, capture_output=True, text=True, timeout=20)
+        done = subprocess.run([compiler, *words], check=False, capture_output=True, text=True, timeout=20)
     except (OSError, subprocess.SubprocessError):
         return "", ""
     return done.stdout.strip(), done.stderr.strip()
@@ -252,7 +246,7 @@ class CpuToolchain:
     @property
     def objcopy(self) -> str:
         """The objcopy for the compiler's target, which may be another machine."""
-        return _cpu_toolchain_ask(self.compiler, "-print-prog-name=objcopy") or "objcopy"
+        return ask(self.compiler, "-print-prog-name=objcopy") or "objcopy"
 
     def preprocess(self, source: str, output: str) -> list[str]:
         """Expands macros. For GCC, the prelude stays one line, which includes it precompiled. For Clang, it is text before the submission,
@@ -343,24 +337,19 @@ class CpuToolchain:
         ]  # fmt: skip
 
 
-@functools.cache
+@cache
 def _linker(compiler: str) -> tuple[str, ...]:
     """Chooses gold where the compiler finds it. Gold links a runner in less than half of the usual linker's time."""
-    return ("-fuse-ld=gold",) if shutil.which(_cpu_toolchain_ask(compiler, "-print-prog-name=ld.gold")) else ()
+    return ("-fuse-ld=gold",) if shutil.which(ask(compiler, "-print-prog-name=ld.gold")) else ()
 
 
 def target_of(compiler: str) -> str:
     """The processor that the compiler compiles for: "x86_64", "aarch64"."""
-    return _cpu_toolchain_ask(compiler, "-dumpmachine").partition("-")[0]
+    return ask(compiler, "-dumpmachine").partition("-")[0]
 
 
 def is_clang(compiler: str) -> bool:
-    return "clang" in _cpu_toolchain_ask(compiler, "--version").partition("\n")[0].lower()
-
-
-@functools.cache
-def _cpu_toolchain_ask(compiler: str, question: str) -> str:
-    return subprocess.run([compiler, question], check=False, capture_output=True, text=True).stdout.strip()
+    return "clang" in ask(compiler, "--version").partition("\n")[0].lower()
 
 
 def prepare(
@@ -371,12 +360,12 @@ def prepare(
     """
     draft = CpuToolchain(compiler, tuple(includes), tuple(archives), cache / PRELUDE, cuda_arch)
     key = hashlib.sha256(" ".join([*draft.flags, *draft.telling_flags]).encode())
-    key.update(subprocess.run([compiler, "--version"], check=True, capture_output=True).stdout)
+    key.update(ask(compiler, "--version").encode())
     for include in includes:
         for header in sorted(path for path in include.rglob("*") if path.is_file()):
             key.update(header.read_bytes())
     toolchain = replace(draft, prelude=cache / key.hexdigest()[:16] / PRELUDE)
-    keep(toolchain.prelude.parent, (PRELUDE, TELLING_PRELUDE), _recipes(toolchain))
+    keep(toolchain.prelude.parent, dict.fromkeys((PRELUDE, TELLING_PRELUDE), _TEXT), _recipes(toolchain))
     return toolchain
 
 

@@ -107,7 +107,7 @@ class Course:
     def grade(self, *options: str) -> Batch:
         """As `tilelab grade` does, in this process; what that remembers of a compiler is forgotten first."""
         compiler_home._home.cache_clear()
-        cpu_toolchain._cpu_toolchain_ask.cache_clear()
+        cpu_toolchain.ask.cache_clear()
         cpu_toolchain._linker.cache_clear()
         look, left = Controls.trouble, [self.midway] if self.midway else []
 

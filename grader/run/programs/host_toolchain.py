@@ -117,7 +117,7 @@ def host_toolchain(toolset: Toolset, standard: str = STANDARDS[0]) -> HostToolch
     draft = HostToolchain(compiler, places, archive, prelude, standard)
     recipes = {f"{PRELUDE}.gch": lambda result: [_precompiled(draft, result)]}
     try:
-        cpu_toolchain.keep(prelude.parent, (PRELUDE,), recipes, _PRELUDE_TEXT)
+        cpu_toolchain.keep(prelude.parent, {PRELUDE: _PRELUDE_TEXT}, recipes)
     except subprocess.CalledProcessError as error:
         output = error.stderr.decode("utf-8", "replace") if error.stderr else ""
         message = f"The compiler {compiler} cannot build the kit's host headers: {error}\n{output}"
