@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import capstone
 from capstone import arm64_const
 
 from grader.engines.objects.symbol_table import Relocation
-from grader.engines.proof.arm_calls import call_before
 from grader.engines.proof.evaluator import Processor, effects
 from grader.engines.proof.instructions import (
     BRANCH,
@@ -29,10 +28,12 @@ from grader.engines.proof.instructions import (
     Raw,
     Register,
 )
+from grader.engines.proof.kit_calls import UNSEEN
 from grader.engines.proof.machine_state import (
     HALF,
     WORD,
     State,
+    StrangeAssemblyError,
     UnprovableCodeError,
     Value,
     constant,
@@ -40,7 +41,7 @@ from grader.engines.proof.machine_state import (
     plus,
     times,
 )
-from grader.engines.proof.memory_rules import FunctionMemory, Spot
+from grader.engines.proof.memory_rules import FunctionMemory, Spot, Unannounced
 
 # By the first letter of a register, or of what is narrow.
 _BYTES = {"x": 8, "w": 4, "q": 16, "d": 8, "s": 4, "h": 2, "b": 1}
@@ -137,6 +138,55 @@ def _with_memory(instruction: capstone.CsInsn, name: str, operands: list[Operand
     moves_by = behind if behind is not None else place.displacement if how else 0
     size *= 2 if kind[2] == "p" else 1
     return (*operands[:at], Memory(place.base, place.index, place.displacement, size, "", how, moves_by))
+
+
+# The call that announces an access before it happens.
+
+_SAVED = 32  # bytes
+_LOW = re.compile(r"#?(:lo12:[^\]\s]+)\]")
+
+
+def call_before(missing: Unannounced, instruction: Decoded, line: str) -> list[str]:
+    """As `Processor.call_before`."""
+    return [
+        f"\tstp\tx0, x1, [sp, #-{_SAVED}]!",
+        "\tstr\tx30, [sp, #16]",
+        *_where(missing, instruction, line),
+        f"\tbl\t{UNSEEN[missing.kind]}",
+        "\tldr\tx30, [sp, #16]",
+        f"\tldp\tx0, x1, [sp], #{_SAVED}",
+    ]
+
+
+def _where(missing: Unannounced, instruction: Decoded, line: str) -> Iterator[str]:
+    """The first byte's address into x0, the number of bytes into x1; of a call through a pointer, where that leads."""
+    target, place = instruction.operands[0], instruction.operands[-1]
+    if missing.kind == "call" and isinstance(target, Register):
+        yield f"\tmov\tx0, {target.name}"
+        return
+    if missing.register:
+        begin, end = missing.span
+        yield f"\tadd\tx0, {missing.register}, #{begin}"
+        yield f"\tmov\tx1, #{end - begin}"
+        return
+    if not isinstance(place, Memory):
+        raise StrangeAssemblyError(line)
+    low = _LOW.search(line)
+    displacement = 0 if place.writes_back == "behind" else place.displacement
+    if place.base == "sp":
+        displacement += _SAVED
+    if place.index is not None:
+        width = "w" if place.index.bits == 32 else "x"  # noqa: PLR2004 - bits
+        how = place.index.extend or "lsl"
+        yield f"\tadd\tx0, {place.base}, {width}{place.index.name[1:]}, {how} #{place.index.by}"
+    elif low:
+        yield f"\tadd\tx0, {place.base}, #{low[1]}"
+    else:
+        yield f"\tmov\tx0, {place.base}"
+    if displacement:
+        yield f"\tmov\tx1, #{displacement}"
+        yield "\tadd\tx0, x0, x1"
+    yield f"\tmov\tx1, #{place.size}"
 
 
 class Arm(Processor):

@@ -207,7 +207,7 @@ def _is_function(name: str) -> bool:
 # Puts a call that announces an access before each instruction that the proof found unannounced, into the compiler's assembly.
 #
 # What comes of it is assembled and proved anew, so nothing here has to be trusted: a call in the wrong place proves nothing.
-# What the calls look like is each processor's: `x86_calls.py`, `arm_calls.py`.
+# What the calls look like is each processor's.
 
 _LABEL = re.compile(r"^([\w.$]+):")
 _SIZE = re.compile(r"^\s+\.size\s+([\w.$]+),")
@@ -352,6 +352,3 @@ def _label(code: ObjectFile, name: str) -> str:
     symbol = next(one for one in code.symbols if one.name == name and one.kind == "STT_FUNC" and one.in_section)
     same = [one.name for one in code.functions[symbol.section] if one.value == symbol.value]
     return next((one for one in same if "C2" in one or "D2" in one), name) if len(same) > 1 else name
-
-
-__all__ = ["KERNEL", "LAUNCH", "Checked", "ObjectReport", "check_announcements"]
