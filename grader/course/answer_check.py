@@ -5,7 +5,7 @@ Where the right numbers are known, they are compared. In a handout only their se
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 
 from grader.course.answer_text import AnswerText, Written, read_answers
@@ -68,34 +68,30 @@ def hint(
     """Why `values`, the readings of one text, may not be right for `key`. `others`: lines that still lack their right numbers."""
     tried = values[:2]
 
-    def fits(changed: Callable[[Fraction], Iterable[Fraction]]) -> bool:
-        return any(trial.fits(key, spec, one) for value in tried for one in changed(value))
+    def fits(*changed: Fraction) -> bool:
+        return any(trial.fits(key, spec, one) for one in changed)
+
+    def times(*factors: int) -> bool:
+        return fits(*(one for value in tried for factor in factors for one in (value * factor, value / factor)))
 
     if any(trial.fits(other, wanted, value) for value in tried for other, wanted in others if other != key):
         return OTHER_LINE
-    if fits(lambda value: (value * one for one in _factors(spec))):
+    if times(*_factors(spec)):
         return f"is it in another unit? {spec.unit} are asked for" if kind_of_unit(spec.unit) else SHARE
-    if fits(lambda value: (value * one for one in _both_ways(10, 100, 1000))):
+    if times(10, 100, 1000):
         return ZEROS
     if spec.digits is not None:
-        return ROUNDING if fits(lambda value: (value + _last(value, spec), value - _last(value, spec))) else ""
+        last = [(value, _last(value, spec)) for value in tried]
+        return ROUNDING if fits(*(one for value, unit in last for one in (value + unit, value - unit))) else ""
     if all(value.denominator == 1 and abs(value) >= _LEAST_COUNT for value in tried):
-        return NEARLY if fits(lambda value: (value + 1, value - 1)) else ""
+        return NEARLY if fits(*(one for value in tried for one in (value + 1, value - 1))) else ""
     return ""
 
 
-def _factors(spec: NumberSpec) -> tuple[Fraction, ...]:
+def _factors(spec: NumberSpec) -> tuple[int, ...]:
     """Of units that are taken for one another."""
-    kind = kind_of_unit(spec.unit)
-    if kind == "size":
-        return _both_ways(1024, 1000, 8, 4)
-    if kind == "time":
-        return _both_ways(1000)
-    return _both_ways(100) if spec.digits is not None else ()
-
-
-def _both_ways(*factors: int) -> tuple[Fraction, ...]:
-    return tuple(one for factor in factors for one in (Fraction(factor), Fraction(1, factor)))
+    of_kind = {"size": (1024, 1000, 8, 4), "time": (1000,)}
+    return of_kind.get(kind_of_unit(spec.unit) or "", (100,) if spec.digits is not None else ())
 
 
 def _last(value: Fraction, spec: NumberSpec) -> Fraction:
@@ -131,14 +127,8 @@ def check_answers(
 
 def no_answers(lab: LabQuestions, trouble: str = "", file: str = "") -> LabAnswers:
     """Where there is no file, or none that can be read: then `trouble` says why."""
-    empty = AnswerText({number: Written() for number in range(1, len(lab.questions) + 1)})
-    return LabAnswers(
-        found=bool(trouble),
-        file=file,
-        trouble=trouble,
-        listed=lab.spec.unanswered == "listed",
-        questions=_questions(empty, lab, {}, hints=False),
-    )
+    nothing = check_answers("", lab, file=file, hints=False)
+    return nothing.model_copy(update={"found": bool(trouble), "trouble": trouble})
 
 
 def _questions(
@@ -183,18 +173,17 @@ def _question(
 
 
 def _number(spec: NumberSpec, given: str, key: Key, trial: NumberTrial) -> NumberAnswer:
-    def answer(state: NumberState, remark: str = "") -> NumberAnswer:
-        return NumberAnswer(label=spec.label, unit=spec.unit, given=given[:_MOST_NUMBER], state=state, remark=remark)
-
+    state: NumberState = "open"
+    remark, reading = "", read_number(given, spec.unit)
     if not given.strip():
         given = ""
-        return answer("open")
-    reading = read_number(given, spec.unit)
-    if not reading.values:
-        return answer("unclear", reading.trouble)
-    if not trial.knows(key):
-        return answer("unchecked", _COUNTED if spec.counted else _UNKNOWN)
-    return answer("right" if trial.is_right(key, _values(given, spec)) else "wrong")
+    elif not reading.values:
+        state, remark = "unclear", reading.trouble
+    elif not trial.knows(key):
+        state, remark = "unchecked", _COUNTED if spec.counted else _UNKNOWN
+    else:
+        state = "right" if trial.is_right(key, _values(given, spec)) else "wrong"
+    return NumberAnswer(label=spec.label, unit=spec.unit, given=given[:_MOST_NUMBER], state=state, remark=remark)
 
 
 def _values(given: str, spec: NumberSpec) -> tuple[Fraction, ...]:

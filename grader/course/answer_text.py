@@ -14,6 +14,7 @@ from itertools import takewhile
 from grader.course.number_text import SEVERAL, read_number
 from grader.course.question_file import LabQuestions, NumberSpec, QuestionSpec, heading_number
 from grader.course.starters import BLANK, PLACE, heading, introduction, label_of
+from grader.model.visible_text import counted
 
 # Finds the line of an `answers.md` that gives a number: its label, as an editor or a hand has changed it, and what stands behind it. Pure.
 #
@@ -59,7 +60,7 @@ def alone(line: str) -> str:
 
 def is_number_alone(line: str, spec: NumberSpec) -> bool:
     text = alone(line)
-    return bool(text) and len(text) <= SHORT and bool(read_number(text, spec.unit).values)
+    return 0 < len(text) <= SHORT and bool(read_number(text, spec.unit).values)
 
 
 def _end_of(words: Sequence[str], text: str) -> int | None:
@@ -112,8 +113,7 @@ class Written:
     @property
     def has_words(self) -> bool:
         """Whether it says anything: the form's own words, `TODO` and signs alone are nothing."""
-        said = words_of(self.text)
-        return said not in _NOTHING
+        return words_of(self.text) not in _NOTHING
 
 
 @dataclass
@@ -172,11 +172,8 @@ class _Reading:
                 )
             self._move(number)
             return
-        if words in self._form and words:
-            return
-        if words and self._is_question(line, words):
-            return
-        self.answer(self._at, line)
+        if not (words and (words in self._form or self._is_question(line, words))):
+            self.answer(self._at, line)
 
     def answer(self, number: int, line: str) -> None:
         """A line that the student wrote, below this question; 0: below none."""
@@ -268,22 +265,18 @@ def _take_numbers_below(number: int, one: QuestionSpec, found: AnswerText) -> No
     if not given:
         if lines and len(still_open) > 1 and read_number(alone(lines[0])[:_LONG_LINE]).trouble == SEVERAL:
             found.notices.append(
-                f"question {number} asks for {_numbers(len(still_open))}: write each behind its label, on its line"
+                f"question {number} asks for {counted(len(still_open), 'number')}: write each behind its label, on its line"
             )
         return
     if len(given) != len(still_open):
         found.notices.append(
-            f"question {number} asks for {_numbers(len(still_open))} more, and {_numbers(len(given))} without a label stands "
-            "below it: write each number behind its label"
+            f"question {number} asks for {counted(len(still_open), 'number')} more, and {counted(len(given), 'number')} without a label "
+            "stands below it: write each number behind its label"
         )
         return
     for at, line in zip(still_open, given, strict=True):
         written.numbers[at] = alone(line)
         written.words.remove(line)
-
-
-def _numbers(count: int) -> str:
-    return f"{count} number{'s' if count > 1 else ''}"
 
 
 def _say_what_is_odd(found: AnswerText, lab: LabQuestions) -> None:
@@ -353,14 +346,11 @@ def lab_of(text: str, place: Sequence[str], labs: Sequence[LabQuestions]) -> tup
     titles = [match[1].casefold() for line in lines[:_TITLE_LINES] if (match := _TITLE.match(line)) is not None]
     if titles:  # of a lab that is not among `labs`: nobody's here
         return by_id.get(titles[0]), True
-    folders = [part.casefold() for part in place[:-1]]
-    for folder in reversed(folders):
-        if folder in by_id:
-            return by_id[folder], False
+    *folders, name = [part.casefold() for part in place] or [""]
+    if within := [by_id[folder] for folder in folders if folder in by_id]:
+        return within[-1], False
     if "assignments" in folders[:-1]:
         return None, True
-    name = place[-1].casefold() if place else ""
     named = [lab for lab_id, lab in by_id.items() if lab_id in name]
-    if len(named) == 1:
-        return named[0], False
-    return (labs[0], False) if len(labs) == 1 else (None, False)
+    alone_or_named = named if len(named) == 1 else labs
+    return (alone_or_named[0] if len(alone_or_named) == 1 else None), False

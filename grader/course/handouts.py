@@ -35,9 +35,7 @@ LISTING = "handouts/listing.txt"
 _TOP_FOLDER = "handouts/student/"  # the files in here go to the top of a handout
 _AROUND_LABS = ("assignments/compile_flags.txt", "assignments/.clangd", "assignments/Makefile")
 _VERBATIM = ("kit/", "grader/", "CMakeLists.txt", "pyproject.toml", "LICENSE", *_AROUND_LABS)
-_NOT_HANDED_OUT = (
-    "grader/course/skeleton/"  # templates of new labs, which can be added to the course's own repository only
-)
+_NOT_HANDED_OUT = "grader/course/skeleton/"  # templates of new labs: those are added to the course's own repository
 _UNFINISHED = "FILL IN"  # stands where a new lab's author still has to write something
 _MOVED = {  # to the places where tools look for these files in a student's folder
     "docker/student/Dockerfile": ".devcontainer/Dockerfile",
@@ -46,11 +44,7 @@ _MOVED = {  # to the places where tools look for these files in a student's fold
 }
 _LAB_LINK = re.compile(r"\[(?P<words>[^\]]*)\]\(\.\./(?P<lab>[\w-]+)/README\.md[^()\s]*\)")
 _LAB_TABLE_MARK = "<!-- labs -->"  # in the students' README; the table of labs replaces it
-# These are handed out whole and often get new files, so the listing names kinds of file.
-_LISTED_BY_KIND = (
-    "kit",
-    "grader",
-)
+_LISTED_BY_KIND = ("kit", "grader")  # these are handed out whole and often get new files, so kinds of file are listed
 _FIGURES = "assignments/figures/"
 _PICTURES = (".svg", ".png")
 
@@ -127,13 +121,8 @@ def leaking(root: Path, labs: Sequence[Lab], made: Handout) -> list[Diagnostic]:
     seed = seed_if_made(root)
     found += disclosed_seed(texts, seed) if seed is not None else ()
     if _git(root, "ls-files", "--", ".tilelab/seed"):
-        found.append(
-            Diagnostic(
-                ".tilelab/seed",
-                None,
-                "git tracks the secret seed: remove it with `git rm --cached`, and make a new one",
-            )
-        )
+        what = "git tracks the secret seed: remove it with `git rm --cached`, and make a new one"
+        found.append(Diagnostic(".tilelab/seed", None, what))
     return list(dict.fromkeys(found))
 
 
@@ -149,13 +138,10 @@ def unlisted(root: Path, labs: Sequence[Lab], made: Handout) -> list[Diagnostic]
     accepted = set(path.read_text(encoding="utf-8").splitlines()) if path.is_file() else set()
     found = set(listing(made).splitlines())
     remedy = "if you want that, run `.venv/bin/tilelab handouts --accept`"
-    new = [Diagnostic(LISTING, None, f"{kind} is new in the handout; {remedy}") for kind in sorted(found - accepted)]
-    if len(labs) != len(lab_ids(root)):
-        return new  # a listed kind may belong to one of the other labs
-    gone = [
-        Diagnostic(LISTING, None, f"{kind} is no longer in the handout; {remedy}") for kind in sorted(accepted - found)
-    ]
-    return new + gone
+    told = [f"{kind} is new in the handout" for kind in sorted(found - accepted)]
+    if len(labs) == len(lab_ids(root)):  # else a listed kind may belong to one of the other labs
+        told += [f"{kind} is no longer in the handout" for kind in sorted(accepted - found)]
+    return [Diagnostic(LISTING, None, f"{what}; {remedy}") for what in told]
 
 
 def unfinished(root: Path, labs: Sequence[Lab], made: Handout) -> list[Diagnostic]:
@@ -199,16 +185,13 @@ def tracked_files(root: Path) -> list[tuple[str, str]]:
 
 
 def _git(root: Path, *arguments: str) -> str:
+    tracked = "handouts hold the files that git tracks, but"
     try:
         done = subprocess.run(["git", *arguments], cwd=root, capture_output=True, text=True, check=True)  # noqa: S607
     except FileNotFoundError as error:
-        raise RemediableError(
-            "handouts hold the files that git tracks, but there is no git on this machine: install it"
-        ) from error
+        raise RemediableError(f"{tracked} there is no git on this machine: install it") from error
     except subprocess.CalledProcessError as error:
-        raise RemediableError(
-            f"{root}: handouts hold the files that git tracks, but git says: {error.stderr.strip()}"
-        ) from error
+        raise RemediableError(f"{root}: {tracked} git says: {error.stderr.strip()}") from error
     return done.stdout
 
 

@@ -392,10 +392,8 @@ def _dangling(path: str, text: str, files: Mapping[str, str]) -> Iterator[Diagno
 
 
 def _withheld_statements(text: str) -> _Statements:
-    squeezed = ((number, "".join(line.split())) for number, line in enumerate(text.splitlines(), start=1))
-    return [
-        (number, line) for number, line in squeezed if _WORD.search(line) and not line.startswith(("//", "#", "using"))
-    ]
+    squeezed = [(number, _squeezed(line)) for number, line in enumerate(text.splitlines(), start=1)]
+    return [one for one in squeezed if _WORD.search(one[1]) and not one[1].startswith(("//", "#", "using"))]
 
 
 def _hidden(files: Mapping[str, str], statements: Mapping[str, _Statements], lab: HiddenCases) -> Iterator[Diagnostic]:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Context, Decimal
 from fractions import Fraction
 from itertools import product
+from math import prod
 
 _MOST_TEXT = 200
 _MOST_VALUES = 4
@@ -169,14 +170,12 @@ _SIGN = re.compile(r"(?<!\*)\s?(?:\*(?!\*)|[/x:])\s?")
 
 def _value(expression: str) -> tuple[Fraction, ...]:
     """What factors and signs between them may mean. Raises ValueError or ArithmeticError where that is no number of ours."""
-    factors = [_factor(one) for one in _SIGN.split(expression)]
-    signs = [one.strip() for one in _SIGN.findall(expression)]
-    values: list[Fraction] = []
-    for chosen in product(*factors):
-        whole = chosen[0]
-        for sign, one in zip(signs, chosen[1:], strict=True):
-            whole = whole / one if sign in {"/", ":"} else whole * one
-        values.append(whole)
+    signs = ["", *(one.strip() for one in _SIGN.findall(expression))]
+    factors = [
+        [1 / one if sign in {"/", ":"} else one for one in _factor(factor)]
+        for sign, factor in zip(signs, _SIGN.split(expression), strict=True)
+    ]
+    values = [prod(chosen, start=Fraction(1)) for chosen in product(*factors)]
     return tuple(dict.fromkeys(values[:_MOST_VALUES]))
 
 

@@ -53,13 +53,10 @@ class NumberSpec(Strict):
 
     label: str = Field(pattern=r"^[A-Za-z][A-Za-z0-9 ,'()/_\[\]-]{0,59}$")  # "blocks", "sectors of one load"
     unit: str = Field(default="", max_length=20)  # "bytes", "%", "ms"; an answer may use another one of the same kind
-    digits: int | None = Field(
-        default=None, ge=1, le=6
-    )  # so many significant digits are compared; none: it has to be exact
-    counted: str = (
-        ""  # what is right is counted in a run of the student's own kernel: a name of Nsight Compute's metrics
-    )
-    shape: str = ""  # of that run, "64x64x64"
+    digits: int | None = Field(default=None, ge=1, le=6)  # so many significant ones are compared; none: it is exact
+    # What is right is counted in a run of the student's own kernel: a name of Nsight Compute's metrics, and the shape, "64x64x64".
+    counted: str = ""
+    shape: str = ""
 
     @model_validator(mode="after")
     def says_what_is_counted(self) -> Self:
@@ -227,14 +224,10 @@ _MOST_TEXT = 2_000
 
 def model_answers(private_dir: Path | None) -> Mapping[int, str]:
     """By the question's number. Empty where there are none: nothing depends on them."""
-    if private_dir is None:
-        return {}
     try:
-        text = (private_dir / ANSWERS).read_text(encoding="utf-8")
+        text = (private_dir / ANSWERS).read_text(encoding="utf-8") if private_dir is not None else ""
     except (OSError, UnicodeDecodeError):
         return {}
     _, *items = _ITEM.split(text)
-    return {
-        int(number): " ".join(answer.split())[:_MOST_TEXT]
-        for number, answer in zip(items[::2], items[1::2], strict=True)
-    }
+    pairs = zip(items[::2], items[1::2], strict=True)
+    return {int(number): " ".join(answer.split())[:_MOST_TEXT] for number, answer in pairs}

@@ -26,7 +26,6 @@ from grader.course.question_file import (
     SEALS,
     LabQuestions,
     NumberSpec,
-    QuestionSpec,
     is_sealed,
     load_questions,
     sealed,
@@ -57,14 +56,10 @@ def heading(lab: LabQuestions) -> str:
 
 def introduction(lab: LabQuestions) -> tuple[str, ...]:
     """Below the heading. Each line is known again where an answer is looked for."""
-    told = (
-        (f"Numbers take the place of `{BLANK}`, one on its line; words go below it.",)
-        if any(one.number for one in lab.questions)
-        else ()
-    )
+    numbers = f"Numbers take the place of `{BLANK}`, one on its line; words go below it."
     return (
         f"Write your answers into this file and hand it in beside `{lab.file}`. Leave the headings as they are.",
-        *told,
+        *([numbers] if any(one.number for one in lab.questions) else []),
         "`make answers` says which questions are open, and whether your numbers are right.",
     )
 
@@ -75,13 +70,8 @@ def label_of(number: NumberSpec) -> str:
 
 def question_list(lab: LabQuestions) -> str:
     """The questions as the write-up lists them."""
-    return "\n".join(_item(number, one) for number, one in enumerate(lab.questions, start=1))
-
-
-def _item(number: int, one: QuestionSpec) -> str:
-    first, *more = one.lines
-    indent = " " * len(f"{number}. ")
-    return "\n".join([f"{number}. {first}", *(f"{indent}{line}" for line in more)])
+    marks = [(f"{number}. ", one.lines) for number, one in enumerate(lab.questions, start=1)]
+    return "\n".join(mark + f"\n{' ' * len(mark)}".join(lines) for mark, lines in marks)
 
 
 # Brings the files that are made from a lab's `questions.toml` up to date: the write-up's list, `answers.md`, and the numbers' seals.
@@ -102,10 +92,7 @@ def write_questions(root: Path) -> list[Path]:
     """Writes each of these files that is missing or stale, and returns them. Raises LabError before anything is written."""
     wanted: dict[Path, str] = {}
     for lab_id in lab_ids(root):
-        lab = load_lab(root, lab_id)
-        questions = load_questions(lab)
-        if questions is not None:
-            wanted |= _wanted(lab, questions)
+        wanted |= _wanted(load_lab(root, lab_id)) or {}
     return _written(wanted)
 
 
@@ -121,21 +108,22 @@ def _written(wanted: Mapping[Path, str]) -> list[Path]:
 def _outdated(root: Path, lab_id: str) -> Iterator[Diagnostic]:
     folder = f"assignments/{lab_id}"
     try:
-        lab = load_lab(root, lab_id)
-        questions = load_questions(lab)
-        wanted = {} if questions is None else _wanted(lab, questions)
+        wanted = _wanted(load_lab(root, lab_id))
     except LabError as error:
         yield Diagnostic(f"{folder}/{QUESTIONS}", None, str(error))
         return
     for name in (ANSWERS, SEALS):
-        if questions is None and (root / folder / name).is_file():
+        if wanted is None and (root / folder / name).is_file():
             yield Diagnostic(f"{folder}/{name}", None, f"there is no {QUESTIONS} beside it; remove the file")
-    for path, text in wanted.items():
+    for path, text in (wanted or {}).items():
         if _read(path) != text:
             yield Diagnostic(path.relative_to(root).as_posix(), None, f"differs from what {QUESTIONS} gives; {_REMEDY}")
 
 
-def _wanted(lab: Lab, questions: LabQuestions) -> dict[Path, str]:
+def _wanted(lab: Lab) -> dict[Path, str] | None:
+    """None: the lab asks nothing."""
+    if (questions := load_questions(lab)) is None:
+        return None
     page = lab.public_dir / "README.md"
     text = _read(page)
     if len(_LIST.findall(text)) != 1:
@@ -152,7 +140,7 @@ def _wanted(lab: Lab, questions: LabQuestions) -> dict[Path, str]:
 def _seals(questions: LabQuestions) -> str:
     """The seals of the right numbers. One that is right stays, for it takes time to make one."""
     lines = [
-        "# Seals of the right numbers: `make answers` knows a number by its seal. Made by `tilelab starters`; never edit it.",
+        "# Seals of the right numbers: `make answers` knows a number by its seal. Made by `tilelab starters`; never edit it."
     ]
     for one in questions.questions:
         kept = [number for number in one.number if not number.counted]

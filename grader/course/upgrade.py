@@ -117,11 +117,8 @@ class Plan:
                 return
 
     def _put_aside(self, path: str) -> None:
-        self.aside[path] = next(
-            name
-            for name in _names(path, "mine")
-            if not os.path.lexists(self.folder / name) and name not in self.aside.values()
-        )
+        names = (name for name in _names(path, "mine") if name not in self.aside.values())
+        self.aside[path] = next(name for name in names if not os.path.lexists(self.folder / name))
 
     def _clear_the_way(self, path: str) -> None:
         """A file that stands where a folder of the new handout comes."""
