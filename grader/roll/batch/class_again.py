@@ -95,17 +95,14 @@ def policy_again(
     kept: KeptClass, policy: ClassPolicy, elsewhere: Mapping[tuple[str, str], KeptGrade], labs: Sequence[str]
 ) -> Applied:
     """The results without their old comments and decisions, by the `policy` of today. `elsewhere`: by student and lab, of other OUTs."""
-    judged = [
-        one.model_copy(update={"labs": {lab_id: _as_judged(lab) for lab_id, lab in one.labs.items()}})
-        for one in kept.results
-    ]
-    candidates = {
-        (student, lab_id): [candidate(policy, student, lab, lab_id, said[lab_id])]
-        for result in judged
-        for student, said in [(result.submission.id, kept.students[result.submission.id].said)]
-        for lab_id, lab in result.labs.items()
-        if lab_id in said
-    }
+    judged, candidates = [], {}
+    for one in kept.results:
+        student = one.submission.id
+        labs_of = {lab_id: _as_judged(lab) for lab_id, lab in one.labs.items()}
+        judged.append(one.model_copy(update={"labs": labs_of}))
+        said = kept.students[student].said
+        for lab_id in labs_of.keys() & said.keys():
+            candidates[student, lab_id] = [candidate(policy, student, labs_of[lab_id], lab_id, said[lab_id])]
     known = {**elsewhere, **last_grades(kept.history)}
     now = datetime.fromisoformat(kept.material.now)
     return apply_policy(judged, policy, candidates, now, earlier_labs(known, labs))
@@ -162,15 +159,9 @@ def write_again(
     digests = {(student, lab): found for student, one in kept.students.items() for lab, found in one.digests.items()}
     history, moment = HistoryFolder(out.private), now or datetime.now(UTC)
     results, regraded, unkept = history.with_new(results, kept.history, digests, material.bases, moment)
-    notices = (
-        *policy.alarms,
-        *material.notices,
-        *kept.notices,
-        *policy.notices,
-        *elsewhere.notices,
-        *applied.notices,
-        *_attempts(decided.policy),
-    )
+    of_policy = (*policy.notices, *elsewhere.notices)
+    attempts = _attempts(decided.policy)
+    notices = (*policy.alarms, *material.notices, *kept.notices, *of_policy, *applied.notices, *attempts)
     insight = _with_comments(material.insight, decided, pages_command(out.path))
     material = material.model_copy(
         update={"insight": insight, "comments": decided.named, "course": decided.policy.named}
@@ -184,7 +175,7 @@ def write_again(
         len(results),
         {key: on_pages[key] for key, text in decided.written.items() if text},
         regraded,
-        (*kept.notices, *policy.notices, *elsewhere.notices, *_attempts(decided.policy), *published.notices),
+        (*kept.notices, *of_policy, *attempts, *published.notices),
         policy.alarms,
         (*unkept, *published.faults, *published.unwritten),
         published.exports,

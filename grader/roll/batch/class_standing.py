@@ -71,22 +71,16 @@ def other_attempts(
         tried = {file: _last_different(student, file) for file in files}
         shortened += [f"{student.submission.id} {lab.id}" for lab in labs if tried[lab.public.file][1]]
         for attempt, one in enumerate(student.attempts):
-            sources = {
-                file: one.sources[file]
-                for file in files
-                if attempt in tried[file][0] and student.counted.get(file) != attempt
-            }
-            if sources:
+            others = [file for file in files if attempt in tried[file][0] and student.counted.get(file) != attempt]
+            if sources := {file: one.sources[file] for file in others}:
                 name = f"{student.submission.id}, another attempt ({attempt + 1})"
                 submission = student.submission.model_copy(update={"id": name, "refused": None})
                 found.append(OtherAttempt(number, attempt, Intake(submission, sources=sources)))
-    if not shortened:
-        return found, []
     notice = (
         f"{policy.course.name}: only the last {MOST} different files of a lab are judged to find the best, and these handed in more: "
         f"{some(shortened)} ({len(shortened)} in all)"
     )
-    return found, [notice]
+    return found, [notice] if shortened else []
 
 
 def _last_different(student: Intake, file: str) -> tuple[set[int], bool]:
@@ -267,16 +261,14 @@ class Standings:
 
     def _sources(self) -> dict[tuple[str, str], str]:
         """By student and lab, the digest of the file."""
-        digests: dict[Path, str] = {}
-        found = {}
-        for student in self.students:
-            for lab in self.labs:
-                path = student.sources.get(lab.public.file)
-                if path is not None:
-                    if path not in digests:
-                        digests[path] = hashlib.sha256(path.read_bytes()).hexdigest()[:32]
-                    found[student.submission.id, lab.id] = digests[path]
-        return found
+        paths = {
+            (student.submission.id, lab.id): student.sources[lab.public.file]
+            for student in self.students
+            for lab in self.labs
+            if lab.public.file in student.sources
+        }
+        digests = {path: hashlib.sha256(path.read_bytes()).hexdigest()[:32] for path in {*paths.values()}}
+        return {key: digests[path] for key, path in paths.items()}
 
 
 def candidate(
@@ -330,16 +322,13 @@ def other_outs(patterns: Sequence[str], own: Path, book: Identities) -> OtherOut
         if batches:
             dated.append((batches[-1].date, private, batches))
     for _, private, batches in sorted(dated, key=lambda one: one[:2]):
-        ids, unknown = {}, []
-        for one in IdentityFile(private).read().all:
-            ours = book.find(list(one.keys))
-            if ours is not None:
-                ids[one.id] = ours.id
+        theirs = {one.id: book.find(list(one.keys)) for one in IdentityFile(private).read().all}
+        unknown: dict[str, None] = {}
         for (student, lab), grade in last_grades(batches).items():
-            if student in ids:
-                found.grades[ids[student], lab] = grade
-            elif grade.at and student not in unknown:
-                unknown.append(student)
+            if (ours := theirs.get(student)) is not None:
+                found.grades[ours.id, lab] = grade
+            elif grade.at:
+                unknown[student] = None
         if unknown:
             found.notices.append(
                 f"{private.parent}: {len(unknown)} who handed in there cannot be told among the students here, so their late days there do "

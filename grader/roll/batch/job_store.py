@@ -82,12 +82,8 @@ def _timed_against(lab: Lab) -> list[str]:
 
 def grade_bases(labs: Sequence[Lab], fingerprints: Mapping[str, str], seed: int) -> dict[str, Basis]:
     """By lab, what grades follow from besides students' files: for the history, which says why one changed."""
-    return {
-        lab.id: Basis(
-            tests=_hash(lab_fingerprint(lab), _points(lab))[:32], grader=_hash(fingerprints[lab.id], seed)[:32]
-        )
-        for lab in labs
-    }
+    tests = {lab.id: _hash(lab_fingerprint(lab), _points(lab))[:32] for lab in labs}
+    return {lab: Basis(tests=found, grader=_hash(fingerprints[lab], seed)[:32]) for lab, found in tests.items()}
 
 
 def _points(lab: Lab) -> object:
@@ -95,12 +91,8 @@ def _points(lab: Lab) -> object:
     private = lab.private.model_dump(mode="json") if lab.private is not None else {}
     cases = [case.model_dump(mode="json", exclude={"advice", "feedback"}) for case in lab.cases]
     counters = lab.counters.model_dump(mode="json", exclude={"advice", "versus"}) if lab.counters is not None else None
-    return [
-        cases,
-        counters,
-        [private.get(name) for name in ("performance_points", "tier", "stand_in")],
-        lab.public.extra_credit,
-    ]
+    speed = [private.get(name) for name in ("performance_points", "tier", "stand_in")]
+    return [cases, counters, speed, lab.public.extra_credit]
 
 
 def job_key(source: bytes, lab: str, *, setup: str, seed: int) -> str:

@@ -101,8 +101,8 @@ class JudgingPlan:
             return unjudged(lab.id, Verdict.REJECTED, student.blocked[file], file=file)
         if file in student.sources:
             return self.outcomes[self.keys[student.submission.id, lab.id]]
-        hint = student.hints.get(file)
-        return unjudged(lab.id, Verdict.MISSING_FILE, f"{file} was not handed in" + (f": {hint}" if hint else ""))
+        hint = f": {student.hints[file]}" if file in student.hints else ""
+        return unjudged(lab.id, Verdict.MISSING_FILE, f"{file} was not handed in{hint}")
 
 
 def plan_judging(students: Sequence[Intake], labs: Sequence[Lab], setup: JudgingSetup, store: JobStore) -> JudgingPlan:
@@ -169,7 +169,7 @@ def _judged_elsewhere(plan: JudgingPlan, progress: Progress) -> JudgedClass:
         plan.take(key, outcome, fault)
         progress.step()
 
-    asked = {key: (job.lab, job.source) for key, job in plan.jobs.items()}
+    asked = {key: plan.files[key] for key in plan.jobs}
     there = plan.setup.elsewhere.judge(asked, plan.setup, plan.store, take, progress)
     progress.end()
     plan.discard(plan.jobs.keys() - plan.outcomes.keys())
@@ -217,8 +217,9 @@ def _longest_first(jobs: Mapping[str, _Job]) -> list[str]:
     """The keys. What takes long at the end would keep one core busy while the others wait: host code is built in several programs, and
     right kernels that are timed wait for each other.
     """
-    labs = {key: job.lab.public for key, job in jobs.items()}
-    return sorted(jobs, key=lambda key: (not labs[key].starts_itself, labs[key].performance is None))
+    return sorted(
+        jobs, key=lambda key: (not jobs[key].lab.public.starts_itself, jobs[key].lab.public.performance is None)
+    )
 
 
 @contextmanager

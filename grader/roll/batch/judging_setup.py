@@ -63,16 +63,15 @@ class LineSearch:
         together = max(min(self.workers, len(lacking)), 1)
         faults = dict[str, None]()  # each once: what breaks at one file may break at all of them
 
-        def searched(at: int) -> LabOutcome | None:
+        def searched(at: int, key: str) -> LabOutcome | None:
             """None where the time is over."""
             rounds = math.ceil((len(lacking) - at) / together)  # what one file leaves is for the others
             seconds = (end - self.clock()) / rounds
-            key = lacking[at]
             each = max(self.workers // together, 1)
             return self.search.add(*files[key], outcomes[key], seconds, each) if seconds > 0 else None
 
         with ThreadPoolExecutor(together) as pool:
-            tasks = {pool.submit(searched, at): key for at, key in enumerate(lacking)}
+            tasks = {pool.submit(searched, *one): one[1] for one in enumerate(lacking)}
             for task in as_completed(tasks):
                 key = tasks[task]
                 try:

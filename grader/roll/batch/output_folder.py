@@ -134,13 +134,11 @@ class OutputFolder:
         """A notice where the batch before this one was graded with another seed."""
         path = self.path / _SEED
         before = path.read_text(encoding="ascii", errors="replace").strip() if path.is_file() else ""
-        if before in {"", _digest(seed)}:
-            return []
         notice = (
             f"{self.path} was graded with another seed before: everything was judged again, on other random sizes. If that was not "
             "meant, write the old number into the seed file again: each record in instructor/ begins with it"
         )
-        return [notice]
+        return [] if before in {"", _digest(seed)} else [notice]
 
     def remember_seed(self, seed: int) -> None:
         write_atomically(self.path / _SEED, f"{_digest(seed)}\n")
@@ -182,10 +180,8 @@ class OutputFolder:
     def left_over(self, current: Collection[str]) -> list[str]:
         """A notice about pages of an earlier batch whose students are not among the `current` ids."""
         old = sorted(path.name for path in self.students.iterdir() if path.name not in current)
-        if not old:
-            return []
-        shown = ", ".join(old[:5])
-        return [f"{self.students} still holds pages of {len(old)} not in this batch, as they were: {shown}"]
+        said = f"{self.students} still holds pages of {len(old)} not in this batch, as they were: {', '.join(old[:5])}"
+        return [said] if old else []
 
     def record_faults(self, faults: Sequence[str]) -> None:
         """Writes what failed on our side, including stack traces, for the person who looks into it."""
@@ -254,13 +250,10 @@ def remove_abandoned(place: Path) -> None:
     """Those of this user alone. One without a lock file is being made, or emptied, at this moment."""
     for folder in place.glob(f"{_PREFIX}*"):
         try:
-            if (
-                folder.is_symlink()
-                or folder.stat().st_uid != os.geteuid()
-                or not (folder / _SCRATCH_FOLDER_LOCK).is_file()
-            ):
+            lock = folder / _SCRATCH_FOLDER_LOCK
+            if folder.is_symlink() or folder.stat().st_uid != os.geteuid() or not lock.is_file():
                 continue
-            with exclusively(folder / _SCRATCH_FOLDER_LOCK, wait=False):
+            with exclusively(lock, wait=False):
                 remove_folder(folder)
         except (OSError, HeldByAnotherError):
             continue

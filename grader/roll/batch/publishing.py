@@ -197,9 +197,8 @@ def of_earlier_batches(out: OutputFolder, exported: Published) -> list[str]:
     """A notice about exports in OUT that this batch could not write, or writes no more: somebody could import old grades."""
     found = {path for export in registered(Export) for path in out.path.glob(export.file)}
     old = sorted(str(path.relative_to(out.path)) for path in found - exported.paths)
-    if not old:
-        return []
-    return [f"these exports are of an earlier batch and hold its grades: {some(old)}. Do not import them"]
+    said = f"these exports are of an earlier batch and hold its grades: {some(old)}. Do not import them"
+    return [said] if old else []
 
 
 def _bytes(contents: str | bytes) -> bytes:
@@ -244,10 +243,9 @@ def publish(
     kept.withdraw(current)
     exported = write_exports(whole.given_back, out, formats_of(out, exports), assignment)
     notices = (*exported.notices, *of_earlier_batches(out, exported))
-    last = LastBatchFile(out.path / "instructor")
-    unwritten += write_files([File(last.path, partial(last.text, graded, assignment))])[1]
-    faults, unwritten = [*faults, *exported.faults], [*unwritten, *exported.unwritten]
-    return replace(exported, faults=tuple(faults), unwritten=tuple(unwritten), notices=notices)
+    last = LastBatchFile(out.private)
+    unwritten += [*write_files([File(last.path, partial(last.text, graded, assignment))])[1], *exported.unwritten]
+    return replace(exported, faults=(*faults, *exported.faults), unwritten=tuple(unwritten), notices=notices)
 
 
 def _files(whole: ClassToWrite, out: OutputFolder, told: Callable[[int, int], None]) -> Iterator[File]:
@@ -256,17 +254,14 @@ def _files(whole: ClassToWrite, out: OutputFolder, told: Callable[[int, int], No
     for at, (result, public) in enumerate(zip(graded.results, whole.given_back.results, strict=True)):
         told(at, len(graded.results))
         student_id = result.submission.id
-        private = out.path / "instructor"
-        inputs = _inputs(result, sources[student_id])
-        yield from _given_back(public, out.students / student_id, sources[student_id], inputs)
+        own = sources[student_id]
+        inputs = _inputs(result, own)
+        yield from _given_back(public, out.students / student_id, own, inputs)
         record = inputs and inputs_digest(inputs, str(whole.seed))
-        yield File(private / f"{student_id}.json", partial(_record, result, whole.seed), record)
-        from_private = f"../students/{quote(student_id)}/"
-        yield File(
-            private / f"{student_id}.html",
-            partial(student_page, result, sources=sources[student_id], instructor=True, steps=from_private),
-            inputs,
-        )
+        yield File(out.private / f"{student_id}.json", partial(_record, result, whole.seed), record)
+        steps = f"../students/{quote(student_id)}/"
+        page = partial(student_page, result, sources=own, instructor=True, steps=steps)
+        yield File(out.private / f"{student_id}.html", page, inputs)
     page = partial(class_page, graded.results, course=graded.title, notes=graded.notices, insight=graded.insight)
     yield File(out.path / "index.html", page)
 

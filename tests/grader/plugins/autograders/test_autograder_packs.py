@@ -13,9 +13,10 @@ import pytest
 from grader.course.leaks import Diagnostic
 from grader.model.course_root import load_labs
 from grader.model.errors import RemediableError
-from grader.plugins.autograders import PackOptions, autograder_commands, packing
-from grader.plugins.autograders.autograder_commands import PACKS, make_autograder
+from grader.plugins.autograders import PackOptions, packing
+from grader.plugins.autograders.autograder_commands import make_autograder
 from grader.plugins.autograders.packing import (
+    PACKS,
     PackMade,
     PackRequest,
     autolab_pack,
@@ -180,4 +181,4 @@ def test_a_platform_that_nobody_packs_for_is_refused_with_the_list(monkeypatch: 
         with pytest.raises(RemediableError) as refused:
             make_autograder(PackOptions(platform, out=Path("nowhere")))
         assert all(pack.name in str(refused.value) for pack in PACKS)
-    assert autograder_commands.PACKS
+    assert PACKS
