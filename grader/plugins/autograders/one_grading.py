@@ -55,10 +55,9 @@ def late_words(late: timedelta) -> str:
     minutes = -(-int(late.total_seconds()) // 60)
     if minutes <= 0:
         return ""
-    days, rest = divmod(minutes, 24 * 60)
-    hours, minutes = divmod(rest, 60)
-    parts = [f"{days} d" if days else "", f"{hours} h" if hours else "", f"{minutes} min" if minutes else ""]
-    return f"Handed in {' '.join(filter(None, parts))} after the due date. What that costs, the platform decides."
+    units = ((minutes // 1440, "d"), (minutes // 60 % 24, "h"), (minutes % 60, "min"))
+    said = " ".join(f"{count} {unit}" for count, unit in units if count)
+    return f"Handed in {said} after the due date. What that costs, the platform decides."
 
 
 @dataclass(frozen=True)

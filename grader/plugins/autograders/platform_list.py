@@ -63,7 +63,7 @@ def markdown_summary(result: Result) -> str:
             f"**{plain(lab.title)}: {plain(lab.look.label)}** ({points_text}). {plain(what_happened(lab))}",
         ]
     lines += ["", "| test | | points |", "|---|---|--:|", *(_row(row) for row in tested_rows(result))]
-    if found := finding_lines(result):
+    if found := _shown_findings(result):
         lines += ["", *_block(found)]
     return "\n".join(lines) + "\n"
 
@@ -78,10 +78,14 @@ def _row(row: TestedRow) -> str:
     return f"| {plain(row.whole_name)} | {_MARKS[row.passed]} | {points} |"
 
 
+def _shown_findings(result: Result) -> list[str]:
+    found = finding_lines(result)
+    more = [f"… and {len(found) - _MOST_FINDINGS} more"] if len(found) > _MOST_FINDINGS else []
+    return [*found[:_MOST_FINDINGS], *more]
+
+
 def _block(found: list[str]) -> list[str]:
-    shown = [" ".join(line.split()) for line in found[:_MOST_FINDINGS]]
-    if len(found) > _MOST_FINDINGS:
-        shown.append(f"… and {len(found) - _MOST_FINDINGS} more")
+    shown = [" ".join(line.split()) for line in found]
     ticks = max((len(run) for line in shown for run in re.findall(r"`+", line)), default=0)
     fence = "`" * max(3, ticks + 1)
     return [f"{fence}text", *shown, fence]
@@ -150,21 +154,17 @@ _MOST_BYTES = 1 << 20  # of the page
 
 
 def output_fragment(graded: Graded) -> str:
-    parts = [f"<p>{escape(late)}</p>" if (late := late_words(graded.handed_in.late)) else ""]
-    parts += [f"<p>{escape(one)}</p>" for one in graded.result.submission.notices]
-    parts.append(f"<p>{escape(words)}</p>" if (words := misnamed_words(graded.result)) else "")
+    result = graded.result
+    words = (late_words(graded.handed_in.late), *result.submission.notices, misnamed_words(result))
+    parts = [f"<p>{escape(one)}</p>" for one in words if one]
     parts += [
         f"<p><strong>{escape(lab.title)}: {escape(lab.look.label)}.</strong> {escape(what_happened(lab))}</p>"
-        for lab in graded.result.labs.values()
+        for lab in result.labs.values()
     ]
-    found = finding_lines(graded.result)
-    if found:
-        left = len(found) - _MOST_FINDINGS
-        more = [f"… and {left} more"] if left > 0 else []
-        items = "".join(f"<li>{escape(line)}</li>" for line in [*found[:_MOST_FINDINGS], *more])
-        parts.append(f"<ul>{items}</ul>")
+    if found := _shown_findings(graded.result):
+        parts.append(f"<ul>{''.join(f'<li>{escape(line)}</li>' for line in found)}</ul>")
     parts.append(_link(graded.page))
-    return "\n".join(filter(None, parts))
+    return "\n".join(parts)
 
 
 def _link(page: str) -> str:

@@ -6,7 +6,7 @@ that means "later".
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 
 from grader.model.result import LabResult, Result
 from grader.plugins.exports.grade_rows import (
@@ -83,20 +83,18 @@ def prairielearn_results(result: Result) -> dict[str, object]:
     """Of a redacted result."""
     points = grade(result)
     if points is None:
-        why = [
-            lab.verdict.facts.sentence for lab in result.labs.values() if lab.verdict.facts.tone in {"ours", "waiting"}
-        ]
+        facts = [lab.verdict.facts for lab in result.labs.values()]
+        why = [one.sentence for one in facts if one.tone in {"ours", "waiting"}]
         return {"gradable": False, "format_errors": why}
     return {
         "gradable": True,
         "score": min(points / most(result), 1.0) if most(result) else 0.0,
         "output": "\n".join(finding_lines(result)),
-        "tests": [_prairielearn_json_test(row) for row in tested_rows(result)],
+        "tests": [
+            {"name": row.whole_name, "points": row.points, "max_points": row.max_points, "message": row.words}
+            for row in tested_rows(result)
+        ],
     }
-
-
-def _prairielearn_json_test(row: TestedRow) -> dict[str, object]:
-    return {"name": row.whole_name, "points": row.points, "max_points": row.max_points, "message": row.words}
 
 
 def prairielearn_zip(grades: Grades) -> Made:
@@ -151,16 +149,12 @@ def classroom50_result(result: Result, owner: str, assignment: str, at: str, fac
 
 def whole_factor(results: Iterable[Result]) -> int:
     """The smallest one that makes all points whole."""
-    points = [one for result in results for one in _points(result)]
-    return next(
-        (factor for factor in _FACTORS if all(abs(one * factor - round(one * factor)) < _DUST for one in points)),
-        _FACTORS[-1],
-    )
-
-
-def _points(result: Result) -> Sequence[float]:
-    rows = tested_rows(result)
-    return [result.total, most(result), *(row.points for row in rows), *(row.max_points for row in rows)]
+    points: list[float] = []
+    for result in results:
+        points += [result.total, most(result)]
+        points += [one for row in tested_rows(result) for one in (row.points, row.max_points)]
+    fits = (one for one in _FACTORS if all(abs(each * one - round(each * one)) < _DUST for each in points))
+    return next(fits, _FACTORS[-1])
 
 
 def _owner(result: Result) -> str:
@@ -199,14 +193,10 @@ def autolab_output(result: Result) -> str:
     stages: dict[str, dict[str, object]] = {lab_id: {} for lab_id in scores}
     for row in tested_rows(result):
         if row.lab in stages:
-            stages[row.lab][row.name] = _case(row)
+            stages[row.lab][row.name] = {"passed": bool(row.passed)} | ({"hint": row.words} if row.words else {})
     shown: dict[str, object] = {"_presentation": "semantic", "stages": list(stages), **stages}
     found = "".join(f"# {' '.join(line.split())}\n" for line in finding_lines(result))
     return found + json_line(shown) + json_line({"scores": scores})
-
-
-def _case(row: TestedRow) -> dict[str, object]:
-    return {"passed": bool(row.passed), **({"hint": row.words} if row.words else {})}
 
 
 def autolab_zip(grades: Grades) -> Made:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Literal
 
-from grader.model.result import Case, Finding, LabResult, Result
+from grader.model.result import Case, LabResult, Result
 from grader.model.verdicts import Verdict
 from grader.model.written_names import some
 from grader.roll.batch.plugin import Made
@@ -26,7 +26,8 @@ UNDECIDED = frozenset({Verdict.INTERNAL_ERROR, Verdict.NEEDS_GPU})
 
 def is_decided(lab: LabResult) -> bool:
     """Whether its points are known: by a grading, or because a person decided them."""
-    return (lab.verdict not in UNDECIDED or _by_a_person(lab)) and not is_open(lab)
+    by_a_person = lab.standing is not None and lab.standing.override is not None
+    return (lab.verdict not in UNDECIDED or by_a_person) and not is_open(lab)
 
 
 def is_open(lab: LabResult) -> bool:
@@ -38,10 +39,6 @@ def grade(result: Result) -> float | None:
     """The total so far. None: some lab is not graded yet, or none is due yet."""
     due = [lab for lab in result.labs.values() if not is_open(lab)]
     return result.total if all(map(is_decided, due)) and (due or not result.labs) else None
-
-
-def _by_a_person(lab: LabResult) -> bool:
-    return lab.standing is not None and lab.standing.override is not None
 
 
 def most(result: Result) -> float:
@@ -56,8 +53,7 @@ def number_text(points: float) -> str:
 
 def grade_text(result: Result) -> str:
     """Empty: not graded yet."""
-    points = grade(result)
-    return "" if points is None else number_text(points)
+    return "" if (points := grade(result)) is None else number_text(points)
 
 
 # Sentences for the instructor about an export: who is missing in it, and what an import would do. Pure.
@@ -120,14 +116,12 @@ def rows_by(results: Sequence[Result], keys_of: Callable[[Result], Sequence[str]
     """`keys_of`: what the platform may find the student by; empty ones do not count. `unknown`: about those who have none."""
     keys = [{(place, key.casefold()) for place, key in enumerate(keys_of(one)) if key} for one in results]
     counts = Counter(key for each in keys for key in each)
-    nobody = [one for one, own in zip(results, keys, strict=True) if not own]
-    several = [one for one, own in zip(results, keys, strict=True) if any(counts[key] > 1 for key in own)]
-    kept = [one for one, own in zip(results, keys, strict=True) if own and all(counts[key] == 1 for key in own)]
-    told = about(
-        several, "left out, because several uploads are one student's: leave the one that counts and grade again"
-    )
+    most_often = [max((counts[key] for key in own), default=0) for own in keys]
+    nobody, kept = ([one for one, n in zip(results, most_often, strict=True) if n == times] for times in (0, 1))
+    several = without(results, [*nobody, *kept])
+    why = "left out, because several uploads are one student's: leave the one that counts and grade again"
     empty = ["nobody is in this file, so there is nothing to import"] if results and not kept else []
-    return Rows(tuple(kept), [*empty, *about(nobody, unknown), *told])
+    return Rows(tuple(kept), [*empty, *about(nobody, unknown), *about(several, why)])
 
 
 # Tables for platforms and spreadsheets: no cell of a student's runs as a formula, and what a platform matches by stays as it is. Pure.
@@ -196,10 +190,8 @@ def tested_rows(result: Result) -> tuple[TestedRow, ...]:
 def _rows(lab_id: str, lab: LabResult) -> Iterator[TestedRow]:
     rows = [_case_row(lab_id, lab, case) for case in lab.cases]
     if lab.performance_max:
-        reached = lab.performance_points >= lab.performance_max
-        rows.append(
-            TestedRow(lab_id, "performance", reached, lab.performance_points, lab.performance_max, lab.performance)
-        )
+        points, highest = lab.performance_points, lab.performance_max
+        rows.append(TestedRow(lab_id, "performance", points >= highest, points, highest, lab.performance))
     whole = abs(sum(row.points for row in rows) - lab.points) < _DUST
     if lab.cases and whole and abs(sum(row.max_points for row in rows) - lab.max_points) < _DUST:
         yield from rows
@@ -217,12 +209,8 @@ def _words(lab: LabResult) -> str:
         return f"decided by {standing.override.author}: {standing.override.reason}"
     if is_open(lab):
         return "nothing was handed in yet, and the deadline is still to come"
-    lost = (
-        f"\n{number_text(standing.lost)} points less, because it was handed in {standing.late} late"
-        if standing.lost
-        else ""
-    )
-    return f"{lab.verdict.facts.sentence}{lost}"
+    lost = f"\n{number_text(standing.lost)} points less, because it was handed in {standing.late} late"
+    return lab.verdict.facts.sentence + (lost if standing.lost else "")
 
 
 def _case_row(lab_id: str, lab: LabResult, case: Case) -> TestedRow:
@@ -236,13 +224,9 @@ def _case_row(lab_id: str, lab: LabResult, case: Case) -> TestedRow:
 
 def finding_lines(result: Result) -> list[str]:
     """One line for each finding, as compilers write them."""
-    return [_line(lab, one) for lab in result.labs.values() for one in lab.findings]
-
-
-def _line(lab: LabResult, finding: Finding) -> str:
-    place = finding.file or lab.file
-    place += f":{finding.line}" if finding.line is not None else ""
-    return f"{place}: {finding.called}: {finding.message}"
+    found = [(one.file or lab.file, one) for lab in result.labs.values() for one in lab.findings]
+    placed = [(file if one.line is None else f"{file}:{one.line}", one) for file, one in found]
+    return [f"{place}: {one.called}: {one.message}" for place, one in placed]
 
 
 # A zip of files that are made in memory. The same files give the same bytes. Pure.

@@ -7,7 +7,7 @@ not due yet and was not handed in has an empty cell too; the total is that of th
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable
 
 from grader.model.graded_class import GradedClass
 from grader.model.result import LabAnswers, LabResult, Result
@@ -59,10 +59,9 @@ _COLUMNS = ("questions", "answered", "right numbers")
 def answers_csv(graded: GradedClass) -> str:
     asking = [lab for lab in graded.lab_ids if any(result.labs[lab].answers for result in graded.results)]
     rows = [["student", *(f"{lab} {column}" for lab in asking for column in _COLUMNS)]]
-    rows += [
-        [result.submission.id, *(cell for lab in asking for cell in _cells(result.labs[lab].answers))]
-        for result in graded.results
-    ]
+    for result in graded.results:
+        cells = [cell for lab in asking for cell in _cells(result.labs[lab].answers)]
+        rows.append([result.submission.id, *cells])
     return table_text(rows)
 
 
@@ -94,16 +93,15 @@ def _user(result: Result) -> str:
 
 
 def _score(result: Result, points: float, at: str) -> dict[str, object]:
-    data: dict[str, object] = {
+    return {
         "userId": _user(result),
         "scoreGiven": points,
         "scoreMaximum": most(result),
         "activityProgress": "Completed" if result.submission.handed_in else "Initialized",
         "gradingProgress": "FullyGraded",
         "timestamp": at,
+        "comment": "; ".join(f"{lab_id}: {lab.look.label}" for lab_id, lab in result.labs.items()),
     }
-    comment = "; ".join(f"{lab_id}: {lab.look.label}" for lab_id, lab in result.labs.items())
-    return data | {"comment": comment}
 
 
 # Students' pages in a zip that a platform gives back to all of them at once: Moodle's feedback files, Canvas's re-uploaded submissions.
@@ -134,10 +132,10 @@ def _zipped(grades: Grades, name_of: Callable[[Result], str], why: str) -> Made:
     absent = [one for one in grades.results if not one.submission.handed_in and not name_of(one)]
     named: dict[str, Result] = {}
     twice = [one for one in grades.results if (name := name_of(one)) and named.setdefault(name, one) is not one]
-    pageless: list[Result] = []
-    data = zip_bytes(_entries(grades, named, pageless))
+    pages = [(name, one, grades.page(one.submission.id)) for name, one in named.items()]
+    pageless = [one for _, one, page in pages if page is None]
     return noticed(
-        data,
+        zip_bytes((name, page) for name, _, page in pages if page is not None),
         about(without(grades.results, [*named.values(), *absent, *twice]), f"no page in this zip, because {why}"),
         about(absent, "handed in nothing, so there is nothing to attach a page to"),
         about(
@@ -145,16 +143,6 @@ def _zipped(grades: Grades, name_of: Callable[[Result], str], why: str) -> Made:
         ),
         about(pageless, "the page is missing in OUT: grade again"),
     )
-
-
-def _entries(grades: Grades, named: Mapping[str, Result], pageless: list[Result]) -> Iterator[tuple[str, bytes]]:
-    """Students without a page are added to `pageless`."""
-    for name, one in named.items():
-        page = grades.page(one.submission.id)
-        if page is None:
-            pageless.append(one)
-        else:
-            yield name, page
 
 
 def moodle_feedback(grades: Grades) -> Made:

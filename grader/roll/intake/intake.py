@@ -93,11 +93,8 @@ def discover(
     title = ", ".join(clean(stem_of(one.resolve().name)) for one in sources[:_TITLES])
     notices = [*found.notices]
     if found.local_times:
-        zone = (
-            f"{options.zone} (course.toml or --timezone)"
-            if options.zone
-            else f"{spool.zone}, this machine's time zone (--timezone names another)"
-        )
+        own = f"{spool.zone}, this machine's time zone (--timezone names another)"
+        zone = f"{options.zone} (course.toml or --timezone)" if options.zone else own
         notices.append(f"the platform writes times without a time zone: they are read as {zone}")
     return Discovery(title, tuple(students), (*notices, *people.notices, *of_teams, *shared), people.rostered)
 
@@ -152,22 +149,17 @@ def _check_plausible(
     """Raises IntakeError where nobody handed in anything that looks like a lab: then this is some other folder. So it does where a whole
     class would become one student: the only upload holds several files whose names end like one that a lab asks for.
     """
+    names = [[file.path[-1].casefold() for file in one.contents.files if file.path] for one in uploads]
     if len(students) == 1 and not (students[0].sources or students[0].blocked):
-        names = [file.path[-1].casefold() for file in uploads[0].contents.files if file.path]
         for name in sorted(wanted):
-            alike = [one for one in names if one != name.casefold() and one.endswith(name.casefold())]
+            alike = [one for one in names[0] if one != name.casefold() and one.endswith(name.casefold())]
             if len(alike) > 1:
                 raise not_apart(source, alike)
-    if any(one.sources or one.blocked or one.hints or one.answers or one.submission.refused for one in students):
-        return
-    if any(
-        file.path and file.path[-1].casefold().endswith(".cu") for upload in uploads for file in upload.contents.files
-    ):
-        return
-    raise IntakeError(
-        f"{source}: none of its folders and archives holds a file that a lab asks for "
-        f"({', '.join(sorted(wanted))}). {LAYOUT}."
-    )
+    found = any(one.sources or one.blocked or one.hints or one.answers or one.submission.refused for one in students)
+    if not found and not any(name.endswith(".cu") for of_upload in names for name in of_upload):
+        raise IntakeError(
+            f"{source}: none of its folders and archives holds a file that a lab asks for ({', '.join(sorted(wanted))}). {LAYOUT}."
+        )
 
 
 # Takes the labs' files of one upload: opens the archive that it is or holds, and looks into what was typed into the platform.
@@ -215,9 +207,8 @@ def _answers(upload: Upload, wanted: Sequence[LabFile]) -> tuple[dict[str, Hande
     except (OSError, MemoryError):  # this machine's, and so every student's
         raise
     except Exception as error:  # noqa: BLE001 -- see above
-        return {}, [
-            f"Tilelab failed while it read the answers ({type(error).__name__}); no lab's file is touched by that"
-        ]
+        failed = f"Tilelab failed while it read the answers ({type(error).__name__})"
+        return {}, [f"{failed}; no lab's file is touched by that"]
 
 
 def _matched(upload: Upload, target: Path, wanted: Sequence[LabFile]) -> tuple[Upload, Match]:
@@ -282,10 +273,8 @@ def _take_text(text: str, wanted: Sequence[LabFile], match: Match) -> None:
     fitting = fitting or [one for one in missing if one.name in text]
     if not fitting and len(wanted) == len(missing) == 1:
         fitting = missing
-    if not fitting:
-        if missing:
-            match.notices.append("there is code in the platform's text field, and it is not clear for which lab it is")
-        return
+    if missing and not fitting:
+        match.notices.append("there is code in the platform's text field, and it is not clear for which lab it is")
     for one in fitting:
         match.hints.pop(one.name, None)
         match.notices.append(f"took {one.name} from the platform's text field")

@@ -87,9 +87,8 @@ class Match:
         if data is None:
             self.blocked[name] = f"{name!r} cannot be read"
         elif data.startswith(_POINTER):
-            self.blocked[name] = (
-                f"{name!r} is a pointer of Git LFS, and the file itself is not here: run `git lfs pull` in the clone"
-            )
+            pull = "the file itself is not here: run `git lfs pull` in the clone"
+            self.blocked[name] = f"{name!r} is a pointer of Git LFS, and {pull}"
         elif len(data) > FILE_BYTES or len(text) > 2 * FILE_BYTES:
             self.blocked[name] = f"{name!r} is larger than {FILE_BYTES >> 10} KiB, which no kernel needs"
         else:
@@ -145,16 +144,14 @@ def _match_one(wanted: LabFile, files: list[Stored], match: Match) -> None:
     bytes_of = {file.path: stored_bytes(file, FILE_BYTES) for file in chosen}
     if len(set(bytes_of.values())) > 1:
         places = ", ".join(clean("/".join(path)) for path in sorted(bytes_of)[:_SHOWN])
-        match.blocked[wanted.name] = (
-            f"there are {len(chosen)} different files named {wanted.name!r} ({places}); hand in only one"
-        )
+        several = f"{len(chosen)} different files named {wanted.name!r} ({places})"
+        match.blocked[wanted.name] = f"there are {several}; hand in only one"
         return
     used = chosen[0].path
     others = f"; {len(found) - 1} other files with that name are in other folders" if len(found) > len(chosen) else ""
-    if len(used) > 1:
-        match.notices.append(f"used {clean('/'.join(used))}{others}")
-    elif others:
-        match.notices.append(f"used the {wanted.name} at the top level{others}")
+    if len(used) > 1 or others:
+        place = clean("/".join(used)) if len(used) > 1 else f"the {wanted.name} at the top level"
+        match.notices.append(f"used {place}{others}")
     match.place(wanted.name, bytes_of[used])
 
 
@@ -164,10 +161,9 @@ def _chosen(wanted: LabFile, found: list[Stored]) -> list[Stored]:
         return found
     starter = None if wanted.starter is None else normalise(wanted.starter)[0]
     changed = [file for file in found if normalise(stored_bytes(file, FILE_BYTES) or b"")[0] != starter]
-    found = changed or found
-    ranks = {file.path: _rank(wanted, file.path) for file in found}
-    first = min(ranks.values())
-    return _last_versions([file for file in found if ranks[file.path] == first])
+    ranked = [(_rank(wanted, file.path), file) for file in changed or found]
+    first = min(rank for rank, _ in ranked)
+    return _last_versions([file for rank, file in ranked if rank == first])
 
 
 def _last_versions(files: list[Stored]) -> list[Stored]:
@@ -185,13 +181,8 @@ def _last_versions(files: list[Stored]) -> list[Stored]:
 
 def _rank(wanted: LabFile, path: tuple[str, ...]) -> tuple[bool, int, int]:
     is_aside = any(is_copy(part) for part in path[:-1])
-    if wanted.is_at_home(path):
-        place = 0
-    elif len(path) == 1:
-        place = 1
-    else:
-        place = 2 if wanted.lab and path[-2] == wanted.lab else 3
-    return is_aside, place, len(path)
+    places = (wanted.is_at_home(path), len(path) == 1, bool(wanted.lab) and path[-2:-1] == (wanted.lab,), True)
+    return is_aside, places.index(True), len(path)
 
 
 def _match_variant(wanted: LabFile, left: Sequence[Stored], match: Match) -> None:
@@ -209,15 +200,16 @@ def _match_variant(wanted: LabFile, left: Sequence[Stored], match: Match) -> Non
             match.place(wanted.name, data.pop())
             return
         shown = ", ".join(repr(clean("/".join(file.path))) for file in chosen[:_SHOWN])
-        match.hints[wanted.name] = (
+        hint = (
             f"found {shown}, which differ, but the name must be exactly {wanted.name!r}; rename the file that is meant"
         )
     elif names := nearly(wanted.name, (file.path[-1] for file in left)):
-        match.hints[wanted.name] = (
-            f"found {clean(names[0])!r}, but the name must be exactly {wanted.name!r}; rename the file if it is this one"
-        )
-    if wanted.name in match.hints:
-        match.notices.append(match.hints[wanted.name])
+        found = clean(names[0])
+        hint = f"found {found!r}, but the name must be exactly {wanted.name!r}; rename the file if it is this one"
+    else:
+        return
+    match.hints[wanted.name] = hint
+    match.notices.append(hint)
 
 
 # Finds the files with answers in one upload, and whose lab each of them is. Nothing here refuses an upload or a lab's file.
@@ -279,12 +271,11 @@ def _read(file: Stored, labs: Sequence[LabQuestions]) -> _Found | str | None:
     name, text, trouble = clean(file.path[-1]), "", ""
     data = stored_bytes(file, 2 * ANSWER_BYTES)
     try:
-        if data is None:
-            trouble = f"{name} cannot be read"
-        else:
-            text = answer_text(normalise(data)[0], name)
+        text = answer_text(normalise(data)[0], name) if data is not None else ""
     except NoAnswersError as error:
         trouble = str(error)
+    if data is None:
+        trouble = f"{name} cannot be read"
     lab, said = lab_of(text, file.path, labs)
     if lab is not None:
         return _Found(lab, file.path, text, trouble, said)
@@ -359,15 +350,12 @@ class _Text:
     def take_tag(self, tag: re.Match[str]) -> None:
         name, is_end = tag["name"].casefold(), bool(tag["end"])
         if self._unseen:
-            if is_end and name == self._unseen:
-                self._unseen = ""
+            self._unseen = "" if is_end and name == self._unseen else self._unseen
             return
         if name in _UNSEEN and not is_end and not tag[0].endswith("/>"):
             self._unseen = name
         if name == "pre":
             self._pre = max(0, self._pre + (-1 if is_end else 1))
-        if name == "br":
-            if not is_end:
-                self.parts.append("\n")
-        elif name in _BREAKS and self.parts and not self.parts[-1].endswith("\n"):
+        begun = bool(self.parts) and not self.parts[-1].endswith("\n")
+        if (name == "br" and not is_end) or (name != "br" and name in _BREAKS and begun):
             self.parts.append("\n")

@@ -106,8 +106,7 @@ def _handed_in(level: Level) -> Level:
 
 def _has_student(level: Level, spool: Spool) -> bool:
     """Whether a folder or archive there is called like one who is in the roster, or was here before."""
-    names = [top.name for top in level.files.tops.values() if top.is_folder or is_archive_name(top.name)]
-    return any(spool.is_student(stem_of(name)) for name in names[:ASKED])
+    return any(spool.is_student(stem_of(top.name)) for top in _packed_or_folders(level)[:ASKED])
 
 
 def _export_in(source: Path, level: Level) -> Export | None:
@@ -145,8 +144,12 @@ def _of_platform(source: Path, export: Export, level: Level) -> Found:
 
 def _only_inside(level: Level, spool: Spool) -> Level | None:
     """What is in the only folder or archive there. Files beside it that nobody hands in do not count."""
-    inner = [top for top in level.files.tops.values() if top.is_folder or is_archive_name(top.name)]
+    inner = _packed_or_folders(level)
     return _inside(level, inner[0], spool) if len(inner) == 1 else None
+
+
+def _packed_or_folders(level: Level) -> list[Top]:
+    return [top for top in level.files.tops.values() if top.is_folder or is_archive_name(top.name)]
 
 
 def _inside(level: Level, top: Top, spool: Spool) -> Level | None:
@@ -170,7 +173,7 @@ def _inside(level: Level, top: Top, spool: Spool) -> Level | None:
 
 def _several_downloads(source: Path, level: Level, spool: Spool) -> Found | None:
     """Where all that is there are downloads of a platform: one for each lab, for example."""
-    inner = [top for top in level.files.tops.values() if top.is_folder or is_archive_name(top.name)]
+    inner = _packed_or_folders(level)
     if not 1 < len(inner) <= _MOST_DOWNLOADS:
         return None
     parts: list[tuple[str, Found]] = []
@@ -227,16 +230,16 @@ def _without_downloads(source: Path, uploads: list[Upload], names: Sequence[str]
     """A download of a whole class is no student's upload. A student may hand in what looks like one: where it holds fewer persons than the
     class, this student alone is refused. `names`: as they lie there.
     """
-    of_class: dict[int, Export] = {}
+    of_class: dict[int, tuple[str, int]] = {}  # whose, and of how many persons
     for number, one in enumerate(uploads):
         if any(len(file.path) == 1 and file.path[0] in spool.wanted for file in one.contents.files):
             continue
         export = _looks_like(replace(list_contents(one.name, one.contents, spool), most_bytes=_STUDENT_BYTES))
-        if export is not None and export.platform != PLAIN and len({str(each.owners) for each in export.uploads}) > 1:
-            of_class[number] = export
+        persons = len({str(each.owners) for each in export.uploads}) if export is not None else 0
+        if export is not None and export.platform != PLAIN and persons > 1:
+            of_class[number] = export.platform, persons
     others = len(uploads) - len(of_class)
-    persons = [len({str(each.owners) for each in export.uploads}) for export in of_class.values()]
-    if len(of_class) > others or any(count > others for count in persons):
+    if len(of_class) > others or any(count > others for _, count in of_class.values()):
         given = [names[number] for number in list(of_class)[:SHOWN]]
         shown = ", ".join(repr(clean(name)) for name in given)
         paths = " ".join(shlex.quote(clean(str(source / name))) for name in given)
@@ -244,16 +247,11 @@ def _without_downloads(source: Path, uploads: list[Upload], names: Sequence[str]
             f"{source}: some of what is there are downloads of a whole class ({shown}), and some are not. Put what is not into a folder "
             f"of its own, with one folder for each student, and give all of them: tilelab grade {paths} OTHERS."
         )
-    return [
-        replace(
-            one,
-            refused=f"this looks like a download of a whole class ({of_class[number].platform}) and not like one student's upload; "
-            "the instructor has to give it by itself: tilelab grade A B",
-        )
-        if number in of_class
-        else one
-        for number, one in enumerate(uploads)
-    ]
+    for number, (platform, _) in of_class.items():
+        why = f"this looks like a download of a whole class ({platform}) and not like one student's upload"
+        refused = f"{why}; the instructor has to give it by itself: tilelab grade A B"
+        uploads[number] = replace(uploads[number], refused=refused)
+    return uploads
 
 
 def _looks_like(files: ClassFiles) -> Export | None:
