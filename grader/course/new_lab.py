@@ -169,15 +169,8 @@ def _templates() -> Environment:
 
 
 def _rendered(new: NewLab, template: str, **values: object) -> str:
-    known: dict[str, object] = {
-        "lab_id": new.lab_id,
-        "number": new.number,
-        "title": new.title,
-        "title_toml": json.dumps(new.title, ensure_ascii=False),
-        "problem": new.problem,
-        "kernel": new.kernel,
-    }
-    return _templates().get_template(template).render(known | values)
+    title = json.dumps(new.title, ensure_ascii=False)
+    return _templates().get_template(template).render(vars(new), number=new.number, title_toml=title, **values)
 
 
 def _from_skeleton(new: NewLab) -> Iterator[tuple[str, str]]:
@@ -210,26 +203,20 @@ def _from_lab(root: Path, new: NewLab, pattern: Lab) -> Iterator[tuple[str, str]
         return old.sub(lambda name: renamed[name[0]], path.read_text(encoding="utf-8"))
 
     note = f"FILL IN: so far a copy of {pattern.id}'s, under new names"
-    contract = re.sub(
-        r"^title = .*$",
-        f"title = {json.dumps(new.title, ensure_ascii=False)}",
-        renamed_text(public / "lab.toml"),
-        flags=re.MULTILINE,
-    )
-    contract = re.sub(
-        r"^summary = .*$", 'summary = "FILL IN: what a student writes, and what for."', contract, flags=re.MULTILINE
-    )
-    yield f"assignments/{new.lab_id}/lab.toml", f"# {note}.\n{contract}"
-    yield f"assignments/{new.lab_id}/Makefile", renamed_text(public / "Makefile")
-    yield f"assignments/{new.lab_id}/public_tests.cpp", f"// {note}.\n{renamed_text(public / 'public_tests.cpp')}"
-    yield (
-        f"assignments/{new.lab_id}/README.md",
-        _rendered(new, "assignment/README.md.j2", rows=_rows(given_points(pattern))),
-    )
-    yield f"solutions/{new.lab_id}/{new.file}", f"// {note}.\n{renamed_text(private / pattern.public.file)}"
-    yield f"solutions/{new.lab_id}/grading.toml", f"# {note}.\n{renamed_text(private / 'grading.toml')}"
-    yield f"solutions/{new.lab_id}/hidden_tests.cpp", f"// {note}.\n{renamed_text(private / 'hidden_tests.cpp')}"
-    yield f"solutions/{new.lab_id}/answers.md", _rendered(new, "solution/answers.md.j2")
+    contract = renamed_text(public / "lab.toml")
+    said = {"title": new.title, "summary": "FILL IN: what a student writes, and what for."}
+    for name, words in said.items():
+        line = f"{name} = {json.dumps(words, ensure_ascii=False)}"
+        contract = re.sub(rf"^{name} = .*$", line, contract, flags=re.MULTILINE)
+    here, there = f"assignments/{new.lab_id}", f"solutions/{new.lab_id}"
+    yield f"{here}/lab.toml", f"# {note}.\n{contract}"
+    yield f"{here}/Makefile", renamed_text(public / "Makefile")
+    yield f"{here}/public_tests.cpp", f"// {note}.\n{renamed_text(public / 'public_tests.cpp')}"
+    yield f"{here}/README.md", _rendered(new, "assignment/README.md.j2", rows=_rows(given_points(pattern)))
+    yield f"{there}/{new.file}", f"// {note}.\n{renamed_text(private / pattern.public.file)}"
+    yield f"{there}/grading.toml", f"# {note}.\n{renamed_text(private / 'grading.toml')}"
+    yield f"{there}/hidden_tests.cpp", f"// {note}.\n{renamed_text(private / 'hidden_tests.cpp')}"
+    yield f"{there}/answers.md", _rendered(new, "solution/answers.md.j2")
     verdicts: set[str] = set()
     for reject in sorted((private / "rejects").glob("*.cu")):
         verdict = reject.read_text(encoding="utf-8").split("\n", 1)[0].removeprefix("// verdict: ").split(" ")[0]

@@ -142,9 +142,8 @@ class SlurmOptions:
         """`workers`: how many processors a task asks for; none: as many as the cluster gives by itself, or as the options say."""
         time = self.slurm_time.strip()
         if time and not _TIME.fullmatch(time):
-            raise RemediableError(
-                f"--slurm-time {time!r}: a time as sbatch has it is needed, such as 30 (minutes) or 1:30:00."
-            )
+            needed = "a time as sbatch has it is needed, such as 30 (minutes) or 1:30:00"
+            raise RemediableError(f"--slurm-time {time!r}: {needed}.")
         processors = (f"--cpus-per-task={workers}",) if workers else ()
         return (*processors, *own_options(self.slurm_options), *((f"--time={time}",) if time else ()))
 

@@ -20,8 +20,7 @@ from grader.model.errors import RemediableError
 
 # What Slurm says when slurmctld cannot be reached, and not that it does not want this array.
 _BUSY = re.compile(r"contact slurm controller|timed out|temporarily|try again|connection refused", re.IGNORECASE)
-_NO_ANSWER, _NO_START = 124, 126  # our own statuses of a command that did not end or begin
-_UNHEARD = frozenset({_NO_ANSWER, _NO_START})
+_UNHEARD = 124  # our own status of a command that did not end or begin
 _SECONDS = 120  # for one command; slurmctld may be busy
 _FORMAT = "%i|%T|%N|%r"
 _TASK = re.compile(r"(\d+)(?:_(\d+)|_\[[^|\]]*\])?")  # of an array: one task, or those that have not begun
@@ -56,10 +55,7 @@ _OWN = (
     "ntasks",
     "nodes",
 )
-_OWN_LETTERS = {"a": "array", "D": "chdir", "e": "error", "i": "input", "J": "job-name", "o": "output", "W": "wait"} | {
-    "n": "ntasks",
-    "N": "nodes",
-}
+_OWN_LETTERS = "aDeiJoWnN"  # the same as letters
 
 
 class SlurmError(RemediableError):
@@ -128,8 +124,8 @@ def own_options(text: str) -> tuple[str, ...]:
     except ValueError as error:
         raise SlurmError(f"--slurm-options {text!r}: {error}.") from error
     for option in options:
-        word = option[2:].split("=")[0] if option.startswith("--") else _OWN_LETTERS.get(option[1:2], "")
-        if option.startswith("-") and word in _OWN:
+        is_ours = option[2:].split("=")[0] in _OWN if option[1:2] == "-" else option[1:2] in {*_OWN_LETTERS}
+        if option.startswith("-") and is_ours:
             raise SlurmError(f"--slurm-options: tilelab itself chooses {option.split('=')[0]!r}. Leave it out.")
     if options and not options[0].startswith("-"):
         raise SlurmError(
@@ -162,7 +158,7 @@ class SlurmCommands:
         if status != 0:
             raise RefusedError(
                 f"sbatch did not take an array of {what.tasks}: {words or f'it ended with status {status}'}",
-                later=status in _UNHEARD or bool(_BUSY.search(words)),
+                later=status == _UNHEARD or bool(_BUSY.search(words)),
             )
         lines = [line.strip() for line in output.splitlines() if line.strip()]
         found = _ID.fullmatch(lines[-1]) if lines else None
@@ -224,9 +220,9 @@ def _run(command: Sequence[str]) -> tuple[int, str, str]:
             f"there is no {command[0]!r} on this machine: `tilelab grade --slurm` runs where Slurm's commands are, on a login node."
         ) from error
     except subprocess.TimeoutExpired:
-        return _NO_ANSWER, "", f"no answer within {_SECONDS} seconds"
+        return _UNHEARD, "", f"no answer within {_SECONDS} seconds"
     except OSError as error:
-        return _NO_START, "", f"{command[0]} cannot be started: {error.strerror}"
+        return _UNHEARD, "", f"{command[0]} cannot be started: {error.strerror}"
     words = " ".join(line.strip() for line in done.stderr.splitlines()[-3:] if line.strip())
     return done.returncode, done.stdout, words[:500]
 

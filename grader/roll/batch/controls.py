@@ -62,9 +62,7 @@ class Controls:
         that the detectors can rely on.
         """
         controls = [control for lab in labs for control in controls_of(lab)]
-        if not controls:
-            return self.compiler()
-        with ThreadPoolExecutor(min(self.workers or len(controls), len(controls))) as pool:
+        with ThreadPoolExecutor(max(1, min(self.workers or len(controls), len(controls)))) as pool:
             return next(filter(None, pool.map(self._trouble, controls)), "") or self.compiler()
 
     def stop(self) -> None:
@@ -79,33 +77,26 @@ class Controls:
         for _ in range(_TRIES):
             if self._stopped.is_set():
                 return "grading was interrupted"
-            what = self._once(control)
-            if not what:
+            # A wrong kernel often has its verdict from the first case that fails, and from the CPU executor, which no GPU overrules: then
+            # nobody waits for more.
+            quick = partial(self.on_cpu or self.judge, until_failure=True)
+            if control.wanted is not Verdict.PASS and not self._tried(control, quick):
+                return ""
+            if not (what := self._tried(control, partial(self.judge, until_failure=False))):
                 return ""
         return f"this machine cannot grade at the moment: the {control.words} {what}. {remedy_for(what)}"
 
-    def _once(self, control: Control) -> str:
-        """What went otherwise than it must; empty: nothing. A wrong kernel often has its verdict from the first case that fails, and from
-        the CPU executor, which no GPU overrules: then nobody waits for more.
-        """
-        if control.wanted is not Verdict.PASS:
-            quick = partial(self.on_cpu or self.judge, until_failure=True)
-            if not self._tried(control, quick):
-                return ""
-        return self._tried(control, partial(self.judge, until_failure=False))
-
     def _tried(self, control: Control, judge: ControlJudge) -> str:
+        only = () if control.case is None else (control.case,)
+        folder = None
         try:
             folder = Path(tempfile.mkdtemp(prefix="control-", dir=self.scratch))
-        except OSError as error:
-            return f"could not be judged: {error}"
-        try:
-            only = () if control.case is None else (control.case,)
             outcome = judge(control.lab, control.source, folder, only=only)
         except Exception as error:  # noqa: BLE001 -- whatever it is, no submission can be judged either
             return f"could not be judged: {error}"
         finally:
-            remove_folder(folder)
+            if folder is not None:
+                remove_folder(folder)
         seen, why = _seen(outcome)
         return "" if seen is control.wanted else f"must be {control.wanted} and is {seen}{f' ({why})' if why else ''}"
 
@@ -138,9 +129,8 @@ def _seen(outcome: LabOutcome) -> tuple[Verdict, str]:
     cases = [*outcome.cases, *(outcome.gpu.cases if outcome.gpu else ())]
     if not cases:
         return Verdict.INTERNAL_ERROR, "the judge ran no case"
-    errors = [
-        one.kind for case in cases for launch in case.launches for one in launch.findings if one.severity == "error"
-    ]
+    findings = [one for case in cases for launch in case.launches for one in launch.findings]
+    errors = [one.kind for one in findings if one.severity == "error"]
     verdict = worst([*(case.verdict for case in cases), *errors])
     if verdict is Verdict.PASS and not all(case.passed for case in cases):
         return Verdict.INTERNAL_ERROR, "a case failed without a reason"

@@ -101,11 +101,6 @@ def places_of(launch: Launch) -> set[FindingKey]:
     return {(one.kind, one.line) for one in launch.findings if one.severity == "error" and one.thread is not None}
 
 
-def has_traceable_mistake(launch: Launch) -> bool:
-    """Whether a run shows something that a kernel did wrong, and not host code alone."""
-    return launch.mismatch is not None or bool(places_of(launch))
-
-
 def drawn_run(started: StartedProgram, runs: Sequence[tuple[str, Launch]]) -> Iterator[StepPage]:
     """`runs`: those that failed, each with its shape as the judge is asked for it. The first is drawn, and of the others what shows a
     finding that no page has yet. Raises whatever fails.
@@ -162,7 +157,7 @@ def drawn_block(
     try:
         if isinstance(started, StartedProgram):
             others = (one for one in launches if one is not launch and _may_be_drawn(one))
-            runs = [launch, *sorted(others, key=lambda one: math.prod(_sizes(one)))]
+            runs = [launch, *sorted(others, key=_volume)]
             pages.extend(drawn_run(started, [(_shape(one), one) for one in runs]))
         else:
             run = partial(_traced, toolset, lab, started, launch)
@@ -179,14 +174,14 @@ def _worth_seeing(launches: Sequence[Launch]) -> Launch | None:
     """Of those that fail like the first failure: the smallest that is no tiny one, in which blocks and warps have something to do."""
     failed = [one for one in launches if _may_be_drawn(one)]
     alike = [one for one in failed if _mistake(one) == _mistake(failed[0])]
-    large = [one for one in alike if math.prod(_sizes(one)) >= _SIDE ** len(_sizes(one))]
-    if large:
-        return min(large, key=lambda one: math.prod(_sizes(one)))
-    return max(alike, key=lambda one: math.prod(_sizes(one)), default=None)
+    large = [one for one in alike if _volume(one) >= _SIDE ** len(_sizes(one))]
+    return min(large, key=_volume) if large else max(alike, key=_volume, default=None)
 
 
 def _may_be_drawn(launch: Launch) -> bool:
-    return launch.verdict not in _UNDRAWN and bool((launch.grid and launch.block) or has_traceable_mistake(launch))
+    """Of a program's run, one that shows something that a kernel did wrong, and not host code alone."""
+    known = bool(launch.grid and launch.block) or launch.mismatch is not None or bool(places_of(launch))
+    return launch.verdict not in _UNDRAWN and known
 
 
 def _mistake(launch: Launch) -> tuple[Verdict, Verdict | None, int | None]:
@@ -196,6 +191,10 @@ def _mistake(launch: Launch) -> tuple[Verdict, Verdict | None, int | None]:
 
 def _sizes(launch: Launch) -> list[int]:
     return [int(one) for one in re.findall(r"=(\d{1,9})", launch.shape)]
+
+
+def _volume(launch: Launch) -> int:
+    return math.prod(_sizes(launch))
 
 
 def _shape(launch: Launch) -> str:
@@ -229,20 +228,15 @@ def write_stories(page: Path, races: Mapping[str, Story | None], told: Sequence[
     """`page`: the page that they stand beside. `races`: "race" within a block, "blocks" between two. `asks`: with their questions."""
     stories: dict[str, Story | None] = {**races, **{one.kind: one.story for one in told}}
     for kind, words in _STORIES.items():
-        story = stories.get(kind)
-        shown = story if story is None or asks else replace(story, questions=())
-        _write_beside(shown, page.with_name(f"{page.stem}-{kind}{page.suffix}"), words)
-
-
-def _write_beside(story: Story | None, file: Path, words: str) -> None:
-    """A page whose name was not asked for. It replaces, and is taken away, only where an earlier run has made it."""
-    if is_foreign(file):
-        if story is not None:
+        story, file = stories.get(kind), page.with_name(f"{page.stem}-{kind}{page.suffix}")
+        # Such a name was not asked for: a file is replaced, or taken away, only where an earlier run has made it.
+        if not is_foreign(file):
+            shown = story if story is None or asks else replace(story, questions=())
+            write_page(shown, file, words, show=False)
+        elif story is not None:
             sys.stderr.write(
                 f"{words}: not written, because {file} is no page of Tilelab's; name another file with --page\n"
             )
-        return
-    write_page(story, file, words, show=False)
 
 
 def write_page(story: Story | None, file: Path, words: str, *, show: bool) -> None:

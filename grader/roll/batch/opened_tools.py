@@ -38,11 +38,12 @@ def lab_judge(toolset: Toolset, seed: int, *, public_only: bool, draws: bool = F
     """`draws`: also makes the pages that step through a block with a mistake, for those who write reports."""
     from grader.run.lab_judging import judge_lab
 
+    judge = partial(judge_lab, toolset, seed=seed, public_only=public_only)
     if not draws:
-        return partial(judge_lab, toolset, seed=seed, public_only=public_only)
+        return judge
     from grader.roll.batch.drawn_pages import drawn_block
 
-    return partial(judge_lab, toolset, seed=seed, public_only=public_only, drawn=drawn_block)
+    return partial(judge, drawn=drawn_block)
 
 
 def environment_of(toolset: Toolset) -> Environment:

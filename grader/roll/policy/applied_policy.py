@@ -9,6 +9,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, tzinfo
+from itertools import dropwhile
 
 from grader.model.result import LabResult, Result, Standing
 from grader.model.verdicts import Verdict
@@ -54,17 +55,15 @@ def apply_policy(
     """
     chosen: dict[tuple[str, str], Candidate] = {}
     told: dict[str, dict[str, None]] = {kind: {} for kind in _NOTICES}
-    applied = tuple(
-        _Student(one, policy, candidates, now, told, chosen).applied((earlier or {}).get(one.submission.id, {}))
-        for one in results
-    )
+    students = [_Student(one, policy, candidates, now, told, chosen) for one in results]
+    applied = tuple(one.applied((earlier or {}).get(one.result.submission.id, {})) for one in students)
     clock = shown_time(now, policy.course.zone)
-    notices = tuple(
-        f"{policy.course.name}: {said.format(some=some(told[kind]), count=len(told[kind]), now=clock)}"
+    notices = [
+        said.format(some=some(told[kind]), count=len(told[kind]), now=clock)
         for kind, said in _NOTICES.items()
         if told[kind]
-    )
-    return Applied(applied, notices, chosen)
+    ]
+    return Applied(applied, tuple(f"{policy.course.name}: {one}" for one in notices), chosen)
 
 
 # What the instructor has to know, with the students and labs concerned.
@@ -202,6 +201,5 @@ def duration(seconds: int) -> str:
     hours, rest = divmod(rest, 3600)
     minutes, rest = divmod(rest, 60)
     units = [(days, "day"), (hours, "hour"), (minutes, "minute"), (rest, "second")]
-    said = [(count, f"{count} {name}{'s' if count > 1 else ''}") for count, name in units]
-    first = next((number for number, (count, _) in enumerate(said) if count), len(said))
-    return " ".join(words for count, words in said[first : first + 2] if count)
+    largest = list(dropwhile(lambda unit: not unit[0], units))[:2]
+    return " ".join(f"{count} {name}{'s' if count > 1 else ''}" for count, name in largest if count)

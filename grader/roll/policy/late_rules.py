@@ -156,8 +156,8 @@ class Amount:
 
 def amount(value: object) -> Amount:
     """`2` and "2 points" are points, "10%" is a share of the points earned, "10% of max" one of the maximum. Raises AmountError."""
-    found = _AMOUNT.fullmatch(str(value).strip()) if isinstance(value, str | int | float) else None
-    if found is not None and not isinstance(value, bool):
+    plain = str(value).strip() if isinstance(value, str | int | float) and not isinstance(value, bool) else ""
+    if found := _AMOUNT.fullmatch(plain):
         number, percent, rest = float(found[1].replace(",", ".")), found[2], (found[3] or "").lower()
         if percent and number <= 100 and not rest.startswith("point"):  # noqa: PLR2004 -- a hundred percent
             return Amount(number / 100, "max" if rest else "earned")
