@@ -77,13 +77,19 @@ def handout(root: Path, labs: Sequence[Lab]) -> Handout:
             continue
         elif path.startswith((*_VERBATIM, *(f"assignments/{lab.id}/" for lab in labs))) or _is_figure(path):
             files[path] = read_tracked(root / path, mode)
-    files = {path: file for path, file in files.items() if not _is_figure(path) or _is_shown(path, files)}
+    # Figures of later labs are not handed out yet: those that a write-up in the handout shows are.
+    pages = b"\n".join(file.data for path, file in files.items() if path.endswith(".md"))
+    files = {
+        path: file for path, file in files.items() if not _is_figure(path) or PurePosixPath(path).name.encode() in pages
+    }
     if "README.md" in files:
         text = files["README.md"].data.decode().replace(_LAB_TABLE_MARK, _lab_table(labs))
         files["README.md"] = PackedFile(text.encode())
+    given = {lab.id for lab in labs}  # of links to other labs the words stay
     for path in [one for one in files if one.startswith("assignments/") and one.endswith(".md")]:
         text = files[path].data.decode("utf-8", "replace")
-        if (linked := _without_dead_links(text, labs)) != text:
+        linked = _LAB_LINK.sub(lambda found: found[0] if found["lab"] in given else found["words"], text)
+        if linked != text:
             files[path] = replace(files[path], data=linked.encode())
     time = course_time(root)
     date = dt.datetime.fromtimestamp(time, tz=dt.UTC).date().isoformat()
@@ -93,12 +99,6 @@ def handout(root: Path, labs: Sequence[Lab]) -> Handout:
     files["VERSION"] = PackedFile(f"{manifest}\n".encode())
     files[MANIFEST] = PackedFile(manifest.to_json())
     return Handout(manifest, files, time)
-
-
-def _without_dead_links(page: str, labs: Sequence[Lab]) -> str:
-    """A lab's page without links to labs that are not handed out: their words stay."""
-    given = {lab.id for lab in labs}
-    return _LAB_LINK.sub(lambda found: found[0] if found["lab"] in given else found["words"], page)
 
 
 def diagnostics(root: Path, labs: Sequence[Lab], made: Handout) -> list[Diagnostic]:
@@ -212,12 +212,6 @@ def read_tracked(path: Path, mode: str) -> PackedFile:
 def _is_figure(path: str) -> bool:
     """Whether it is a write-up's figure. The scripts that draw figures are not handed out."""
     return path.startswith(_FIGURES) and path.endswith(_PICTURES)
-
-
-def _is_shown(figure: str, files: Mapping[str, PackedFile]) -> bool:
-    """Whether a write-up in the handout shows it. Figures of later labs are not handed out yet."""
-    name = PurePosixPath(figure).name.encode()
-    return any(name in file.data for path, file in files.items() if path.endswith(".md"))
 
 
 def _lab_table(labs: Sequence[Lab]) -> str:

@@ -156,10 +156,13 @@ def gradescope_pack(request: PackRequest) -> PackMade:
     ours = platform_files(request.root, "gradescope", ["gradescope_setup.sh", "run_autograder", "Dockerfile"])
     ours["setup.sh"] = ours.pop("gradescope_setup.sh")
     made = zipped(_whole(request, ours), request.time)
+    # Extra credit comes on top of the others, where there are others.
+    counted = [lab for lab in request.labs if not lab.public.extra_credit] or request.labs
+    points = sum(lab.max_points for lab in counted)
     steps = (
         "Gradescope: make a Programming Assignment; under Configure Autograder, choose Ubuntu 24.04 as base image",
         "upload autograder.zip there, press Update Autograder, and wait for the build; then Test Autograder with a solution",
-        f"give the assignment {_points(request)} autograder points, and a timeout of 20 minutes or more",
+        f"give the assignment {points:g} autograder points, and a timeout of 20 minutes or more",
     )
     return PackMade({"autograder.zip": made}, steps)
 
@@ -231,12 +234,6 @@ def autolab_pack(request: PackRequest) -> PackMade:
         "Add Autograder: image tilelab_autograding, a timeout of 600 s or more, and the files autograde-Makefile and autograde.tar",
     )
     return PackMade(files, steps)
-
-
-def _points(request: PackRequest) -> str:
-    """Extra credit comes on top of the others, where there are others."""
-    counted = [lab for lab in request.labs if not lab.public.extra_credit] or request.labs
-    return f"{sum(lab.max_points for lab in counted):g}"
 
 
 # The packs for students' own repositories on GitHub: a workflow for practice, a private repository that grades, and classroom50.

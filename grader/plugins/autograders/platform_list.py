@@ -188,14 +188,8 @@ _MOST_METADATA = 8 << 20  # bytes: earlier results are in it
 _MOST_PEOPLE = 50
 
 
-def _gradescope_container_graded(graded: Graded) -> Answer:
-    html = {"output": output_fragment(graded), "output_format": "html"}
-    return Answer({_FILE: json_text(gradescope_results(graded.result) | html)})
-
-
-def _gradescope_container_not_graded(_: Sequence[str], why: str) -> Answer:
-    data = {"output": why, "output_format": "text", "visibility": "visible", "stdout_visibility": "hidden"}
-    return Answer({_FILE: json_text(data)})
+def _gradescope_answer(output: str, output_format: str, more: Mapping[str, object]) -> Answer:
+    return Answer({_FILE: json_text({**more, "output": output, "output_format": output_format})})
 
 
 def handed_in_to_gradescope(metadata: Path | None, _: Mapping[str, str]) -> HandedIn:
@@ -209,10 +203,13 @@ def handed_in_to_gradescope(metadata: Path | None, _: Mapping[str, str]) -> Hand
     if data is None:
         return HandedIn(notices=("Gradescope's file about this submission cannot be read, so the page names nobody",))
     data = data if isinstance(data, dict) else {}
-    assignment = data.get("assignment")
     users = data.get("users")
     named = [one for one in users[:_MOST_PEOPLE] if isinstance(one, dict)] if isinstance(users, list) else []
-    return HandedIn(tuple(map(_person, named)), _time(data.get("created_at")), _due(assignment, named))
+    # Of a team the latest due date counts: an extension is in the dates of the one who got it.
+    places = [one.get("assignment") for one in named] + [data.get("assignment")]
+    dates = [_time(one.get("due_date")) for one in places if isinstance(one, dict)]
+    due = max((one for one in dates if one is not None), default=None)
+    return HandedIn(tuple(map(_person, named)), _time(data.get("created_at")), due)
 
 
 def _person(user: Mapping[str, Any]) -> Student:
@@ -221,13 +218,6 @@ def _person(user: Mapping[str, Any]) -> Student:
     return Student(
         name=_text(user.get("name")), email=_text(user.get("email")), number=_text(user.get("sid")), platform_ids=ids
     )
-
-
-def _due(assignment: object, users: Sequence[Mapping[str, Any]]) -> datetime | None:
-    """The latest that somebody of the team has: an extension is in the dates of the one who got it."""
-    places = [one.get("assignment") for one in users] + [assignment]
-    dates = [_time(one.get("due_date")) for one in places if isinstance(one, dict)]
-    return max((one for one in dates if one is not None), default=None)
 
 
 def _text(value: object) -> str:
@@ -261,8 +251,8 @@ PLATFORMS = (
     AutograderPlatform(
         "gradescope",
         "results.json for Gradescope's harness",
-        _gradescope_container_graded,
-        _gradescope_container_not_graded,
+        lambda graded: _gradescope_answer(output_fragment(graded), "html", gradescope_results(graded.result)),
+        lambda _, why: _gradescope_answer(why, "text", {"visibility": "visible", "stdout_visibility": "hidden"}),
         handed_in_to_gradescope,
     ),
     AutograderPlatform(

@@ -139,7 +139,12 @@ def blackboard_table(grades: Grades) -> Made:
         "left out, because the username is not known: give a roster",
     )
     rows = [["Last Name", "First Name", "Username", "Student ID", shown_cell(grades.assignment)]]
-    rows += [_blackboard_table_row(one) for one in known.results]
+    for one in known.results:
+        student = one.submission.student
+        first, last = first_and_last(student.name)
+        last = last or student.name or one.submission.name
+        who = [shown_cell(last), shown_cell(first), key_cell(student.login), key_cell(student.number)]
+        rows.append([*who, grade_text(one)])
     tabs = table_text(rows, separator="\t", quote_all=True)
     files: dict[str, str | bytes] = {
         "exports/blackboard.csv": table_text(rows, quote_all=True),
@@ -155,13 +160,6 @@ def blackboard_table(grades: Grades) -> Made:
             'download heads it: ASSIGNMENT="Week 3 [Total Pts: 30 Score] |12345"'
         )
     return Made(files, tuple(notices))
-
-
-def _blackboard_table_row(result: Result) -> list[str]:
-    student = result.submission.student
-    first, last = first_and_last(student.name)
-    last = last or student.name or result.submission.name
-    return [shown_cell(last), shown_cell(first), key_cell(student.login), key_cell(student.number), grade_text(result)]
 
 
 # Brightspace's import of grades: the columns of its sample file, and `#` at the end of each line. Pure.

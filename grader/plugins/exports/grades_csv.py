@@ -36,12 +36,9 @@ def grades_csv(graded: GradedClass) -> str:
         labs = [result.labs[lab_id] for lab_id in graded.lab_ids]
         broken = any(map(_is_broken, labs)) or all(map(is_open, labs))
         total = "" if broken and labs else number_text(result.total)
-        rows.append([result.submission.id, total, number_text(result.max), *map(_cell, labs)])
+        cells = ["" if _is_broken(lab) or is_open(lab) else number_text(lab.points) for lab in labs]
+        rows.append([result.submission.id, total, number_text(result.max), *cells])
     return table_text(rows)
-
-
-def _cell(lab: LabResult) -> str:
-    return "" if _is_broken(lab) or is_open(lab) else number_text(lab.points)
 
 
 def _is_broken(lab: LabResult) -> bool:

@@ -95,7 +95,8 @@ def on_one_gpu(found: Sequence[Entry | Apart]) -> list[Entry | Apart]:
 
 
 def _right(student: str, full: LabResult, seen: LabResult) -> Entry | Apart:
-    timing = seen.timing
+    timing, traffic = seen.timing, [launch.traffic for case in seen.cases for launch in case.launches]
+    counted = [one for one in traffic if one and one.complete]
     own = next((one for one in timing.contestants if one.name == "student"), None) if timing else None
     if full.timing is not None and full.timing.review:
         return Apart(student, "to-be-looked-at", full.timing.review)
@@ -112,7 +113,7 @@ def _right(student: str, full: LabResult, seen: LabResult) -> Entry | Apart:
         timing.shape,
         of_library=_of_library(timing),
         by_stand_in=any(one.name == "stand-in" for one in timing.contestants),
-        traffic=_counted(seen),
+        traffic=counted[-1] if counted else None,
         outlook=seen.outlook,
         floor_ms=timing.floor_ms,
     )
@@ -134,11 +135,6 @@ def _of_library(timing: Timing) -> Ratio | None:
                 high=library.high_ms / own.low_ms,
             )
     return None
-
-
-def _counted(seen: LabResult) -> Traffic | None:
-    launches = [launch for case in seen.cases for launch in case.launches]
-    return next((one.traffic for one in reversed(launches) if one.traffic and one.traffic.complete), None)
 
 
 def _error_of_cases(full: LabResult, names: Sequence[str]) -> str:

@@ -35,10 +35,14 @@ def board_roofline(places: Sequence[Ranked]) -> Shown | None:
     if not drawn:
         return None
     entry = drawn[0][0].entry
-    gpu = _gpu(entry.device)
-    roof = _arithmetic_roof(entry, gpu)
-    if roof is None:
+    device = entry.device.replace(" ", "").casefold()
+    gpu = next((one for key, one in gpus().items() if key.casefold() in device), None)
+    if gpu is None and entry.floor_ms <= 0:
         return None
+    # GFLOP/s: the vendor's figures, else what the roofline that was measured comes to.
+    roof = entry.gflops * entry.milliseconds / entry.floor_ms if entry.floor_ms > 0 else 0.0
+    if gpu is not None:
+        roof = 2 * gpu.multiprocessors * gpu.fp32_lanes * gpu.clock_ghz
     steps = _rungs(entry, gpu)
     rate = gpu.multiprocessors * gpu.clock_ghz if gpu else 0.0  # 10⁹ passes in a second
     most_x = max(
@@ -96,18 +100,6 @@ def _intensity(place: Ranked, *, extrapolated: bool) -> float | None:
     if traffic is None or place.entry.gflops <= 0 or traffic.work_unit != MULTIPLY_ADD or not traffic.work:
         return None
     return 2 * traffic.work / made if (made := passes(traffic.metrics)) else None
-
-
-def _gpu(device: str) -> Gpu | None:
-    name = device.replace(" ", "").casefold()
-    return next((gpu for key, gpu in gpus().items() if key.casefold() in name), None)
-
-
-def _arithmetic_roof(entry: Entry, gpu: Gpu | None) -> float | None:
-    """GFLOP/s: the vendor's figures, else what the roofline that was measured comes to."""
-    if gpu:
-        return 2 * gpu.multiprocessors * gpu.fp32_lanes * gpu.clock_ghz
-    return entry.gflops * entry.milliseconds / entry.floor_ms if entry.floor_ms > 0 else None
 
 
 def _labelled(rungs: Sequence[Shown], points: Sequence[tuple[float, float, Ranked]]) -> Iterator[Shown]:

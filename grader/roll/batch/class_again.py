@@ -160,7 +160,9 @@ def write_again(
     history, moment = HistoryFolder(out.private), now or datetime.now(UTC)
     results, regraded, unkept = history.with_new(results, kept.history, digests, material.bases, moment)
     of_policy = (*policy.notices, *elsewhere.notices)
-    attempts = _attempts(decided.policy)
+    course = decided.policy.course
+    stays = f"{course.name}: which attempt counts stays as the last batch chose it; `make grade` chooses anew"
+    attempts = () if course.attempts == "latest" else (stays,)
     notices = (*policy.alarms, *material.notices, *kept.notices, *of_policy, *applied.notices, *attempts)
     insight = _with_comments(material.insight, decided, pages_command(out.path))
     material = material.model_copy(
@@ -180,12 +182,6 @@ def write_again(
         (*unkept, *published.faults, *published.unwritten),
         published.exports,
     )
-
-
-def _attempts(policy: CoursePolicy) -> tuple[str, ...]:
-    if policy.course.attempts == "latest":
-        return ()
-    return (f"{policy.course.name}: which attempt counts stays as the last batch chose it; `make grade` chooses anew",)
 
 
 def _with_comments(insight: ClassInsight, decided: Decided, command: str) -> ClassInsight:

@@ -53,8 +53,12 @@ class InsightSearch:
         """`labs`: those with wrong submissions, the most important first."""
         if self.mutants is None:
             return FoundMutants()
+
+        def key(text: bytes, lab: Lab) -> str:
+            return job_key(text, lab_fingerprint(lab), setup=setup.fingerprints[lab.id], seed=setup.seed)
+
         try:
-            return self.mutants.run(labs, partial(_key, setup), self.private / "mutants", scratch, judging_seconds)
+            return self.mutants.run(labs, key, self.private / "mutants", scratch, judging_seconds)
         except Exception:  # noqa: BLE001 -- as in `look`
             return FoundMutants(faults=(f"the class as a whole: {traceback.format_exc()}",))
 
@@ -144,10 +148,6 @@ def _unkept(mutants: FoundMutants) -> tuple[str, ...]:
     except OSError as error:
         return (f"how mistakes in the model solutions behave could not be kept: {error}",)
     return ()
-
-
-def _key(setup: JudgingSetup, text: bytes, lab: Lab) -> str:
-    return job_key(text, lab_fingerprint(lab), setup=setup.fingerprints[lab.id], seed=setup.seed)
 
 
 def _texts(sources: Sources, lab: Lab) -> dict[str, str]:

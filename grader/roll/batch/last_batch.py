@@ -111,14 +111,12 @@ def with_labs(graded: GradedClass, chosen: Sequence[str]) -> GradedClass:
             f"the total of {adjusted[0]} is not the sum of the labs' points, as late days or a person's decision may make it: then no lab "
             "can be exported alone. Leave --lab out."
         )
-    ids = tuple(one for one in graded.lab_ids if one in chosen)
-    return replace(graded, lab_ids=ids, results=tuple(_part(one, ids) for one in graded.results))
-
-
-def _part(result: Result, ids: Sequence[str]) -> Result:
-    labs = {lab_id: result.labs[lab_id] for lab_id in ids}
-    points, most = total(labs)
-    return result.model_copy(update={"labs": labs, "total": points, "max": most})
+    ids, parts = tuple(one for one in graded.lab_ids if one in chosen), []
+    for result in graded.results:
+        labs = {lab_id: result.labs[lab_id] for lab_id in ids}
+        points, most = total(labs)
+        parts.append(result.model_copy(update={"labs": labs, "total": points, "max": most}))
+    return replace(graded, lab_ids=ids, results=tuple(parts))
 
 
 # A graded class with a roster that was given afterwards: names and numbers as it says them, and those who handed in nothing.

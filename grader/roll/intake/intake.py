@@ -88,7 +88,9 @@ def discover(
                 taken[upload] = take_upload(uploads[upload], scratch / folder, files, spool)
         students.append(_for_person(one, person, uploads, taken, spool.wanted))
     _check_plausible(sources[0], uploads, students, spool.wanted)
-    students += [_absent(person) for person in people.absent]
+    for absent in people.absent:
+        name = clean(absent.student.name or absent.student.login or absent.id)
+        students.append(Intake(Submission(id=absent.id, name=name, student=absent.student, handed_in=False)))
     students, shared = with_team_shares(students)
     title = ", ".join(clean(stem_of(one.resolve().name)) for one in sources[:_TITLES])
     notices = [*found.notices]
@@ -136,11 +138,6 @@ def _for_person(
     )
     counted = counted_attempts(attempts, sorted(wanted))
     return with_counted(Intake(submission, attempts=tuple(attempts)), counted)
-
-
-def _absent(person: Person) -> Intake:
-    name = person.student.name or person.student.login or person.id
-    return Intake(Submission(id=person.id, name=clean(name), student=person.student, handed_in=False))
 
 
 def _check_plausible(

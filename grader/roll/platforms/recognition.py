@@ -6,10 +6,11 @@ Students may choose names like another platform's. So a platform that explains a
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from grader.model.result import Student
 from grader.model.written_names import clean
-from grader.roll.intake.upload import Contents, Upload
+from grader.roll.intake.upload import Upload
 from grader.roll.platforms.course_systems import (
     STAMP,
     TEXT,
@@ -18,7 +19,7 @@ from grader.roll.platforms.course_systems import (
     moodle_download,
     sakai_download,
 )
-from grader.roll.platforms.download_names import ClassFiles, Export, Recogniser, Top, strange
+from grader.roll.platforms.download_names import ClassFiles, Export, Recogniser, strange
 from grader.roll.platforms.flat_downloads import autolab_handins, canvas_download, prairielearn_files
 from grader.roll.platforms.gradescope_export import METADATA, METADATA_BYTES, gradescope_export
 
@@ -51,15 +52,13 @@ def repository_clones(files: ClassFiles) -> Export | None:
         platform = "GitHub Classroom"
     others = [name for name in files.tops if name not in folders and name != given]
     notices = (f"{clean(given)!r} is the assignment's own repository and no student's",) if given in files.tops else ()
-    uploads = tuple(_upload(name, top, prefix if named else "") for name, top in folders.items())
-    return Export(platform, uploads, notices, ignored=tuple(others), strange=strange(files, others), what="clones")
-
-
-def _upload(name: str, top: Top, prefix: str) -> Upload:
-    account = name.removeprefix(prefix) if prefix else ""
-    owner = (Student(platform_ids={"GitHub Classroom": account}),) if account and _ACCOUNT.fullmatch(account) else ()
-    contents = Contents(top.contents.files, top.contents.folders, top.contents.defects)
-    return Upload(account or name, contents, top.refused, owners=owner, downloaded=(name,))
+    uploads = []
+    for name, top in folders.items():
+        account = name.removeprefix(prefix) if named else ""
+        owners = (Student(platform_ids={"GitHub Classroom": account}),) if _ACCOUNT.fullmatch(account) else ()
+        contents = replace(top.contents, repositories=frozenset())
+        uploads.append(Upload(account or name, contents, top.refused, owners=owners, downloaded=(name,)))
+    return Export(platform, tuple(uploads), notices, tuple(others), strange(files, others), what="clones")
 
 
 _RECOGNISERS: tuple[Recogniser, ...] = (
