@@ -44,35 +44,13 @@ def _key(finding: Finding) -> tuple[Verdict, str, bool]:
     return finding.kind, visible_text.line(finding.message, 160), False
 
 
-# The verdicts of a class in one lab as a stacked bar. The width of a segment is the share of its verdict. Pure.
-
-VERDICTS_WIDTH = 420.0  # the drawing's own units
-_GAP = 2.0  # between segments, so that neighbours of the same colour are separate
-_ROOM = 18.0  # the least width that a glyph needs
+_TONES = ("good", "partial", "bad", "absent", "waiting", "ours")
 
 
-def verdict_bar(looks: Sequence[VerdictFacts]) -> Shown:
+def counted_looks(looks: Sequence[VerdictFacts]) -> list[tuple[VerdictFacts, int]]:
     """Passes first, then the submissions' mistakes by number, then what was not judged."""
     counts = Counter(looks)
-    place = ["good", "partial", "bad", "absent", "waiting", "ours"]
-    order = sorted(counts, key=lambda one: (place.index(one.tone), -counts[one], LOOKS.index(one)))
-    room = VERDICTS_WIDTH - _GAP * max(0, len(order) - 1)
-    segments, x = [], 0.0
-    for look in order:
-        width = room * counts[look] / len(looks)
-        segments.append(
-            Shown(
-                look=look,
-                count=counts[look],
-                x=round(x, 2),
-                width=round(width, 2),
-                middle=round(x + width / 2, 2),
-                labelled=width >= _ROOM,  # wide enough for its glyph
-                title=f"{look.label}: {counted(counts[look], 'student')}",
-            )
-        )
-        x += width + _GAP
-    return Shown(segments=segments, alternative="; ".join(segment.title for segment in segments))
+    return sorted(counts.items(), key=lambda one: (_TONES.index(one[0].tone), -one[1], LOOKS.index(one[0])))
 
 
 def lab_panels(results: Sequence[Result]) -> list[Shown]:
@@ -92,7 +70,7 @@ def _panel(lab_id: str, labs: Sequence[LabResult]) -> Shown:
         mean=points(round(fmean(earned), 1)),
         median=points(round(median(earned), 1)),
         passed=f"{share(passed, len(labs)):.0f} %",
-        bar=verdict_bar([lab.look for lab in labs]),
+        looks=counted_looks([lab.look for lab in labs]),
         recurring=recurring(labs),
     )
 
