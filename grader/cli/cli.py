@@ -16,7 +16,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from grader.cli.error_exit import command
+from grader.cli.error_exit import argument, command, flag, option
 from grader.cli.student_commands import student_app
 from grader.model.course_root import course_root, load_labs
 from grader.model.labs import LabError
@@ -189,77 +189,44 @@ _Assignment = Annotated[
 class ClassRequest:
     """What `tilelab grade` was asked to do."""
 
-    submissions: Annotated[
-        tuple[str, ...],
-        typer.Argument(
-            help="what your platform lets you download, as it is; or a folder or archive with one folder or archive per student. "
-            "Several are one class: one download for each lab, for example"
-        ),
-    ]
-    out: Annotated[str, typer.Option(help="the folder to write the report to")] = "out"
-    labs: Annotated[tuple[str, ...], typer.Option("--lab", help="grade this lab only; may be given several times")] = ()
+    submissions: tuple[str, ...] = argument(
+        "what your platform lets you download, as it is; or a folder or archive with one folder or archive per student. Several are one "
+        "class: one download for each lab, for example"
+    )
+    out: str = option("the folder to write the report to", default="out")
+    labs: tuple[str, ...] = option("grade this lab only; may be given several times", "--lab", default=())
     exports: _Exports = ()
-    assignment: Annotated[
-        str,
-        typer.Option(
-            help="what the platform calls it, for exports: 'Week 3 (4711)'; see docs/exports.md", metavar="NAME"
-        ),
-    ] = ""
-    roster: Annotated[
-        str,
-        typer.Option(
-            help="a CSV file of everybody in the course, as a platform exports it: see docs/roster.md", metavar="FILE"
-        ),
-    ] = ""
-    comments: Annotated[
-        str,
-        typer.Option(
-            help="comments for all who made the same mistake; default: OUT/instructor/comments.toml", metavar="FILE"
-        ),
-    ] = ""
-    course: Annotated[
-        str,
-        typer.Option(
-            help="the course's deadlines and rules for late work; default: course.toml in the course's folder, if it is there: see "
-            "docs/policy.md",
-            metavar="FILE",
-        ),
-    ] = ""
-    attempt: Annotated[
-        str,
-        typer.Option(
-            help="which of a student's attempts counts for each lab: latest, best, or before-deadline (the last one before it); "
-            "default: as course.toml says, else the latest",
-            metavar="WHICH",
-        ),
-    ] = ""
-    timezone: Annotated[
-        str,
-        typer.Option(
-            help="of times that a platform writes without one, such as Europe/Berlin; default: that of course.toml, else this machine's",
-            metavar="NAME",
-        ),
-    ] = ""
-    workers: Annotated[
-        int | None, typer.Option("--jobs", min=1, help="how many to judge at once; default: one per core")
-    ] = None
-    allow_no_sandbox: Annotated[
-        bool, typer.Option("--no-sandbox", help="run submissions even where there is no sandbox to confine them")
-    ] = False
-    sanitized: Annotated[
-        bool, typer.Option("--sanitize", help="on a GPU: also run every case under compute-sanitizer (slow)")
-    ] = False
-    sweep: Annotated[
-        bool,
-        typer.Option("--sweep", help="on a GPU: also time correct kernels at all sizes of each lab's sweep (slow)"),
-    ] = False
-    search_seconds: Annotated[
-        float | None,
-        typer.Option(
-            min=0,
-            help="how long to look for the lines of wrong results after judging; 0: not at all; default: an eighth of what judging took",
-        ),
-    ] = None
+    assignment: str = option(
+        "what the platform calls it, for exports: 'Week 3 (4711)'; see docs/exports.md", metavar="NAME"
+    )
+    roster: str = option(
+        "a CSV file of everybody in the course, as a platform exports it: see docs/roster.md", metavar="FILE"
+    )
+    comments: str = option(
+        "comments for all who made the same mistake; default: OUT/instructor/comments.toml", metavar="FILE"
+    )
+    course: str = option(
+        "the course's deadlines and rules for late work; default: course.toml in the course's folder, if it is there: see docs/policy.md",
+        metavar="FILE",
+    )
+    attempt: str = option(
+        "which of a student's attempts counts for each lab: latest, best, or before-deadline (the last one before it); default: as "
+        "course.toml says, else the latest",
+        metavar="WHICH",
+    )
+    timezone: str = option(
+        "of times that a platform writes without one, such as Europe/Berlin; default: that of course.toml, else this machine's",
+        metavar="NAME",
+    )
+    workers: int | None = option("how many to judge at once; default: one per core", "--jobs", min=1, default=None)
+    allow_no_sandbox: bool = flag("--no-sandbox", "run submissions even where there is no sandbox to confine them")
+    sanitized: bool = flag("--sanitize", "on a GPU: also run every case under compute-sanitizer (slow)")
+    sweep: bool = flag("--sweep", "on a GPU: also time correct kernels at all sizes of each lab's sweep (slow)")
+    search_seconds: float | None = option(
+        "how long to look for the lines of wrong results after judging; 0: not at all; default: an eighth of what judging took",
+        min=0,
+        default=None,
+    )
     of_plugins: Mapping[str, object] = field(default_factory=dict)  # options of what may judge in place of this machine
 
 
@@ -277,14 +244,9 @@ class ExportRequest:
 
     out: _Graded = "out"
     exports: _Exports = ()
-    labs: Annotated[
-        tuple[str, ...], typer.Option("--lab", help="the points of this lab only; may be given several times")
-    ] = ()
+    labs: tuple[str, ...] = option("the points of this lab only; may be given several times", "--lab", default=())
     assignment: _Assignment = ""
-    roster: Annotated[
-        str,
-        typer.Option(help="a CSV file of everybody in the course: see docs/roster.md", metavar="FILE"),
-    ] = ""
+    roster: str = option("a CSV file of everybody in the course: see docs/roster.md", metavar="FILE")
 
 
 @command(class_app, "export")
@@ -300,26 +262,17 @@ class PagesRequest:
     """What `tilelab pages` was asked to do."""
 
     out: _Graded = "out"
-    exports: Annotated[
-        tuple[str, ...],
-        typer.Option(
-            "--export",
-            help="write grades in this format as well as those that are in OUT; may be given several times. "
-            f"{export_help()}",
-            metavar="NAME",
-        ),
-    ] = ()
+    exports: tuple[str, ...] = option(
+        f"write grades in this format as well as those that are in OUT; may be given several times. {export_help()}",
+        "--export",
+        metavar="NAME",
+        default=(),
+    )
     assignment: _Assignment = ""
-    comments: Annotated[
-        str, typer.Option(help="comments for all who made the same mistake; default: as in grading", metavar="FILE")
-    ] = ""
-    course: Annotated[
-        str,
-        typer.Option(
-            help="the course.toml beside which overrides.csv and regrade.csv lie; default: as in grading",
-            metavar="FILE",
-        ),
-    ] = ""
+    comments: str = option("comments for all who made the same mistake; default: as in grading", metavar="FILE")
+    course: str = option(
+        "the course.toml beside which overrides.csv and regrade.csv lie; default: as in grading", metavar="FILE"
+    )
 
 
 @command(class_app, "pages")

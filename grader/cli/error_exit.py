@@ -28,7 +28,7 @@ _OF_PERMISSIONS = frozenset({errno.EACCES, errno.EPERM})
 
 def command(app: typer.Typer, name: str, **settings: Any) -> Callable[[Callable[..., int]], Callable[..., NoReturn]]:  # noqa: ANN401 -- typer's own
     """Makes a function a command of the program. What it returns is the exit status. A dataclass among its parameters gets its options:
-    they are the fields with typer's annotations, and those of plugins where it has a field `of_plugins`.
+    they are the fields by `option` and with typer's annotations, and those of plugins where it has a field `of_plugins`.
     """
 
     def made(own: Callable[..., int]) -> Callable[..., NoReturn]:
@@ -53,22 +53,35 @@ def command(app: typer.Typer, name: str, **settings: Any) -> Callable[[Callable[
     return made
 
 
+def option(words: str, *names: str, default: Any = "", **settings: Any) -> Any:  # noqa: ANN401 -- a field of any type
+    """A field of such a dataclass. `words`: its help. `names` and `settings`: as typer has them."""
+    return dataclasses.field(default=default, metadata={"typer": typer.Option(*names, help=words, **settings)})
+
+
+def flag(name: str, words: str) -> Any:  # noqa: ANN401 -- as above
+    return option(words, name, default=False)
+
+
+def argument(words: str) -> Any:  # noqa: ANN401 -- as above
+    """It has to be given."""
+    return dataclasses.field(metadata={"typer": typer.Argument(help=words)})
+
+
 def _options(kind: type) -> list[inspect.Parameter]:
-    """The fields with typer's annotations, as it takes them: it knows lists alone."""
+    """The fields, as typer takes them: it knows lists alone."""
     hints = get_type_hints(kind, include_extras=True)
-    return [
-        _option(one, hints[one.name]) for one in dataclasses.fields(kind) if get_origin(hints[one.name]) is Annotated
-    ]
+    annotated = {name: get_args(hint)[:2] for name, hint in hints.items() if get_origin(hint) is Annotated}
+    told = {one.name: (hints[one.name], one.metadata["typer"]) for one in dataclasses.fields(kind) if one.metadata}
+    return [_option(one, *both) for one in dataclasses.fields(kind) if (both := (annotated | told).get(one.name))]
 
 
-def _option(field: dataclasses.Field[Any], hint: Any) -> inspect.Parameter:  # noqa: ANN401 -- a type
-    kind, *told = get_args(hint)
+def _option(field: dataclasses.Field[Any], kind: Any, told: object) -> inspect.Parameter:  # noqa: ANN401 -- a type
     default = inspect.Parameter.empty if field.default is dataclasses.MISSING else field.default
     if get_origin(kind) is tuple:
         kind = types.GenericAlias(list, get_args(kind)[:1])
         if default == ():
             kind, default = kind | None, None
-    return _parameter(field.name, default, Annotated[(kind, *told)])
+    return _parameter(field.name, default, Annotated[kind, told])
 
 
 def _parameter(name: str, default: object, annotation: object) -> inspect.Parameter:

@@ -8,10 +8,11 @@ from typing import Annotated
 
 import typer
 
-from grader.cli.error_exit import command
+from grader.cli.error_exit import argument, command, flag, option
 
 # ruff: noqa: PLC0415 -- imports lie inside the commands: a student waits for `tilelab test` many times a day
 # ruff: noqa: PT028 -- `test_command` is a command, not a test
+# ruff: noqa: RUF009 -- `option` and `argument` make fields
 
 student_app = typer.Typer()
 
@@ -81,37 +82,27 @@ class TraceWish:
 
     file: _Kernel = None
     lab: _OfLab = None
-    shape: Annotated[
-        str | None, typer.Option(help="small sizes of the problem: M, N and K of a product; default: the lab's")
-    ] = None
-    block: Annotated[
-        str | None,
-        typer.Option(
-            help="which block to follow: x,y or x,y,z; default: 0,0; of your own launches: where the first mistake is"
-        ),
-    ] = None
-    launch: Annotated[
-        str | None,
-        typer.Option(
-            help="which launch of your own host code: its number or its kernel; default: the first with a finding"
-        ),
-    ] = None
-    threads: Annotated[
-        tuple[str, ...],
-        typer.Option("--thread", help="show this thread's rows only, in full; may be given several times"),
-    ] = ()
-    whole: Annotated[bool, typer.Option("--all", help="show a row for every thread, and every interval")] = False
-    inputs: Annotated[
-        str | None,
-        typer.Option(help="what the inputs hold: worked, integers or random; default: the first that there are"),
-    ] = None
-    form: Annotated[str, typer.Option("--format", help="text or markdown")] = "text"
-    as_json: Annotated[bool, typer.Option("--json", help="print everything as JSON instead")] = False
-    page: Annotated[
-        Path | None,
-        typer.Option(help="where to write the page that steps through the block; default: build/trace/LAB.html"),
-    ] = None
-    paged: Annotated[bool, typer.Option("--with-page/--no-page", help="write that page")] = True
+    shape: str | None = option("small sizes of the problem: M, N and K of a product; default: the lab's", default=None)
+    block: str | None = option(
+        "which block to follow: x,y or x,y,z; default: 0,0; of your own launches: where the first mistake is",
+        default=None,
+    )
+    launch: str | None = option(
+        "which launch of your own host code: its number or its kernel; default: the first with a finding", default=None
+    )
+    threads: tuple[str, ...] = option(
+        "show this thread's rows only, in full; may be given several times", "--thread", default=()
+    )
+    whole: bool = flag("--all", "show a row for every thread, and every interval")
+    inputs: str | None = option(
+        "what the inputs hold: worked, integers or random; default: the first that there are", default=None
+    )
+    form: str = option("text or markdown", "--format", default="text")
+    as_json: bool = flag("--json", "print everything as JSON instead")
+    page: Path | None = option(
+        "where to write the page that steps through the block; default: build/trace/LAB.html", default=None
+    )
+    paged: bool = option("write that page", "--with-page/--no-page", default=True)
     show: _ShowPage = True
 
 
@@ -146,52 +137,36 @@ def profile_command(
 class CheckOptions:
     """What `tilelab check` was asked to do."""
 
-    file: Annotated[Path, typer.Argument(help="any .cu file")]
-    kernel: Annotated[
-        str | None,
-        typer.Option(help="its name: scale, ns::scale or 'scale<float>'; default: the only kernel of the file"),
-    ] = None
-    grid: Annotated[str | None, typer.Option(help="blocks: x, x,y or x,y,z; default: 1")] = None
-    block: Annotated[str | None, typer.Option(help="threads of a block: x, x,y or x,y,z; default: 32")] = None
-    shared_bytes: Annotated[int, typer.Option("--shared", min=0, help="bytes of dynamic shared memory")] = 0
-    cooperative: Annotated[
-        bool,
-        typer.Option(
-            "--cooperative", help="a cooperative launch, for grid.sync(); also if the file's host code makes one"
-        ),
-    ] = False
-    arguments: Annotated[
-        tuple[str, ...],
-        typer.Option(
-            "--arg",
-            help="an argument, in the kernel's order: a buffer as float[4096]=random, =iota, =0, ={1,2,3}, =@file or without =, a value as "
-            "int=64",
-        ),
-    ] = ()
+    file: Path = argument("any .cu file")
+    kernel: str | None = option(
+        "its name: scale, ns::scale or 'scale<float>'; default: the only kernel of the file", default=None
+    )
+    grid: str | None = option("blocks: x, x,y or x,y,z; default: 1", default=None)
+    block: str | None = option("threads of a block: x, x,y or x,y,z; default: 32", default=None)
+    shared_bytes: int = option("bytes of dynamic shared memory", "--shared", min=0, default=0)
+    cooperative: bool = flag(
+        "--cooperative", "a cooperative launch, for grid.sync(); also if the file's host code makes one"
+    )
+    arguments: tuple[str, ...] = option(
+        "an argument, in the kernel's order: a buffer as float[4096]=random, =iota, =0, ={1,2,3}, =@file or without =, a value as int=64",
+        "--arg",
+        default=(),
+    )
     definitions: _Macros = ()
     folders: _Folders = ()
-    settings: Annotated[
-        tuple[str, ...],
-        typer.Option(
-            "--set",
-            help="what a __constant__ or __device__ variable holds: 'weights={1,2,1}', 'scale=0.5', 'w[9]=random'",
-        ),
-    ] = ()
-    seed: Annotated[int, typer.Option(min=0, help="the seed of random numbers")] = 1
-    early_return: Annotated[
-        str, typer.Option(help="what it is if a thread returns before a barrier of its block: note or error")
-    ] = "note"
-    trace: Annotated[
-        bool,
-        typer.Option(
-            "--trace", help="also write a page that steps through the block of the first finding, and open it"
-        ),
-    ] = False
-    page: Annotated[
-        Path | None, typer.Option(help="where to write that page; default: build/trace/check-KERNEL.html")
-    ] = None
+    settings: tuple[str, ...] = option(
+        "what a __constant__ or __device__ variable holds: 'weights={1,2,1}', 'scale=0.5', 'w[9]=random'",
+        "--set",
+        default=(),
+    )
+    seed: int = option("the seed of random numbers", min=0, default=1)
+    early_return: str = option(
+        "what it is if a thread returns before a barrier of its block: note or error", default="note"
+    )
+    trace: bool = flag("--trace", "also write a page that steps through the block of the first finding, and open it")
+    page: Path | None = option("where to write that page; default: build/trace/check-KERNEL.html", default=None)
     show: _ShowPage = True
-    as_json: Annotated[bool, typer.Option("--json", help="print verdict, metrics and findings as JSON instead")] = False
+    as_json: bool = flag("--json", "print verdict, metrics and findings as JSON instead")
 
 
 @command(student_app, "check")
@@ -206,24 +181,15 @@ def check_command(options: CheckOptions) -> int:
 class RunOptions:
     """What `tilelab run` was asked to do."""
 
-    file: Annotated[
-        Path, typer.Argument(help="a .cu file with main(); what follows it are the program's own arguments")
-    ]
+    file: Path = argument("a .cu file with main(); what follows it are the program's own arguments")
     definitions: _Macros = ()
     folders: _Folders = ()
-    others: Annotated[
-        tuple[Path, ...], typer.Option("--with", help="another source of the program; may be given several times")
-    ] = ()
-    readable: Annotated[
-        tuple[Path, ...],
-        typer.Option(
-            "--read", help="a folder that the program may read besides the current one; may be given several times"
-        ),
-    ] = ()
-    seconds: Annotated[int, typer.Option(min=1, max=86400, help="how long the program may run")] = 600
-    as_json: Annotated[
-        bool, typer.Option("--json", help="print findings, exit status and the program's output as JSON instead")
-    ] = False
+    others: tuple[Path, ...] = option("another source of the program; may be given several times", "--with", default=())
+    readable: tuple[Path, ...] = option(
+        "a folder that the program may read besides the current one; may be given several times", "--read", default=()
+    )
+    seconds: int = option("how long the program may run", min=1, max=86400, default=600)
+    as_json: bool = flag("--json", "print findings, exit status and the program's output as JSON instead")
 
 
 @command(
