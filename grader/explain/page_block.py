@@ -12,12 +12,12 @@ import json
 import struct
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence, Set  # noqa: PYI025 -- any set
-from dataclasses import asdict, dataclass, field, replace
-from functools import lru_cache
+from dataclasses import asdict, replace
+from functools import cache, lru_cache
 from itertools import chain
 from typing import Generic, TypeVar
 
-from grader.explain.story import Story, StoryArray, StoryPlace, StoryRun, WarpStep
+from grader.explain.story import Story, StoryArray, StoryPlace, StoryRun
 from grader.run.launches.trace_phases import ACCESSES, CHANGES, Step, StepKind, Trace, TracedArray
 
 # An element's bits as text: the shortest number that is exactly this value, by the array's type. Pure.
@@ -180,51 +180,29 @@ class _Numbered(Generic[Entry]):
         return found
 
 
-@dataclass
-class _Memory:
-    """The arrays' elements as numbers of values, replayed as the page does it."""
-
-    run: StoryRun
-    texts: _Numbered[str]
-    cells: dict[tuple[int, int], int]
-
-    numbers: dict[tuple[str, int], dict[int | None, int]] = field(default_factory=dict)  # by type and size: of bits
-
-    def of_bits(self, array: StoryArray, bits: int | None, size: int) -> int:
-        known = self.known(array, size)
-        found = known.get(bits)
-        if found is None:
-            found = known[bits] = self.texts.number(value_text(bits or 0, size, array.element))
-        return found
-
-    def known(self, array: StoryArray, size: int) -> dict[int | None, int]:
-        return self.numbers.setdefault((array.element, size), {None: UNSET})
-
-    def of_type(self, element: str, bits: int | None) -> int:
-        size = EXCHANGED_BYTES.get(element, 0)
-        return UNSET if bits is None or not size else self.texts.number(value_text(bits, size, element))
-
-    def elements(self, step: WarpStep) -> Iterable[tuple[int, int, int]]:
-        """The cell's number, the value's, and the lane's place: for each element of each lane."""
-        array = self.run.arrays[step.array]
-        known = self.known(array, step.bytes)
-        offsets: Sequence[int] = step.offsets
-        if step.parts != 1:
-            offsets = [offset + part * step.bytes for offset in step.offsets for part in range(step.parts)]
-        for at, (offset, bits) in enumerate(zip(offsets, step.bits, strict=True)):
-            value = known[bits] if bits in known else self.of_bits(array, bits, step.bytes)
-            yield offset // array.element_bytes, value, at
-
-
 def _run(run: StoryRun) -> dict[str, object]:
-    memory = _Memory(run, _Numbered([""]), {})
-    arrays = [_array(memory, number, array) for number, array in enumerate(run.arrays)]
+    texts: _Numbered[str] = _Numbered([""])
+
+    @cache
+    def number(bits: int | None, size: int, element: str) -> int:
+        return UNSET if bits is None else texts.number(value_text(bits, size, element))
+
+    arrays: list[dict[str, object]] = []
+    cells: dict[tuple[int, int], int] = {}  # the arrays' elements as numbers of values, replayed as the page does it
+    for at, array in enumerate(run.arrays):
+        initial = {
+            offset // array.element_bytes: number(bits, size, array.element)
+            for offset, (bits, size) in sorted(array.initial.items())
+        }
+        cells |= {(at, cell): value for cell, value in initial.items()}
+        told = {name.removeprefix("element_"): one for name, one in vars(array).items()}
+        arrays.append(told | {"initial": [column(initial), column(initial.values())]})
     sites: _Numbered[tuple[int, ...]] = _Numbered()
     patterns: _Numbered[Pattern] = _Numbered()
     rows: list[tuple[int, ...]] = []
     stored: list[int] = []
     seen: list[int] = []
-    for number, step in enumerate(run.steps):
+    for row, step in enumerate(run.steps):
         first = step.offsets[0] if step.offsets else 0
         relative = tuple([offset - first for offset in step.offsets])  # a list is faster than a generator
         site = sites.number((int(step.kind), step.place, step.array, step.bytes, step.parts))
@@ -232,30 +210,28 @@ def _run(run: StoryRun) -> dict[str, object]:
         rows.append((site, step.warp, step.interval, patterns.number((step.lanes, relative)), first, *cost))
         if step.kind is StepKind.EXCHANGE:
             element = run.places[step.place].element
-            stored += [memory.of_type(element, bits) for bits in step.bits]
+            stored += [number(bits, EXCHANGED_BYTES.get(element, 0), element) for bits in step.bits]
         if step.array < 0 or step.kind is StepKind.OUTSIDE:
             continue
-        for cell, value, at in memory.elements(step):
+        array = run.arrays[step.array]
+        offsets = [offset + part * step.bytes for offset in step.offsets for part in range(step.parts)]
+        for at, (offset, bits) in enumerate(zip(offsets, step.bits, strict=True)):
+            cell, value = (step.array, offset // array.element_bytes), number(bits, step.bytes, array.element)
             if step.kind in CHANGES:
                 stored.append(value)
-                memory.cells[step.array, cell] = value
-                continue
-            there = memory.cells.get((step.array, cell), UNSET)
-            if value != there:
-                seen += [number, at, value]
+                cells[cell] = value
+            elif value != cells.get(cell, UNSET):
+                seen += [row, at, value]
     return {
-        "title": run.title,
-        "schedule": run.schedule,
-        "complete": run.complete,
-        "ending": run.ending,
+        **{name: getattr(run, name) for name in ("title", "schedule", "complete", "ending")},
         "arrays": arrays,
         "places": [[place.line, place.function, place.calls] for place in run.places],
         "sites": sites.entries,
         "patterns": _patterns(patterns),
-        "steps": {name: column(row[at] for row in rows) for at, name in enumerate(_COLUMNS)},
+        "steps": {name: column(one[at] for one in rows) for at, name in enumerate(_COLUMNS)},
         "stored": column(stored),
         "seen": [column(seen[start::3]) for start in range(3)],
-        "texts": memory.texts.entries,
+        "texts": texts.entries,
         "marks": [
             vars(mark)
             | {"elements": [[one.array, one.offset // run.arrays[one.array].element_bytes] for one in mark.elements]}
@@ -268,23 +244,6 @@ def _patterns(patterns: _Numbered[Pattern]) -> list[str]:
     """How many lanes each has, then all lanes, then all offsets relative to the first lane's."""
     lanes, offsets = zip(*patterns.entries, strict=True) if patterns.entries else ((), ())
     return [column(map(len, lanes)), column(chain(*lanes)), column(chain(*offsets))]
-
-
-def _array(memory: _Memory, number: int, array: StoryArray) -> dict[str, object]:
-    initial = {
-        offset // array.element_bytes: memory.of_bits(array, bits, size)
-        for offset, (bits, size) in sorted(array.initial.items())
-    }
-    memory.cells |= {(number, cell): value for cell, value in initial.items()}
-    return {
-        "name": array.name,
-        "space": array.space,
-        "element": array.element,
-        "bytes": array.element_bytes,
-        "dimensions": array.dimensions,
-        "base": array.base,
-        "initial": [column(initial), column(initial.values())],
-    }
 
 
 # The arrays and places of a page, from a recorded trace: in which unit their elements are shown, and what they hold at first. Pure.

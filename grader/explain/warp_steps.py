@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set  # noqa: PYI025 -- any set
-from dataclasses import dataclass, field
-from itertools import chain, repeat
+from dataclasses import dataclass, replace
+from itertools import chain
 
 from grader.explain.page_block import page_arrays, page_places
 from grader.explain.story import LANES, Index3, StoryArray, StoryRun, WarpCost, WarpStep
@@ -83,151 +83,107 @@ def run_of_trace(trace: Trace, block: Index3, file: str, *, title: str, schedule
 # Plain numbers: comparing with a member of an enumeration is slow, and a trace has tens of thousands of steps.
 _BARRIER, _EXCHANGE, _OUTSIDE, _READ = map(int, (StepKind.BARRIER, StepKind.EXCHANGE, StepKind.OUTSIDE, StepKind.READ))
 _ACCESSES = frozenset(map(int, ACCESSES))
-Bits = tuple[int | None, ...]  # of the neighbouring elements of one access
 
 
-@dataclass(frozen=True)
+@dataclass(slots=True)
 class _Access:
     """One thread's access: a step, or several of neighbouring elements."""
 
-    key: tuple[int, ...]  # what lanes have in common that access together
+    key: tuple[
+        int, ...
+    ]  # what lanes have in common that access together: slot, kind, place, array, bytes of an element
     offset: int
-    bits: Bits
+    bits: list[int | None]
 
 
-@dataclass
-class _Lane:
-    """What a thread does from one barrier to the next: a column for each field of its accesses."""
-
-    order: int  # in the trace: where it begins
-    keys: list[tuple[int, ...]] = field(default_factory=list)
-    offsets: list[int] = field(default_factory=list)
-    bits: list[Bits] = field(default_factory=list)
-
-    def accesses(self) -> Iterator[_Access]:
-        return map(_Access, self.keys, self.offsets, self.bits)
-
-
-@dataclass
-class _Joined:
-    key: tuple[int, ...]  # with the number of parts, and how often the lane has done it before
-    lanes: dict[int, _Access]
-
-
-@dataclass(frozen=True)
-class _Row:
-    """What lanes of a warp do together."""
-
-    key: tuple[int, ...]
-    parts: int
-    lanes: tuple[int, ...]
-    offsets: tuple[int, ...]
-    bits: Bits
+Lanes = dict[int, list[_Access]]  # what each does from one barrier to the next
+Row = tuple[tuple[int, ...], dict[int, _Access]]  # what lanes do together: their key, with the number of parts
 
 
 def _warp_steps(steps: Sequence[Step], arrays: Sequence[StoryArray], unset: Set[int]) -> Iterator[WarpStep]:
-    chunks: dict[tuple[int, int], dict[int, _Lane]] = defaultdict(dict)
+    chunks: dict[tuple[int, int], Lanes] = {}  # by interval and warp, in the order in which they began
     barriers: dict[int, Step] = {}
-    running, lane = (-1, -1), _Lane(0)  # the interval and the thread of the step before
+    running, own = (-1, -1), list[_Access]()  # the interval and the thread of the step before
     for order, (kind, thread, interval, array, offset, size, bits, place, slot, part) in enumerate(steps):
         if kind == _BARRIER:
             barriers[interval] = steps[order]
             continue
         if running != (interval, thread):
             running = interval, thread
-            lane = chunks[interval, thread // LANES].setdefault(thread % LANES, _Lane(order))
+            own = chunks.setdefault((interval, thread // LANES), {}).setdefault(thread % LANES, [])
         accesses = kind in _ACCESSES
-        known = accesses or (kind == _EXCHANGE and size)
-        value = bits if known and order not in unset else None
-        if part and lane.bits:
-            lane.bits[-1] += (value,)
-            continue
-        of_memory = accesses or kind == _OUTSIDE
-        lane.keys.append((slot, kind, place, array, size) if of_memory else (slot, kind, place, -1, 0))
-        lane.offsets.append(offset)
-        lane.bits.append((value,))
-    begun = {chunk: min(one.order for one in lanes.values()) for chunk, lanes in chunks.items()}
-    by_interval = defaultdict(list)
-    for chunk in sorted(chunks, key=lambda one: begun[one]):
-        by_interval[chunk[0]].append(chunk)
+        value = bits if (accesses or (kind == _EXCHANGE and size)) and order not in unset else None
+        if part and own:
+            own[-1].bits.append(value)
+        else:
+            of = (array, size) if accesses or kind == _OUTSIDE else (-1, 0)
+            own.append(_Access((slot, kind, place, *of), offset, [value]))
+    by_interval: dict[int, list[int]] = defaultdict(list)
+    for interval, warp in chunks:
+        by_interval[interval].append(warp)
     for interval in sorted({*by_interval, *barriers}):  # never a range: their numbers are only claimed
-        for chunk in by_interval.get(interval, ()):
-            for row in _merged(chunks[chunk]):
-                yield _step_of(row, chunk[1], interval, arrays)
+        for warp in by_interval.get(interval, ()):
+            for row in _rows(chunks[interval, warp]):
+                yield _step_of(row, warp, interval, arrays)
         if interval in barriers:
             yield WarpStep(StepKind.BARRIER, -1, interval, barriers[interval][7])
 
 
-def _merged(lanes: Mapping[int, _Lane]) -> list[_Row]:
-    """The accesses of a warp's lanes as rows. Each lane's own order is kept."""
+def _rows(lanes: Lanes) -> list[Row]:
+    """The accesses of a warp's lanes. Each lane's own order is kept. What earlier lanes did not do comes as late as it may."""
     ordered = sorted(lanes.items())
-    numbers, each = tuple(number for number, _ in ordered), [lane for _, lane in ordered]
-    first = each[0]
-    parts = [len(bits) for bits in first.bits]
-    if all(one.keys == first.keys and [len(bits) for bits in one.bits] == parts for one in each):  # most warps
-        offsets = zip(*(one.offsets for one in each), strict=True)
-        bits = (tuple(chain.from_iterable(of_lanes)) for of_lanes in zip(*(one.bits for one in each), strict=True))
-        return list(map(_Row, first.keys, parts, repeat(numbers), offsets, bits))
-    return _interleaved({number: list(lane.accesses()) for number, lane in ordered})
-
-
-def _interleaved(lanes: Mapping[int, Sequence[_Access]]) -> list[_Row]:
-    """Of lanes that differ. What earlier lanes did not do comes as late as it may."""
-    rows: list[_Joined] = []
+    kinds = [[(one.key, len(one.bits)) for one in accesses] for _, accesses in ordered]
+    if all(one == kinds[0] for one in kinds):  # most warps
+        together = zip(*(accesses for _, accesses in ordered), strict=True)
+        return [
+            ((*key, parts, 0), dict(zip(sorted(lanes), each, strict=True)))
+            for (key, parts), each in zip(kinds[0], together, strict=True)
+        ]
+    rows: list[Row] = []
     index: dict[tuple[int, ...], int] = {}
-    for lane, accesses in lanes.items():
+    for lane, accesses in ordered:
         at = -1
         seen: Counter[tuple[int, ...]] = Counter()
-        new: list[_Joined] = []
-        before: dict[int, list[_Joined]] = {}  # what stands before a row
+        new: list[Row] = []
+        before: dict[int, list[Row]] = {}  # what stands before a row
         for access in accesses:
-            times = seen[access.key]
-            seen[access.key] += 1
-            key = (*access.key, len(access.bits), times)
+            key = (*access.key, len(access.bits), seen[access.key])
             there = index.get(key, -1)
+            seen[access.key] += 1
             if there > at:
-                rows[there].lanes[lane] = access
+                rows[there][1][lane] = access
                 at = there
                 if new:
                     before[there], new = new, []
             else:
-                new.append(_Joined(key, {lane: access}))
+                new.append((key, {lane: access}))
         if new or before:
             rows = [one for place, row in enumerate(rows) for one in (*before.get(place, ()), row)] + new
-            index = {row.key: place for place, row in enumerate(rows)}
-    return [
-        _Row(
-            row.key[:-2],
-            row.key[-2],
-            tuple(row.lanes),
-            tuple(one.offset for one in row.lanes.values()),
-            tuple(bits for one in row.lanes.values() for bits in one.bits),
-        )
-        for row in rows
-    ]
+            index = {key: place for place, (key, _) in enumerate(rows)}
+    return rows
 
 
-def _step_of(row: _Row, warp: int, interval: int, arrays: Sequence[StoryArray]) -> WarpStep:
-    _, kind, place, array, size = row.key
-    return WarpStep(
+def _step_of(row: Row, warp: int, interval: int, arrays: Sequence[StoryArray]) -> WarpStep:
+    (_, kind, place, array, size, parts, _), lanes = row
+    step = WarpStep(
         kind=StepKind(kind),
         warp=warp,
         interval=interval,
         place=place,
         array=array,
         bytes=size,
-        parts=row.parts,
-        lanes=row.lanes,
-        offsets=row.offsets,
-        bits=row.bits,
-        cost=_cost(arrays[array], row, size * row.parts, reads=kind == _READ) if kind in _ACCESSES else None,
+        parts=parts,
+        lanes=tuple(lanes),
+        offsets=tuple([one.offset for one in lanes.values()]),
+        bits=tuple(chain.from_iterable([one.bits for one in lanes.values()])),
     )
+    return replace(step, cost=_cost(arrays[array], step)) if kind in _ACCESSES else step
 
 
-def _cost(array: StoryArray, row: _Row, size: int, *, reads: bool) -> WarpCost:
-    addresses = [array.base + offset for offset in row.offsets]
+def _cost(array: StoryArray, step: WarpStep) -> WarpCost:
+    addresses, size = [array.base + offset for offset in step.offsets], step.bytes * step.parts
     if array.space == "shared":
-        return shared_cost(dict(zip(row.lanes, addresses, strict=True)), size, reads=reads)
+        return shared_cost(dict(zip(step.lanes, addresses, strict=True)), size, reads=step.kind == _READ)
     return global_cost(addresses, size)
 
 
