@@ -1,24 +1,28 @@
-"""The tokens of a CUDA source as it was written, and changes of them. It knows brackets and operands, and no meaning. Pure.
-
-`small_edits.py` looks for a student's mistake with it, and the proof by mutation makes mistakes with it.
+"""The tokens of a CUDA source as it was written, what they stand for, and changes of them: sizes, inputs, loops, subscripts, variables that
+belong together. By the words alone, so it may be wrong: it proposes what to try, and proves nothing. Pure.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator
 from functools import cached_property
 from itertools import combinations
+from typing import NamedTuple
 
 from grader.engines.token_scan import Tokens, code_tokens
-from grader.source.lexer import with_changes, without_comments
+from grader.source.lexer import without_comments
 
 _PAIRS = {"(": ")", "[": "]", "{": "}"}
 
 
-@dataclass(frozen=True)
-class Edit:
+_DECLARED = re.compile(r"[A-Za-z_]\w*")
+_INDICES = frozenset({"threadIdx", "blockIdx"})
+_ENDS = frozenset({";", "{", "}"})
+_MOST_TOKENS = 10_000  # nobody writes so many by hand, and what follows looks at them again for each
+
+
+class Edit(NamedTuple):
     """Characters of the source, from `start` up to `end`, and what they become."""
 
     start: int
@@ -26,29 +30,7 @@ class Edit:
     text: str
 
 
-def with_edits(source: str, edits: Sequence[Edit]) -> str:
-    """The source after edits that do not overlap."""
-    return with_changes(source, ((edit.start, edit.end, edit.text) for edit in edits))
-
-
-def changed_lines(source: str, edits: Sequence[Edit]) -> tuple[str, str]:
-    """The lines that the edits touch, before and after them, without comments."""
-    begin, end = min(edit.start for edit in edits), max(edit.end for edit in edits)
-    first, last = source.rfind("\n", 0, begin) + 1, source.find("\n", end)
-    last = len(source) if last < 0 else last
-    moved = [Edit(edit.start - first, edit.end - first, edit.text) for edit in edits]
-    lines = source[first:last]
-    return _bare(lines), _bare(with_edits(lines, moved))
-
-
-def _bare(lines: str) -> str:
-    return without_comments(lines, in_place=False).strip()
-
-
-_MOST_TOKENS = 10_000  # nobody writes so many by hand, and what follows looks at them again for each
-
-
-class KernelTokens:
+class KernelNames:
     """A source's tokens, without comments and directives; none of a source that is beyond the limit."""
 
     def __init__(self, source: str) -> None:
@@ -58,6 +40,10 @@ class KernelTokens:
 
     def text(self, index: int) -> str:
         return self.tokens[index].text if 0 <= index < len(self.tokens) else ""
+
+    def having(self, *texts: str) -> Iterator[int]:
+        """Where one of these tokens stands."""
+        return (index for index, token in enumerate(self.tokens) if token.text in texts)
 
     def places(self, *texts: str) -> Iterator[int]:
         """Where these tokens follow each other, with no white space between them."""
@@ -112,21 +98,11 @@ class KernelTokens:
                 continue
             yield index
 
-
-# What the tokens of a CUDA source stand for, as far as a change of them needs to know: sizes, inputs, loops, subscripts, variables
-# that belong together. By the words alone, so it may be wrong: it proposes what to try, and proves nothing. Pure.
-
-_DECLARED = re.compile(r"[A-Za-z_]\w*")
-_INDICES = frozenset({"threadIdx", "blockIdx"})
-_ENDS = frozenset({";", "{", "}"})
-
-
-class KernelNames(KernelTokens):
     @cached_property
     def _parameters(self) -> list[list[str]]:
         """The words of each parameter of the __global__ function: its name is the last of them."""
-        opened = next((at for at, one in enumerate(self.tokens) if one.text == "__global__"), 0)
-        opened = next((at for at in range(opened, len(self.tokens)) if self.text(at) == "("), opened)
+        opened = next(self.having("__global__"), 0)
+        opened = next((at for at in self.having("(") if at >= opened), opened)
         found: list[list[str]] = [[]]
         for at in range(opened + 1, self.closing(opened)):
             if self.text(at) == ",":
@@ -181,21 +157,18 @@ class KernelNames(KernelTokens):
     def tile_sides(self) -> list[str]:
         """What the sides of __shared__ arrays are called, and blockDim's."""
         found = []
-        for at, token in enumerate(self.tokens):
-            if token.text == "__shared__":
-                end = next((one for one in range(at, len(self.tokens)) if self.text(one) == ";"), at)
-                found += [self.text(one + 1) for one in range(at, end) if self.text(one) == "["]
+        for at in self.having("__shared__"):
+            end = next((one for one in range(at, len(self.tokens)) if self.text(one) == ";"), at)
+            found += [self.text(one + 1) for one in range(at, end) if self.text(one) == "["]
         return [one for one in dict.fromkeys(found) if re.fullmatch(r"\w+", one)]
 
     @cached_property
     def loops(self) -> list[tuple[str, int, int]]:
         """Each loop's variable, its body's first token and its last."""
         found = []
-        for at, token in enumerate(self.tokens):
-            if token.text not in {"for", "while"} or self.text(at + 1) != "(":
-                continue
-            closed = self.closing(at + 1)
-            variable = next((self.text(one - 1) for one in range(at + 2, closed) if self.text(one) == "="), "")
+        for head in self._heads("for", "while"):
+            closed = head[-1]
+            variable = next((self.text(one - 1) for one in head[1:-1] if self.text(one) == "="), "")
             if self.text(closed + 1) == "{":
                 last = self.closing(closed + 1)
             else:
@@ -210,8 +183,8 @@ class KernelNames(KernelTokens):
         return list(dict.fromkeys(name for name, first, last in self.loops if name and first <= at <= last))
 
     def _heads(self, *words: str) -> Iterator[range]:
-        for at, token in enumerate(self.tokens):
-            if token.text in words and self.text(at + 1) == "(":
+        for at in self.having(*words):
+            if self.text(at + 1) == "(":
                 yield range(at + 1, self.closing(at + 1) + 1)
 
     def in_head(self, at: int) -> bool:
@@ -241,8 +214,7 @@ class KernelNames(KernelTokens):
 
     def is_accumulator(self, name: str) -> bool:
         """Whether something is assigned or added to the variable outside its declaration."""
-        places = [at for at, token in enumerate(self.tokens) if token.text == name and not self._declares(at)]
-        after = [self._after_subscripts(at) for at in places]
+        after = [self._after_subscripts(at) for at in self.having(name) if not self._declares(at)]
         return any(self.text(at) in {"+", "="} and self.text(at + (self.text(at) == "+")) == "=" for at in after)
 
     def _after_subscripts(self, at: int) -> int:
@@ -274,17 +246,11 @@ class KernelNames(KernelTokens):
 
     def extents(self) -> Iterator[tuple[int, int, int]]:
         """`(`, the only `,` and `)` of each dim3 with two extents."""
-        for at, token in enumerate(self.tokens):
+        for at in self.having("dim3"):
             opened = at + 1 if self.text(at + 1) in {"(", "{"} else at + 2
-            if token.text != "dim3" or self.text(opened) not in {"(", "{"}:
+            if self.text(opened) not in {"(", "{"}:
                 continue
             closed = self.closing(opened)
-            commas = [
-                one for one in range(opened + 1, closed) if self.text(one) == "," and self._depth(opened, one) == 1
-            ]
-            if len(commas) == 1:
-                yield opened, commas[0], closed
-
-    def _depth(self, first: int, last: int) -> int:
-        opening = sum(self.text(at) in {"(", "[", "{"} for at in range(first, last))
-        return opening - sum(self.text(at) in {")", "]", "}"} for at in range(first, last))
+            comma = self.operand_after(opened, frozenset({","})) + 1
+            if comma < closed and self.operand_after(comma, frozenset({","})) + 1 == closed:
+                yield opened, comma, closed

@@ -12,7 +12,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from grader.explain.kernel_tokens import Edit, KernelNames, changed_lines, with_edits
+from grader.explain.kernel_tokens import Edit, KernelNames
+from grader.source.lexer import with_changes, without_comments
 
 # The small changes that have to do with loops: what moves on with them, their steps, and what they reset. Pure. See small_edits.py.
 
@@ -47,12 +48,11 @@ def _follow_the_thread(names: KernelNames, first: int, last: int, here: Sequence
 
 def step_by_one(names: KernelNames) -> Edits:
     """The step of a loop without a factor."""
-    for index, token in enumerate(names.tokens):
-        if token.text == "*" and names.in_head(index):
-            if names.tokens[index - 1].kind == "number":
-                yield [names.replaced(index - 1, index, "")]
-            if names.tokens[index + 1].kind == "number":
-                yield [Edit(names.end(index - 1), names.end(index + 1), "")]
+    for index in filter(names.in_head, names.having("*")):
+        if names.tokens[index - 1].kind == "number":
+            yield [names.replaced(index - 1, index, "")]
+        if names.tokens[index + 1].kind == "number":
+            yield [Edit(names.end(index - 1), names.end(index + 1), "")]
 
 
 def follow_in_declarations(names: KernelNames) -> Edits:
@@ -72,11 +72,11 @@ def follow_in_declarations(names: KernelNames) -> Edits:
 def drop_reset(names: KernelNames) -> Edits:
     """Without an assignment of a literal in a loop."""
     for index in names.assignments():
-        first, always = names.statement(index), names.text(names.statement(index)) not in {"if", "else"}
+        first, of_literal = names.statement(index), names.tokens[index + 1].kind == "number"
         if (
-            always
+            of_literal
+            and names.text(first) not in {"if", "else"}
             and names.in_loop(index)
-            and names.tokens[index + 1].kind == "number"
             and names.text(index + 2) == ";"
         ):
             yield [names.replaced(first, index + 1, "")]
@@ -127,9 +127,19 @@ def _made(operators: Mapping[str, Operator], source: str) -> list[Iterator[Small
     def of(name: str, operator: Operator) -> Iterator[SmallEdit]:
         for edits in operator(names):
             lines = sorted({source.count("\n", 0, edit.start) + 1 for edit in edits})
-            yield SmallEdit(name, tuple(lines), *changed_lines(source, edits), with_edits(source, edits))
+            yield SmallEdit(name, tuple(lines), *_changed_lines(source, edits), with_changes(source, edits))
 
     return [of(name, operator) for name, operator in operators.items()]
+
+
+def _changed_lines(source: str, edits: Sequence[Edit]) -> tuple[str, str]:
+    """The lines that the edits touch, before and after them, without comments."""
+    begin, end = min(edit.start for edit in edits), max(edit.end for edit in edits)
+    first, last = source.rfind("\n", 0, begin) + 1, source.find("\n", end)
+    lines = source[first : last if last >= 0 else len(source)]
+    changed = with_changes(lines, ((start - first, stop - first, text) for start, stop, text in edits))
+    before, after = (without_comments(one, in_place=False).strip() for one in (lines, changed))
+    return before, after
 
 
 def _add_up(names: KernelNames) -> Edits:
@@ -137,16 +147,14 @@ def _add_up(names: KernelNames) -> Edits:
     for index in names.assignments():
         if names.in_loop(index):
             yield [names.replaced(index, index, "+=")]
-    for index, token in enumerate(names.tokens):
-        if token.text in {"-", "*"} and names.text(index + 1) == "=" and names.in_loop(index):
+    for index in names.having("-", "*"):
+        if names.text(index + 1) == "=" and names.in_loop(index):
             yield [names.replaced(index, index + 1, "+=")]
 
 
 def _keep_fractions(names: KernelNames) -> Edits:
     """`float x` for `int x`, where x is added to or holds a literal; `(float)` for `(int)`."""
-    for index, token in enumerate(names.tokens):
-        if token.text not in _NO_FLOAT or names.in_head(index):
-            continue
+    for index in itertools.filterfalse(names.in_head, names.having(*_NO_FLOAT)):
         after = names.text(index + 1)
         cast = names.text(index - 1) in {"(", "<"} and after in {")", ">"}
         if cast or (names.tokens[index + 1].kind == "word" and names.is_accumulator(after)):
@@ -169,8 +177,8 @@ def _swap_subscripts(names: KernelNames) -> Edits:
 
 
 def _exchange_axis(names: KernelNames, of: frozenset[str] = _BUILT_IN) -> Edits:
-    for index, token in enumerate(names.tokens):
-        if token.text in of and names.text(index + 1) == "." and names.text(index + 2) in _OTHER_AXIS:
+    for index in names.having(*of):
+        if names.text(index + 1) == "." and names.text(index + 2) in _OTHER_AXIS:
             yield [names.replaced(index + 2, index + 2, _OTHER_AXIS[names.text(index + 2)])]
 
 
@@ -217,8 +225,7 @@ def _exchange_terms(names: KernelNames) -> Edits:
 
 def _another_size(names: KernelNames) -> Edits:
     """Another of the kernel's sizes, first as a row's length and then elsewhere."""
-    used = [at for at, token in enumerate(names.tokens) if token.text in names.sizes and names.is_use(at)]
-    used.sort(key=lambda at: names.text(at - 1) != "*")
+    used = sorted(filter(names.is_use, names.having(*names.sizes)), key=lambda at: names.text(at - 1) != "*")
     for turn in (1, 2):
         for at in used:
             size = names.sizes[(names.sizes.index(names.text(at)) + turn) % len(names.sizes)]
@@ -248,23 +255,23 @@ def _move_bound(names: KernelNames) -> Edits:
 
 def _drop_one(names: KernelNames) -> Edits:
     """`K` for `K - 1` and for `K + 1`; 0 for 1 and 1 for 0 where a variable begins."""
-    for index, token in enumerate(names.tokens):
+    for index in names.having("+", "-", "="):
+        sums, number = names.text(index) != "=", names.text(index + 1)
         rounds = names.text(index + 2) == ")" and names.text(index + 3) == "/"
-        if token.text in {"+", "-"} and names.text(index + 1) == "1" and not rounds:
+        if sums and number == "1" and not rounds:
             yield [Edit(names.end(index - 1), names.end(index + 1), "")]
-        if token.text in {"+", "-"} and re.fullmatch(r"[2-9]", names.text(index + 1)):
-            yield [names.replaced(index + 1, index + 1, str(int(names.text(index + 1)) - 1))]
-        if token.text == "=" and re.fullmatch(r"[01](\.0*)?f?", names.text(index + 1)):
-            number = names.text(index + 1)
+        if sums and re.fullmatch(r"[2-9]", number):
+            yield [names.replaced(index + 1, index + 1, str(int(number) - 1))]
+        if not sums and re.fullmatch(r"[01](\.0*)?f?", number):
             yield [names.replaced(index + 1, index + 1, ("1" if number[0] == "0" else "0") + number[1:])]
 
 
 def _round_up(names: KernelNames) -> Edits:
     """`(a + b - 1) / b` for `a / b`: each in a statement, and then all of it."""
     in_statement: dict[int, list[Edit]] = {}
-    for at, token in enumerate(names.tokens):
+    for at in names.having("/"):
         one, other = names.text(at - 1), names.text(at + 1)
-        if token.text == "/" and re.fullmatch(r"\w+", one) and re.fullmatch(r"\w+", other):
+        if re.fullmatch(r"\w+", one) and re.fullmatch(r"\w+", other):
             edit = names.replaced(at - 1, at + 1, f"(({one} + {other} - 1) / {other})")
             in_statement.setdefault(names.statement(at), []).append(edit)
     for edits in in_statement.values():
@@ -284,9 +291,9 @@ def _another_factor(names: KernelNames) -> Edits:
 
 def _another_sign(names: KernelNames) -> Edits:
     """`a[i] * b[i]` for `a[i] + b[i]`."""
-    for index, token in enumerate(names.tokens):
-        if token.text in _ARITHMETIC and names.text(index - 1) == "]" and names.text(index + 1) != "=":
-            yield [names.replaced(index, index, _ARITHMETIC[token.text])]
+    for index in names.having(*_ARITHMETIC):
+        if names.text(index - 1) == "]" and names.text(index + 1) != "=":
+            yield [names.replaced(index, index, _ARITHMETIC[names.text(index)])]
 
 
 def _another_side(names: KernelNames) -> Edits:
@@ -305,29 +312,24 @@ def _exchange_extents(names: KernelNames) -> Edits:
 
 def _exchange_launch(names: KernelNames) -> Edits:
     """The grid and the block that the launch function returns."""
-    for index, token in enumerate(names.tokens):
-        if token.text == "LaunchConfig" and names.text(index + 1) in {"{", "("} and names.text(index + 3) == ",":
+    for index in names.having("LaunchConfig"):
+        if names.text(index + 1) in {"{", "("} and names.text(index + 3) == ",":
             one, other = names.text(index + 2), names.text(index + 4)
             if names.text(index + 5) in {"}", ")", ","}:
                 yield [names.replaced(index + 2, index + 4, f"{other}, {one}")]
 
 
 def _other_logic(names: KernelNames) -> Edits:
-    for index, token in enumerate(names.tokens):
-        if token.text == "&&":
-            yield [names.replaced(index, index, "||")]
-    for index in names.places("|", "|"):
-        yield [names.replaced(index, index + 1, "&&")]
+    yield from ([names.replaced(index, index, "||")] for index in names.having("&&"))
+    yield from ([names.replaced(index, index + 1, "&&")] for index in names.places("|", "|"))
 
 
 # Mistakes that courses know. Which of them a lab's tests do not notice is listed by its author.
 
-_BARRIERS = frozenset({"__syncthreads", "__syncwarp"})
-
 
 def _drop_barrier(names: KernelNames) -> Edits:
-    for index, token in enumerate(names.tokens):
-        if token.text in _BARRIERS and names.text(index + 1) == "(":
+    for index in names.having("__syncthreads", "__syncwarp"):
+        if names.text(index + 1) == "(":
             yield [names.replaced(index, names.closing(index + 1), "")]
 
 
@@ -344,9 +346,9 @@ def _shorten_loop(names: KernelNames) -> Edits:
 def _drop_condition(names: KernelNames) -> Edits:
     """One side of `&&` or `||` only."""
     stops = frozenset({"&&", "|", "?", ":", ";", ",", "=", "return"})
-    for index, token in enumerate(names.tokens):
-        width = 1 if token.text == "&&" else 2 if token.text == "|" and names.text(index + 1) == "|" else 0
-        if not width:
+    for index in names.having("&&", "|"):
+        width = 1 if names.text(index) == "&&" else 2
+        if names.text(index + width - 1) != names.text(index):
             continue
         first, last = names.operand_before(index, stops), names.operand_after(index + width - 1, stops)
         yield [names.replaced(first, last, names.between(first, index - 1))]

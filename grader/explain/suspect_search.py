@@ -20,7 +20,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from pathlib import Path
-from typing import Literal, Protocol
+from typing import Literal
 
 from pydantic import Field, ValidationError
 
@@ -29,7 +29,7 @@ from grader.engines.toolset import Toolset
 from grader.explain.clustering import behaviour
 from grader.explain.small_edits import SmallEdit, mutants_of, small_edits
 from grader.model.errors import RemediableError
-from grader.model.labs import CaseSpec, Lab
+from grader.model.labs import Lab
 from grader.model.outcome import JudgedCase, LabOutcome
 from grader.model.result import Case, Launch, Model, Suspect
 from grader.model.verdicts import Verdict
@@ -96,8 +96,7 @@ class SuspectSearch:
 
         @cache
         def as_it_is() -> tuple[JudgedCase, ...]:
-            every = [one.name for one in self._correctness(lab)]
-            return self._judged(lab, text, [every], deadline, until_failure=False)
+            return self._judged(lab, text, [self._correctness(lab)], deadline, until_failure=False)
 
         def helps(edit: SmallEdit) -> bool:
             changed = self._passing(lab, edit.text, failed, deadline)
@@ -129,15 +128,15 @@ class SuspectSearch:
         """Every case that judges the result, if the text passes them all. The case `first` is run before all others. What has not
         passed soon after `deadline` does not.
         """
-        asked = [case.name for case in self._correctness(lab)]
-        cases = self._judged(lab, text, [names for names in ([first] if first else [], asked) if names], deadline)
+        asked = self._correctness(lab)
+        cases = self._judged(lab, text, [names for names in ([first], asked) if any(names)], deadline)
         return cases if {case.name for case in cases if _is_right(case)} == set(asked) else ()
 
     def _asked(self, lab: Lab) -> Lab:
         return replace(lab, private=None) if self.public_only else lab
 
-    def _correctness(self, lab: Lab) -> list[CaseSpec]:
-        return [case for case in self._asked(lab).cases if case.role == "correctness"]
+    def _correctness(self, lab: Lab) -> list[str]:
+        return [case.name for case in self._asked(lab).cases if case.role == "correctness"]
 
     def _judged(
         self,
@@ -185,25 +184,21 @@ def costs_more(before: Sequence[JudgedCase], after: Sequence[JudgedCase]) -> boo
     old = {(case.name, at): one for case in before for at, one in enumerate(case.launches)}
     pairs = [(old.get((case.name, at)), one) for case in after for at, one in enumerate(case.launches)]
     same_work = [(was, one) for was, one in pairs if was is not None and was.verdict is Verdict.PASS]
-    was, now = _global_total([one for one, _ in same_work]), _global_total([one for _, one in same_work])
-    if now.sectors > _COSTLY * was.sectors:
+    _, was = _global_total([one for one, _ in same_work])
+    _, now = _global_total([one for _, one in same_work])
+    if now > _COSTLY * was:
         return True
-    was, now = _global_total(old.values()), _global_total([one for _, one in pairs])
-    most = max(SECTORS_PER_PASS, was.sectors / was.requests if was.requests else 0)
-    return now.sectors > most * now.requests
+    requests, sectors = _global_total(old.values())
+    requests_now, sectors_now = _global_total([one for _, one in pairs])
+    return sectors_now > max(SECTORS_PER_PASS, sectors / requests if requests else 0) * requests_now
 
 
-@dataclass(frozen=True)
-class _Accesses:
-    requests: int
-    sectors: int
-
-
-def _global_total(launches: Iterable[Launch]) -> _Accesses:
+def _global_total(launches: Iterable[Launch]) -> tuple[int, int]:
+    """Requests and sectors."""
     counts = [one.traffic.metrics for one in launches if one.traffic]
     names = [one for one in METRICS if any(one.sectors in metrics for metrics in counts)]
     requests = sum(metrics.get(one.requests, 0) for metrics in counts for one in names)
-    return _Accesses(requests, sum(metrics.get(one.sectors, 0) for metrics in counts for one in names))
+    return requests, sum(metrics.get(one.sectors, 0) for metrics in counts for one in names)
 
 
 def wrong_case(lab: Lab, cases: Sequence[JudgedCase | Case]) -> str:
@@ -381,10 +376,8 @@ SHARE = 0.05  # of the time that judging took
 Key = Callable[[bytes, Lab], str]
 
 
-class Judge(Protocol):
-    """Builds `source` for `lab` and runs all its cases, in a scratch folder of its own."""
-
-    def __call__(self, lab: Lab, source: Path, scratch: Path, /) -> LabOutcome: ...
+# Builds a source for a lab and runs all its cases, in a scratch folder of its own.
+Judge = Callable[[Lab, Path, Path], LabOutcome]
 
 
 @dataclass(frozen=True)
