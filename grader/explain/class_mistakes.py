@@ -157,13 +157,15 @@ def _like(cluster: Cluster, likenesses: Mapping[str, str]) -> str:
 # An entry is `[[comment]]` with a cluster's `key` and the `text`. An empty text says nothing to anybody. A file that cannot be read
 # stops a batch before it begins: a comment that somebody wrote must not vanish from pages without a word.
 
-_LARGEST = 4 << 20
 _HEAD = """\
 # One comment for all who made the same mistake. Write it into `text`, and run `make pages` with the OUT of this class: then it stands on
 # the page of each of them. A grading puts it there as well.
 # A text may have several lines, between \"\"\" and \"\"\", and `code` between backticks. An empty text says nothing.
 # Tilelab adds new mistakes at the end and changes no line. Keys stay the same from week to week.
 """
+
+
+_HIDDEN = "shown by hidden cases alone: students see no comment on what such a case withholds"
 
 
 class CommentsError(RemediableError):
@@ -189,46 +191,27 @@ class CommentsFile:
 
     def read(self) -> Mapping[str, str]:
         """Each text by its key, also the empty ones. Raises CommentsError."""
-        return self._parsed(self._text())
+        return self._read()[1]
 
-    def _text(self) -> str:
+    def _read(self) -> tuple[str, Mapping[str, str]]:
+        """The whole file as well."""
         try:
-            large = self.path.stat().st_size > _LARGEST
-            text = "" if large else self.path.read_text(encoding="utf-8-sig")
-        except FileNotFoundError:
-            return ""
-        except UnicodeDecodeError as error:
-            what = "it is no UTF-8 text"
-            raise self._unusable(what) from error
-        except OSError as error:
-            raise self._unusable(error.strerror or str(error)) from error
-        if large:
-            what = "it is far too large"
-            raise self._unusable(what)
-        return text
-
-    def _parsed(self, text: str) -> Mapping[str, str]:
-        try:
+            text = self.path.read_text(encoding="utf-8-sig")
             comments = _Comments.model_validate(tomllib.loads(text)).comment
-        except tomllib.TOMLDecodeError as error:
-            raise self._unusable(str(error)) from error
-        except ValidationError as error:
-            first = error.errors(include_url=False, include_input=False)[0]
-            place = ".".join(str(one) for one in first["loc"])
-            what = f"{place}: {first['msg']}"
-            raise self._unusable(what) from error
+        except FileNotFoundError:
+            return "", {}
+        except (OSError, ValueError) as error:  # no UTF-8, no TOML, or no comments
+            raise self._unusable(_said(error)) from error
         found: dict[str, str] = {}
         for one in comments:
             if one.text.strip() and found.get(one.key, "").strip():
-                what = f"two comments have the key {one.key!r}"
-                raise self._unusable(what)
+                raise self._unusable(f"two comments have the key {one.key!r}")
             found[one.key] = found.get(one.key, "").strip() or one.text.strip()
-        return found
+        return text, found
 
     def add(self, labs: Sequence[LabMistakes]) -> None:
         """An empty entry for each mistake that has none yet, after all that is there. Raises OSError or CommentsError."""
-        text = self._text()  # anew: somebody may have written into it while the batch ran
-        known = self._parsed(text)
+        text, known = self._read()  # anew: somebody may have written into it while the batch ran
         new = [one for lab in labs for one in lab.mistakes if one.key not in known]
         if new:
             write_atomically(self.path, (text.rstrip("\n") + "\n" if text else _HEAD) + "".join(_entries(new)))
@@ -239,18 +222,20 @@ class CommentsFile:
         )
 
 
+def _said(error: Exception) -> str:
+    if isinstance(error, ValidationError):
+        first = error.errors(include_url=False, include_input=False)[0]
+        return f"{'.'.join(str(one) for one in first['loc'])}: {first['msg']}"
+    if isinstance(error, UnicodeDecodeError):
+        return "it is no UTF-8 text"
+    return getattr(error, "strerror", None) or str(error)
+
+
 def _entries(mistakes: Iterable[Mistake]) -> Iterable[str]:
     for one in mistakes:
         what = f"{one.verdict.facts.label}: {one.title}" if one.title != one.verdict.facts.label else one.title
-        lines = [
-            what,
-            *([f"behaves like {one.like}"] if one.like else []),
-            *(
-                ["shown by hidden cases alone: students see no comment on what such a case withholds"]
-                if one.hidden
-                else []
-            ),
-        ]
+        lines = [what] + ([f"behaves like {one.like}"] if one.like else [])
+        lines += [_HIDDEN] if one.hidden else []
         told = "".join(f"# {_plain(line)}\n" for line in lines)
         yield f'\n{told}[[comment]]\nkey = "{one.key}"\ntext = ""\n'
 

@@ -37,16 +37,10 @@ from grader.run.launches.trace_phases import CHANGES, StepKind, Trace, left_out
 from grader.run.launches.tracing import Traced
 
 # Of each kind of finding, the stories that may tell it: the first that can does.
-_KINDS: dict[Verdict, tuple[StoryKind, ...]] = {
-    Verdict.BARRIER_DIVERGENCE: ("lanes", "barrier"),
-    Verdict.UNINITIALIZED_READ: ("lanes", "unset"),
-    Verdict.OUT_OF_BOUNDS: ("outside",),
-}
-_TELLERS: dict[StoryKind, Callable[[Recording, Finding], Story | None]] = {
-    "barrier": barrier_story,
-    "lanes": lane_story,
-    "unset": unset_story,
-    "outside": outside_story,
+_OF_FINDINGS: dict[Verdict, dict[StoryKind, Callable[[Recording, Finding], Story | None]]] = {
+    Verdict.BARRIER_DIVERGENCE: {"lanes": lane_story, "barrier": barrier_story},
+    Verdict.UNINITIALIZED_READ: {"lanes": lane_story, "unset": unset_story},
+    Verdict.OUT_OF_BOUNDS: {"outside": outside_story},
 }
 # Where a launch ended by one of these, what is missing in its result says nothing more.
 _ENDS = frozenset(
@@ -71,18 +65,17 @@ def mistake_stories(traced: Traced, source: Sequence[str]) -> Iterator[ToldStory
     for finding in recording.launch.findings:
         if finding.severity != "error" or finding.block != recording.at:
             continue
-        for kind in _KINDS.get(finding.kind, ()):
-            story = _TELLERS[kind](recording, finding) if kind not in told else None
-            if story is not None:
+        for kind, teller in _OF_FINDINGS.get(finding.kind, {}).items():
+            if kind not in told and (story := teller(recording, finding)) is not None:
                 told.add(kind)
                 yield ToldStory(kind, finding, story)
                 break
     ended = any(one.severity == "error" and one.kind in _ENDS for one in recording.launch.findings)
     if recording.launch.verdict is Verdict.WRONG_ANSWER and not ended:
-        for value, teller in _OF_VALUES:
-            if value not in told and (story := teller(recording)) is not None:
-                told.add(value)
-                yield ToldStory(value, None, story)
+        for kind, of_values in _OF_VALUES:
+            if kind not in told and (story := of_values(recording)) is not None:
+                told.add(kind)
+                yield ToldStory(kind, None, story)
 
 
 def asking(story: Story, lab: Lab) -> Story:

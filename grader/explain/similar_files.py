@@ -13,7 +13,7 @@ import zlib
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from itertools import combinations
 from pathlib import Path
 from typing import NamedTuple
@@ -73,37 +73,23 @@ _AXES = frozenset({"x", "y", "z"})  # of threadIdx and the like; elsewhere they 
 PLAIN, NAMELESS = 10, 18  # tokens of a passage
 
 
-@dataclass(frozen=True)
 class Passages:
-    """Of one text."""
+    """Of one text, in both views: each passage, and the line on which it begins."""
 
-    text: str
-
-    @cached_property
-    def plain(self) -> Mapping[int, int]:
-        """Each passage, and the line on which it begins."""
-        return _runs(self._tokens[0], PLAIN)
-
-    @cached_property
-    def nameless(self) -> Mapping[int, int]:
-        return _runs(self._tokens[1], NAMELESS)
-
-    @cached_property
-    def _tokens(self) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
-        """Of both views: a number for each token, and its line."""
-        plain: list[tuple[int, int]] = []
+    def __init__(self, text: str) -> None:
+        plain: list[tuple[int, int]] = []  # a number for each token, and its line
         nameless: list[tuple[int, int]] = []
         before = ""
-        for kind, text, line in file_tokens(self.text):
+        for kind, token, line in file_tokens(text):
             if kind == "comment":
-                plain += [(_number(word.casefold()), line + lines) for word, lines in _words(text)]
+                plain += [(_number(word.casefold()), line + lines) for word, lines in _words(token)]
             elif kind != "include":
-                plain.append((_number(text), line))
-                kept = text in _LANGUAGE or (text in _AXES and before == ".")
-                alike = {"word": "name", "number": "0", "text": "text"}.get(kind, text)
-                nameless.append((_number(text if kept else alike), line))
-                before = text
-        return plain, nameless
+                plain.append((_number(token), line))
+                kept = token in _LANGUAGE or (token in _AXES and before == ".")
+                alike = {"word": "name", "number": "0", "text": "text"}.get(kind, token)
+                nameless.append((_number(token if kept else alike), line))
+                before = token
+        self.plain, self.nameless = _runs(plain, PLAIN), _runs(nameless, NAMELESS)
 
 
 def _words(comment: str) -> Iterator[tuple[str, int]]:
@@ -167,11 +153,11 @@ def similar_files(texts: Mapping[str, str], known: Iterable[str], together: Call
         return SimilarFiles(equal=equal)  # the course's own files need not be read
     files = {ones[0]: Passages(text) for text, ones in holders.items()}  # one stands for all who have the same
     course = [Passages(text) for text in known]
-    views: tuple[Callable[[Passages], Mapping[int, int]], ...] = (lambda one: one.plain, lambda one: one.nameless)
     best: dict[tuple[str, str], SimilarPair] = {}
-    for renamed, view in enumerate(views):
-        of = {student: view(one) for student, one in files.items()}
-        for pair in _pairs(of, {passage for one in course for passage in view(one)}, renamed=bool(renamed)):
+    for renamed in (False, True):
+        of = {student: one.nameless if renamed else one.plain for student, one in files.items()}
+        of_course = {passage for one in course for passage in (one.nameless if renamed else one.plain)}
+        for pair in _pairs(of, of_course, renamed=renamed):
             key = pair.one, pair.other
             if not together(*key) and (key not in best or best[key].share < pair.share):
                 best[key] = pair

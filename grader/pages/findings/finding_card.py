@@ -32,7 +32,10 @@ def finding_card(finding: Finding, lab: LabResult, sources: Mapping[str, str], *
 
 def launch_of(finding: Finding, launches: Iterable[Launch]) -> Launch | None:
     """The first of them with this finding."""
-    return next((one for one in launches if any(_place(seen) == _place(finding) for seen in one.findings)), None)
+    place = finding.kind, finding.file, finding.line
+    return next(
+        (one for one in launches if place in {(seen.kind, seen.file, seen.line) for seen in one.findings}), None
+    )
 
 
 def shown_launches(lab: LabResult, *, instructor: bool) -> Iterator[Launch]:
@@ -54,15 +57,9 @@ def launch_text(launch: Launch) -> str:
     return ", ".join(parts)
 
 
-def _place(finding: Finding) -> tuple[Verdict, str | None, int | None]:
-    return finding.kind, finding.file, finding.line
-
-
 def _where(finding: Finding) -> str:
-    file = visible_text.line(finding.file or "", 80)
-    if finding.line is None:
-        return file
-    return f"{file}, line {finding.line:,}" if file else f"line {finding.line:,}"
+    line = f"line {finding.line:,}" if finding.line is not None else ""
+    return ", ".join(filter(None, (visible_text.line(finding.file or "", 80), line)))
 
 
 def _facts(finding: Finding, lab: LabResult, *, instructor: bool) -> dict[str, str]:
@@ -123,25 +120,20 @@ def _race(finding: Finding) -> LaneFigure | None:
     missing = "no __syncthreads() here" if one_block else "nothing orders two blocks"
     if one_block and finding.line == other.line:
         missing = "nothing says which comes first"
-    sites = (finding, other)
-    names, deeds = (_name(site, one_block=one_block) for site in sites), (_deed(site, element) for site in sites)
-    return LaneFigure((next(names), next(names)), (next(deeds), next(deeds)), missing)
+    names = _name(finding, one_block=one_block), _name(other, one_block=one_block)
+    return LaneFigure(names, (_deed(finding, element), _deed(other, element)), missing)
 
 
 def _divergence(finding: Finding) -> LaneFigure | None:
     other = finding.other
     if finding.thread is None or finding.line is None or finding.access != "barrier":
         return None
-    waits = f"line {finding.line}: waits at the barrier"
-    missing = "not every thread of the block comes here"
-    if other is None or other.access != "barrier" or other.line is None:
-        return LaneFigure(
-            (_name(finding, one_block=True), "other threads of the block"), (waits, "went past it"), missing
-        )
-    theirs = _name(other, one_block=True) if other.thread else "other threads of the block"
-    return LaneFigure(
-        (_name(finding, one_block=True), theirs), (waits, f"line {other.line}: waits at another barrier"), missing
-    )
+    theirs, do = "other threads of the block", "went past it"
+    if other is not None and other.access == "barrier" and other.line is not None:
+        theirs = _name(other, one_block=True) if other.thread else theirs
+        do = f"line {other.line}: waits at another barrier"
+    deeds = f"line {finding.line}: waits at the barrier", do
+    return LaneFigure((_name(finding, one_block=True), theirs), deeds, "not every thread of the block comes here")
 
 
 def _name(site: Site, *, one_block: bool) -> str:
@@ -166,7 +158,7 @@ def suspect_sentence(lab: LabResult) -> str:
     shown = [one for one in lab.suspects if one.public]
     if not shown or any(cause.line for cause in lab.causes):
         return ""
-    places = " or ".join(_suspect_lines_place(one.lines) for one in shown)
+    places = " or ".join(line_numbers(one.lines) for one in shown)
     every = "either makes" if len(shown) > 1 else "that change alone makes"
     return f"Look at {places}: one small change is enough there, and {every} every public test right."
 
@@ -183,7 +175,7 @@ def _change(one: Suspect) -> str:
     else:
         passes = "every public case passes (hidden ones were not tried, or fail)"
     before, after = (" ".join(text.split()) for text in (one.before, one.after))
-    return f"{_suspect_lines_place(one.lines)}: {_words(before, after)} {passes}. `{before}` → `{after}`"
+    return f"{line_numbers(one.lines)}: {_words(before, after)} {passes}. `{before}` → `{after}`"
 
 
 def _words(before: str, after: str) -> str:
@@ -207,5 +199,8 @@ def _joined(tokens: Sequence[str]) -> str:
     ).strip()
 
 
-def _suspect_lines_place(lines: Sequence[int]) -> str:
-    return f"{'line' if len(lines) == 1 else 'lines'} {' and '.join(f'{line:,}' for line in lines)}"
+def line_numbers(lines: Iterable[int | None]) -> str:
+    """`line 20`, or `lines 20 and 24`."""
+    words = [f"{one:,}" for one in sorted({one for one in lines if one is not None})]
+    several = ", ".join(words[:-1]) + " and " + words[-1] if len(words) > 1 else "".join(words)
+    return f"line{'s' if len(words) > 1 else ''} {several}"

@@ -6,14 +6,14 @@ is grouped follows from lines, threads and arrays, and is likely, not proved: ev
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from grader.model import visible_text
 from grader.model.result import Case, Explanation, Finding, LabResult
 from grader.model.verdicts import Verdict
 from grader.model.visible_text import counted, index
-from grader.pages.findings.finding_card import may_show, shown_launches
+from grader.pages.findings.finding_card import line_numbers, may_show, shown_launches
 
 _OTHER_PASS = "does not separate them"  # noqa: S105 -- the finding's words for a race around a loop
 _SPOILS = frozenset({Verdict.RACE, Verdict.BARRIER_DIVERGENCE, Verdict.OUT_OF_BOUNDS, Verdict.UNINITIALIZED_READ})
@@ -77,7 +77,7 @@ class _Group:
         first = self.members[0]
         if first.severity != "error" or first.file != finding.file or first.function != finding.function:
             return False
-        for name, fits in _RULES.items():
+        for name, (fits, _) in _RULES.items():
             if self.rule in {"", name} and fits(self, finding):
                 self.rule = name
                 self.members.append(finding)
@@ -88,7 +88,7 @@ class _Group:
         return False
 
     def sentence(self) -> str:
-        return _SENTENCES[self.rule](self.members) if self.rule else ""
+        return _RULES[self.rule][1](self.members) if self.rule else ""
 
 
 def _lines(finding: Finding) -> tuple[int, int]:
@@ -136,14 +136,6 @@ def _same_edge(group: _Group, finding: Finding) -> bool:
     return both and first.thread is not None and (first.block, first.thread) == (finding.block, finding.thread)
 
 
-_RULES: Mapping[str, Callable[[_Group, Finding], bool]] = {
-    "barrier": _same_barrier,
-    "parting": _same_parting,
-    "access": _same_access,
-    "edge": _same_edge,
-}
-
-
 def _barrier_words(findings: Sequence[Finding]) -> str:
     first, then = line_numbers(_lines(one)[0] for one in findings), line_numbers(_lines(one)[1] for one in findings)
     if _OTHER_PASS in findings[0].message:
@@ -158,21 +150,19 @@ def _edge_words(findings: Sequence[Finding]) -> str:
     return f"{thread}: either it has nothing to do there, or an index that these lines share is wrong."
 
 
-_SENTENCES: Mapping[str, Callable[[Sequence[Finding]], str]] = {
-    "barrier": _barrier_words,
-    "parting": lambda _: "Threads of one block part before a barrier. From there on, no barrier orders them.",
-    "access": lambda findings: (
-        f"The index in {line_numbers(one.line for one in findings)} is not the one that is meant."
+# By name: whether a finding belongs in a group, and what the cause is.
+_RULES: Mapping[str, tuple[Callable[[_Group, Finding], bool], Callable[[Sequence[Finding]], str]]] = {
+    "barrier": (_same_barrier, _barrier_words),
+    "parting": (
+        _same_parting,
+        lambda _: "Threads of one block part before a barrier. From there on, no barrier orders them.",
     ),
-    "edge": _edge_words,
+    "access": (
+        _same_access,
+        lambda findings: f"The index in {line_numbers(one.line for one in findings)} is not the one that is meant.",
+    ),
+    "edge": (_same_edge, _edge_words),
 }
-
-
-def line_numbers(lines: Iterable[int | None]) -> str:
-    """`line 20`, or `lines 20 and 24`."""
-    words = [f"{one:,}" for one in sorted({one for one in lines if one is not None})]
-    several = ", ".join(words[:-1]) + " and " + words[-1] if len(words) > 1 else "".join(words)
-    return f"line{'s' if len(words) > 1 else ''} {several}"
 
 
 # A lab's result in two sentences: what happened, and what to look at next. Pure.

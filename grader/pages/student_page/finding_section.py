@@ -5,8 +5,8 @@ from __future__ import annotations
 from grader.model import visible_text
 from grader.model.result import Finding, LabResult
 from grader.model.verdicts import Verdict
-from grader.pages.findings.finding_card import finding_card, lane_figure
-from grader.pages.findings.one_cause import CauseGroup, advice, cause_groups, line_numbers, wrong_outputs
+from grader.pages.findings.finding_card import finding_card, lane_figure, line_numbers
+from grader.pages.findings.one_cause import CauseGroup, advice, cause_groups, wrong_outputs
 from grader.pages.page_section import Shown
 from grader.pages.student_page.lab_view import LabView
 
