@@ -461,8 +461,8 @@ def _within(members: Sequence[Member], prefix: str, step: str) -> list[Member]:
 # An --arg that fits a kernel's parameter, for a command line that a user may paste and run.
 
 
-def proposal(parameter: Parameter) -> str:
-    """Inputs are random, outputs uninitialised, and numbers as large as a proposed buffer."""
+def proposal(parameter: Parameter, elements: int = _TYPICAL, size: int = _TYPICAL) -> str:
+    """Inputs are random, outputs zeros. `elements`: of a buffer of numbers. `size`: a whole number."""
     element, layout, handle = parameter.element, parameter.layout, parameter.texture or parameter.holds_handles
     if parameter.is_function:
         return f"{parameter.text}=the_name_of_a_function"
@@ -472,14 +472,14 @@ def proposal(parameter: Parameter) -> str:
     if layout is not None and not parameter.is_pointer:
         return f"{layout.name}={_proposed_parts(layout)}"
     if layout is not None:
-        elements, one = proposed_elements(parameter), _proposed_parts(layout)
-        many = ", ".join([one.removeprefix("{").removesuffix("}")] * elements) if elements > 1 else one
-        return f"{without_const(layout.name)}[{elements}]={{{many}}}"
+        rows, one = proposed_elements(parameter), _proposed_parts(layout)
+        many = ", ".join([one.removeprefix("{").removesuffix("}")] * rows) if rows > 1 else one
+        return f"{without_const(layout.name)}[{rows}]={{{many}}}"
     if parameter.is_pointer:
         is_input = parameter.is_const or element is None
-        return f"{element.name if element else 'float'}[{_TYPICAL}]={'random' if is_input else '0'}"
+        return f"{element.name if element else 'float'}[{elements}]={'random' if is_input else '0'}"
     name, number = (element.name, element.number) if element else ("int", None)
-    return f"{name}={1 if number is not None and _is_small(number) else _TYPICAL}"
+    return f"{name}={1 if number is not None and _is_small(number) else size}"
 
 
 def proposed_elements(parameter: Parameter) -> int:

@@ -14,7 +14,7 @@ from functools import cache, cached_property
 from pathlib import Path, PurePosixPath
 
 from grader.model.errors import RemediableError
-from grader.run.kernels.host_code import kernels_in
+from grader.run.kernels.host_code import Item, items_of, kernels_in
 from grader.source.student_code import normalise
 
 # Headers of the author's that lie elsewhere in the same Git clone: a build system would have named their folders.
@@ -105,6 +105,10 @@ class KernelSource:
     @property
     def kernels(self) -> list[str]:
         return [kernel for text in self.texts.values() for kernel in kernels_in(text)]
+
+    def items(self) -> Iterator[tuple[Item, str]]:
+        """Those of all texts, each with its own."""
+        return ((one, text[one.first : one.end]) for text in self.texts.values() for one in items_of(text))
 
 
 def read_kernel_source(path: Path, folders: Sequence[Path] = ()) -> KernelSource:

@@ -15,7 +15,6 @@ from dataclasses import dataclass
 
 from grader.engines.text_steps import launches_in
 from grader.engines.token_scan import code_tokens
-from grader.run.kernels.host_code import items_of
 from grader.run.kernels.kernel_source import KernelSource, base_name
 from grader.source.arithmetic import UnknownValueError, Value, evaluate
 from grader.source.cuda_vocabulary import TYPE_BYTES
@@ -213,12 +212,7 @@ _SECOND_AXIS = re.compile(r"\b(?:threadIdx|blockDim|blockIdx)\s*\.\s*y\b")
 
 def definitions_of(source: KernelSource, kernel: str) -> list[str]:
     """The text of each definition of `kernel`, a name with its namespaces."""
-    return [
-        text[item.first : item.end]
-        for text in source.texts.values()
-        for item in items_of(text)
-        if item.kernel and item.qualified == kernel
-    ]
+    return [text for item, text in source.items() if item.kernel and item.qualified == kernel]
 
 
 def versions_of(source: KernelSource, kernel: str) -> list[str]:
@@ -289,10 +283,8 @@ def _launched(source: KernelSource, name: str, macros: Mapping[str, str]) -> Ite
     """The template arguments in launches of the kernel, where every word of them is known outside the host's functions, or is a constant of
     one.
     """
-    known = set(_TYPES)
-    for text in source.texts.values():
-        outside = (item for item in items_of(text) if not item.is_function or item.on_device)
-        known |= {word for item in outside for word in item.declares or ()}
+    outside = (item for item, _ in source.items() if not item.is_function or item.on_device)
+    known = {*_TYPES, *(word for item in outside for word in item.declares or ())}
     texts = [without_comments(text) for text in source.texts.values()]
     constants = constants_of("\n".join(texts)) | dict(macros)
     for one in (one for text in texts for one in _launches(text, name)):

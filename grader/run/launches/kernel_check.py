@@ -347,27 +347,21 @@ def _usual_arguments(source: KernelSource, parameters: Sequence[Parameter], usua
     size = usual if whole <= 3 else 8 if whole <= 5 else 4  # noqa: PLR2004 -- so that products of them stay below _ELEMENTS
     described = [elements for one in parameters if (elements := proposed_elements(one))]
     size = min([size, *described])
-    return tuple(_seen_inside(source, one, usual) or _usual(one, size) for one in parameters)
+    return tuple(_seen_inside(source, one, usual) or proposal(one, _ELEMENTS, size) for one in parameters)
 
 
 def _told(own: OwnLaunch, at: int, parameter: Parameter) -> str | None:
     """What the file's constants say of one argument."""
     element = parameter.element
-    if (
-        element is None
-        or parameter.trouble
-        or parameter.layout is not None
-        or parameter.is_function
-        or parameter.texture
-    ):
+    is_plain = not (parameter.trouble or parameter.layout or parameter.is_function or parameter.texture)
+    if element is None or not is_plain:
         return None
     if parameter.is_pointer:
         size = own.bytes[at]
         if size is None or element.bytes == 0 or size < element.bytes or size > MAX_BUFFER_BYTES:
             return None
-        return f"{element.name}[{size // element.bytes}]={_fill(parameter)}"
-    value = own.values[at]
-    number = element.number
+        return proposal(parameter, size // element.bytes)
+    value, number = own.values[at], element.number
     if value is None or number is None:
         return None
     return f"{element.name}={value if number.kind == 'floating' else int(value)}"
@@ -382,21 +376,6 @@ def _seen_inside(source: KernelSource, parameter: Parameter, side: int) -> str:
     return _INSIDE.sub(lambda one: one[1] + _seen(source, one[3], one[2] or "", side), proposal(parameter))
 
 
-def _usual(parameter: Parameter, size: int) -> str:
-    if parameter.is_function:
-        return proposal(parameter)
-    element = parameter.element
-    name = element.name if element else "float"
-    if parameter.is_pointer:
-        return f"{name}[{_ELEMENTS}]={_fill(parameter)}"
-    number = element.number if element else None
-    if number is None:
-        return proposal(parameter)
-    if number.is_bool or number.kind == "floating" or number.bytes == 1:
-        return f"{name}=1"
-    return f"{name}={size}"
-
-
 def _seen(source: KernelSource, kind: str, name: str, side: int) -> str:
     """A texture or a surface as the file uses it."""
     use = texture_use(source, kind, name)
@@ -406,10 +385,6 @@ def _seen(source: KernelSource, kind: str, name: str, side: int) -> str:
     options = f"({','.join(use.options)})" if use.options else ""
     shape = "".join(f"[{extent}]" for extent in extents)
     return f"{kind}{options} {use.element}{shape}={'random' if kind == 'texture' else '0'}"
-
-
-def _fill(parameter: Parameter) -> str:
-    return "random" if parameter.is_const or parameter.element is None else "0"
 
 
 def extent_text(extent: Extent3) -> str:

@@ -12,7 +12,7 @@ from itertools import accumulate
 
 from grader.engines.changed_text import Replacement, with_pieces
 from grader.engines.text_steps import launches_in
-from grader.engines.token_scan import Token, Tokens, code_tokens
+from grader.engines.token_scan import Token, code_tokens
 from grader.run.programs.read_parameters import (
     CLOSING,
     DEVICE,
@@ -29,24 +29,11 @@ from grader.source.lexer import with_changes
 # The C++ that takes the place of a kernel's body in host code: it passes the addresses of its parameters on to the kit's library.
 
 MARK = "tilelab_kernel_mark"  # a variable inside each stub: its symbol names the kernel exactly
-_TYPE_WORDS = frozenset(
-    {
-        *("void", "bool", "char", "short", "int", "long", "float", "double", "signed", "unsigned", "auto", "wchar_t"),
-        *(
-            "const",
-            "volatile",
-            "__restrict__",
-            "__restrict",
-            "struct",
-            "class",
-            "union",
-            "enum",
-            "typename",
-            "register",
-        ),
-    }
-)
 _NO_TYPES = frozenset({"const", "volatile", "typename", "struct", "class", "enum", "union", "register"})
+_TYPE_WORDS = _NO_TYPES.union(
+    ("void", "bool", "char", "short", "int", "long", "float", "double", "signed", "unsigned", "auto", "wchar_t"),
+    ("__restrict__", "__restrict"),
+)
 _POINTS = frozenset({">", "*", "&", "&&"})
 
 
@@ -156,7 +143,7 @@ def host_text(preprocessed: str, file: str, *, keeps_device_bodies: bool = False
 def read_only_parameters(preprocessed: str, file: str) -> dict[str, frozenset[str]]:
     """See read_parameters()."""
     own, _ = _without_system_headers(preprocessed)
-    return read_parameters(_tokens(own, file))
+    return read_parameters(code_tokens(own, file))
 
 
 def _beside_system_headers(text: str, change: Callable[[str], str]) -> str:
@@ -179,13 +166,9 @@ def _without_system_headers(text: str) -> tuple[str, list[str]]:
     return "".join(kept), aside
 
 
-def _tokens(text: str, file: str) -> Tokens:
-    return code_tokens(text, file)
-
-
 def _with_calls(text: str, file: str) -> str:
     changes: list[tuple[int, int, str]] = []
-    tokens = _tokens(text, file)
+    tokens = code_tokens(text, file)
     for one in launches_in(tokens):
         callee = text[tokens[one.callee].start : tokens[one.opening].start]
         opened, closed = (tokens[at + 2].start + 1 for at in (one.opening, one.closing))
@@ -198,7 +181,7 @@ def _with_calls(text: str, file: str) -> str:
 
 
 def _with_stubs(text: str, file: str, *, keeps_device_bodies: bool) -> str:
-    tokens = _tokens(text, file)
+    tokens = code_tokens(text, file)
     pieces = [
         Replacement(one.start, one.start + len(one.text), _INSTEAD[one.text]) for one in tokens if one.text in _INSTEAD
     ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -131,21 +131,13 @@ def _parameters_at(signature: str) -> int:
 
 def buildable_name(kernel: KernelName, source: KernelSource) -> str:
     """The name as `engines/checks/entry_points.py` takes it: with parameters where the file has several versions that are no templates."""
-    base = base_name(kernel.shown)
-    heads = [
-        text[item.first : item.end] for text in source.texts.values() for item in items_of(text) if item.kernel == base
-    ]
-    if len(heads) > 1 and "<" not in kernel.shown:
-        return kernel.signature
-    return kernel.shown
+    versions = [item for item, _ in source.items() if item.kernel == base_name(kernel.shown)]
+    return kernel.signature if len(versions) > 1 and "<" not in kernel.shown else kernel.shown
 
 
 def unit_of(kernel: KernelName, units: Sequence[KernelSource]) -> KernelSource | None:
     """The source that defines the kernel: the one whose own file does, else the first that does in a header."""
     base = base_name(kernel.shown)
-    own = [unit for unit in units if _defines(unit, {unit.name: unit.texts[unit.name]}, base)]
-    return next(iter([*own, *(unit for unit in units if _defines(unit, unit.texts, base))]), None)
-
-
-def _defines(unit: KernelSource, texts: Mapping[str, str], base: str) -> bool:
-    return unit.name in unit.texts and any(item.kernel == base for text in texts.values() for item in items_of(text))
+    able = [unit for unit in units if unit.name in unit.texts and any(item.kernel == base for item, _ in unit.items())]
+    own = (unit for unit in able if any(item.kernel == base for item in items_of(unit.texts[unit.name])))
+    return next(iter([*own, *able]), None)

@@ -13,7 +13,6 @@ from itertools import pairwise
 from typing import Literal
 
 from grader.engines.token_scan import Token, Tokens
-from grader.run.kernels.host_code import items_of
 from grader.run.kernels.kernel_source import KernelSource
 
 # Finds what a preprocessed text marks with __global__ and __device__: the words are still in it, under names of the kit's. Reads words and
@@ -22,7 +21,7 @@ from grader.run.kernels.kernel_source import KernelSource
 GLOBAL, DEVICE, HOST = "__tilelab_global__", "__tilelab_device__", "__tilelab_host__"
 MARKS = frozenset({GLOBAL, DEVICE, HOST})
 _NO_NAME = frozenset(
-    {
+    [
         "__attribute__",
         "__launch_bounds__",
         "alignas",
@@ -33,7 +32,7 @@ _NO_NAME = frozenset(
         "operator",
         "if",
         "sizeof",
-    }
+    ]
 )
 _ENDS = frozenset({";", "{", "}"})
 OPENING, CLOSING = frozenset("([{<"), frozenset(")]}>")
@@ -364,8 +363,7 @@ _POINTER = re.compile(
 
 def passes_code(source: KernelSource) -> bool:
     return any(
-        "virtual" in item.words or _POINTER.search(text[item.first : item.end])
-        for text in source.texts.values()
-        for item in items_of(text)
+        "virtual" in item.words or _POINTER.search(text)
+        for item, text in source.items()
         if item.on_device or not item.is_function
     )
