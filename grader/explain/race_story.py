@@ -17,7 +17,7 @@ from grader.explain.story import Index3, Mark, Question, Story, StoryElement, St
 from grader.model.errors import RemediableError
 from grader.model.result import Finding, Launch, Site
 from grader.model.verdicts import Verdict
-from grader.run.launches.added_barrier import AddedBarrier, BarrierSearch
+from grader.run.launches.added_barrier import AddedBarrier, add_barrier
 from grader.run.launches.trace_phases import CHANGES, StepKind
 from grader.run.launches.tracing import Build, Run, Traced
 
@@ -277,5 +277,5 @@ def story_of_race(traced: Traced, run: Run, build: Build, source: bytes) -> Stor
         backward = run(dataclasses.replace(request, reversed=True))
     except (RemediableError, RuntimeError, subprocess.TimeoutExpired):  # the first page stands without this one
         return None
-    added = BarrierSearch(build, request).add_barrier(source, (finding.line, finding.other.line))
+    added = add_barrier(build, source, (finding.line, finding.other.line), request)
     return race_story(forward, backward, added, source.decode("utf-8", "replace").split("\n"))

@@ -57,50 +57,39 @@ class _Changed:
         return _Changed((*self.lines[:after], (before, _BARRIER), *self.lines[after:]), (*self.after, before))
 
 
-@dataclass(frozen=True)
-class BarrierSearch:
-    """`build`: of the changed files. `seconds`: no try begins later."""
-
-    build: Build
-    request: TraceRequest
-    seconds: float = 60
-    clock: Callable[[], float] = time.monotonic
-
-    def add_barrier(self, source: bytes, lines: tuple[int, int]) -> AddedBarrier | None:
-        """`lines`: of the two accesses. Places in fewer loops are tried first, so that no barrier stands in a loop without need. Where one
-        barrier leaves a race, a second one is tried. None where nothing makes the launch right.
-        """
-        text = source.decode("utf-8", "surrogateescape").split("\n")
-        until = self.clock() + self.seconds
-        return self._search(_Changed(tuple(enumerate(text, 1))), lines, barriers=_MOST_BARRIERS, until=until)
-
-    def _search(self, changed: _Changed, lines: tuple[int, int], *, barriers: int, until: float) -> AddedBarrier | None:
+def add_barrier(
+    build: Build,
+    source: bytes,
+    lines: tuple[int, int],
+    request: TraceRequest,
+    *,
+    seconds: float = 60,
+    clock: Callable[[], float] = time.monotonic,
+) -> AddedBarrier | None:
+    """`build`: of the changed files. `lines`: of the two accesses. `seconds`: no try begins later. Places in fewer loops come first, so
+    that no barrier stands in a loop without need. Where one barrier leaves a race, a second one is tried. None where nothing makes the
+    launch right.
+    """
+    until, request = clock() + seconds, dataclasses.replace(request, reversed=False)
+    text = source.decode("utf-8", "surrogateescape").split("\n")
+    waiting = [(_Changed(tuple(enumerate(text, 1))), lines)]
+    for _ in range(_MOST_BARRIERS):
         better: list[tuple[_Changed, tuple[int, int]]] = []
-        for after in list(places_for_a_barrier(changed.text, *sorted(lines)))[:_TRIES]:
-            if self.clock() >= until:
-                return None
-            attempt = changed.with_barrier(after)
-            traced = self._traced(attempt)
-            if traced is None:
-                continue
-            if _is_mended(traced.report.launch):
-                return AddedBarrier(attempt.after, tuple(number for number, _ in attempt.lines), traced)
-            if left := _race_lines(traced.report.launch):
-                better.append((attempt, left))
-        if barriers > 1:
-            deeper = (
-                self._search(attempt, left, barriers=barriers - 1, until=until)
-                for attempt, left in better[:_FIRST_PLACES]
-            )
-            return next(filter(None, deeper), None)
-        return None
-
-    def _traced(self, attempt: _Changed) -> Traced | None:
-        changed = "\n".join(attempt.text).encode("utf-8", "surrogateescape")
-        try:
-            return self.build(changed)(dataclasses.replace(self.request, reversed=False))
-        except (RemediableError, RuntimeError, subprocess.TimeoutExpired):  # this place is none then
-            return None
+        for changed, accesses in waiting[:_FIRST_PLACES]:
+            for after in list(places_for_a_barrier(changed.text, *sorted(accesses)))[:_TRIES]:
+                if clock() >= until:
+                    return None
+                attempt = changed.with_barrier(after)
+                try:
+                    traced = build("\n".join(attempt.text).encode("utf-8", "surrogateescape"))(request)
+                except (RemediableError, RuntimeError, subprocess.TimeoutExpired):  # this place is none then
+                    continue
+                if _is_mended(traced.report.launch):
+                    return AddedBarrier(attempt.after, tuple(number for number, _ in attempt.lines), traced)
+                if left := _race_lines(traced.report.launch):
+                    better.append((attempt, left))
+        waiting = better
+    return None
 
 
 def _race_lines(launch: Launch) -> tuple[int, int] | None:
@@ -143,50 +132,42 @@ def _code(line: str) -> str:
 # Not tried: atomicExch, because then the last block still wins, whichever that is; atomicCAS, which needs a loop that nobody can
 # derive from the line; and a second launch, which is another program.
 
-_PLACE = r"((?:\*\s*)?[A-Za-z_]\w*(?:\s*\[[^;=]*?\])?)"
-_NOT_AFTER = r"(?<![\w.\])])"
-_VALUE = r"([^;,]+?)"
-_MOST = r"(?:std::)?f?max[fl]?"
-_LEAST = r"(?:std::)?f?min[fl]?"
+_PLACE = r"(?P<place>(?:\*\s*)?[A-Za-z_]\w*(?:\s*\[[^;=]*?\])?)"
+_START = rf"(?<![\w.\])]){_PLACE}"
+_VALUE = r"(?P<value>[^;,]+?)"
+_GIVEN, _TAKEN = r"\g<value>", r"-(\g<value>)"
+_ASSIGNED = rf"{_START}\s*=\s*"  # and a value that names the place again
 
 
-def _assigned(value: str, function: str, argument: str) -> tuple[re.Pattern[str], str, str]:
-    """`place = value;`, where the value names the place again."""
-    return re.compile(rf"{_NOT_AFTER}{_PLACE}\s*=\s*{value}\s*;"), function, argument
-
-
-def _extremes(name: str, function: str, greater: str, smaller: str) -> tuple[tuple[re.Pattern[str], str, str], ...]:
+def _extremes(name: str, function: str, greater: str, smaller: str) -> tuple[tuple[str, str, str], ...]:
     """`m = max(m, x);`, `if (x > m) m = x;` and `m = x > m ? x : m;`, in both orders."""
-    return (
-        _assigned(rf"{name}\s*\(\s*\1\s*,\s*{_VALUE}\s*\)", function, r"\2"),
-        _assigned(rf"{name}\s*\(\s*{_VALUE}\s*,\s*\1\s*\)", function, r"\2"),
-        (re.compile(rf"if\s*\(\s*{_PLACE}\s*{smaller}=?\s*{_VALUE}\s*\)\s*\1\s*=\s*\2\s*;"), function, r"\2"),
-        (
-            re.compile(rf"if\s*\(\s*([^;()]+?)\s*{greater}=?\s*{_PLACE}\s*\)\s*\2\s*=\s*\1\s*;"),
-            f"{function} swapped",
-            r"\1",
-        ),
-        _assigned(rf"\(?\s*{_VALUE}\s*{greater}=?\s*\1\s*\)?\s*\?\s*\2\s*:\s*\1", function, r"\2"),
-        _assigned(rf"\(?\s*\1\s*{greater}=?\s*{_VALUE}\s*\)?\s*\?\s*\1\s*:\s*\2", function, r"\2"),
+    forms = (
+        rf"{_ASSIGNED}{name}\s*\(\s*(?P=place)\s*,\s*{_VALUE}\s*\)\s*;",
+        rf"{_ASSIGNED}{name}\s*\(\s*{_VALUE}\s*,\s*(?P=place)\s*\)\s*;",
+        rf"if\s*\(\s*{_PLACE}\s*{smaller}=?\s*{_VALUE}\s*\)\s*(?P=place)\s*=\s*(?P=value)\s*;",
+        rf"if\s*\(\s*(?P<value>[^;()]+?)\s*{greater}=?\s*{_PLACE}\s*\)\s*(?P=place)\s*=\s*(?P=value)\s*;",
+        rf"{_ASSIGNED}\(?\s*{_VALUE}\s*{greater}=?\s*(?P=place)\s*\)?\s*\?\s*(?P=value)\s*:\s*(?P=place)\s*;",
+        rf"{_ASSIGNED}\(?\s*(?P=place)\s*{greater}=?\s*{_VALUE}\s*\)?\s*\?\s*(?P=place)\s*:\s*(?P=value)\s*;",
     )
+    return tuple((form, function, _GIVEN) for form in forms)
 
 
 # What a line is searched for, the function that does the same in one step, and what that is given.
-_FORMS: tuple[tuple[re.Pattern[str], str, str], ...] = (
-    (re.compile(rf"{_NOT_AFTER}{_PLACE}\s*\+=\s*([^;]+);"), "atomicAdd", r"\2"),
-    (re.compile(rf"{_NOT_AFTER}{_PLACE}\s*-=\s*([^;]+);"), "atomicAdd", r"-(\2)"),
-    (re.compile(rf"{_NOT_AFTER}{_PLACE}\s*\+\+\s*;"), "atomicAdd", "1"),
-    (re.compile(rf"\+\+\s*{_PLACE}\s*;"), "atomicAdd", "1"),
-    (re.compile(rf"{_NOT_AFTER}{_PLACE}\s*--\s*;"), "atomicAdd", "-1"),
-    (re.compile(rf"--\s*{_PLACE}\s*;"), "atomicAdd", "-1"),
-    _assigned(r"\1\s*\+\s*([^;]+)", "atomicAdd", r"\2"),
-    _assigned(r"([^;+*/%-]+?)\s*\+\s*\1", "atomicAdd", r"\2"),
-    _assigned(r"\1\s*-\s*([^;+-]+)", "atomicAdd", r"-(\2)"),
-    (re.compile(rf"{_NOT_AFTER}{_PLACE}\s*\|=\s*([^;]+);"), "atomicOr", r"\2"),
-    (re.compile(rf"{_NOT_AFTER}{_PLACE}\s*&=\s*([^;]+);"), "atomicAnd", r"\2"),
-    (re.compile(rf"{_NOT_AFTER}{_PLACE}\s*\^=\s*([^;]+);"), "atomicXor", r"\2"),
-    *_extremes(_MOST, "atomicMax", ">", "<"),
-    *_extremes(_LEAST, "atomicMin", "<", ">"),
+_FORMS = (
+    (rf"{_START}\s*\+=\s*(?P<value>[^;]+);", "atomicAdd", _GIVEN),
+    (rf"{_START}\s*-=\s*(?P<value>[^;]+);", "atomicAdd", _TAKEN),
+    (rf"{_START}\s*\+\+\s*;", "atomicAdd", "1"),
+    (rf"\+\+\s*{_PLACE}\s*;", "atomicAdd", "1"),
+    (rf"{_START}\s*--\s*;", "atomicAdd", "-1"),
+    (rf"--\s*{_PLACE}\s*;", "atomicAdd", "-1"),
+    (rf"{_ASSIGNED}(?P=place)\s*\+\s*(?P<value>[^;]+)\s*;", "atomicAdd", _GIVEN),
+    (rf"{_ASSIGNED}(?P<value>[^;+*/%-]+?)\s*\+\s*(?P=place)\s*;", "atomicAdd", _GIVEN),
+    (rf"{_ASSIGNED}(?P=place)\s*-\s*(?P<value>[^;+-]+)\s*;", "atomicAdd", _TAKEN),
+    (rf"{_START}\s*\|=\s*(?P<value>[^;]+);", "atomicOr", _GIVEN),
+    (rf"{_START}\s*&=\s*(?P<value>[^;]+);", "atomicAnd", _GIVEN),
+    (rf"{_START}\s*\^=\s*(?P<value>[^;]+);", "atomicXor", _GIVEN),
+    *_extremes(r"(?:std::)?f?max[fl]?", "atomicMax", ">", "<"),
+    *_extremes(r"(?:std::)?f?min[fl]?", "atomicMin", "<", ">"),
 )
 _LONGEST = 400  # characters of a line that is looked at
 
@@ -216,10 +197,8 @@ def with_atomics(text: Sequence[str], lines: Iterable[int]) -> tuple[list[str], 
     for line in sorted(set(lines)):
         if not 1 <= line <= len(text) or len(text[line - 1]) > _LONGEST:
             continue
-        for form, named, argument in _FORMS:
-            function, _, swapped = named.partition(" ")
-            place = r"\2" if swapped else r"\1"
-            new, count = form.subn(rf"{function}(&({place}), {argument});", text[line - 1], count=1)
+        for form, function, argument in _FORMS:
+            new, count = re.subn(form, rf"{function}(&(\g<place>), {argument});", text[line - 1], count=1)
             if count:
                 changed[line - 1] = new
                 made[line] = function

@@ -9,7 +9,7 @@ import pytest
 from grader.engines.toolset import Toolset
 from grader.model.labs import load_lab
 from grader.model.verdicts import Verdict
-from grader.run.launches.added_barrier import BarrierSearch, places_for_a_barrier
+from grader.run.launches.added_barrier import add_barrier, places_for_a_barrier
 from grader.run.launches.lab_launch import LaunchRefusedError
 from grader.run.launches.tracing import Run, TraceRequest, launch_builder
 
@@ -50,8 +50,8 @@ def test_no_try_begins_when_the_time_is_over() -> None:
         tried.append(1)
         raise LaunchRefusedError
 
-    search = BarrierSearch(refuse, TraceRequest(), clock=lambda: next(times))
-    assert search.add_barrier("\n".join(KERNEL).encode(), (2, 5)) is None
+    source = "\n".join(KERNEL).encode()
+    assert add_barrier(refuse, source, (2, 5), TraceRequest(), clock=lambda: next(times)) is None
     assert len(tried) == 2
 
 
@@ -65,7 +65,7 @@ def test_the_barrier_that_is_missing_is_found(
     assert lab.private_dir is not None
     source = (lab.private_dir / "rejects" / f"{reject}.cu").read_bytes()
     toolset = Toolset.open(ROOT, allow_no_sandbox=True, backend="cpu")
-    found = BarrierSearch(launch_builder(toolset, lab, tmp_path), TraceRequest()).add_barrier(source, accesses)
+    found = add_barrier(launch_builder(toolset, lab, tmp_path), source, accesses, TraceRequest())
     assert found is not None
     assert found.after_lines == after
     assert found.traced.report.launch.verdict is Verdict.PASS
