@@ -26,7 +26,7 @@ from grader.run.judge_call import JudgeCall, clock_factor, judge_report, judged_
 from grader.run.kernels.kernel_source import KernelSource
 from grader.run.programs.host_build import HostRefusal, TextFrame, library_of_header
 from grader.run.programs.host_facts import RunFacts
-from grader.run.programs.host_sentences import ERROR_LABEL
+from grader.run.programs.host_sentences import ERROR_LABEL, SENTENCES
 from grader.run.programs.host_text import stub_parameters
 from grader.run.programs.host_toolchain import SourceLine, places_of
 from grader.run.programs.program_findings import HostFinding, host_findings, kernel_findings, reworded
@@ -42,37 +42,6 @@ from grader.source.student_code import StudentCode, difference, function_called,
 # The record is our broker's; words of kernels and of the program in it are untrusted. A mistake on the host's side is a finding like any
 # other: its label says what it is, and its kind which verdict it makes.
 
-# The verdict that a mistake on the host's side makes. One that is only noted gives the kind of its card.
-HOST_KINDS: Mapping[str, Verdict] = {
-    "copy-size": Verdict.OUT_OF_BOUNDS,
-    "copy-direction": Verdict.CRASH,
-    "device-pointer-on-host": Verdict.CRASH,
-    "host-pointer-on-device": Verdict.OUT_OF_BOUNDS,
-    "use-after-free": Verdict.OUT_OF_BOUNDS,
-    "double-free": Verdict.CRASH,
-    "bad-free": Verdict.CRASH,
-    "unasked-launch": Verdict.LAUNCH_ERROR,
-    "unchecked-error": Verdict.LAUNCH_ERROR,
-    "swapped-sizes": Verdict.LAUNCH_ERROR,
-    "not-configured": Verdict.LAUNCH_ERROR,
-    "input-modified": Verdict.INPUT_MODIFIED,
-    "read-before-sync": Verdict.RACE,
-    "write-before-sync": Verdict.RACE,
-    "host-crash": Verdict.CRASH,
-    "copy-race": Verdict.RACE,
-    "launch-race": Verdict.RACE,
-    "never-set": Verdict.UNINITIALIZED_READ,
-    "short-copy": Verdict.UNINITIALIZED_READ,
-    "lost-output": Verdict.RACE,
-    "leak": Verdict.LAUNCH_ERROR,
-    "no-launch": Verdict.LAUNCH_ERROR,
-    "error": Verdict.LAUNCH_ERROR,
-    "host-computed": Verdict.REJECTED,
-    "host-reads": Verdict.REJECTED,
-}
-_NOTES = frozenset(
-    {"leak", "never-set", "short-copy", "lost-output", "no-launch", "error"}
-)  # they cost nothing by themselves
 # The judge's words where the finding says more: see kit/judge/programs/run_verdict.cpp.
 _UNEXPLAINED = re.compile(r"a mistake of the host's code: [\w-]+|The program ended with status \d+\.")
 _MOST_FINDINGS = 60  # of one launch
@@ -115,10 +84,11 @@ class ProgramReader:
         allowed = {"input-modified"} if verdict is not Verdict.INPUT_MODIFIED else set()
         allowed |= {"host-crash"} if verdict is Verdict.PASS else set()
         host = tuple(one for one in host if one.kind not in allowed)
-        yield from (_of_host(one) for one in host if one.kind not in _NOTES)
+        notes = {kind for kind, row in SENTENCES.items() if row.note}  # they cost nothing by themselves
+        yield from (_of_host(one) for one in host if one.kind not in notes)
         yield from (as_finding(one) for one in kernel_findings(facts))
         yield from (
-            _of_host(one) for one in host if one.kind in _NOTES and (one.kind != "error" or verdict is not Verdict.PASS)
+            _of_host(one) for one in host if one.kind in notes and (one.kind != "error" or verdict is not Verdict.PASS)
         )
 
     def _named(self, record: RunRecord) -> RunRecord:
@@ -172,10 +142,10 @@ def _with_reason(launch: Launch) -> Launch:
 
 
 def _of_host(found: HostFinding) -> Finding:
-    is_error = found.severity == "error" and found.kind not in _NOTES and found.kind in HOST_KINDS
+    row = SENTENCES.get(found.kind)
     return Finding(
-        kind=HOST_KINDS.get(found.kind, Verdict.LAUNCH_ERROR),
-        severity="error" if is_error else "note",
+        kind=row.verdict if row else Verdict.LAUNCH_ERROR,
+        severity="error" if row and not row.note else "note",
         advice=found.advice or None,
         **found.model_dump(exclude={"kind", "severity", "advice"}),
     )

@@ -260,7 +260,7 @@ def _host_finding(record: HostRecord, facts: RunFacts) -> HostFinding:
         place = names.place(record.allocation)
     return HostFinding(
         kind=record.kind,
-        severity="note" if row.is_note else "error",
+        severity="note" if row.note == "always" else "error",
         label=label,
         message=names.told(message),
         advice=advice,
