@@ -62,8 +62,8 @@ def in_steps(expanded: str, origin: TextOrigin) -> ChangedText:
     text = with_guards(unmarked_lambdas(text) if origin.is_clang else text, *place)
     kernels, behind = [entries.kernel, *entries.beside], ""
     if entries.by_name:
-        launching = with_launch_calls(text, *place)
-        text, kernels = launching.text, [*kernels, *launching.kernels]
+        text, launched = with_launch_calls(text, *place)
+        kernels += launched
         behind = f"\n{use_of(entries.kernel, entries.functions, entries.beside)}"
     return ChangedText(with_marked_returns(text, kernels, *place), behind, mended)
 
@@ -97,12 +97,6 @@ _MOST_ARGUMENTS = 200  # tokens of a template's arguments, and of a launch's con
 
 
 @dataclass(frozen=True)
-class WithLaunches:
-    text: str
-    kernels: tuple[str, ...] = ()  # what is launched, as the text names it: with scope and template arguments
-
-
-@dataclass(frozen=True)
 class LaunchStatement:
     """Positions in the list of tokens."""
 
@@ -123,10 +117,12 @@ def launches_in(tokens: Tokens) -> Iterator[LaunchStatement]:
             yield LaunchStatement(callee, index, closing, end)
 
 
-def with_launch_calls(preprocessed: str, file_name: str, folder: str = "") -> WithLaunches:
-    """`folder`: as for `tokens_of`. What is not understood stays as it is, and the compiler refuses it."""
+def with_launch_calls(preprocessed: str, file_name: str, folder: str = "") -> tuple[str, list[str]]:
+    """The text, and what is launched, as the text names it: with scope and template arguments. `folder`: as for `tokens_of`. What is not
+    understood stays as it is, and the compiler refuses it.
+    """
     if not _OPENING_TRIPLE.search(preprocessed):
-        return WithLaunches(preprocessed)
+        return preprocessed, []
     tokens = code_tokens(preprocessed, file_name, folder)
     changes: list[tuple[int, int, str]] = []  # from, to, new text
     kernels: list[str] = []
@@ -143,7 +139,7 @@ def with_launch_calls(preprocessed: str, file_name: str, folder: str = "") -> Wi
                 if token.text == "__null"
             ),
         ]
-    return WithLaunches(with_changes(preprocessed, changes), tuple(dict.fromkeys(kernels)))
+    return with_changes(preprocessed, changes), list(dict.fromkeys(kernels))
 
 
 def _is_triple(tokens: Tokens, at: int, sign: str) -> bool:

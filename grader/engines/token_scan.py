@@ -10,7 +10,6 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
 from typing import NamedTuple
@@ -62,32 +61,25 @@ class Tokens(list[Token]):
         return self[at].text if at < len(self) else ""
 
 
-@dataclass(frozen=True)
-class _Place:
-    """What a line marker says about the text after it."""
-
-    line: int
-    ours: bool
-    system: bool
-
-
 def tokens_of(preprocessed: str, file_name: str, folder: str = "") -> Iterator[Token]:
     """`folder`: where the submission was preprocessed. Nothing in it is a system header.
 
     The submission's own file is no system header either, even where `#pragma GCC system_header` or a system header's macro made
     the compiler mark its text as one.
     """
-    place, line, at = _Place(1, ours=True, system=False), 1, 0
+    ours, line, at = True, 1, 0
     lexer = Lexer(preprocessed, preprocessed=True)
     for kind, text, start in lexer:
         line += preprocessed.count("\n", at, start)
         at = start
         if kind != "directive" or not (marker := _LINE_MARKER.match(text.strip())):
-            yield Token(kind, text, line if place.ours else 0, start)
+            yield Token(kind, text, line if ours else 0, start)
             continue
-        place = _place(marker, file_name, folder)
-        line = place.line - 1  # the marker gives the number of the next line; its own newline comes before that
-        if place.system:
+        path = posixpath.normpath(marker[2]) if marker[2] else ""
+        ours = path.rsplit("/", 1)[-1] == file_name
+        line = int(marker[1]) - 1  # the marker gives the number of the next line; its own newline comes before that
+        reachable = not path.startswith("/") or path.startswith((*_NEVER_SYSTEM, *([f"{folder}/"] if folder else [])))
+        if "3" in marker[3].split() and not ours and not reachable:
             following = _MARKER_LINE.search(preprocessed, lexer.at)
             lexer.at = following.start() if following else len(preprocessed)
 
@@ -95,15 +87,6 @@ def tokens_of(preprocessed: str, file_name: str, folder: str = "") -> Iterator[T
 def code_tokens(preprocessed: str, file_name: str = "", folder: str = "") -> Tokens:
     """Those of `tokens_of`, without directives."""
     return Tokens(one for one in tokens_of(preprocessed, file_name, folder) if one.kind != "directive")
-
-
-def _place(marker: re.Match[str], file_name: str, folder: str) -> _Place:
-    path = posixpath.normpath(marker[2]) if marker[2] else ""
-    ours = path.rsplit("/", 1)[-1] == file_name
-    reachable = (
-        not path.startswith("/") or path.startswith(_NEVER_SYSTEM) or (folder != "" and path.startswith(folder + "/"))
-    )
-    return _Place(int(marker[1]), ours, system="3" in marker[3].split() and not ours and not reachable)
 
 
 def too_long(source: str) -> Refusal | None:

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from grader.source.cuda_vocabulary import CPP, CUDA, ELSEWHERE, LIBRARY, TYPE_BYTES
-from grader.source.lexer import closing_bracket
 
 _HIDDEN = re.compile(r"""//[^\n]*|/\*.*?(?:\*/|\Z)|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])+'(?!\w)""", re.DOTALL)
 _WORD = re.compile(r"[^\W\d]\w*")
@@ -282,6 +281,7 @@ def _parameters(signature: str) -> Iterator[str]:
 
 
 def in_c(parameter: str) -> str:
+    """Turns "f(float const*)" into "f(const float*)", which is how people write it."""
     return re.sub(r"((?:unsigned |signed |long )*\w+) const\b", r"const \1", parameter)
 
 
@@ -331,7 +331,7 @@ def _utf16(data: bytes) -> str | None:
 # What stands in the source for an access. It is text of a submission: each look at it takes time in proportion to its length. Pure.
 
 _SOURCE_WORDS_LONGEST_LINE = 400
-_LONGEST = 80  # an expression that is quoted
+_LONGEST, _DEEPEST = 80, 2  # characters of an expression that is quoted, and subscripts in its subscripts
 
 
 def subscripted(source: Sequence[str], line: int, array: str) -> str:
@@ -339,18 +339,9 @@ def subscripted(source: Sequence[str], line: int, array: str) -> str:
     if not 1 <= line <= len(source) or len(source[line - 1]) > _SOURCE_WORDS_LONGEST_LINE:
         return ""
     text = source[line - 1].partition("//")[0]
-    found = set(_expressions(text, array))
+    inner = r"[^\[\]]*"
+    for _ in range(_DEEPEST):
+        inner = rf"[^\[\]]*(?:\[{inner}\][^\[\]]*)*"
+    found = set(re.findall(rf"(?<![\w.>]){re.escape(array)}(?:\[{inner}\])+", text))
     only = found.pop() if len(found) == 1 else ""
     return only if len(only) <= _LONGEST else ""
-
-
-def _expressions(text: str, array: str) -> Iterator[str]:
-    at = text.find(array)
-    while at >= 0:
-        end = at + len(array)
-        whole = not (at and (text[at - 1].isalnum() or text[at - 1] in "_.>")) and text[end : end + 1] == "["
-        while whole and text[end : end + 1] == "[":
-            end = closing_bracket(text, end, "[]") + 1
-        if whole and text[end - 1] == "]":
-            yield text[at:end]
-        at = text.find(array, max(end, at + 1))
