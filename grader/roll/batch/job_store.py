@@ -185,7 +185,6 @@ class HeldOutcomes:
     faults: list[str] = field(default_factory=list)  # what could not be kept
     passed: bool = False  # the first look: before it has, nothing that was judged can be believed
     _held: dict[str, tuple[Lab, LabOutcome]] = field(default_factory=dict)
-    _broken: dict[str, Lab] = field(default_factory=dict)  # labs of jobs that broke before the first look had passed
     _taken: int = 0
     _breaks: int = 0
     _next_look: int = 1
@@ -193,7 +192,6 @@ class HeldOutcomes:
     _rested: float = 0.0  # when the next look may begin
     # A look beside the judging, and the keys that wait for it.
     _looking: tuple[Future[str], frozenset[str]] | None = None
-    _complete: set[str] = field(default_factory=set)  # labs of which no file is left to be judged
     _thread: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(1))
 
     def __enter__(self) -> Self:
@@ -217,7 +215,7 @@ class HeldOutcomes:
             if _costs_nothing(lab, outcome):
                 del self._held[key]
                 self._keep(key, outcome)
-        return self._look(list(self._broken.values())) or self._settle_many()
+        return self._settle_many()
 
     def take(self, key: str, lab: Lab, outcome: LabOutcome) -> str:
         self._taken += 1
@@ -227,20 +225,12 @@ class HeldOutcomes:
         self._held[key] = (lab, outcome)
         return self._settle_many()
 
-    def complete(self, lab: Lab) -> str:
-        """Every file of `lab` was taken: it is looked at now, so that little is left for the end. Answers as `take` does."""
-        self._complete.add(lab.id)
-        return self._settle_many()
-
     def broke(self, lab: Lab) -> str:
-        """A job of `lab` failed through us. The machine is looked at after the first such job, the second, the fourth and so on, and
-        once for those that failed before the first look had passed.
+        """A job of `lab` failed through us. Once the first look has passed, the machine is looked at after the first such job, the
+        second, the fourth and so on.
         """
         self._breaks += 1
-        if not self.passed:
-            self._broken[lab.id] = lab
-            return ""
-        if self._breaks < self._next_look:
+        if not self.passed or self._breaks < self._next_look:
             return ""
         self._next_look = 2 * self._breaks
         return self._look([lab])
@@ -270,15 +260,14 @@ class HeldOutcomes:
         return frozenset(self._held)
 
     def _settle_many(self) -> str:
-        """Starts a look beside the judging if much is held, or a lab is complete, and takes the answer of the one before."""
+        """Starts a look beside the judging if much is held, and takes the answer of the one before."""
         if self._looking is not None and not self._looking[0].done():
             return ""
         if trouble := self._looked():
             return trouble
-        many = len(self._held) >= max(_MOST_HELD, _SHARE_HELD * self._taken) and self.clock() >= self._rested
-        keys = frozenset(key for key, (lab, _) in self._held.items() if many or lab.id in self._complete)
-        if self.passed and keys:
-            self._looking = self._thread.submit(self._look, self._labs_of(keys)), keys
+        many = len(self._held) >= max(_MOST_HELD, _SHARE_HELD * self._taken)
+        if self.passed and many and self.clock() >= self._rested:
+            self._looking = self._thread.submit(self._look, self._labs_of(self._held)), frozenset(self._held)
         return ""
 
     def _looked(self) -> str:

@@ -181,7 +181,6 @@ def _judge_all(plan: JudgingPlan, held: HeldOutcomes, scratch: Path, workers: in
     is left.
     """
     stop, jobs = threading.Event(), plan.jobs
-    left = Counter(job.lab.id for job in jobs.values())
     labs = {job.lab.id: job.lab for job in jobs.values()} if plan.setup.looks_first else {}
     first = held.begin(list(labs.values()))
     with _pool(workers or os.cpu_count() or 1, stop) as pool:
@@ -201,9 +200,6 @@ def _judge_all(plan: JudgingPlan, held: HeldOutcomes, scratch: Path, workers: in
                     stopped = ""  # such times are measured again
                 else:
                     stopped = held.take(keys[future], lab, outcome)
-                left[lab.id] -= 1
-                if not left[lab.id]:
-                    stopped = stopped or held.complete(lab)
             if stopped:
                 stop.set()
                 pool.shutdown(wait=True, cancel_futures=True)
