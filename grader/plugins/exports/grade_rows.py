@@ -83,7 +83,7 @@ def without(results: Iterable[Result], chosen: Iterable[Result]) -> list[Result]
     return [one for one in results if one.submission.id not in ids]
 
 
-def noticed(contents: str | bytes, *notices: Sequence[str]) -> Made:
+def noticed(contents: str | bytes | Mapping[str, str | bytes], *notices: Sequence[str]) -> Made:
     return Made(contents, tuple(chain(*notices)))
 
 

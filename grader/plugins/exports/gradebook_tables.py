@@ -150,16 +150,12 @@ def blackboard_table(grades: Grades) -> Made:
         "exports/blackboard.csv": table_text(rows, quote_all=True),
         "exports/blackboard.xls": codecs.BOM_UTF16_LE + tabs.encode("utf-16-le"),
     }
-    notices = [
-        *known.notices,
-        *ungraded(known.results, "look in Blackboard's preview at what it makes of that"),
-    ]
-    if "|" not in grades.assignment:
-        notices.append(
-            f"Blackboard makes a new column of text called {grades.assignment!r}. To fill one that is there, name it as Blackboard's own "
-            'download heads it: ASSIGNMENT="Week 3 [Total Pts: 30 Score] |12345"'
-        )
-    return Made(files, tuple(notices))
+    blank = ungraded(known.results, "look in Blackboard's preview at what it makes of that")
+    new = (
+        f"Blackboard makes a new column of text called {grades.assignment!r}. To fill one that is there, name it as Blackboard's own "
+        'download heads it: ASSIGNMENT="Week 3 [Total Pts: 30 Score] |12345"'
+    )
+    return noticed(files, known.notices, blank, [] if "|" in grades.assignment else [new])
 
 
 # Brightspace's import of grades: the columns of its sample file, and `#` at the end of each line. Pure.

@@ -132,12 +132,10 @@ def list_contents(name: str, contents: Contents, spool: Spool) -> ClassFiles:
     """Of what was read already. An archive may hold a name twice: then it is nobody's."""
     tops = {}
     for top, group in grouped(contents).items():
-        files = [file for file in group.files if not file.path]
-        is_folder = not files
-        refused = None
-        if not is_folder and (len(group.files) > 1 or group.folders or group.defects):
-            refused = f"the class's archive holds {clean(top)!r} more than once"
-        tops[top] = Top(top, group if is_folder else Contents(tuple(files[:1])), is_folder=is_folder, refused=refused)
+        files = tuple(file for file in group.files if not file.path)
+        twice = bool(files) and (len(group.files) > 1 or bool(group.folders or group.defects))
+        refused = f"the class's archive holds {clean(top)!r} more than once" if twice else None
+        tops[top] = Top(top, Contents(files[:1]) if files else group, is_folder=not files, refused=refused)
     return ClassFiles(name, dict(sorted(tops.items())), spool.wanted, spool.zone)
 
 
@@ -211,12 +209,10 @@ class Level:
 
 def holds_class(files: ClassFiles) -> bool:
     """Whether this is the class and not a student: it holds several archives, or a lab's file in several folders."""
-    tops = files.tops.values()
-    if any(top.name in files.wanted for top in tops if not top.is_folder):
+    beside = files.only(folders=False)
+    if files.wanted & beside.keys():
         return False
-    if sum(is_archive_name(top.name) for top in tops if not top.is_folder) > 1:
-        return True
-    return len(_alike(files)) > 1
+    return sum(map(is_archive_name, beside)) > 1 or len(_alike(files)) > 1
 
 
 def _alike(files: ClassFiles, labs: Collection[str] = ()) -> list[str]:
@@ -292,12 +288,10 @@ def check_no_groups(source: Path, uploads: Sequence[Upload], spool: Spool) -> No
     packed: dict[str, list[str]] = {}
     for upload in uploads:
         inside = list_contents(upload.name, upload.contents, spool)
-        if any(top.name in inside.wanted for top in inside.tops.values() if not top.is_folder):
+        if inside.wanted & inside.only(folders=False).keys():
             continue
         persons = _alike(inside, spool.labs)
-        archives = [
-            stem_of(top.name) for top in inside.tops.values() if not top.is_folder and is_archive_name(top.name)
-        ]
+        archives = [stem_of(name) for name in inside.only(folders=False) if is_archive_name(name)]
         if len(persons) > 1:
             groups[upload.name] = persons
         elif len(archives) > 1:

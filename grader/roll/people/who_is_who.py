@@ -68,9 +68,8 @@ def who_is_who(arrivals: Sequence[Arrival], roster: Roster | None, book: Identit
     for number, one in enumerate(chosen):
         row = matching.row_of.get(number)
         _bind(book, one, _free([*(row.keys if row else []), *keys[number][1:]], one, here, book), told)
-    arrived = tuple(
-        Person(one.id, merged(arrivals[number].owner, matching.row_of.get(number))) for number, one in enumerate(chosen)
-    )
+    listed = [merged(one.owner, matching.row_of.get(number)) for number, one in enumerate(arrivals)]
+    arrived = tuple(Person(one.id, student) for one, student in zip(chosen, listed, strict=True))
     absent = _absent(rows, matching, here, book, told)
     notices = [*(roster.notices if roster else ()), *zeros, *_sentences(arrivals, roster, matching, book, told)]
     book.had_roster = roster is not None
@@ -155,9 +154,8 @@ def _chosen(
         if one is None:
             continue
         if row is not None and contradict(one.keys, row.keys, keys[number][0].strength):
-            told["moved"].append(
-                f"{shown(arrivals[number].shown)} was {one.id}, whom the roster says to be somebody else"
-            )
+            was = f"{shown(arrivals[number].shown)} was {one.id}"
+            told["moved"].append(f"{was}, whom the roster says to be somebody else")
         else:
             chosen[number] = one
     used = {id(one) for one in chosen.values()}

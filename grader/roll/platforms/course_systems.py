@@ -234,10 +234,9 @@ def _logins(heads: set[str], receipts: Mapping[tuple[str, ...], _Receipt]) -> di
     common = os.path.commonprefix(sorted(heads)) if len(heads) > 1 else next(iter(heads), "")  # noqa: RUF071 - letters are compared
     if known:
         common = next(head.removesuffix(login) for head, login in known.items())
-    return {
-        head: head.removeprefix(common) if known and head.startswith(common) else head[common.rfind("_") + 1 :]
-        for head in heads
-    } | known
+    behind = common.rfind("_") + 1
+    starts = {head: len(common) if known and head.startswith(common) else behind for head in heads}
+    return {head: head[start:] for head, start in starts.items()} | known
 
 
 # Sakai's "Download All": a folder `Lovelace, Ada(ada)` for each student, with `Submission attachment(s)/…`, `timestamp.txt` and the like;

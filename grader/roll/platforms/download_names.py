@@ -87,14 +87,11 @@ class Part:
 
     def holding(self, top: Top, own: str = "") -> Part:
         """The same with all that is in a folder; or with a file, whose own name is `own`."""
+        files = top.contents.files
         if top.is_folder:
-            return replace(
-                self,
-                stored=top.contents.files,
-                downloaded=tuple("/".join((top.name, *file.path)) for file in top.contents.files),
-            )
-        files = tuple(Stored((own or top.name,), file.size, file.at) for file in top.contents.files)
-        return replace(self, stored=files, downloaded=(top.name,) * len(files))
+            return replace(self, stored=files, downloaded=tuple("/".join((top.name, *one.path)) for one in files))
+        named = tuple(Stored((own or top.name,), one.size, one.at) for one in files)
+        return replace(self, stored=named, downloaded=(top.name,) * len(named))
 
 
 @dataclass(frozen=True)

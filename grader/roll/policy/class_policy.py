@@ -234,10 +234,8 @@ class _Reader:
         for row in self.policy.requests.rows:
             student, sure = self._meant(row.student, row.place, self.notices)
             if student is None and sure:
-                self.notices.append(
-                    f"{row.place}: a regrade request of {row.student!r}, who is not in this batch, is on no page. Write the id, login or "
-                    "number"
-                )
+                whose = f"a regrade request of {row.student!r}, who is not in this batch, is on no page"
+                self.notices.append(f"{row.place}: {whose}. Write the id, login or number")
             elif student is not None:
                 requests[student, row.lab] = (*requests.get((student, row.lab), ()), row.value)
         for (student, lab), one in extensions.items():
@@ -268,10 +266,8 @@ class _Reader:
                 found[student, row.lab] = max(row.value, found.get((student, row.lab), row.value))
             elif sure:
                 unknown.append(row.place)
-        if unknown:
-            self.notices.append(
-                f"{len(unknown)} of the times are of students who are not in this batch: {some(unknown)}"
-            )
+        said = f"{len(unknown)} of the times are of students who are not in this batch: {some(unknown)}"
+        self.notices += [said] if unknown else []
         return found
 
     def _overrides(self) -> dict[tuple[str, str], Override]:
@@ -281,11 +277,10 @@ class _Reader:
         }
         rows = self.policy.overrides.rows
         for row in rows:
-            if row.value.points > most.get(row.lab, row.value.points) + _DUST:
-                self.wrong.append(
-                    f"{row.place}: {row.value.points:g} points are more than {row.lab} has ({most[row.lab]:g}). Correct the "
-                    "number, or the lab's points."
-                )
+            points = row.value.points
+            if points > most.get(row.lab, points) + _DUST:
+                more = f"{points:g} points are more than {row.lab} has ({most[row.lab]:g})"
+                self.wrong.append(f"{row.place}: {more}. Correct the number, or the lab's points.")
         return {key: row.value for key, row in self._once(rows, "overrides").items()}
 
     def _once(self, rows: Sequence[_Row], what: str) -> dict[tuple[str, str], _Row]:
@@ -313,9 +308,8 @@ class _Reader:
         """None: nobody is meant, which has been said."""
         student, sure = self._meant(word, place, self.unclear)
         if student is None and sure and self.has_roster:
-            self.wrong.append(
-                f"{place}: nobody in the roster or among the submissions is {shown(word)}. Correct the name, or remove the row."
-            )
+            who = f"nobody in the roster or among the submissions is {shown(word)}"
+            self.wrong.append(f"{place}: {who}. Correct the name, or remove the row.")
         elif student is None and sure:
             self.nobody.append(f"{place} ({shown(word)})")
         return student
@@ -324,16 +318,13 @@ class _Reader:
         if submission is None:
             return
         usual = usual_deadline(self.policy.course, submission.student.section, lab)
+        zone, why = self.policy.course.zone, ""
         if usual is None and extension.until is None:
-            self.wrong.append(
-                f"{extension.place}: {submission.id} has no deadline for {lab} that days could be added to. Write `until`."
-            )
-        if usual is not None and extension.until is not None and extension.until < usual:
-            zone = self.policy.course.zone
-            self.wrong.append(
-                f"{extension.place}: {shown_time(extension.until, zone)} is before the deadline of {submission.id}, "
-                f"{shown_time(usual, zone)}. Correct the time."
-            )
+            why = f"{submission.id} has no deadline for {lab} that days could be added to. Write `until`."
+        elif usual is not None and extension.until is not None and extension.until < usual:
+            until, due = shown_time(extension.until, zone), shown_time(usual, zone)
+            why = f"{until} is before the deadline of {submission.id}, {due}. Correct the time."
+        self.wrong += [f"{extension.place}: {why}"] if why else []
 
     def _sections(self) -> Iterator[str]:
         """Sections that one of the two sides does not know."""
