@@ -32,6 +32,7 @@ from grader.model.result import (
     Rung,
     Standing,
     Student,
+    Submission,
     SweepPoint,
     SweepTime,
     Timing,
@@ -269,7 +270,8 @@ def _board() -> Board:
     places = (place(1, 2.0), place(2, 1.5), place(3, 0.9))
     apart = (Apart("s9", "to-be-looked-at", "a reason", "Slow Hare"),)
     rows = tuple(
-        NameRow(one.name, one.entry.student, "Ada", chosen=False, note="", rank=one.rank, remark="") for one in places
+        NameRow(LeaderboardName(name=one.name), Submission(id=one.entry.student, name="Ada"), one.rank, "")
+        for one in places
     )
     return Board("04-open", "Open", "2026-01-01", real_names=False, places=places, apart=apart, rows=rows)
 

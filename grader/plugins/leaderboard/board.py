@@ -10,7 +10,16 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from grader.model.labs import Lab
-from grader.model.result import LabResult, LeaderboardName, Outlook, Ratio, Result, Timing, Traffic
+from grader.model.result import (
+    LabResult,
+    LeaderboardName,
+    Outlook,
+    Ratio,
+    Result,
+    Submission,
+    Timing,
+    Traffic,
+)
 from grader.model.verdicts import Verdict
 from grader.plugins.leaderboard.board_history import (
     Change,
@@ -160,11 +169,8 @@ class Ranked:
 class NameRow:
     """For the instructor: who is who."""
 
-    name: str  # empty: not on the page
-    student: str
-    real_name: str
-    chosen: bool
-    note: str
+    called: LeaderboardName  # without a name: not on the page
+    submission: Submission
     rank: int  # 0: none
     remark: str  # why there is no rank
 
@@ -224,58 +230,46 @@ def _board(
         one for result in results if result.submission.id in called and (one := listed(lab, result)) is not None
     ])  # fmt: skip
     # Whoever asked not to be on the page takes no place either: a gap between ranks would tell of it.
-    shown = [one for one in found if called[one.student].name]
-    entries = [one for one in shown if isinstance(one, Entry)]
+    entries = [one for one in found if isinstance(one, Entry) and called[one.student].name]
     rank_of = dict(zip([one.student for one in entries], ranks([one.speed for one in entries]), strict=True))
-    kept = [
-        KeptEntry(
+    kept = {
+        one.student: KeptEntry(
             student=one.student, source=called[one.student].source, speed=one.speed, rank=rank_of.get(one.student, 0)
         )
         for one in found
         if isinstance(one, Entry)
-    ]
+    }
     batch = KeptBatch(
         handed_in=digest_of((student, call.source) for student, call in called.items()),
         date=results[0].environment.date if results else "",
         device=entries[0].device if entries else "",
         shape=entries[0].shape if entries else "",
-        entries=tuple(kept),
+        entries=tuple(kept.values()),
     )
     before = history.before(lab.id, batch.handed_in)
-    of_student = {one.student: one for one in kept}
+    taken = list(rank_of.values())
     places = [
         Ranked(
-            rank_of[one.student],
-            shared=list(rank_of.values()).count(rank_of[one.student]) > 1,
+            rank,
+            shared=taken.count(rank) > 1,
             entry=one,
             name=called[one.student].name,
-            change=change_since(before, of_student[one.student], device=one.device, shape=one.shape),
+            change=change_since(before, kept[one.student], device=one.device, shape=one.shape),
         )
-        for one in entries
+        for one, rank in zip(entries, taken, strict=True)
     ]
     places.sort(key=lambda one: (one.rank, -one.entry.speed.middle, one.name))
-    apart = [replace(one, name=called[one.student].name) for one in shown if isinstance(one, Apart)]
-    remarks = {one.student: f"{one.reason}: {one.private}" for one in found if isinstance(one, Apart)}
-    rows = [
-        NameRow(
-            called[student].name,
-            student,
-            result.submission.called,
-            called[student].chosen,
-            called[student].note,
-            rank_of.get(student, 0),
-            remarks.get(student, ""),
-        )
-        for result in results
-        if (student := result.submission.id) in called
-    ]
+    apart = [replace(one, name=called[one.student].name) for one in found if isinstance(one, Apart)]
+    remarks = {one.student: f"{one.reason}: {one.private}" for one in apart}
+    who = [(called[one.id], one) for one in (result.submission for result in results) if one.id in called]
+    rows = [NameRow(call, one, rank_of.get(one.id, 0), remarks.get(one.id, "")) for call, one in who]
     board = Board(
         lab.id,
         lab.public.title,
         batch.date,
         real_names=lab.public.leaderboard is not None and lab.public.leaderboard.names == "real",
         places=tuple(places),
-        apart=tuple(sorted(apart, key=lambda one: one.name.casefold())),
-        rows=tuple(sorted(rows, key=lambda one: (one.rank or len(rows) + 1, one.name.casefold()))),
+        apart=tuple(sorted((one for one in apart if one.name), key=lambda one: one.name.casefold())),
+        rows=tuple(sorted(rows, key=lambda one: (one.rank or len(rows) + 1, one.called.name.casefold()))),
     )
     return board, batch

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import re
 
-from grader.model.result import Outlook, Ratio, Rung, Traffic
+from grader.model.result import LeaderboardName, Outlook, Ratio, Rung, Submission, Traffic
 from grader.plugins.leaderboard.board import Apart, Board, Entry, NameRow, Ranked
 from grader.plugins.leaderboard.board_history import Change
 from grader.plugins.leaderboard.leaderboard_sheet import board_roofline, leaderboard_names_page, leaderboard_page
@@ -32,7 +32,7 @@ def place(number: int, speed: float, *, passes: int = 1000, device: str = "NVIDI
 
 def board(*places: Ranked, apart: tuple[Apart, ...] = ()) -> Board:
     rows = tuple(
-        NameRow(one.name, one.entry.student, "Real Name", chosen=False, note="", rank=one.rank, remark="")
+        NameRow(LeaderboardName(name=one.name), Submission(id=one.entry.student, name="Real Name"), one.rank, "")
         for one in places
     )
     return Board("lab", "Open", "2026-01-01", real_names=False, places=places, apart=apart, rows=rows)
