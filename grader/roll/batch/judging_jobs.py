@@ -12,7 +12,7 @@ import threading
 import time
 import traceback
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -34,13 +34,6 @@ _STOPPED = "not judged: grading stopped, because this machine did not judge the 
 
 
 @dataclass(frozen=True)
-class _Job:
-    lab: Lab
-    source: Path
-    known: LabOutcome | None = None  # judged before: only its sweep is missing
-
-
-@dataclass(frozen=True)
 class JudgedClass:
     students: tuple[JudgedStudent, ...]  # in the order in which they were given
     judged: int
@@ -58,7 +51,8 @@ class JudgingPlan:
     labs: Sequence[Lab]
     setup: JudgingSetup
     store: JobStore
-    jobs: dict[str, _Job] = field(default_factory=dict)  # by key; equal files make one job
+    # By key, what was judged before: then only its sweep is missing. Equal files make one job.
+    jobs: dict[str, LabOutcome | None] = field(default_factory=dict)
     outcomes: dict[str, LabOutcome] = field(default_factory=dict)
     keys: dict[tuple[str, str], str] = field(default_factory=dict)  # (student, lab) → key
     files: dict[str, tuple[Lab, Path]] = field(default_factory=dict)  # what is judged, by key
@@ -81,7 +75,7 @@ class JudgingPlan:
     def discard(self, keys: Collection[str]) -> None:
         """Of these nothing is known: their outcomes are ours to make anew."""
         for key in keys:
-            self.outcomes[key] = unjudged(self.jobs[key].lab.id, Verdict.INTERNAL_ERROR, _STOPPED)
+            self.outcomes[key] = unjudged(self.files[key][0].id, Verdict.INTERNAL_ERROR, _STOPPED)
 
     def wrong(self) -> list[Lab]:
         """Labs with submissions that went wrong, and not only the grader; those with most first."""
@@ -121,9 +115,9 @@ def plan_judging(students: Sequence[Intake], labs: Sequence[Lab], setup: Judging
                 continue
             known = store.find(key)
             if known is None or broke(lab, known):
-                plan.jobs[key] = _Job(lab, path)
+                plan.jobs[key] = None
             elif setup.sweep is not None and setup.sweep.lacks(lab, known):
-                plan.jobs[key] = _Job(lab, path, known)
+                plan.jobs[key] = known
             else:
                 plan.outcomes[key] = known
     plan.reused = len(plan.outcomes)
@@ -180,19 +174,19 @@ def _judge_all(plan: JudgingPlan, held: HeldOutcomes, scratch: Path, workers: in
     """Every job, and the first look at controls beside them, until a control fails: then the answer is why, and what is not judged yet
     is left.
     """
-    stop, jobs = threading.Event(), plan.jobs
-    labs = {job.lab.id: job.lab for job in jobs.values()} if plan.setup.looks_first else {}
+    stop = threading.Event()
+    labs = {plan.files[key][0].id: plan.files[key][0] for key in plan.jobs} if plan.setup.looks_first else {}
     first = held.begin(list(labs.values()))
     with _pool(workers or os.cpu_count() or 1, stop) as pool:
         keys: dict[Future[Any], str] = {
-            pool.submit(_do_job, plan.setup, jobs[key], scratch / key[:16], stop): key for key in _longest_first(jobs)
+            pool.submit(_do_job, plan, key, scratch / key[:16], stop): key for key in _longest_first(plan)
         }
         for future in as_completed([first, *keys]):
             if future is first:
                 stopped = held.begun(first.result())
             else:
                 outcome, fault = future.result()
-                lab = jobs[keys[future]].lab
+                lab = plan.files[keys[future]][0]
                 plan.take(keys[future], outcome, fault)
                 if broke(lab, outcome):
                     stopped = held.broke(lab)
@@ -209,13 +203,12 @@ def _judge_all(plan: JudgingPlan, held: HeldOutcomes, scratch: Path, workers: in
     return ""
 
 
-def _longest_first(jobs: Mapping[str, _Job]) -> list[str]:
+def _longest_first(plan: JudgingPlan) -> list[str]:
     """The keys. What takes long at the end would keep one core busy while the others wait: host code is built in several programs, and
     right kernels that are timed wait for each other.
     """
-    return sorted(
-        jobs, key=lambda key: (not jobs[key].lab.public.starts_itself, jobs[key].lab.public.performance is None)
-    )
+    specs = {key: plan.files[key][0].public for key in plan.jobs}
+    return sorted(specs, key=lambda key: (not specs[key].starts_itself, specs[key].performance is None))
 
 
 @contextmanager
@@ -231,16 +224,17 @@ def _pool(workers: int, stop: threading.Event) -> Iterator[ThreadPoolExecutor]:
     pool.shutdown()
 
 
-def _do_job(setup: JudgingSetup, job: _Job, scratch: Path, stop: threading.Event) -> tuple[LabOutcome, str]:
+def _do_job(plan: JudgingPlan, key: str, scratch: Path, stop: threading.Event) -> tuple[LabOutcome, str]:
     """The outcome, and what failed on our side. A sweep that fails affects only the sweep."""
-    outcome, fault = (job.known, "") if job.known else _judge_job(setup.judge, job.lab, job.source, scratch, stop)
-    if setup.sweep is None or fault or stop.is_set() or not setup.sweep.lacks(job.lab, outcome):
+    (lab, source), known, sweep = plan.files[key], plan.jobs[key], plan.setup.sweep
+    outcome, fault = (known, "") if known else _judge_job(plan.setup.judge, lab, source, scratch, stop)
+    if sweep is None or fault or stop.is_set() or not sweep.lacks(lab, outcome):
         return outcome, fault
     try:
         scratch.mkdir(parents=True, exist_ok=True)
-        return setup.sweep.add(job.lab, job.source, outcome, scratch), ""
+        return sweep.add(lab, source, outcome, scratch), ""
     except Exception:  # noqa: BLE001 -- as in _judge_once
-        return outcome, f"{job.lab.id}: the size sweep broke: {traceback.format_exc()}"
+        return outcome, f"{lab.id}: the size sweep broke: {traceback.format_exc()}"
     finally:
         remove_folder(scratch)
 

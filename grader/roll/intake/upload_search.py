@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from grader.model.written_names import clean
@@ -40,22 +40,13 @@ _MOST_DOWNLOADS = 64
 _INNER_BYTES, _STUDENT_BYTES = 16 << 20, 1 << 20
 
 
-@dataclass(frozen=True)
-class Found:
-    """`local_times`: some are a platform's, without a zone, and were read as in the spool's."""
-
-    uploads: tuple[Upload, ...]
-    notices: tuple[str, ...] = ()
-    local_times: bool = False
-
-
-def find_uploads(sources: Sequence[Path], spool: Spool) -> Found:
+def find_uploads(sources: Sequence[Path], spool: Spool) -> Export:
     """The uploads in all `sources`, and notices about them as a whole. Raises IntakeError where one holds none."""
     found = [_from_source(source, spool) for source in sources]
     return found[0] if len(found) == 1 else _together(found, [clean(source.name) for source in sources])
 
 
-def _from_source(source: Path, spool: Spool) -> Found:
+def _from_source(source: Path, spool: Spool) -> Export:
     try:
         if source.is_dir():
             return _from_level(source, Level(list_folder(source, spool), packed=False), spool)
@@ -75,7 +66,7 @@ def _from_source(source: Path, spool: Spool) -> Found:
     raise IntakeError(f"{source}: there are no submissions here. {LAYOUT}.")
 
 
-def _from_level(source: Path, level: Level, spool: Spool) -> Found:
+def _from_level(source: Path, level: Level, spool: Spool) -> Export:
     """Asks for the platform, here and in what is around the class; else takes each folder and archive as a student's."""
     levels = [_handed_in(level)]
     while len(levels) <= _NESTED:
@@ -123,7 +114,7 @@ def _export_in(source: Path, level: Level) -> Export | None:
     )
 
 
-def _of_platform(source: Path, export: Export, level: Level) -> Found:
+def _of_platform(source: Path, export: Export, level: Level) -> Export:
     if export.strange:
         shown = ", ".join(repr(clean(name)) for name in export.strange[:SHOWN])
         raise IntakeError(
@@ -139,7 +130,8 @@ def _of_platform(source: Path, export: Export, level: Level) -> Found:
     if level.packed:
         uploads = tuple(replace(one, refused=one.refused or first_defect(one.contents)) for one in uploads)
     notices = (*level.entered, said, *export.notices, *_loose_notices(export.ignored))
-    return Found(uploads, notices, export.local_times and any(one.at is not None for one in uploads))
+    local_times = export.local_times and any(one.at is not None for one in uploads)
+    return replace(export, uploads=uploads, notices=notices, local_times=local_times)
 
 
 def _only_inside(level: Level, spool: Spool) -> Level | None:
@@ -171,12 +163,12 @@ def _inside(level: Level, top: Top, spool: Spool) -> Level | None:
     return None if whole else Level(files, packed=True, entered=entered, doubtful=doubtful)
 
 
-def _several_downloads(source: Path, level: Level, spool: Spool) -> Found | None:
+def _several_downloads(source: Path, level: Level, spool: Spool) -> Export | None:
     """Where all that is there are downloads of a platform: one for each lab, for example."""
     inner = _packed_or_folders(level)
     if not 1 < len(inner) <= _MOST_DOWNLOADS:
         return None
-    parts: list[tuple[str, Found]] = []
+    parts: list[tuple[str, Export]] = []
     for top in inner:
         inside = _inside(replace(level, entered=()), top, spool)
         one = _platform_in(inside, spool) if inside is not None else None
@@ -195,17 +187,18 @@ def _platform_in(level: Level, spool: Spool) -> tuple[Export, Level] | None:
     return None if export is None or export.platform == PLAIN else (export, replace(level, entered=()))
 
 
-def _together(parts: Sequence[Found], names: Sequence[str]) -> Found:
+def _together(parts: Sequence[Export], names: Sequence[str]) -> Export:
     """Attempts are counted apart in each of the downloads."""
     uploads: list[Upload] = []
     for part in parts:
         first = max((upload.download for upload in uploads), default=-1) + 1
         uploads += [replace(upload, download=first + upload.download) for upload in part.uploads]
     notices = [f"{name}: {notice}" for name, part in zip(names, parts, strict=True) for notice in part.notices]
-    return Found(tuple(uploads), tuple(notices), any(part.local_times for part in parts))
+    local_times = any(part.local_times for part in parts)
+    return Export("several", tuple(uploads), tuple(notices), local_times=local_times)
 
 
-def _of_anybody(source: Path, level: Level, spool: Spool) -> Found:
+def _of_anybody(source: Path, level: Level, spool: Spool) -> Export:
     uploads: list[Upload] = []
     loose: list[str] = []
     for name, top in level.files.tops.items():
@@ -223,7 +216,7 @@ def _of_anybody(source: Path, level: Level, spool: Spool) -> Found:
     check_no_groups(source, uploads, spool)
     check_one_student(source, level, uploads, spool)
     uploads = _without_downloads(source, uploads, [name for name in level.files.tops if name not in loose], spool)
-    return Found(tuple(uploads), (*level.entered, *_loose_notices(loose)))
+    return Export("", tuple(uploads), (*level.entered, *_loose_notices(loose)))
 
 
 def _without_downloads(source: Path, uploads: list[Upload], names: Sequence[str], spool: Spool) -> list[Upload]:

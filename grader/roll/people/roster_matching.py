@@ -37,30 +37,25 @@ class Arrival:
 
 @dataclass
 class Matching:
-    """By the number of the arrival."""
+    """What is found is by the number of the arrival."""
 
-    row_of: dict[int, RosterRow] = field(default_factory=dict)
-    by_name: list[int] = field(default_factory=list)
-    by_local_part: list[int] = field(default_factory=list)  # of the address, which is the login
-    unclear: dict[int, str] = field(default_factory=dict)  # why it has no row, although something fits
-
-
-@dataclass
-class _Search:
     arrivals: Sequence[Arrival]
     keys: Sequence[Sequence[Key]]
     identities: Sequence[Identity | None]  # of arrivals, before this batch
     book: Identities
-    matching: Matching = field(default_factory=Matching)
+    kinds: frozenset[str]  # of keys that the roster has of anybody, and that stay with a student
+    row_of: dict[int, RosterRow] = field(default_factory=dict)
+    by_name: list[int] = field(default_factory=list)
+    by_local_part: list[int] = field(default_factory=list)  # of the address, which is the login
+    unclear: dict[int, str] = field(default_factory=dict)  # why it has no row, although something fits
     number_at: dict[int, int] = field(default_factory=dict)  # a row's line → the arrival that has it
     disputed: set[int] = field(default_factory=set)  # lines that several arrivals fit alike
-    kinds: frozenset[str] = frozenset()  # of keys that the roster has of anybody, and that stay with a student
 
     def settle(self, fitting: Callable[[int], Sequence[RosterRow]], *, by_name: bool = False) -> None:
         """Gives the one row that fits to each arrival that has none, if it is the only arrival that this row fits."""
         claims: dict[int, list[tuple[int, RosterRow]]] = {}
         for number in range(len(self.arrivals)):
-            if number in self.matching.row_of or number in self.matching.unclear:
+            if number in self.row_of or number in self.unclear:
                 continue
             rows = fitting(number)
             if len(rows) > 1:
@@ -77,13 +72,13 @@ class _Search:
                     self._leave(number, f"fits line {line}, and so does another: {others}")
                 continue
             number, row = claimed[0]
-            self.matching.row_of[number] = row
+            self.row_of[number] = row
             self.number_at[line] = number
             if by_name:
-                self.matching.by_name.append(number)
+                self.by_name.append(number)
 
     def _leave(self, number: int, why: str) -> None:
-        self.matching.unclear[number] = f"{shown(self.arrivals[number].shown)} {why}"
+        self.unclear[number] = f"{shown(self.arrivals[number].shown)} {why}"
 
     def _against(self, number: int, row: RosterRow, *, by_name: bool) -> str:
         """Why the row is somebody else's, although something in it fits."""
@@ -126,7 +121,7 @@ class _Search:
             return f"its {telling[0]} is in no row"
         if arrival.owner is None and not arrival.of_team:
             folders = [at for at, one in enumerate(self.arrivals) if one.owner is None and not one.of_team]
-            told = [at for at in folders if at in self.matching.row_of and at not in self.matching.by_name]
+            told = [at for at in folders if at in self.row_of and at not in self.by_name]
             if 2 * len(told) > len(folders):
                 return "most others are called by a number, a login or an account"
         return ""
@@ -141,24 +136,24 @@ def match_rows(
 ) -> Matching:
     """`keys` and `identities`: of each arrival. The strongest ways come first, and what they match is matched for good."""
     kinds = frozenset(key.kind for row in rows for key in row.keys if not key.changes)
-    search = _Search(arrivals, keys, identities, book, kinds=kinds)
+    search = Matching(arrivals, keys, identities, book, kinds)
     kept = _rows_of_identities(rows, book)
     search.settle(lambda number: kept.get(id(identities[number]), []))
     for _, kind in sorted({(key.strength, key.kind) for row in rows for key in row.keys}):
         of_value = {key.value: row for row in rows for key in row.keys if key.kind == kind}
         search.settle(partial(_with_value, arrivals, kind, of_value))
-    before = set(search.matching.row_of)
+    before = set(search.row_of)
     # Of students whose address nobody knows.
     bare = {plain(row.student.login): row for row in rows if row.student.login and not row.student.email}
     search.settle(partial(_with_local_part, arrivals, _usual_domain(arrivals), bare))
-    search.matching.by_local_part = sorted(search.matching.row_of.keys() - before)
+    search.by_local_part = sorted(search.row_of.keys() - before)
     for of_row, of_name in _FORMS:
         index: dict[str, list[RosterRow]] = {}
         for row in rows:
             for form in {*of_row(row)} - {""}:
                 index.setdefault(form, []).append(row)
         search.settle([index.get(of_name(one.person), []) for one in arrivals].__getitem__, by_name=True)
-    return search.matching
+    return search
 
 
 def _rows_of_identities(rows: Sequence[RosterRow], book: Identities) -> dict[int, list[RosterRow]]:
