@@ -22,24 +22,16 @@ from grader.roll.people.roster import Roster, RosterRow
 from grader.roll.people.roster_matching import Arrival
 
 
-@dataclass(frozen=True)
-class Delivery:
-    """What one student handed in."""
-
-    arrival: Arrival
-    uploads: tuple[int, ...]  # the numbers of all attempts, of each download the first one first
-
-
-def deliveries(uploads: Sequence[Upload]) -> list[Delivery]:
+def deliveries(uploads: Sequence[Upload]) -> list[Arrival]:
     """In the order of the uploads. Attempts that nothing puts in an order stay, as those of several students."""
     given = [
-        Delivery(Arrival(upload.name, clean(upload.name), owner, of_team=len(upload.owners) > 1), (number,))
+        Arrival(upload.name, clean(upload.name), owner, len(upload.owners) > 1, (number,))
         for number, upload in enumerate(uploads)
         for owner in (upload.owners or (None,))
     ]
     of_owner: dict[Key, list[int]] = {}
     for at, one in enumerate(given):
-        of_owner.setdefault(_key(one.arrival), []).append(at)
+        of_owner.setdefault(_key(one), []).append(at)
     left: set[int] = set()
     for places in of_owner.values():
         if len(places) > 1 and (order := _in_order([given[at].uploads[0] for at in places], uploads)):

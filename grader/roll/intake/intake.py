@@ -17,7 +17,6 @@ from grader.model.result import Student, Submission
 from grader.model.written_names import clean, is_variant
 from grader.roll.intake.attempts import (
     Attempt,
-    Delivery,
     Intake,
     counted_attempts,
     deliveries,
@@ -31,6 +30,7 @@ from grader.roll.intake.upload import Contents, Defect, Stored, Upload, failure_
 from grader.roll.intake.upload_search import archive_upload, find_uploads
 from grader.roll.people.identities import Identities
 from grader.roll.people.roster import Roster
+from grader.roll.people.roster_matching import Arrival
 from grader.roll.people.who_is_who import Person, is_known, who_is_who
 from grader.system.confinement import Confinement
 
@@ -77,7 +77,7 @@ def discover(
     found = find_uploads(sources, spool)
     uploads, of_teams = with_team_owners(found.uploads, roster)
     given = deliveries(uploads)
-    people = who_is_who([one.arrival for one in given], roster, book)
+    people = who_is_who(given, roster, book)
     taken: dict[int, Attempt] = {}
     students: list[Intake] = []
     for at, (one, person) in enumerate(zip(given, people.arrived, strict=True)):
@@ -118,7 +118,7 @@ def take_one(
 
 
 def _for_person(
-    one: Delivery, person: Person, uploads: Sequence[Upload], taken: Mapping[int, Attempt], wanted: Collection[str]
+    one: Arrival, person: Person, uploads: Sequence[Upload], taken: Mapping[int, Attempt], wanted: Collection[str]
 ) -> Intake:
     """One owner's share of the uploads, which is all of them."""
     attempts = []
@@ -128,7 +128,7 @@ def _for_person(
         at = upload.attempt if upload.told else beside.index(number) + 1
         attempts.append(replace(taken[number], number=at, of=upload.told or len(beside)))
     last = attempts[-1]
-    team = one.arrival.of_team
+    team = one.of_team
     submission = Submission(
         id=person.id,
         name=clean(person.student.name) if team and person.student.name else last.name,

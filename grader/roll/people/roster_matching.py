@@ -28,6 +28,7 @@ class Arrival:
     shown: str  # the name, made safe to show
     owner: Student | None = None
     of_team: bool = False
+    uploads: tuple[int, ...] = ()  # the numbers of all attempts, of each download the first one first
 
     @property
     def person(self) -> str:

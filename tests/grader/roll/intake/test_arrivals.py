@@ -12,8 +12,8 @@ from grader.model.result import Student
 from grader.roll.intake.attempts import deliveries
 from grader.roll.intake.intake import Discovery, discover
 from grader.roll.intake.upload import Contents, Stored, Upload
-from grader.roll.intake.upload_search import Found
 from grader.roll.people.roster import roster_in
+from grader.roll.platforms.download_names import Export
 
 ADA = Student(name="Ada Lovelace", platform_ids={"Canvas": "1"})
 BEN = Student(name="Ben Bitdiddle", platform_ids={"Canvas": "2"})
@@ -33,7 +33,7 @@ def found(uploads: list[Upload], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         filled.append(
             Upload(upload.name, Contents((stored,)), owners=upload.owners, at=upload.at, attempt=upload.attempt)
         )
-    monkeypatch.setattr("grader.roll.intake.intake.find_uploads", lambda *_: Found(tuple(filled)))
+    monkeypatch.setattr("grader.roll.intake.intake.find_uploads", lambda *_: Export("", tuple(filled)))
     return discover(tmp_path, tmp_path / "scratch", WANTED, roster_in(roster.encode(), "r.csv") if roster else None)
 
 
@@ -75,7 +75,7 @@ def test_the_last_of_several_attempts_counts(
     ada = next(one for one in found(uploads, tmp_path, monkeypatch).students if one.submission.student == ADA)
     assert ada.sources[NAIVE].read_bytes() == TEXT + b"0"
     assert ada.submission.attempt == "3 of 3"
-    assert [len(one.uploads) for one in deliveries(uploads) if one.arrival.owner == ADA] == [3]
+    assert [len(one.uploads) for one in deliveries(uploads) if one.owner == ADA] == [3]
 
 
 def test_attempts_that_nothing_orders_are_two_rows_and_are_said(
