@@ -55,7 +55,7 @@ def _wish(data: bytes) -> Wish:
 
 def rank_again(labs: Sequence[Lab], out: OutputFolder) -> Added:
     """The leaderboards of the class that OUT holds, from the records of its last batch. A lab that it did not grade has none. Raises
-    OSError or UnknownBatchError.
+    OSError or RemediableError.
     """
     file = LastBatchFile(out.private)
     graded, lost = file.graded(file.read())

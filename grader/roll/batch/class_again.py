@@ -33,10 +33,6 @@ from grader.run.scoring.redaction import redacted
 # It is whole or it is refused: a class page or an export that lacks a student could be taken for the grades of all.
 
 
-class NotKeptError(RemediableError):
-    """Pages cannot be written again. The text says why, and what to do."""
-
-
 @dataclass(frozen=True)
 class KeptClass:
     batch: LastBatch
@@ -49,18 +45,18 @@ class KeptClass:
 
 
 def kept_class(out: OutputFolder) -> KeptClass:
-    """Raises NotKeptError, or UnknownBatchError where nobody knows which class it is."""
+    """Raises RemediableError."""
     file, folder = LastBatchFile(out.private), MaterialFolder(out.private)
     batch = file.read()
     graded, lost = file.graded(batch)
     material = folder.of_class()
     if material is None:
-        raise NotKeptError(
+        raise RemediableError(
             f"{folder.class_path}: this says what the pages here were made from, and it is missing or cannot be read, as after a batch of "
             "an older version. Grade once more into this OUT: what has not changed is not judged again."
         )
     if material.stopped:
-        raise NotKeptError(f"{out.path}: the last batch here stopped ({material.stopped}) Grade again first.")
+        raise RemediableError(f"{out.path}: the last batch here stopped ({material.stopped}) Grade again first.")
     history = HistoryFolder(out.private)
     batches = tuple(history.read())
     last = last_grades(batches)
@@ -79,7 +75,7 @@ def kept_class(out: OutputFolder) -> KeptClass:
         notices += [f"{out.students / student / name} is gone or was changed, so no page leads to it" for name in gone]
     if lost or other:
         first = lost[0] if lost else f"what the pages of {some(other)} were made from is missing or of another batch"
-        raise NotKeptError(
+        raise RemediableError(
             f"{out.path}: {first}. Grade once more into this OUT: what has not changed is not judged again. Nothing was changed."
         )
     return KeptClass(batch, file.seed(batch), tuple(results), material, students, batches, tuple(notices))
@@ -144,8 +140,8 @@ def write_again(
     assignment: str = "",
     now: datetime | None = None,
 ) -> WrittenAgain:
-    """`labs`: those of the last batch; `now`: of a change in the history. The caller holds OUT's lock. Raises NotKeptError, PolicyError or
-    OutError before anything is written.
+    """`labs`: those of the last batch; `now`: of a change in the history. The caller holds OUT's lock. Raises RemediableError
+    before anything is written.
     """
     kept = kept_class(out)
     material, book = kept.material, out.identities.read()

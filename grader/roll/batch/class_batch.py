@@ -84,7 +84,7 @@ class Batch:
 
 
 def grade_submissions(batch: Batch) -> BatchReport:
-    """Raises LabError, IntakeError, PolicyError, IdentityError, OutError or MachineError before anything is written."""
+    """Raises RemediableError or MachineError before anything is written."""
     with scratch_folder() as scratch, batch.out.alone():
         taken = take_in(batch, scratch)
         planned = plan(taken)

@@ -311,7 +311,7 @@ class OtherOuts:
 
 def other_outs(patterns: Sequence[str], own: Path, book: Identities) -> OtherOuts:
     """Of two OUTs with one lab, the one that was graded last counts. Raises PolicyError where a pattern names no graded class, and
-    IdentityError.
+    RemediableError.
     """
     found = OtherOuts()
     dated = []

@@ -40,10 +40,6 @@ class Record(Model):
     result: Result
 
 
-class UnknownBatchError(RemediableError):
-    """OUT does not say which class it holds."""
-
-
 @dataclass(frozen=True)
 class LastBatchFile:
     """`private`: the instructor's folder in OUT."""
@@ -60,22 +56,22 @@ class LastBatchFile:
         return batch.model_dump_json(by_alias=True) + "\n"
 
     def read(self) -> LastBatch:
-        """Raises UnknownBatchError."""
+        """Raises RemediableError."""
         batch = read_kept(self.path, LastBatch)
         if batch is None or not all(SAFE.fullmatch(one) for one in batch.students):
-            raise UnknownBatchError(
+            raise RemediableError(
                 f"{self.path}: this says which students the last batch had, and it is missing or cannot be read. Grade once more into this "
                 "OUT: what has not changed is not judged again."
             )
         return batch
 
     def seed(self, batch: LastBatch) -> int:
-        """The one that the batch was graded with, as its first record says; 0 without records. Raises UnknownBatchError."""
+        """The one that the batch was graded with, as its first record says; 0 without records. Raises RemediableError."""
         if not batch.students:
             return 0
         path = self.private / f"{batch.students[0]}.json"
         if (record := read_kept(path, Record)) is None:
-            raise UnknownBatchError(f"{path}: this record cannot be read. Grade once more into this OUT.")
+            raise RemediableError(f"{path}: this record cannot be read. Grade once more into this OUT.")
         return record.seed
 
     def graded(self, batch: LastBatch) -> tuple[GradedClass, list[str]]:
@@ -97,17 +93,13 @@ class LastBatchFile:
 _DUST = 1e-6
 
 
-class ChosenLabsError(RemediableError):
-    """These labs cannot be exported alone. The text says why."""
-
-
 def with_labs(graded: GradedClass, chosen: Sequence[str]) -> GradedClass:
-    """Totals and maxima are those of the `chosen` labs. Raises ChosenLabsError."""
+    """Totals and maxima are those of the `chosen` labs. Raises RemediableError."""
     if strange := [one for one in chosen if one not in graded.lab_ids]:
-        raise ChosenLabsError(f"the last batch did not grade {strange[0]!r}. It graded: {', '.join(graded.lab_ids)}")
+        raise RemediableError(f"the last batch did not grade {strange[0]!r}. It graded: {', '.join(graded.lab_ids)}")
     adjusted = [one.submission.id for one in graded.results if abs(one.total - total(one.labs)[0]) > _DUST]
     if adjusted:
-        raise ChosenLabsError(
+        raise RemediableError(
             f"the total of {adjusted[0]} is not the sum of the labs' points, as late days or a person's decision may make it: then no lab "
             "can be exported alone. Leave --lab out."
         )

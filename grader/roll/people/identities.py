@@ -147,10 +147,6 @@ _NAME = "identities.json"
 _LARGEST = 256 << 20
 
 
-class IdentityError(RemediableError):
-    """Ids of students cannot be read or kept. The text says what to do."""
-
-
 @dataclass(frozen=True)
 class IdentityFile:
     """`private`: the instructor's folder in OUT; it need not exist."""
@@ -162,28 +158,28 @@ class IdentityFile:
         return self.private / "people" / _NAME
 
     def read(self) -> Identities:
-        """Where there is no file, ids follow from the records of earlier batches. Raises IdentityError."""
+        """Where there is no file, ids follow from the records of earlier batches. Raises RemediableError."""
         text = self._text()
         if text is None:
             return self._of_records()
         try:
             return identities_in(text)
         except DamagedError as error:
-            raise IdentityError(
+            raise RemediableError(
                 f"{self.path}: this says which student has which id, but {error}. Nothing was graded and nothing was changed. Put back "
                 "an older copy of the file. If there is none, move it away: then ids are taken from the records of the last batch here."
             ) from error
 
     def write(self, book: Identities) -> None:
-        """Raises IdentityError where the file cannot be written, or where another batch has written it since it was read."""
+        """Raises RemediableError where the file cannot be written, or where another batch has written it since it was read."""
         if self._text() != book.read:
-            raise IdentityError(
+            raise RemediableError(
                 f"{self.path}: another batch has written this since. Nothing was changed. Run the same command again."
             )
         try:
             write_atomically(self.path, book.text())
         except OSError as error:
-            raise IdentityError(
+            raise RemediableError(
                 f"{self.path}: it cannot be kept which student has which id ({error.strerror}), so nothing was graded. Make room, or "
                 "choose another OUT."
             ) from error
@@ -196,7 +192,7 @@ class IdentityFile:
         except FileNotFoundError:
             return None
         except OSError as error:
-            raise IdentityError(
+            raise RemediableError(
                 f"{self.path}: this says which student has which id, and cannot be read ({error.strerror})."
             ) from error
 

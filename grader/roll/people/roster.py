@@ -165,10 +165,6 @@ _TURNING = re.compile("[\u202a-\u202e\u2066-\u2069]")  # they turn the text that
 _SHORTENED = re.compile(r"\d[.,]\d+E\+\d+", re.IGNORECASE)
 
 
-class RosterError(RemediableError):
-    """The roster cannot be used. The text says which lines, and what to do."""
-
-
 @dataclass(frozen=True)
 class RosterRow:
     student: Student
@@ -197,22 +193,22 @@ class Roster:
 
 
 def read_roster(path: Path) -> Roster:
-    """Raises RosterError."""
+    """Raises RemediableError."""
     remedy = "Name a CSV file, as in ROSTER=roster.csv."
-    return roster_in(file_bytes(path, _LARGEST, "roster", remedy, RosterError, "the roster"), path.name)
+    return roster_in(file_bytes(path, _LARGEST, "roster", remedy, RemediableError, "the roster"), path.name)
 
 
 def roster_in(data: bytes, name: str) -> Roster:
-    """The roster in a file's bytes. `name`: the file, for sentences. Raises RosterError."""
+    """The roster in a file's bytes. `name`: the file, for sentences. Raises RemediableError."""
     try:
         table = read_table(data, understood)
     except TableError as error:
-        raise RosterError(
+        raise RemediableError(
             f"{name}: {error}. A roster is a CSV file whose first line is, for instance, {USUAL}."
         ) from error
     columns = columns_of(table.headings.cells)
     if not any(key in columns.at for key in (*KEYS, "identifier")):
-        raise RosterError(
+        raise RemediableError(
             f"{name}: nothing in this roster tells two students of one name apart. Add a column `number`, `login` or `email`, "
             "or `upload` with the exact name of each student's folder."
         )
@@ -305,24 +301,24 @@ def _value(cell: str) -> str:
 
 
 def _check(name: str, rows: Sequence[RosterRow]) -> None:
-    """Raises RosterError where a row tells of nobody, or two rows of one student."""
+    """Raises RemediableError where a row tells of nobody, or two rows of one student."""
     if not rows:
-        raise RosterError(f"{name}: no student is in this roster, only headings. Is it the right file?")
+        raise RemediableError(f"{name}: no student is in this roster, only headings. Is it the right file?")
     if nobody := [row for row in rows if not row.keys]:
         lines = some(f"line {row.line} ({row.student.name[:40]!r})" for row in nobody)
-        raise RosterError(
+        raise RemediableError(
             f"{name}: these rows have neither number, login nor e-mail, so nobody can say who they are: {lines}. Fill one in."
         )
     if short := [row for row in rows if _SHORTENED.fullmatch(row.student.number)]:
         lines = some(f"line {row.line} ({row.student.number})" for row in short)
-        raise RosterError(
+        raise RemediableError(
             f"{name}: a spreadsheet has shortened these numbers, and their last digits are lost: {lines}. Export the roster again, and do "
             "not save it from a spreadsheet; or set that column to text there first."
         )
     first: dict[Key, int] = {}
     places = [(key, first.setdefault(key, row.line), row.line) for row in rows for key in row.keys]
     if twice := [f"{key} in lines {one} and {other}" for key, one, other in places if one != other]:
-        raise RosterError(
+        raise RemediableError(
             f"{name}: what must be one student's alone is in two rows: {some(twice)}. Remove or correct one of each."
         )
 

@@ -115,10 +115,6 @@ _NODES = 2_000_000  # that are kept; of the others nothing is
 _ALIASES = 100_000
 
 
-class TooMuchError(ValueError):
-    """The file exceeds a limit. The text says which."""
-
-
 def wanted_yaml(text: str, wanted: Collection[str]) -> object:
     """The document, without those values of its entries whose keys are not `wanted`: `{entry: {key: value}}`. Raises ValueError or
     yaml.YAMLError.
@@ -143,16 +139,16 @@ class _Reading:
     def node(self, event: Any, depth: int, *, keep: bool = True) -> object:  # noqa: ANN401 -- an event of a package without types
         """The node that begins with `event`. None: it is passed over."""
         if depth > _DEPTH:
-            raise TooMuchError(f"it is nested deeper than {_DEPTH} levels")
+            raise ValueError(f"it is nested deeper than {_DEPTH} levels")
         self._kept += keep
         if self._kept > _NODES:
-            raise TooMuchError(f"it holds more than {_NODES:,} values")
+            raise ValueError(f"it holds more than {_NODES:,} values")
         value: object = None
         match type(event).__name__:
             case "AliasEvent":
                 self._aliases += 1
                 if self._aliases > _ALIASES:
-                    raise TooMuchError(f"it holds more than {_ALIASES:,} aliases")
+                    raise ValueError(f"it holds more than {_ALIASES:,} aliases")
                 return self._anchors.get(event.anchor)
             case "ScalarEvent":
                 value = event.value

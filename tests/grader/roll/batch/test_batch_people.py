@@ -11,9 +11,9 @@ from fake_course import Course
 from rich.console import Console
 
 from grader.cli.classes.progress import summary
+from grader.model.errors import RemediableError
 from grader.model.verdicts import Verdict
 from grader.roll.batch.output_folder import OutputFolder
-from grader.roll.people.identities import IdentityError
 
 ROSTER = (
     "name,login,number,section,team\nAnna A,anna,1,Mon,x\nBen B,ben,2,Tue,\nCarla C,carla,3,Mon,x\nDora D,dora,4,Tue,\n"
@@ -116,7 +116,7 @@ def test_damaged_identities_are_refused_and_nothing_is_lost(course: Course, dama
     kept(course).write_text(damaged)
     before = {path: path.read_bytes() for path in course.out.rglob("*") if path.is_file()}
     course.hand_in("zoe", a="new")
-    with pytest.raises(IdentityError, match="Put back an older copy"):
+    with pytest.raises(RemediableError, match="Put back an older copy"):
         course.grade()
     assert {path: path.read_bytes() for path in course.out.rglob("*") if path.is_file()} == before
     kept(course).write_text(whole)
@@ -130,7 +130,7 @@ def test_identities_that_cannot_be_kept_stop_the_batch_before_any_grade(
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("grader.roll.people.identities.write_atomically", full)
-    with pytest.raises(IdentityError, match=r"No space left on device.*Make room"):
+    with pytest.raises(RemediableError, match=r"No space left on device.*Make room"):
         course.grade()
     assert course.judge.asked == []
 
@@ -142,7 +142,7 @@ def test_a_batch_that_another_one_overtook_changes_nothing(course: Course, monke
         kept(course).write_text("another's")
 
     monkeypatch.setattr("grader.roll.batch.class_batch.OutputFolder.claim", overtaken)
-    with pytest.raises(IdentityError, match="Run the same command again"):
+    with pytest.raises(RemediableError, match="Run the same command again"):
         course.grade()
     assert kept(course).read_text() == "another's"
 

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from grader.model.errors import RemediableError
 from grader.model.result import Student
-from grader.roll.people.roster import Roster, RosterError, read_roster, roster_in
+from grader.roll.people.roster import Roster, read_roster, roster_in
 
 ADA = {"name": "Ada Lovelace", "login": "ada", "number": "0042", "email": "ada@x.org"}
 CANVAS = (
@@ -121,14 +122,14 @@ def test_a_column_that_is_not_understood_or_may_mean_two_things_is_said() -> Non
     ],
 )  # fmt: skip
 def test_a_roster_that_could_misplace_a_grade_is_refused_with_its_lines(text: str, reason: str) -> None:
-    with pytest.raises(RosterError, match=reason):
+    with pytest.raises(RemediableError, match=reason):
         roster_in(text.encode(), "roster.csv")
 
 
 def test_a_roster_that_is_not_there_is_refused_with_the_remedy(tmp_path: Path) -> None:
-    with pytest.raises(RosterError, match="Name a CSV file"):
+    with pytest.raises(RemediableError, match="Name a CSV file"):
         read_roster(tmp_path / "none.csv")
-    with pytest.raises(RosterError, match="Name a CSV file"):
+    with pytest.raises(RemediableError, match="Name a CSV file"):
         read_roster(tmp_path)
 
 
@@ -150,7 +151,7 @@ def test_a_torn_roster_is_read_or_refused_in_words_that_are_safe_to_print(text: 
             roster = roster_in(bytes(data), "roster.csv")
             said = " ".join(roster.notices)
             assert all(row.student.model_dump_json() and row.known_as for row in roster.rows)
-        except RosterError as refusal:
+        except RemediableError as refusal:
             said = str(refusal)
         assert said.isprintable()
 
@@ -199,7 +200,7 @@ def test_a_student_of_several_sections_is_one_and_is_told() -> None:
 
 
 def test_numbers_that_a_spreadsheet_has_shortened_are_refused_with_their_lines() -> None:
-    with pytest.raises(RosterError, match=r"their last digits are lost: line 3 \(1\.23457E\+11\)"):
+    with pytest.raises(RemediableError, match=r"their last digits are lost: line 3 \(1\.23457E\+11\)"):
         roster_in(b"name,number\nAda,12345.0\nBen,1.23457E+11\n", "r.csv")
     assert only(roster_in(b"name,number\nAda,12345.0\n", "r.csv")).number == "12345"
 

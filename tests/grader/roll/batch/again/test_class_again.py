@@ -10,8 +10,9 @@ from fake_course import FILES, Course
 from told_policy import OVERRIDES, ROSTER, page, row
 
 from grader.explain.class_mistakes import CommentsError, CommentsFile
+from grader.model.errors import RemediableError
 from grader.model.labs import load_lab
-from grader.roll.batch.class_again import Decided, NotKeptError, WrittenAgain, write_again
+from grader.roll.batch.class_again import Decided, WrittenAgain, write_again
 from grader.roll.batch.output_folder import OutputFolder
 from grader.roll.batch.plugin import Export, registered
 from grader.roll.policy.class_policy import read_policy
@@ -155,7 +156,7 @@ def test_a_class_of_which_something_is_missing_is_refused_as_a_whole(course: Cou
     course.grade()
     (course.out / "instructor" / "pages" / lost).unlink()
     before = contents(course.out)
-    with pytest.raises(NotKeptError, match="Grade once more into this OUT"):
+    with pytest.raises(RemediableError, match="Grade once more into this OUT"):
         again(course)
     assert contents(course.out) == before
 
@@ -167,7 +168,7 @@ def test_a_text_of_another_file_than_the_grades_is_refused(course: Course) -> No
     course.hand_in("ben", a="RACE in another file")
     course.grade()
     path.write_bytes(old)
-    with pytest.raises(NotKeptError, match="what the pages of ben were made from"):
+    with pytest.raises(RemediableError, match="what the pages of ben were made from"):
         again(course)
 
 
