@@ -186,13 +186,6 @@ class Board:
     rows: tuple[NameRow, ...]
 
 
-@dataclass(frozen=True)
-class Boards:
-    boards: tuple[Board, ...]
-    results: tuple[Result, ...]  # with the names that students get to know
-    history: History
-
-
 def make_boards(
     labs: Sequence[Lab],
     results: Sequence[Result],
@@ -200,8 +193,8 @@ def make_boards(
     key: bytes,
     history: History,
     refused: Sequence[str] = (),
-) -> Boards:
-    """`wishes`: by lab, then by student."""
+) -> tuple[list[Board], tuple[Result, ...], History]:
+    """With the results, in which students get to know their names, and the history after it. `wishes`: by lab, then by student."""
     submissions = [result.submission for result in results]
     boards: list[Board] = []
     told = {result.submission.id: result for result in results}
@@ -220,7 +213,7 @@ def make_boards(
             result = told[student]
             of_lab = result.labs[lab.id].model_copy(update={"leaderboard": call})
             told[student] = result.model_copy(update={"labs": {**result.labs, lab.id: of_lab}})
-    return Boards(tuple(boards), tuple(told[one.id] for one in submissions), history)
+    return boards, tuple(told[one.id] for one in submissions), history
 
 
 def _board(

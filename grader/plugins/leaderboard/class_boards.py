@@ -79,13 +79,13 @@ def _ranked(
     results: Sequence[Result], labs: Sequence[Lab], wishes: Mapping[str, Mapping[str, Wish]], out: OutputFolder
 ) -> Added:
     folder = LeaderboardFolder(out.private / "leaderboard")
-    made = make_boards(labs, results, wishes, folder.key(), folder.history(), folder.refused())
+    boards, told, history = make_boards(labs, results, wishes, folder.key(), folder.history(), folder.refused())
     files = (
-        File(out.path / FILE, partial(leaderboard_page, made.boards), mode=0o644),
-        File(folder.path / "names.html", partial(leaderboard_names_page, made.boards)),
-        File(folder.path / "history.json", partial(folder.history_text, made.history)),
+        File(out.path / FILE, partial(leaderboard_page, boards), mode=0o644),
+        File(folder.path / "names.html", partial(leaderboard_names_page, boards)),
+        File(folder.path / "history.json", partial(folder.history_text, history)),
     )
-    return Added(made.results, files, tuple(folder.notices))
+    return Added(told, files, tuple(folder.notices))
 
 
 # `tilelab leaderboard OUT`: writes the leaderboards of a graded class again, from what its last batch found.

@@ -10,7 +10,7 @@ import itertools
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from grader.model.errors import RemediableError
@@ -91,20 +91,15 @@ _EXPORTS: dict[str, tuple[set[str], ...]] = {
 USUAL = "name,login,number,email,section,team"
 
 
-@dataclass(frozen=True)
-class RosterColumns:
-    platform: str  # whose export this is; empty: nobody's that we know
-    at: dict[str, int] = field(default_factory=dict)  # what it says → its column
-    notices: tuple[str, ...] = ()
-
-
 def understood(headings: Sequence[str]) -> int:
     """How many of them are known."""
     return sum(heading_word(one) in FIELDS for one in headings)
 
 
-def columns_of(headings: Sequence[str]) -> RosterColumns:
-    """The column whose heading is our own word for its meaning, else the first of it. The others are named in the notices."""
+def columns_of(headings: Sequence[str]) -> tuple[str, dict[str, int], list[str]]:
+    """Whose export this is, as far as we know it; the column of each meaning; and notices that name the others. Of two with one meaning
+    counts that whose heading is our own word, else the first.
+    """
     words = [heading_word(one) for one in headings]
     quoted = [repr(one.strip()[:40]) for one in headings]
     platform = _platform(frozenset(words))
@@ -120,7 +115,7 @@ def columns_of(headings: Sequence[str]) -> RosterColumns:
             f"{_few([quoted[number] for number in groups])} may mean a section or a team, and is not used but for uploads that are "
             "called like one: call it `section` or `team`"
         )
-    return RosterColumns(platform, found.at, tuple(notices))
+    return platform, found.at, notices
 
 
 def _platform(words: frozenset[str]) -> str:
@@ -206,14 +201,14 @@ def roster_in(data: bytes, name: str) -> Roster:
         raise RemediableError(
             f"{name}: {error}. A roster is a CSV file whose first line is, for instance, {USUAL}."
         ) from error
-    columns = columns_of(table.headings.cells)
-    if not any(key in columns.at for key in (*KEYS, "identifier")):
+    platform, at, of_columns = columns_of(table.headings.cells)
+    if not any(key in at for key in (*KEYS, "identifier")):
         raise RemediableError(
             f"{name}: nothing in this roster tells two students of one name apart. Add a column `number`, `login` or `email`, "
             "or `upload` with the exact name of each student's folder."
         )
     left_out: dict[str, int] = {}
-    rows = [row for one in table.rows if (row := _row(one, columns, left_out)) is not None]
+    rows = [row for one in table.rows if (row := _row(one, platform, at, left_out)) is not None]
     rows, merged = _once(rows)
     _check(name, rows)
     sections = {row.student.section for row in rows} - {""}
@@ -221,11 +216,11 @@ def roster_in(data: bytes, name: str) -> Roster:
     counted = {"student": len(rows), "section": len(sections), "team": len(teams)}
     counts = [f"{count} {what}{'s' if count != 1 else ''}" for what, count in counted.items() if count]
     counts += [f"without {count} {who}" for who, count in left_out.items()]
-    notices = [f"roster {name}: {columns.platform + ', ' if columns.platform else ''}{', '.join(counts)}"]
+    notices = [f"roster {name}: {platform + ', ' if platform else ''}{', '.join(counts)}"]
     notices += [f"roster {name}: {notice}" for notice in table.notices]
     if merged:
         notices.append(f"roster {name}: students in several rows, which differ by the section alone: {some(merged)}")
-    return Roster(tuple(rows), (*notices, *(f"roster {name}: {notice}" for notice in columns.notices)))
+    return Roster(tuple(rows), (*notices, *(f"roster {name}: {notice}" for notice in of_columns)))
 
 
 def _once(rows: Sequence[RosterRow]) -> tuple[list[RosterRow], list[str]]:
@@ -244,16 +239,15 @@ def _once(rows: Sequence[RosterRow]) -> tuple[list[RosterRow], list[str]]:
     return list(kept.values()), [f"lines {' and '.join(map(str, lines))}" for lines in merged.values()]
 
 
-def _row(row: Row, columns: RosterColumns, left_out: dict[str, int]) -> RosterRow | None:
+def _row(row: Row, platform: str, at: Mapping[str, int], left_out: dict[str, int]) -> RosterRow | None:
     """None for what is no student: `left_out` counts them."""
-    at = columns.at
     cells = {what: _value(row.cells[number]) for what, number in at.items() if number < len(row.cells)}
     if not any(cells.values()):
         return None
     name = cells.get("name", "")
-    if columns.platform == "Canvas" and (name.casefold() == "points possible" or not (name or cells.get("Canvas"))):
+    if platform == "Canvas" and (name.casefold() == "points possible" or not (name or cells.get("Canvas"))):
         return None
-    is_test = columns.platform == "Canvas" and name.casefold() == "student, test"
+    is_test = platform == "Canvas" and name.casefold() == "student, test"
     if is_test or cells.get("role", "").casefold() in _STAFF:
         who = "test student" if is_test else "of the staff"
         left_out[who] = left_out.get(who, 0) + 1
@@ -263,7 +257,7 @@ def _row(row: Row, columns: RosterColumns, left_out: dict[str, int]) -> RosterRo
         name = f"{first} {last}".strip()
     if not (first or last):
         first, last = first_and_last(name)
-    keys = _keys(cells, columns.platform)
+    keys = _keys(cells, platform)
     student = Student(
         name=name,
         login=keys.get("login", ""),

@@ -18,7 +18,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from grader.model.errors import RemediableError
 from grader.roll.people.person_keys import plain
 from grader.roll.people.table_text import file_bytes
-from grader.roll.policy.late_rules import AmountError, LateRules, MomentError, amount, moment, strange_hour, zone_named
+from grader.roll.policy.late_rules import LateRules, UnreadableError, amount, moment, strange_hour, zone_named
 
 _LARGEST = 4 << 20
 _MOST_DAYS = 1000
@@ -115,7 +115,7 @@ def course_in(data: bytes, name: str, labs: Sequence[str]) -> CourseFile:
         raise PolicyError(f"{name}: {_sentence(error)}") from error
     try:
         return _Reader(name, text, labs).course(read)
-    except (MomentError, AmountError, OverflowError) as error:
+    except (UnreadableError, OverflowError) as error:
         raise PolicyError(f"{name}: {error}.") from error
 
 
@@ -161,7 +161,7 @@ class _Reader:
             try:
                 found[lab] = moment(value, zone)
                 strange = strange_hour(value, zone)
-            except (MomentError, OverflowError) as error:
+            except (UnreadableError, OverflowError) as error:
                 raise PolicyError(f"{self.name}, [{where}], {word}: {error}.") from error
             self.notices += [f"{lab}: {strange}"] if strange else []
         return found
@@ -192,7 +192,7 @@ class _Reader:
                 raise PolicyError(f"{place}: write either `until` or `days`, for {one.student!r}.")
             try:
                 until = None if one.until is None else moment(one.until, zone)
-            except (MomentError, OverflowError) as error:
+            except (UnreadableError, OverflowError) as error:
                 raise PolicyError(f"{place}: {error}.") from error
             lab = lab_meant(one.lab, self.labs, place)
             yield Extension(one.student, lab, one.reason.strip(), place, until, one.days or 0)

@@ -23,7 +23,7 @@ from grader.roll.people.table_text import (
     read_table,
 )
 from grader.roll.policy.course_file import PolicyError, lab_meant
-from grader.roll.policy.late_rules import MomentError, moment
+from grader.roll.policy.late_rules import UnreadableError, moment
 
 _LARGEST = 16 << 20
 _MOST_ROWS = 20_000
@@ -230,7 +230,7 @@ REQUESTS = TableForm(
 def _time(cells: Mapping[str, str], place: str, zone: tzinfo | None) -> datetime:
     try:
         return moment(cells["at"], zone, favour="early")
-    except (MomentError, OverflowError) as error:
+    except (UnreadableError, OverflowError) as error:
         raise PolicyError(f"{place}: {error}.") from error
 
 

@@ -25,12 +25,12 @@ _FIRST_YEAR, _LAST_YEAR = 1970, 2200
 EXAMPLE = "2026-10-19 23:59"
 
 
-class MomentError(ValueError):
-    """A text is no time, or nobody can say which moment it means. The text says what to write."""
+class UnreadableError(ValueError):
+    """A text is no time or no amount, or nobody can say which moment it means. The error's text says what to write."""
 
 
 def zone_named(name: str) -> tzinfo:
-    """Raises MomentError."""
+    """Raises UnreadableError."""
     if name.upper() in {"UTC", "Z"}:
         return UTC
     try:
@@ -39,20 +39,20 @@ def zone_named(name: str) -> tzinfo:
         why = ' is no time zone. Write its name as in "Europe/Zurich" or "America/New_York"'
         if not available_timezones():
             why = ": this machine has no list of time zones. Install its package `tzdata`"
-        raise MomentError(f"time_zone = {name!r}{why}") from error
+        raise UnreadableError(f"time_zone = {name!r}{why}") from error
 
 
 def moment(value: object, zone: tzinfo | None, *, favour: Literal["early", "late"] = "late") -> datetime:
     """In UTC, so that moments can be compared. A date alone means the end of that day. `value`: a TOML time or a text. `favour`: which of
-    two moments counts that a time may mean. Raises MomentError.
+    two moments counts that a time may mean. Raises UnreadableError.
     """
     wall = _wall(value)
     if not _FIRST_YEAR < wall.year < _LAST_YEAR:
-        raise MomentError(f"{value!s}: is the year right?")
+        raise UnreadableError(f"{value!s}: is the year right?")
     if wall.tzinfo is not None:
         return wall.astimezone(UTC)
     if zone is None:
-        raise MomentError(
+        raise UnreadableError(
             f'{value!s}: in which time zone? Write time_zone = "Europe/Zurich" at the top, with your own zone'
         )
     return at_the_latest(wall, zone) if favour == "late" else wall.replace(tzinfo=zone, fold=0).astimezone(UTC)
@@ -116,7 +116,7 @@ def _wall(value: object) -> datetime:
         return datetime.combine(value + timedelta(days=1), time())
     if isinstance(value, str):
         return _read(value)
-    raise MomentError(f"{value!r} is no time: write it as in {EXAMPLE!r}")
+    raise UnreadableError(f"{value!r} is no time: write it as in {EXAMPLE!r}")
 
 
 def _read(text: str) -> datetime:
@@ -132,15 +132,11 @@ def _read(text: str) -> datetime:
             read = read.replace(hour=int(hour), minute=int(minute), second=int(second or 0))
         return read if offset is None else datetime.fromisoformat(f"{read.isoformat()}{offset.upper()}")
     except (ValueError, OverflowError) as error:
-        raise MomentError(f"{text!r} is no time: write it as in {EXAMPLE!r}") from error
+        raise UnreadableError(f"{text!r} is no time: write it as in {EXAMPLE!r}") from error
 
 
 _DAYS = 100_000  # more than any course has
 _AMOUNT = re.compile(r"(\d+(?:[.,]\d+)?)\s*(%|percent)?\s*(of max(?:imum)?|points?)?", re.IGNORECASE)
-
-
-class AmountError(ValueError):
-    """A text is no amount of points. The text says what to write."""
 
 
 @dataclass(frozen=True)
@@ -155,7 +151,7 @@ class Amount:
 
 
 def amount(value: object) -> Amount:
-    """`2` and "2 points" are points, "10%" is a share of the points earned, "10% of max" one of the maximum. Raises AmountError."""
+    """`2` and "2 points" are points, "10%" is a share of the points earned, "10% of max" one of the maximum. Raises UnreadableError."""
     plain = str(value).strip() if isinstance(value, str | int | float) and not isinstance(value, bool) else ""
     if found := _AMOUNT.fullmatch(plain):
         number, percent, rest = float(found[1].replace(",", ".")), found[2], (found[3] or "").lower()
@@ -163,7 +159,9 @@ def amount(value: object) -> Amount:
             return Amount(number / 100, "max" if rest else "earned")
         if not percent and math.isfinite(number) and not rest.startswith("of"):
             return Amount(number)
-    raise AmountError(f'{value!r} is no amount: write "10%" of the points earned, "10% of max", or a number of points')
+    raise UnreadableError(
+        f'{value!r} is no amount: write "10%" of the points earned, "10% of max", or a number of points'
+    )
 
 
 @dataclass(frozen=True)
