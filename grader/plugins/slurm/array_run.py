@@ -11,13 +11,11 @@ try is held against anybody. All of this is in one thread, and clock and sleep a
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from grader.model.errors import MachineError
-from grader.model.labs import Lab
 from grader.model.outcome import LabOutcome, unjudged
 from grader.model.verdicts import Verdict
 from grader.plugins.slurm.shared_folder import (
@@ -39,8 +37,8 @@ from grader.plugins.slurm.slurm_commands import (
     TaskState,
     state_of,
 )
-from grader.roll.batch.job_store import JobStore
-from grader.roll.batch.judging_setup import Sweep
+from grader.roll.batch.judging_jobs import JudgingPlan
+from grader.roll.batch.judging_setup import Progress
 from grader.run.lab_verdict import broke
 
 if TYPE_CHECKING:
@@ -53,18 +51,13 @@ _MOST_REFUSALS = 3  # nodes that refuse while none has judged anything: then it 
 
 @dataclass
 class ArrayRun:
-    """Without `bench`, nothing is judged: a task is asked what its node judges with. `take` is told each outcome once, with what broke on
-    our side.
-    """
+    """Without `bench`, nothing is judged: a task is asked what its node judges with."""
 
     cluster: SlurmCluster
+    plan: JudgingPlan  # is told each outcome once, with what broke on our side
     labs: tuple[str, ...]  # that tasks open
-    said: Callable[[str], None] = lambda _text: None
+    progress: Progress
     bench: Bench | None = None  # what all nodes have to judge with
-    jobs: Mapping[str, tuple[Lab, Path]] = field(default_factory=dict)
-    store: JobStore | None = None
-    take: Callable[[str, LabOutcome, str], None] = lambda _key, _outcome, _fault: None
-    sweep: Sweep | None = None
 
     asked: Bench | None = None  # what a node says that it judges with
     faults: dict[str, None] = field(default_factory=dict)  # that concern no job
@@ -93,7 +86,7 @@ class ArrayRun:
         for array in alive & folders.keys():
             for number, jobs in enumerate(folders[array].order().slices):
                 state = state_of(TaskId(array, number), states)
-                keys = [job.key for job in jobs if job.key in self.jobs]
+                keys = [job.key for job in jobs if job.key in self.plan.jobs]
                 if state is not None and not state.ended and keys and not taken.intersection(keys):
                     self._tasks[TaskId(array, number)] = (folders[array], Slice(tuple(keys)))
                     taken.update(keys)
@@ -154,7 +147,7 @@ class ArrayRun:
                 elif self._shunned:
                     self._shunned.clear()  # there is no other node
                 elif self._tasks:
-                    self.said(f"{error}: {len(self._unsent)} tasks wait until others have ended")
+                    self.progress.note(f"{error}: {len(self._unsent)} tasks wait until others have ended")
                     return ""
                 elif self.refusals:
                     return self._refused_words()
@@ -206,7 +199,7 @@ class ArrayRun:
                 f"{words}. That has been so for {round(patience / 60)} minutes. What was judged is kept: run the same command "
                 "again when Slurm answers."
             )
-        self.said(words)
+        self.progress.note(words)
 
     def _look(self, states: Mapping[TaskId, TaskState] | None) -> None:
         """Takes what tasks have done since the last look."""
@@ -257,12 +250,16 @@ class ArrayRun:
 
     def _open(self, keys: Sequence[str]) -> list[str]:
         """Those that have no outcome by now. What the store holds of the others is taken."""
-        kept = self.store.keys() if self.store is not None and not self._done.issuperset(keys) else frozenset()
+        store, sweep = self.plan.store, self.plan.setup.sweep
+        kept = store.keys() if not self._done.issuperset(keys) else frozenset()
         for key in {*keys} & kept - self._done:
-            lab, outcome = self.jobs[key][0], self.store.find(key) if self.store is not None else None
-            if outcome is None or broke(lab, outcome) or (self.sweep is not None and self.sweep.lacks(lab, outcome)):
-                continue
-            self._take(key, outcome, "")
+            lab, outcome = self.plan.files[key][0], store.find(key)
+            if (
+                outcome is not None
+                and not broke(lab, outcome)
+                and not (sweep is not None and sweep.lacks(lab, outcome))
+            ):
+                self._take(key, outcome, "")
         return [key for key in keys if key not in self._done]
 
     def _answered(self, key: str, answer: TaskAnswer, *, last: bool) -> bool:
@@ -271,7 +268,7 @@ class ArrayRun:
             self.asked = answer.bench
             return answer.bench is not None
         self.faults.update(dict.fromkeys(answer.other_faults))
-        lab, outcome = self.jobs[key][0], answer.outcomes.get(key)
+        lab, outcome = self.plan.files[key][0], answer.outcomes.get(key)
         if outcome is None or (broke(lab, outcome) and not last):
             return False
         fault = answer.faults.get(key, "")
@@ -281,7 +278,8 @@ class ArrayRun:
 
     def _take(self, key: str, outcome: LabOutcome, fault: str) -> None:
         self._done.add(key)
-        self.take(key, outcome, fault)
+        self.plan.take(key, outcome, fault)
+        self.progress.step()
 
     def _retry(self, one: Slice, keys: Sequence[str], why: str, *, counts: bool, smaller: bool = True) -> None:
         if not counts or one.tries + 1 < MOST_TRIES:
@@ -298,7 +296,7 @@ class ArrayRun:
 
     def _lab_of(self, key: str) -> str:
         """A task that is only asked is about any lab."""
-        return self.jobs[key][0].id if key in self.jobs else self.labs[0]
+        return self.plan.files[key][0].id if key in self.plan.files else self.labs[0]
 
     def _refused_words(self) -> str:
         node, why = next(iter(self.refusals.items()))
@@ -323,7 +321,7 @@ class ArrayRun:
         if self.refusals:
             parts.append(f"not used: {', '.join(sorted(self.refusals))}")
         if parts:
-            self.said("; ".join(parts))
+            self.progress.note("; ".join(parts))
 
 
 def _tasks(number: int) -> str:

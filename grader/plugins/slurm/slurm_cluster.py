@@ -9,7 +9,7 @@ import dataclasses
 import hashlib
 import re
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -20,7 +20,8 @@ from grader.plugins.slurm.array_run import ArrayRun
 from grader.plugins.slurm.shared_folder import Bench, SharedFolder, Slice, cut
 from grader.plugins.slurm.slurm_commands import SlurmCommands, Waiting, own_options
 from grader.roll.batch.job_store import JobStore
-from grader.roll.batch.judging_setup import JudgedThere, JudgingOptions, JudgingSetup, Progress
+from grader.roll.batch.judging_jobs import JudgingPlan
+from grader.roll.batch.judging_setup import JudgingOptions, JudgingSetup, Progress
 from grader.roll.batch.output_folder import OutputFolder
 from grader.run.speed.speed_run import lacks_sweep
 
@@ -62,31 +63,22 @@ class SlurmCluster:
         known = self.folder.known_bench(self._front_digest(ids), ids)
         if known is None:
             progress.note("asking a node of the cluster what it judges with")
-            known = self._ask(ids, progress)
+            known = self._ask(setup, ids, progress)
             self.folder.remember_bench(self._front_digest(ids), known)
         self.speed_message = known.speed_message
         environment = known.environment.model_copy(update={"date": setup.environment.date})
         sweep = SweepThere(environment.backend == "cuda") if self.options.sweep else None
         return dataclasses.replace(setup, environment=environment, fingerprints=known.fingerprints, sweep=sweep)
 
-    def judge(
-        self,
-        jobs: Mapping[str, tuple[Lab, Path]],
-        setup: JudgingSetup,
-        store: JobStore,
-        take: Callable[[str, LabOutcome, str], None],
-        progress: Progress,
-    ) -> JudgedThere:
-        """Unless it stopped, every job has an outcome, which `take` was told with what broke on our side."""
+    def judge(self, plan: JudgingPlan, progress: Progress) -> tuple[str, Sequence[str], Sequence[str]]:
+        """Unless it stopped, every job has an outcome, which `plan` was told with what broke on our side."""
+        jobs = {key: plan.files[key] for key in plan.jobs}
         if not jobs:
-            return JudgedThere()
+            return "", (), ()
         labs = {key: lab.id for key, (lab, _) in jobs.items()}
-        bench = Bench(
-            fingerprints={lab: setup.fingerprints[lab] for lab in {*labs.values()}}, environment=setup.environment
-        )
-        run = ArrayRun(
-            self, tuple(sorted(bench.fingerprints)), progress.note, bench, jobs, store, take, sweep=setup.sweep
-        )
+        fingerprints = {lab: plan.setup.fingerprints[lab] for lab in sorted({*labs.values()})}
+        bench = Bench(fingerprints=fingerprints, environment=plan.setup.environment)
+        run = ArrayRun(self, plan, tuple(fingerprints), progress, bench)
         self.folder.add_sources({key: path for key, (_, path) in jobs.items()})
         try:
             adopted = run.adopt()
@@ -99,10 +91,11 @@ class SlurmCluster:
         elif not run.failed and not run.refusals:
             self.folder.tidy()
         notices = [f"{node} of the cluster judged nothing: {why}" for node, why in sorted(run.refusals.items())]
-        return JudgedThere(stopped, tuple(run.faults), tuple(notices))
+        return stopped, [*run.faults], notices
 
-    def _ask(self, labs: Sequence[str], progress: Progress) -> Bench:
-        run = ArrayRun(self, tuple(labs), progress.note)
+    def _ask(self, setup: JudgingSetup, labs: Sequence[str], progress: Progress) -> Bench:
+        nothing = JudgingPlan((), (), setup, JobStore(self.folder.private / "jobs"))
+        run = ArrayRun(self, nothing, tuple(labs), progress)
         try:
             stopped = run.run([Slice((_NO_JOB,))])
         except BaseException:

@@ -65,12 +65,12 @@ class JudgingPlan:
             concerned = ", ".join(student for (student, _), one in self.keys.items() if one == key)
             self.faults.append(f"{concerned}: {fault}")
 
-    def judged(self, faults: Sequence[str], stopped: str, notices: tuple[str, ...] = ()) -> JudgedClass:
+    def judged(self, faults: Sequence[str], stopped: str, notices: Sequence[str] = ()) -> JudgedClass:
         students = tuple(
             JudgedStudent(student.submission, {lab.id: self._outcome(student, lab) for lab in self.labs})
             for student in self.students
         )
-        return JudgedClass(students, len(self.jobs), self.reused, (*self.faults, *faults), stopped, notices)
+        return JudgedClass(students, len(self.jobs), self.reused, (*self.faults, *faults), stopped, (*notices,))
 
     def discard(self, keys: Collection[str]) -> None:
         """Of these nothing is known: their outcomes are ours to make anew."""
@@ -158,16 +158,10 @@ def judge_class(
 
 def _judged_elsewhere(plan: JudgingPlan, progress: Progress) -> JudgedClass:
     assert plan.setup.elsewhere is not None
-
-    def take(key: str, outcome: LabOutcome, fault: str) -> None:
-        plan.take(key, outcome, fault)
-        progress.step()
-
-    asked = {key: plan.files[key] for key in plan.jobs}
-    there = plan.setup.elsewhere.judge(asked, plan.setup, plan.store, take, progress)
+    stopped, faults, notices = plan.setup.elsewhere.judge(plan, progress)
     progress.end()
     plan.discard(plan.jobs.keys() - plan.outcomes.keys())
-    return plan.judged(there.faults, there.stopped, there.notices)
+    return plan.judged(faults, stopped, notices)
 
 
 def _judge_all(plan: JudgingPlan, held: HeldOutcomes, scratch: Path, workers: int | None, progress: Progress) -> str:

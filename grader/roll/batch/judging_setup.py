@@ -9,13 +9,16 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from grader.model.errors import RemediableError
 from grader.model.labs import Lab
 from grader.model.outcome import LabOutcome
 from grader.model.result import Environment, Model
-from grader.roll.batch.job_store import Check, JobStore
+from grader.roll.batch.job_store import Check
+
+if TYPE_CHECKING:
+    from grader.roll.batch.judging_jobs import JudgingPlan
 
 # After judging: looks for the line of each wrong result that nothing explains, and keeps what is found with the outcome.
 #
@@ -113,15 +116,6 @@ class Progress:
 Explore = Callable[[Sequence[Lab], float], None]
 
 
-@dataclass(frozen=True)
-class JudgedThere:
-    """What there is to say of judging on other machines, besides outcomes."""
-
-    stopped: str = ""  # why grading stopped, and what to do
-    faults: tuple[str, ...] = ()  # what broke on our side, and concerns no job
-    notices: tuple[str, ...] = ()  # for the instructor
-
-
 class JudgingOptions(Model):
     """What `tilelab grade` was asked that judging depends on."""
 
@@ -142,16 +136,10 @@ class Elsewhere(Protocol):
     def bench(self, setup: JudgingSetup, labs: Sequence[Lab], progress: Progress, /) -> JudgingSetup:
         """`setup` as those machines have it."""
 
-    def judge(
-        self,
-        jobs: Mapping[str, tuple[Lab, Path]],
-        setup: JudgingSetup,
-        store: JobStore,
-        take: Callable[[str, LabOutcome, str], None],
-        progress: Progress,
-        /,
-    ) -> JudgedThere:
-        """Judges every job into `store`, and tells `take` each outcome once, with what broke on our side."""
+    def judge(self, plan: JudgingPlan, progress: Progress, /) -> tuple[str, Sequence[str], Sequence[str]]:
+        """Judges every job of `plan`, and tells it each outcome once. Why grading stopped, and what to do; what broke on our side, and
+        concerns no job; and what else there is to say of those machines.
+        """
 
 
 @dataclass(frozen=True)
