@@ -8,7 +8,7 @@ import datetime as dt
 import json
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
@@ -21,7 +21,13 @@ from grader.model.course_root import course_root, load_labs, matching_lab, seed_
 from grader.model.errors import MachineError, RemediableError
 from grader.model.labs import lab_ids
 from grader.pages.pages import calibration_page, sweep_drawing
-from grader.pages.speed.calibration_sheet import calibration_sheet, calibration_table, row, tier_calibration_table
+from grader.pages.speed.calibration_sheet import (
+    calibration_sheet,
+    calibration_table,
+    conditions,
+    row,
+    tier_calibration_table,
+)
 from grader.pages.speed.sweep_figure import sweep_figure
 from grader.roll.batch.controls import Controls, controls_of
 from grader.roll.batch.opened_tools import lab_judge, open_toolset
@@ -163,15 +169,6 @@ def _prefix(root: Path) -> Path | None:
 # `tilelab calibrate`: opens the toolset, measures, prints and writes the table.
 
 
-@dataclass(frozen=True)
-class Facts:
-    """The conditions under which something was measured."""
-
-    device: str
-    toolkit: str
-    date: str
-
-
 def calibrate_labs(wanted: Sequence[str], *, sweep: bool, out: Path | None) -> int:
     console = Console(highlight=False)
     root = course_root(Path.cwd())
@@ -187,25 +184,28 @@ def calibrate_labs(wanted: Sequence[str], *, sweep: bool, out: Path | None) -> i
     except ContestError as error:
         raise RemediableError(str(error)) from error
     assert toolset.gpu.toolchain is not None
-    facts = Facts(str(toolset.gpu.device), toolset.gpu.toolchain.name, dt.datetime.now(tz=dt.UTC).date().isoformat())
-    console.print(f"\n{calibration_table(found, **asdict(facts))}", markup=False, soft_wrap=True)
+    device, today = str(toolset.gpu.device), dt.datetime.now(tz=dt.UTC).date().isoformat()
+    measured = conditions(device=device, toolkit=toolset.gpu.toolchain.name, date=today)
+    console.print(f"\n{calibration_table(found, measured)}", markup=False, soft_wrap=True)
     tiers = tier_calibration_table(
         calibrate_tiers(toolset, labs, tell=lambda what: console.print(f"timed as a submission: {what}", markup=False))
     )
     console.print(f"\n{tiers}", markup=False, soft_wrap=True)
     if out is not None:
-        write(out, found, {lab.id: lab.public.title for lab in labs}, facts, tiers=tiers)
+        write(out, found, {lab.id: lab.public.title for lab in labs}, (device, measured), tiers=tiers)
         console.print(f"report: {out}", markup=False, soft_wrap=True)
     return 0
 
 
-def write(out: Path, found: Sequence[Measurement], titles: Mapping[str, str], facts: Facts, *, tiers: str = "") -> None:
+def write(
+    out: Path, found: Sequence[Measurement], titles: Mapping[str, str], where: tuple[str, str], *, tiers: str = ""
+) -> None:
     """Writes a page with a picture for each lab if `out` ends in .html. Otherwise it writes Markdown, with the pictures in files
-    beside it, and `tiers` at its end.
+    beside it, and `tiers` at its end. `where`: the device, and the conditions of the measurements.
     """
     swept = swept_labs(found)
     if out.suffix.lower() in {".html", ".htm"}:
-        write_atomically(out, calibration_page(calibration_sheet(swept, titles, **asdict(facts))))
+        write_atomically(out, calibration_page(calibration_sheet(swept, titles, *where)))
         return
     pictures = {}
     for lab_id, points in swept.items():
@@ -213,5 +213,5 @@ def write(out: Path, found: Sequence[Measurement], titles: Mapping[str, str], fa
         if figure is not None:
             pictures[lab_id] = f"{out.stem}-{lab_id}.svg"
             write_atomically(out.parent / pictures[lab_id], sweep_drawing(figure))
-    table = calibration_table(found, **asdict(facts), pictures=pictures)
+    table = calibration_table(found, where[1], pictures)
     write_atomically(out, f"{table}\n{tiers}\n" if tiers else table)

@@ -61,7 +61,11 @@ def test_remaking_leaves_the_rest_alone_and_changes_nothing_the_second_time(cour
     [
         ("a\n<!-- made by: echo -->\n", "2: this passage has no"),
         ("<!-- made: end -->\n", "1: a passage ends here, but none began"),
-        ("<!-- made by: a -->\n<!-- made by: b -->\n", "2: a passage begins inside the passage that began in line 1"),
+        ("<!-- made by: a -->\n<!-- made by: b -->\n", "1: this passage has no"),
+        (
+            "<!-- made by: a -->\n<!-- made by: b -->\n<!-- made: end -->\n",
+            "2: a passage begins inside the passage that began in line 1",
+        ),
         ("<!-- made by: false -->\n<!-- made: end -->\n", "1: `false` fails"),
         ("<!-- made by: no-such-program -->\n<!-- made: end -->\n", "1: `no-such-program` fails"),
         ("<!-- made by: echo 'open -->\n<!-- made: end -->\n", "1: `echo 'open` fails"),

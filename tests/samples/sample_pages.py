@@ -71,9 +71,7 @@ def every_page() -> Mapping[str, str]:
         "leaderboard_page": leaderboard_sheet.leaderboard_page(boards),
         "leaderboard_names_page": leaderboard_sheet.leaderboard_names_page(boards),
         "calibration_page": pages.calibration_page(
-            calibration_sheet(
-                {"02-tiled": _sweep()}, {"02-tiled": "Tiles"}, device="GPU", toolkit="nvcc", date="2026-01-01"
-            )
+            calibration_sheet({"02-tiled": _sweep()}, {"02-tiled": "Tiles"}, "GPU", "2026-01-01, GPU, nvcc")
         ),
         "trace_page": pages.trace_page(tiled_story()),
         "trace_page: two orders": pages.trace_page(two_orders()),

@@ -28,8 +28,9 @@ from grader.model.result import Environment, LabResult, Result, Submission
 from grader.pages.pages import student_page
 from grader.run.scoring.redaction import for_student
 
-_BEGIN = re.compile(r"<!-- made by: (.+?) -->\s*")
-_END = "<!-- made: end -->"
+_BEGIN, _END = r"^<!-- made by: (.+?) -->[^\S\n]*$", "<!-- made: end -->"
+# A fenced block, whose markers are examples and do not count; a passage; a marker without its partner.
+_MARKED = re.compile(rf"^```.*?^```|{_BEGIN}\n(.*?)^{_END}[^\S\n]*$|{_BEGIN}|^{_END}", re.MULTILINE | re.DOTALL)
 _SECONDS = 120
 REMEDY = "run `.venv/bin/tilelab check-course --remake`"
 
@@ -47,32 +48,24 @@ class Passage:
     line: int  # of the opening marker, 1-based
     command: str
     text: str  # the present text, without the markers
+    span: tuple[int, int]  # of the text and its last line break, in the page
 
 
 def passages(text: str) -> list[Passage]:
-    """The passages of a page, in order. Markers inside a fenced block are examples and do not count. Raises MadeTextError."""
+    """The passages of a page, in order. Raises MadeTextError."""
     found: list[Passage] = []
-    opened: tuple[int, str] | None = None
-    held: list[str] = []
-    fenced = False
-    for number, line in enumerate(text.splitlines(), start=1):
-        begin = _BEGIN.fullmatch(line)
-        if opened is not None:
-            if begin is not None:
-                raise MadeTextError(number, f"a passage begins inside the passage that began in line {opened[0]}")
-            if line.rstrip() == _END:
-                found.append(Passage(*opened, "\n".join(held).strip("\n")))
-                opened, held = None, []
-            else:
-                held.append(line)
-        elif line.startswith("```"):
-            fenced = not fenced
-        elif not fenced and begin is not None:
-            opened = (number, begin[1])
-        elif not fenced and line.rstrip() == _END:
-            raise MadeTextError(number, "a passage ends here, but none began")
-    if opened is not None:
-        raise MadeTextError(opened[0], f"this passage has no `{_END}`")
+    for match in _MARKED.finditer(text):
+        line = text.count("\n", 0, match.start()) + 1
+        command, held, alone = match.groups()
+        if alone:
+            raise MadeTextError(line, f"this passage has no `{_END}`")
+        if match[0] == _END:
+            raise MadeTextError(line, "a passage ends here, but none began")
+        if command and (inner := re.search(_BEGIN, held, re.MULTILINE)):
+            within = line + 1 + held.count("\n", 0, inner.start())
+            raise MadeTextError(within, f"a passage begins inside the passage that began in line {line}")
+        if command:
+            found.append(Passage(line, command, held.strip("\n"), match.span(2)))
     return found
 
 
@@ -103,13 +96,10 @@ def outdated(root: Path, page: str) -> Iterator[Diagnostic]:
 def remake(root: Path, page: str) -> bool:
     """Brings the passages of `page` up to date, and returns whether any was out of date. Raises MadeTextError."""
     text = (root / page).read_text(encoding="utf-8")
-    lines = text.splitlines()
+    fresh = text
     for passage in reversed(passages(text)):
-        after = passage.line + lines[passage.line :].index(
-            next(one for one in lines[passage.line :] if one.rstrip() == _END)
-        )
-        lines[passage.line : after] = made(root, passage).split("\n")
-    fresh = "\n".join(lines) + "\n"
+        start, end = passage.span
+        fresh = f"{fresh[:start]}{made(root, passage)}\n{fresh[end:]}"
     if fresh == text:
         return False
     (root / page).write_text(fresh, encoding="utf-8")

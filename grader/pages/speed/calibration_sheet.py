@@ -24,12 +24,10 @@ def conditions(*, device: str, toolkit: str, date: str) -> str:
     )
 
 
-def calibration_table(
-    found: Sequence[Measurement], *, device: str, toolkit: str, date: str, pictures: Mapping[str, str] | None = None
-) -> str:
+def calibration_table(found: Sequence[Measurement], conditions: str, pictures: Mapping[str, str] | None = None) -> str:
     """`pictures`: for each lab, the name of a file beside the page."""
     lines = [
-        conditions(device=device, toolkit=toolkit, date=date),
+        conditions,
         "",
         _HEAD,
         "|---|---|---|---|---|---|---|---|---|",
@@ -50,16 +48,13 @@ def row(one: Measurement) -> str:
 
 
 def calibration_sheet(
-    labs: Mapping[str, Sequence[SweepPoint]], titles: Mapping[str, str], *, device: str, toolkit: str, date: str
+    labs: Mapping[str, Sequence[SweepPoint]], titles: Mapping[str, str], device: str, conditions: str
 ) -> Shown:
-    return Shown(
-        device=device,
-        conditions=conditions(device=device, toolkit=toolkit, date=date),
-        labs=[
-            Shown(id=lab_id, title=titles.get(lab_id, lab_id), sweep=sweep_figure(points), points=points)
-            for lab_id, points in labs.items()
-        ],
-    )
+    shown = [
+        Shown(id=lab_id, title=titles.get(lab_id, lab_id), sweep=sweep_figure(points), points=points)
+        for lab_id, points in labs.items()
+    ]
+    return Shown(device=device, conditions=conditions, labs=shown)
 
 
 # Which tiers a course's kernels reach on this machine, as Markdown, and what their shares are shares of here. Pure.

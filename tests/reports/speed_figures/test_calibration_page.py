@@ -27,7 +27,7 @@ BROKEN = SweepPoint(shape="M=2048", sizes=(2048,) * 3, trouble="the <timer> fail
 
 def test_the_page_has_a_picture_and_the_troubles_of_each_lab() -> None:
     labs = {"02-tiled": (*POINTS, BROKEN), "04-open": ()}
-    sheet = calibration_sheet(labs, {"02-tiled": "Tiles"}, device="A GPU", toolkit="nvcc 13", date="2026-01-31")
+    sheet = calibration_sheet(labs, {"02-tiled": "Tiles"}, "A GPU", "2026-01-31, A GPU, nvcc 13.")
     page = calibration_page(sheet)
     assert page.count("<figure") == 1
     assert "Tiles" in page

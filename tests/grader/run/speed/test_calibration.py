@@ -9,11 +9,12 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from grader.cli.doctor import Facts, write
+from grader.cli.doctor import write
 from grader.engines.backend import Device, GpuBackend
 from grader.engines.toolset import Toolset
 from grader.model.labs import Lab, lab_ids, load_lab
 from grader.model.outcome import Contest
+from grader.pages.speed.calibration_sheet import conditions
 from grader.run.speed import contest, speed_run
 from grader.run.speed.contest import Built, Contestant, ContestError, LibraryContestant
 from grader.run.speed.speed_run import Measurement, calibrate, swept_labs
@@ -21,7 +22,7 @@ from grader.run.speed.speed_run import Measurement, calibrate, swept_labs
 ROOT = Path(__file__).resolve().parents[4]
 TIMED = next(lab for lab in (load_lab(ROOT, one) for one in lab_ids(ROOT)) if lab.public.performance)
 SHAPES = ("255x255x255", "256x256x256", "257x257x257")
-FACTS = Facts("Pretended <GPU>", "nvcc 13.0", "2026-11-21")
+WHERE = ("Pretended <GPU>", conditions(device="Pretended <GPU>", toolkit="nvcc 13.0", date="2026-11-21"))
 
 
 @pytest.fixture
@@ -86,7 +87,7 @@ def test_all_kernels_of_a_lab_are_drawn_together(found: list[Measurement], lab: 
 @pytest.fixture
 def written(found: list[Measurement], tmp_path: Path) -> Callable[[str], Path]:
     def make(name: str) -> Path:
-        write(tmp_path / "made" / name, found, {TIMED.id: "A <title>"}, FACTS)
+        write(tmp_path / "made" / name, found, {TIMED.id: "A <title>"}, WHERE)
         return tmp_path / "made" / name
 
     return make
