@@ -34,7 +34,7 @@ NAMES_TXT = Export("names-txt", "names.txt", "who handed in", names)
 '''
 LAB_SECTION = '''"""How long it took to judge a lab. Pure."""
 
-from grader.pages.student_page.lab_view import LabView
+from grader.pages.student_page.lab_sections import LabView
 
 
 def time_section(view: LabView) -> str:

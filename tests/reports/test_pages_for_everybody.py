@@ -20,7 +20,7 @@ from sample_pages import class_with_everything, every_page, result_with_everythi
 
 from grader.pages import pages
 from grader.pages.class_page.class_sheet import CLASS_SECTIONS
-from grader.pages.student_page.lab_view import LabView
+from grader.pages.student_page.lab_sections import LabView
 from grader.pages.student_page.student_sheet import LAB_SECTIONS
 
 PAGES = every_page()

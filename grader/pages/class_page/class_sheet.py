@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from statistics import fmean, median
+from typing import Any
 
 from grader.model import visible_text
 from grader.model.graded_class import ClassInsight
@@ -47,7 +48,7 @@ FILTERS = {
 _NO_POINTS = -1.0  # of a lab that the result does not hold
 
 
-def row_data(view: ClassView, rows: Sequence[Result], names: Sequence[str]) -> dict[str, object]:
+def row_data(view: ClassView, rows: Sequence[Result], names: Sequence[str]) -> dict[str, Any]:
     """`rows`: in the order of the table. `names`: what they are sorted by. Verdicts and sections are numbers in lists."""
     labs = list(view.labs)
     seen = {lab.look for result in rows for lab in result.labs.values()}
@@ -63,7 +64,6 @@ def row_data(view: ClassView, rows: Sequence[Result], names: Sequence[str]) -> d
         "labs": [visible_text.line(one, 60) for one in labs],
         "verdicts": [one.label for one in looks],
         "sections": [visible_text.line(one, 60) for one in view.sections],
-        "filters": FILTERS,
         "mistakes": [[one.key, visible_text.line(one.title, 120)] for one in mistakes],
         "rows": [
             {
@@ -78,6 +78,18 @@ def row_data(view: ClassView, rows: Sequence[Result], names: Sequence[str]) -> d
             for result, name in zip(rows, names, strict=True)
         ],
     }
+
+
+def _choices(data: dict[str, Any]) -> list[tuple[str, str, list[tuple[str, str]]]]:
+    """Each choice of rows: its name, its label, and what can be chosen, as the script compares it and as people read it."""
+    same = {name: [(one, one) for one in data[name]] for name in ("sections", "labs", "verdicts")}
+    return [
+        ("who", "Show", list(FILTERS.items())),
+        ("section", "Section", same["sections"]),
+        ("lab", "Lab", same["labs"]),
+        ("verdict", "Verdict", same["verdicts"]),
+        ("mistake", "Mistake", [(key, f"{key.split('/')[0]}: {title}") for key, title in data["mistakes"]]),
+    ]
 
 
 def _flags(view: ClassView) -> Mapping[str, frozenset[str]]:
@@ -98,6 +110,7 @@ def class_sheet(results: Sequence[Result], course: str, notes: Sequence[str], in
     seen = {lab.look for result in results for lab in result.labs.values()}
     ordered = sorted(results, key=lambda each: each.submission.called.casefold())
     names = [visible_text.person(one.submission) for one in ordered]
+    data = row_data(view, ordered, [one.casefold() for one in names])
     return Shown(
         course=visible_text.line(course, 120) or "Class report",
         handed_in=len(view.handed_in),
@@ -117,7 +130,8 @@ def class_sheet(results: Sequence[Result], course: str, notes: Sequence[str], in
             Shown(result=one, name=name, link=report_link(one), full_link=full_link(one), flag=is_open(one))
             for one, name in zip(ordered, names, strict=True)
         ],
-        data=row_data(view, ordered, [one.casefold() for one in names]),
+        choices=_choices(data),
+        data=data,
     )
 
 

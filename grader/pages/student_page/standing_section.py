@@ -9,7 +9,7 @@ from grader.model import visible_text
 from grader.model.result import LabAnswers, LabResult, QuestionAnswer, Standing
 from grader.model.visible_text import counted, points
 from grader.pages.page_section import Shown
-from grader.pages.student_page.lab_view import LabView
+from grader.pages.student_page.lab_sections import LabView
 
 _FEW = 3  # changes that are not folded
 

@@ -11,9 +11,14 @@ from grader.pages.findings.one_cause import advice, what_happened
 from grader.pages.page_section import Section, Shown, shown_sections
 from grader.pages.speed.gpu_facts import gpu_facts
 from grader.pages.speed.speed_figure import speed_figure, tier_section
-from grader.pages.student_page.case_section import case_section, compiler_log, mismatch_section, printed_section
-from grader.pages.student_page.finding_section import finding_section
-from grader.pages.student_page.lab_view import LabView
+from grader.pages.student_page.lab_sections import (
+    LabView,
+    case_section,
+    compiler_log,
+    finding_section,
+    mismatch_section,
+    printed_section,
+)
 from grader.pages.student_page.standing_section import answer_section, standing_section
 from grader.pages.student_page.traffic_section import climb_section, traffic_section
 

@@ -11,8 +11,8 @@ from grader.model.result import LineTraffic
 from grader.model.verdicts import Verdict
 from grader.pages.launches.traffic_tables import binding_words, measured_words, prediction_words, step_words
 from grader.pages.page_section import Shown
-from grader.pages.speed.roofline_figure import climb_figure, roof_figure
-from grader.pages.student_page.lab_view import LabView
+from grader.pages.speed.chart import climb_figure, roof_figure
+from grader.pages.student_page.lab_sections import LabView
 from grader.run.scoring.metrics import METRICS, Counts, passes, remarks
 from grader.run.scoring.predicted_time import Gpu, gpu_named, gpus, modelled
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from grader.model.result import Case, LabResult
 from grader.model.verdicts import Verdict
 from grader.pages.findings.one_cause import advice, what_happened
-from grader.pages.student_page.case_section import case_section
-from grader.pages.student_page.lab_view import LabView
+from grader.pages.student_page.lab_sections import LabView, case_section
 
 
 def rejected(*passed: bool) -> LabResult:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from grader.model.result import Case, Finding, Launch
 from grader.model.verdicts import Verdict
-from grader.pages.student_page.case_section import case_row
+from grader.pages.student_page.lab_sections import case_row
 
 
 def case(**changes: object) -> Case:

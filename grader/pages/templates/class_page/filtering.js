@@ -3,45 +3,15 @@
 (() => {
   const rows = [...document.querySelector(".students table").tBodies[0].rows];
   const tools = document.querySelector(".tools");
-  const fields = {};
-  const field = (name, text, control) => {
-    const label = document.createElement("label");
-    control.id = `choose-${name}`;
-    label.htmlFor = control.id;
-    label.textContent = text;
-    const both = document.createElement("div");
-    both.append(label, control);
-    control.addEventListener("input", () => { show(); history.replaceState(null, "", address()); });
-    fields[name] = control;
-    tools.append(both);
-  };
-  const choice = (options) => {
-    const select = document.createElement("select");
-    select.append(new Option("all", ""), ...options);
-    return select;
-  };
-  const search = document.createElement("input");
-  search.type = "search";
-  search.autocomplete = "off";
-  field("find", "Find a student", search);
-  field("who", "Show", choice(Object.entries(classData.filters).map(([key, text]) => new Option(text, key))));
-  if (classData.sections.length > 0) field("section", "Section", choice(classData.sections.map((one) => new Option(one, one))));
-  field("lab", "Lab", choice(classData.labs.map((one) => new Option(one, one))));
-  field("verdict", "Verdict", choice(classData.verdicts.map((one) => new Option(one, one))));
-  if (classData.mistakes.length > 0) {
-    field("mistake", "Mistake", choice(classData.mistakes.map(([key, title]) => new Option(`${key.split("/")[0]}: ${title}`, key))));
-  }
-  const status = document.createElement("p");
-  status.setAttribute("role", "status");
-  const reset = document.createElement("button");
-  reset.type = "button";
-  reset.textContent = "Show all";
-  reset.addEventListener("click", () => {
+  const fields = Object.fromEntries([...tools.querySelectorAll("input, select")].map((control) => [control.name, control]));
+  const status = tools.querySelector("[role=status]");
+  tools.hidden = false;
+  tools.addEventListener("input", () => { show(); history.replaceState(null, "", address()); });
+  tools.querySelector("button").addEventListener("click", () => {
     Object.values(fields).forEach((control) => { control.value = ""; });
     show();
     history.replaceState(null, "", "#students");
   });
-  tools.append(reset, status);
 
   const chosen = () => Object.fromEntries(Object.entries(fields).map(([name, control]) => [name, control.value]));
   const address = () => {

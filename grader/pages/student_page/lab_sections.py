@@ -1,0 +1,216 @@
+"""The sections of a lab: its findings, its cases, what the compiler said, what a kernel printed, and wrong outputs. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from grader.model import visible_text
+from grader.model.result import Build, Case, Finding, LabResult, Launch, StepView
+from grader.model.verdicts import Verdict, VerdictFacts
+from grader.pages.findings.finding_card import (
+    finding_card,
+    lane_figure,
+    launch_text,
+    may_show,
+    shown_launches,
+    suspect_changes,
+    suspect_sentence,
+)
+from grader.pages.findings.mismatch_figure import mismatch_figures
+from grader.pages.findings.one_cause import (
+    CauseGroup,
+    advice,
+    cause_groups,
+    explains_all_wrong_outputs,
+    explanations,
+    line_numbers,
+    wrong_outputs,
+)
+from grader.pages.page_section import Shown
+from grader.run.lab_verdict import NOT_RUN
+
+
+@dataclass(frozen=True)
+class LabView:
+    """What every section about a lab is made from: the lab's result, the submission's files, and who the reader is."""
+
+    lab: LabResult
+    sources: Mapping[str, str] = field(default_factory=dict)  # name to text
+    instructor: bool = False  # whether to show what hidden cases withhold
+    # The folder of pages that step through a block, as a link begins; None: there are none beside this page.
+    steps: str | None = None
+
+    def step_link(self, kind: Verdict, line: int | None, shows: StepView = "block") -> str:
+        """Where a page shows this finding step by step; empty: nowhere."""
+        if self.steps is None:
+            return ""
+        found = (
+            f"{self.steps}{page.name}{link.fragment}"
+            for page in self.lab.step_pages
+            for link in page.links
+            if link.kind is kind and link.line == line and link.shows == shows
+        )
+        return next(found, "")
+
+    def launches(self) -> Iterator[Launch]:
+        return shown_launches(self.lab, instructor=self.instructor)
+
+
+# What may be the cause, then the findings. Those of one cause are drawn once, with what follows from it.
+
+_OPEN_CARDS = 3  # later findings often repeat the first ones
+_MOST_CARDS = 24
+_STORIES_OF_KINDS = {
+    Verdict.BARRIER_DIVERGENCE: "See who waits where",
+    Verdict.UNINITIALIZED_READ: "See who should have written it",
+    Verdict.OUT_OF_BOUNDS: "See where it lies",
+}
+_LANES = "See who reads from whom"
+
+
+def finding_section(view: LabView) -> Shown | None:
+    lab = view.lab
+    said = [one for one in lab.findings if not _says_the_verdict_again(one, lab)]
+    cards = [_cause_card(one, view) for one in cause_groups(said[:_MOST_CARDS])]
+    if not cards and not lab.causes:
+        return None
+    return Shown(
+        causes=[finding_card(one, lab, view.sources, instructor=view.instructor) for one in lab.causes],
+        cards=cards[:_OPEN_CARDS],
+        more_cards=cards[_OPEN_CARDS:],
+        unshown_cards=max(0, len(said) - _MOST_CARDS),
+        advice=advice(lab, instructor=view.instructor),  # cards do not repeat it
+    )
+
+
+def _says_the_verdict_again(finding: Finding, lab: LabResult) -> bool:
+    """A file that is missing, without a guess where it may be."""
+    return finding.kind is Verdict.MISSING_FILE and finding.message == f"{lab.file} was not handed in"
+
+
+def _cause_card(group: CauseGroup, view: LabView) -> Shown:
+    """The first finding is told in full, and drawn. The others are a line each, and in full where that is unfolded."""
+    first, *others = (_card(one, view) for one in group.findings)
+    return Shown(
+        sentence=group.sentence,
+        first=first,
+        figure=lane_figure(first.finding),
+        wrong=wrong_outputs(view.lab, group.findings, instructor=view.instructor),
+        others=others,
+    )
+
+
+def _card(finding: Finding, view: LabView) -> Shown:
+    card = finding_card(finding, view.lab, view.sources, instructor=view.instructor)
+    card.in_a_line = _in_a_line(finding)
+    card.steps = view.step_link(finding.kind, finding.line)
+    card.orders = view.step_link(finding.kind, finding.line, "orders")  # plays both orders of a race
+    card.story = view.step_link(finding.kind, finding.line, "story")
+    card.story_words = _LANES if finding.access in {"shuffle", "mask"} else _STORIES_OF_KINDS.get(finding.kind, "")
+    return card
+
+
+def _in_a_line(finding: Finding) -> str:
+    lines = [one for one in (finding.line, finding.other.line if finding.other else None) if one is not None]
+    where = f" in {line_numbers(lines)}" if lines else ""
+    what = visible_text.line(finding.element or finding.array or "", 80)
+    times = f", {finding.count:,} times" if finding.count > 1 else ""
+    return f"{visible_text.line(finding.called, 80)}{where}{f', {what}' if what else ''}{times}"
+
+
+# The cases, and what the compiler said and a kernel printed.
+
+_NOT_RUN = "Not run"  # an outcome that needs no other words
+_MOST_SHAPES = 40
+
+
+def case_row(case: Case, *, findings: Sequence[Finding] = (), instructor: bool) -> Shown:
+    """`findings`: those that the page shows as cards. The row does not repeat them."""
+    launches = case.launches if may_show(case, instructor=instructor) else ()
+    look, outcome = _outcome(case)
+    return Shown(
+        case=case,
+        look=look,
+        outcome=outcome,  # the look's label, or "Not met"
+        message="" if outcome == _NOT_RUN else _brief(case.message, findings),
+        shapes=[
+            Shown(launch=one, text=launch_text(one), message=_brief(one.message, findings))
+            for one in launches[:_MOST_SHAPES]
+        ],
+        more_shapes=max(0, len(launches) - _MOST_SHAPES),
+    )
+
+
+def _brief(message: str, findings: Sequence[Finding]) -> str:
+    """The message without the part that a finding says in full: `M=32 N=32 K=64: line 21`."""
+    for finding in findings:
+        if finding.message and finding.message in message:
+            message = message.replace(finding.message, "").strip().rstrip(":;")
+    return visible_text.line(message, 600)
+
+
+def _outcome(case: Case) -> tuple[VerdictFacts, str]:
+    """The outcome's label. Some outcomes have no verdict: a missed technique with a right result, one that does not count, no run."""
+    look = case.verdict.facts
+    if case.passed:
+        return look, look.label if case.points == case.max_points else "Met, not counted"
+    if case.verdict is Verdict.PASS:
+        return Verdict.WRONG_ANSWER.facts, "Not met"
+    return look, _NOT_RUN if case.message == NOT_RUN and not case.launches else look.label
+
+
+def case_section(view: LabView) -> Shown | None:
+    lab = view.lab
+    shown = lab.findings[:_MOST_CARDS]
+    rows = [case_row(case, findings=shown, instructor=view.instructor) for case in lab.cases]
+    return Shown(ran=lab.ran, rows=rows) if rows else None
+
+
+def compiler_log(view: LabView, *, ok: bool) -> Build | None:
+    """Errors are shown in full. Warnings are folded, further down the page."""
+    build = view.lab.build
+    return build if build is not None and build.ok is ok and build.log.strip() else None
+
+
+_MOST_TEXTS = 3
+
+
+def printed_section(view: LabView) -> Shown | None:
+    """What a kernel printed: each different text once, with the first shape that printed it."""
+    shapes: dict[str, str] = {}
+    for launch in view.launches():
+        if launch.printed.strip():
+            shapes.setdefault(launch.printed, launch.shape)
+    who = "kernel" if view.lab.contract == "kernel" else "program"
+    return Shown(who=who, texts=list(shapes.items())[:_MOST_TEXTS]) if shapes else None
+
+
+# The section of wrong outputs: the mistake that explains them, where it is known, and pictures of the outputs. Pure.
+
+_OPEN_FIGURES = 1
+_MOST_FIGURES = 6
+_STORIES_OF_PAGES = {  # by the beginning of the page's name
+    "untouched": "See which thread should have done it",
+    "sum": "Follow the sum in a wrong element",
+    "copy": "See where a wrong element comes from",
+}
+
+
+def mismatch_section(view: LabView) -> Shown | None:
+    explained = explanations(view.lab, instructor=view.instructor)
+    figures = mismatch_figures(view.lab, instructor=view.instructor)[:_MOST_FIGURES]
+    if not explained and not figures:
+        return None
+    story = view.step_link(Verdict.WRONG_ANSWER, None, "story")
+    return Shown(
+        explained=explained,  # the mistakes that reproduce an output
+        where=suspect_sentence(view.lab),
+        changes=suspect_changes(view.lab) if view.instructor else [],
+        figures=figures[:_OPEN_FIGURES],
+        more_figures=figures[_OPEN_FIGURES:],
+        follows=not explained and explains_all_wrong_outputs(view.lab),  # from findings above
+        steps=view.step_link(Verdict.WRONG_ANSWER, None),
+        story=story,
+        story_words=_STORIES_OF_PAGES[next((one for one in _STORIES_OF_PAGES if f"{one}-" in story), "sum")],
+    )
