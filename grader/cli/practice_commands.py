@@ -1,30 +1,34 @@
 """`tilelab test`, `watch` and `report`: a student's own files, with the public tests."""
 
-# ruff: noqa: PLC0415 -- what one command alone needs is imported in it: `tilelab test` is run many times a day
+# ruff: noqa: PLC0415 -- what `tilelab test` does not need is imported where it is: that command is run many times a day
 
 from __future__ import annotations
 
 import contextlib
 import dataclasses
 import datetime as dt
+import os
 import sys
+import time
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from rich.console import Console, Group
+
+from grader.cli.practice.graded_hints import Counts, own_answers, own_counts
+from grader.cli.practice.practice import Practice, chosen_cases, chosen_labs, focus_of
+from grader.cli.practice.terminal_keys import OwnTerminal, keys_of_terminal, student_console, window_lines
+from grader.engines.toolset import Toolset
+from grader.explain.suspect_search import SuspectSearch
+from grader.model.course_root import PUBLIC_SEED, load_labs
 from grader.model.errors import RemediableError
+from grader.model.labs import Lab, LabError
+from grader.model.visible_text import counted
+from grader.pages.screens.answers_screen import AnswersScreen, answers_line
+from grader.pages.screens.first_mistake import Tried, suspect_view
+from grader.pages.screens.lab_screen import Screen
 from grader.roll.batch.opened_tools import environment_of, lab_judge, open_toolset, size_sweep
-
-if TYPE_CHECKING:
-    from rich.console import Console
-
-    from grader.cli.practice.graded_hints import Counts
-    from grader.cli.practice.practice import Practice
-    from grader.engines.toolset import Toolset
-    from grader.model.labs import Lab
-    from grader.pages.screens.first_mistake import Tried
-
 
 _NOT_PASSED = 1
 _CANNOT = 2  # a lab could not be tested
@@ -35,10 +39,6 @@ _IDLE_SECONDS = 60.0  # in `tilelab watch`, or until the next save
 
 def test_labs(wanted: Sequence[str], *, case: str | None, file: Path | None) -> int:
     """`tilelab test`."""
-    from grader.cli.practice.practice import chosen_cases, focus_of
-    from grader.cli.practice.terminal_keys import student_console, window_lines
-    from grader.pages.screens.lab_screen import Screen
-
     practice, _ = _practice(wanted, case=case, file=file)
     left = [lab for lab in practice.labs if practice.is_left_alone(lab)]
     tried, troubles = _attempts(practice)
@@ -63,8 +63,6 @@ def test_labs(wanted: Sequence[str], *, case: str | None, file: Path | None) -> 
 
 def _not_tested(labs: Sequence[Lab], focus: Tried | None) -> str:
     """One line for the labs that nobody has begun."""
-    from grader.model.visible_text import counted
-
     ids = [lab.id for lab in labs]
     named = focus.lab_id if focus is not None and focus.lab_id in ids else ids[0]
     when = f"when you change its file, or name it: LAB={named}"
@@ -73,12 +71,6 @@ def _not_tested(labs: Sequence[Lab], focus: Tried | None) -> str:
 
 def show_answers(wanted: Sequence[str]) -> int:
     """`tilelab answers`. Returns 0 where every question is answered and no number is wrong."""
-    from grader.cli.practice.graded_hints import own_answers, own_counts
-    from grader.cli.practice.practice import chosen_labs
-    from grader.cli.practice.terminal_keys import student_console
-    from grader.model.labs import LabError
-    from grader.pages.screens.answers_screen import AnswersScreen
-
     root, labs = chosen_labs(Path.cwd(), wanted, case=None, file=None)
     console = student_console()
 
@@ -96,8 +88,6 @@ def show_answers(wanted: Sequence[str]) -> int:
 
 def _attempts(practice: Practice) -> tuple[list[Tried], list[str]]:
     """Each lab that can be tested. What is wrong with the others is said, and listed. Raises LabError if there is no other."""
-    from grader.model.labs import LabError
-
     tried: list[Tried] = []
     troubles: list[str] = []
     for lab in practice.labs:
@@ -113,9 +103,6 @@ def _attempts(practice: Practice) -> tuple[list[Tried], list[str]]:
 
 def _say_what_is_answered(practice: Practice, lab_id: str, console: Console) -> None:
     """One line, where the student has begun to answer the lab's questions. Tests stand whatever is wrong with them."""
-    from grader.cli.practice.graded_hints import own_answers
-    from grader.pages.screens.answers_screen import answers_line
-
     lab = next(lab for lab in practice.labs if lab.id == lab_id)
     try:
         line = answers_line(own_answers(lab, hints=False), lab_id)
@@ -128,10 +115,6 @@ def _say_what_is_answered(practice: Practice, lab_id: str, console: Console) -> 
 
 def _say_where_to_look(practice: Practice, tried: Tried, console: Console) -> None:
     """After the screen, because nobody should wait for it: which line to look at, if that can be found out."""
-    from rich.console import Group
-
-    from grader.pages.screens.first_mistake import suspect_view
-
     with console.status("looking for the line …"):
         suspected = practice.suspected(tried)
     lines = list(suspect_view(suspected.result, {suspected.result.file: suspected.source}, console.width))
@@ -141,9 +124,6 @@ def _say_where_to_look(practice: Practice, tried: Tried, console: Console) -> No
 
 def watch_labs(wanted: Sequence[str], *, case: str | None) -> int:
     """`tilelab watch`."""
-    import time
-
-    from grader.cli.practice.terminal_keys import OwnTerminal, keys_of_terminal, student_console
     from grader.cli.practice.watch_loop import FilePoller, WatchLoop, watch_events
 
     practice, _ = _practice(wanted, case=case, file=None, idle=True)
@@ -161,9 +141,6 @@ def watch_labs(wanted: Sequence[str], *, case: str | None) -> int:
 
 def _watched(practice: Practice) -> Sequence[Lab]:
     """All labs of the course, because a key goes on to another one; the chosen ones alone where another is broken."""
-    from grader.model.course_root import load_labs
-    from grader.model.labs import LabError
-
     try:
         return load_labs(practice.root, [])
     except LabError:
@@ -172,10 +149,6 @@ def _watched(practice: Practice) -> Sequence[Lab]:
 
 def report_labs(wanted: Sequence[str], *, out: Path, show: bool, sweep: bool) -> int:
     """`tilelab report`."""
-    import os
-
-    from grader.cli.practice.graded_hints import own_answers
-    from grader.cli.practice.terminal_keys import student_console
     from grader.explain.story import unpacked
     from grader.model.result import Result, Submission
     from grader.pages.pages import student_page
@@ -225,12 +198,6 @@ def _practice(
     wanted: Sequence[str], *, case: str | None, file: Path | None, idle: bool = False, draws: bool = False
 ) -> tuple[Practice, Toolset]:
     """`idle`: lines are looked for while nobody waits, on half the cores: the next save finds the others free."""
-    import os
-
-    from grader.cli.practice.practice import Practice, chosen_labs
-    from grader.explain.suspect_search import SuspectSearch
-    from grader.model.course_root import PUBLIC_SEED
-
     root, labs = chosen_labs(Path.cwd(), wanted, case=case, file=file)
     toolset = open_toolset(root, allow_no_sandbox=True)
     search = SuspectSearch(

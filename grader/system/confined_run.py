@@ -12,16 +12,13 @@ import signal
 import subprocess
 import tempfile
 import time
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import IO
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from grader.system.confinement import Confinement, Limits, Profile
-
+from grader.system.confinement import Confinement, Limits, Profile
 
 # The processor time that a process and all that it started have used, as the kernel counts it in /proc.
 

@@ -12,14 +12,10 @@ import functools
 import itertools
 import os
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
+from typing import Literal
 
 # build: compilers and binutils, which start each other and create files. run: one program, which creates no file.
 # gpu: like run, with the GPU's devices and the system files that its driver reads. program: like run, and it may create files in
