@@ -16,7 +16,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from grader.cli.error_exit import argument, command, flag, option
+from grader.cli.error_exit import argument, asked, command, flag, option
 from grader.cli.student_commands import student_app
 from grader.model.course_root import course_root, load_labs
 from grader.model.labs import LabError
@@ -185,9 +185,10 @@ _Assignment = Annotated[
 ]
 
 
+@asked(class_app, "grade", "grader.cli.classes.grade_command:grade_class")
 @dataclass(frozen=True)
 class ClassRequest:
-    """What `tilelab grade` was asked to do."""
+    """Grade a class and write the report."""
 
     submissions: tuple[str, ...] = argument(
         "what your platform lets you download, as it is; or a folder or archive with one folder or archive per student. Several are one "
@@ -230,17 +231,10 @@ class ClassRequest:
     of_plugins: Mapping[str, object] = field(default_factory=dict)  # options of what may judge in place of this machine
 
 
-@command(class_app, "grade")
-def grade_command(request: ClassRequest) -> int:
-    """Grade a class and write the report."""
-    from grader.cli.classes.grade_command import grade_class
-
-    return grade_class(request)
-
-
+@asked(class_app, "export", "grader.cli.classes.pages_command:export_again")
 @dataclass(frozen=True)
 class ExportRequest:
-    """What `tilelab export` was asked to do."""
+    """Write the grades of a graded class in other formats; nothing is judged again."""
 
     out: _Graded = "out"
     exports: _Exports = ()
@@ -249,17 +243,10 @@ class ExportRequest:
     roster: str = option("a CSV file of everybody in the course: see docs/roster.md", metavar="FILE")
 
 
-@command(class_app, "export")
-def export_command(request: ExportRequest) -> int:
-    """Write the grades of a graded class in other formats; nothing is judged again."""
-    from grader.cli.classes.pages_command import export_again
-
-    return export_again(request)
-
-
+@asked(class_app, "pages", "grader.cli.classes.pages_command:pages_again")
 @dataclass(frozen=True)
 class PagesRequest:
-    """What `tilelab pages` was asked to do."""
+    """Put new comments, overrides and answers onto the pages and into the exports of a graded class; nothing is judged again."""
 
     out: _Graded = "out"
     exports: tuple[str, ...] = option(
@@ -273,14 +260,6 @@ class PagesRequest:
     course: str = option(
         "the course.toml beside which overrides.csv and regrade.csv lie; default: as in grading", metavar="FILE"
     )
-
-
-@command(class_app, "pages")
-def pages_command(request: PagesRequest) -> int:
-    """Put new comments, overrides and answers onto the pages and into the exports of a graded class; nothing is judged again."""
-    from grader.cli.classes.pages_command import pages_again
-
-    return pages_again(request)
 
 
 @command(class_app, "history")

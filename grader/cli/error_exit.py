@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import dataclasses
 import errno
+import importlib
 import inspect
 import sys
 import types
+from collections.abc import Callable
 from functools import wraps
-from typing import TYPE_CHECKING, Annotated, Any, NoReturn, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, NoReturn, TypeVar, get_args, get_origin, get_type_hints
 
 import typer
 
+from grader.model.errors import MachineError, RemediableError
 from grader.roll.batch.plugin import OtherMachines, registered
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
+Asked = TypeVar("Asked")
 
 # What no file and no argument of a command is to blame for.
 _OF_MACHINE = frozenset(
@@ -49,6 +50,23 @@ def command(app: typer.Typer, name: str, **settings: Any) -> Callable[[Callable[
             run.__annotations__ = {one.name: one.annotation for one in parameters}
         app.command(name, **settings)(run)
         return run
+
+    return made
+
+
+def asked(app: typer.Typer, name: str, target: str) -> Callable[[type[Asked]], type[Asked]]:
+    """Makes a dataclass a command, whose options are its fields and whose help is its text. `target` takes what was asked: a function as
+    module:name, which is imported when the command runs.
+    """
+
+    def made(kind: type[Asked]) -> type[Asked]:
+        def run(request: object) -> int:
+            module, _, function = target.partition(":")
+            return int(getattr(importlib.import_module(module), function)(request))
+
+        run.__doc__, run.__annotations__ = kind.__doc__, {"request": kind, "return": int}
+        command(app, name)(run)
+        return kind
 
     return made
 
@@ -107,7 +125,6 @@ def guarded(run: Callable[[], int]) -> NoReturn:
     """Ends the command with the status that `run` returns; 2 if the request cannot be carried out, 3 if this machine failed, 130 if
     interrupted.
     """
-    from grader.model.errors import MachineError, RemediableError  # noqa: PLC0415 -- the same
     from grader.system.worker_processes import collect_rarely  # noqa: PLC0415 -- as in the commands: a student waits for it
 
     collect_rarely()

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from grader.cli.error_exit import argument, command, flag, option
+from grader.cli.error_exit import argument, asked, command, flag, option
 
 # ruff: noqa: PLC0415 -- imports lie inside the commands: a student waits for `tilelab test` many times a day
 # ruff: noqa: PT028 -- `test_command` is a command, not a test
@@ -76,9 +76,10 @@ def report_command(
     return report_labs(lab or [], out=out, show=show, sweep=sweep)
 
 
+@asked(student_app, "trace", "grader.cli.launches.trace_command:trace_kernel")
 @dataclass(frozen=True)
 class TraceWish:
-    """What `tilelab trace` was asked to do."""
+    """Show what one block of a kernel does on a small input: loads, barriers, reads, sums, stores."""
 
     file: _Kernel = None
     lab: _OfLab = None
@@ -106,14 +107,6 @@ class TraceWish:
     show: _ShowPage = True
 
 
-@command(student_app, "trace")
-def trace_command(wish: TraceWish) -> int:
-    """Show what one block of a kernel does on a small input: loads, barriers, reads, sums, stores."""
-    from grader.cli.launches.trace_command import trace_kernel
-
-    return trace_kernel(wish)
-
-
 @command(student_app, "profile")
 def profile_command(
     file: _Kernel = None,
@@ -133,9 +126,10 @@ def profile_command(
     return profile_kernel(file, lab, kernel, shape=shape, gpu=gpu, as_json=json_)
 
 
+@asked(student_app, "check", "grader.cli.launches.check_command:check_file")
 @dataclass(frozen=True)
 class CheckOptions:
-    """What `tilelab check` was asked to do."""
+    """Run one kernel of any file under every detector: races, bounds, uninitialised reads, barriers."""
 
     file: Path = argument("any .cu file")
     kernel: str | None = option(
@@ -167,14 +161,6 @@ class CheckOptions:
     page: Path | None = option("where to write that page; default: build/trace/check-KERNEL.html", default=None)
     show: _ShowPage = True
     as_json: bool = flag("--json", "print verdict, metrics and findings as JSON instead")
-
-
-@command(student_app, "check")
-def check_command(options: CheckOptions) -> int:
-    """Run one kernel of any file under every detector: races, bounds, uninitialised reads, barriers."""
-    from grader.cli.launches.check_command import check_file
-
-    return check_file(options)
 
 
 @dataclass(frozen=True)
