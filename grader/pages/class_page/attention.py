@@ -58,7 +58,8 @@ def attention(results: Sequence[Result]) -> Shown | None:
         ),
     )
     groups = [
-        group(title, remedy, found, most=_MOST, few=_FEW, look=verdict.facts) for verdict, title, remedy, found in rows
+        group(title, remedy, found, most=_MOST, few=_FEW, look=verdict.facts, tone=verdict.facts.tone)
+        for verdict, title, remedy, found in rows
     ]
     return _section("attention", "Needs your attention", groups)
 
@@ -187,8 +188,7 @@ _FOLLOW_UP_MOST = 60
 _MOST_REASONS = 3
 
 
-def follow_up(view: ClassView) -> list[Shown]:
-    """The groups that are not empty."""
+def follow_up(view: ClassView) -> Shown | None:
     absent = ((one, _what_is_missing(one)) for one in view.results if brought_nothing(one))
     behind = ((view.by_id[student], reasons) for student, reasons in needs_help(view).items())
     few_pass = f"a lab is wrong that {MOST_PASS:.0f} % of the class pass, or a lab's technique is missed."
@@ -200,7 +200,7 @@ def follow_up(view: ClassView) -> list[Shown]:
         group(title, rule, found, most=_FOLLOW_UP_MOST, few=_FEW, tone=tone, anchor=anchor)
         for anchor, tone, title, rule, found in rows
     ]
-    return [one for one in groups if one.entries]
+    return _section("follow", "Whom to write to", groups)
 
 
 def needs_help(view: ClassView) -> Mapping[str, str]:

@@ -24,7 +24,7 @@ from grader.pages.page_section import Section, Shown, shown_sections
 CLASS_SECTIONS: tuple[Section[ClassView], ...] = (
     Section("class_page/attention.html.j2", lambda view: attention(view.results)),
     Section("class_page/attention.html.j2", lambda view: decisions(view.results)),
-    Section("class_page/follow_up.html.j2", follow_up),
+    Section("class_page/attention.html.j2", follow_up),
     Section("class_page/by_section.html.j2", by_section),
     Section("class_page/lab_panels.html.j2", lambda view: lab_panels(view.results)),
     Section("class_page/mistakes.html.j2", mistake_cards),

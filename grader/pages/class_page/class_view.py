@@ -100,8 +100,8 @@ def group(
         for one, detail in found
     ]
     cut = max(0, len(of) - most)
-    shown = {"title": title, "remedy": remedy, "entries": of[:most], "count": len(of), "more": cut, "look": None}
-    return Shown(**{**shown, "unfolded": len(of) <= few, **more})
+    shown = {"title": title, "remedy": remedy, "entries": of[:most], "count": len(of), "more": cut}
+    return Shown(**{**shown, "unfolded": len(of) <= few, "look": None, "tone": "", "anchor": "", **more})
 
 
 def people(view: ClassView, students: Sequence[str], most: int, link: Callable[[Result], str] = full_link) -> Shown:

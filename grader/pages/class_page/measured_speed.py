@@ -84,4 +84,4 @@ def _group(kernels: Sequence[tuple[Result, str, LabResult]]) -> Shown:
     title, why = (f"Timed on {_label(first)}", "") if timed else ("Not timed", _label(first))
     few, tone = (-1, "good") if timed else (_FEW, "waiting")
     found = ((result, ", ".join(labs)) for result, labs in ordered)
-    return group(title, why, found, most=_MOST, few=few, letters=_LETTERS, tone=tone, kernels=number)
+    return group(title, why, found, most=_MOST, few=few, letters=_LETTERS, tone=tone, count=number)

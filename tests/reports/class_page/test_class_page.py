@@ -14,11 +14,17 @@ from grader.pages.class_page.attention import follow_up, needs_help
 from grader.pages.class_page.class_answers_section import by_section
 from grader.pages.class_page.class_view import ClassView
 from grader.pages.class_page.measured_speed import measured_speed
+from grader.pages.page_section import Shown
 from grader.pages.pages import class_page, student_page
 from grader.run.scoring.redaction import for_student
 
 Sample = tuple[Result, dict[str, str]]
 Named = Callable[[str], Sample]
+
+
+def groups_of(section: Shown | None) -> list[Shown]:
+    assert section is not None
+    return list(section.groups)
 
 
 def renamed(result: Result, student_id: str, **changes: object) -> Result:
@@ -74,7 +80,7 @@ def test_a_class_with_extra_credit_alone_has_bars_and_no_maximum_of_nothing(samp
 def test_where_more_are_meant_than_are_listed_their_number_is_told(sample_named: Named) -> None:
     passed = sample_named("pass")[0]
     away = renamed(passed, "x", total=0.0, labs=sample_named("missing-file")[0].labs)
-    (group,) = follow_up(ClassView([renamed(passed, "one"), *(renamed(away, f"s{n}") for n in range(75))]))
+    (group,) = groups_of(follow_up(ClassView([renamed(passed, "one"), *(renamed(away, f"s{n}") for n in range(75))])))
     assert (group.count, group.more) == (75, 15)
     html = class_page([renamed(away, f"s{n}") for n in range(75)], course="c")
     assert '<span class="count">75</span>' in html
@@ -256,14 +262,16 @@ def test_who_handed_in_nothing_is_named(sample_named: Named) -> None:
 def test_an_upload_without_a_file_of_a_lab_counts_as_nothing(sample_named: Named) -> None:
     empty = absent(sample_named("pass")[0], "ben")
     uploaded = empty.model_copy(update={"submission": empty.submission.model_copy(update={"handed_in": True})})
-    assert [one.detail for one in follow_up(ClassView([uploaded]))[0].entries] == ["an upload without a lab's file"]
+    assert [one.detail for one in groups_of(follow_up(ClassView([uploaded])))[0].entries] == [
+        "an upload without a lab's file"
+    ]
 
 
 def test_who_is_far_behind_the_class_needs_help_and_the_reason_is_told(sample_named: Named) -> None:
     passed, raced = sample_named("pass")[0], sample_named("race")[0]
     classmates = [renamed(passed, f"s{n}") for n in range(9)]
     behind = renamed(raced, "eve", total=passed.total / 4)
-    (group,) = follow_up(ClassView([*classmates, behind]))
+    (group,) = groups_of(follow_up(ClassView([*classmates, behind])))
     assert (group.title, [one.name for one in group.entries]) == ("Need help", ["Eve"])
     assert f"and the median is {points(passed.total)}" in group.entries[0].detail
     assert "data race, and 90 % pass" in group.entries[0].detail
@@ -283,7 +291,7 @@ def test_who_misses_a_technique_has_not_just_passed_and_needs_help(sample_named:
     lab_id = next(iter(passed.labs))
     eve = renamed(missing_technique(passed), "eve")
     results = [*(renamed(passed, f"s{n}") for n in range(3)), eve]
-    (group,) = follow_up(ClassView(results))
+    (group,) = groups_of(follow_up(ClassView(results)))
     assert [(one.name, one.detail) for one in group.entries] == [("Eve", f"{lab_id}: passed, technique missed")]
     html = class_page(results, course="c")
     row = html[html.index('<th scope="row"><a href="students/eve') :].split("</tr>")[0]
@@ -322,7 +330,7 @@ def test_everybody_is_called_as_the_roster_says_on_every_part_of_the_page(sample
 
 def test_where_nobody_passes_a_lab_nobody_needs_help_for_it(sample_named: Named) -> None:
     raced = sample_named("race")[0]
-    assert follow_up(ClassView([renamed(raced, f"s{n}") for n in range(10)])) == []
+    assert follow_up(ClassView([renamed(raced, f"s{n}") for n in range(10)])) is None
 
 
 def test_whose_total_is_open_is_not_behind(sample_named: Named) -> None:
