@@ -6,12 +6,13 @@ import os
 import tempfile
 import threading
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 
 from rich.console import Console
 
 from grader.cli.proofs import page_proofs
-from grader.cli.proofs.course_proofs import KernelProofs, MutantProofs, UnpackedHandout, course_proofs, pages
+from grader.cli.proofs.course_proofs import LabProofs, UnpackedHandout, course_proofs, pages
 from grader.cli.proofs.proving import Proof, prove
 from grader.course.handouts import handout
 from grader.engines.toolset import Toolset
@@ -115,8 +116,10 @@ def check_course(lab_ids: Sequence[str], wanted: Sequence[str], *, workers: int 
             [unpacked.diagnostics],
             needs_kit=True,
         )
-        kernels = [proof for lab in labs for proof in KernelProofs(root, lab, grading, seed).proofs()]
-        mutants = [MutantProofs(root, lab, grading.catch).proof() for lab in labs if lab.private_dir is not None]
+        judged = [LabProofs(root, lab, seed, grading, grading.catch) for lab in labs]
+        kernels, mutants = (
+            [*chain.from_iterable(map(each, judged))] for each in (LabProofs.of_kernels, LabProofs.of_mutants)
+        )
         proofs = list(_chosen([*course_proofs(root, labs, made), *kernels, *mutants, built], wanted))
         if needs_kit := any(proof.needs_kit for proof in proofs):
             store.mkdir(parents=True, exist_ok=True)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.cli.proofs.course_proofs import KernelProofs, wrong_with_solution, wrong_with_starter
+from grader.cli.proofs.course_proofs import LabProofs, wrong_with_solution, wrong_with_starter
 from grader.cli.proofs.page_proofs import disclosures, withheld_shapes, wrong_points
 from grader.model.labs import CaseSpec, Lab, LabError, PrivateSpec, PublicSpec
 from grader.model.result import Build, Case, Explanation, Finding, LabResult, Launch, Site
@@ -159,11 +159,20 @@ def lab(folder: Path, *, rejects_at_least: int = 8) -> Lab:
 
 
 def test_too_few_rejects_are_a_failure_of_their_own(tmp_path: Path) -> None:
-    proofs = KernelProofs(tmp_path, lab(tmp_path, rejects_at_least=1), lambda _lab, _source: graded(), SEED)
+    proofs = LabProofs(
+        tmp_path,
+        lab(tmp_path, rejects_at_least=1),
+        SEED,
+        lambda _lab, _source: graded(),
+        lambda _lab, _text: Verdict.PASS,
+    )
     assert ["there are 0 rejects, but there must be 1" in str(one) for one in proofs.enough_rejects()] == [True]
     (tmp_path / "solutions/05-sum/rejects/wrong.cu").write_text("// verdict: wrong-answer\n", encoding="utf-8")
     assert proofs.enough_rejects() == []
-    assert [step() for proof in proofs.proofs() if proof.name.startswith("rejects") for step in proof.steps] == [[], []]
+    assert [step() for proof in proofs.of_kernels() if proof.name.startswith("rejects") for step in proof.steps] == [
+        [],
+        [],
+    ]
 
 
 TABLE = (

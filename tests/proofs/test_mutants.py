@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from grader.cli.proofs.course_proofs import MutantProofs
+from grader.cli.proofs.course_proofs import LabProofs
 from grader.explain.small_edits import SmallEdit, mutants_of
 from grader.model.labs import CaseSpec, Lab, LabError, PrivateSpec, PublicSpec
+from grader.model.result import LabResult
 from grader.model.verdicts import Verdict
 
 KERNEL = """\
@@ -66,7 +67,7 @@ def test_a_side_of_a_disjunction_keeps_its_comparison() -> None:
     assert after == ["void f() { if (a >= M) return; }", "void f() { if (b >= N) return; }"]
 
 
-def proofs(folder: Path, survivors: str, verdict_of: Callable[[str], Verdict]) -> MutantProofs:
+def proofs(folder: Path, survivors: str, verdict_of: Callable[[str], Verdict]) -> LabProofs:
     private = folder / "solutions" / "05-sum"
     private.mkdir(parents=True)
     (private / "sum.cu").write_text("void f() { __syncthreads(); sum += a; }\n", encoding="utf-8")
@@ -76,11 +77,15 @@ def proofs(folder: Path, survivors: str, verdict_of: Callable[[str], Verdict]) -
         title="", summary="", problem="", file="sum.cu", kernel="sum()", launch="sum_launch()", shapes=""
     )
     lab = Lab("05-sum", public, PrivateSpec(case=(CaseSpec(name="big", points=3),)), folder, private)
-    return MutantProofs(folder, lab, lambda _lab, text: verdict_of(text))
+
+    def ungraded(_lab: Lab, _source: Path) -> LabResult:
+        pytest.fail("a mutant is judged until the first failure, and not graded")
+
+    return LabProofs(folder, lab, 1, ungraded, lambda _lab, text: verdict_of(text))
 
 
-def told(one: MutantProofs) -> list[str]:
-    return [str(diagnostic) for step in one.proof().steps for diagnostic in step()]
+def told(one: LabProofs) -> list[str]:
+    return [str(diagnostic) for proof in one.of_mutants() for step in proof.steps for diagnostic in step()]
 
 
 def listed(mutant: SmallEdit) -> str:
