@@ -126,7 +126,7 @@ def _functions_by_header() -> list[tuple[str, str, str]]:
             _code(_named("(?:tex|surf)(?:[123]D|Cubemap)", "texture_functions.hpp")),
         ),
         (
-            "Launches from a kernel, conditions of graphs",
+            "Launches from a kernel",
             "launch_functions.hpp",
             _code(
                 [

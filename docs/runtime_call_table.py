@@ -22,7 +22,7 @@ SECTION = MarkedSection(
 _PARTS = (
     ("Memory, copies and fills", "runtime_memory.hpp"),
     ("Arrays, textures and surfaces", "runtime_textures.hpp"),
-    ("Graphs, capture of streams, memory pools", "runtime_graphs.hpp"),
+    ("Graphs, capture of streams", "runtime_graphs.hpp"),
     ("Streams, events, launches by function, occupancy", "runtime_kernels.hpp"),
     ("Device, errors, limits", "runtime_device.hpp"),
     ("CUB, with `<cub/cub.cuh>`", "device_wide.hpp"),
@@ -36,7 +36,9 @@ _CALL = re.compile(
 )
 
 
-_BLAS = re.compile(r"^ *(?:cublasStatus_t|curandStatus_t|const char\*) ((?:cublas|curand)[\w#]+)\(", re.MULTILINE)
+_BLAS = re.compile(
+    r"^ *(?:cublasStatus_t|curandStatus_t|const char\*) ((?:cublas|curand)\w+)\(|^  CALL\(S, (\w+),", re.MULTILINE
+)
 _DEVICE_WIDE = re.compile(r"^struct (Device\w+) \{|^  static cudaError_t (\w+)\(", re.MULTILINE)
 _THRUST = re.compile(r"^TILELAB_THRUST\((\w+), |^Out (copy)\(In first", re.MULTILINE)
 
@@ -44,7 +46,11 @@ _THRUST = re.compile(r"^TILELAB_THRUST\((\w+), |^Out (copy)\(In first", re.MULTI
 def calls_of(header: str) -> list[str]:
     """The names that a header, or several, declare, in their order."""
     text = "".join(one.read_text(encoding="utf-8") for one in sorted(HEADERS.glob(header)))
-    blas = [name.replace("##S##", kind) for name in _BLAS.findall(text) for kind in ("S", "D")]
+    blas = [
+        one
+        for name, row in _BLAS.findall(text)
+        for one in ([name] if name else [f"cublas{kind}{row}" for kind in "SD"])
+    ]
     thrust = [f"thrust::{''.join(names)}" for names in _THRUST.findall(text)]
     return list(dict.fromkeys([*_device_wide(text), *_CALL.findall(text), *blas, *thrust]))
 

@@ -8,18 +8,22 @@ enum cudaDataType_t { CUDA_R_32F = 0, CUDA_R_64F = 1, CUDA_R_16F = 2, CUDA_R_16B
 typedef cudaDataType_t cudaDataType;
 
 typedef struct cublasContext* cublasHandle_t;
-enum cublasStatus_t {
-  CUBLAS_STATUS_SUCCESS = 0,
-  CUBLAS_STATUS_NOT_INITIALIZED = 1,
-  CUBLAS_STATUS_ALLOC_FAILED = 3,
-  CUBLAS_STATUS_INVALID_VALUE = 7,
-  CUBLAS_STATUS_ARCH_MISMATCH = 8,
-  CUBLAS_STATUS_MAPPING_ERROR = 11,
-  CUBLAS_STATUS_EXECUTION_FAILED = 13,
-  CUBLAS_STATUS_INTERNAL_ERROR = 14,
-  CUBLAS_STATUS_NOT_SUPPORTED = 15,
-  CUBLAS_STATUS_LICENSE_ERROR = 16
-};
+// clang-format off: a table reads better as one
+#define TILELAB_BLAS_STATUSES(X) \
+  X(CUBLAS_STATUS_SUCCESS, 0) \
+  X(CUBLAS_STATUS_NOT_INITIALIZED, 1) \
+  X(CUBLAS_STATUS_ALLOC_FAILED, 3) \
+  X(CUBLAS_STATUS_INVALID_VALUE, 7) \
+  X(CUBLAS_STATUS_ARCH_MISMATCH, 8) \
+  X(CUBLAS_STATUS_MAPPING_ERROR, 11) \
+  X(CUBLAS_STATUS_EXECUTION_FAILED, 13) \
+  X(CUBLAS_STATUS_INTERNAL_ERROR, 14) \
+  X(CUBLAS_STATUS_NOT_SUPPORTED, 15) \
+  X(CUBLAS_STATUS_LICENSE_ERROR, 16)
+// clang-format on
+#define TILELAB_BLAS_STATUS(name, number) name = number,
+enum cublasStatus_t { TILELAB_BLAS_STATUSES(TILELAB_BLAS_STATUS) };
+#undef TILELAB_BLAS_STATUS
 enum cublasOperation_t { CUBLAS_OP_N = 0, CUBLAS_OP_T = 1, CUBLAS_OP_C = 2 };
 enum cublasPointerMode_t { CUBLAS_POINTER_MODE_HOST = 0, CUBLAS_POINTER_MODE_DEVICE = 1 };
 enum cublasMath_t { CUBLAS_DEFAULT_MATH = 0, CUBLAS_TENSOR_OP_MATH = 1, CUBLAS_PEDANTIC_MATH = 2, CUBLAS_TF32_TENSOR_OP_MATH = 3 };
@@ -54,19 +58,26 @@ cublasStatus_t cublasGetVector(int count, int element_bytes, const void* device,
 cublasStatus_t cublasSetMatrix(int rows, int columns, int element_bytes, const void* host, int host_rows, void* device, int device_rows);
 cublasStatus_t cublasGetMatrix(int rows, int columns, int element_bytes, const void* device, int device_rows, void* host, int host_rows);
 
-// clang-format off: the same for both types
-#define TILELAB_BLAS_CALLS(S, T)                                                                                                          \
-  cublasStatus_t cublas##S##axpy(cublasHandle_t handle, int n, const T* alpha, const T* x, int incx, T* y, int incy);                   \
-  cublasStatus_t cublas##S##scal(cublasHandle_t handle, int n, const T* alpha, T* x, int incx);                                         \
-  cublasStatus_t cublas##S##copy(cublasHandle_t handle, int n, const T* x, int incx, T* y, int incy);                                   \
-  cublasStatus_t cublas##S##dot(cublasHandle_t handle, int n, const T* x, int incx, const T* y, int incy, T* result);                   \
-  cublasStatus_t cublas##S##gemv(cublasHandle_t handle, cublasOperation_t op, int m, int n, const T* alpha, const T* a, int lda,        \
-                                    const T* x, int incx, const T* beta, T* y, int incy);                                                  \
-  cublasStatus_t cublas##S##gemm(cublasHandle_t handle, cublasOperation_t op_a, cublasOperation_t op_b, int m, int n, int k,            \
-                                    const T* alpha, const T* a, int lda, const T* b, int ldb, const T* beta, T* c, int ldc);
+// The same for both types: what follows cublasS or cublasD, parameters, and the parameters' names.
+// clang-format off: a table reads better as one
+#define TILELAB_BLAS(CALL, S, T) \
+  CALL(S, axpy, (cublasHandle_t handle, int n, const T* alpha, const T* x, int incx, T* y, int incy), \
+       handle, n, alpha, x, incx, y, incy) \
+  CALL(S, scal, (cublasHandle_t handle, int n, const T* alpha, T* x, int incx), handle, n, alpha, x, incx) \
+  CALL(S, copy, (cublasHandle_t handle, int n, const T* x, int incx, T* y, int incy), handle, n, x, incx, y, incy) \
+  CALL(S, dot, (cublasHandle_t handle, int n, const T* x, int incx, const T* y, int incy, T* result), \
+       handle, n, x, incx, y, incy, result) \
+  CALL(S, gemv, (cublasHandle_t handle, cublasOperation_t op, int m, int n, const T* alpha, const T* a, int lda, const T* x, int incx, \
+                 const T* beta, T* y, int incy), \
+       handle, op, m, n, alpha, a, lda, x, incx, beta, y, incy) \
+  CALL(S, gemm, (cublasHandle_t handle, cublasOperation_t op_a, cublasOperation_t op_b, int m, int n, int k, const T* alpha, \
+                 const T* a, int lda, const T* b, int ldb, const T* beta, T* c, int ldc), \
+       handle, op_a, op_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
 // clang-format on
-TILELAB_BLAS_CALLS(S, float)
-TILELAB_BLAS_CALLS(D, double)
+#define TILELAB_BLAS_DECLARATION(S, name, parameters, ...) cublasStatus_t cublas##S##name parameters;
+TILELAB_BLAS(TILELAB_BLAS_DECLARATION, S, float)
+TILELAB_BLAS(TILELAB_BLAS_DECLARATION, D, double)
+#undef TILELAB_BLAS_DECLARATION
 
 // Of elements of the types said; alpha and beta have the type of the sums. Of the second all are __half, which not every file has.
 cublasStatus_t cublasGemmEx(cublasHandle_t handle, cublasOperation_t op_a, cublasOperation_t op_b, int m, int n, int k, const void* alpha,

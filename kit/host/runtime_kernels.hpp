@@ -47,8 +47,6 @@ TILELAB_CUDA_CALL cudaStreamGetFlags(cudaStream_t stream, unsigned int* flags);
 TILELAB_CUDA_CALL cudaStreamGetPriority(cudaStream_t stream, int* priority);
 // What a stream is told about caches and waiting changes nothing here.
 TILELAB_CUDA_CALL cudaStreamSetAttribute(cudaStream_t stream, cudaStreamAttrID attribute, const cudaStreamAttrValue* value);
-TILELAB_CUDA_CALL cudaStreamGetAttribute(cudaStream_t stream, cudaStreamAttrID attribute, cudaStreamAttrValue* value);
-TILELAB_CUDA_CALL cudaStreamCopyAttributes(cudaStream_t to, cudaStream_t from);
 // The host's function runs when the stream has reached it: the call waits for that here.
 TILELAB_CUDA_CALL cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t function, void* user_data, unsigned int flags);
 TILELAB_CUDA_CALL cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void* user_data);

@@ -1,4 +1,4 @@
-// CUDA's runtime: memory, pools of it, copies and fills.
+// CUDA's runtime: memory, copies and fills.
 #pragma once
 
 #include <cstddef>
@@ -7,13 +7,13 @@
 
 #include "runtime_types.hpp"
 
-// The types and constants of CUDA's memory pools, and of memory that graphs allocate.
+// The types and constants of CUDA's memory pools, of which the device has one, and of memory that graphs allocate.
 
 struct CUmemPoolHandle_st;
 typedef CUmemPoolHandle_st* cudaMemPool_t;
 
-enum cudaMemAllocationType { cudaMemAllocationTypePinned = 1, cudaMemAllocationTypeManaged = 2 };
-enum cudaMemAllocationHandleType { cudaMemHandleTypeNone = 0, cudaMemHandleTypePosixFileDescriptor = 1, cudaMemHandleTypeWin32 = 2 };
+enum cudaMemAllocationType { cudaMemAllocationTypePinned = 1 };
+enum cudaMemAllocationHandleType { cudaMemHandleTypeNone = 0 };
 struct cudaMemPoolProps {
   cudaMemAllocationType allocType;
   cudaMemAllocationHandleType handleTypes;
@@ -32,21 +32,11 @@ enum cudaMemPoolAttr {
   cudaMemPoolReuseFollowEventDependencies = 1,
   cudaMemPoolReuseAllowOpportunistic = 2,
   cudaMemPoolReuseAllowInternalDependencies = 3,
-  cudaMemPoolAttrReleaseThreshold = 4,
-  cudaMemPoolAttrReservedMemCurrent = 5,
-  cudaMemPoolAttrReservedMemHigh = 6,
-  cudaMemPoolAttrUsedMemCurrent = 7,
-  cudaMemPoolAttrUsedMemHigh = 8
-};
-enum cudaGraphMemAttributeType {
-  cudaGraphMemAttrUsedMemCurrent = 0,
-  cudaGraphMemAttrUsedMemHigh = 1,
-  cudaGraphMemAttrReservedMemCurrent = 2,
-  cudaGraphMemAttrReservedMemHigh = 3
+  cudaMemPoolAttrReleaseThreshold = 4
 };
 
-// CUDA's runtime: memory of the device, managed memory, and page-locked memory of the host. Sizes are in bytes. Memory pools
-// are in runtime_graphs.hpp. Arrays are missing.
+// CUDA's runtime: memory of the device, managed memory, and page-locked memory of the host. Sizes are in bytes. Pools of the program's own
+// and what a pool says of itself are missing.
 
 TILELAB_CUDA_CALL cudaMalloc(void** pointer, std::size_t bytes);
 TILELAB_CUDA_CALL cudaMallocManaged(void** pointer, std::size_t bytes, unsigned int flags = cudaMemAttachGlobal);
@@ -63,7 +53,9 @@ TILELAB_CUDA_CALL cudaHostUnregister(void* pointer);
 TILELAB_CUDA_CALL cudaHostGetDevicePointer(void** device_pointer, void* host_pointer, unsigned int flags);
 TILELAB_CUDA_CALL cudaMemGetInfo(std::size_t* free_bytes, std::size_t* total_bytes);
 
-// Hints, which change nothing here.
+// Hints, which change nothing here. So is what a pool keeps for later.
+TILELAB_CUDA_CALL cudaDeviceGetDefaultMemPool(cudaMemPool_t* pool, int device);
+TILELAB_CUDA_CALL cudaMemPoolSetAttribute(cudaMemPool_t pool, cudaMemPoolAttr attribute, void* value);
 TILELAB_CUDA_CALL cudaMemPrefetchAsync(const void* pointer, std::size_t bytes, int device, cudaStream_t stream = nullptr);
 TILELAB_CUDA_CALL cudaMemAdvise(const void* pointer, std::size_t bytes, cudaMemoryAdvise advice, int device);
 TILELAB_CUDA_CALL cudaStreamAttachMemAsync(cudaStream_t stream, void* pointer, std::size_t bytes = 0,

@@ -1,6 +1,5 @@
 // Launches from a kernel, child<<<grid, block, shared_bytes, stream>>>(…), and the few functions of CUDA's device runtime that belong
-// to them; and what a kernel may say to the graph that it is a node of. `tilelab check` writes __child_launch in the place of <<<…>>>:
-// grader/engines/text_steps.py.
+// to them. `tilelab check` writes __child_launch in the place of <<<…>>>: grader/engines/text_steps.py.
 //
 // Missing: waiting for children (CUDA 12 has no such function), events and copies of the device runtime.
 #pragma once
@@ -92,11 +91,6 @@ cudaError_t __heap_malloc(T** pointer, std::size_t bytes) {
 inline cudaError_t __heap_free(void* memory) {
   __builtin_free(memory);
   return cudaSuccess;
-}
-
-// The value of a condition. Several threads may say it: the last one counts.
-inline void cudaGraphSetConditional(cudaGraphConditionalHandle handle, unsigned int value) {
-  (void)atomicExch(reinterpret_cast<unsigned int*>(handle), value);
 }
 
 }  // namespace cuda_on_cpu

@@ -18,8 +18,6 @@
 #define TILELAB_DOES(...)
 #endif
 
-typedef unsigned long long cudaGraphConditionalHandle;  // here: the address of four bytes of the device's memory
-
 inline namespace cuda_on_cpu {
 
 #define TILELAB_VECTORS(name, Number, of_two, of_four)                                            \

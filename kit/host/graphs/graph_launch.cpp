@@ -1,7 +1,8 @@
-// Runs executable graphs, and keeps the memory that their nodes allocate.
+// Plans and runs executable graphs, and knows the memory that their nodes allocate.
 #include <algorithm>
 #include <atomic>
 #include <map>
+#include <unordered_map>
 
 #include "host/graphs/graph.hpp"
 #include "host/graphs/stream_capture.hpp"
@@ -10,134 +11,49 @@
 namespace tilelab_host {
 namespace {
 
+// Memory of graphs' nodes, by address. Never destroyed, as the graphs are not. Guarded by graphs_mutex().
 struct Reserved {
   std::size_t bytes = 0;
-  std::size_t chunk = 0;  // of the device's memory, that it has while it is alive
   bool is_live = false;
 };
-struct FreeChunk {
-  std::size_t bytes = 0;
-  cudaStream_t stream = nullptr;  // in which it was freed
-};
-// Never destroyed, as the graphs are not. Guarded by graphs_mutex().
-struct ChunkTable {
-  std::map<const void*, Reserved> reserved;
-  std::vector<FreeChunk> free;
-  GraphMemory sums;
-};
-ChunkTable& chunk_table() {
-  static ChunkTable* const made = new ChunkTable;
-  return *made;
+std::map<const void*, Reserved>& reserved() {
+  static auto* const all = new std::map<const void*, Reserved>;
+  return *all;
 }
 
-void take_chunk(Reserved& one, cudaStream_t stream) {
-  auto& [all, free, sums] = chunk_table();
-  const auto fits = [&](const FreeChunk& chunk) { return chunk.stream == stream && chunk.bytes >= one.bytes; };
-  const auto found = std::ranges::find_if(free, fits);
-  one.is_live = true;
-  one.chunk = found == free.end() ? one.bytes : found->bytes;
-  if (found != free.end()) {
-    free.erase(found);
-    return;
-  }
-  sums.used += one.chunk;
-  sums.reserved = sums.used;
-  sums.used_high = std::max(sums.used_high, sums.used);
-  sums.reserved_high = std::max(sums.reserved_high, sums.reserved);
-}
-
-void leave_chunk(Reserved& one, cudaStream_t stream) {
-  one.is_live = false;
-  chunk_table().free.push_back({one.chunk, stream});
-}
-
-template <typename Kind, typename Visit>
-void for_each_work(const Graph& graph, const Visit& visit) {
-  for (const auto& node : graph.nodes()) {
-    if (const auto* const work = std::get_if<Kind>(&node->work)) visit(*work);
-    if (const auto* const child = std::get_if<ChildWork>(&node->work)) for_each_work<Kind>(*child->graphs[0], visit);
-  }
+cudaError_t allocate(void* pointer, cudaStream_t stream, const Call& call) {
+  const std::lock_guard lock(graphs_mutex());
+  Reserved& one = reserved()[pointer];
+  const cudaError_t error =
+      request("allocate", call, {{"bytes", one.bytes}, {"kind", "device"}, {"address", number_of(pointer)}, {"stream", number_of(stream)}});
+  if (error == cudaSuccess) one.is_live = true;
+  return error;
 }
 
 }  // namespace
 
-cudaError_t alloc_work(cudaMemAllocNodeParams* params, Work& work, const Call& call) {
-  if (!params || params->bytesize == 0) return refuse(call);
-  const cudaMemLocation& place = params->poolProps.location;
-  if (params->poolProps.allocType != cudaMemAllocationTypePinned || place.type != cudaMemLocationTypeDevice) return refuse(call);
-  if (place.id != 0) return refuse(call, cudaErrorInvalidDevice);
-  const json asked = {{"bytes", params->bytesize}, {"kind", "device"}, {"reserved", true}};
-  if (const cudaError_t error = request("allocate", call, asked, "address", params->dptr); error != cudaSuccess) return error;
-  chunk_table().reserved[params->dptr].bytes = params->bytesize;
-  cudaMemAllocNodeParams made = *params;
-  made.accessDescs = nullptr;
-  made.accessDescCount = 0;
-  work = made;
+cudaError_t alloc_work(std::size_t bytes, void** pointer, Work& work, const Call& call) {
+  if (bytes == 0) return refuse(call);
+  const json asked = {{"bytes", bytes}, {"kind", "device"}, {"reserved", true}};
+  if (const cudaError_t error = request("allocate", call, asked, "address", *pointer); error != cudaSuccess) return error;
+  reserved()[*pointer].bytes = bytes;
+  work = AllocationWork{*pointer};
   return cudaSuccess;
 }
 
 cudaError_t free_work(void* pointer, const Graph& graph, Work& work, const Call& call) {
-  bool is_freed_twice = false;
-  for_each_work<cudaMemFreeNodeParams>(graph, [&](const auto& one) { is_freed_twice |= one.dptr == pointer; });
-  if (is_freed_twice || !is_of_graph(pointer)) return refuse(call);
-  work = cudaMemFreeNodeParams{pointer};
+  const auto frees_it = [&](const auto& node) {
+    const auto* const one = std::get_if<FreeWork>(&node->work);
+    return one != nullptr && one->pointer == pointer;
+  };
+  if (std::ranges::any_of(graph.nodes(), frees_it) || !reserved().contains(pointer)) return refuse(call);
+  work = FreeWork{pointer};
   return cudaSuccess;
 }
 
-bool is_of_graph(const void* pointer) { return chunk_table().reserved.contains(pointer); }
-
-bool has_memory_nodes(const Graph& graph) {
-  bool has = false;
-  for_each_work<cudaMemAllocNodeParams>(graph, [&](const auto&) { has = true; });
-  for_each_work<cudaMemFreeNodeParams>(graph, [&](const auto&) { has = true; });
-  return has;
-}
-
-cudaError_t allocate_for_graph(void* pointer, cudaStream_t launched_in, cudaStream_t stream, const Call& call) {
+void note_freed_graph_memory(const void* pointer) {
   const std::lock_guard lock(graphs_mutex());
-  Reserved& one = chunk_table().reserved[pointer];
-  const cudaError_t error =
-      request("allocate", call, {{"bytes", one.bytes}, {"kind", "device"}, {"address", number_of(pointer)}, {"stream", number_of(stream)}});
-  if (error == cudaSuccess) take_chunk(one, launched_in);
-  return error;
-}
-
-cudaError_t free_for_graph(void* pointer, cudaStream_t launched_in, cudaStream_t stream, const Call& call) {
-  const std::lock_guard lock(graphs_mutex());
-  const cudaError_t error =
-      request("free", call, {{"address", number_of(pointer)}, {"kind", "device"}, {"async", true}, {"stream", number_of(stream)}});
-  if (error == cudaSuccess) note_freed_graph_memory(pointer, launched_in);
-  return error;
-}
-
-cudaError_t free_left_over(const Graph& graph, cudaStream_t stream, const Call& call) {
-  cudaError_t error = cudaSuccess;
-  for_each_work<cudaMemAllocNodeParams>(graph, [&](const auto& one) {
-    const std::lock_guard lock(graphs_mutex());
-    if (error == cudaSuccess && chunk_table().reserved[one.dptr].is_live) error = free_for_graph(one.dptr, stream, stream, call);
-  });
-  return error;
-}
-
-bool note_freed_graph_memory(const void* pointer, cudaStream_t stream) {
-  const std::lock_guard lock(graphs_mutex());
-  const auto found = chunk_table().reserved.find(pointer);
-  if (found == chunk_table().reserved.end()) return false;
-  if (found->second.is_live) leave_chunk(found->second, stream);
-  return true;
-}
-
-GraphMemory graph_memory() {
-  const std::lock_guard lock(graphs_mutex());
-  return chunk_table().sums;
-}
-
-void trim_graph_memory() {
-  const std::lock_guard lock(graphs_mutex());
-  auto& [all, free, sums] = chunk_table();
-  for (const FreeChunk& one : free) sums.used -= one.bytes;
-  sums.reserved = sums.used;
-  free.clear();
+  if (const auto found = reserved().find(pointer); found != reserved().end()) found->second.is_live = false;
 }
 
 namespace {
@@ -165,81 +81,58 @@ class LentEvents {
   std::vector<cudaEvent_t> events_;
 };
 
-// One launch.
-class Run {
- public:
-  Run(cudaStream_t launched_in, const Call& call) : launched_in_(launched_in), call_(call) {
-    static std::atomic<std::uint64_t> launches = 0;
-    number_ = ++launches;
+// Nothing for a node that only orders others.
+cudaError_t perform(std::monostate, cudaStream_t, const Call&) { return cudaSuccess; }
+cudaError_t perform(const KernelWork& kernel, cudaStream_t stream, const Call& call) {
+  LaunchShape shape = kernel.shape;
+  shape.stream = stream;
+  std::vector<KernelParameter> parameters;
+  for (const auto& value : kernel.values) parameters.push_back({value.data(), value.size()});
+  return request_launch(kernel.name, shape, parameters, call);
+}
+cudaError_t perform(const Copy& copy, cudaStream_t stream, const Call& call) { return carry_out(copy, {stream, true}, call); }
+cudaError_t perform(const cudaMemsetParams& fill, cudaStream_t stream, const Call& call) { return fill_rows(fill, {stream, true}, call); }
+cudaError_t perform(const cudaHostNodeParams& host, cudaStream_t stream, const Call& call) {
+  return call_host(host, stream, {call.name, call.at});
+}
+cudaError_t perform(const AllocationWork& one, cudaStream_t stream, const Call& call) { return allocate(one.pointer, stream, call); }
+cudaError_t perform(const FreeWork& one, cudaStream_t stream, const Call& call) { return free_in_stream(one.pointer, stream, call); }
+
+// Frees what earlier launches of the graph have left.
+cudaError_t free_left_over(const Graph& graph, cudaStream_t stream, const Call& call) {
+  const std::lock_guard lock(graphs_mutex());
+  for (const auto& node : graph.nodes()) {
+    const auto* const one = std::get_if<AllocationWork>(&node->work);
+    if (one == nullptr || !reserved()[one->pointer].is_live) continue;
+    if (const cudaError_t error = free_in_stream(one->pointer, stream, call); error != cudaSuccess) return error;
   }
+  return cudaSuccess;
+}
 
-  cudaError_t all(const ExecutableGraph& one) {
-    const cudaError_t error = assign_conditions(*one.graph, launched_in_, from(call_.at));
-    return error == cudaSuccess ? all_of(one.plan, launched_in_) : error;
-  }
-
- private:
-  Call from(std::uintptr_t at) const { return {call_.name, at, number_}; }
-
-  cudaError_t all_of(const GraphPlan& plan, cudaStream_t stream) {
-    std::vector<cudaStream_t> branches = branches_of(stream, plan.branches - 1);
-    branches.insert(branches.begin(), stream);
-    LentEvents events(plan.steps.size() + 1);
-    const std::size_t start = plan.steps.size();
-    cudaError_t error = plan.branches > 1 ? record(events[start], stream, call_) : cudaSuccess;
-    for (std::size_t i = 0; i < plan.steps.size() && error == cudaSuccess; ++i) {
-      const PlanStep& step = plan.steps[i];
-      const cudaStream_t branch = branches[step.branch];
-      if (step.begins) error = wait(branch, events[start], call_);
-      for (const std::size_t one : step.waits) {
-        if (error == cudaSuccess) error = wait(branch, events[one], call_);
-      }
-      if (error == cudaSuccess && step.node != nullptr) error = perform(step, branch);
-      if (error == cudaSuccess && step.is_waited_for) error = record(events[i], branch, call_);
+cudaError_t run_steps(const ExecutableGraph& graph, cudaStream_t stream, const Call& call) {
+  static std::atomic<std::uint64_t> launches = 0;
+  const std::uint64_t number = ++launches;
+  std::vector<cudaStream_t> branches = branches_of(stream, graph.ends.size());
+  branches.insert(branches.begin(), stream);
+  const std::size_t start = graph.steps.size();
+  LentEvents events(start + 1);
+  cudaError_t error = graph.ends.empty() ? cudaSuccess : record(events[start], stream, call);
+  for (std::size_t i = 0; i < graph.steps.size() && error == cudaSuccess; ++i) {
+    const PlanStep& step = graph.steps[i];
+    const cudaStream_t branch = branches[step.branch];
+    if (step.begins) error = wait(branch, events[start], call);
+    for (const std::size_t one : step.waits) {
+      if (error == cudaSuccess) error = wait(branch, events[one], call);
     }
-    for (const std::size_t one : plan.ends) {
-      if (error == cudaSuccess) error = wait(stream, events[one], call_);
-    }
-    return error;
+    const Call own{call.name, step.node->at, number};
+    if (error == cudaSuccess) error = std::visit([&](const auto& work) { return perform(work, branch, own); }, step.node->work);
+    if (error == cudaSuccess && step.is_waited_for) error = record(events[i], branch, call);
   }
-
-  cudaError_t perform(const PlanStep& step, cudaStream_t stream) {
-    const Call call = from(step.node->at);
-    const Work& work = step.node->work;
-    if (const auto* const kernel = std::get_if<KernelWork>(&work)) return launch(*kernel, stream, call);
-    if (const auto* const copy = std::get_if<cudaMemcpy3DParms>(&work)) return copy_slices(*copy, {copy->kind, stream, true}, call);
-    if (const auto* const fill = std::get_if<cudaMemsetParams>(&work)) return fill_rows(*fill, {cudaMemcpyDefault, stream, true}, call);
-    if (const auto* const host = std::get_if<cudaHostNodeParams>(&work)) return call_host(*host, stream, {call.name, call.at});
-    if (const auto* const one = std::get_if<cudaMemAllocNodeParams>(&work))
-      return allocate_for_graph(one->dptr, launched_in_, stream, call);
-    if (const auto* const one = std::get_if<cudaMemFreeNodeParams>(&work)) return free_for_graph(one->dptr, launched_in_, stream, call);
-    if (const auto* const one = std::get_if<ConditionalWork>(&work)) return choose(*one, step.bodies, stream, call);
-    return cudaSuccess;
+  for (const std::size_t one : graph.ends) {
+    if (error == cudaSuccess) error = wait(stream, events[one], call);
   }
-
-  cudaError_t choose(const ConditionalWork& one, const std::vector<GraphPlan>& bodies, cudaStream_t stream, const Call& call) {
-    for (;;) {
-      unsigned int value = 0;
-      cudaError_t error = read_condition(one.handle, stream, call, value);
-      const std::size_t chosen = one.type == cudaGraphCondTypeSwitch ? value : value != 0 ? 0 : 1;
-      if (error != cudaSuccess || chosen >= bodies.size()) return error;
-      error = all_of(bodies[chosen], stream);
-      if (error != cudaSuccess || one.type != cudaGraphCondTypeWhile) return error;
-    }
-  }
-
-  static cudaError_t launch(const KernelWork& kernel, cudaStream_t stream, const Call& call) {
-    LaunchShape shape = kernel.shape;
-    shape.stream = stream;
-    std::vector<KernelParameter> parameters;
-    for (const auto& value : kernel.values) parameters.push_back({value.data(), value.size()});
-    return request_launch(kernel.name, shape, parameters, call);
-  }
-
-  cudaStream_t launched_in_;
-  Call call_;
-  std::uint64_t number_ = 0;
-};
+  return error;
+}
 
 }  // namespace
 
@@ -248,7 +141,37 @@ ExecutableGraph* executable_of(cudaGraphExec_t handle) {
   return found == executables().end() ? nullptr : found->second.get();
 }
 
-cudaGraphExec_t keep_executable(std::unique_ptr<ExecutableGraph> made) {
+// A step goes on with the first branch whose last step comes before it.
+cudaGraphExec_t make_executable(const Graph& graph, unsigned long long flags) {
+  auto made = std::make_unique<ExecutableGraph>(ExecutableGraph{graph.clone(), {}, {}, flags});
+  const std::vector<const GraphNode*> order = made->graph->in_order();
+  if (order.size() != graph.nodes().size()) return nullptr;
+  std::vector<std::vector<bool>> is_earlier(order.size(), std::vector<bool>(order.size()));  // for each step, which steps come before it
+  std::unordered_map<const GraphNode*, std::size_t> places;
+  std::vector<std::size_t> last;  // step of each branch
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    places[order[i]] = i;
+    for (const GraphNode* const before : order[i]->before) {
+      const std::size_t one = places[before];
+      is_earlier[i][one] = true;
+      for (std::size_t k = 0; k < one; ++k) is_earlier[i][k] = is_earlier[i][k] || is_earlier[one][k];
+    }
+    const auto branch =
+        static_cast<std::size_t>(std::ranges::find_if(last, [&](std::size_t one) { return is_earlier[i][one]; }) - last.begin());
+    PlanStep& step = made->steps.emplace_back(PlanStep{.node = order[i], .branch = branch, .begins = branch == last.size() && branch != 0});
+    for (const GraphNode* const before : order[i]->before) {
+      const std::size_t one = places[before];
+      if (made->steps[one].branch == branch) continue;
+      step.waits.push_back(one);
+      made->steps[one].is_waited_for = true;
+    }
+    if (branch == last.size()) last.push_back(i);
+    last[branch] = i;
+  }
+  for (std::size_t branch = 1; branch < last.size(); ++branch) {
+    made->ends.push_back(last[branch]);
+    made->steps[last[branch]].is_waited_for = true;
+  }
   const auto handle = reinterpret_cast<cudaGraphExec_t>(made.get());
   executables()[handle] = std::move(made);
   return handle;
@@ -269,7 +192,7 @@ cudaError_t launch_graph(ExecutableGraph& one, cudaStream_t stream, const Call& 
   else
     error = wait(stream, one.ended, call);
   if (error == cudaSuccess && (one.flags & cudaGraphInstantiateFlagAutoFreeOnLaunch) != 0) error = free_left_over(*one.graph, stream, call);
-  if (error == cudaSuccess) error = Run(stream, call).all(one);
+  if (error == cudaSuccess) error = run_steps(one, stream, call);
   if (error == cudaSuccess) error = record(one.ended, stream, call);
   return error;
 }

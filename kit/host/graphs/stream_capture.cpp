@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdint>
 #include <map>
 #include <mutex>
 #include <thread>
@@ -65,19 +66,11 @@ std::vector<cudaStream_t> branches_of(cudaStream_t stream, std::size_t count) {
 }
 
 void drop_stream(cudaStream_t stream) {
-  std::vector<cudaStream_t> branches;
-  {
-    const std::lock_guard lock(stream_table().mutex);
-    stream_table().streams.erase(stream);
-    const auto found = stream_table().branches.find(stream);
-    if (found == stream_table().branches.end()) return;
-    branches = std::move(found->second);
-    stream_table().branches.erase(found);
-  }
-  for (const cudaStream_t branch : branches) {
-    drop_stream(branch);  // bodies of conditions have branches of their own
+  const std::lock_guard lock(stream_table().mutex);
+  stream_table().streams.erase(stream);
+  for (const cudaStream_t branch : stream_table().branches[stream])
     (void)request("stream", {}, {{"what", "destroy"}, {"stream", number_of(branch)}});
-  }
+  stream_table().branches.erase(stream);
 }
 
 cudaError_t record(cudaEvent_t event, cudaStream_t stream, const Call& call) {
@@ -113,10 +106,9 @@ void return_event(cudaEvent_t event) {
 namespace {
 
 struct Capture {
-  cudaCaptureId_t id = 0;
+  std::uint64_t id = 0;
   cudaStream_t origin = nullptr;
   std::shared_ptr<Graph> graph;
-  bool is_programs_graph = false;
   cudaStreamCaptureMode mode = cudaStreamCaptureModeGlobal;
   std::thread::id thread;
   bool is_invalid = false;
@@ -124,16 +116,16 @@ struct Capture {
   std::vector<std::vector<GraphNode*>> gone;             // the same of streams that were destroyed
 };
 struct CapturedEvent {
-  cudaCaptureId_t id = 0;
+  std::uint64_t id = 0;
   std::vector<GraphNode*> last;
 };
 
 std::atomic<int> active = 0;
 // Never destroyed, as the graphs are not.
 struct Captures {
-  std::map<cudaCaptureId_t, Capture> all;
+  std::map<std::uint64_t, Capture> all;
   std::map<cudaEvent_t, CapturedEvent> events;
-  cudaCaptureId_t next = 1;
+  std::uint64_t next = 1;
 };
 Captures& captures() {
   static Captures* const made = new Captures;
@@ -166,7 +158,7 @@ bool is_joined(const Capture& one) {
          std::ranges::all_of(one.gone, is_in);
 }
 
-void close(cudaCaptureId_t id) {
+void forget_capture(std::uint64_t id) {
   captures().all.erase(id);
   std::erase_if(captures().events, [&](const auto& one) { return one.second.id == id; });
   --active;
@@ -295,10 +287,20 @@ void forget_stream(cudaStream_t stream) {
   if (one == nullptr) return;
   one->gone.push_back(one->last.at(stream));
   one->last.erase(stream);
-  if (stream == one->origin) close(one->id);
+  if (stream == one->origin) forget_capture(one->id);
 }
 
-cudaError_t begin_capture(cudaStream_t stream, Graph* into, std::vector<GraphNode*> after, cudaStreamCaptureMode mode, const Call& call) {
+const Graph* graph_of_capture(cudaStream_t stream) {
+  if (active == 0) return nullptr;
+  const std::lock_guard lock(graphs_mutex());
+  const Capture* const one = capture_of(stream);
+  return one != nullptr ? one->graph.get() : nullptr;
+}
+
+}  // namespace tilelab_host
+
+cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode mode) {
+  const Call call = TILELAB_CALL;
   const std::lock_guard lock(graphs_mutex());
   if (is_legacy(stream)) return refuse(call, cudaErrorStreamCaptureUnsupported);
   if (!is_stream(stream)) return refuse(call, cudaErrorInvalidResourceHandle);
@@ -307,20 +309,20 @@ cudaError_t begin_capture(cudaStream_t stream, Graph* into, std::vector<GraphNod
     one->is_invalid = true;
     return refuse(call, cudaErrorIllegalState);
   }
-  Capture made;
-  made.id = captures().next++;
-  made.origin = stream;
-  made.mode = mode;
-  made.thread = std::this_thread::get_id();
-  made.graph = into != nullptr ? into->shared_from_this() : Graph::create();
-  made.is_programs_graph = into != nullptr;
-  made.last[stream] = std::move(after);
-  captures().all.emplace(made.id, std::move(made));
+  const std::uint64_t id = captures().next++;
+  captures().all[id] = {.id = id,
+                        .origin = stream,
+                        .graph = Graph::create(),
+                        .mode = mode,
+                        .thread = std::this_thread::get_id(),
+                        .last = {{stream, {}}},
+                        .gone = {}};
   ++active;
   return cudaSuccess;
 }
 
-cudaError_t end_capture(cudaStream_t stream, cudaGraph_t* graph, const Call& call) {
+cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
+  const Call call = TILELAB_CALL;
   const std::lock_guard lock(graphs_mutex());
   if (graph != nullptr) *graph = nullptr;
   Capture* const one = capture_of(stream);
@@ -331,100 +333,21 @@ cudaError_t end_capture(cudaStream_t stream, cudaGraph_t* graph, const Call& cal
   }
   if (one->mode != cudaStreamCaptureModeRelaxed && one->thread != std::this_thread::get_id())
     return refuse(call, cudaErrorStreamCaptureWrongThread);
-  const cudaError_t error = one->is_invalid                               ? cudaErrorStreamCaptureInvalidated
-                            : !is_joined(*one)                            ? cudaErrorStreamCaptureUnjoined
-                            : graph == nullptr && !one->is_programs_graph ? cudaErrorInvalidValue
-                                                                          : cudaSuccess;
-  if (error == cudaSuccess && graph != nullptr) *graph = handle_of(*one->graph);
-  if (error == cudaSuccess && !one->is_programs_graph) keep_graph(one->graph);
-  close(one->id);
+  const cudaError_t error = one->is_invalid    ? cudaErrorStreamCaptureInvalidated
+                            : !is_joined(*one) ? cudaErrorStreamCaptureUnjoined
+                            : graph == nullptr ? cudaErrorInvalidValue
+                                               : cudaSuccess;
+  if (error == cudaSuccess) *graph = keep_graph(one->graph);
+  forget_capture(one->id);
   return error == cudaSuccess ? cudaSuccess : refuse(call, error);
 }
 
-CaptureInfo capture_info(cudaStream_t stream, const std::vector<GraphNode*>* instead, bool adds) {
-  if (active == 0) return {};
-  const std::lock_guard lock(graphs_mutex());
-  Capture* const one = capture_of(stream);
-  if (one == nullptr) return {};
-  if (one->is_invalid) return {cudaStreamCaptureStatusInvalidated, 0, nullptr, {}};
-  std::vector<GraphNode*>& last = one->last.at(stream);
-  if (instead != nullptr && !adds) last.clear();
-  if (instead != nullptr) join(last, *instead);
-  CaptureInfo info{cudaStreamCaptureStatusActive, one->id, handle_of(*one->graph), {}};
-  for (GraphNode* const node : last) info.last.push_back(handle_of(*node));
-  return info;
-}
-
-}  // namespace tilelab_host
-
-namespace {
-
-// Nodes of the graph. False: not all are.
-bool read_nodes(const Graph* graph, const cudaGraphNode_t* nodes, std::size_t count, std::vector<GraphNode*>& all) {
-  if (!graph || (count > 0 && !nodes)) return false;
-  for (std::size_t i = 0; i < count; ++i) {
-    GraphNode* const one = node_of(nodes[i]);
-    if (!one || one->graph != graph) return false;
-    all.push_back(one);
-  }
-  return true;
-}
-
-cudaError_t tell(cudaStream_t stream, cudaStreamCaptureStatus* status, unsigned long long* id, cudaGraph_t* graph,
-                 const cudaGraphNode_t** last, std::size_t* count, const Call& call) {
-  if (!status) return refuse(call);
-  if (!stream || stream == cudaStreamLegacy) {
-    *status = cudaStreamCaptureStatusNone;
-    if (const auto refused = use_of_legacy_stream(call)) return *refused;
-  }
-  // CUDA's list is valid until the next call that changes the capture.
-  static thread_local CaptureInfo info;
-  info = capture_info(stream);
-  *status = info.status;
-  if (info.status != cudaStreamCaptureStatusActive) return cudaSuccess;
-  if (id) *id = info.id;
-  if (graph) *graph = info.graph;
-  if (last) *last = info.last.data();
-  if (count) *count = info.last.size();
-  return cudaSuccess;
-}
-
-}  // namespace
-
-cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode mode) {
-  return begin_capture(stream, nullptr, {}, mode, TILELAB_CALL);
-}
-
-cudaError_t cudaStreamBeginCaptureToGraph(cudaStream_t stream, cudaGraph_t graph, const cudaGraphNode_t* before, const cudaGraphEdgeData*,
-                                          std::size_t count, cudaStreamCaptureMode mode) {
-  const std::lock_guard lock(graphs_mutex());
-  std::vector<GraphNode*> after;
-  Graph* const into = graph_of(graph);
-  if (!read_nodes(into, before, count, after)) return refuse(TILELAB_CALL);
-  return begin_capture(stream, into, std::move(after), mode, TILELAB_CALL);
-}
-
-cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) { return end_capture(stream, graph, TILELAB_CALL); }
-
 cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* status) {
-  return tell(stream, status, nullptr, nullptr, nullptr, nullptr, TILELAB_CALL);
-}
-cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, cudaStreamCaptureStatus* status, unsigned long long* id) {
-  return tell(stream, status, id, nullptr, nullptr, nullptr, TILELAB_CALL);
-}
-cudaError_t cudaStreamGetCaptureInfo_v2(cudaStream_t stream, cudaStreamCaptureStatus* status, unsigned long long* id, cudaGraph_t* graph,
-                                        const cudaGraphNode_t** last, std::size_t* count) {
-  return tell(stream, status, id, graph, last, count, {"cudaStreamGetCaptureInfo", TILELAB_AT});
-}
-
-cudaError_t cudaStreamUpdateCaptureDependencies(cudaStream_t stream, cudaGraphNode_t* nodes, std::size_t count, unsigned int flags) {
-  const Call call = TILELAB_CALL;
+  if (!status) return refuse(TILELAB_CALL);
   const std::lock_guard lock(graphs_mutex());
-  const CaptureInfo info = capture_info(stream);
-  if (info.status == cudaStreamCaptureStatusNone) return refuse(call, cudaErrorIllegalState);
-  if (info.status == cudaStreamCaptureStatusInvalidated) return refuse(call, cudaErrorStreamCaptureInvalidated);
-  std::vector<GraphNode*> given;
-  if (flags > cudaStreamSetCaptureDependencies || !read_nodes(graph_of(info.graph), nodes, count, given)) return refuse(call);
-  capture_info(stream, &given, flags == cudaStreamAddCaptureDependencies);
+  *status = cudaStreamCaptureStatusNone;
+  if (is_legacy(stream)) return use_of_legacy_stream(TILELAB_CALL).value_or(cudaSuccess);
+  if (const Capture* const one = capture_of(stream))
+    *status = one->is_invalid ? cudaStreamCaptureStatusInvalidated : cudaStreamCaptureStatusActive;
   return cudaSuccess;
 }

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <functional>
 #include <optional>
 #include <vector>
@@ -18,8 +17,6 @@ namespace tilelab_host {
 struct StreamTraits {
   unsigned int flags = cudaStreamDefault;
   int priority = 0;
-  cudaAccessPolicyWindow window{};
-  cudaSynchronizationPolicy policy = cudaSyncPolicyAuto;
 };
 
 void remember_stream(cudaStream_t stream, StreamTraits traits);
@@ -67,16 +64,7 @@ std::optional<cudaError_t> use_of_captured_event(cudaEvent_t event, const Call& 
 void forget_event(cudaEvent_t event);
 void forget_stream(cudaStream_t stream);
 bool is_any_captured();
-
-struct CaptureInfo {
-  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
-  cudaCaptureId_t id = 0;
-  cudaGraph_t graph = nullptr;
-  std::vector<cudaGraphNode_t> last;  // what the stream's next node comes after
-};
-cudaError_t begin_capture(cudaStream_t stream, Graph* into, std::vector<GraphNode*> after, cudaStreamCaptureMode mode, const Call& call);
-// `graph`: null on an error, and where the program brought the graph.
-cudaError_t end_capture(cudaStream_t stream, cudaGraph_t* graph, const Call& call);
-CaptureInfo capture_info(cudaStream_t stream, const std::vector<GraphNode*>* instead = nullptr, bool adds = false);
+// The graph that the stream's work becomes; null: it is not captured.
+const Graph* graph_of_capture(cudaStream_t stream);
 
 }  // namespace tilelab_host

@@ -36,7 +36,7 @@ class Transfers {
   Transfers(cublasHandle_t handle, const Call& call) : call_(call) {
     if (!handle)
       status_ = CUBLAS_STATUS_NOT_INITIALIZED;
-    else if (capture_info(handle->stream).status != cudaStreamCaptureStatusNone)
+    else if (graph_of_capture(handle->stream) != nullptr)
       Session::open().refuse("Functions of cuBLAS cannot be captured here: they run on the host, at once.", call);
   }
   cublasStatus_t status() const { return status_; }
@@ -81,7 +81,7 @@ class Transfers {
     if (!of_device(device)) {
       (void)request("note", call_, {{"kind", "host-pointer-on-device"}, {"address", number_of(device)}});
       status_ = CUBLAS_STATUS_EXECUTION_FAILED;
-    } else if (copy_rows(to, to_pitch, from, from_pitch, rows, row_bytes, {kind}, call_) != cudaSuccess) {
+    } else if (carry_out({{to, to_pitch}, {from, from_pitch}, rows, row_bytes, 1, kind}, {}, call_) != cudaSuccess) {
       status_ = CUBLAS_STATUS_EXECUTION_FAILED;
     }
   }
@@ -236,47 +236,38 @@ cublasStatus_t dot(cublasHandle_t handle, int n, const T* x, int incx, const T* 
   return device.status();
 }
 template <typename T>
-cublasStatus_t gemv(cublasHandle_t handle, cublasOperation_t op, int m, int n, const T* alpha, const T* a, int lda, const T* x, int incx,
-                    const T* beta, T* y, int incy, const Call& call) {
-  Transfers device(handle, call);
-  const bool turned = op != CUBLAS_OP_N;
-  device.require(m >= 0 && n >= 0 && lda >= std::max(1, m));
-  const T factor = device.number(alpha), kept = device.number(beta);
-  const auto matrix = device.fetch(a, static_cast<Size>(std::max(m, 0)), static_cast<Size>(std::max(n, 0)), static_cast<Size>(lda));
-  const auto from = fetch(device, Strided<const T>{x, turned ? m : n, incx});
-  std::vector<T> to(static_cast<Size>(std::max(turned ? n : m, 0)));
-  if (kept != T{}) to = fetch(device, Strided<T>{y, turned ? n : m, incy});
-  device.require(incy != 0);
-  if (device.failed()) return device.status();
-  const auto left = [&](Size row, Size column) {  // of op(a), which lies column by column
-    const Size rows = static_cast<Size>(m);
-    return static_cast<double>(turned ? matrix[row * rows + column] : matrix[column * rows + row]);
-  };
-  for (Size i = 0; i < to.size(); ++i) {
-    double sum = 0;
-    for (Size j = 0; j < from.size(); ++j) sum += left(i, j) * static_cast<double>(from[j]);
-    to[i] = static_cast<T>(factor * sum + (kept != T{} ? static_cast<double>(kept) * static_cast<double>(to[i]) : 0.0));
-  }
-  send(device, Strided<T>{y, static_cast<int>(to.size()), incy}, to);
-  return device.status();
-}
+constexpr cudaDataType_t type_of = std::is_same_v<T, float> ? CUDA_R_32F : CUDA_R_64F;
+template <typename T>
+constexpr cublasComputeType_t sums_of = std::is_same_v<T, float> ? CUBLAS_COMPUTE_32F : CUBLAS_COMPUTE_64F;
+
 template <typename T>
 cublasStatus_t gemm(cublasHandle_t handle, cublasOperation_t op_a, cublasOperation_t op_b, int m, int n, int k, const T* alpha, const T* a,
                     int lda, const T* b, int ldb, const T* beta, T* c, int ldc, const Call& call) {
-  constexpr bool is_float = std::is_same_v<T, float>;
-  constexpr cudaDataType_t type = is_float ? CUDA_R_32F : CUDA_R_64F;
   return multiply(handle,
-                  {op_a != CUBLAS_OP_N, op_b != CUBLAS_OP_N, m, n, k, alpha, beta, matrix(a, type, lda), matrix(b, type, ldb),
-                   matrix(c, type, ldc), is_float ? CUBLAS_COMPUTE_32F : CUBLAS_COMPUTE_64F},
+                  {op_a != CUBLAS_OP_N, op_b != CUBLAS_OP_N, m, n, k, alpha, beta, matrix(a, type_of<T>, lda), matrix(b, type_of<T>, ldb),
+                   matrix(c, type_of<T>, ldc), sums_of<T>},
                   call);
+}
+// Turned: the row x times the matrix is the row y. The elements of a row are its matrix's step apart.
+template <typename T>
+cublasStatus_t gemv(cublasHandle_t handle, cublasOperation_t op, int m, int n, const T* alpha, const T* a, int lda, const T* x, int incx,
+                    const T* beta, T* y, int incy, const Call& call) {
+  const bool turned = op != CUBLAS_OP_N;
+  return gemm(handle, CUBLAS_OP_N, turned ? CUBLAS_OP_N : CUBLAS_OP_T, 1, turned ? n : m, turned ? m : n, alpha, x, incx, a, lda, beta, y,
+              incy, call);
 }
 
 cublasStatus_t move_elements(void* to, int to_step, const void* from, int from_step, int rows, int columns, int bytes, cudaMemcpyKind kind,
                              const Call& call) {
   if (rows < 0 || columns < 0 || bytes <= 0 || to_step <= 0 || from_step <= 0) return CUBLAS_STATUS_INVALID_VALUE;
   const Size size = static_cast<Size>(bytes);
-  const cudaError_t error = copy_rows(to, static_cast<Size>(to_step) * size, from, static_cast<Size>(from_step) * size,
-                                      static_cast<Size>(columns), static_cast<Size>(rows) * size, {kind}, call);
+  const cudaError_t error = carry_out({{to, static_cast<Size>(to_step) * size},
+                                       {from, static_cast<Size>(from_step) * size},
+                                       static_cast<Size>(columns),
+                                       static_cast<Size>(rows) * size,
+                                       1,
+                                       kind},
+                                      {}, call);
   return error == cudaSuccess ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_MAPPING_ERROR;
 }
 
@@ -310,16 +301,10 @@ cublasStatus_t cublasSetMathMode(cublasHandle_t handle, cublasMath_t) {
 }
 const char* cublasGetStatusName(cublasStatus_t status) {
   switch (status) {
-    case CUBLAS_STATUS_SUCCESS: return "CUBLAS_STATUS_SUCCESS";
-    case CUBLAS_STATUS_NOT_INITIALIZED: return "CUBLAS_STATUS_NOT_INITIALIZED";
-    case CUBLAS_STATUS_ALLOC_FAILED: return "CUBLAS_STATUS_ALLOC_FAILED";
-    case CUBLAS_STATUS_INVALID_VALUE: return "CUBLAS_STATUS_INVALID_VALUE";
-    case CUBLAS_STATUS_ARCH_MISMATCH: return "CUBLAS_STATUS_ARCH_MISMATCH";
-    case CUBLAS_STATUS_MAPPING_ERROR: return "CUBLAS_STATUS_MAPPING_ERROR";
-    case CUBLAS_STATUS_EXECUTION_FAILED: return "CUBLAS_STATUS_EXECUTION_FAILED";
-    case CUBLAS_STATUS_INTERNAL_ERROR: return "CUBLAS_STATUS_INTERNAL_ERROR";
-    case CUBLAS_STATUS_NOT_SUPPORTED: return "CUBLAS_STATUS_NOT_SUPPORTED";
-    case CUBLAS_STATUS_LICENSE_ERROR: return "CUBLAS_STATUS_LICENSE_ERROR";
+#define TILELAB_BLAS_STATUS_NAME(name, number) \
+  case name: return #name;
+    TILELAB_BLAS_STATUSES(TILELAB_BLAS_STATUS_NAME)
+#undef TILELAB_BLAS_STATUS_NAME
   }
   return "<unknown>";
 }
@@ -338,17 +323,10 @@ cublasStatus_t cublasGetMatrix(int rows, int columns, int element_bytes, const v
   return move_elements(host, host_rows, device, device_rows, rows, columns, element_bytes, cudaMemcpyDeviceToHost, TILELAB_CALL);
 }
 
-// clang-format off: a table reads better as one
-#define TILELAB_BLAS_DEFINITIONS(S, T) \
-  cublasStatus_t cublas##S##axpy(cublasHandle_t handle, int n, const T* alpha, const T* x, int incx, T* y, int incy) { return axpy<T>(handle, n, alpha, x, incx, y, incy, TILELAB_CALL); } \
-  cublasStatus_t cublas##S##scal(cublasHandle_t handle, int n, const T* alpha, T* x, int incx) { return scal<T>(handle, n, alpha, x, incx, TILELAB_CALL); } \
-  cublasStatus_t cublas##S##copy(cublasHandle_t handle, int n, const T* x, int incx, T* y, int incy) { return copy<T>(handle, n, x, incx, y, incy, TILELAB_CALL); } \
-  cublasStatus_t cublas##S##dot(cublasHandle_t handle, int n, const T* x, int incx, const T* y, int incy, T* result) { return dot<T>(handle, n, x, incx, y, incy, result, TILELAB_CALL); } \
-  cublasStatus_t cublas##S##gemv(cublasHandle_t handle, cublasOperation_t op, int m, int n, const T* alpha, const T* a, int lda, const T* x, int incx, const T* beta, T* y, int incy) { return gemv<T>(handle, op, m, n, alpha, a, lda, x, incx, beta, y, incy, TILELAB_CALL); } \
-  cublasStatus_t cublas##S##gemm(cublasHandle_t handle, cublasOperation_t op_a, cublasOperation_t op_b, int m, int n, int k, const T* alpha, const T* a, int lda, const T* b, int ldb, const T* beta, T* c, int ldc) { return gemm<T>(handle, op_a, op_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, TILELAB_CALL); }
-// clang-format on
-TILELAB_BLAS_DEFINITIONS(S, float)
-TILELAB_BLAS_DEFINITIONS(D, double)
+#define TILELAB_BLAS_DEFINITION(S, name, parameters, ...) \
+  cublasStatus_t cublas##S##name parameters { return name(__VA_ARGS__, TILELAB_CALL); }
+TILELAB_BLAS(TILELAB_BLAS_DEFINITION, S, float)
+TILELAB_BLAS(TILELAB_BLAS_DEFINITION, D, double)
 
 cublasStatus_t cublasGemmEx(cublasHandle_t handle, cublasOperation_t op_a, cublasOperation_t op_b, int m, int n, int k, const void* alpha,
                             const void* a, cudaDataType_t type_a, int lda, const void* b, cudaDataType_t type_b, int ldb, const void* beta,

@@ -141,37 +141,40 @@ const cudaDeviceProp& the_device();
 // The copies and fills behind every function that moves bytes between the host and the device: rows that need not follow each other.
 
 struct CopyOrder {
-  cudaMemcpyKind kind = cudaMemcpyDefault;
   cudaStream_t stream = nullptr;
   bool async = false;
 };
-
-// Sizes and pitches are in bytes.
-cudaError_t copy_rows(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch, std::size_t rows, std::size_t row_bytes,
-                      CopyOrder order, const Call& call);
-cudaError_t copy_slices(const cudaMemcpy3DParms& what, CopyOrder order, const Call& call);
-cudaError_t fill_rows(const cudaMemsetParams& what, CopyOrder order, const Call& call);
 
 // Where a copy begins in an array. `x` counts bytes.
 struct ArrayPlace {
   std::size_t x = 0, y = 0, z = 0;
 };
-// Memory, or an array by its handle.
+// Memory, or an array by its handle. Sizes and pitches are in bytes.
 struct CopySide {
-  const void* address;
-  std::size_t pitch;  // of memory
-  std::optional<ArrayPlace> in_array;
+  const void* address = nullptr;
+  std::size_t pitch = 0, slice_bytes = 0;  // of memory: from one row to the next, from one slice to the next
+  std::optional<ArrayPlace> in_array{};
 };
-struct CopyExtent {
-  std::size_t rows, row_bytes, slices = 1;  // slices: that the whole copy has left; this is the first of them
-  bool is_line = false;                     // in arrays, the bytes run on from one row to the next
+struct Copy {
+  CopySide to, from;
+  std::size_t rows = 1, row_bytes = 0, slices = 1;
+  cudaMemcpyKind kind = cudaMemcpyDefault;
+  bool is_line = false;  // in arrays, the bytes run on from one row to the next
 };
-cudaError_t copy_sides(const CopySide& to, const CopySide& from, const CopyExtent& extent, CopyOrder order, const Call& call);
+inline Copy line_copy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind) {
+  return {{to, bytes}, {from, bytes}, 1, bytes, 1, kind};
+}
+// As CUDA describes it: extents of arrays count their texels.
+cudaError_t read_copy(const cudaMemcpy3DParms* params, Copy& copy, const Call& call);
+cudaError_t carry_out(const Copy& copy, CopyOrder order, const Call& call);
+// The copy, or a node of a graph where its stream is captured.
+cudaError_t copy_or_capture(const Copy& copy, CopyOrder order, const Call& call);
+// Bytes of an array's texel; 0: there is no such array.
+std::size_t texel_bytes_of(cudaArray_const_t array, const Call& call);
 
-// Copies with an array on one side or on both.
-
-// cudaMemcpy3D where an array takes part: the extent counts the array's texels.
-cudaError_t copy_with_arrays(const cudaMemcpy3DParms& what, CopyOrder order, const Call& call);
+cudaError_t fill_rows(const cudaMemsetParams& what, CopyOrder order, const Call& call);
+// Memory that ends in the order of a stream.
+cudaError_t free_in_stream(void* pointer, cudaStream_t stream, const Call& call);
 
 // Kernels as the broker knows them: by mangled name, with the sizes of their parameters. Requests of launches are made here.
 
@@ -216,7 +219,6 @@ class OwnSymbols {
   static const OwnSymbols& read();  // once; empty where the program cannot read its own file
 
   const Symbol* function_at(std::uintptr_t address) const;      // that begins there
-  const void* function_named(const std::string& name) const;    // null: there is none
   const Symbol* variable_around(std::uintptr_t address) const;  // that the address lies in
   // The mangled name of the kernel whose stub has its mark there: see runtime_kernels.hpp.
   std::optional<std::string> kernel_of_mark(std::uintptr_t address) const;
@@ -236,15 +238,5 @@ cudaError_t address_of_variable(const void* symbol, void** pointer, const Call& 
 
 // Puts managed memory in the place of the program's __managed__ variables. Once, before the first other request.
 void map_managed_variables();
-
-// Pools that memory in the order of a stream comes from: how much of each is used, and how much it keeps for later.
-
-// From the device's pool where `pool` is null. In a captured stream it becomes a node.
-cudaError_t allocate_from_pool(void** pointer, std::size_t bytes, cudaMemPool_t pool, cudaStream_t stream, const Call& call);
-cudaError_t free_to_pool(void* pointer, cudaStream_t stream, const Call& call);
-// Freed in another way, by cudaFree.
-void note_freed_pool_memory(const void* pointer);
-// The host has waited: pools keep no more than their thresholds say.
-void pools_after_wait();
 
 }  // namespace tilelab_host

@@ -86,11 +86,6 @@ const Symbol* OwnSymbols::function_at(std::uintptr_t address) const {
   return nullptr;
 }
 
-const void* OwnSymbols::function_named(const std::string& name) const {
-  const auto found = std::find_if(symbols_.begin(), symbols_.end(), [&](const Symbol& one) { return one.is_function && one.name == name; });
-  return found == symbols_.end() ? nullptr : reinterpret_cast<const void*>(found->address);
-}
-
 const Symbol* OwnSymbols::variable_around(std::uintptr_t address) const {
   const Symbol* one = at_or_before(address);
   return one && !one->is_function && address - one->address < one->bytes ? one : nullptr;

@@ -64,7 +64,7 @@ curandStatus_t generate(curandGenerator_t generator, T* to, std::size_t count, s
   numbers.reserve(count);
   while (numbers.size() < count) draw(numbers, &next_part(generator));
   const std::size_t bytes = count * sizeof(T);
-  const cudaError_t error = copy_rows(to, bytes, numbers.data(), bytes, 1, bytes, {cudaMemcpyDefault, generator->stream}, call);
+  const cudaError_t error = carry_out(line_copy(to, numbers.data(), bytes, cudaMemcpyDefault), {generator->stream}, call);
   return error == cudaSuccess ? CURAND_STATUS_SUCCESS : CURAND_STATUS_PREEXISTING_FAILURE;
 }
 

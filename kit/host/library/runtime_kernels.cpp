@@ -92,7 +92,7 @@ cudaError_t launch_or_capture(const std::string& kernel, const LaunchShape& shap
   const auto captured = capture(shape.stream, call, [&](Work& work) {
     LaunchShape planned = shape;
     planned.stream = nullptr;
-    KernelWork made{OwnSymbols::read().function_named(kernel), kernel, shape, {}};
+    KernelWork made{kernel, shape, {}};
     for (const KernelParameter& one : parameters) {
       const auto* const first = static_cast<const unsigned char*>(one.at);
       made.values.emplace_back(first, first + one.bytes);
@@ -215,10 +215,7 @@ cudaError_t create_stream(cudaStream_t* stream, unsigned int flags, int priority
   if (!stream || flags > cudaStreamNonBlocking) return refuse(call);
   const json asked = {{"what", "create"}, {"stream", 0}, {"nonblocking", flags == cudaStreamNonBlocking}};
   if (const cudaError_t error = request("stream", call, asked, "stream", *stream); error != cudaSuccess) return error;
-  StreamTraits traits;
-  traits.flags = flags;
-  traits.priority = std::clamp(priority, greatest_priority, least_priority);
-  remember_stream(*stream, traits);
+  remember_stream(*stream, {flags, std::clamp(priority, greatest_priority, least_priority)});
   return cudaSuccess;
 }
 
@@ -238,16 +235,12 @@ cudaError_t on_event(const char* what, cudaEvent_t event, const Call& call) {
 
 cudaError_t wait_for(const char* what, cudaStream_t stream, const Call& call) {
   if (const auto refused = wait_in_capture(stream, call)) return *refused;
-  const cudaError_t error = on_stream(what, stream, call);
-  pools_after_wait();
-  return error;
+  return on_stream(what, stream, call);
 }
 
 cudaError_t wait_for(const char* what, cudaEvent_t event, const Call& call) {
   if (const auto refused = use_of_captured_event(event, call)) return *refused;
-  const cudaError_t error = on_event(what, event, call);
-  pools_after_wait();
-  return error;
+  return on_event(what, event, call);
 }
 
 }  // namespace
@@ -273,41 +266,12 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
 }
 cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned int* flags) { return give(flags, traits_of(stream).flags, TILELAB_CALL); }
 cudaError_t cudaStreamGetPriority(cudaStream_t stream, int* priority) { return give(priority, traits_of(stream).priority, TILELAB_CALL); }
+// How caches are used is not imitated, and the priority orders nothing.
 cudaError_t cudaStreamSetAttribute(cudaStream_t stream, cudaStreamAttrID attribute, const cudaStreamAttrValue* value) {
   if (!is_stream(stream)) return refuse(TILELAB_CALL, cudaErrorInvalidResourceHandle);
-  StreamTraits traits = traits_of(stream);
-  if (value && attribute == cudaStreamAttributeAccessPolicyWindow) {
-    const cudaAccessPolicyWindow& window = value->accessPolicyWindow;
-    if (!(window.hitRatio >= 0 && window.hitRatio <= 1)) return refuse(TILELAB_CALL);
-    traits.window = window;
-  } else if (value && attribute == cudaStreamAttributeSynchronizationPolicy) {
-    traits.policy = value->syncPolicy;
-  } else if (value && attribute == cudaStreamAttributePriority) {
-    traits.priority = std::clamp(value->priority, greatest_priority, least_priority);
-  } else {
+  const bool is_window = attribute == cudaStreamAttributeAccessPolicyWindow;
+  if (!value || (is_window && !(value->accessPolicyWindow.hitRatio >= 0 && value->accessPolicyWindow.hitRatio <= 1)))
     return refuse(TILELAB_CALL);
-  }
-  remember_stream(stream, traits);
-  return cudaSuccess;
-}
-cudaError_t cudaStreamGetAttribute(cudaStream_t stream, cudaStreamAttrID attribute, cudaStreamAttrValue* value) {
-  if (!is_stream(stream)) return refuse(TILELAB_CALL, cudaErrorInvalidResourceHandle);
-  const StreamTraits traits = traits_of(stream);
-  if (value && attribute == cudaStreamAttributeAccessPolicyWindow)
-    value->accessPolicyWindow = traits.window;
-  else if (value && attribute == cudaStreamAttributeSynchronizationPolicy)
-    value->syncPolicy = traits.policy;
-  else if (value && attribute == cudaStreamAttributePriority)
-    value->priority = traits.priority;
-  else
-    return refuse(TILELAB_CALL);
-  return cudaSuccess;
-}
-cudaError_t cudaStreamCopyAttributes(cudaStream_t to, cudaStream_t from) {
-  if (!is_stream(to) || !is_stream(from)) return refuse(TILELAB_CALL, cudaErrorInvalidResourceHandle);
-  StreamTraits traits = traits_of(from);
-  traits.flags = traits_of(to).flags;
-  remember_stream(to, traits);
   return cudaSuccess;
 }
 cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t function, void* user_data, unsigned int flags) {

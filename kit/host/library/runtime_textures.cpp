@@ -6,16 +6,10 @@
 
 using namespace tilelab_host;
 
-namespace tilelab_host {
-
-// A program's description of texels, as the broker is told it.
-
-inline std::size_t texel_bytes(const cudaChannelFormatDesc& format) {
-  return static_cast<std::size_t>(format.x + format.y + format.z + format.w) / 8;
-}
+namespace {
 
 // Adds it to a request. False: no texel is like this.
-inline bool describe_format(json& request, const cudaChannelFormatDesc& format) {
+bool describe_format(json& request, const cudaChannelFormatDesc& format) {
   const int bits[] = {format.x, format.y, format.z, format.w};
   const char* const keys[] = {"bits_x", "bits_y", "bits_z", "bits_w"};
   for (int i = 0; i < 4; ++i) {
@@ -26,10 +20,6 @@ inline bool describe_format(json& request, const cudaChannelFormatDesc& format) 
   const bool three = format.z > 0 && format.w == 0;
   return format.x > 0 && !three && format.f != cudaChannelFormatKindNone;
 }
-
-}  // namespace tilelab_host
-
-namespace {
 
 template <typename Handle>
 cudaError_t create(Handle* array, const cudaChannelFormatDesc* format, cudaExtent extent, unsigned int levels, unsigned int flags,
@@ -57,67 +47,13 @@ cudaError_t release(const void* array, bool mipmapped, const Call& call) {
   return request("free", call, {{"address", number_of(array)}, {"kind", "array"}, {"mipmapped", mipmapped}});
 }
 
-CopySide in_array(cudaArray_const_t array, std::size_t x, std::size_t y, std::size_t z = 0) { return {array, 0, ArrayPlace{x, y, z}}; }
-
-// The same as the work of a node.
-cudaError_t work_of(const CopySide& to, const CopySide& from, const CopyExtent& extent, cudaMemcpyKind kind, Work& work, const Call& call) {
-  const auto array_of = [](const CopySide& side) {
-    return side.in_array ? static_cast<cudaArray_t>(const_cast<void*>(side.address)) : nullptr;
-  };
-  const Reply reply = about(to.in_array ? array_of(to) : array_of(from), call);
-  if (reply.error() != cudaSuccess) return reply.error();
-  const std::size_t texel = texel_bytes(format_in(reply));
-  if (extent.is_line || texel == 0 || extent.row_bytes % texel != 0)
-    return refuse(call, extent.is_line ? cudaErrorNotSupported : cudaErrorInvalidValue);
-  const auto place_of = [&](const CopySide& side) {
-    return side.in_array ? cudaPos{side.in_array->x / texel, side.in_array->y, side.in_array->z} : cudaPos{};
-  };
-  const auto memory_of = [&](const CopySide& side) {
-    return side.in_array ? cudaPitchedPtr{} : cudaPitchedPtr{const_cast<void*>(side.address), side.pitch, extent.row_bytes, extent.rows};
-  };
-  const cudaMemcpy3DParms params{array_of(from),
-                                 place_of(from),
-                                 memory_of(from),
-                                 array_of(to),
-                                 place_of(to),
-                                 memory_of(to),
-                                 {extent.row_bytes / texel, extent.rows, 1},
-                                 kind};
-  return copy_work(&params, work, call);
-}
-
-// The copy, or a node of a graph where its stream is captured.
-cudaError_t copy(const CopySide& to, const CopySide& from, const CopyExtent& extent, const CopyOrder& order, const Call& call) {
-  const auto captured = capture_copy(order, call, [&](Work& work) { return work_of(to, from, extent, order.kind, work, call); });
-  return captured ? *captured : copy_sides(to, from, extent, order, call);
-}
+CopySide in_array(cudaArray_const_t array, std::size_t x, std::size_t y) { return {array, 0, 0, ArrayPlace{x, y}}; }
 
 }  // namespace
 
-cudaError_t tilelab_host::copy_with_arrays(const cudaMemcpy3DParms& what, CopyOrder order, const Call& call) {
-  std::size_t texel = 0;
-  for (cudaArray_const_t array : {what.srcArray, what.dstArray}) {
-    if (!array) continue;
-    const Reply reply = about(array, call);
-    if (reply.error() != cudaSuccess) return reply.error();
-    const std::size_t bytes = texel_bytes(format_in(reply));
-    if (texel != 0 && bytes != texel) return refuse(call);
-    texel = bytes;
-  }
-  if ((what.srcArray && what.srcPtr.ptr) || (what.dstArray && what.dstPtr.ptr) || what.extent.width > SIZE_MAX / 64) return refuse(call);
-  order.kind = what.kind;
-  const auto side = [&](cudaArray_const_t array, const cudaPitchedPtr& memory, const cudaPos& place, std::size_t slice) {
-    if (array) return in_array(array, place.x * texel, place.y, place.z + slice);
-    return CopySide{
-        static_cast<const char*>(memory.ptr) + ((place.z + slice) * memory.ysize + place.y) * memory.pitch + place.x, memory.pitch, {}};
-  };
-  for (std::size_t slice = 0; slice < what.extent.depth; ++slice) {
-    const cudaError_t error =
-        copy_sides(side(what.dstArray, what.dstPtr, what.dstPos, slice), side(what.srcArray, what.srcPtr, what.srcPos, slice),
-                   {what.extent.height, what.extent.width * texel, what.extent.depth - slice}, order, call);
-    if (error != cudaSuccess) return error;
-  }
-  return cudaSuccess;
+std::size_t tilelab_host::texel_bytes_of(cudaArray_const_t array, const Call& call) {
+  const cudaChannelFormatDesc format = format_in(about(array, call));
+  return static_cast<std::size_t>(format.x + format.y + format.z + format.w) / 8;
 }
 
 cudaError_t cudaMallocArray(cudaArray_t* array, const cudaChannelFormatDesc* format, std::size_t width, std::size_t height,
@@ -157,22 +93,22 @@ cudaError_t cudaGetChannelDesc(cudaChannelFormatDesc* format, cudaArray_const_t 
 
 cudaError_t cudaMemcpy2DToArray(cudaArray_t to, std::size_t x, std::size_t y, const void* from, std::size_t pitch, std::size_t width,
                                 std::size_t height, cudaMemcpyKind kind) {
-  return copy(in_array(to, x, y), {from, pitch, {}}, {height, width}, {kind}, TILELAB_CALL);
+  return copy_or_capture({in_array(to, x, y), {from, pitch}, height, width, 1, kind}, {}, TILELAB_CALL);
 }
 cudaError_t cudaMemcpy2DToArrayAsync(cudaArray_t to, std::size_t x, std::size_t y, const void* from, std::size_t pitch, std::size_t width,
                                      std::size_t height, cudaMemcpyKind kind, cudaStream_t stream) {
-  return copy(in_array(to, x, y), {from, pitch, {}}, {height, width}, {kind, stream, true}, TILELAB_CALL);
+  return copy_or_capture({in_array(to, x, y), {from, pitch}, height, width, 1, kind}, {stream, true}, TILELAB_CALL);
 }
 cudaError_t cudaMemcpy2DFromArray(void* to, std::size_t pitch, cudaArray_const_t from, std::size_t x, std::size_t y, std::size_t width,
                                   std::size_t height, cudaMemcpyKind kind) {
-  return copy({to, pitch, {}}, in_array(from, x, y), {height, width}, {kind}, TILELAB_CALL);
+  return copy_or_capture({{to, pitch}, in_array(from, x, y), height, width, 1, kind}, {}, TILELAB_CALL);
 }
 cudaError_t cudaMemcpy2DArrayToArray(cudaArray_t to, std::size_t to_x, std::size_t to_y, cudaArray_const_t from, std::size_t from_x,
                                      std::size_t from_y, std::size_t width, std::size_t height, cudaMemcpyKind kind) {
-  return copy(in_array(to, to_x, to_y), in_array(from, from_x, from_y), {height, width}, {kind}, TILELAB_CALL);
+  return copy_or_capture({in_array(to, to_x, to_y), in_array(from, from_x, from_y), height, width, 1, kind}, {}, TILELAB_CALL);
 }
 cudaError_t cudaMemcpyToArray(cudaArray_t to, std::size_t x, std::size_t y, const void* from, std::size_t bytes, cudaMemcpyKind kind) {
-  return copy(in_array(to, x, y), {from, bytes, {}}, {1, bytes, 1, true}, {kind}, TILELAB_CALL);
+  return copy_or_capture({in_array(to, x, y), {from, bytes}, 1, bytes, 1, kind, true}, {}, TILELAB_CALL);
 }
 
 namespace {

@@ -40,18 +40,17 @@ Reply revive(Session& session, const HostRequest& request) {
 
 Reply allocate(Session& session, const HostRequest& request) {
   const std::uint64_t bytes = request.number("bytes"), at = request.at();
-  const bool is_hidden = request.flag("hidden");  // the library's own: nobody has to free it
-  const MemoryKind kind = is_hidden ? MemoryKind::variable : request.kind();
+  const MemoryKind kind = request.kind();
   if (kind == MemoryKind::array) throw BrokenRules("an array without a shape");
   if (bytes == 0) return {.value = {{"error", 0}, {"address", 0}}};
   if (request.has("address")) return revive(session, request);
   const bool is_reserved = request.flag("reserved");  // for a node of a graph
   Allocation* made = is_reserved ? session.memory.reserve(bytes, at) : session.memory.allocate(bytes, kind, at);
   if (made == nullptr) return session.fail("allocate", CudaError::memory_allocation, at);
-  session.record.allocation(*made, is_hidden ? "condition" : "");
+  session.record.allocation(*made);
   if (request.has("stream")) note_whole(session, request, *made);
   Reply reply{.value = {{"error", 0}, {"address", made->address}}};
-  if (kind == MemoryKind::device || is_hidden) return reply;
+  if (kind == MemoryKind::device) return reply;
   reply.value["offset"] = made->offset;
   session.view.open(*made);
   reply.descriptors = {session.view.descriptor()};
