@@ -62,9 +62,3 @@ def test_what_textures_lack_here_ends_the_run_with_a_sentence(program: Path) -> 
     broker = FakeBroker()
     assert broker.run(program, "in-srgb").stdout == ""
     assert broker.asked("refuse")[0]["message"] == "Textures in sRGB are missing here."
-
-
-def test_pictures_are_written_and_read_again(program: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    assert FakeBroker().run(program, "pictures").stdout == "1 1 3 2 1 1 1 4 6 0\n"
-    assert sorted(one.name for one in tmp_path.iterdir()) == ["colours.ppm", "grey.pgm"]

@@ -4,8 +4,6 @@
 #include <cstdio>
 #include <string>
 
-#include "helper_image.h"
-
 void arrays() {
   cudaArray_t picture = nullptr, volume = nullptr;
   const cudaChannelFormatDesc format_of_picture = cudaCreateChannelDesc<uchar4>();
@@ -59,25 +57,11 @@ void in_srgb() {
   std::printf("never\n");
 }
 
-void pictures() {
-  unsigned char grey[6] = {0, 1, 2, 3, 128, 255}, *colours = nullptr;
-  float* fractions = nullptr;
-  unsigned int width = 0, height = 0;
-  std::printf("%d", sdkSavePGM("grey.pgm", grey, 3, 2));
-  std::printf(" %d", sdkLoadPGM("grey.pgm", &fractions, &width, &height));
-  std::printf(" %u %u %g", width, height, fractions[5]);
-  unsigned char pixels[8] = {1, 2, 3, 9, 4, 5, 6, 9};
-  std::printf(" %d", sdkSavePPM4ub("colours.ppm", pixels, 2, 1));
-  std::printf(" %d", sdkLoadPPM4ub("colours.ppm", &colours, &width, &height));
-  std::printf(" %d %d %d\n", colours[4], colours[6], colours[7]);
-}
-
 int main(int count, char** words) {
   const std::string what = count > 1 ? words[1] : "";
   if (what == "arrays") arrays();
   if (what == "textures") textures();
   if (what == "three-numbers") three_numbers();
   if (what == "in-srgb") in_srgb();
-  if (what == "pictures") pictures();
   return 0;
 }

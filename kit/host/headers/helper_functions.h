@@ -1,5 +1,4 @@
-// Stands in for the header of this name beside NVIDIA's samples: options, the stopwatch, pictures in files, and the comparison of
-// results.
+// Stands in for the header of this name beside NVIDIA's samples: options, the stopwatch and the comparison of results.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +12,6 @@
 #include <string>
 #include <vector>
 
-#include "helper_image.h"
 #include "helper_string.h"
 #include "helper_timer.h"
 

@@ -13,8 +13,8 @@
 #include <csignal>
 #include <cstdint>
 #include <cstdlib>
-#include <functional>
 #include <map>
+#include <memory_resource>
 #include <mutex>
 #include <new>
 #include <stdexcept>
@@ -38,53 +38,28 @@ namespace tilelab_host {
 namespace {
 
 // Memory of the table itself. It lies on pages of its own: a program that writes behind its blocks must not reach it.
-template <typename T>
-class NodePages {
- public:
-  using value_type = T;
-  NodePages() = default;
-  template <typename S>
-  NodePages(const NodePages<S>&) {}
-
-  T* allocate(std::size_t) {  // a map asks for one node at a time
-    if (!free_nodes) add_pages();
-    Node* node = free_nodes;
-    free_nodes = node->next;
-    return reinterpret_cast<T*>(node);
-  }
-  void deallocate(T* place, std::size_t) {
-    Node* node = reinterpret_cast<Node*>(place);
-    node->next = free_nodes;
-    free_nodes = node;
-  }
-  template <typename S>
-  bool operator==(const NodePages<S>&) const {
-    return true;
-  }
-
- private:
-  union Node {
-    Node* next;
-    alignas(T) unsigned char bytes[sizeof(T)];
-  };
-  void add_pages() {
-    constexpr std::size_t bytes = 256 * 1024;
+class MappedPages : public std::pmr::memory_resource {
+  void* do_allocate(std::size_t bytes, std::size_t) override {
     void* pages = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (pages == MAP_FAILED) std::abort();  // the machine has no memory left at all
-    Node* nodes = static_cast<Node*>(pages);
-    for (std::size_t i = 0; i < bytes / sizeof(Node); ++i) deallocate(reinterpret_cast<T*>(nodes + i), 1);
+    return pages;
   }
-  static inline Node* free_nodes = nullptr;
+  void do_deallocate(void* pages, std::size_t bytes, std::size_t) override { ::munmap(pages, bytes); }
+  bool do_is_equal(const std::pmr::memory_resource& other) const noexcept override { return this == &other; }
 };
-using BlockTable = std::map<std::uintptr_t, std::size_t, std::less<>, NodePages<std::pair<const std::uintptr_t, std::size_t>>>;
+struct BlockTable {
+  MappedPages pages;
+  std::pmr::unsynchronized_pool_resource pool{{.max_blocks_per_chunk = 4096, .largest_required_pool_block = 128}, &pages};
+  std::pmr::map<std::uintptr_t, std::size_t> blocks{&pool};
+};
 
 constinit std::mutex table_mutex;
 alignas(BlockTable) unsigned char table_place[sizeof(BlockTable)];
 constinit BlockTable* table_made = nullptr;  // never destroyed: blocks are freed until the very end
 
-BlockTable& block_table() {
+std::pmr::map<std::uintptr_t, std::size_t>& block_table() {
   if (!table_made) table_made = new (table_place) BlockTable;
-  return *table_made;
+  return table_made->blocks;
 }
 
 constinit std::atomic<std::size_t> last_refused{0};
