@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "program/memory/device_memory.hpp"
 #include "protocol/channel.hpp"
 
 namespace tilelab::program {
@@ -20,12 +21,12 @@ class HostProcess {
   using Clock = std::chrono::steady_clock;
   // Throws std::system_error.
   explicit HostProcess(const std::vector<std::string>& argv);
-  ~HostProcess();
+  ~HostProcess() { kill(); }
   HostProcess(const HostProcess&) = delete;
   HostProcess& operator=(const HostProcess&) = delete;
 
   Channel& channel() { return channel_; }
-  char* staging() const { return staging_; }
+  char* staging() const { return staging_.memory(); }
 
   enum class Wake { request, ended, deadline, interrupted };
   // Waits until there is something to read, the process has ended, the deadline passes, or a signal arrives.
@@ -39,8 +40,8 @@ class HostProcess {
   pid_t pid_ = -1;
   std::optional<int> status_;
   Channel channel_{Descriptor()};
-  Descriptor staging_file_, alive_;  // alive_: becomes readable when the process ends; none on old systems
-  char* staging_ = nullptr;
+  MappedFile staging_;
+  Descriptor alive_;  // becomes readable when the process ends; none on old systems
 };
 
 // The processor time of the program and of all that it started, looked at now and then from outside: whatever it does with signals, it is

@@ -112,58 +112,70 @@ struct RunnerProcess::Process {
 namespace {
 
 // Runs between fork and exec: async-signal-safe calls only. All descriptors given have high numbers, so dup2 overwrites none.
-[[noreturn]] void become(char* const* argv, int socket, int stderr_file, int null_file, int report, pid_t judge) {
+[[noreturn]] void become(char* const* argv, std::span<const std::pair<int, int>> files, int report, pid_t parent) {
   ::setpgid(0, 0);
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (::getppid() != judge) ::_exit(127);  // the judge died before prctl took effect
-  const bool placed = ::dup2(null_file, 0) >= 0 && ::dup2(null_file, 1) >= 0 && ::dup2(stderr_file, 2) >= 0 &&
-                      ::dup2(socket, protocol::socket_descriptor) >= 0 && ::dup2(report, protocol::socket_descriptor + 1) >= 0 &&
-                      ::fcntl(protocol::socket_descriptor + 1, F_SETFD, FD_CLOEXEC) == 0;
-  if (placed) {
-    ::close_range(protocol::socket_descriptor + 2, ~0u, 0);
+  if (::getppid() != parent) ::_exit(127);  // it died before prctl took effect
+  for (const int one : {SIGTERM, SIGINT, SIGPIPE, SIGTTOU}) ::signal(one, SIG_DFL);
+  int last = 0;
+  bool placed = true;
+  for (const auto& [from, to] : files) {
+    placed = placed && ::dup2(from, to) >= 0;
+    last = std::max(last, to);
+  }
+  if (placed && ::dup2(report, last + 1) >= 0 && ::fcntl(last + 1, F_SETFD, FD_CLOEXEC) == 0) {
+    ::close_range(static_cast<unsigned>(last) + 2, ~0u, 0);
     ::execvp(argv[0], argv);
   }
   const int error = errno;
-  [[maybe_unused]] const ssize_t written = ::write(protocol::socket_descriptor + 1, &error, sizeof error);
+  [[maybe_unused]] const ssize_t written = ::write(last + 1, &error, sizeof error);
   ::_exit(127);
 }
 
-Descriptor moved_up(int fd) {
-  const Descriptor low(fd);
-  if (fd < 0) fail("cannot make a descriptor for the runner");
+Descriptor high_copy(int fd) {
   Descriptor high(::fcntl(fd, F_DUPFD_CLOEXEC, 10));
-  if (high.get() < 0) fail("cannot make a descriptor for the runner");
+  if (high.get() < 0) fail("cannot make a descriptor for a child");
   return high;
 }
 
 }  // namespace
 
-RunnerProcess::Process::Process(const std::vector<std::string>& argv) : stderr_file(moved_up(make_stderr_file().release())) {
-  std::array<int, 2> socket{}, report{};
-  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, socket.data()) != 0) fail("socketpair");
-  channel = Channel(Descriptor(socket[0]));
-  const Descriptor theirs = moved_up(socket[1]);
+StartedChild start_child(const std::vector<std::string>& argv, std::vector<std::pair<int, int>> files, void (*begun)(pid_t)) {
+  std::array<int, 2> sockets{}, report{};
+  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets.data()) != 0) fail("socketpair");
+  StartedChild child{.socket = Descriptor(sockets[0])};
+  const Descriptor theirs(sockets[1]);
   if (::pipe2(report.data(), O_CLOEXEC) != 0) fail("pipe2");
   const Descriptor report_reader(report[0]);
-  Descriptor report_writer = moved_up(report[1]);
-  const Descriptor null_file = moved_up(::open("/dev/null", O_RDWR | O_CLOEXEC));
+  Descriptor report_writer = high_copy(Descriptor(report[1]).get());
+  files.emplace_back(theirs.get(), protocol::socket_descriptor);
+  std::vector<Descriptor> copies;
+  for (auto& [from, to] : files) from = copies.emplace_back(high_copy(from)).get();
 
   std::vector<char*> arguments;
   for (const std::string& argument : argv) arguments.push_back(const_cast<char*>(argument.c_str()));
   arguments.push_back(nullptr);
-  const pid_t judge = ::getpid();
-  pid = ::fork();
-  if (pid < 0) fail("fork");
-  if (pid == 0) become(arguments.data(), theirs.get(), stderr_file.get(), null_file.get(), report_writer.get(), judge);
+  const pid_t parent = ::getpid();
+  child.pid = ::fork();
+  if (child.pid < 0) fail("fork");
+  if (child.pid == 0) become(arguments.data(), files, report_writer.get(), parent);
   // Parent and child both call it, because either may be first. It fails after the child's exec, when the child has already done it.
-  ::setpgid(pid, pid);
-  replace_running(0, pid);
+  ::setpgid(child.pid, child.pid);
+  if (begun != nullptr) begun(child.pid);
   report_writer = Descriptor();
-  int error = 0;
-  if (::read(report_reader.get(), &error, sizeof error) == sizeof error) {
-    end();
-    throw std::system_error(error, std::generic_category(), "cannot start " + argv.at(0));
-  }
+  if (::read(report_reader.get(), &child.trouble, sizeof child.trouble) != sizeof child.trouble) child.trouble = 0;
+  return child;
+}
+
+RunnerProcess::Process::Process(const std::vector<std::string>& argv) : stderr_file(make_stderr_file()) {
+  const Descriptor null_file(::open("/dev/null", O_RDWR | O_CLOEXEC));
+  StartedChild child = start_child(argv, {{null_file.get(), 0}, {null_file.get(), 1}, {stderr_file.get(), 2}},
+                                   [](pid_t begun) { replace_running(0, begun); });
+  pid = child.pid;
+  channel = Channel(std::move(child.socket));
+  if (child.trouble == 0) return;
+  end();
+  throw std::system_error(child.trouble, std::generic_category(), "cannot start " + argv.at(0));
 }
 
 void kill_runners() noexcept {

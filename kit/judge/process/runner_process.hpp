@@ -10,6 +10,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <nlohmann/json.hpp>
@@ -70,6 +71,15 @@ class RunnerProcess {
   std::chrono::milliseconds slack_, shutdown_grace_;
   std::unique_ptr<Process> process_;  // null: not running
 };
+
+// A child in a process group of its own, with a socket to this process as protocol::socket_descriptor. `files`: descriptors here, and their
+// numbers in the child; the others from there on are closed. `begun` is called as soon as the child is there. Throws std::system_error.
+struct StartedChild {
+  pid_t pid = -1;
+  Descriptor socket{};
+  int trouble = 0;  // errno, where argv[0] could not be started: the child has ended then, and waits to be asked for its status
+};
+StartedChild start_child(const std::vector<std::string>& argv, std::vector<std::pair<int, int>> files, void (*begun)(pid_t) = nullptr);
 
 // Kills all runners of this process. For a signal handler: whoever waits for an answer gets Answer::Kind::died.
 void kill_runners() noexcept;
