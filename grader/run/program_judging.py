@@ -42,7 +42,7 @@ from grader.source.student_code import StudentCode, difference, function_called,
 # The record is our broker's; words of kernels and of the program in it are untrusted. A mistake on the host's side is a finding like any
 # other: its label says what it is, and its kind which verdict it makes.
 
-# The judge's words where the finding says more: see kit/judge/programs/run_verdict.cpp.
+# The judge's words where the finding says more: see kit/judge/programs/program_judge.cpp.
 _UNEXPLAINED = re.compile(r"a mistake of the host's code: [\w-]+|The program ended with status \d+\.")
 _MOST_FINDINGS = 60  # of one launch
 

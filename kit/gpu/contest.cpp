@@ -18,9 +18,9 @@
 #include "gpu/guarded_buffer.hpp"
 #include "gpu/stopwatch.hpp"
 #include "protocol/json/json_text.hpp"
+#include "protocol/protocol.hpp"
 #include "protocol/timed_input.hpp"
-#include "protocol/timing_message.hpp"
-#include "runner/launch_limits.hpp"
+#include "runner/launch.hpp"
 
 namespace tilelab::cuda {
 namespace {

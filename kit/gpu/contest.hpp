@@ -11,7 +11,7 @@
 #include "gpu/driver_api.hpp"
 #include "gpu/stopwatch.hpp"
 #include "protocol/channel.hpp"
-#include "protocol/timing_message.hpp"
+#include "protocol/protocol.hpp"
 
 namespace tilelab::cuda {
 

@@ -8,7 +8,7 @@
 #include "gpu/cubin.hpp"
 #include "gpu/driver_api.hpp"
 #include "gpu/guarded_buffer.hpp"
-#include "runner/launch_limits.hpp"
+#include "runner/launch.hpp"
 
 namespace tilelab::cuda {
 namespace {

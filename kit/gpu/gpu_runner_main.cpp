@@ -26,7 +26,6 @@
 #include "protocol/channel.hpp"
 #include "protocol/json/json_text.hpp"
 #include "protocol/protocol.hpp"
-#include "protocol/timing_message.hpp"
 
 namespace {
 

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "gpu/driver_api.hpp"
-#include "protocol/timing_message.hpp"
+#include "protocol/protocol.hpp"
 
 namespace tilelab::cuda {
 

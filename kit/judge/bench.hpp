@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "judge/decision/explanation.hpp"
+#include "judge/mistake.hpp"
 #include "judge/random_stream.hpp"
 #include "judge/report/record.hpp"
 #include "judge/technique.hpp"
@@ -85,12 +85,6 @@ void use_bench(Bench* bench);
 // whose trial's traffic is counted: `missed` says why the counters do not show the technique, or nothing.
 // Ends the case: its kernel is correct, but does not use the lab's technique.
 [[noreturn]] void reject_technique(const std::string& message);
-
-// Checks a trial for each shape. `make` gets the shape and a stream of its own.
-template <class Shape, class Make>
-void check_each(const std::vector<Shape>& shapes, Make make) {
-  for (const Shape& shape : shapes) check(make(shape, bench().draw()));
-}
 
 // So many numbers, one after the other.
 template <class Number = double, class Draw>

@@ -22,10 +22,11 @@
 
 #include "judge/bench.hpp"
 #include "judge/decision/launch_judge.hpp"
-#include "judge/judge_task.hpp"
 #include "judge/process/runner_process.hpp"
 #include "judge/programs/host_code.hpp"
+#include "judge/report/record.hpp"
 #include "judge/report/watched_launch.hpp"
+#include "judge/traced_problem.hpp"
 #include "protocol/json/json_text.hpp"
 
 namespace {
@@ -111,29 +112,27 @@ bool only_lists(const Catch::ConfigData& config) {
   return config.showHelp || config.libIdentify || config.listTests || config.listTags || config.listReporters || config.listListeners;
 }
 
-// `--watch '{"shape": "8x8", "usual": "8x8", "inputs": "", "trace": {"block": [0, 0, 0]}}'`; without "trace" the launch is profiled.
-// Of a submission with host code, "launch" says which of a run's launches is traced, counted from 1; without it, the report says which
-// there are. With "whole_reversed" every launch runs its blocks and threads in reverse order.
-int watch(const Options& options, const judge::CollectedTrials& collected, const judge::HostCode* program, judge::RunnerProcess& runner) {
-  const nlohmann::json asked = json_from(options.watch);
-  const std::string shape = asked.value("shape", "");
-  try {
-    nlohmann::json report;
-    if (program != nullptr) {
-      report = {{"launch", program->watch(collected, asked)}};
-    } else if (!asked.contains("trace")) {
-      const judge::Trial& trial = collected.to_profile(shape);
-      report = judge::profiled_launch(runner, trial, judge::numbers_of(trial.shape));
-    } else {
-      const judge::Trial& trial = collected.to_trace(shape, asked.value("usual", ""), asked.value("inputs", ""));
-      report = judge::traced_launch(runner, trial, judge::watched(asked), {});
-    }
-    judge::write_report(options.report, json_text(report) + "\n");
-    return 0;
-  } catch (const std::invalid_argument& error) {
-    std::cerr << error.what() << "\n";
-    return 4;
+// A launch of any size, of a problem that registered itself.
+nlohmann::json watched_problem(const judge::TracedProblem& problem, const nlohmann::json& asked, judge::RunnerProcess& runner) {
+  const std::string shape = asked.value("shape", ""), usual = asked.value("usual", "");
+  if (asked.contains("trace")) {
+    const judge::Trial trial = judge::trial_to_trace(problem, shape.empty() ? usual : shape, asked.value("inputs", ""));
+    return judge::traced_launch(runner, trial, judge::watched(asked), problem.factors);
   }
+  const std::string counted = shape.empty() ? judge::usual_profiled_shape(problem) : shape;
+  return judge::profiled_launch(runner, judge::trial_to_profile(problem, counted), counted);
+}
+
+// One of the launches that the tests ask for.
+nlohmann::json watched_test(const judge::CollectedTrials& collected, const nlohmann::json& asked, judge::RunnerProcess& runner) {
+  const std::string shape = asked.value("shape", "");
+  if (asked.contains("trace"))
+    return judge::traced_launch(runner, collected.to_trace(shape, asked.value("usual", ""), asked.value("inputs", "")),
+                                judge::watched(asked), {});
+  const judge::Trial& trial = collected.to_profile(shape);
+  nlohmann::json report = judge::profiled_launch(runner, trial, judge::numbers_of(trial.shape));
+  report["takes_any_shape"] = false;
+  return report;
 }
 
 int judge_all(int argc, char** argv) {
@@ -149,16 +148,27 @@ int judge_all(int argc, char** argv) {
   const std::unique_ptr<judge::HostCode> program = options.program.empty() ? nullptr : judge::read_host_code(options.program);
   judge::RunnerProcess runner(options.runner.empty() ? std::vector<std::string>{} : judge::read_runner_argv(options.runner),
                               std::chrono::seconds(5), std::chrono::milliseconds(options.shutdown_grace_ms));
+  // `--watch '{"problem": "matmul", "shape": "8x8x8", "usual": "8x8x8", "inputs": "", "trace": {"block": [0, 0, 0]}}'`; without "trace" the
+  // launch is profiled, without "problem" it is one of the tests. Of a submission with host code, "launch" says which of a run's launches
+  // is traced, counted from 1; without it, the report says which there are. With "whole_reversed" every launch runs its blocks and threads
+  // in reverse order.
+  const nlohmann::json asked = options.watch.empty() ? nlohmann::json() : json_from(options.watch);
+  const auto report = [&](const nlohmann::json& said) {
+    judge::write_report(options.report, json_text(said) + "\n");
+    return 0;
+  };
+  if (!asked.is_null() && program == nullptr)
+    if (const auto* problem = judge::traced_problem(asked.value("problem", ""))) return report(watched_problem(*problem, asked, runner));
   judge::CollectedTrials collected;
   const auto judge_trial = [&](const judge::Trial& trial) {
-    if (!options.watch.empty()) return collected.put_down(trial);
+    if (!asked.is_null()) return collected.put_down(trial);
     return program ? program->judge(trial, options.launch) : judge::judge_launch(runner, trial, options.launch);
   };
   judge::Bench bench(judge_trial, task.key, clock_factor());
   if (options.launch_ms != 0) bench.allow_at_most(std::chrono::milliseconds(options.launch_ms));
   judge::use_bench(&bench);
   if (program) program->share_time_of(bench);
-  if (program && !options.watch.empty()) program->collect();
+  if (program && !asked.is_null()) program->collect();
   config.reporterSpecifications.assign(1, Catch::ReporterSpec("judge", {}, {}, {}));
   const auto& cases = bench.cases();
   const auto all_passed = [&] { return std::all_of(cases.begin(), cases.end(), [](const auto& one) { return one.passed; }); };
@@ -170,7 +180,8 @@ int judge_all(int argc, char** argv) {
     session.run();
     if (group.abortAfter > 0 && !all_passed()) break;
   }
-  if (!options.watch.empty()) return watch(options, collected, program.get(), runner);
+  if (!asked.is_null())
+    return report(program ? nlohmann::json{{"launch", program->watch(collected, asked)}} : watched_test(collected, asked, runner));
   judge::write_report(options.report, judge::report_text(cases));
   return all_passed() && !cases.empty() ? 0 : 1;
 }
@@ -180,6 +191,9 @@ int judge_all(int argc, char** argv) {
 int main(int argc, char** argv) {
   try {
     return judge_all(argc, argv);
+  } catch (const std::invalid_argument& error) {
+    std::cerr << error.what() << "\n";
+    return 4;
   } catch (const std::exception& error) {
     std::cerr << "judge: " << error.what() << "\n";
     return 2;

@@ -1,4 +1,4 @@
-#include "judge/judge_task.hpp"
+#include "judge/report/record.hpp"
 
 #include <exception>
 #include <filesystem>

@@ -9,7 +9,7 @@
 namespace tilelab::judge {
 namespace {
 
-constexpr int longest_side = 1 << 20, usual_profiled_side = 128;
+constexpr int longest_side = 1 << 20, usual_profiled_side = 128, usual_traced_side = 8;
 
 // A problem may register itself before main, so the list is made when it is first used.
 template <class Problem>
@@ -47,6 +47,11 @@ std::vector<int> sizes_in(const std::string& shape, const TracedProblem& problem
                               ", each from 1 to " + std::to_string(largest));
 }
 
+// "8x8x8"
+std::string cube(const TracedProblem& problem, int side) {
+  return joined(std::vector<std::string>(problem.sizes.size(), std::to_string(side)), "x");
+}
+
 }  // namespace
 
 bool traces(TracedProblem problem) {
@@ -54,19 +59,21 @@ bool traces(TracedProblem problem) {
   return true;
 }
 
-const std::vector<TracedProblem>& traced_problems() { return registered<TracedProblem>(); }
+const TracedProblem* traced_problem(const std::string& name) {
+  const auto found = std::ranges::find(registered<TracedProblem>(), name, &TracedProblem::name);
+  return found == registered<TracedProblem>().end() ? nullptr : &*found;
+}
 
 Trial trial_to_trace(const TracedProblem& problem, const std::string& shape, const std::string& inputs) {
-  const std::vector<int> sizes = sizes_in(shape, problem, problem.largest_side, "traced");
-  if (std::ranges::find(problem.inputs, inputs) == problem.inputs.end()) {
+  const std::vector<int> sizes =
+      sizes_in(shape.empty() ? cube(problem, usual_traced_side) : shape, problem, problem.largest_side, "traced");
+  if (!inputs.empty() && std::ranges::find(problem.inputs, inputs) == problem.inputs.end())
     throw std::invalid_argument("there are no inputs " + inputs + ": it takes " + joined(problem.inputs, ", "));
-  }
-  return problem.make(sizes, inputs, RandomStream(1));
+  return problem.make(sizes, inputs.empty() ? problem.inputs.front() : inputs, RandomStream(1));
 }
 
 std::string usual_profiled_shape(const TracedProblem& problem) {
-  if (!problem.usual_profiled_shape.empty()) return problem.usual_profiled_shape;
-  return joined(std::vector<std::string>(problem.sizes.size(), std::to_string(usual_profiled_side)), "x");
+  return problem.usual_profiled_shape.empty() ? cube(problem, usual_profiled_side) : problem.usual_profiled_shape;
 }
 
 Trial trial_to_profile(const TracedProblem& problem, const std::string& shape) {

@@ -1,5 +1,5 @@
 // What a problem provides so that `tilelab trace` and `tilelab profile` can run any kernel of it on one size. A problem registers
-// itself; the tracer finds it by name. A problem that is not registered is traced and profiled on
+// itself; a judge finds it by name. A problem that is not registered is traced and profiled on
 // the shapes of its lab's public tests (report/watched_launch.hpp).
 #pragma once
 
@@ -28,9 +28,11 @@ struct TracedProblem {
 
 // Call it to initialise a namespace-scope constant in the problem's source file. Returns true.
 bool traces(TracedProblem problem);
-const std::vector<TracedProblem>& traced_problems();
+// The one of this name; null: it did not register itself.
+const TracedProblem* traced_problem(const std::string& name);
 
-// The trial of `shape` ("8x8x8"). They throw std::invalid_argument; its text is for the person who gave the shape.
+// The trial of `shape` ("8x8x8"). They throw std::invalid_argument; its text is for the person who gave the shape. A trace of no shape is
+// of a small one; of no inputs, of the first ones.
 Trial trial_to_trace(const TracedProblem& problem, const std::string& shape, const std::string& inputs);
 Trial trial_to_profile(const TracedProblem& problem, const std::string& shape);
 std::string usual_profiled_shape(const TracedProblem& problem);

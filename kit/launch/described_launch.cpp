@@ -8,7 +8,6 @@
 
 #include "judge/decision/launch_judge.hpp"
 #include "judge/process/runner_process.hpp"
-#include "launch/buffer_content.hpp"
 
 namespace tilelab::checker {
 namespace {

@@ -1,8 +1,14 @@
 #include "launch/launch_description.hpp"
 
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
 #include <fstream>
+#include <sstream>
 #include <stdexcept>
 
+#include "executor/arithmetic/half_bits.hpp"
 #include "protocol/json/json_text.hpp"
 #include "protocol/strict_json.hpp"
 
@@ -100,6 +106,131 @@ LaunchDescription read_description(const std::string& path) {
   if (value.contains("trace"))
     request.trace = protocol::TraceRequest{.block = {value["trace"].at(0), value["trace"].at(1), value["trace"].at(2)}};
   return launch;
+}
+
+namespace {
+
+class Numbers {
+ public:
+  Numbers(const Content& content, judge::RandomStream random) : content_(content), random_(random) {}
+
+  Number next(NumberKind kind) {
+    switch (content_.fill) {
+      case Fill::iota: {
+        const std::uint64_t here = count_++;
+        return {static_cast<double>(here), here};
+      }
+      case Fill::random: return drawn(kind);
+      default: return content_.listed[count_++ % content_.listed.size()];
+    }
+  }
+
+ private:
+  Number drawn(NumberKind kind) {
+    if (kind == NumberKind::floating && !content_.low) return {random_.signed_unit(), 0};
+    const std::int64_t low = content_.low.value_or(random_low), high = content_.high.value_or(random_high);
+    const std::uint64_t range = static_cast<std::uint64_t>(high) - static_cast<std::uint64_t>(low) + 1;  // 0 stands for 2^64
+    const std::uint64_t offset = range == 0 ? random_.bits() : random_.bits() % range;
+    const std::uint64_t value = static_cast<std::uint64_t>(low) + offset;
+    return {static_cast<double>(static_cast<std::int64_t>(value)), value};
+  }
+
+  const Content& content_;
+  judge::RandomStream random_;
+  std::uint64_t count_ = 0;
+};
+
+void put(std::byte* at, const Leaf& leaf, const Number& number) {
+  if (leaf.kind != NumberKind::floating) {
+    std::memcpy(at, &number.integer, leaf.bytes);  // little-endian: the low bytes
+  } else if (leaf.bytes == sizeof(std::uint16_t)) {
+    const std::uint16_t value = simt::half_bits(number.floating);
+    std::memcpy(at, &value, sizeof value);
+  } else if (leaf.bytes == sizeof(float)) {
+    const auto value = static_cast<float>(number.floating);
+    std::memcpy(at, &value, sizeof value);
+  } else {
+    std::memcpy(at, &number.floating, sizeof number.floating);
+  }
+}
+
+}  // namespace
+
+std::vector<std::byte> bytes_of(const BufferShape& shape, const Content& content, judge::RandomStream random, std::byte unwritten) {
+  std::vector<std::byte> bytes(shape.elements * shape.element_bytes, unwritten);
+  if (content.fill == Fill::none) return bytes;
+  Numbers numbers(content, random);
+  for (std::size_t element = 0; element < shape.elements; ++element) {
+    for (const Leaf& leaf : shape.leaves) put(bytes.data() + element * shape.element_bytes + leaf.offset, leaf, numbers.next(leaf.kind));
+  }
+  return bytes;
+}
+
+void set_numbers(std::vector<std::byte>& bytes, const std::vector<SetNumber>& numbers) {
+  for (const SetNumber& one : numbers) {
+    if (one.leaf.offset + one.leaf.bytes > bytes.size()) throw std::out_of_range("a number lies outside its buffer");
+    put(bytes.data() + one.leaf.offset, one.leaf, one.number);
+  }
+}
+
+namespace {
+
+constexpr double float_tolerance = 1e-3, half_tolerance = 2e-2;
+
+template <typename Number>
+Number read(const std::byte* at) {
+  Number number;
+  std::memcpy(&number, at, sizeof number);
+  return number;
+}
+
+double floating_at(const std::byte* at, std::size_t bytes) {
+  if (bytes == 2) return simt::half_value(read<std::uint16_t>(at));
+  return bytes == 4 ? read<float>(at) : read<double>(at);
+}
+
+std::string number_at(const std::byte* at, const Leaf& leaf) {
+  std::ostringstream text;
+  if (leaf.kind == NumberKind::floating) {
+    text << floating_at(at, leaf.bytes);
+    return text.str();
+  }
+  std::uint64_t bits = 0;
+  std::memcpy(&bits, at, leaf.bytes);  // little-endian
+  const unsigned unused = 64 - 8 * static_cast<unsigned>(leaf.bytes);
+  if (leaf.kind == NumberKind::signed_integer)
+    text << (static_cast<std::int64_t>(bits << unused) >> unused);
+  else
+    text << bits;
+  return text.str();
+}
+
+bool alike(const std::byte* first, const std::byte* other, const Leaf& leaf) {
+  if (std::memcmp(first, other, leaf.bytes) == 0) return true;
+  if (leaf.kind != NumberKind::floating) return false;
+  const double a = floating_at(first, leaf.bytes), b = floating_at(other, leaf.bytes);
+  const double tolerance = leaf.bytes == 2 ? half_tolerance : float_tolerance;
+  return (std::isnan(a) && std::isnan(b)) || a == b || std::abs(a - b) <= tolerance * std::max(std::abs(a), std::abs(b));
+}
+
+}  // namespace
+
+std::optional<OrderDifference> compare_orders(const BufferShape& shape, std::span<const std::byte> first,
+                                              std::span<const std::byte> other) {
+  OrderDifference difference;
+  const std::size_t elements = std::min({shape.elements, first.size() / shape.element_bytes, other.size() / shape.element_bytes});
+  for (std::size_t element = 0; element < elements; ++element) {
+    const std::byte *one = first.data() + element * shape.element_bytes, *two = other.data() + element * shape.element_bytes;
+    const auto differs = std::find_if(shape.leaves.begin(), shape.leaves.end(),
+                                      [&](const Leaf& leaf) { return !alike(one + leaf.offset, two + leaf.offset, leaf); });
+    if (differs == shape.leaves.end()) continue;
+    if (difference.elements++ != 0) continue;
+    difference.element = element;
+    difference.first = number_at(one + differs->offset, *differs);
+    difference.other = number_at(two + differs->offset, *differs);
+  }
+  if (difference.elements == 0) return std::nullopt;
+  return difference;
 }
 
 }  // namespace tilelab::checker

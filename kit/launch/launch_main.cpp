@@ -1,12 +1,9 @@
 // Runs one launch of a kernel in a runner and writes down what somebody asked of it:
-//   check    a launch that somebody described, under every detector
-//   trace    what one block of a registered problem's launch did, step by step
-//   profile  the memory traffic of such a launch
-//   time     how long kernels take on a GPU, run against each other, and whether the outputs that were kept are right
-// It grades nothing, is trusted, and never loads a submission itself. It is linked twice: `launch` knows no problem, which only `check`
-// does not need; `launch-problem` knows all. Exit status: 0 the report is written, whatever the launch's result; 2 it cannot be done as
-// asked; 3 it could not work; 4 the problem does not register itself, so the lab's own judge has to do it (--watch). The reason is one line
-// on standard error.
+//   check  a launch that somebody described, under every detector
+//   time   how long kernels take on a GPU, run against each other, and whether the outputs that were kept are right
+// It grades nothing, is trusted, and never loads a submission itself. It is linked twice: `launch` knows no problem, which `check` does not
+// need; `launch-problem` knows all. Exit status: 0 the report is written, whatever the launch's result; 2 it cannot be done as asked; 3 it
+// could not work. The reason is one line on standard error.
 #include <algorithm>
 #include <cstring>
 #include <exception>
@@ -19,16 +16,14 @@
 
 #include <nlohmann/json.hpp>
 
-#include "judge/judge_task.hpp"
 #include "judge/process/runner_process.hpp"
 #include "judge/random_stream.hpp"
-#include "judge/report/watched_launch.hpp"
+#include "judge/report/record.hpp"
 #include "judge/timed_problem.hpp"
-#include "judge/traced_problem.hpp"
 #include "launch/launch_description.hpp"
 #include "options/program_options.hpp"
 #include "protocol/json/json_text.hpp"
-#include "protocol/timing_message.hpp"
+#include "protocol/protocol.hpp"
 
 namespace {
 
@@ -47,36 +42,6 @@ json check(const ProgramOptions& options) {
   report["metrics"] = record.traffic ? json(record.traffic->metrics) : json::object();
   if (record.trace) report["trace"] = *record.trace;
   return report;
-}
-
-// --- trace, profile
-
-class NotRegistered : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
-};
-
-const judge::TracedProblem& problem_of(const ProgramOptions& options) {
-  const std::string& name = options.text("problem");
-  const auto& problems = judge::traced_problems();
-  const auto found = std::ranges::find(problems, name, &judge::TracedProblem::name);
-  if (found == problems.end()) throw NotRegistered("the problem " + name + " does not say how it is traced or profiled");
-  return *found;
-}
-
-json trace(const ProgramOptions& options) {
-  const judge::TracedProblem& problem = problem_of(options);
-  const judge::Trial trial = judge::trial_to_trace(problem, options.text("shape"), options.text("inputs"));
-  judge::RunnerProcess runner(runner_of(options));
-  return judge::traced_launch(runner, trial, judge::watched(json_from(options.text("watch"))), problem.factors);
-}
-
-json profile(const ProgramOptions& options) {
-  const judge::TracedProblem& problem = problem_of(options);
-  const std::string shape = options.has("shape") ? options.text("shape") : judge::usual_profiled_shape(problem);
-  const judge::Trial trial = judge::trial_to_profile(problem, shape);
-  judge::RunnerProcess runner(runner_of(options));
-  return judge::profiled_launch(runner, trial, shape);
 }
 
 // --- time
@@ -211,8 +176,6 @@ json time(const ProgramOptions& options) {
 
 // ---
 
-constexpr OptionRule::Kind optional = OptionRule::Kind::optional;
-
 struct Mode {
   std::string_view name, usage;
   std::vector<OptionRule> rules;  // besides --runner and --report
@@ -221,8 +184,6 @@ struct Mode {
 
 std::vector<Mode> modes() {
   return {{"check", "--launch LAUNCH.json", {{"launch"}}, check},
-          {"trace", "--problem NAME --shape 8x8x8 --inputs NAME --watch JSON", {{"problem"}, {"shape"}, {"inputs"}, {"watch"}}, trace},
-          {"profile", "--problem NAME [--shape 8x8x8]", {{"problem"}, {"shape", optional}}, profile},
           {"time",
            "--problem NAME --shape 1024x1024x1024 --seed N --rounds N --warm-up-ms N --limit-ms N --kept CONTESTANT",
            {{"problem"}, {"shape"}, {"seed"}, {"rounds"}, {"warm-up-ms"}, {"limit-ms"}, {"kept"}},
@@ -240,7 +201,7 @@ void write_down(int argc, char** argv) {
     const ProgramOptions options(argc - 1, argv + 1, mode.rules, usage);
     return judge::write_report(options.text("report"), json_text(mode.report(options)) + "\n");
   }
-  throw OptionError("launch: the first word is check, trace, profile or time, not '" + asked + "'");
+  throw OptionError("launch: the first word is check or time, not '" + asked + "'");
 }
 
 }  // namespace
@@ -252,9 +213,6 @@ int main(int argc, char** argv) {
   } catch (const std::invalid_argument& error) {
     std::cerr << error.what() << "\n";
     return 2;
-  } catch (const NotRegistered& error) {
-    std::cerr << error.what() << "\n";
-    return 4;
   } catch (const std::exception& error) {
     std::cerr << "launch: " << error.what() << "\n";
     return 3;

@@ -11,7 +11,6 @@
 
 #include "judge/bench.hpp"
 #include "judge/traced_problem.hpp"
-#include "problems/matmul_mistakes.hpp"
 
 namespace tilelab::matmul {
 namespace {

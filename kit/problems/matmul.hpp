@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "judge/mistake.hpp"
 #include "judge/technique.hpp"
 
 namespace tilelab::matmul {
@@ -64,5 +65,10 @@ std::vector<Shape> random_shapes(int count, Shape least, Shape limit, int step =
 // is the transpose of A if both are square. Sides are at most `largest_worked`, so that every sum is exact in fp32.
 inline constexpr int largest_worked = 64;
 judge::Trial worked_trial(Shape shape);
+
+// The known mistakes of kernels for C = A·B, each with the C that it would produce.
+
+// All of them, for trials with the operands A, B, C, M, N, K in this order.
+const std::vector<judge::Mistake>& mistakes();
 
 }  // namespace tilelab::matmul

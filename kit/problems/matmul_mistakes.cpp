@@ -1,6 +1,6 @@
 // Each mistake is what its kernel would compute for an element of C. They come in three groups: which products are summed and how exactly,
 // the indices of A and B, and which elements of C are written and where.
-#include "problems/matmul_mistakes.hpp"
+#include "problems/matmul.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,8 +1,11 @@
-// How a transpose is timed. Every element of the output is compared, because that costs no more than reading it.
+// How a transpose is timed, traced and profiled. Every element of a timed output is compared, because that costs no more than reading it.
+// It multiplies nothing, so a trace shows only loads and stores.
 #include <cmath>
 #include <string>
 
 #include "judge/timed_problem.hpp"
+#include "judge/traced_problem.hpp"
+#include "problems/transpose.hpp"
 #include "protocol/timed_input.hpp"
 
 namespace tilelab::transpose {
@@ -48,7 +51,18 @@ judge::TimedWork work(const std::vector<int>& sizes) {
           }};
 }
 
-[[maybe_unused]] const bool registered = judge::times({.name = "transpose", .sizes = {"M", "N"}, .make = work});
+[[maybe_unused]] const bool transpose_is_timed = judge::times({.name = "transpose", .sizes = {"M", "N"}, .make = work});
+[[maybe_unused]] const bool transpose_is_traced =
+    judge::traces({.name = "transpose",
+                   .sizes = {"M", "N"},
+                   .largest_side = 64,
+                   .largest_profiled_side = 1024,
+                   .inputs = {"integers"},
+                   .profiled_inputs = "integers",
+                   .factors = {},
+                   .make = [](const std::vector<int>& sizes, const std::string&, judge::RandomStream random) {
+                     return exact_trial({.M = sizes.at(0), .N = sizes.at(1)}, random);
+                   }});
 
 }  // namespace
 }  // namespace tilelab::transpose

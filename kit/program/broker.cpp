@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "judge/process/reply_check.hpp"
+#include "judge/process/runner_process.hpp"
 #include "protocol/json/json_text.hpp"
 #include "runner/child_end.hpp"
 

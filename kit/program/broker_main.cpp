@@ -8,8 +8,8 @@
 #include <iostream>
 #include <string_view>
 
-#include "judge/judge_task.hpp"
 #include "judge/process/runner_process.hpp"
+#include "judge/report/record.hpp"
 #include "options/program_options.hpp"
 #include "program/broker.hpp"
 #include "protocol/json/json_text.hpp"

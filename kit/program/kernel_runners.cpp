@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "judge/process/reply_check.hpp"
+#include "judge/process/runner_process.hpp"
 #include "program/memory/device_memory.hpp"
 #include "program/memory/pending_work.hpp"
 #include "program/memory/repeated_launches.hpp"

@@ -7,7 +7,6 @@
 #include <stdexcept>
 
 #include "protocol/message_fields.hpp"
-#include "protocol/timing_message.hpp"
 
 namespace tilelab::simt {
 

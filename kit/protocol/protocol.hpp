@@ -308,34 +308,49 @@ NLOHMANN_JSON_SERIALIZE_ENUM(Status, {{Status::internal_error, "internal-error"}
                                       {Status::timeout, "timeout"},
                                       {Status::crash, "crash"}})
 
-// Throws nlohmann::json::exception if the JSON does not have the shape above. Callers then treat the peer as broken.
-void to_json(nlohmann::json&, const TraceRequest&);
-void from_json(const nlohmann::json&, TraceRequest&);
-void to_json(nlohmann::json&, const Trace&);
-void from_json(const nlohmann::json&, Trace&);
-void to_json(nlohmann::json&, const Traffic&);
-void from_json(const nlohmann::json&, Traffic&);
-void to_json(nlohmann::json&, const TextureDescription&);
-void from_json(const nlohmann::json&, TextureDescription&);
-void to_json(nlohmann::json&, const ProgramTexture&);
-void from_json(const nlohmann::json&, ProgramTexture&);
-void to_json(nlohmann::json&, const ProgramMemory&);
-void from_json(const nlohmann::json&, ProgramMemory&);
-void to_json(nlohmann::json&, const BufferUse&);
-void from_json(const nlohmann::json&, BufferUse&);
-void to_json(nlohmann::json&, const Extent&);
-void from_json(const nlohmann::json&, Extent&);
-void to_json(nlohmann::json&, const Piece&);
-void from_json(const nlohmann::json&, Piece&);
-void to_json(nlohmann::json&, const Argument&);
-void from_json(const nlohmann::json&, Argument&);
-void to_json(nlohmann::json&, const LaunchConfig&);
-void from_json(const nlohmann::json&, LaunchConfig&);
-void to_json(nlohmann::json&, const LaunchRequest&);
-void from_json(const nlohmann::json&, LaunchRequest&);
-void to_json(nlohmann::json&, const LaunchReply&);
-void from_json(const nlohmann::json&, LaunchReply&);
-void to_json(nlohmann::json&, const Finding&);
-void from_json(const nlohmann::json&, Finding&);
+// --- Kernels that are timed: which launch, how often, and the results. A runner answers one such request. Its
+// times are not verified, but whoever sent the request verifies the outputs that the runner kept.
+
+inline constexpr unsigned most_rounds = 1024, most_contestants = 8;
+
+// Sent before a request: the runner then does everything that takes long, and answers with an empty reply.
+inline constexpr const char* prepare_to_time = "{\"prepare\": true}";
+
+struct TimingRequest {
+  LaunchRequest launch;                    // its buffers have no files: inputs are made on the device, see protocol/timed_input.hpp
+  std::vector<std::uint64_t> round_seeds;  // one round for each; its inputs follow from it
+  std::uint64_t warm_up_seed = 0;          // the inputs of the warm-up's rounds follow from it
+  unsigned warm_up_ms = 200;               // minimum time before the first sample
+  unsigned kept_contestant = 0;
+  std::vector<unsigned> kept_rounds;  // the rounds whose outputs are copied, one after another, into the file sent with the request
+};
+
+// What NVML says about the device. Zero means unknown.
+struct ClockReading {
+  unsigned sm_mhz = 0, memory_mhz = 0, temperature_c = 0, power_mw = 0;
+  std::uint64_t throttle_reasons = 0;  // NVML's bit mask
+};
+
+struct TimingReply {
+  Status status = Status::completed;
+  std::string detail;                            // if the status is not `completed`: one sentence
+  unsigned contestant = 0;                       // if the status is not `completed`: whose launch it was
+  bool slow = false;                             // with `timeout`: the launch does end, but is too slow to be timed
+  std::vector<LaunchConfig> configs;             // for each contestant
+  std::vector<std::vector<double>> nanoseconds;  // for each contestant, for each round
+  ClockReading before, after;                    // of the timed rounds
+  double warm_up_ms = 0, timed_ms = 0;           // wall-clock time
+  unsigned warm_up_rounds = 0;
+};
+
+// Reading throws nlohmann::json::exception if the JSON does not have the shape above, or a number is not finite. Callers then treat the
+// peer as broken.
+#define TILELAB_MESSAGE_HERE(Message)            \
+  void to_json(nlohmann::json&, const Message&); \
+  void from_json(const nlohmann::json&, Message&);
+NLOHMANN_JSON_EXPAND(NLOHMANN_JSON_PASTE(TILELAB_MESSAGE_HERE, TraceRequest, Trace, Traffic, TextureDescription, ProgramTexture,
+                                         ProgramMemory, BufferUse, Extent, Piece, Argument, LaunchConfig, LaunchRequest, LaunchReply,
+                                         Finding, TimingRequest, TimingReply))
+#undef TILELAB_MESSAGE_HERE
 
 }  // namespace tilelab::protocol

@@ -113,29 +113,14 @@ void KernelCall::pass(const protocol::Argument& object, const std::vector<std::u
 }
 
 void KernelCall::operator()() const {
-  if (is_largest_) return call_with_objects<most_slots>();
-  if (is_large_) return call_with_objects<large_slots>();
-  using U = std::uint64_t;
-  using D = double;
-  simt::Machine::current().entered_kernel(reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)), {}, stack_used_ * sizeof(U));
-  const auto& i = integers_;
-  const auto& d = floating_;
-  const auto& s = stack_;
-#if defined(__aarch64__)
-  using Kernel = void (*)(U, U, U, U, U, U, U, U, D, D, D, D, D, D, D, D, U, U, U, U, U, U, U, U, U, U, U, U, U, U, U, U);
-  reinterpret_cast<Kernel>(kernel_)(i[0], i[1], i[2], i[3], i[4], i[5], i[6], i[7], d[0], d[1], d[2], d[3], d[4], d[5], d[6], d[7], s[0],
-                                    s[1], s[2], s[3], s[4], s[5], s[6], s[7], s[8], s[9], s[10], s[11], s[12], s[13], s[14], s[15]);
-#else
-  using Kernel = void (*)(U, U, U, U, U, U, D, D, D, D, D, D, D, D, U, U, U, U, U, U, U, U, U, U, U, U, U, U, U, U);
-  reinterpret_cast<Kernel>(kernel_)(i[0], i[1], i[2], i[3], i[4], i[5], d[0], d[1], d[2], d[3], d[4], d[5], d[6], d[7], s[0], s[1], s[2],
-                                    s[3], s[4], s[5], s[6], s[7], s[8], s[9], s[10], s[11], s[12], s[13], s[14], s[15]);
-#endif
-  distrust_registers();
+  if (is_largest_) return call_with<most_slots>();
+  if (is_large_) return call_with<large_slots>();
+  call_with<stack_slots>();
 }
 
-// The same for a kernel with objects that lie on the stack, or are passed by reference. Both belong to the kernel: it may write there.
+// With so many words on the stack, and as many for objects that are passed by reference. All belong to the kernel: it may write there.
 template <std::size_t slots>
-[[gnu::noinline]] void KernelCall::call_with_objects() const {
+[[gnu::noinline]] void KernelCall::call_with() const {
   using U = std::uint64_t;
   using D = double;
   struct Slots {
@@ -153,7 +138,7 @@ template <std::size_t slots>
   }
   const auto at = reinterpret_cast<std::uintptr_t>(copies);
   simt::Machine::current().entered_kernel(reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)), {at, at + copies_used_ * sizeof(U)},
-                                          sizeof s);
+                                          slots == stack_slots ? stack_used_ * sizeof(U) : sizeof s);
   const auto& d = floating_;
 #if defined(__aarch64__)
   using Kernel = void (*)(U, U, U, U, U, U, U, U, D, D, D, D, D, D, D, D, U, U, U, U, U, U, U, U, U, U, U, U, U, U, U, U);

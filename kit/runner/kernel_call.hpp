@@ -35,7 +35,7 @@ class KernelCall {
   void pass_integer(std::uint64_t bits);
   void pass_floating(double bits);
   template <std::size_t slots>
-  void call_with_objects() const;
+  void call_with() const;
 
 #if defined(__aarch64__)
   static constexpr std::size_t integer_registers = 8;

@@ -1,6 +1,5 @@
 // One launch: reads buffers, asks for the configuration, checks limits, runs the machine with its observers, writes buffers and
 // findings.
-#include "runner/launch.hpp"
 
 #include <unistd.h>
 
@@ -26,9 +25,8 @@
 #include "executor/observers/work_counters.hpp"
 #include "executor/submission/submission_data.hpp"
 #include "runner/kernel_call.hpp"
-#include "runner/launch_limits.hpp"
+#include "runner/launch.hpp"
 #include "runner/launch_signals.hpp"
-#include "runner/report/finding_messages.hpp"
 #include "runner/report/launch_report.hpp"
 #include "runner/submission/argument_buffers.hpp"
 #include "runner/submission/mapped_program.hpp"

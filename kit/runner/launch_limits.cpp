@@ -1,4 +1,4 @@
-#include "runner/launch_limits.hpp"
+#include "runner/launch.hpp"
 
 #include <sys/resource.h>
 

@@ -19,7 +19,6 @@
 #include "protocol/protocol.hpp"
 #include "runner/child_end.hpp"
 #include "runner/launch.hpp"
-#include "runner/launch_limits.hpp"
 #include "runner/launch_signals.hpp"
 #include "runner/submission/image.hpp"
 

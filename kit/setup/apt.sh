@@ -85,25 +85,13 @@ add_backports() {
 
 # Writes them from the line or stanza of the release itself.
 write_backports() {
-  awk -v suite="$1" '{
-      line = $0; options = ""
-      if (match(line, /\[[^]]*\]/)) { options = substr(line, RSTART, RLENGTH) " "; sub(/\[[^]]*\]/, "", line) }
-      split(line, field)
-      if (field[3] == suite) { print "deb " options field[2] " " suite "-backports main"; exit }
-    }' "$apt_dir/sources/machine.list" >"$apt_dir/sources/backports.list"
-  awk -v suite="$1" '
-    BEGIN { RS = ""; FS = "\n" }
-    {
-      found = 0; text = ""
-      for (f = 1; f <= NF; ++f) {
-        line = $f
-        if (line ~ /^Suites:/) { found = (line ~ "[ \t]" suite "([ \t]|$)"); line = "Suites: " suite "-backports" }
-        if (line ~ /^Components:/) line = "Components: main"
-        text = text line "\n"
-      }
-      if (found) { print text; exit }
-    }' "$apt_dir/sources/machine.sources" >"$apt_dir/sources/backports.sources"
-  [ -s "$apt_dir/sources/backports.list" ] || [ -s "$apt_dir/sources/backports.sources" ]
+  local from=$apt_dir/sources/machine to=$apt_dir/sources/backports
+  sed -nE "s/^(deb[ \t]+(\[[^]]*\][ \t]+)?[^ \t]+[ \t]+$1)[ \t].*/\1-backports main/p" "$from.list" | head -n 1 >"$to.list"
+  awk -v suite="$1" 'BEGIN { RS = ""; ORS = "\n\n" }
+    $0 ~ "Suites:([^\n]*[ \t])?" suite "([ \t\n]|$)" {
+      sub(/Suites:[^\n]*/, "Suites: " suite "-backports"); sub(/Components:[^\n]*/, "Components: main"); print; exit
+    }' "$from.sources" >"$to.sources"
+  [ -s "$to.list" ] || [ -s "$to.sources" ]
 }
 
 update_private_lists() { private_apt apt-get -q update; }

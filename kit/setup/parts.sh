@@ -9,7 +9,7 @@ part_name() {
   local lab=${1#judge-}
   case $1 in
     judge-*) echo "the tests of ${lab%-public}" ;;
-    launch-problem) echo "what traces and times kernels and counts memory traffic" ;;
+    launch-problem) echo "what times kernels on a GPU" ;;
     broker) echo "what runs host code" ;;
     tilelab_host) echo "CUDA's functions for host code" ;;
     gpu-runner) echo "what runs kernels on a GPU" ;;

@@ -11,7 +11,7 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 root=$PWD prefix=$PWD/.tilelab/prefix log=$PWD/.tilelab/setup.log apt_dir=
 here=kit/setup
-for piece in say bundle needs apt prefix packages python parts build canaries toolkit pack; do
+for piece in say bundle needs apt prefix packages python parts build toolkit pack; do
   # shellcheck source=/dev/null
   . "$here/$piece.sh"
 done

@@ -7,11 +7,11 @@ the page; where host code is the student's, ratios to the same run without. It a
 from __future__ import annotations
 
 import statistics
-import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 from grader.engines.toolset import Toolset
@@ -21,14 +21,14 @@ from grader.model.labs import Lab, load_lab
 from grader.pages.pages import trace_page
 from grader.roll.batch.opened_tools import open_toolset
 from grader.run.kernels.kernel_source import read_source
-from grader.run.launches.lab_launch import build_runner
+from grader.run.launches.lab_launch import build_runner, watch_launch
 from grader.run.launches.trace_phases import TraceReport
 from grader.run.launches.tracing import RunTracer, Traced, TraceRequest
 from grader.run.program_judging import build_submission
 
 ROOT = Path(__file__).resolve().parents[2]
 _ROUNDS = 7
-_NO_BLOCK = "999999,0,0"  # the grid has no such block: the same launch, and nobody records
+_NO_BLOCK = (999999, 0, 0)  # the grid has no such block: the same launch, and nobody records
 _USUAL = (
     ("01-naive", "64x64x64"),
     ("02-tiled", "64x64x64"),
@@ -37,12 +37,6 @@ _USUAL = (
     ("08-scan", "1000"),
     ("10-softmax", "7x64"),
 )
-
-
-def seconds(command: list[str]) -> float:
-    began = time.perf_counter()
-    subprocess.run(command, check=True, capture_output=True)
-    return time.perf_counter() - began
 
 
 def measure(lab_id: str, file: Path, shape: str) -> None:
@@ -54,20 +48,13 @@ def measure(lab_id: str, file: Path, shape: str) -> None:
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
         runner = build_runner(toolset, lab, source, folder)
-        tracer = [
-            str(toolset.build / "bin" / "launch-problem"),
-            "trace",
-            "--problem",
-            Path(lab.public.problem).stem,
-            "--shape",
-            shape,
-        ]
-        tracer += ["--inputs", "integers", "--runner", str(runner), "--report", str(folder / "report.json")]
+        watched = partial(watch_launch, toolset, lab, runner, report=TraceReport)
         plain, recorded = [], []
         for _ in range(_ROUNDS):  # in turns, so that a busy machine disturbs both alike
-            plain.append(seconds([*tracer, "--block", _NO_BLOCK]))
-            recorded.append(seconds([*tracer, "--block", "0,0,0"]))
-        report = TraceReport.model_validate_json((folder / "report.json").read_bytes())
+            for times, block in ((plain, _NO_BLOCK), (recorded, (0, 0, 0))):
+                began = time.perf_counter()
+                report = watched({"shape": shape, "inputs": "integers", "trace": {"block": block}})
+                times.append(time.perf_counter() - began)
     tell(Traced(lab.id, lab.public.file, TraceRequest(shape), report), shape, recorded, plain, source.decode())
 
 

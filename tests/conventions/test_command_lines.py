@@ -14,7 +14,6 @@ TIMER = [
     "--problem", "matmul", "--shape", "8x8x8", "--seed", "1", "--rounds", "3", "--warm-up-ms", "1",
     "--limit-ms", "1", "--kept", "0", *FILES,
 ]  # fmt: skip
-PROBLEM = ["--problem", "matmul", *FILES]
 JUDGE = next(path.name for path in sorted(BIN.glob("judge-*-public")))
 
 
@@ -39,10 +38,6 @@ def answer(program: str, *words: str) -> tuple[int, str, str]:
         ("launch-problem", ["time", *TIMER, "report.json"], "launch time: 'report.json' is one word too many"),
         ("launch-problem", ["time", *with_rounds("3x")], "launch time: --rounds takes a whole number from 0 to 4294967295, not '3x'"),
         ("launch-problem", ["time", *with_rounds("5000")], "launch time: --rounds is from 1 to 1024"),
-        ("launch-problem", ["trace", *PROBLEM, "--block", "0,0,0"], "launch trace: unknown option --block"),
-        ("launch-problem", ["trace", *FILES], "launch trace: --problem is missing"),
-        ("launch-problem", ["trace", *PROBLEM, "--watch", "{}"], "launch trace: --shape is missing"),
-        ("launch-problem", ["profile", *PROBLEM, "--inputs", "ones"], "launch profile: unknown option --inputs"),
         ("launch", ["check", "--launch", "launch.json", *FILES, "--seed", "1"], "launch check: unknown option --seed"),
         ("launch", ["check", *FILES], "launch check: --launch is missing"),
         ("gpu-runner", ["--imge", "image.json"], "gpu-runner: unknown option --imge"),
@@ -62,7 +57,7 @@ def test_it_says_what_is_wrong_and_how_it_is_called(program: str, words: list[st
 def test_what_is_asked_of_a_launch_comes_first(words: list[str]) -> None:
     status, error, _ = answer("launch", *words)
     asked = words[0] if words else ""
-    assert (status, error) == (2, f"launch: the first word is check, trace, profile or time, not '{asked}'\n")
+    assert (status, error) == (2, f"launch: the first word is check or time, not '{asked}'\n")
 
 
 @pytest.mark.parametrize(

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
-import subprocess
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 from typer.testing import CliRunner
 
 from grader.cli.cli import app
-from grader.run.launches import lab_launch, tracing
-from grader.run.launches.lab_launch import UnregisteredProblemError
+from grader.engines.toolset import Toolset
+from grader.model.labs import Lab
+from grader.run.launches import lab_launch
 
 ROOT = Path(__file__).resolve().parents[2]
 SUM = ROOT / "solutions" / "06-reduction" / "sum_reduce.cu"
@@ -19,34 +21,18 @@ SUM = ROOT / "solutions" / "06-reduction" / "sum_reduce.cu"
 
 @pytest.fixture(autouse=True)
 def _unregistered(monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(*_: object) -> None:
-        raise UnregisteredProblemError
+    watch = lab_launch.watch_public_launch
 
-    monkeypatch.setattr(tracing, "run_tracer", refuse)
-    monkeypatch.setattr(lab_launch, "run_tracer", refuse)
+    def of_the_tests(toolset: Toolset, lab: Lab, runner: Path, asked: Mapping[str, Any]) -> bytes:
+        return watch(toolset, lab, runner, {**asked, "problem": "nobodys"})
+
+    monkeypatch.setattr(lab_launch, "watch_public_launch", of_the_tests)
 
 
 def told(*arguments: str) -> tuple[int, str, str]:
     """Exit status, standard output and standard error."""
     done = CliRunner().invoke(app, [arguments[0], str(SUM), *arguments[1:]])
     return done.exit_code, done.stdout, done.stderr
-
-
-def test_the_tracer_says_of_a_problem_that_it_is_not_registered(tmp_path: Path) -> None:
-    runner = tmp_path / "runner.json"
-    runner.write_text('{"argv": ["/bin/false"]}')
-    command = [
-        str(ROOT / "build/bin/launch-problem"),
-        "profile",
-        "--problem",
-        "nobodys",
-        "--runner",
-        str(runner),
-        "--report",
-        str(tmp_path / "report.json"),
-    ]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stderr) == (4, "the problem nobodys does not say how it is traced or profiled\n")
 
 
 def test_a_launch_of_the_public_tests_is_traced_step_by_step() -> None:

@@ -24,7 +24,6 @@ from typing import Self, TextIO
 
 from rich.console import Console
 
-from grader.engines.backend import PartError, provide_parts
 from grader.system.own_files import open_page
 
 _MOST_BYTES = 1024  # of what was pressed at once
@@ -164,10 +163,6 @@ class OwnTerminal:
 
     def trace(self, lab_id: str) -> str:
         """What is said where it cannot be made."""
-        try:
-            provide_parts(self.root, "launch-problem")  # here, because the first time takes long, and a line says so
-        except PartError as error:
-            return str(error)
         made = self._run("trace", "--lab", lab_id)
         if not made.stdout.strip():
             return _said(made)

@@ -12,6 +12,7 @@ from grader.pages.findings.finding_card import (
     finding_card,
     lane_figure,
     launch_text,
+    line_numbers,
     may_show,
     shown_launches,
     suspect_changes,
@@ -24,7 +25,6 @@ from grader.pages.findings.one_cause import (
     cause_groups,
     explains_all_wrong_outputs,
     explanations,
-    line_numbers,
     wrong_outputs,
 )
 from grader.pages.page_section import Shown

@@ -1,5 +1,5 @@
-"""The common part of `tilelab trace` and `tilelab profile`: builds one file of a lab as the grader builds submissions, and lets the tracer
-run it on one shape. The two commands choose the tracer's options and read its report.
+"""The common part of `tilelab trace` and `tilelab profile`: builds one file of a lab as the grader builds submissions, and lets the lab's
+judge run it on one shape. The two commands choose what is watched and read the report.
 
 The file is treated as hostile: compiler and runner are confined, and what the runner reports is limited twice.
 """
@@ -41,7 +41,6 @@ from grader.run.scoring.predicted_time import (
     shapes_to_count,
 )
 
-_CANNOT, _NOT_REGISTERED = 2, 4  # the tracer cannot fulfil the request; it does not know the problem
 _REFUSALS = 3
 _MAX_SOURCE_BYTES = 1 << 20
 
@@ -50,10 +49,6 @@ Report = TypeVar("Report", bound=Model)
 
 class LaunchRefusedError(RemediableError):
     """There is nothing to run. The text says why."""
-
-
-class UnregisteredProblemError(LaunchRefusedError):
-    """The problem registers no sizes with the tracer. The launches of the lab's public tests can still be watched (lab_launch.py)."""
 
 
 def recognise(labs: Sequence[Lab], source: Path, text: str, root: Path) -> Lab:
@@ -142,17 +137,14 @@ def several_launches(lab: Lab) -> str:
     )
 
 
-def run_tracer(toolset: Toolset, lab: Lab, runner_file: Path, asked: Mapping[str, str], report: type[Report]) -> Report:
-    """The tracer's report on one launch. `asked`: options besides the problem and the two files, without dashes.
-
-    Raises LaunchRefusedError where the tracer says that it cannot fulfil the request, and UnregisteredProblemError.
+def watch_launch(
+    toolset: Toolset, lab: Lab, runner_file: Path, asked: Mapping[str, Any], report: type[Report]
+) -> Report:
+    """The report on one launch: of any size where the lab's problem registers itself, else one of the public tests. `asked` and errors: see
+    `watch_public_launch`.
     """
-    written = runner_file.with_name("traced.json")
-    problem = {"problem": Path(lab.public.problem).stem, **asked, "runner": str(runner_file)}
-    options = [word for name, value in problem.items() for word in (f"--{name}", value)]
-    command = [str(toolset.part("launch-problem")), "trace" if "watch" in asked else "profile", *options]
-    refused = {_CANNOT: LaunchRefusedError, _NOT_REGISTERED: UnregisteredProblemError}
-    return read_report(run_reporter("the tracer", command, written, JUDGE_SECONDS, refused=refused), report)
+    asked = {"problem": Path(lab.public.problem).stem, **asked}
+    return read_report(watch_public_launch(toolset, lab, runner_file, asked), report)
 
 
 def read_report(text: bytes, report: type[Report]) -> Report:
@@ -163,8 +155,7 @@ def read_report(text: bytes, report: type[Report]) -> Report:
         raise RuntimeError(f"the launch was watched, but its report cannot be read: {error}") from error
 
 
-# One launch of a lab's public tests, traced or profiled: for a problem that registers no sizes of its own. The lab's judge chooses the
-# launch and watches it instead of judging it.
+# One launch, traced or profiled. The lab's judge chooses it and watches it instead of judging it.
 
 _NO_SUCH_LAUNCH = 4  # the judge's exit status
 _KEY = "00" * 32  # public: inputs are the same each time
@@ -199,11 +190,7 @@ def profile_runner(toolset: Toolset, lab: Lab, source: bytes, shape: str | None,
 
     Raises LaunchRefusedError where the launch cannot be counted.
     """
-    try:
-        report = run_tracer(toolset, lab, runner_file, {"shape": shape} if shape else {}, ProfileReport)
-    except UnregisteredProblemError:
-        watched = watch_public_launch(toolset, lab, runner_file, {"shape": shape or ""})
-        report = read_report(watched, ProfileReport).model_copy(update={"takes_any_shape": False})
+    report = watch_launch(toolset, lab, runner_file, {"shape": shape or ""}, ProfileReport)
     lines = source.decode("utf-8", "replace").split("\n")
     return report.model_copy(update={"launch": located(report.launch, {lab.public.file: lines})})
 

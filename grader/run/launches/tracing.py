@@ -8,7 +8,6 @@ import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import product
 from operator import ge
 from pathlib import Path
 from typing import Any
@@ -20,13 +19,11 @@ from grader.model.labs import Lab
 from grader.model.outcome import located
 from grader.model.result import Finding, Launch
 from grader.model.verdicts import Verdict, worst
-from grader.run.judge_call import JUDGE_SECONDS
 from grader.run.launches.lab_launch import (
     LaunchRefusedError,
-    UnregisteredProblemError,
     build_runner,
     read_report,
-    run_tracer,
+    watch_launch,
     watch_public_launch,
 )
 from grader.run.launches.trace_phases import BlockTrace, Index3, Trace, TraceReport, block_trace, left_out
@@ -36,8 +33,6 @@ from grader.run.programs.program_findings import kernel_findings
 from grader.run.programs.run_record import LaunchRecord, RunRecord, TracedLaunchRecord
 
 # What a problem may take where neither the user nor the lab says it: the first that it takes.
-_SHAPES = ("8x8x8", "8x8", "8")
-_INPUTS = ("worked", "integers", "random")
 
 
 @dataclass(frozen=True)
@@ -95,10 +90,7 @@ def built_launch(toolset: Toolset, lab: Lab, source: bytes, scratch: Path) -> Ru
 
 
 def _trace(toolset: Toolset, lab: Lab, runner_file: Path, lines: list[str], request: TraceRequest) -> Traced:
-    try:
-        report = _first_accepted(toolset, lab, request, runner_file)
-    except UnregisteredProblemError:
-        report = trace_of_public_test(toolset, lab, request, runner_file, JUDGE_SECONDS)
+    report = watch_launch(toolset, lab, runner_file, _asked_of(lab, request), TraceReport)
     launch = located(report.launch, {lab.public.file: lines})
     report = report.model_copy(update={"launch": launch})
     if report.trace is None and launch.grid and launch.verdict is not Verdict.LAUNCH_ERROR:
@@ -122,34 +114,21 @@ def with_steps(traced: Traced) -> Traced:
     return replace(traced, steps=block_trace(trace, traced.report.factors, block, traced.file, missing))
 
 
-def _first_accepted(toolset: Toolset, lab: Lab, request: TraceRequest, runner_file: Path) -> TraceReport:
-    """The trace with the first shape and inputs that the problem takes. What it says of the last ones is raised."""
-    shape = request.shape or lab.public.traced_shape
-    choices = list(product([shape] if shape else _SHAPES, [request.inputs] if request.inputs else _INPUTS))
-    for number, (shape, inputs) in enumerate(choices, 1):
-        asked = {"shape": shape, "inputs": inputs, "watch": json.dumps(request.asked())}
-        try:
-            return run_tracer(toolset, lab, runner_file, asked, TraceReport)
-        except UnregisteredProblemError:
-            raise
-        except LaunchRefusedError as error:
-            # A shape that does not fit the problem does not fit with other inputs either.
-            if number == len(choices) or (request.shape and "no inputs" not in str(error)):
-                raise
-    raise AssertionError
-
-
-def trace_of_public_test(
-    toolset: Toolset, lab: Lab, request: TraceRequest, runner_file: Path, seconds: float
-) -> TraceReport:
-    """A launch of the lab's public tests: where the problem names no sizes, or where such a launch was judged."""
-    asked = {
+def _asked_of(lab: Lab, request: TraceRequest) -> dict[str, Any]:
+    return {
         "shape": request.shape or "",
         "usual": lab.public.traced_shape,
         "inputs": request.inputs or "",
         **request.asked(),
     }
-    return read_report(watch_public_launch(toolset, lab, runner_file, asked, seconds=seconds), TraceReport)
+
+
+def trace_of_public_test(
+    toolset: Toolset, lab: Lab, request: TraceRequest, runner_file: Path, seconds: float
+) -> TraceReport:
+    """A launch of the lab's public tests, where such a launch was judged."""
+    said = watch_public_launch(toolset, lab, runner_file, _asked_of(lab, request), seconds=seconds)
+    return read_report(said, TraceReport)
 
 
 # A student's host code under the lab's judge with one of its launches traced: as host code made it, with its grid, its arguments and what

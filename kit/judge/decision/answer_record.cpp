@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "judge/decision/launch_judge.hpp"
-#include "judge/process/reply_check.hpp"
+#include "judge/process/runner_process.hpp"
 
 namespace tilelab::judge {
 namespace {

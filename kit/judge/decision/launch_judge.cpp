@@ -6,7 +6,6 @@
 #include <cstring>
 
 #include "judge/comparison.hpp"
-#include "judge/process/reply_check.hpp"
 #include "judge/process/runner_process.hpp"
 #include "operands/operand.hpp"
 

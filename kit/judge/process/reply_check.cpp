@@ -1,4 +1,4 @@
-#include "judge/process/reply_check.hpp"
+#include "judge/process/runner_process.hpp"
 
 #include <algorithm>
 #include <array>

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "judge/decision/launch_judge.hpp"
-#include "judge/process/reply_check.hpp"
+#include "judge/process/runner_process.hpp"
 #include "judge/programs/data_folder.hpp"
 #include "judge/programs/native_run.hpp"
 #include "judge/programs/operand_files.hpp"

@@ -12,7 +12,6 @@
 #include <system_error>
 #include <utility>
 
-#include "judge/process/reply_check.hpp"
 #include "judge/process/runner_process.hpp"
 #include "judge/programs/brokered_run.hpp"
 #include "judge/programs/data_folder.hpp"

@@ -29,8 +29,8 @@ LaunchRecord judge_launcher(const BuiltProgram& program, const Trial& trial, con
 // `program` says that it is "reversed".
 LaunchRecord watch_launcher(const BuiltProgram& program, const Trial& trial, bool whole_reversed, const nlohmann::json& followed);
 
-// --- What a brokered run says of a submission, apart from its result: how it ended, and which mistakes kernels and host code made
-// (run_verdict.cpp). It can only make a verdict worse.
+// --- What a brokered run says of a submission, apart from its result: how it ended, and which mistakes kernels and host code made.
+// It can only make a verdict worse.
 
 // Sets both unless the record says something as bad or worse.
 void worsen(LaunchRecord& record, Verdict verdict, const std::string& message);

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "judge/process/reply_check.hpp"
+#include "judge/process/runner_process.hpp"
 #include "program/memory/device_memory.hpp"
 
 namespace tilelab::program {

@@ -5,8 +5,8 @@
 
 #include "executor/memory/device_heap.hpp"
 #include "executor/verdict.hpp"
-#include "judge/process/reply_check.hpp"
-#include "runner/launch_limits.hpp"
+#include "judge/process/runner_process.hpp"
+#include "runner/launch.hpp"
 
 namespace tilelab::program {
 namespace {

@@ -1,6 +1,6 @@
 // Words each finding: its place in the source, its element's name and its sentence. Then which findings are one to a student, which of
 // them count, and in what order they are told.
-#include "runner/report/finding_messages.hpp"
+#include "runner/report/launch_report.hpp"
 
 #include <algorithm>
 #include <array>
@@ -15,7 +15,6 @@
 #include <tuple>
 
 #include "executor/memory/device_heap.hpp"
-#include "runner/report/subscript.hpp"
 
 namespace tilelab {
 namespace {

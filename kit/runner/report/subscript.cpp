@@ -1,5 +1,5 @@
 // Finds matching brackets in a line.
-#include "runner/report/subscript.hpp"
+#include "runner/report/launch_report.hpp"
 
 #include <algorithm>
 #include <cctype>

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "executor/submission/submission_data.hpp"
-#include "runner/launch_limits.hpp"
+#include "runner/launch.hpp"
 
 // The dynamic shared block. Through its address we find the thread-local segment that holds every shared array. The builder
 // generates the assembly file that defines it.

@@ -19,12 +19,11 @@
 
 #include <nlohmann/json.hpp>
 
-#include "judge/judge_task.hpp"
-#include "judge/process/reply_check.hpp"
+#include "judge/process/runner_process.hpp"
+#include "judge/report/record.hpp"
 #include "launch/launch_description.hpp"
 #include "protocol/channel.hpp"
 #include "protocol/protocol.hpp"
-#include "protocol/timing_message.hpp"
 #include "runner/submission/image.hpp"
 
 namespace {

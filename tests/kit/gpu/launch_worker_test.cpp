@@ -9,7 +9,6 @@
 #include <catch2/generators/catch_generators.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 
-#include "judge/process/reply_check.hpp"
 #include "judge/process/runner_process.hpp"
 #include "protocol/protocol.hpp"
 

@@ -1,5 +1,5 @@
 // An explanation is given if exactly one mistake reproduces a wrong output and the launches that were right.
-#include "judge/decision/explanation.hpp"
+#include "judge/mistake.hpp"
 
 #include <limits>
 #include <utility>

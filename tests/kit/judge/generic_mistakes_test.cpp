@@ -1,5 +1,5 @@
 // Any kernel with one output, and mistakes that show in the output alone: each is named without a word from the problem.
-#include "judge/decision/explanation.hpp"
+#include "judge/mistake.hpp"
 
 #include <cctype>
 #include <cmath>

@@ -1,5 +1,5 @@
 // What the grader tells a judge: read from its standard input, and turned into what Catch2 runs.
-#include "judge/judge_task.hpp"
+#include "judge/report/record.hpp"
 
 #include <sstream>
 #include <stdexcept>

@@ -1,5 +1,5 @@
 // A reply is read only if an honest runner could have sent it. What is read is limited in size.
-#include "judge/process/reply_check.hpp"
+#include "judge/process/runner_process.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>

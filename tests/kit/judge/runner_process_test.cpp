@@ -13,7 +13,6 @@
 #include <catch2/matchers/catch_matchers_string.hpp>
 
 #include "fake_runner.hpp"
-#include "judge/process/reply_check.hpp"
 
 using namespace tilelab;
 using namespace tilelab::judge;

@@ -1,5 +1,5 @@
 // Every kind of number, with every way to fill a buffer.
-#include "launch/buffer_content.hpp"
+#include "launch/launch_description.hpp"
 
 #include <cstring>
 #include <limits>

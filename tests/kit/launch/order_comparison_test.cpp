@@ -1,5 +1,5 @@
 // Whether results of two orders of blocks and threads differ by more than rounding.
-#include "launch/buffer_content.hpp"
+#include "launch/launch_description.hpp"
 
 #include <cmath>
 #include <cstdint>

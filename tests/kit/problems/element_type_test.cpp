@@ -1,5 +1,5 @@
 // Elements of every type keep their values as bytes and back, and round as their types do.
-#include "operands/element_type.hpp"
+#include "operands/operand.hpp"
 
 #include <cmath>
 #include <limits>

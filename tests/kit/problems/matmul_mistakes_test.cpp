@@ -1,6 +1,5 @@
 // Kernels with one mistake each, computed here in another way than by the hypotheses. Every mistake is recognised by its name, on
 // the first shape that reveals it. A correct product and an unknown mistake get no explanation.
-#include "problems/matmul_mistakes.hpp"
 
 #include <bit>
 #include <cctype>
@@ -13,7 +12,7 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include "judge/comparison.hpp"
-#include "judge/decision/explanation.hpp"
+#include "judge/mistake.hpp"
 #include "operands/operand.hpp"
 #include "problems/matmul.hpp"
 

@@ -1,5 +1,5 @@
 // Timing messages survive JSON unchanged, and only their exact shape is read.
-#include "protocol/timing_message.hpp"
+#include "protocol/protocol.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>

@@ -1,5 +1,5 @@
 // Findings as sentences: every kind, merging by line, bounds.
-#include "runner/report/finding_messages.hpp"
+#include "runner/report/launch_report.hpp"
 
 #include <algorithm>
 #include <random>

@@ -1,5 +1,5 @@
 // Configurations at CUDA's limits pass. Those one beyond are refused, with the reason.
-#include "runner/launch_limits.hpp"
+#include "runner/launch.hpp"
 
 #include <string>
 

@@ -1,5 +1,5 @@
 // Which array a closing bracket at a column belongs to.
-#include "runner/report/subscript.hpp"
+#include "runner/report/launch_report.hpp"
 
 #include <set>
 #include <string>

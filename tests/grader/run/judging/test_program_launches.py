@@ -133,7 +133,7 @@ def test_a_call_that_writes_to_an_input_is_told_where_the_input_was_changed(verd
 
 
 def test_a_mistake_has_the_verdict_that_the_judge_gives_it() -> None:
-    text = (ROOT / "kit" / "judge" / "programs" / "run_verdict.cpp").read_text(encoding="utf-8")
+    text = (ROOT / "kit" / "judge" / "programs" / "program_judge.cpp").read_text(encoding="utf-8")
     rows = re.findall(r'\{"([a-z-]+)", Verdict::(\w+)\}', text)
     assert len(rows) > 5
     assert {kind: verdict.replace("_", "-") for kind, verdict in rows} == {
