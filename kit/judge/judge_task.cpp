@@ -1,3 +1,4 @@
+// What passes between the grader and a judge besides the record of its cases.
 #include "judge/report/record.hpp"
 
 #include <exception>

@@ -1,3 +1,4 @@
+// What CUDA refuses to launch, and too little memory, in words.
 #include "runner/launch.hpp"
 
 #include <sys/resource.h>

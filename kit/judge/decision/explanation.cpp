@@ -1,3 +1,4 @@
+// Which mistake explains a wrong output, of the problem's own and of those that any output can have.
 #include "judge/mistake.hpp"
 
 #include <algorithm>

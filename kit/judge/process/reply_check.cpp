@@ -1,3 +1,4 @@
+// Reads what a hostile runner may have said.
 #include "judge/process/runner_process.hpp"
 
 #include <algorithm>
