@@ -32,36 +32,19 @@ class _Writer:
     writes: Moment | None  # its first own write in that line
 
 
-@dataclass(frozen=True)
 class _Unset:
     """The read of what nobody has written, and what the trace knows of the element."""
 
-    read: Moment
-
-    @property
-    def recording(self) -> Recording:
-        return self.read.recording
-
-    @property
-    def only_reads(self) -> bool:
-        """Otherwise it adds to what nobody has set, or changes it in another way, atomically."""
-        return self.read.kind == StepKind.READ
-
-    @property
-    def does(self) -> str:
-        return f"Thread {self.read.who} {'reads' if self.only_reads else 'changes'} {self.read.name}"
-
-    @cached_property
-    def writes(self) -> list[Moment]:
-        """Of the array, anywhere in the trace."""
-        return self.recording.find(CHANGES, array=self.read.step[3])
-
-    @cached_property
-    def later(self) -> Moment | None:
-        """The first write of the element after the read. One more addition does not set it."""
+    def __init__(self, read: Moment) -> None:
+        self.read, self.recording = read, read.recording
+        # Otherwise it adds to what nobody has set, or changes it in another way, atomically.
+        self.only_reads = read.kind == StepKind.READ
+        self.does = f"Thread {read.who} {'reads' if self.only_reads else 'changes'} {read.name}"
+        self.writes = read.recording.find(CHANGES, array=read.step[3])  # of the array, anywhere in the trace
+        # The first write of the element after the read. One more addition does not set it.
         sets = CHANGES if self.only_reads else {StepKind.WRITE}
-        after = (one for one in self.writes if one > self.read and one.key == self.read.key)
-        return next((one for one in after if one.kind in sets), None)
+        after = (one for one in self.writes if one > read and one.key == read.key)
+        self.later = next((one for one in after if one.kind in sets), None)
 
     @cached_property
     def writer(self) -> _Writer | None:

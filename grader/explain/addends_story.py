@@ -9,10 +9,9 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
-from grader.explain.followed_sums import Belonging, FollowedSums, Term, flat_of, followed_sums, summed_inputs
+from grader.explain.followed_sums import Belonging, FollowedSums, Term, flat_of, followed_sums, plain, summed_inputs
 from grader.explain.recording import READS, Key, Moment, Recording, Telling, asked
 from grader.explain.story import LANES, Mark, Question, Story
 from grader.model.result import WrongElement
@@ -22,49 +21,29 @@ _MOST_STEPS = 40
 _FEW = 3
 
 
-@dataclass(frozen=True)
 class _Addends:
-    recording: Recording
-    wrong: WrongElement
-    key: Key  # of the wrong element
-    belonging: Belonging
-    flat: int  # of the wrong element
-    term: Term  # what the element holds in the end
-    followed: FollowedSums
+    """Of the element `key` of the result."""
 
-    @property
-    def name(self) -> str:
-        return self.named(self.key)
-
-    def named(self, key: Key) -> str:
-        return self.recording.trace.arrays[key[0]].named(key[1])
-
-    @property
-    def others(self) -> bool:
-        """Other blocks change it too: `term` is what this block has brought."""
-        return self.term.value != self.wrong.got
-
-    @cached_property
-    def times(self) -> dict[int, int]:
-        """How often each element is in it that belongs there: without those that are 0, which nobody can tell."""
-        given = self.belonging.given
-        return {at: self.term.counts[given.name, at] for at in self.belonging.of(self.flat) if given.values[at]}
-
-    @property
-    def missing(self) -> list[int]:
-        return [at for at, times in self.times.items() if times == 0]
-
-    @property
-    def repeated(self) -> list[int]:
-        return [at for at, times in self.times.items() if times > 1]
-
-    @property
-    def strangers(self) -> list[int]:
-        return sorted(at for _, at in self.term.counts if at not in self.belonging.of(self.flat))
-
-    @property
-    def is_right(self) -> bool:
-        return not (self.missing or self.repeated or self.strangers)
+    def __init__(
+        self, recording: Recording, belonging: Belonging, followed: FollowedSums, key: Key, wrong: WrongElement
+    ) -> None:
+        self.recording, self.belonging, self.followed, self.wrong = recording, belonging, followed, wrong
+        array, given = recording.trace.arrays[key[0]], belonging.given
+        self.name, self.flat = array.named(key[1]), key[1] // array.element_bytes
+        belongs = belonging.of(self.flat)
+        self.term = followed.last(key) or plain(0.0, 0)  # what the element holds in the end
+        self.others = self.term.value != wrong.got  # other blocks change it too: `term` is what this block has brought
+        # How often each element is in it that belongs there: without those that are 0, which nobody can tell.
+        self.times = {at: self.term.counts[given.name, at] for at in belongs if given.values[at]}
+        self.missing = [at for at, times in self.times.items() if times == 0]
+        self.repeated = [at for at, times in self.times.items() if times > 1]
+        self.strangers = sorted(at for _, at in self.term.counts if at not in belongs)
+        self.is_right = not (self.missing or self.repeated or self.strangers)
+        # The element whose way is shown: of those that are in it too often, one of the fewest times, which has the shortest way.
+        shortest = sorted(self.repeated, key=lambda at: self.times[at])
+        self.told = next(iter([*shortest, *self.strangers, *self.missing, *self.times]), 0)
+        self.element = belonging.name(self.told)
+        self.blocks = math.prod(recording.grid)
 
     @property
     def is_all_here(self) -> bool:
@@ -73,22 +52,6 @@ class _Addends:
 
     def moment(self, term: Term) -> Moment:
         return self.recording.moments[term.at]
-
-    @cached_property
-    def told(self) -> int:
-        """The element whose way is shown: of those that are in it too often, one of the fewest times, which has the shortest way."""
-        if self.repeated:
-            return min(self.repeated, key=lambda at: self.times[at])
-        return (self.strangers or self.missing or list(self.times))[0]
-
-    @property
-    def element(self) -> str:
-        return self.belonging.name(self.told)
-
-    @property
-    def blocks(self) -> int:
-        """Of the grid."""
-        return math.prod(self.recording.grid)
 
     def often(self, term: Term) -> int:
         return term.counts[self.belonging.given.name, self.told]
@@ -153,12 +116,11 @@ def _addends_of(recording: Recording) -> _Addends | None:
     if belonging is None or array is None or followed is None:
         return None
     for wrong in mismatch.first:
-        flat = flat_of(wrong, mismatch)
-        key = array, flat * trace.arrays[array].element_bytes
+        key = array, flat_of(wrong, mismatch) * trace.arrays[array].element_bytes
         term = followed.last(key)
         if term is None or wrong.got is None or any(name != belonging.given.name for name, _ in term.counts):
             continue
-        found = _Addends(recording, wrong, key, belonging, flat, term, followed)
+        found = _Addends(recording, belonging, followed, key, wrong)
         if not found.others or found.is_all_here:
             return found
     return None
@@ -265,7 +227,7 @@ def _lost(found: _Addends) -> str:
         said = f"Thread {reads[0].who} reads {found.element} in line {reads[0].line}"
         return f"{said}, and what it makes of it is in no sum that is known here."
     at, term = found.kept
-    later, name = found.readers(at), found.named(at.key)
+    later, name = found.readers(at), at.array.named(at.key[1])
     what = found.element if len(term.counts) == 1 else f"a sum with {found.element}"
     held = f"Thread {at.who} stores {what} in {name} in line {at.line}"
     if not later:

@@ -161,38 +161,18 @@ class _Lost:
     """A lane whose operation brings nothing, and the lanes that do it together."""
 
     at: Moment
+    line: int
+    warp: int
+    lane: int
+    source: int  # the lane that it reads from
     together: tuple[Moment, ...]  # the operation's steps
+    lanes: list[int]  # of these
     mask: str  # as the finding says it; empty: not known
+    is_alone: bool  # it is not in its own mask, so that it takes part in nothing
 
     @property
     def recording(self) -> Recording:
         return self.at.recording
-
-    @property
-    def warp(self) -> int:
-        return self.at.thread // LANES
-
-    @property
-    def line(self) -> int:
-        return self.at.line
-
-    @property
-    def lane(self) -> int:
-        return self.at.thread % LANES
-
-    @property
-    def source(self) -> int:
-        """The lane that it reads from. Its own: its mask does not name it."""
-        return self.at.step[4]
-
-    @property
-    def lanes(self) -> list[int]:
-        return sorted({one.thread % LANES for one in self.together})
-
-    @property
-    def is_alone(self) -> bool:
-        """It is not in its own mask, so that it takes part in nothing."""
-        return self.source == self.lane
 
     @property
     def of_source(self) -> int:
@@ -226,10 +206,13 @@ def _lost(recording: Recording, finding: Finding) -> _Lost | None:
     if finding.thread is None or finding.line is None or finding.access not in {"shuffle", "mask"}:
         return None
     thread = thread_number(finding.thread, recording.block)
+    warp, lane = divmod(thread, LANES)
     for one in recording.find({StepKind.EXCHANGE}, line=finding.line, thread=thread):
-        if one.step[5] == 0 and (one.step[4] == thread % LANES) == (finding.access == "mask"):
-            mask = _MASK.search(finding.message)
-            return _Lost(one, tuple(_together(one)), mask[1] if mask else "")
+        source, is_alone = one.step[4], one.step[4] == lane
+        if one.step[5] == 0 and is_alone == (finding.access == "mask"):
+            mask, together = _MASK.search(finding.message), tuple(_together(one))
+            lanes = sorted({each.thread % LANES for each in together})
+            return _Lost(one, one.line, warp, lane, source, together, lanes, mask[1] if mask else "", is_alone)
     return None
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from grader.explain.recording import Key, Moment, Recording, asked
+from grader.explain.recording import Moment, Recording, asked
 from grader.explain.story import Index3, Mark, Question, Story, StoryRun, Tone, thread_name, thread_number
 from grader.model.errors import RemediableError
 from grader.model.result import Finding, Launch, Site
@@ -71,10 +71,13 @@ def _index(block: Index3) -> str:
     return f"({','.join(map(str, block))})"
 
 
-def uses_of(recording: Recording, race: BlockRace, key: Key | None = None) -> Uses | None:
-    """Both threads' uses of one element: of `key`, else of the finding's element, else of the first that both use in its lines.
-    `key` may be of another trace of the launch, which numbers its arrays by who came to them first: the place in the array is the same.
+def uses_of(recording: Recording | None, race: BlockRace, like: _Order | None) -> Uses | None:
+    """Both threads' uses of one element: of that of `like`, else of the finding's element, else of the first that both use in its lines.
+    `like` may be of another trace of the launch, which numbers its arrays by who came to them first: the place in the array is the same.
     """
+    if recording is None:
+        return None
+    key = like.last.key if like else None
     own = [recording.find(ACCESSES, array=race.array, thread=side.thread) for side in race.sides]
     in_lines = zip(own, race.sides, strict=True)
     in_line = [{one.key for one in each if one.line == side.line} for each, side in in_lines]
@@ -120,80 +123,68 @@ class _Order:
     places: dict[int, int]  # of steps of the trace in the run
     right: bool  # the launch's result
     end: str  # what the element holds after both
-
-    @property
-    def first(self) -> int:
-        """Which side came first: 0 or 1."""
-        return 0 if self.uses[0][0] < self.uses[1][0] else 1
-
-    @property
-    def last(self) -> int:
-        return self.places[max(one for uses in self.uses for one in uses)]
-
-    @property
-    def reader(self) -> int:
-        """The side that reads before it writes; of two, the second."""
-        return 1 if self.uses[1][0].kind == StepKind.READ else 0
-
-    @property
-    def got(self) -> str:
-        """What that side reads; empty where none does."""
-        read = self.uses[self.reader][0]
-        return read.shown if read.kind == StepKind.READ else ""
+    last: Moment  # of all uses
+    first: int  # which side came first: 0 or 1
+    reader: int  # the side that reads before it writes; of two, the second
+    got: str  # what that side reads; empty where none does
 
 
-Words = Callable[[Uses], tuple[str, str] | None]  # a run's title and schedule; None where it is no such order
-
-
-def _order(recording: Recording | None, race: BlockRace, like: _Order | None, words: Words) -> _Order | None:
-    """`like`: another order of the launch."""
-    uses = uses_of(recording, race, like.uses[0][0].key if like else None) if recording is not None else None
-    said = words(uses) if uses is not None else None
-    if recording is None or uses is None or said is None:
-        return None
-    chosen: set[Moment] = set()
+def _order(race: BlockRace, uses: Uses, title: str, schedule: str) -> _Order:
+    recording, chosen = uses[0][0].recording, set[Moment]()
     for side, of_side in zip(race.sides, uses, strict=True):
         own = [one for one in recording.of_thread[side.thread] if _is_common(one)]
         first, last = own.index(of_side[0]), own.index(of_side[-1])
         chosen.update(own[max(0, first - _BEFORE) : min(last + _AFTER + 1, first + _MOST)], of_side)
-    steps = sorted(chosen)
-    changes = [one for one in sorted({*uses[0], *uses[1]}) if one.kind in CHANGES]
+    steps, every = sorted(chosen), sorted({*uses[0], *uses[1]})
+    changes = [one for one in every if one.kind in CHANGES]
+    reader = 1 if uses[1][0].kind == StepKind.READ else 0
+    read = uses[reader][0]
     return _Order(
         uses,
-        recording.run(steps, *said),
-        {at: place for place, at in enumerate(steps)},
-        recording.launch.mismatch is None,
-        changes[-1].shown if changes else "",
+        recording.run(steps, title, schedule),
+        places={at: place for place, at in enumerate(steps)},
+        right=recording.launch.mismatch is None,
+        end=changes[-1].shown if changes else "",
+        last=every[-1],
+        first=0 if uses[0][0] < uses[1][0] else 1,
+        reader=reader,
+        got=read.shown if read.kind == StepKind.READ else "",
     )
 
 
-def _in_order(recording: Recording | None, race: BlockRace, like: _Order | None) -> _Order | None:
-    def words(uses: Uses) -> tuple[str, str]:
-        first = 0 if uses[0][0] < uses[1][0] else 1
-        one, other = race.sides[first], race.sides[1 - first]
-        is_reversed = recording is not None and recording.traced.request.reversed
-        way = "from the last to the first" if is_reversed else "from the first to the last"
-        schedule = _ORDER.format(way=way, one=_index(one.block), other=_index(other.block))
-        if uses[first][-1] > uses[1 - first][0]:  # then they waited for each other
-            schedule = f"Blocks started {way}. {one.name.capitalize()} came first."
-        return f"Block {_index(one.block)} is first", schedule
-
-    return _order(recording, race, like, words)
+def _in_order(recording: Recording | None, race: BlockRace, like: _Order | None = None) -> _Order | None:
+    """`like`: another order of the launch."""
+    uses = uses_of(recording, race, like)
+    if recording is None or uses is None:
+        return None
+    first = 0 if uses[0][0] < uses[1][0] else 1
+    one, other = race.sides[first], race.sides[1 - first]
+    way = "from the last to the first" if recording.traced.request.reversed else "from the first to the last"
+    schedule = _ORDER.format(way=way, one=_index(one.block), other=_index(other.block))
+    if uses[first][-1] > uses[1 - first][0]:  # then they waited for each other
+        schedule = f"Blocks started {way}. {one.name.capitalize()} came first."
+    return _order(race, uses, f"Block {_index(one.block)} is first", schedule)
 
 
 def _held(recording: Recording | None, race: BlockRace, like: _Order) -> _Order | None:
-    def words(uses: Uses) -> tuple[str, str] | None:
-        mine, others = update_of(uses[0]), update_of(uses[1])
-        if mine is None or others is None or not mine[0] < others[0] < others[1] < mine[1]:
-            return None
-        schedule = _HELD.format(name=race.sides[0].name.capitalize(), line=mine[1].line)
-        return "Both read before either writes", schedule
+    """None where the run is no such order."""
+    uses = uses_of(recording, race, like) or ([], [])
+    mine, others = update_of(uses[0]), update_of(uses[1])
+    if mine is None or others is None or not mine[0] < others[0] < others[1] < mine[1]:
+        return None
+    schedule = _HELD.format(name=race.sides[0].name.capitalize(), line=mine[1].line)
+    return _order(race, uses, "Both read before either writes", schedule)
 
-    return _order(recording, race, like, words)
+
+def _mended(added: AddedAtomic | None, race: BlockRace, like: _Order) -> _Order | None:
+    uses = uses_of(Recording.of(added.traced, like.uses[0][0].recording.source), race, like) if added else None
+    if added is None or uses is None:
+        return None
+    lines = f"line{'s' if len(added.lines) > 1 else ''} {' and '.join(map(str, added.lines))}"
+    return _order(race, uses, f"With {added.function} in {lines}", _ATOMIC)
 
 
 def _marks(order: _Order, race: BlockRace, *, lost: bool) -> Iterator[Mark]:
-    last = max(one for uses in order.uses for one in uses)
     for one, side in sorted((one, which) for which in range(2) for one in order.uses[which]):
         who, value = race.sides[side].name.capitalize(), one.shown
         if one.kind == StepKind.READ:
@@ -201,9 +192,9 @@ def _marks(order: _Order, race: BlockRace, *, lost: bool) -> Iterator[Mark]:
         else:
             does = f"changes {one.name} atomically" if one.kind == StepKind.ATOMIC else f"writes {one.name}"
             text = f"{who} {does}: it holds {value} now."
-        if lost and one == last:
+        if lost and one == order.last:
             text += f" The {order.uses[1][-1].shown} of block {_index(race.sides[1].block)} is gone."
-        tone: Tone = "note" if one != last else "bad" if lost or not order.right else "good"
+        tone: Tone = "note" if one != order.last else "bad" if lost or not order.right else "good"
         yield replace(one.remark(text, tone), step=order.places[one])
 
 
@@ -245,7 +236,7 @@ def _questions(
     first, later = race.sides[one.first], race.sides[1 - one.first]
     if one.end != other.end:
         yield asked(
-            one.last,
+            one.places[one.last],
             f"Block {_index(first.block)} is first. What does {name} hold after both?",
             one.end,
             (other.end, "the same in every order", "the sum of what both write"),
@@ -264,7 +255,7 @@ def _questions(
     if held.end not in {one.end, other.end}:
         other_block = _index(race.sides[1].block)
         yield asked(
-            held.last,
+            held.places[held.last],
             f"In the third run both threads have read {name}, and block {other_block} has written it. Now {race.sides[0].name} writes."
             f" What does {name} hold then?",
             held.end,
@@ -274,7 +265,7 @@ def _questions(
         )
     if mended is not None and held.end != mended.end:
         yield asked(
-            mended.last,
+            mended.places[mended.last],
             f"{mended.run.title}: what does {name} hold after both?",
             mended.end,
             (*ends, "it depends on which block is faster"),
@@ -310,19 +301,22 @@ def told_block_race(traced: Traced, run: Run, lines: list[str], mend: Mend | Non
     if race is None:
         return None
     request = TraceRequest(traced.request.shape, traced.request.inputs, race.sides[0].block, beside=race.sides[1].block)
+    held: Recording | None = None
+    added: AddedAtomic | None = None
     try:
-        recording = Recording.of(run(request), lines)
-        backward = run(dataclasses.replace(request, reversed=True))
-        one, held, added = _in_order(recording, race, None), None, None
-        if one is not None:
-            updates = [update_of(uses) for uses in one.uses]
-            if updates[0] is not None and updates[1] is not None:
-                held = run(dataclasses.replace(request, held=(race.sides[0].thread, _writes_before(updates[0][1]))))
-            written = {update[1].line for update in updates if update is not None}
-            added = mend(tuple(sorted(written)), request) if mend is not None and written else None
+        one = _in_order(Recording.of(run(request), lines), race)
+        if one is None:
+            return None
+        other = _in_order(Recording.of(run(dataclasses.replace(request, reversed=True)), lines), race, one)
+        updates = [update_of(uses) for uses in one.uses]
+        if updates[0] is not None and updates[1] is not None:
+            waits = race.sides[0].thread, _writes_before(updates[0][1])
+            held = Recording.of(run(dataclasses.replace(request, held=waits)), lines)
+        if mend is not None and (written := {update[1].line for update in updates if update is not None}):
+            added = mend(tuple(sorted(written)), request)
     except (RemediableError, RuntimeError, subprocess.TimeoutExpired):  # other pages stand without this one
         return None
-    return _story(race, recording, one, Recording.of(backward, lines), (Recording.of(held, lines), added))
+    return _story(race, one, other, _held(held, race, one), added)
 
 
 def _writes_before(write: Moment) -> int:
@@ -332,27 +326,16 @@ def _writes_before(write: Moment) -> int:
 
 
 def _story(
-    race: BlockRace,
-    recording: Recording | None,
-    one: _Order | None,
-    backward: Recording | None,
-    others: tuple[Recording | None, AddedAtomic | None],
+    race: BlockRace, one: _Order, other: _Order | None, held: _Order | None, added: AddedAtomic | None
 ) -> Story | None:
-    """`others`: the run in which the first side waited before it wrote what it had read, and the one with an atomic function."""
-    other = _in_order(backward, race, one)
-    if recording is None or one is None or other is None or other.first == one.first:
+    """`held`: the run in which the first side waited before it wrote what it had read."""
+    if other is None or other.first == one.first:
         return None
-    held, added = _held(others[0], race, one), others[1]
     if held is None and (one.end, one.got) == (other.end, other.got):
         return None
-    mended = None
-    if added is not None:
-        title = (
-            f"With {added.function} in line{'s' if len(added.lines) > 1 else ''} {' and '.join(map(str, added.lines))}"
-        )
-        mended = _order(Recording.of(added.traced, recording.source), race, one, lambda _: (title, _ATOMIC))
+    mended = _mended(added, race, one)
     name = one.uses[0][0].name
-    story = recording.framed(
+    story = one.last.recording.framed(
         *(
             replace(each.run, marks=tuple(_marks(each, race, lost=each is held)))
             for each in (one, other, held, mended)

@@ -15,7 +15,7 @@ from grader.explain.clustering import Cluster, WrongSubmission, behaviour, clust
 from grader.model import visible_text
 from grader.model.errors import RemediableError
 from grader.model.graded_class import LabMistakes, Mistake
-from grader.model.result import Model, Result
+from grader.model.result import LabResult, Model, Result
 from grader.run.scoring.redaction import for_student
 from grader.system.own_files import write_atomically
 
@@ -82,8 +82,15 @@ def comment_keys(
 
 
 def with_comments(results: Sequence[Result], keys: Places, comments: Comments) -> tuple[Result, ...]:
-    texts = {place: comments[key] for place, key in keys.items()}
-    return tuple(_with_comments(result, texts) for result in results)
+    def with_comment(lab: LabResult, text: str) -> LabResult:
+        return lab.model_copy(update={"comment": text}) if text else lab
+
+    found = []
+    for result in results:
+        of = {lab_id: comments.get(keys.get((result.submission.id, lab_id), ""), "") for lab_id in result.labs}
+        labs = {lab_id: with_comment(lab, of[lab_id]) for lab_id, lab in result.labs.items()}
+        found.append(result.model_copy(update={"labs": labs}))
+    return tuple(found)
 
 
 def _shown(result: Result) -> Result:
@@ -94,15 +101,6 @@ def _shown(result: Result) -> Result:
         for lab_id, lab in shown.labs.items()
     }
     return shown.model_copy(update={"labs": labs})
-
-
-def _with_comments(result: Result, texts: Places) -> Result:
-    changed = {
-        lab_id: lab.model_copy(update={"comment": text})
-        for lab_id, lab in result.labs.items()
-        if (text := texts.get((result.submission.id, lab_id)))
-    }
-    return result.model_copy(update={"labs": {**result.labs, **changed}}) if changed else result
 
 
 def _mistake(cluster: Cluster, texts: Mapping[str, str], likenesses: Mapping[str, str], comments: Comments) -> Mistake:

@@ -42,12 +42,12 @@ class LineShapes:
     """Of one source file."""
 
     def __init__(self, source: str) -> None:
-        self._tokens = [one for one in file_tokens(source) if one.kind not in {"comment", "include"}]
+        self.tokens = [one for one in file_tokens(source) if one.kind not in {"comment", "include"}]
 
     def shape(self, line: str) -> str:
         """The tokens with one space between them; empty for a line without any."""
-        tokens = [one for one in file_tokens(line) if one.kind not in {"comment", "include"}]
-        return " ".join(self._shown(one.kind, one.text) for one in tokens)
+        kinds = {"comment", "include"}
+        return " ".join(self._shown(one.kind, one.text) for one in file_tokens(line) if one.kind not in kinds)
 
     def role(self, name: str) -> str:
         """What `name` is in this file: tile, input, output, size, index, step, sum, side, local or name."""
@@ -71,15 +71,15 @@ class LineShapes:
         return roles
 
     def _text(self, at: int) -> str:
-        return self._tokens[at].text if 0 <= at < len(self._tokens) else ""
+        return self.tokens[at].text if 0 <= at < len(self.tokens) else ""
 
     def _near(self, at: int, *ends: str) -> range:
         """From the token after `at` up to one of `ends`."""
-        last = min(at + 1 + _NEAR, len(self._tokens))
+        last = min(at + 1 + _NEAR, len(self.tokens))
         return range(at + 1, next((one for one in range(at + 1, last) if self._text(one) in ends), last))
 
     def _places(self, *texts: str) -> Iterator[int]:
-        return (at for at, token in enumerate(self._tokens) if token.text in texts)
+        return (at for at, token in enumerate(self.tokens) if token.text in texts)
 
     def _locals(self) -> Iterator[tuple[str, str]]:
         for at in self._places(*_DECLARES):
@@ -114,7 +114,7 @@ class LineShapes:
             for at in self._near(begin, "{", ";") if begin is not None else ():
                 text = self._text(at)
                 is_const, is_pointer = is_const or text == "const", is_pointer or text in {"*", "["}
-                if self._text(at + 1) in {",", ")", "["} and self._tokens[at].kind == "word":
+                if self._text(at + 1) in {",", ")", "["} and self.tokens[at].kind == "word":
                     is_pointer = is_pointer or self._text(at + 1) == "["
                     yield text, ("input" if is_const else "output") if is_pointer else "size"
                 if text == ",":

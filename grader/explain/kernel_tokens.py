@@ -37,6 +37,9 @@ class KernelNames:
         self.source = source
         tokens = code_tokens(without_comments(source))
         self.tokens = tokens if len(tokens) <= _MOST_TOKENS else Tokens()
+        parameters = self._parameters()
+        self.sizes = [one[-1] for one in parameters if one[-2:-1] == ["int"]]
+        self.inputs = [one[-1] for one in parameters if "const" in one and "*" in one[-3:-1]]  # pointers to const
 
     def text(self, index: int) -> str:
         return self.tokens[index].text if 0 <= index < len(self.tokens) else ""
@@ -98,7 +101,6 @@ class KernelNames:
                 continue
             yield index
 
-    @cached_property
     def _parameters(self) -> list[list[str]]:
         """The words of each parameter of the __global__ function: its name is the last of them."""
         opened = next(self.having("__global__"), 0)
@@ -110,16 +112,6 @@ class KernelNames:
             else:
                 found[-1].append(self.text(at))
         return found
-
-    @cached_property
-    def sizes(self) -> list[str]:
-        """The names of the __global__ function's `int` parameters."""
-        return [one[-1] for one in self._parameters if one[-2:-1] == ["int"]]
-
-    @cached_property
-    def inputs(self) -> list[str]:
-        """The names of the __global__ function's pointers to const."""
-        return [one[-1] for one in self._parameters if "const" in one and "*" in one[-3:-1]]
 
     @cached_property
     def declared(self) -> dict[str, int]:

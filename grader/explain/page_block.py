@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import base64
 import json
+import math
 import struct
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence, Set  # noqa: PYI025 -- any set
@@ -54,10 +55,8 @@ def _text(bits: int, size: int, element: str) -> str:
 
 
 def _shortest(value: float, raw: bytes, size: int) -> str:
-    if value != value:  # noqa: PLR0124 -- that is what NaN is
-        return "NaN"
-    if value in {float("inf"), float("-inf")}:
-        return "Inf" if value > 0 else "-Inf"
+    if not math.isfinite(value):
+        return {"nan": "NaN", "inf": "Inf", "-inf": "-Inf"}[str(value)]
     for digits in range(1, _MOST_DIGITS[size]):
         text = f"{value:.{digits}g}"
         try:

@@ -231,47 +231,25 @@ def _kept(stored: float, products: tuple[Product, ...]) -> tuple[Product, ...] |
     return next((products[first:last] for first, last in parts if is_sum(stored, values[first:last])), None)
 
 
-@dataclass(frozen=True)
 class ProductSum:
     """What a thread stored in an element, and what the element needs."""
 
-    names: tuple[str, str, str]  # of both inputs and the output
-    row: int
-    column: int
-    depth: int  # how many products belong to it
-    store: Moment  # the last one
-    products: tuple[Product, ...]  # that the thread has read
-    kept: tuple[Product, ...] | None  # of which the stored value is the sum; None: of none of its beginnings and ends
-    elements: tuple[Element, ...]  # that the thread stores: with several, each has a sum of its own
-
-    @property
-    def name(self) -> str:
-        return element_text(self.names[2], (self.row, self.column))
-
-    @property
-    def counted(self) -> tuple[Product, ...]:
-        return self.products if self.kept is None else self.kept
-
-    @property
-    def own(self) -> list[tuple[Element, Element]]:
-        """What its products multiply, for each k."""
-        return indices_of((self.row, self.column), self.depth)
-
-    @property
-    def times(self) -> list[int]:
-        """For each k, how often its product is in the sum."""
-        found = Counter(one.indices for one in self.counted)
-        return [found[one] for one in self.own]
-
-    @property
-    def missing(self) -> list[int]:
-        return [k for k, times in enumerate(self.times) if times == 0]
-
-    @property
-    def strangers(self) -> list[Product]:
-        """Products of inputs that do not belong to this element."""
-        own = set(self.own)
-        return [one for one in self.counted if None not in one.indices and one.indices not in own]
+    def __init__(self, factors: Sequence[str], output: str, depth: int, store: Moment, told: ThreadSum) -> None:
+        """`depth`: how many products belong to it; `store`: the last one."""
+        self.names = factors[0], factors[1], output
+        self.row, self.column = store.cell
+        self.depth, self.store = depth, store
+        self.products, self.kept = told.products, told.kept
+        self.name = element_text(output, store.cell)
+        # That the thread stores: with several, each has a sum of its own.
+        self.elements = stored_elements(store.recording, store.thread, output)
+        self.counted = told.products if told.kept is None else told.kept
+        self.own = indices_of((self.row, self.column), depth)  # what its products multiply, for each k
+        found, own = Counter(one.indices for one in self.counted), set(self.own)
+        self.times = [found[one] for one in self.own]  # for each k, how often its product is in the sum
+        self.missing = [k for k, times in enumerate(self.times) if times == 0]
+        # Products of inputs that do not belong to this element.
+        self.strangers = [one for one in self.counted if None not in one.indices and one.indices not in own]
 
     @property
     def whole_of(self) -> Element | None:
@@ -332,10 +310,7 @@ def product_sum(recording: Recording) -> ProductSum | None:
         elements = stored_elements(recording, store.thread, mismatch.output)
         told = sum_in(groups, (wrong.row, wrong.column), elements, store.value, depths[1])
         if told is not None:
-            names = factors[0], factors[1], mismatch.output
-            return ProductSum(
-                names, wrong.row, wrong.column, depths[1], store, told.products, told.kept, tuple(elements)
-            )
+            return ProductSum(factors, mismatch.output, depths[1], store, told)
     return None
 
 

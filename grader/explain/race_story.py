@@ -97,11 +97,7 @@ class _Order:
     at: tuple[int, int]  # the two accesses' places in the run's steps
     got: str  # what the second side's read got; empty: it does not read
     stored: str  # "C[0][15] = 268144": what it stored in the end
-
-    @property
-    def first(self) -> int:
-        """Which side came first: 0 or 1."""
-        return 0 if self.steps[0] < self.steps[1] else 1
+    first: int  # which side came first: 0 or 1
 
 
 def race_story(forward: Traced, backward: Traced, mended: AddedBarrier | None, source: Sequence[str]) -> Story | None:
@@ -178,7 +174,8 @@ def _cut(
     is_written = not later.is_shared or any(one < later for one in changes)
     got = "" if not race.sides[1].reads else later.shown if is_written else _UNSET
     stored = f"{own[-1].name} = {own[-1].shown}" if own else ""
-    return _Order(steps, passes, run, (chosen.index(steps[0]), chosen.index(later)), got, stored)
+    at = chosen.index(steps[0]), chosen.index(later)
+    return _Order(steps, passes, run, at, got, stored, 0 if steps[0] < later else 1)
 
 
 def _around(meets: tuple[Moment, Moment]) -> set[Moment]:

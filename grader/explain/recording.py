@@ -54,27 +54,18 @@ class Moment(int):
     """A place in a recorded trace, and what happened there."""
 
     recording: Recording
+    step: Step
+    kind: int
+    thread: int
+    interval: int
+    key: Key
 
     def __new__(cls, at: int, recording: Recording) -> Self:
         made = super().__new__(cls, at)
-        made.recording = recording
+        made.recording, made.step = recording, recording.trace.steps[at]
+        made.kind, made.thread, made.interval, *_ = made.step
+        made.key = made.step[3], made.step[4]
         return made
-
-    @property
-    def step(self) -> Step:
-        return self.recording.trace.steps[self]
-
-    @property
-    def kind(self) -> int:
-        return self.step[0]
-
-    @property
-    def thread(self) -> int:
-        return self.step[1]
-
-    @property
-    def interval(self) -> int:
-        return self.step[2]
 
     @property
     def who(self) -> str:
@@ -89,11 +80,6 @@ class Moment(int):
         return self.array.space == "shared"
 
     @property
-    def key(self) -> Key:
-        step = self.step
-        return step[3], step[4]
-
-    @property
     def name(self) -> str:
         return element_name(self.recording.trace, self.step)
 
@@ -104,19 +90,16 @@ class Moment(int):
 
     @property
     def flat(self) -> int:
-        step = self.step
-        return step[4] // step[5] if step[5] else -1
+        return self.step[4] // self.step[5] if self.step[5] else -1
 
     @cached_property
     def value(self) -> float:
-        step = self.step
-        return self.array.value(step[6], step[5])
+        return self.array.value(self.step[6], self.step[5])
 
     @property
     def shown(self) -> str:
         """The value as a page shows it."""
-        step = self.step
-        return value_text(step[6], step[5], self.array.element)
+        return value_text(self.step[6], self.step[5], self.array.element)
 
     @property
     def line(self) -> int:
@@ -357,21 +340,22 @@ def element_name(trace: Trace, step: Step) -> str:
 
 def thread_by_formula(places: Mapping[Index3, Sequence[int]], wanted: Sequence[int], block: Index3) -> Index3 | None:
     """Which thread's subscripts are the wanted ones, by the formula that gives those of all these threads. Where each subscript follows
-    from one of x, y and z, it may lie past the block.
+    from one of x, y and z, it may lie past the block; else it is one of the block's own.
     """
     if len(places) < _FEWEST or any(len(one) != len(wanted) for one in places.values()):
         return None
+    found = [coefficients({one: at[axis] for one, at in places.items()}) for axis in range(len(wanted))]
+    formulas = [(*one, value) for one, value in zip(found, wanted, strict=True) if one is not None]
+    if len(formulas) < len(wanted):
+        return None
     thread: list[int | None] = [None, None, None]
-    formulas = [coefficients({one: at[axis] for one, at in places.items()}) for axis in range(len(wanted))]
-    for formula, value in zip(formulas, wanted, strict=True):
-        if formula is None:
-            return None
-        constant, factors = formula
+    for constant, factors, value in formulas:
         moving = [axis for axis in range(3) if factors[axis]]
         if not moving and constant != value:
             return None
         if len(moving) > 1:
-            return _thread_at(formulas, wanted, block)
+            every = (thread_index(number, block) for number in range(math.prod(block)))
+            return next((one for one in every if all(_gives(formula, one) for formula in formulas)), None)
         for axis in moving:
             there, rest = divmod(value - constant, factors[axis])
             if rest or thread[axis] not in {None, there}:
@@ -381,13 +365,6 @@ def thread_by_formula(places: Mapping[Index3, Sequence[int]], wanted: Sequence[i
     return x, y, z
 
 
-def _thread_at(formulas: Sequence[tuple[int, Index3] | None], wanted: Sequence[int], block: Index3) -> Index3 | None:
-    """The block's own thread for which the formulas of all subscripts give these."""
-    for number in range(block[0] * block[1] * block[2]):
-        thread = thread_index(number, block)
-        if all(
-            one is not None and one[0] + sum(a * b for a, b in zip(one[1], thread, strict=True)) == value
-            for one, value in zip(formulas, wanted, strict=True)
-        ):
-            return thread
-    return None
+def _gives(formula: tuple[int, Index3, int], thread: Index3) -> bool:
+    constant, factors, value = formula
+    return constant + sum(a * b for a, b in zip(factors, thread, strict=True)) == value

@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from grader.course.leaks import MarkerError, Region, cut
 from grader.explain.clustering import LineShapes, behaviour, went_wrong
-from grader.explain.similar_files import FileToken, file_tokens
+from grader.explain.similar_files import FileToken
 from grader.explain.suspect_search import lines_of
 from grader.model import visible_text
 from grader.model.graded_class import PlacedMistake, SolutionLine, SolutionMap
@@ -48,8 +48,9 @@ class Statement:
 
 def statements_of(source: str) -> list[Statement]:
     """Those of the file, in its order. The head of a loop or a condition is one of its own."""
-    tokens = list(_joined([one for one in file_tokens(source) if one.kind not in {"comment", "include"}]))
-    roles = _Roles(tokens, LineShapes(source))
+    shapes = LineShapes(source)
+    tokens = list(_joined(shapes.tokens))
+    roles = _Roles(tokens, shapes)
     return [
         Statement(part[0].line, part[-1].line, frozenset(one.text for one in part if one.kind == "word"), shape)
         for part in _parts(tokens)
@@ -71,50 +72,41 @@ def _joined(tokens: Sequence[FileToken]) -> Iterator[FileToken]:
             at += 1
 
 
-def _parts(tokens: Sequence[FileToken]) -> Iterator[list[FileToken]]:
-    part: list[FileToken] = []
+def _parts(tokens: Sequence[FileToken]) -> list[list[FileToken]]:
+    parts: list[list[FileToken]] = [[]]
     depth = 0
     for token in tokens:
-        if part and part[0].text == "#" and token.line != part[0].line:
-            yield part
-            part, depth = [], 0
+        if parts[-1] and parts[-1][0].text == "#" and token.line != parts[-1][0].line:
+            parts.append([])
+            depth = 0
+        part = parts[-1]
         depth += (token.text in _OPEN) - (token.text in _CLOSE)
         ends = token.text in {"{", "}"} or (token.text == ";" and not (part and part[0].text == "for" and depth > 0))
-        if ends or (depth <= 0 and token.text == ","):  # each name of a declaration is one of its own
-            if part:
-                yield part
-            part, depth = [], 0
-            continue
-        part.append(token)
-        head = part[0].text in _HEADS and token.text == ")" and depth <= 0
-        if head or token.text == "else":
-            yield part
-            part, depth = [], 0
-    if part:
-        yield part
+        ends |= depth <= 0 and token.text == ","  # each name of a declaration is one of its own
+        if not ends:
+            part.append(token)
+        is_head = part and part[0].text in _HEADS and token.text == ")" and depth <= 0
+        if ends or is_head or token.text == "else":
+            parts.append([])
+            depth = 0
+    return [one for one in parts if one]
 
 
 class _Roles:
     def __init__(self, tokens: Sequence[FileToken], shapes: LineShapes) -> None:
         self._shapes = shapes
+        self._shape = cache(lambda text: shapes.shape(text) or text)
         self._parameters = dict(_parameters(tokens))
         self._finer: dict[str, str] = {}
         for _ in range(2):  # an index may be made of indices that are made further down
             for part in _parts(tokens):
                 self._finer |= dict(self._of_assignment(part))
-        self._texts: dict[str, str] = {}
 
     def shown(self, token: FileToken) -> str:
         if token.kind == "built-in":
             return _index([token.text])
-        if token.text not in self._texts:
-            self._texts[token.text] = self._shown(token)
-        return self._texts[token.text]
-
-    def _shown(self, token: FileToken) -> str:
-        if token.kind == "word" and (role := self._finer.get(token.text) or self._parameters.get(token.text)):
-            return role
-        return self._shapes.shape(token.text) or token.text
+        role = self._finer.get(token.text) or self._parameters.get(token.text) if token.kind == "word" else ""
+        return role or self._shape(token.text)
 
     def _of_assignment(self, part: Sequence[FileToken]) -> Iterator[tuple[str, str]]:
         """What the name before the first `=` is, by what it is made of."""
@@ -156,15 +148,6 @@ def _parameters(tokens: Sequence[FileToken]) -> Iterator[tuple[str, str]]:
             if tokens[n].text in {")", "{", ";"}:
                 break
             position += tokens[n].text == ","
-
-
-def by_line(statements: Sequence[Statement]) -> Mapping[int, list[int]]:
-    """The numbers of the statements that have a part in each line."""
-    found: dict[int, list[int]] = {}
-    for at, one in enumerate(statements):
-        for line in range(one.first, one.last + 1):
-            found.setdefault(line, []).append(at)
-    return found
 
 
 # Which statement of the model solution plays the part of a statement of a submission. Pure.
@@ -258,7 +241,7 @@ def solution_map(
         wrong += 1
         student = result.submission.id
         like = likenesses.get(behaviour(lab.cases), "")
-        places = set(_places(lab, _Matched.of(texts.get(student, ""), statements), like))
+        places = set(_places(lab, _Matched(texts.get(student, ""), statements), like))
         for place in sorted(places):
             placed.setdefault(place, []).append(student)
         if not places:
@@ -269,23 +252,17 @@ def solution_map(
     return SolutionMap(lab_id, file, wrong, lines, tuple((why, tuple(who)) for why, who in unplaced.items()))
 
 
-@dataclass(frozen=True)
 class _Matched:
     """A student's file beside the solution."""
 
-    mine: Sequence[Statement]
-    solution: Sequence[Statement]
-    pairs: Mapping[int, int]
-    lines: Mapping[int, Sequence[int]]
-
-    @classmethod
-    def of(cls, text: str, solution: Sequence[Statement]) -> _Matched:
-        mine = statements_of(text)
-        return cls(mine, solution, counterparts(mine, solution), by_line(mine))
+    def __init__(self, text: str, solution: Sequence[Statement]) -> None:
+        self.mine, self.solution = statements_of(text), solution
+        self.pairs = counterparts(self.mine, solution)
 
     def statement(self, site: Site) -> int | None:
         """The number of the solution's statement. Of several in one line, the one that names what the finding names comes first."""
-        here = [at for at in self.lines.get(site.line or 0, ()) if at in self.pairs]
+        line = site.line or 0
+        here = [at for at, one in enumerate(self.mine) if one.first <= line <= one.last and at in self.pairs]
         name = (getattr(site, "array", None) or "").split("[")[0]
         at = next((at for at in here if name in self.mine[at].words), here[-1] if here else None)
         return self.pairs[at] if at is not None else None

@@ -30,39 +30,21 @@ class _ExpectedAccess:
     like: Moment  # the nearest access that follows the formula
 
 
-@dataclass(frozen=True)
 class _Untouched:
     """Of the result an element that nobody writes, of an input one that nobody reads; and who should have, by the formula of the others and
     the conditions in the source.
     """
 
-    recording: Recording
-    number: int  # of its array
-    flat: int
-    columns: int  # of its array
-    reads: bool  # an input that nobody reads; else a result that nobody writes
-    missing: int  # how many such elements there are
-
-    @property
-    def array(self) -> TracedArray:
-        return self.recording.trace.arrays[self.number]
-
-    @property
-    def element(self) -> StoryElement:
-        return StoryElement(self.number, self.flat * self.array.element_bytes)
-
-    @property
-    def name(self) -> str:
-        return self.array.named(self.element.offset)
-
-    @property
-    def do(self) -> str:
-        return "read" if self.reads else "write"
-
-    @cached_property
-    def accesses(self) -> list[Moment]:
-        """Of others to the array."""
-        return self.recording.find(READS if self.reads else CHANGES, array=self.number)
+    def __init__(
+        self, recording: Recording, number: int, flat: int, columns: int, *, reads: bool, missing: int
+    ) -> None:
+        """`number`: of its array; `columns`: of that; `missing`: how many such elements there are."""
+        self.recording, self.flat, self.columns, self.reads, self.missing = recording, flat, columns, reads, missing
+        self.array = recording.trace.arrays[number]
+        self.element = StoryElement(number, flat * self.array.element_bytes)
+        self.name = self.array.named(self.element.offset)
+        self.do = "read" if reads else "write"
+        self.accesses = recording.find(READS if reads else CHANGES, array=number)  # of others to the array
 
     @cached_property
     def expected(self) -> _ExpectedAccess | None:

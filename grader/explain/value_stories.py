@@ -214,7 +214,7 @@ class _Addition:
     number: float
 
     @property
-    def doer(self) -> str:
+    def place(self) -> str:
         return f"{self.at.name} in line {self.at.line}"
 
 
@@ -337,12 +337,12 @@ def _mistakes(found: _CountedValues) -> Iterator[_Wrong]:
     counted = [one for one in found.counted if one.at.flat == found.bin]
     if strange := [one for one in counted if one.read.value != found.bin]:
         first = strange[0]
-        said = f"{_reads(found, first.read)} and counts it in {first.doer}."
+        said = f"{_reads(found, first.read)} and counts it in {first.place}."
         said += f" {len(strange):,} such values are counted there." if len(strange) > 1 else ""
         yield _Wrong(said, _steps(strange), first.at, _REASONS[0])
     if uneven := [one for one in counted if one.number != 1]:
         first = uneven[0]
-        said = f"{_reads(found, first.read)} and adds {first.number:.9g} to {first.doer}, and not 1."
+        said = f"{_reads(found, first.read)} and adds {first.number:.9g} to {first.place}, and not 1."
         yield _Wrong(said, _steps(uneven), first.at, _REASONS[2])
     own = {one.read for one in counted}
     if lost := [one for one in found.reads if one.value == found.bin and one not in own]:
@@ -357,7 +357,7 @@ def _mistakes(found: _CountedValues) -> Iterator[_Wrong]:
     for one in passes:
         if one.read.value != one.number:
             reads = f"Thread {one.at.who} reads {one.read.name}, which is {one.read.value:.9g}"
-            yield _Wrong(f"{reads}, but adds {one.number:.9g} to {one.doer}.", _steps([one]), one.at, _REASONS[4])
+            yield _Wrong(f"{reads}, but adds {one.number:.9g} to {one.place}.", _steps([one]), one.at, _REASONS[4])
     if len(passes) > 1 and len({one.read.key for one in passes}) == 1:
         first, one = passes[:2]
         said = (

@@ -14,6 +14,7 @@ from typing import Literal
 from grader.model import visible_text
 from grader.model.result import Finding, Site
 from grader.model.visible_text import index
+from grader.source.lexer import closing_bracket
 
 _AROUND = 2  # lines of context on either side
 _VERBS = {
@@ -25,6 +26,7 @@ _VERBS = {
     "return": "returns here",
 }
 _NAME = re.compile(r"[A-Za-z_]\w*")
+_OPENED = re.compile(r"\s*\[")
 
 Role = Literal["", "first", "second"]
 
@@ -73,7 +75,8 @@ def excerpt(finding: Finding, sources: Mapping[str, str], *, around: int = _AROU
         return None
     sites = _sites(finding, len(lines))
     wanted = sorted({n for line in sites for n in range(line - around, line + around + 1) if 1 <= n <= len(lines)})
-    shown = _trimmed(wanted, lines, set(sites))
+    told = [at for at, number in enumerate(wanted) if number in sites or lines[number - 1].strip()]
+    shown = wanted[told[0] : told[-1] + 1]  # no blank lines at either end
     gaps = {after for before, after in pairwise(shown) if after > before + 1}
     rows = tuple(_row(number, lines[number - 1], sites, finding, after_gap=number in gaps) for number in shown)
     return Excerpt(visible_text.line(finding.file or "", 80), rows)
@@ -86,15 +89,6 @@ def _sites(finding: Finding, last: int) -> dict[int, list[tuple[Role, Site]]]:
     if other and other.line and other.file in {None, finding.file} and 1 <= other.line <= last:
         sites.setdefault(other.line, []).append(("second", other))
     return sites
-
-
-def _trimmed(wanted: list[int], lines: list[str], marked: set[int]) -> list[int]:
-    """The lines without blank lines at either end."""
-    while wanted and wanted[0] not in marked and not lines[wanted[0] - 1].strip():
-        wanted = wanted[1:]
-    while wanted and wanted[-1] not in marked and not lines[wanted[-1] - 1].strip():
-        wanted = wanted[:-1]
-    return wanted
 
 
 def _row(
@@ -150,15 +144,12 @@ def _spans(text: str, array: str | None) -> list[tuple[int, int]]:
 
 def _subscripts(text: str, position: int) -> int:
     """The end of the `[…]`s that follow `position`, or `position` where there are none."""
-    depth, end = 0, position
-    for at in range(position, len(text)):
-        depth += {"[": 1, "]": -1}.get(text[at], 0)
-        if depth == 0:
-            if text[at] == "]":
-                end = at + 1
-            elif not text[at].isspace():
-                break
-    return end
+    while opened := _OPENED.match(text, position):
+        closed = closing_bracket(text, opened.end() - 1, "[]")
+        if closed == len(text):
+            break
+        position = closed + 1
+    return position
 
 
 def _pieces(text: str, spans: list[tuple[int, int]]) -> tuple[Fragment, ...]:
