@@ -459,11 +459,16 @@ def _judge_natively(
     # One judge for all cases: it keeps the program, and with it the GPU's context, from run to run.
     patient = dataclasses.replace(call, seconds=JUDGE_SECONDS * clock_factor() * len(call.cases))
     cases: tuple[JudgedCase, ...] = ()
+
+    def native_launch(entry: dict[str, Any]) -> Launch:
+        plain = {key: one for key, one in entry.items() if key != "program"}
+        return located(Launch.model_validate(plain), {lab.public.file: text.split("\n")})
+
     try:
         for _ in range(_TRIES):
             with gpu.turns:
                 report = judge_report(patient, lab, ["--program", str(native_file)], judged)
-            cases = judged_cases(report, lab, lambda entry: _native_launch(entry, lab, text))
+            cases = judged_cases(report, lab, native_launch)
             if all(case.verdict is not Verdict.INTERNAL_ERROR for case in cases):
                 break
     except RuntimeError as error:
@@ -497,8 +502,3 @@ def _program_file(toolset: Toolset, device: Device, lab: Lab, folder: Path, prog
     gate, lock = map(str, GpuLock(device.lock_name).files())
     wall_ms = _NATIVE_SECONDS * 1000 * clock_factor()
     return {**file, "native": {"argv": silently(argv), "wall_ms": wall_ms, "gate": gate, "lock": lock}}
-
-
-def _native_launch(entry: dict[str, Any], lab: Lab, text: str) -> Launch:
-    plain = {key: one for key, one in entry.items() if key != "program"}
-    return located(Launch.model_validate(plain), {lab.public.file: text.split("\n")})

@@ -95,9 +95,14 @@ class LabVerdict:
 
 
 def lab_verdict(lab: Lab, outcome: LabOutcome) -> LabVerdict:
-    cases = tuple(_case_verdict(outcome, spec) for spec in lab.cases)
-    listed = {spec.name for spec in lab.cases}
-    unlisted = [_unlisted(case) for case in _judged_cases(outcome) if case.name not in listed]
+    of_spec = {spec.name: [case for case in _judged_cases(outcome) if case.name == spec.name] for spec in lab.cases}
+    cases = tuple(
+        CaseVerdict(spec, _together(outcome, spec, judged), judged[0].launches if judged else ())
+        for spec, judged in ((spec, of_spec[spec.name]) for spec in lab.cases)
+    )
+    strange = (case.name for case in _judged_cases(outcome) if case.name not in of_spec)
+    fault = "the judge ran a case that the lab's files do not list: {!r}; this is a fault of the grader"
+    unlisted = [Finding(kind=Verdict.INTERNAL_ERROR, message=fault.format(name)) for name in strange]
     verdict = _verdict(outcome, cases, unlisted=bool(unlisted))
     correct = all(case.agreed.passed for case in cases if case.spec.role == "correctness")
     timed = _wrong_when_timed(lab, outcome) if verdict is Verdict.PASS and correct else None
@@ -130,11 +135,6 @@ def fault_messages(lab: Lab, outcome: LabOutcome) -> list[str]:
         *(finding.message for finding in findings),
         *(f"{case.spec.name}: {case.agreed.message}" for case in broken),
     ]
-
-
-def _case_verdict(outcome: LabOutcome, spec: CaseSpec) -> CaseVerdict:
-    judged = [case for case in _judged_cases(outcome) if case.name == spec.name]
-    return CaseVerdict(spec, _together(outcome, spec, judged), judged[0].launches if judged else ())
 
 
 def _wrong_when_timed(lab: Lab, outcome: LabOutcome) -> Finding | None:
@@ -202,8 +202,3 @@ def _verdict(outcome: LabOutcome, cases: Iterable[CaseVerdict], *, unlisted: boo
         if case.spec.role == "correctness" or case.agreed.verdict is Verdict.INTERNAL_ERROR
     ]
     return worst([*counted, *([Verdict.INTERNAL_ERROR] if unlisted else [])])
-
-
-def _unlisted(case: JudgedCase) -> Finding:
-    message = f"the judge ran a case that the lab's files do not list: {case.name!r}; this is a fault of the grader"
-    return Finding(kind=Verdict.INTERNAL_ERROR, message=message)

@@ -9,7 +9,7 @@ import re
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
@@ -208,7 +208,8 @@ def build_submission(toolset: Toolset, lab: Lab, text: str, folder: Path) -> Bui
     """`text`: the submission's. `folder`: one of the caller's; runs happen in it."""
     began, public, work = time.monotonic(), lab.public, folder / "program"
     work.mkdir()
-    headers = {PurePosixPath(name).name: _header(lab, name) for name in public.headers}
+    paths = [lab.public_dir / name for name in public.headers]
+    headers = {path.name: path.read_text(encoding="utf-8", errors="replace") for path in paths}
     source = ProgramSource((KernelSource(public.file, {public.file: text, **headers}),))
     frame = launcher_frame(public.launcher) if public.launcher else NO_FRAME
     built = build_program(toolset, ProgramRecipe(source, frame=frame, most_kernels=_MOST_KERNELS), work, lambda _: None)
@@ -242,10 +243,6 @@ def _program_file(toolset: Toolset, lab: Lab, built: BuiltProgram, folder: Path)
         "early_return_is_error": public.barriers.early_return == "error",
     }
     return file
-
-
-def _header(lab: Lab, name: str) -> str:
-    return (lab.public_dir / name).read_text(encoding="utf-8", errors="replace")
 
 
 def _refusals(lab: Lab, text: str, built: BuiltProgram) -> tuple[Refusal, ...]:

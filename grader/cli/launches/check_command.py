@@ -81,6 +81,8 @@ def check_file(options: CheckOptions) -> int:
 
 def _checked(options: CheckOptions) -> tuple[CheckReport, int]:
     file = options.file
+    if options.early_return not in {"note", "error"}:
+        raise CheckError(f"--early-return {options.early_return!r}: write note or error")
     source = read_kernel_source(file, options.folders)
     definitions = [definition(one) for one in options.definitions]
     name = with_arguments(source, named_kernel(source, options.kernel, str(file)), definitions)
@@ -94,7 +96,7 @@ def _checked(options: CheckOptions) -> tuple[CheckReport, int]:
         cooperative=options.cooperative or launches_cooperatively(source.texts.values()),
         arguments=[parse_argument(one) for one in options.arguments],
         seed=options.seed,
-        early_return_is_error=_is_error(options.early_return),
+        early_return_is_error=options.early_return == "error",
         definitions=definitions,
         options=[
             *(["--cooperative"] if options.cooperative else []),
@@ -114,13 +116,14 @@ def _checked(options: CheckOptions) -> tuple[CheckReport, int]:
         raise CheckError(f"the launch could not be run: {checked.message}")
     findings = _with_ending(checked, source)
     if not options.as_json:
+        of_file = f"  (as in line {checked.own_line} of the file)" if checked.own_line else ""
         page = CheckPage(
             kernel=name,
             verdict=checked.verdict,
             findings=findings,
             sources=shown.texts,
             launch=checked.model_copy(update={"shape": name}),
-            arguments=_as_options(checked),
+            arguments=" ".join(f"--arg '{one}'" for one in checked.arguments) + of_file,
             metrics=checked.metrics,
             left_out=checked.left_out,
         )
@@ -165,21 +168,10 @@ def _traced(
     return write
 
 
-def _as_options(checked: Checked) -> str:
-    written = " ".join(f"--arg '{one}'" for one in checked.arguments)
-    return f"{written}  (as in line {checked.own_line} of the file)" if checked.own_line else written
-
-
 def definition(text: str) -> str:
     if not re.fullmatch(r"[A-Za-z_]\w*(=[^\n\\]*)?", text):
         raise CheckError(f"-D {text!r}: write NAME or NAME=VALUE")
     return text
-
-
-def _is_error(early_return: str) -> bool:
-    if early_return not in {"note", "error"}:
-        raise CheckError(f"--early-return {early_return!r}: write note or error")
-    return early_return == "error"
 
 
 def _extent(text: str, option: str) -> Extent3:
@@ -259,10 +251,6 @@ def run_file(options: RunOptions, arguments: Sequence[str]) -> int:
         sys.stdout.flush()
         console = Console(file=sys.stderr, highlight=False, color_system=None if os.environ.get("NO_COLOR") else "auto")
         console.print(ProgramPage(report, source.texts_in_order()), soft_wrap=False)
-    return _run_status(report)
-
-
-def _run_status(report: ProgramReport) -> int:
     if report.ended in {"not-built", "refused"}:
         return _CANNOT
     return (report.status or 0) if report.is_clean else _FOUND

@@ -30,7 +30,6 @@ from grader.run.scoring.predicted_time import (
     SHARED,
     WAITING,
     ModelledTime,
-    Term,
     gpu_named,
 )
 
@@ -213,13 +212,9 @@ def model_parts(model: ModelledTime) -> Iterator[Part]:
     yield Heading(f"Modelled, not measured: {model.gpu.name}")
     speed = f"{model.flops / 1e12:.1f} TFLOP/s" if model.flops else f"{model.bytes_ / 1e9:,.0f} GB/s"
     yield Sentence(f"{model.shape} ({model.explanation}): at most {speed}. The limit is: {model.binding.name}.")
-    rows = tuple((term.name, _milliseconds(term)) for term in model.terms)
+    most = (f" to {1e3 * term.at_most:.4g}" if term.at_most is not None else "" for term in model.terms)
+    rows = tuple((term.name, f"{1e3 * term.seconds:.4g}{to}") for term, to in zip(model.terms, most, strict=True))
     yield Table(("at its peak rate", "milliseconds"), rows, frozenset({1}))
     yield Sentence(
         "The model leaves out: other instructions, latency, occupancy, hits in L1 and L2, and accesses that nvcc merges."
     )
-
-
-def _milliseconds(term: Term) -> str:
-    most = f" to {1e3 * term.at_most:.4g}" if term.at_most is not None else ""
-    return f"{1e3 * term.seconds:.4g}{most}"

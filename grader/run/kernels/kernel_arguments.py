@@ -175,8 +175,9 @@ class _Matching:
             return self._texture(parameter, wanted)
         if parameter.is_pointer != bool(wanted.extents):
             raise ArgumentError(_mismatch(self.kernel, parameter, wanted))
-        element = parameter.element or _free_element(self.kernel, parameter, wanted)
-        if not _same(element, _type_of(wanted, element)):
+        number = NUMBER_TYPES.get(wanted.type)
+        element = parameter.element or (numbers_type(wanted.type, *number) if number else None)  # of a void*, as named
+        if element is None or not _same(element, _type_of(wanted, element)):
             raise ArgumentError(_mismatch(self.kernel, parameter, wanted))
         if parameter.layout is not None and not wanted.extents:
             found = filled(parameter.name, parameter.layout, wanted, self._make_buffer)
@@ -273,13 +274,6 @@ def _counted(parameter: Parameter, element: ValueType, content: Content, wanted:
             message = f"--arg {wanted.text[:80]!r}: a number does not fit into the {leaf.bytes} bytes of an element of {parameter.name}"
             raise ArgumentError(message)
     return extents
-
-
-def _free_element(kernel: str, parameter: Parameter, wanted: WantedArgument) -> ValueType:
-    """The element type of a void*, which the argument names."""
-    if wanted.type not in NUMBER_TYPES:
-        raise ArgumentError(_mismatch(kernel, parameter, wanted))
-    return numbers_type(wanted.type, *NUMBER_TYPES[wanted.type])
 
 
 def _same(element: ValueType, wanted: str) -> bool:

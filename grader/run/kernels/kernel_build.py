@@ -56,15 +56,13 @@ def sliced(texts: Mapping[str, str], kernel: str, functions: Collection[str] = (
         macros_of("\n".join(texts.values())),
         {kernel, *functions},
     )
-    return {
-        name: blanked(text, [one for one in items[name] if not _stays(one, needed) or _announces(one, kernel)])
-        for name, text in texts.items()
-    }
 
+    def goes(item: Item) -> bool:
+        """Also a declaration of the kernel without its body: with other parameters, it would be a second version of the kernel."""
+        announces = not item.is_function and "__global__" in item.words and item.declares == frozenset({kernel})
+        return announces or not _stays(item, needed)
 
-def _announces(item: Item, kernel: str) -> bool:
-    """A declaration of the kernel without its body. Where it has other parameters, it would be a second version of the kernel."""
-    return not item.is_function and "__global__" in item.words and item.declares == frozenset({kernel})
+    return {name: blanked(text, list(filter(goes, items[name]))) for name, text in texts.items()}
 
 
 def _needed_names(items: list[Item], macros: Mapping[str, frozenset[str]], roots: set[str]) -> set[str]:

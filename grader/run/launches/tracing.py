@@ -249,7 +249,8 @@ class RunTracer:
         traced = record.traced if record is not None else None
         if record is None or traced is None:
             raise LaunchRefusedError(f"launch {launch.number} did not run, so there is nothing to step through")
-        facts = reader.facts(_of_one_launch(record, traced))
+        alone = {"findings": traced.findings, "launches": (traced,)}  # as if the run had made that launch alone
+        facts = reader.facts(record.model_copy(update=alone))
         trace = _recorded_trace(traced, facts)
         if trace is None:
             _refuse_outside(request.block, traced.grid, f"launch {launch.number}")
@@ -266,11 +267,6 @@ class RunTracer:
         except (ValueError, KeyError, TypeError) as error:
             raise RuntimeError(f"a run of {lab.id} was watched, but its report cannot be read: {error}") from error
         return entry, record, self.program.reader([{"launches": [entry]}])
-
-
-def _of_one_launch(record: RunRecord, traced: TracedLaunchRecord) -> RunRecord:
-    """The record as if the run had made that launch alone."""
-    return record.model_copy(update={"findings": traced.findings, "launches": (traced,)})
 
 
 def _recorded_trace(traced: TracedLaunchRecord, facts: RunFacts) -> Trace | None:

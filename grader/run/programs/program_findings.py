@@ -205,7 +205,8 @@ def _with_errors(facts: RunFacts) -> Iterator[HostRecord]:
             continue
         place = facts.places.get(error.at)
         is_unused = place is not None and (_nobody_looks(error, place, facts) or is_overwritten(place, facts.lines))
-        if _is_dropped(error, facts):
+        # The program asks for the last error, and does nothing with it: `cudaGetLastError();`.
+        if _DROPPED.match(source_of(facts.places.get(error.seen_at), facts.lines) or ""):
             error = error.model_copy(update={"seen": False})  # noqa: PLW2901 -- the same error, read better
         yield _as_swapped(_record_of(error, is_unused=is_unused), facts)
 
@@ -224,11 +225,6 @@ def _lost_output(record: RunRecord) -> Iterator[HostRecord]:
         yield HostRecord.model_validate(
             {"kind": "lost-output", "at": at, "text": record.printed.strip().split("\n")[0]}
         )
-
-
-def _is_dropped(error: ErrorRecord, facts: RunFacts) -> bool:
-    """Whether the program asks for the last error and does nothing with it: `cudaGetLastError();`."""
-    return _DROPPED.match(source_of(facts.places.get(error.seen_at), facts.lines) or "") is not None
 
 
 def _as_swapped(record: HostRecord, facts: RunFacts) -> HostRecord:

@@ -55,7 +55,8 @@ def kernel_description(build: CpuBuild, kernel: KernelName) -> dict[str, object]
         message = "there is no runner to describe"
         raise ValueError(message)
     image = json.loads(build.image.read_text(encoding="utf-8"))
-    if not _is_at(build.runner, kernel.symbol, image["kernel"]):
+    symbols = ElfFile(build.runner).of_kind("STT_FUNC")
+    if not any((one.name, one.value) == (kernel.symbol, image["kernel"]) for one in symbols):
         message = f"`{kernel.shown}` was built as another function than the one that the host program names."
         raise KernelMismatchError(message)
     parameters = read_parameters(build.runner, image["kernel"])
@@ -69,10 +70,6 @@ def kernel_description(build: CpuBuild, kernel: KernelName) -> dict[str, object]
         "static_shared_bytes": image["static_shared_bytes"],
         "allocates": image["allocates"],
     }
-
-
-def _is_at(runner: Path, symbol: str, address: int) -> bool:
-    return any((one.name, one.value) == (symbol, address) for one in ElfFile(runner).of_kind("STT_FUNC"))
 
 
 def _parameter(parameter: Parameter, kernel: KernelName) -> dict[str, object]:

@@ -247,8 +247,10 @@ def _facts(toolset: Toolset, built: BuiltProgram, record: RunRecord) -> RunFacts
 def _report(facts: RunFacts, run: ProgramRun, kernels: Sequence[ProgramKernel], seconds: int) -> ProgramReport:
     record = facts.record
     launched = dict.fromkeys(facts.kernels.get(one.kernel, one.kernel) for one in record.launches)
+    otherwise: Ending = "exit" if record.ended == "finished" else "stopped"
+    ended = next((one for one in get_args(Ending) if one == record.ended), otherwise)
     return ProgramReport(
-        ended="signal" if crashed(record) else _ended(record.ended),
+        ended="signal" if crashed(record) else ended,
         status=record.status,
         message="" if record.ended in {"exit", "refused"} and not crashed(record) else ending(record, seconds),
         findings=kernel_findings(facts),
@@ -259,10 +261,6 @@ def _report(facts: RunFacts, run: ProgramRun, kernels: Sequence[ProgramKernel], 
         output=run.output,
         output_cut=run.output_cut,
     )
-
-
-def _ended(word: str) -> Ending:
-    return next((one for one in get_args(Ending) if one == word), "exit" if word == "finished" else "stopped")
 
 
 def _refusals(facts: RunFacts, kernels: Sequence[ProgramKernel]) -> tuple[ProgramRefusal, ...]:

@@ -99,18 +99,18 @@ def _parameters(tokens: Tokens, mark: int) -> int | None:
                 return at
             at = closing(tokens, at) + 1
         elif text in {"[", "{"} or text in {";", "=", "}"}:
-            is_operator = tokens[at - 1].text == "operator" or (text == "=" and _names_operator(tokens, at))
+            is_operator = (
+                tokens[at - 1].text == "operator"
+                or (  # of `operator==`, `operator+=` the = belongs to the name
+                    text == "=" and any(one.text == "operator" for one in tokens[max(0, at - 3) : at])
+                )
+            )
             if not is_operator:
                 return None
             at += 1
         else:
             at += 1
     return None
-
-
-def _names_operator(tokens: Tokens, at: int) -> bool:
-    """`operator==`, `operator+=`: the = belongs to a name."""
-    return any(one.text == "operator" for one in tokens[max(0, at - 3) : at])
 
 
 def _is_lambda(tokens: Tokens, mark: int) -> bool:
@@ -220,19 +220,16 @@ def _pointers(tokens: Sequence[Token]) -> list[str]:
 
 
 def _only_reads(body: Tokens, name: str) -> bool:
-    if any(one.text in {"asm", "__asm__", "decltype"} for one in body) or _returns_reference(body):
+    # A lambda that returns a reference has a & before its body.
+    if any(one.text in {"asm", "__asm__", "decltype"} for one in body) or ("&", "{") in pairwise(
+        one.text for one in body
+    ):
         return False
     return all(_is_value(body, at) for at, one in enumerate(body) if one.text == name and _is_name(body, at))
 
 
 def _is_name(body: Tokens, at: int) -> bool:
     return body[at].kind == "word" and body[at - 1].text not in {".", "->", "::"}
-
-
-def _returns_reference(body: Tokens) -> bool:
-    """A lambda of the kernel's returns a reference."""
-    texts = [one.text for one in body]
-    return any(one == "&" and two == "{" for one, two in pairwise(texts))
 
 
 def _is_value(body: Tokens, at: int) -> bool:
@@ -258,19 +255,10 @@ def _element(body: Tokens, at: int) -> tuple[int, int]:
         return at, last
     if body[at - 1].text == "*" and not _is_operand(body[at - 2]):
         return at - 1, at
-    if (
-        body[at - 1].text == "("
-        and body[at - 2].text == "*"
-        and not _is_operand(body[at - 3])
-        and _is_sum(body, at + 1)
-    ):
+    is_sum = following in {"+", "-"} and body[at + 2].text not in {following, "="}
+    if body[at - 1].text == "(" and body[at - 2].text == "*" and not _is_operand(body[at - 3]) and is_sum:
         return at - 2, closing(body, at - 1)
     return 0, 0
-
-
-def _is_sum(body: Tokens, at: int) -> bool:
-    sign = body[at].text
-    return sign in {"+", "-"} and body[at + 1].text not in {sign, "="}
 
 
 def _is_operand(token: Token) -> bool:

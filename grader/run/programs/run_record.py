@@ -36,7 +36,6 @@ class AllocationRecord(_Record):
     kind: str = "device"  # "variable": a __device__ or __constant__ one
     name: str = ""
     freed_at: int | None = None
-    freed_by: str | None = None
     filled: ReachRecord | None = None  # the host's last copy or fill, if it did not reach the end
     taken: ReachRecord | None = None  # what was copied to the host, the farthest
 

@@ -34,7 +34,6 @@ from grader.run.speed.contest import (
 from grader.run.speed.paired_times import (
     ALL_ROUNDS,
     FIRST_ROUNDS,
-    Speed,
     is_unsteady,
     needs_more,
     noise_trouble,
@@ -122,7 +121,9 @@ def _measure(toolset: Toolset, lab: Lab, built: Built) -> SpeedOutcome:
     for number in range(1, TRIES + 1):
         contests: tuple[Contest, ...] = (timed(rounds=FIRST_ROUNDS),)
         speed = speed_in(built.names, contests)
-        if speed is not None and _is_undecided(lab, speed, built.names, contests):
+        share = library_share(lab, built.names, contests) if speed else None
+        by_library = speed and share and needs_more(speed, thresholds(lab, LIBRARY), share)
+        if speed and (by_library or needs_more(speed, thresholds(lab, "model"))):
             contests = (*contests, timed(rounds=ALL_ROUNDS - FIRST_ROUNDS))
             speed = speed_in(built.names, contests)
         outcome = SpeedOutcome(
@@ -140,12 +141,6 @@ def _measure(toolset: Toolset, lab: Lab, built: Built) -> SpeedOutcome:
 
 def _peak(toolset: Toolset) -> Peak | None:
     return toolset.gpu.device.peak if toolset.gpu.device else None
-
-
-def _is_undecided(lab: Lab, speed: Speed, names: tuple[str, ...], contests: tuple[Contest, ...]) -> bool:
-    share = library_share(lab, names, contests)
-    by_library = share is not None and needs_more(speed, thresholds(lab, LIBRARY), share)
-    return by_library or needs_more(speed, thresholds(lab, "model"))
 
 
 def problem_of(lab: Lab) -> str:
