@@ -577,6 +577,10 @@ class LabResult(Model):
         return not self.verdict.facts.never_ran or any(case.passed or case.launches for case in self.cases)
 
     @property
+    def first_error(self) -> Finding | None:
+        return next((one for one in self.findings if one.severity == "error"), None)
+
+    @property
     def missed_technique(self) -> Case | None:
         """Of a right result, the first case that fails: correctness cases decide the verdict, so it judges the technique."""
         missed = (one for one in self.cases if not one.passed and one.message != UNCOUNTED)

@@ -57,10 +57,9 @@ def graded_hints(tried: Tried, write_up: str) -> list[str]:
 
 def _hints(tried: Tried, write_up: str) -> Iterator[str]:
     lab = tried.result
-    error = next((one for one in lab.findings if one.severity == "error"), None)
     if not tried.starting:
-        if error is not None and lab.ran:
-            yield question_for(error)
+        if lab.first_error is not None and lab.ran:
+            yield question_for(lab.first_error)
         failed = [case for case in lab.cases if not case.passed]
         yield from (visible_text.line(case.advice, _LONGEST) for case in failed[:2])
         yield from (f"Seen in the result: {visible_text.line(one.sentence, _LONGEST)}" for one in explanations(lab)[:1])

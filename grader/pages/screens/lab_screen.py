@@ -51,8 +51,8 @@ class Level:
 
     detail: Detail
     cases: Literal["all", "failed", "first"]  # "first": the case with the mistake that is shown
-    hint: bool  # whether the lab's own hint is shown besides the finding's
-    others: int  # findings after the first, one line each
+    hint: bool = False  # whether the lab's own hint is shown besides the finding's
+    others: int = 0  # findings after the first, one line each
     blank_lines: bool = True  # between the parts
     lanes: bool = False  # a race as a picture, besides its lines
     of_races: bool = False  # only where there is such a picture: the room for it comes from the list of cases
@@ -62,19 +62,11 @@ _LEVELS = (
     Level(Detail(around=2, elements=4, picture=32), cases="all", hint=True, others=_OTHERS, lanes=True),
     Level(Detail(around=2, elements=3, picture=16), cases="all", hint=True, others=1, lanes=True),
     Level(Detail(around=1, elements=3, picture=12), cases="all", hint=True, others=1, lanes=True),
-    Level(Detail(around=1, elements=3, picture=8), cases="all", hint=False, others=1, lanes=True),
-    Level(
-        Detail(around=0, elements=2, picture=0),
-        cases="first",
-        hint=False,
-        others=0,
-        blank_lines=False,
-        lanes=True,
-        of_races=True,
-    ),
-    Level(Detail(around=1, elements=2, picture=0), cases="failed", hint=False, others=0),
-    Level(Detail(around=0, elements=2, picture=0), cases="all", hint=False, others=0, blank_lines=False),
-    Level(Detail(around=0, elements=1, picture=0), cases="first", hint=False, others=0, blank_lines=False),
+    Level(Detail(around=1, elements=3, picture=8), cases="all", others=1, lanes=True),
+    Level(Detail(around=0, elements=2, picture=0), cases="first", blank_lines=False, lanes=True, of_races=True),
+    Level(Detail(around=1, elements=2, picture=0), cases="failed"),
+    Level(Detail(around=0, elements=2, picture=0), cases="all", blank_lines=False),
+    Level(Detail(around=0, elements=1, picture=0), cases="first", blank_lines=False),
 )
 
 
@@ -98,7 +90,7 @@ class Screen:
         yield whole
 
     def _has_lanes(self, width: int) -> bool:
-        first = _first_error(self.focus.result) if self.focus and not self.focus.starting else None
+        first = self.focus.result.first_error if self.focus and not self.focus.starting else None
         return first is not None and any(race_view(first, width))
 
     def _parts(self, level: Level, width: int) -> Iterator[RenderableType]:
@@ -167,11 +159,8 @@ def _start_here(one: Tried) -> Iterator[RenderableType]:
 
 def _trouble(one: Tried, level: Level, width: int) -> Iterator[RenderableType]:
     """What to correct first, what to look at next, and what else there is."""
-    lab = one.result
-    errors = [finding for finding in lab.findings if finding.severity == "error"]
-    wrong = _wrong(lab)
-    notes = [finding for finding in lab.findings if finding.severity == "note"]
-    first = next(iter([*errors, *([] if wrong else notes)]), None)
+    lab, wrong = one.result, _wrong(one.result)
+    first = lab.first_error or (None if wrong else next(iter(lab.findings), None))
     sources = {lab.file: one.source}
     if first is not None:
         yield from finding_view(
@@ -198,10 +187,6 @@ def _trouble(one: Tried, level: Level, width: int) -> Iterator[RenderableType]:
     yield from _rest(one, first, wrong if first else None, level)
 
 
-def _first_error(lab: LabResult) -> Finding | None:
-    return next((finding for finding in lab.findings if finding.severity == "error"), None)
-
-
 def _message(lab: LabResult) -> str:
     """What happened, where there is neither a finding nor a wrong element. It says so if the lab passes."""
     failed = next((case for case in lab.cases if not case.passed and case.message), None)
@@ -226,8 +211,7 @@ def _next_step(one: Tried, level: Level) -> Iterator[RenderableType]:
 
 def _question(lab: LabResult) -> str:
     """One that fits what happened: a finding's kind has it. None where the cause is known, or where the case's advice is all there is."""
-    error = next((finding for finding in lab.findings if finding.severity == "error"), None)
-    return "" if error is None or lab.causes or not lab.ran else question_for(error)
+    return "" if lab.first_error is None or lab.causes or not lab.ran else question_for(lab.first_error)
 
 
 def _rest(
@@ -285,8 +269,8 @@ def _all_wrong(launch: Launch) -> bool:
 
 def _focused_case(lab: LabResult) -> Case | None:
     """The case with the mistake that is shown."""
-    errors = [finding for finding in lab.findings if finding.severity == "error"]
-    name = errors[0].cases[0] if errors and errors[0].cases else None
-    wrong = _wrong(lab) if not errors else None
+    error = lab.first_error
+    name = error.cases[0] if error and error.cases else None
+    wrong = _wrong(lab) if not error else None
     named = next((case for case in lab.cases if case.name == name), None)
     return named or (wrong[0] if wrong else None) or next((case for case in lab.cases if not case.passed), None)
