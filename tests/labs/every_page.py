@@ -38,9 +38,9 @@ def render_everything(lab_id: str, lab: LabResult, source: str) -> list[str]:
         class_page(whole.results, course=whole.title, notes=("a note",)),
         for_student(result).model_dump_json(by_alias=True),
         *(
-            f"{one.path}\n{one.contents!s}"
+            f"{path}\n{contents!s}"
             for export in registered(Export)
-            for one in export.made(Grades(redacted(whole), whole.title)).files
+            for path, contents in export.made(Grades(redacted(whole), whole.title))[0].items()
         ),
         *(_screen(lab_id, lab, source, lines) for lines in (None, 24)),
     ]
