@@ -11,7 +11,6 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 
-from grader.engines.cpu_build import CpuBuild
 from grader.engines.entry_points import EntrySignatures
 from grader.engines.refusal import Refusal
 from grader.engines.toolset import Toolset
@@ -87,7 +86,8 @@ def judge_lab(  # noqa: PLR0913 - what a lab is judged on, each by name
             on_cpu: Future[tuple[JudgedCase, ...]] = Future()
             on_gpu = beside.submit(judge_on_gpu, toolset, lab, submission, folder, call, on_cpu.result)
             try:
-                cases = _on_cpu(toolset, lab, built, folder, text, call)
+                argv = runner_argv(toolset, built) if build.ok else None
+                cases = run_judge(call, lab, argv, folder, text.split("\n")) if argv else ()
             except BaseException as error:
                 on_cpu.set_exception(error)  # or the other thread would wait for ever
                 raise
@@ -147,14 +147,6 @@ def _for_a_gpu(lab: Lab, only: tuple[str, ...], *, public_only: bool) -> tuple[s
     """The cases that judge C. Only the CPU executor counts memory traffic."""
     specs = _asked(lab, public_only=public_only).cases
     return tuple(spec.name for spec in specs if spec.role == "correctness" and (not only or spec.name in only))
-
-
-def _on_cpu(
-    toolset: Toolset, lab: Lab, built: CpuBuild, folder: Path, text: str, call: JudgeCall
-) -> tuple[JudgedCase, ...]:
-    if built.runner is None or built.image is None:
-        return ()
-    return run_judge(call, lab, runner_argv(toolset, built), folder, text.split("\n"))
 
 
 def _refused(

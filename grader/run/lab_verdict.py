@@ -105,7 +105,8 @@ def lab_verdict(lab: Lab, outcome: LabOutcome) -> LabVerdict:
     unlisted = [Finding(kind=Verdict.INTERNAL_ERROR, message=fault.format(name)) for name in strange]
     verdict = _verdict(outcome, cases, unlisted=bool(unlisted))
     correct = all(case.agreed.passed for case in cases if case.spec.role == "correctness")
-    timed = _wrong_when_timed(lab, outcome) if verdict is Verdict.PASS and correct else None
+    message = wrong_when_timed(outcome) if verdict is Verdict.PASS and correct else ""
+    timed = Finding(kind=wrong_verdict(outcome), message=message, file=lab.public.file) if message else None
     return LabVerdict(timed.kind if timed else verdict, correct, cases, (*outcome.findings, *unlisted), timed)
 
 
@@ -135,11 +136,6 @@ def fault_messages(lab: Lab, outcome: LabOutcome) -> list[str]:
         *(finding.message for finding in findings),
         *(f"{case.spec.name}: {case.agreed.message}" for case in broken),
     ]
-
-
-def _wrong_when_timed(lab: Lab, outcome: LabOutcome) -> Finding | None:
-    message = wrong_when_timed(outcome)
-    return Finding(kind=wrong_verdict(outcome), message=message, file=lab.public.file) if message else None
 
 
 def _gpu_alone(outcome: LabOutcome) -> bool:

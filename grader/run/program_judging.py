@@ -251,7 +251,11 @@ def _refusals(lab: Lab, text: str, built: BuiltProgram) -> tuple[Refusal, ...]:
         entry = (
             refusal_of_launcher(host.log, text, lab.public.file, lab.public.launcher) if lab.public.launcher else None
         )
-        return tuple(_program_judging_of_host(lab, one) for one in ((entry,) if entry else host.refusals))
+        return tuple(
+            # `--with` is what `tilelab run` has, and a hand-in has not.
+            Refusal(one.verdict, one.line if one.file in {"", lab.public.file} else 0, one.message.replace(_WITH, ""))
+            for one in ((entry,) if entry else host.refusals)
+        )
     absent = [one for one in host.missing if not library_of_header(one.header)]
     if absent:  # no compiler takes the file then, needed or not
         said = f"{absent[0].header} was not found: a submission is one file, and may include what the lab hands out."
@@ -263,11 +267,6 @@ def _refusals(lab: Lab, text: str, built: BuiltProgram) -> tuple[Refusal, ...]:
     refused = [one.refusal for one in built.kernels if one.refusal and one.refusal.verdict in _REFUSES_THE_FILE]
     refused.sort(key=lambda one: _REFUSES_THE_FILE.index(one.verdict))
     return tuple(Refusal(one.verdict, one.line, one.advice or one.message) for one in refused[:1])
-
-
-def _program_judging_of_host(lab: Lab, refusal: HostRefusal) -> Refusal:
-    message = refusal.message.replace(_WITH, "")  # what `tilelab run` has, and a hand-in has not
-    return Refusal(refusal.verdict, refusal.line if refusal.file in {"", lab.public.file} else 0, message)
 
 
 # The main() of a launcher: C++ of ours behind the student's text, and what it means for a student where that does not compile. Pure.

@@ -26,10 +26,6 @@ class _Branch:
     tokens: list[Lexeme]
     dead: bool  # after `#if 0`
 
-    @property
-    def balance(self) -> int:
-        return sum((one.text == "{") - (one.text == "}") for one in self.tokens if one.kind == "sign")
-
 
 def _read_tokens(tokens: Iterable[Lexeme]) -> list[Lexeme]:
     """Leaves out what stands in `#if 0`. Where the branches of a condition do not close the braces that they open, only the first is
@@ -39,7 +35,8 @@ def _read_tokens(tokens: Iterable[Lexeme]) -> list[Lexeme]:
 
     def close() -> None:
         branches = [one for one in open_.pop() if not one.dead]
-        if any(one.balance != 0 for one in branches):
+        texts = [[token.text for token in one.tokens if token.kind == "sign"] for one in branches]
+        if any(one.count("{") != one.count("}") for one in texts):
             branches = branches[:1]
         open_[-1][-1].tokens += [token for one in branches for token in one.tokens]
 

@@ -122,7 +122,13 @@ class Refused:
 def check_kernel(toolset: Toolset, source: KernelSource, request: CheckRequest, scratch: Path) -> Checked | Refused:
     """`scratch` is an empty folder of the caller. Raises ArgumentError where the arguments do not fit the kernel."""
     functions = list(dict.fromkeys(name for one in request.arguments for name in named_functions(one)))
-    _in_the_file(functions, source)
+    for name in functions:
+        word = re.compile(rf"\b{re.escape(name.rpartition('::')[2])}\b")
+        if not any(word.search(text) for text in source.texts.values()):
+            message = (
+                f"--arg: {source.name} has no function {name!r}: write the name of one of its __device__ functions"
+            )
+            raise ArgumentError(message)
     work = scratch / "work"
     built = build_kernel(toolset, source, request.kernel, work, definitions=request.definitions, functions=functions)
     if built.build.runner is None or built.build.image is None:
@@ -149,16 +155,6 @@ def trace_again(toolset: Toolset, scratch: Path, block: Extent3, *, is_endless: 
         plain["event_budget"] = min(plain["event_budget"], _RECORDED_EVENTS)
     description.write_text(json.dumps({**plain, "trace": block}), encoding="utf-8")
     return _run_checker(toolset, scratch).trace
-
-
-def _in_the_file(functions: Sequence[str], source: KernelSource) -> None:
-    """Raises ArgumentError where an argument names a function that no file of the kernel mentions."""
-    for name in functions:
-        word = re.compile(rf"\b{re.escape(name.rpartition('::')[2])}\b")
-        if not any(word.search(text) for text in source.texts.values()):
-            raise ArgumentError(
-                f"--arg: {source.name} has no function {name!r}: write the name of one of its __device__ functions"
-            )
 
 
 def check_built(
@@ -300,7 +296,9 @@ def proposed_launch(source: KernelSource, kernel: str, parameters: Sequence[Para
     block = own.block if own.block and threads <= _LARGEST_BLOCK else block
     sizes = [own.bytes[at] for at, one in enumerate(parameters) if one.is_pointer]
     all_buffers = all(text for text, one in zip(told, parameters, strict=True) if one.is_pointer) and bool(sizes)
-    grid = _smaller_grid(own.grid or grid, block, _most_elements(told) if all_buffers and not own.grid else _ELEMENTS)
+    extents = [int(size[1]) for size in (re.search(r"\[(\d+)\]", text) for text in told if text) if size]
+    largest = min(_ELEMENTS, max(extents, default=_ELEMENTS))
+    grid = _smaller_grid(own.grid or grid, block, largest if all_buffers and not own.grid else _ELEMENTS)
     if wide and not all_buffers:
         x, y, _ = grid
         grid = (min(x, max(1, widest // block[0])), min(y, max(1, widest // block[1])), 1)
@@ -313,12 +311,6 @@ def proposed_launch(source: KernelSource, kernel: str, parameters: Sequence[Para
         for at, (text, one) in enumerate(zip(told, parameters, strict=True))
     )
     return ProposedLaunch(grid, block, own.shared_bytes or usual_shared, arguments, own.line)
-
-
-def _most_elements(told: Sequence[str | None]) -> int:
-    """Of the largest buffer."""
-    sizes = (re.search(r"\[(\d+)\]", text) for text in told if text)
-    return min(_ELEMENTS, max((int(size[1]) for size in sizes if size), default=_ELEMENTS))
 
 
 def _whole_numbers(parameters: Sequence[Parameter]) -> int:

@@ -17,7 +17,7 @@ from pydantic import ValidationError
 from grader.engines.toolset import Toolset
 from grader.model.labs import Lab
 from grader.model.outcome import located
-from grader.model.result import Finding, Launch
+from grader.model.result import Launch
 from grader.model.verdicts import Verdict, worst
 from grader.run.launches.lab_launch import (
     LaunchRefusedError,
@@ -101,8 +101,7 @@ def _trace(toolset: Toolset, lab: Lab, runner_file: Path, lines: list[str], requ
 def _refuse_outside(block: Index3, grid: Index3, launch: str) -> None:
     if any(map(ge, block, grid)):
         extent = " x ".join(map(str, grid))
-        message = f"block {block} is outside the grid: {launch} has {extent} blocks in x, y and z"
-        raise LaunchRefusedError(message)
+        raise LaunchRefusedError(f"block {block} is outside the grid: {launch} has {extent} blocks in x, y and z")
 
 
 def with_steps(traced: Traced) -> Traced:
@@ -213,10 +212,6 @@ def launches_of(facts: RunFacts) -> tuple[RunLaunch, ...]:
     return tuple(sorted(listed, key=lambda one: one.number))
 
 
-def errors_of(findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
-    return tuple(one for one in findings if one.severity == "error")
-
-
 _RUN_SECONDS = 60.0  # of one run
 
 
@@ -285,7 +280,7 @@ def _one_launch(run: SurveyedRun, traced: TracedLaunchRecord, facts: RunFacts) -
     """The one launch. A wrong result is told of the launch that is shown for it: the last one, where none has a finding."""
     whole = run.launch
     findings = tuple(as_finding(one) for one in kernel_findings(facts))
-    errors = errors_of(findings)
+    errors = [one for one in findings if one.severity == "error"]
     tells_the_result = (
         not errors and whole.verdict is Verdict.WRONG_ANSWER and not any(one.has_finding for one in run.launches)
     )

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
@@ -59,7 +59,8 @@ def stub_parameters(tokens: Sequence[Token]) -> list[StubParameter]:
 
 def _parameter(part: Sequence[Token], number: int) -> StubParameter:
     head = _before_default(part)
-    dots = "..." if _has_dots(head) else ""
+    # `Rest... rest`: three signs in a row.
+    dots = "..." if any(all(one.text == "." for one in head[at : at + 3]) for at in range(len(head) - 2)) else ""
     if (inner := _in_parentheses(head)) is not None:  # float (*operation)(float), float (&rows)[4]
         words = [one for one in inner if one.kind == "word" and one.text not in _TYPE_WORDS]
         if words:
@@ -86,11 +87,6 @@ def _before_default(part: Sequence[Token]) -> Sequence[Token]:
         if token.text == "=" and depth <= 0 and index > 0:
             return part[:index]
     return part
-
-
-def _has_dots(head: Sequence[Token]) -> bool:
-    """`Rest... rest`: three signs in a row."""
-    return any(all(one.text == "." for one in head[at : at + 3]) for at in range(len(head) - 2))
 
 
 def _in_parentheses(head: Sequence[Token]) -> Sequence[Token] | None:
@@ -132,24 +128,18 @@ _EMPTIED = "{ __builtin_unreachable(); }"
 
 
 def host_text(preprocessed: str, file: str, *, keeps_device_bodies: bool = False) -> str:
-    """`file`: the source's name, as the compiler was given it. `keeps_device_bodies`: a library runs functions of the device here."""
-
-    def changed(text: str) -> str:
-        return _with_stubs(_with_calls(text, file), file, keeps_device_bodies=keeps_device_bodies)
-
-    return _beside_system_headers(preprocessed, changed)
+    """`file`: the source's name, as the compiler was given it. `keeps_device_bodies`: a library runs functions of the device here. The text
+    of system headers, which is most of it, is set aside and put back.
+    """
+    kept, aside = _without_system_headers(preprocessed)
+    changed = _with_stubs(_with_calls(kept, file), file, keeps_device_bodies=keeps_device_bodies)
+    return re.sub(rf"^{_SET_ASIDE}(\d+)\n", lambda match: aside[int(match[1])], changed, flags=re.MULTILINE)
 
 
 def read_only_parameters(preprocessed: str, file: str) -> dict[str, frozenset[str]]:
     """See read_parameters()."""
     own, _ = _without_system_headers(preprocessed)
     return read_parameters(code_tokens(own, file))
-
-
-def _beside_system_headers(text: str, change: Callable[[str], str]) -> str:
-    """Changes a text without the text of system headers, which is most of it, and puts that back."""
-    kept, aside = _without_system_headers(text)
-    return re.sub(rf"^{_SET_ASIDE}(\d+)\n", lambda match: aside[int(match[1])], change(kept), flags=re.MULTILINE)
 
 
 def _without_system_headers(text: str) -> tuple[str, list[str]]:

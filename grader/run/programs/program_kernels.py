@@ -52,8 +52,7 @@ class KernelMismatchError(Exception):
 def kernel_description(build: CpuBuild, kernel: KernelName) -> dict[str, object]:
     """Without the runner's command line. Raises KernelMismatchError."""
     if build.runner is None or build.image is None:
-        message = "there is no runner to describe"
-        raise ValueError(message)
+        raise ValueError("there is no runner to describe")
     image = json.loads(build.image.read_text(encoding="utf-8"))
     symbols = ElfFile(build.runner).of_kind("STT_FUNC")
     if not any((one.name, one.value) == (kernel.symbol, image["kernel"]) for one in symbols):
@@ -61,8 +60,7 @@ def kernel_description(build: CpuBuild, kernel: KernelName) -> dict[str, object]
         raise KernelMismatchError(message)
     parameters = read_parameters(build.runner, image["kernel"])
     if parameters is None:
-        message = f"{build.runner} has no debug information of {kernel.symbol}"
-        raise RuntimeError(message)
+        raise RuntimeError(f"{build.runner} has no debug information of {kernel.symbol}")
     return {
         "name": kernel.shown,
         "parameters": [_parameter(one, kernel) for one in parameters],

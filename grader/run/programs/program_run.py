@@ -24,7 +24,7 @@ from grader.engines.toolset import Toolset
 from grader.model.errors import MachineError
 from grader.model.verdicts import Verdict
 from grader.run.judge_call import RUN_LIMITS, runner_argv
-from grader.run.programs.host_build import DEVICE_ARCH, HostBuild
+from grader.run.programs.host_build import DEVICE_ARCH
 from grader.run.programs.host_facts import RunFacts
 from grader.run.programs.host_toolchain import places_of
 from grader.run.programs.program_findings import (
@@ -107,13 +107,11 @@ def run_program(
         kept.seek(0)
         output = kept.read(OUTPUT_BYTES + 1)
     if not report.is_file() or report.stat().st_size > _MOST_RECORD_BYTES:
-        message = f"the broker failed with status {status}: {said[-2000:].strip()}"
-        raise MachineError(message)
+        raise MachineError(f"the broker failed with status {status}: {said[-2000:].strip()}")
     try:
         record = RunRecord.model_validate_json(report.read_bytes())
     except ValidationError as error:
-        message = f"the broker wrote a record that cannot be read: {error}"
-        raise RuntimeError(message) from error
+        raise RuntimeError(f"the broker wrote a record that cannot be read: {error}") from error
     return ProgramRun(record, output[:OUTPUT_BYTES].decode("utf-8", "replace"), len(output) > OUTPUT_BYTES)
 
 
@@ -217,25 +215,22 @@ def run_whole(
     recipe = replace(recipe, kept=toolset.build / "programs")
     built = build_program(toolset, recipe, scratch, progress)
     if built.host.program is None:
-        return _not_built(built.host)
+        refusals = tuple(
+            ProgramRefusal(
+                verdict=Verdict.COMPILE_ERROR, message=one.message, file=one.file or None, line=one.line or None
+            )
+            for one in built.host.refusals
+        )
+        return ProgramReport(ended="not-built", refusals=refusals, left_out=tuple(built.host.left_out))
     built_after = time.monotonic() - began
     progress("")
     run = run_program(toolset, replace(request, program=built.host.program), built.kernels, scratch)
     if run.record.ended == "internal":
-        message = f"the program could not be run: {run.record.detail}"
-        raise MachineError(message)
+        raise MachineError(f"the program could not be run: {run.record.detail}")
     facts = _facts(toolset, built, run.record)
     report = _report(facts, run, built.kernels, request.seconds)
     seconds = {"building": round(built_after, 3), "running": round(time.monotonic() - began - built_after, 3)}
     return report.model_copy(update={"left_out": tuple(built.host.left_out), "seconds": seconds})
-
-
-def _not_built(built: HostBuild) -> ProgramReport:
-    refusals = tuple(
-        ProgramRefusal(verdict=Verdict.COMPILE_ERROR, message=one.message, file=one.file or None, line=one.line or None)
-        for one in built.refusals
-    )
-    return ProgramReport(ended="not-built", refusals=refusals, left_out=tuple(built.left_out))
 
 
 def _facts(toolset: Toolset, built: BuiltProgram, record: RunRecord) -> RunFacts:

@@ -41,8 +41,7 @@ def read_program(file: Path, others: Sequence[Path], folders: Sequence[Path]) ->
     units = [read_kernel_source(path, folders) for path in (file, *others)]
     names = [unit.name for unit in units]
     if len(set(names)) < len(names):
-        message = "two sources of one program cannot have the same file name here"
-        raise CheckError(message)
+        raise CheckError("two sources of one program cannot have the same file name here")
     return ProgramSource(tuple(units))
 
 
