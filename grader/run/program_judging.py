@@ -25,7 +25,6 @@ from grader.model.verdicts import Verdict, worst
 from grader.run.judge_call import JudgeCall, clock_factor, judge_report, judged_cases, program_file
 from grader.run.kernels.kernel_source import KernelSource
 from grader.run.programs.host_build import HostRefusal, TextFrame, library_of_header
-from grader.run.programs.host_facts import RunFacts
 from grader.run.programs.host_sentences import ERROR_LABEL, SENTENCES
 from grader.run.programs.host_text import stub_parameters
 from grader.run.programs.host_toolchain import SourceLine, places_of
@@ -34,7 +33,7 @@ from grader.run.programs.program_kernels import NO_FRAME, BuiltProgram, ProgramR
 from grader.run.programs.program_run import ProgramRequest, ProgramSizes, program_description
 from grader.run.programs.program_source import ProgramSource
 from grader.run.programs.read_parameters import closing, parts_of
-from grader.run.programs.run_record import ProgramFinding, RunRecord
+from grader.run.programs.run_record import ProgramFinding, RunFacts, RunRecord
 from grader.source.student_code import StudentCode, difference, function_called, in_c, nearest
 
 # What a judged program did, as launches with findings: the broker's records in judge.json, with the student's lines and names.

@@ -29,6 +29,7 @@ from grader.model.verdicts import Verdict
 from grader.run.judge_call import JUDGE_SECONDS, run_reporter, runner_argv
 from grader.run.kernels.kernel_source import read_source
 from grader.run.scoring.metrics import ProfileReport
+from grader.run.scoring.outlook import outlook
 from grader.run.scoring.predicted_time import (
     Gpu,
     ModelledTime,
@@ -37,7 +38,6 @@ from grader.run.scoring.predicted_time import (
     facts_of,
     large_scale,
     modelled,
-    outlook,
     shapes_to_count,
 )
 

@@ -28,9 +28,8 @@ from grader.run.launches.lab_launch import (
 )
 from grader.run.launches.trace_phases import BlockTrace, Index3, Trace, TraceReport, block_trace, left_out
 from grader.run.program_judging import ProgramReader, StartedProgram, as_finding, record_of
-from grader.run.programs.host_facts import RunFacts
 from grader.run.programs.program_findings import kernel_findings
-from grader.run.programs.run_record import LaunchRecord, RunRecord, TracedLaunchRecord
+from grader.run.programs.run_record import LaunchRecord, RunFacts, RunRecord, TracedLaunchRecord
 
 # What a problem may take where neither the user nor the lab says it: the first that it takes.
 

@@ -11,8 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import Literal, NamedTuple
 
 from grader.model.verdicts import Verdict
-from grader.run.programs.host_facts import Facts
-from grader.run.programs.run_record import LaunchRecord
+from grader.run.programs.run_record import Facts, LaunchRecord
 
 # A sentence alone, or with its advice, or also with another label than its kind's.
 Words = str | tuple[str, str] | tuple[str, str, str]

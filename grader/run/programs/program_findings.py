@@ -13,7 +13,6 @@ from pydantic import ConfigDict, Field
 from grader.model.outcome import located
 from grader.model.result import Launch, Model, Site
 from grader.model.verdicts import Verdict
-from grader.run.programs.host_facts import Facts, RunFacts, call_at, calls_at, given_names, is_overwritten, source_of
 from grader.run.programs.host_sentences import told
 from grader.run.programs.host_toolchain import SourceLine
 from grader.run.programs.run_record import (
@@ -22,10 +21,17 @@ from grader.run.programs.run_record import (
     SIGNALS,
     AllocationRecord,
     ErrorRecord,
+    Facts,
     HostRecord,
     ProgramFinding,
+    RunFacts,
     RunRecord,
+    call_at,
+    calls_at,
     error_words,
+    given_names,
+    is_overwritten,
+    source_of,
 )
 
 # What `tilelab run --json` prints, and what the screen is made of: how the program ended, what was found, what could not be built.

@@ -25,7 +25,6 @@ from grader.model.errors import MachineError
 from grader.model.verdicts import Verdict
 from grader.run.judge_call import RUN_LIMITS, runner_argv
 from grader.run.programs.host_build import DEVICE_ARCH
-from grader.run.programs.host_facts import RunFacts
 from grader.run.programs.host_toolchain import places_of
 from grader.run.programs.program_findings import (
     Ending,
@@ -37,7 +36,7 @@ from grader.run.programs.program_findings import (
     kernel_findings,
 )
 from grader.run.programs.program_kernels import BuiltProgram, ProgramKernel, ProgramRecipe, Progress, build_program
-from grader.run.programs.run_record import RunRecord
+from grader.run.programs.run_record import RunFacts, RunRecord
 from grader.system.confinement import Limits
 
 OUTPUT_BYTES = 16 << 20  # of a program's output, where it is kept

@@ -1,12 +1,12 @@
-"""What the broker recorded of a run, as plain data: kit/program writes it. Words of kernels and of the program in it are untrusted;
-numbers were checked by the broker.
-"""
+"""What the broker recorded of a run, and what a sentence may need of it: names, places and calls, as the student wrote them. Pure."""
 
 from __future__ import annotations
 
 import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,13 @@ from pydantic.json_schema import SkipJsonSchema
 
 from grader.model.result import Finding
 from grader.model.verdicts import Verdict
+from grader.run.programs.host_build import UnusedResult
+from grader.run.programs.host_toolchain import SourceLine
+from grader.run.programs.program_source import signature_of, without_parameters
+from grader.source.lexer import closing_bracket, parts_between, without_comments
+
+# The record as plain data: kit/program writes it. Words of kernels and of the program in it are untrusted; numbers were checked by the
+# broker.
 
 
 class _Record(BaseModel):
@@ -200,3 +207,317 @@ SIGNALS = {
     8: "a division by zero",
     11: "segmentation fault: the host's code used an address that is no memory of its own",
 }
+
+
+# What the student wrote where a call of the runtime was made: the function's name and its arguments. Reads brackets of a few lines.
+
+_CALL = re.compile(r"\b(cuda[A-Z]\w*)\s*(?:<[^;()]*>)?\s*\(")
+_ASSIGNS = re.compile(r"\s*(?:(?:const\s+)?(?:cudaError_t|auto)\s+)?(?P<name>[A-Za-z_]\w*)\s*=\s*cuda\w+\s*\(")
+_MOST_LINES = 6  # of one statement
+# What the calls are named like that ask the broker for this.
+_NAMED = {
+    "allocate": r"cuda\w*(?:Malloc|Alloc)\w*",
+    "free": r"cuda\w*Free\w*",
+    "copy": r"cudaMemcpy\w*|cudaGraph\w*Memcpy\w*",
+    "fill": r"cudaMemset\w*|cudaGraph\w*Memset\w*",
+    "array": r"cuda\w*Array\w*|cudaGetChannelDesc|cudaMemcpy3D\w*",
+    "texture": r"cuda\w*(?:Texture|Surface)Object\w*",
+    "symbol": r"cuda\w*Symbol\w*",
+    "launch": r"cudaLaunch\w*|cudaGraph\w*Kernel\w*",
+    "stream": r"cudaStream\w*",
+    "event": r"cudaEvent\w*",
+    "device": r"cudaDevice\w*|cudaThread\w*|cudaSetDevice",
+}
+
+
+@dataclass(frozen=True)
+class CallStatement:
+    name: str
+    arguments: tuple[str, ...]
+
+    def argument(self, number: int) -> str:
+        """Without casts; empty where there is none, or where it is longer than a name should be."""
+        text = self.arguments[number] if number < len(self.arguments) else ""
+        text = re.sub(r"^(?:\(\s*(?:const\s+)?\w+(?:\s*\*)*\s*\)\s*|&\s*)+", "", text.strip())
+        return text if len(text) <= _LONGEST else ""
+
+
+_LONGEST = 40
+
+
+def source_of(place: SourceLine | None, lines: Mapping[str, Sequence[str]]) -> str | None:
+    """The text of its line."""
+    text = lines.get(place.file, ()) if place else ()
+    return text[place.line - 1] if place and 0 < place.line <= len(text) else None
+
+
+def call_at(place: SourceLine | None, lines: Mapping[str, Sequence[str]], op: str = "") -> CallStatement | None:
+    """The call in the line of `place`; of several, the first whose name fits `op`."""
+    return next(iter(calls_at(place, lines, op)), None)
+
+
+def calls_at(place: SourceLine | None, lines: Mapping[str, Sequence[str]], op: str = "") -> list[CallStatement]:
+    """The calls in the line of `place` whose names fit `op`."""
+    first = source_of(place, lines)
+    if place is None or first is None:
+        return []
+    statement = "\n".join(lines[place.file][place.line - 1 : place.line - 1 + _MOST_LINES])
+    found = [match for match in _CALL.finditer(statement) if match.start() < max(1, len(first))]
+    fitting = [one for one in found if re.fullmatch(_NAMED.get(op, r"\w+"), one[1])]
+    chosen = fitting or ([] if op in _NAMED else found)
+    return [CallStatement(one[1], tuple(_arguments(statement, one.end()))) for one in chosen]
+
+
+def is_overwritten(place: SourceLine, lines: Mapping[str, Sequence[str]]) -> bool:
+    """Whether the variable that this line gives a call's value to gets another one before anybody looks at it, in the same block."""
+    first = source_of(place, lines) or ""
+    match = _ASSIGNS.match(first)
+    if match is None:
+        return False
+    rest = "\n".join([first[match.end() :], *lines[place.file][place.line : place.line + _MOST_LINES]])
+    after = re.split(r"[{}]", without_comments(rest))[0]
+    uses = re.search(rf"\b{match['name']}\b(?P<behind>\s*=(?!=)[^;]*)?", after)
+    return uses is not None and uses["behind"] is not None and not re.search(rf"\b{match['name']}\b", uses["behind"])
+
+
+def _arguments(text: str, at: int) -> list[str]:
+    """What stands between commas up to the bracket that closes the one before `at`."""
+    return [" ".join(part.split()) for part in parts_between(text[at : closing_bracket(text, at - 1)])]
+
+
+def given_names(place: SourceLine | None, lines: Mapping[str, Sequence[str]]) -> set[str]:
+    """The names between the parentheses of the launch `kernel<<<...>>>(...)` in the line of `place`."""
+    text = lines.get(place.file, ()) if place else ()
+    statement = " ".join(text[place.line - 1 : place.line - 1 + _MOST_LINES]) if place else ""
+    return set(re.findall(r"[A-Za-z_][\w.]*", statement.partition(">>>")[2].partition(";")[0]))
+
+
+# What the student calls each piece of memory: the pointer's name in the line that allocated it. Reads words of one statement.
+
+_CAST = r"(?:\(\s*(?:const\s+)?\w+(?:\s*\*)+\s*\)|(?:reinterpret|static|const)_cast\s*<[^>]*>\s*\()?"
+_SYMBOL = r"cuda(?:MemcpyToSymbol|MemcpyFromSymbol|GetSymbolAddress)(?:Async)?"
+_OF_A_SYMBOL = re.compile(rf"\b{_SYMBOL}\s*\(\s*(?:\([^()]*\)\s*)?&?\s*(?P<name>[A-Za-z_]\w*)")
+_ALLOCATES = re.compile(
+    rf"\bcuda(?:Malloc(?:Managed|Host|Pitch|Async|FromPoolAsync|Array|3DArray|MipmappedArray)?|HostAlloc)\s*(?:<[^;()]*>)?\s*\(\s*{_CAST}\s*&?\s*\(?\s*"
+    r"(?P<name>[A-Za-z_]\w*(?:(?:\.|->|::)[A-Za-z_]\w*|\s*\[[^\]]*\])*)"
+)
+# The node's parameters come last, and the address is written into them.
+_BY_A_NODE = re.compile(r"\bcudaGraphAddMemAllocNode\s*\(")
+_LAST_ARGUMENT = re.compile(r",\s*&?\s*(?P<name>[A-Za-z_][\w.]*(?:->\w+)*)\s*\)+\s*[;,!=)]")
+_ANY_ADDRESS = re.compile(r"\(\s*(?:\(\s*void\s*\*\*\s*\)\s*)?&\s*(?P<name>[A-Za-z_][\w.]*)")
+_MEMORY_NAMES_MOST_LINES = 4  # of one statement
+_MEMORY = re.compile(r"memory#(\d+)")
+
+
+class MemoryNames:
+    """`lines`: the user's files."""
+
+    def __init__(
+        self,
+        allocations: Sequence[AllocationRecord],
+        places: Mapping[int, SourceLine],
+        lines: Mapping[str, Sequence[str]],
+    ) -> None:
+        self._by_index = {one.index if one.index >= 0 else number: one for number, one in enumerate(allocations)}
+        self._places, self._lines, self._on_line = places, lines, cache(self._names_on_line)
+        # Several calls in one line run in their order; a compiler may lay out their code in another one.
+        number_in_line: dict[int, int] = {}  # of each return address, in the order in which they came
+        calls: Counter[SourceLine] = Counter()
+        for _, one in sorted(self._by_index.items()):
+            place = places.get(one.at)
+            if place is not None and one.at not in number_in_line:
+                number_in_line[one.at] = calls[place]
+                calls[place] += 1
+        self._names = {index: self._name(one, number_in_line) for index, one in self._by_index.items()}
+
+    def allocation(self, index: int | None) -> AllocationRecord | None:
+        return self._by_index.get(-1 if index is None else index)
+
+    def name(self, index: int | None) -> str:
+        """`d_a`; empty where nobody knows it."""
+        return self._names.get(-1 if index is None else index, "")
+
+    def words(self, index: int | None) -> str:
+        """`` `d_a` ``, or "the memory that line 12 allocates"."""
+        if name := self.name(index):
+            return f"`{name}`"
+        allocation = self.allocation(index)
+        place = self._places.get(allocation.at) if allocation else None
+        if allocation and allocation.kind == "variable":
+            return "the variable"
+        return f"the memory that line {place.line} allocates" if place else "the memory"
+
+    def place(self, index: int | None) -> SourceLine | None:
+        allocation = self.allocation(index)
+        return self._places.get(allocation.at) if allocation and allocation.kind != "variable" else None
+
+    def told(self, text: str) -> str:
+        """A sentence or an element with the student's names in it."""
+        return _MEMORY.sub(lambda match: self.name(int(match[1])) or f"memory {match[1]}", text)
+
+    def _name(self, allocation: AllocationRecord, number_in_line: Mapping[int, int]) -> str:
+        if allocation.kind == "operand":  # of a launcher: its caller allocated it
+            return allocation.name
+        place = self._places.get(allocation.at)
+        if place is None or place.file not in self._lines:
+            return ""
+        if allocation.kind == "variable":
+            match = _OF_A_SYMBOL.search(source_of(place, self._lines) or "")
+            return allocation.name or (match["name"] if match else "")
+        found, number = self._on_line(place), number_in_line[allocation.at]
+        return found[0] if len(found) == 1 else found[number] if number < len(found) else ""
+
+    def _names_on_line(self, place: SourceLine) -> list[str]:
+        lines = self._lines[place.file]
+        text = " ".join(lines[place.line - 1 : place.line - 1 + _MEMORY_NAMES_MOST_LINES])
+        first = source_of(place, self._lines) or ""
+        own = [match for match in _ALLOCATES.finditer(text) if match.start() < max(1, len(first))]
+        names = [re.sub(r"\s+", "", match["name"]) for match in own]
+        if node := _BY_A_NODE.search(text[: len(first)]):
+            params = _LAST_ARGUMENT.search(text, node.end())
+            return [f"{params['name']}.dptr"] if params else []
+        if not names and (other := _ANY_ADDRESS.search(first)):
+            names = [other["name"]]
+        return names
+
+
+@dataclass(frozen=True)
+class RunFacts:
+    """What is known of the program besides the record."""
+
+    record: RunRecord
+    places: Mapping[int, SourceLine]
+    lines: Mapping[str, Sequence[str]]  # the user's files, the main one first
+    kernels: Mapping[str, str]  # names by symbols
+    unused: Sequence[UnusedResult] = ()
+
+    @cached_property
+    def names(self) -> MemoryNames:
+        return MemoryNames(self.record.allocations, self.places, self.lines)
+
+
+_OPS = {
+    **dict.fromkeys(("copy-size", "copy-direction", "never-set", "host-computed", "host-reads"), "copy"),
+    **dict.fromkeys(("bad-free", "double-free"), "free"),
+}
+_SHOWN = 60  # characters of an output
+# How many arguments stand before those that a plain call would have.
+_OF_NODES = (
+    (r"cudaGraphAddMem(?:cpyNode1D|cpyNodeToSymbol|FreeNode)", 4),
+    (r"cudaGraphMemcpyNodeSetParams1D", 1),
+)
+
+
+@dataclass(frozen=True)
+class Facts:
+    """Of one record."""
+
+    record: HostRecord
+    run: RunFacts
+
+    @property
+    def names(self) -> MemoryNames:
+        return self.run.names
+
+    @property
+    def memory(self) -> str:
+        return self.names.words(self.record.allocation)
+
+    @property
+    def statement(self) -> CallStatement | None:
+        return call_at(self.run.places.get(self.record.at), self.run.lines, self._op)
+
+    @property
+    def _op(self) -> str:
+        said = self.record.text("call") or self.record.text("op")
+        return said or _OPS.get(self.record.kind, "")
+
+    @property
+    def call(self) -> str:
+        """As the student wrote it."""
+        if self._op.startswith("cuda"):
+            return f"`{self._op}`"
+        return f"`{self.statement.name}`" if self.statement else "this call"
+
+    def argument(self, number: int, otherwise: str) -> str:
+        text = self._argument(number)
+        return f"`{text}`" if text else otherwise
+
+    def _argument(self, number: int) -> str:
+        """Of a node of a graph, the arguments of the copy stand behind those of the node; or in a structure."""
+        if self.statement is None:
+            return ""
+        if not self.statement.name.startswith("cudaGraph"):
+            return self.statement.argument(number)
+        first = next((before for pattern, before in _OF_NODES if re.fullmatch(pattern, self.statement.name)), None)
+        return "" if first is None else self.statement.argument(first + number)
+
+    def source(self, otherwise: str) -> str:
+        """Of a copy."""
+        is_of_rows = self.statement is not None and self.statement.name.startswith("cudaMemcpy2D")
+        return self.argument(2 if is_of_rows else 1, otherwise)
+
+    @property
+    def source_line(self) -> str:
+        at = next((frame for frame in self.record.frames if frame in self.run.places), self.record.at)
+        return source_of(self.run.places.get(at), self.run.lines) or ""
+
+    @property
+    def device_variable(self) -> str:
+        """A `__device__` or `__constant__` variable that this call is given like a pointer; empty: none."""
+        if self.statement and "Symbol" in self.statement.name:
+            return ""
+        for number in (0, 1):
+            name = self._argument(number)
+            declared = re.compile(rf"__(?:device|constant)__[^;(){{}}]*\b{re.escape(name)}\s*(?:\[|=|;)")
+            if name.isidentifier() and any(
+                declared.search(line) for lines in self.run.lines.values() for line in lines
+            ):
+                return name
+        return ""
+
+    @property
+    def kernel(self) -> str:
+        return self._called(self.record.text("kernel") or (self.launch.kernel if self.launch else ""), "the kernel")
+
+    @property
+    def other_kernel(self) -> str:
+        return self._called(self.record.text("other_kernel"), "another kernel")
+
+    def _called(self, symbol: str, otherwise: str) -> str:
+        return self.run.kernels.get(symbol) or without_parameters(signature_of(symbol)) or otherwise
+
+    @property
+    def launch(self) -> LaunchRecord | None:
+        return next((one for one in self.run.record.launches if one.at == self.record.at), None)
+
+    @property
+    def other(self) -> str:
+        """Where the second place is: " in line 12"."""
+        place = self.run.places.get(self.record.other_at or 0)
+        return f" in line {place.line}" if place else ""
+
+    @property
+    def allocated(self) -> str:
+        place = self.names.place(self.record.allocation)
+        return f", allocated in line {place.line}," if place else ""
+
+    @property
+    def size(self) -> str:
+        return self._bytes("bytes")
+
+    @property
+    def room(self) -> str:
+        return self._bytes("room")
+
+    def _bytes(self, name: str) -> str:
+        value = self.record.number(name)
+        return "some bytes" if value is None else "1 byte" if value == 1 else f"{value:,} bytes"
+
+    @property
+    def printed(self) -> str:
+        return self.record.text("text")[:_SHOWN]
+
+    @property
+    def error(self) -> ErrorWords:
+        return error_words(self.record.number("error") or 0)

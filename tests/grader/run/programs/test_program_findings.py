@@ -7,10 +7,9 @@ from typing import Any
 import pytest
 
 from grader.run.programs.host_build import UnusedResult
-from grader.run.programs.host_facts import MemoryNames, RunFacts
 from grader.run.programs.host_toolchain import SourceLine
 from grader.run.programs.program_findings import crashed, ending, host_findings, kernel_findings
-from grader.run.programs.run_record import AllocationRecord, RunRecord
+from grader.run.programs.run_record import AllocationRecord, MemoryNames, RunFacts, RunRecord
 
 LINES = [
     "int main() {",

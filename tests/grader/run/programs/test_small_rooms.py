@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from grader.run.programs.host_facts import RunFacts
 from grader.run.programs.host_toolchain import SourceLine
 from grader.run.programs.program_findings import kernel_findings
-from grader.run.programs.run_record import RunRecord
+from grader.run.programs.run_record import RunFacts, RunRecord
 
 SAID = " Line 2 allocates 64 bytes for `d_a`: cudaMalloc counts bytes, not elements."
 

@@ -8,8 +8,7 @@ from grader.model.result import Launch
 from grader.model.verdicts import Verdict
 from grader.run.launches.lab_launch import LaunchRefusedError
 from grader.run.launches.tracing import RunLaunch, SurveyedRun, launches_of
-from grader.run.programs.host_facts import RunFacts
-from grader.run.programs.run_record import RunRecord
+from grader.run.programs.run_record import RunFacts, RunRecord
 
 
 def launch(number: int, kernel: str, *, finds: bool = False, status: str = "completed", count: int = 1) -> RunLaunch:

@@ -13,7 +13,8 @@ from order_kernels import order_kernels
 from speed_predictions import LADDER, all_facts, measured_ms, order, prediction
 
 from grader.model.labs import StepSpec, load_lab
-from grader.run.scoring.predicted_time import SHARED, WAITING, Facts, gpu_named, has, next_step
+from grader.run.scoring.outlook import has, next_step
+from grader.run.scoring.predicted_time import SHARED, WAITING, Facts, gpu_named
 
 ROOT = Path(__file__).resolve().parents[5]
 LAB = load_lab(ROOT, "04-open").public
