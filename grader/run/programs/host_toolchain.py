@@ -7,7 +7,7 @@ from __future__ import annotations
 import hashlib
 import re
 import subprocess
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -165,18 +165,10 @@ def places_of(
     asked = sorted(addresses)[:_MOST]
     if not asked:
         return {}
-    finished = run_confined(
-        confinement,
-        [*toolchain.home.before, "addr2line", "-a", "-i", "-e", str(program)],
-        readable=[program.parent],
-        writable=[],
-        limits=_LIMITS,
-        profile="build",
-        cwd=program.parent,
-        stdin="".join(f"{address - 1:#x}\n" for address in asked).encode(),
-    )
+    command = ["addr2line", "-a", "-i", "-e", str(program)]
+    said = _asked(toolchain, confinement, command, program.parent, (f"{address - 1:#x}" for address in asked))
     found: dict[int, SourceLine] = {}
-    for address, lines in _answers(finished.stdout.decode("utf-8", "replace")):
+    for address, lines in _answers(said):
         place = next((place for place in map(_place, lines) if place and place.file in own), None)
         if place is not None:
             found[address + 1] = place
@@ -185,23 +177,29 @@ def places_of(
 
 def demangled(toolchain: HostToolchain, confinement: Confinement, symbols: Sequence[str], folder: Path) -> list[str]:
     """What c++filt makes of each; the symbols themselves where it fails."""
+    names = _asked(toolchain, confinement, ["c++filt"], folder, symbols)
+    return names if len(names) == len(symbols) else list(symbols)
+
+
+def _asked(
+    toolchain: HostToolchain, confinement: Confinement, command: list[str], folder: Path, words: Iterable[str]
+) -> list[str]:
+    """The lines with which a program of binutils answers these words."""
     finished = run_confined(
         confinement,
-        [*toolchain.home.before, "c++filt"],
+        [*toolchain.home.before, *command],
         readable=[folder],
         writable=[],
         limits=_LIMITS,
         profile="build",
         cwd=folder,
-        stdin="".join(f"{one}\n" for one in symbols).encode(),
+        stdin="".join(f"{one}\n" for one in words).encode(),
     )
-    names = finished.stdout.decode("utf-8", "replace").splitlines()
-    return names if finished.returncode == 0 and len(names) == len(symbols) else list(symbols)
+    return finished.stdout.decode("utf-8", "replace").splitlines()
 
 
-def _answers(output: str) -> Iterator[tuple[int, list[str]]]:
+def _answers(lines: Sequence[str]) -> Iterator[tuple[int, Sequence[str]]]:
     """For each address the lines of its inlined calls, the innermost first."""
-    lines = output.splitlines()
     starts = [number for number, line in enumerate(lines) if _ADDRESS.fullmatch(line)]
     for start, end in zip(starts, [*starts[1:], len(lines)], strict=False):
         yield int(lines[start], 16), lines[start + 1 : end]

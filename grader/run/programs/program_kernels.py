@@ -10,7 +10,7 @@ import hashlib
 import json
 import os
 import shutil
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -32,7 +32,7 @@ from grader.run.programs.program_source import (
     ProgramSource,
     buildable_name,
     kernel_symbols,
-    named,
+    signature_of,
     unit_of,
 )
 from grader.run.programs.read_parameters import passes_code
@@ -108,6 +108,23 @@ def _cannot(parameter: Parameter, kernel: KernelName) -> str:
     return f"`{kernel.shown}` takes `{parameter.text} {parameter.name}`, which cannot be passed without a GPU{why}."
 
 
+Progress = Callable[[str], None]  # is told what is done next
+NO_FRAME = TextFrame()
+
+
+@dataclass(frozen=True)
+class ProgramRecipe:
+    """How a program is built. `frame`: text of ours around that of the main file. `kept`: a folder for built kernels, of which the oldest
+    go; none: nothing is kept, so nothing goes while somebody else runs it.
+    """
+
+    source: ProgramSource
+    definitions: Sequence[str] = ()
+    frame: TextFrame = NO_FRAME
+    kept: Path | None = None
+    most_kernels: int = MOST_KERNELS
+
+
 _KEPT = 40  # kernels; the oldest go
 _FORMAT = "5"  # another number where what is kept changes
 _PARTS = ("runner", "image.json")
@@ -127,17 +144,11 @@ class ProgramKernel:
 
 
 def build_kernels(
-    toolset: Toolset,
-    source: ProgramSource,
-    names: Sequence[KernelName],
-    scratch: Path,
-    definitions: Sequence[str],
-    kept: Path | None,
-) -> Iterator[ProgramKernel]:
-    """One after the other as they are asked for; all are built at once, in folders of their own in `scratch`. `kept`: a folder for what was
-    built, of which the oldest go; none: nothing is kept, so nothing goes while somebody else runs it.
-    """
-    bench = _Bench(toolset, source, definitions, kept, toolset.fingerprint() if names and kept else "")
+    toolset: Toolset, recipe: ProgramRecipe, names: Sequence[KernelName], scratch: Path
+) -> list[ProgramKernel]:
+    """All at once, in folders of their own in `scratch`."""
+    source, kept = recipe.source, recipe.kept
+    bench = _Bench(toolset, recipe, toolset.fingerprint() if names and kept else "")
     with ThreadPoolExecutor(max(1, os.cpu_count() or 1)) as beside:
         groups = _groups(source, names)
         shared = [
@@ -157,10 +168,9 @@ def build_kernels(
             able = [name for name in group if made[name.symbol].runner]
             if not shared[number].result() and 1 < len(able) < len(group):
                 made |= {one.name.symbol: one for one in _built(bench, unit, able, scratch / f"able{number}")}
-        for name in names:
-            yield made[name.symbol]
     if kept is not None:
         _forget_the_oldest(kept)
+    return [made[name.symbol] for name in names]
 
 
 def with_read_parameters(kernel: ProgramKernel, only_read: Mapping[str, frozenset[str]]) -> ProgramKernel:
@@ -180,17 +190,13 @@ class _Bench:
     """What every build needs."""
 
     toolset: Toolset
-    source: ProgramSource
-    definitions: Sequence[str]
-    kept: Path | None
+    recipe: ProgramRecipe
     fingerprint: str
 
     def place(self, unit: KernelSource, name: KernelName, together: Sequence[KernelName] = ()) -> Path | None:
         """Where it is kept."""
-        if self.kept is None:
-            return None
-        words = [one.symbol for one in together]
-        return self.kept / _key(unit, name, [*self.definitions, "", *words], self.fingerprint)
+        words = [*self.recipe.definitions, "", *(one.symbol for one in together)]
+        return self.recipe.kept / _key(unit, name, words, self.fingerprint) if self.recipe.kept else None
 
 
 def _groups(source: ProgramSource, names: Sequence[KernelName]) -> list[tuple[KernelSource, list[KernelName]]]:
@@ -247,7 +253,9 @@ def _first_that_builds(bench: _Bench, unit: KernelSource, names: Sequence[Kernel
     tries = []
     for number, (first, *others) in enumerate(dict.fromkeys((usual, exact))):
         folder = scratch / f"work{number}"
-        tries.append(build_kernel(bench.toolset, unit, first, folder, definitions=bench.definitions, beside=others))
+        tries.append(
+            build_kernel(bench.toolset, unit, first, folder, definitions=bench.recipe.definitions, beside=others)
+        )
         if tries[-1].build.runner is not None or any(one.line for one in tries[-1].build.refusals):
             break
     return next((one for one in tries if one.build.runner is not None), tries[0])
@@ -308,20 +316,6 @@ def _forget_the_oldest(kept: Path) -> None:
 #
 # The text is treated as hostile: compilers and binutils run confined, and nothing of the program runs here.
 
-Progress = Callable[[str], None]  # is told what is done next
-NO_FRAME = TextFrame()
-
-
-@dataclass(frozen=True)
-class ProgramRecipe:
-    """How a program is built. `frame`: text of ours around that of the main file. `kept`: where built kernels are kept; none: nowhere."""
-
-    source: ProgramSource
-    definitions: Sequence[str] = ()
-    frame: TextFrame = NO_FRAME
-    kept: Path | None = None
-    most_kernels: int = MOST_KERNELS
-
 
 @dataclass(frozen=True)
 class BuiltProgram:
@@ -347,9 +341,10 @@ def build_program(toolset: Toolset, recipe: ProgramRecipe, scratch: Path, progre
     if len(symbols) > recipe.most_kernels:
         many = f"The program has {len(symbols)} kernels, counting each version of a template, and may have {recipe.most_kernels}."
         return BuiltProgram(chain, replace(host, program=None, refusals=(HostRefusal("", 0, many),)), source)
-    names = named(symbols, demangled(chain, toolset.confinement, symbols, host.program.parent)) if symbols else []
+    texts = demangled(chain, toolset.confinement, symbols, host.program.parent) if symbols else []
+    names = [KernelName(symbol, signature_of(text)) for symbol, text in zip(symbols, texts, strict=True)]
     progress(f"compiling {len(names)} kernel{'s' if len(names) != 1 else ''}")
-    made = build_kernels(toolset, source, names, scratch, recipe.definitions, recipe.kept)
+    made = build_kernels(toolset, replace(recipe, source=source), names, scratch)
     kernels = tuple(with_read_parameters(one, host.only_read) for one in made)
     return BuiltProgram(chain, host, source, kernels)
 

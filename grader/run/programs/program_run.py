@@ -35,7 +35,7 @@ from grader.run.programs.program_findings import (
     host_findings,
     kernel_findings,
 )
-from grader.run.programs.program_kernels import BuiltProgram, ProgramKernel, ProgramRecipe, Progress, build_program
+from grader.run.programs.program_kernels import ProgramKernel, ProgramRecipe, Progress, build_program
 from grader.run.programs.run_record import RunFacts, RunRecord
 from grader.system.confinement import Limits
 
@@ -226,16 +226,12 @@ def run_whole(
     run = run_program(toolset, replace(request, program=built.host.program), built.kernels, scratch)
     if run.record.ended == "internal":
         raise MachineError(f"the program could not be run: {run.record.detail}")
-    facts = _facts(toolset, built, run.record)
+    own, addresses = set(built.source.texts), run.record.places()
+    places = places_of(built.toolchain, toolset.confinement, built.host.program, addresses, own)
+    facts = RunFacts(run.record, places, built.source.lines(), built.names, built.host.unused)
     report = _report(facts, run, built.kernels, request.seconds)
     seconds = {"building": round(built_after, 3), "running": round(time.monotonic() - began - built_after, 3)}
     return report.model_copy(update={"left_out": tuple(built.host.left_out), "seconds": seconds})
-
-
-def _facts(toolset: Toolset, built: BuiltProgram, record: RunRecord) -> RunFacts:
-    program, own = built.host.program or Path(), set(built.source.texts)
-    places = places_of(built.toolchain, toolset.confinement, program, record.places(), own)
-    return RunFacts(record, places, built.source.lines(), built.names, built.host.unused)
 
 
 def _report(facts: RunFacts, run: ProgramRun, kernels: Sequence[ProgramKernel], seconds: int) -> ProgramReport:

@@ -98,11 +98,6 @@ def _marked(symbol: Symbol, functions: set[str]) -> str:
     return next((name for name in (f"_Z{match['kernel']}", plain) if name in functions), "")
 
 
-def named(symbols: Sequence[str], demangled: Sequence[str]) -> list[KernelName]:
-    """`demangled`: what c++filt makes of each symbol."""
-    return [KernelName(symbol, signature_of(text)) for symbol, text in zip(symbols, demangled, strict=True)]
-
-
 def signature_of(demangled: str) -> str:
     """Without the kit's namespace, unnamed ones, and the return type that templates have."""
     text = _UNNAMED.sub("", _OUR_NAMESPACE.sub("", demangled)).strip()
