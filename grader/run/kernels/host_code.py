@@ -391,19 +391,17 @@ class _Reader:
         texts = [token.text for token in tokens]
         words = frozenset(token.text for token in tokens if token.kind == "word")
         head = texts[: texts.index("{")] if is_function else texts
+        kernel = ""
+        if is_function and "__global__" in head:  # the word before the last pair of parentheses outside attributes
+            pairs = reversed(list(pairwise(_outer(head))))
+            kernel = next((word for word, sign in pairs if sign == "(" and _WORD.fullmatch(word)), "")
         return Item(
             first=tokens[0].at,
             end=tokens[-1].at + len(texts[-1]),
             is_function=is_function,
             on_device=bool(self._device.intersection(head)) or (is_function and bool(_KEPT_WORDS.intersection(head))),
-            kernel=_function_name(head) if is_function and "__global__" in head else "",
+            kernel=kernel,
             scope=scope,
             declares=declared_names(texts),
             words=words,
         )
-
-
-def _function_name(head: Sequence[str]) -> str:
-    """The word before the parameter list. That is the last pair of parentheses outside attributes."""
-    named = [before for before, after in pairwise(_outer(head)) if after == "("]
-    return next((name for name in reversed(named) if _WORD.fullmatch(name)), "")

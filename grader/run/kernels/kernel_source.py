@@ -45,9 +45,8 @@ class ProjectHeaders:
 
     def _distance(self, header: Path) -> tuple[int, int]:
         """Folders up from the file, and down to the header."""
-        folder = self.file.resolve().parent
-        common = Path(os.path.commonpath([folder, header.parent]))
-        return len(folder.parts) - len(common.parts), len(header.parent.parts) - len(common.parts)
+        way = Path(os.path.relpath(header.parent, self.file.resolve().parent)).parts
+        return way.count(".."), len(way) - way.count("..")
 
     @cached_property
     def _files(self) -> dict[str, list[Path]]:

@@ -85,6 +85,9 @@ class HostToolchain:
             source, "-o", output,
         ]  # fmt: skip
 
+    def precompile(self, output: Path) -> list[str]:
+        return [self.compiler, "-x", "c++-header", *self._flags([]), str(self.prelude), "-o", str(output)]
+
     def compile(self, text: str, output: str, options: list[str]) -> list[str]:
         return [
             self.compiler, "-x", "c++-cpp-output", *self._flags(options), "-fpreprocessed", "-c", text, "-o", output,
@@ -115,7 +118,7 @@ def host_toolchain(toolset: Toolset, standard: str = STANDARDS[0]) -> HostToolch
     forwarded = write_forwarded_headers(prelude.parent / "headers")
     places = (*(path for path in includes if path.is_dir()), forwarded)
     draft = HostToolchain(compiler, places, archive, prelude, standard)
-    recipes = {f"{PRELUDE}.gch": lambda result: [_precompiled(draft, result)]}
+    recipes = {f"{PRELUDE}.gch": lambda result: [draft.precompile(result)]}
     try:
         cpu_toolchain.keep(prelude.parent, {PRELUDE: _PRELUDE_TEXT}, recipes)
     except subprocess.CalledProcessError as error:
@@ -132,11 +135,6 @@ def write_forwarded_headers(folder: Path) -> Path:
         if not path.is_file() or path.read_text(encoding="utf-8") != text:
             write_atomically(path, text)
     return folder
-
-
-def _precompiled(draft: HostToolchain, result: Path) -> list[str]:
-    flags = draft._flags([])  # noqa: SLF001 -- a function of the same file
-    return [draft.compiler, "-x", "c++-header", *flags, str(draft.prelude), "-o", str(result)]
 
 
 # Which line of the user's own files made a call: from return addresses and the program's debug information. binutils read the program,

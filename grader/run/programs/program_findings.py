@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal
 
 from pydantic import ConfigDict, Field
@@ -115,7 +115,13 @@ def kernel_findings(facts: RunFacts) -> tuple[ProgramFinding, ...]:
     names = facts.names
     found: dict[tuple[object, ...], ProgramFinding] = {}
     told_at = {one.at for one in facts.record.host if one.kind in _BAD_POINTERS}
-    for one in [*_runners(facts, told_at), *_ends(facts)]:
+    runners = (
+        one.model_copy(update={"message": one.message + (_short_fill(one, facts) or _small_room(one, facts))})
+        for one in facts.record.findings
+        # Of an access through such a pointer, the host's side says where it comes from: at its launch.
+        if not (one.at in told_at and one.kind == Verdict.OUT_OF_BOUNDS and not one.array)
+    )
+    for one in (_with_launch(one, facts) for one in (*runners, *_ends(facts))):
         finding = one.model_copy(
             update={
                 "message": reworded(names.told(one.message)),
@@ -131,15 +137,6 @@ def kernel_findings(facts: RunFacts) -> tuple[ProgramFinding, ...]:
     return tuple(one for one in located(launch, facts.lines).findings if isinstance(one, ProgramFinding))
 
 
-def _runners(facts: RunFacts, told_at: Collection[int]) -> Iterator[ProgramFinding]:
-    """Without accesses through a pointer of which the host's side says where it comes from: at its launch."""
-    for one in facts.record.findings:
-        if one.at in told_at and one.kind == Verdict.OUT_OF_BOUNDS and not one.array:
-            continue
-        cause = _short_fill(one, facts) or _small_room(one, facts)
-        yield _with_launch(one.model_copy(update={"message": one.message + cause}), facts)
-
-
 def _ends(facts: RunFacts) -> Iterator[ProgramFinding]:
     """Launches that did not end well, where no finding of theirs says it."""
     said = {(one.kernel, one.at, one.kind) for one in facts.record.findings}
@@ -151,9 +148,7 @@ def _ends(facts: RunFacts) -> Iterator[ProgramFinding]:
         words = kind.facts.sentence if kind is Verdict.TIMEOUT else launch.detail or kind.facts.sentence
         place = facts.places.get(launch.at)
         file, line = (place.file, place.line) if place else (None, None)
-        yield _with_launch(
-            ProgramFinding(kind=kind, message=words, file=file, line=line, kernel=launch.kernel, at=launch.at), facts
-        )
+        yield ProgramFinding(kind=kind, message=words, file=file, line=line, kernel=launch.kernel, at=launch.at)
 
 
 def _with_launch(finding: ProgramFinding, facts: RunFacts) -> ProgramFinding:

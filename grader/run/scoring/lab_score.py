@@ -118,7 +118,11 @@ def lab_outlook(lab: Lab, cases: Sequence[Case], kernel: GpuKernel | None) -> Ou
 
 def merged(findings: Sequence[Finding], sanitized: Sequence[Sanitized], file: str) -> tuple[Finding, ...]:
     """`findings` in their order, each with the tools that confirm it; then a note for each place that only a tool reports."""
-    agreeing = [[one for one in sanitized if _agree(finding, one)] for finding in findings]
+    places = ({finding.line, finding.other.line if finding.other else None} - {None} for finding in findings)
+    agreeing = [  # a report without a line is taken to mean our finding
+        [one for one in sanitized if one.kind is finding.kind and (not one.lines or lines.intersection(one.lines))]
+        for finding, lines in zip(findings, places, strict=True)
+    ]
     ours = [
         finding.model_copy(update={"confirmed_by": tuple(dict.fromkeys(one.tool for one in same))}) if same else finding
         for finding, same in zip(findings, agreeing, strict=True)
@@ -126,12 +130,6 @@ def merged(findings: Sequence[Finding], sanitized: Sequence[Sanitized], file: st
     heard = {one for same in agreeing for one in same}
     alone = {(one.tool, one.kind, one.line): one for one in reversed(sanitized) if one not in heard}
     return (*ours, *(_second_opinion_note(one, file) for one in reversed(alone.values())))
-
-
-def _agree(finding: Finding, one: Sanitized) -> bool:
-    """Whether both report one kind of mistake at one line. A report without a line is taken to mean our finding."""
-    places = {finding.line, finding.other.line if finding.other else None} - {None}
-    return one.kind is finding.kind and (not one.lines or bool(places.intersection(one.lines)))
 
 
 def _second_opinion_note(one: Sanitized, file: str) -> Finding:
