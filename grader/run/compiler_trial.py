@@ -10,7 +10,7 @@ import hashlib
 import os
 import re
 import tempfile
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
@@ -172,7 +172,7 @@ def compiler_trouble(toolset: Toolset) -> str:
 
 def try_compiler(toolset: Toolset) -> list[tuple[Canary, str]]:
     """All canaries, each with what went otherwise than it must; empty: nothing. Raises RemediableError where there are none."""
-    canaries = read_canaries(_folder(toolset))
+    canaries = read_canaries(toolset.root / "kit" / "canaries")
 
     def run(canary: Canary) -> str:  # twice, as a submission: what fails once may have been another program's doing
         return run_canary(toolset, canary) and run_canary(toolset, canary)
@@ -191,25 +191,15 @@ def sentence(toolset: Toolset, canary: Canary, what: str) -> str:
     )
 
 
-def _folder(toolset: Toolset) -> Path:
-    return toolset.root / "kit" / "canaries"
-
-
 def _record(toolset: Toolset) -> Path:
     """The file that says that this compiler passed."""
     digest = hashlib.sha256()
-    for path in _large_parts(toolset):
+    # Large files are told by size and time.
+    for path in (*toolset.compiler_programs, *toolset.toolchain.archives, toolset.build / "bin" / "launch"):
         state = path.stat()
         # In whole seconds: an image of a container keeps no smaller parts, and what was tried when it was built has to count in it.
         digest.update(f"{path}\0{state.st_size}\0{int(state.st_mtime)}\n".encode())
-    for path in [*sorted((_CODE / "engines").rglob("*.py")), *sorted(_folder(toolset).glob("*.cu"))]:
+    for path in [*sorted((_CODE / "engines").rglob("*.py")), *sorted((toolset.root / "kit" / "canaries").glob("*.cu"))]:
         digest.update(path.name.encode() + b"\0" + path.read_bytes())
     digest.update(f"{toolset.compiler_version}\0{toolset.confinement.name}".encode())
     return toolset.toolchain.prelude.parent / f"canaries-{digest.hexdigest()[:16]}"
-
-
-def _large_parts(toolset: Toolset) -> Iterator[Path]:
-    """Files that are told by size and time."""
-    yield from toolset.compiler_programs
-    yield from toolset.toolchain.archives
-    yield toolset.build / "bin" / "launch"

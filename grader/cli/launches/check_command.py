@@ -36,7 +36,6 @@ from grader.run.launches.kernel_check import (
     Checked,
     CheckReport,
     CheckRequest,
-    ProposalError,
     Refused,
     check_kernel,
     trace_again,
@@ -69,9 +68,7 @@ def check_file(options: CheckOptions) -> int:
         report, status = _checked(options)
     except (RemediableError, MachineError) as error:
         if options.as_json:
-            command = error.command if isinstance(error, ProposalError) else ""
-            kernel = error.kernel if isinstance(error, ProposalError) else ""
-            proposals = (command,) if command else tuple(getattr(error, "proposals", ()))
+            kernel, proposals = getattr(error, "kernel", ""), getattr(error, "proposals", ())
             print_json(CheckReport(verdict=None, message=str(error), kernel=kernel, proposals=proposals))
         raise
     if options.as_json:

@@ -87,11 +87,11 @@ def _trace(file: Path, kernel: str, page: Path, *, show: bool) -> int:
     try:
         return check_file(options)
     except ProposalError as error:
-        if not error.command:
+        if not error.proposals:
             raise
         sys.stdout.write(
             f"\n{kernel} is launched once with made-up arguments, not as your host code does. To choose others:\n"
-            f"  {error.command} --trace\n"
+            f"  {error.proposals[0]} --trace\n"
         )
         sys.stdout.flush()
         found = error.proposal

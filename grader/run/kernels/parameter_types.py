@@ -212,20 +212,15 @@ def _as_written(kind: TypeName) -> str:
     return before + _LONG_NAMES.get(name, name) + stars
 
 
-def _target(die: Die) -> Die | None:
-    return die.get_DIE_from_attribute("DW_AT_type") if "DW_AT_type" in die.attributes else None
-
-
 def _aliases(die: Die) -> Iterator[Die]:
     """The types of `die`, from the one that it names to the bare one."""
-    target = _target(die)
     for _ in range(_MOST_DEPTH):
-        if target is None:
+        if "DW_AT_type" not in die.attributes:
             return
-        yield target
-        if target.tag not in _ALIASES:
+        die = die.get_DIE_from_attribute("DW_AT_type")
+        yield die
+        if die.tag not in _ALIASES:
             return
-        target = _target(target)
 
 
 def _bare(die: Die) -> tuple[Die | None, bool]:

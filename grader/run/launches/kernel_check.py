@@ -198,9 +198,9 @@ class ProposalError(ArgumentError):
         self.kernel, self.proposal = request.kernel, proposal
         is_possible = not any(one.trouble for one in parameters)
         line = proposal.command([request.file, "--kernel", request.kernel, *request.options])
-        self.command = line if is_possible else ""
+        self.proposals = (line,) if is_possible else ()
         from_file = f", as in line {proposal.line} of the file where its constants say it" if proposal.line else ""
-        start = f" A command line to start from{from_file}:\n  {self.command}" if is_possible else ""
+        start = f" A command line to start from{from_file}:\n  {line}" if is_possible else ""
         super().__init__(f"{message}\nThe kernel is {signature(request.kernel, parameters)}.{start}")
 
 

@@ -74,7 +74,7 @@ class TextFrame:
         return text + (f"\n\n{self.behind}" if self.behind else "")
 
 
-_NO_FRAME = TextFrame()
+NO_FRAME = TextFrame()
 
 
 @dataclass
@@ -101,10 +101,6 @@ class _Work:
     made: HostBuild
     framed: str  # the main file's name
 
-    @property
-    def openmp(self) -> bool:
-        return any(_OPENMP.search(text) for text in self.made.source.texts.values())
-
     def run(self, commands: Sequence[list[str]], cwd: Path) -> Finished:
         argv = commands[0] if len(commands) == 1 else ["sh", "-c", " && ".join(map(shlex.join, commands))]
         return run_confined(
@@ -124,7 +120,8 @@ class _Work:
 
     @property
     def options(self) -> list[str]:
-        return [*(f"-D{one}" for one in self.definitions), *(["-fopenmp"] if self.openmp else [])]
+        openmp = any(_OPENMP.search(text) for text in self.made.source.texts.values())
+        return [*(f"-D{one}" for one in self.definitions), *(["-fopenmp"] if openmp else [])]
 
 
 def build_host(
@@ -133,7 +130,7 @@ def build_host(
     source: ProgramSource,
     folder: Path,
     definitions: Sequence[str],
-    frame: TextFrame = _NO_FRAME,
+    frame: TextFrame = NO_FRAME,
 ) -> HostBuild:
     """`folder`: an empty one of the caller's, where the program comes to lie. `definitions`: macros, as -D takes them. `frame`: text around
     the main file's.

@@ -24,7 +24,7 @@ from grader.model.verdicts import Verdict
 from grader.run.kernels.kernel_build import BuiltKernel, build_kernel, why_not
 from grader.run.kernels.kernel_source import KernelSource, base_name
 from grader.run.kernels.parameter_types import WIDEST, Parameter, passing_of, read_parameters
-from grader.run.programs.host_build import HostBuild, HostRefusal, TextFrame, build_host
+from grader.run.programs.host_build import NO_FRAME, HostBuild, HostRefusal, TextFrame, build_host
 from grader.run.programs.host_toolchain import STANDARDS, HostToolchain, demangled, host_toolchain
 from grader.run.programs.program_source import (
     MOST_KERNELS,
@@ -109,7 +109,6 @@ def _cannot(parameter: Parameter, kernel: KernelName) -> str:
 
 
 Progress = Callable[[str], None]  # is told what is done next
-NO_FRAME = TextFrame()
 
 
 @dataclass(frozen=True)
