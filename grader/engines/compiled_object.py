@@ -30,7 +30,6 @@ from grader.engines.objects.symbol_table import (
     RETAIN,
     SECTION,
     ElfFile,
-    ExecutionSpace,
     ObjectFile,
     Symbol,
     read_object,
@@ -69,11 +68,6 @@ class CompiledObject:
     def allocates(self) -> bool:
         """A kernel uses malloc, new, free or delete."""
         return any(one.undefined and one.name in ALLOCATING for one in self.object.symbols)
-
-    def spaces(self) -> dict[str, ExecutionSpace]:
-        """Of the variables, by symbol."""
-        data = (one for one in self.object.symbols if one.kind == "STT_OBJECT" and one.in_section)
-        return {one.name: self.object.space_of(one) for one in data}
 
 
 def dynamic_arrays(obj: ObjectFile) -> list[str]:

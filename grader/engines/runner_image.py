@@ -28,7 +28,7 @@ from grader.engines.entry_points import (
 from grader.engines.objects.assembly import loop_addresses
 from grader.engines.objects.debug_info import DebugInfo, Function, SharedArray, StaticVariable, read_debug_info
 from grader.engines.objects.frame_guards import Frame, Local, Zone
-from grader.engines.objects.symbol_table import ExecutionSpace, Symbol
+from grader.engines.objects.symbol_table import Symbol
 from grader.engines.proof.barrier_paths import barrier_paths
 from grader.engines.refusal import Refusal
 from grader.model.verdicts import Verdict
@@ -55,7 +55,8 @@ def shared_assembly(dynamic_symbols: list[str], dynamic_bytes: int = 227 * 1024,
 
 def _variables(info: DebugInfo, compiled: CompiledObject) -> list[dict[str, object]]:
     """Those of the symbol table, which knows all of them and their sizes. The debug information knows most of their names and types."""
-    spaces = compiled.spaces()
+    data = (one for one in compiled.object.symbols if one.kind == "STT_OBJECT" and one.in_section)
+    spaces = {one.name: compiled.object.space_of(one) for one in data}
     described = {variable.address: variable for variable in info.variables if variable.bytes}
     found = []
     for symbol in info.data:
@@ -64,11 +65,12 @@ def _variables(info: DebugInfo, compiled: CompiledObject) -> list[dict[str, obje
         known = described.get(symbol.value)
         unknown = StaticVariable(readable_name(symbol.name), symbol.value, symbol.size, "byte", 1, ())
         fields = asdict(known or unknown) | {"bytes": symbol.size}
+        space = spaces.get(symbol.name)
         fields |= {
             "symbol": symbol.name,
-            "on_device": (space := spaces.get(symbol.name, ExecutionSpace(0, 0))).on_device or space.is_constant,
+            "on_device": space is not None and (space.on_device or space.is_constant),
             "room": compiled.rooms.get(symbol.name, symbol.size),
-            "read_only": space.is_constant,
+            "read_only": space is not None and space.is_constant,
         }
         found.append(fields)
     return found

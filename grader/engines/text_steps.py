@@ -54,10 +54,10 @@ def in_steps(expanded: str, origin: TextOrigin) -> ChangedText:
         return ChangedText(expanded, refusal=refusal)
     text = expanded
     if origin.scanned:
-        rewritten = rewrite_assembly(text, *place)
-        if refusal := scan(expanded, *place, {**dict.fromkeys(rewritten.understood), **rewritten.refusals}):
+        text, assembly = rewrite_assembly(text, *place)
+        if refusal := scan(expanded, *place, assembly):
             return ChangedText(expanded, refusal=refusal)
-        text = with_alignment_first(rewritten.text)
+        text = with_alignment_first(text)
     mended = text != expanded
     text = with_guards(unmarked_lambdas(text) if origin.is_clang else text, *place)
     kernels, behind = [entries.kernel, *entries.beside], ""

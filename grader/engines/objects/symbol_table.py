@@ -127,32 +127,6 @@ def _name(names: bytes, begin: int) -> str:
 RETAIN = 1 << 21  # SHF_GNU_RETAIN: the linker must not see it, or it would keep host code that nothing uses
 _HOST, _KERNEL, _CONSTANT = 64, 128, 2048
 
-
-@dataclass(frozen=True)
-class ExecutionSpace:
-    """Of one function or variable. One of the host's has no mark."""
-
-    flags: int
-    alignment: int
-
-    @property
-    def on_device(self) -> bool:
-        return bool(self.flags & RETAIN)
-
-    @property
-    def on_host(self) -> bool:
-        return not self.on_device or self.alignment == _HOST
-
-    @property
-    def is_kernel(self) -> bool:
-        return self.on_device and self.alignment == _KERNEL
-
-    @property
-    def is_constant(self) -> bool:
-        """`extern __constant__`, and the definition without the word: only the alignment is left."""
-        return self.alignment == _CONSTANT
-
-
 # The submission's object file: every byte of code and what will be put into it, what it defines, needs, and what its entry points reach.
 
 _UNWINDING = ".eh_frame"  # names every function, and nothing reads it
@@ -183,6 +157,24 @@ class Section:
     def is_merged(self) -> bool:
         """The linker moves its pieces: only within one of them is what follows what."""
         return bool(self.flags & _MERGED)
+
+    @property
+    def on_device(self) -> bool:
+        """Here and below: of the function or variable in it. One of the host's has no mark."""
+        return bool(self.flags & RETAIN)
+
+    @property
+    def on_host(self) -> bool:
+        return not self.on_device or self.alignment == _HOST
+
+    @property
+    def is_kernel(self) -> bool:
+        return self.on_device and self.alignment == _KERNEL
+
+    @property
+    def is_constant(self) -> bool:
+        """`extern __constant__`, and the definition without the word: only the alignment is left."""
+        return self.alignment == _CONSTANT
 
 
 @dataclass(frozen=True)
@@ -222,10 +214,9 @@ class ObjectFile:
         named = {symbol for section in sections for symbol in self.uses(section)}
         return [symbol for symbol in self.symbols if symbol in named]
 
-    def space_of(self, symbol: Symbol) -> ExecutionSpace:
-        """Of a symbol that is in a section."""
-        section = self.sections[symbol.section]
-        return ExecutionSpace(section.flags, section.alignment)
+    def space_of(self, symbol: Symbol) -> Section:
+        """The section of a symbol that is in one: it says for which side its declaration was."""
+        return self.sections[symbol.section]
 
     def functions_in(self, sections: set[int]) -> set[str]:
         return {one.name for section in sections for one in self.functions.get(section, ())}

@@ -185,14 +185,6 @@ class Call:
     room: int  # bytes from the callee's arguments up to what the caller must keep
 
 
-@dataclass(frozen=True)
-class PointerCall:
-    """A call of whatever function a pointer holds."""
-
-    offset: int
-    room: int  # as of a Call
-
-
 @dataclass
 class FunctionReport:
     unannounced: list[Unannounced]
@@ -200,7 +192,7 @@ class FunctionReport:
     argument_bytes: int = 0  # behind its link, that it uses
     jumps_on: bool = False  # to another function, which returns in its place
     calls: list[Call] = field(default_factory=list)
-    pointer_calls: list[PointerCall] = field(default_factory=list)
+    pointer_calls: list[tuple[int, int]] = field(default_factory=list)  # of what a pointer holds: offset and room
     taken: set[tuple[int, int]] = field(default_factory=set)  # section and offset of what its code takes the address of
     foreign: set[str] = field(default_factory=set)  # symbols outside the file that its code takes the address of
 
@@ -239,7 +231,7 @@ class FunctionProof:
         self._follow(blocks)
         if memory.is_silent and report.pointer_calls:
             what = "a function that announces nothing and calls a pointer"
-            raise UnprovableCodeError(report.pointer_calls[0].offset, what)
+            raise UnprovableCodeError(report.pointer_calls[0][0], what)
         if memory.is_silent and memory.unannounced:
             what = "a function that announces nothing and uses memory of others"
             raise UnprovableCodeError(memory.unannounced[0].offset, what)
@@ -360,7 +352,7 @@ class FunctionProof:
         target = self.machine.called_address(state, place)
         if target is None or not state.is_announced("call", target, 1):
             self.memory.unannounced.append(Unannounced(place.offset, "call"))
-        self.report.pointer_calls.append(PointerCall(place.offset, self.memory.link[0] - bottom))
+        self.report.pointer_calls.append((place.offset, self.memory.link[0] - bottom))
         state.words.clear()
         state.announced.clear()
         state.called(frozenset(self.pointers))

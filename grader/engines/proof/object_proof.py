@@ -10,10 +10,8 @@ from grader.engines.device_functions import DEVICE_PREFIX, PURE, is_device_funct
 from grader.engines.objects.assembly import source_line
 from grader.engines.objects.symbol_table import ObjectFile, Symbol
 from grader.engines.proof.function_proof import (
-    Call,
     FunctionProof,
     FunctionReport,
-    PointerCall,
     is_silent,
     processor_of,
 )
@@ -62,7 +60,7 @@ class _ObjectProof:
         self.code, self.entries, self.passed = code, entries, passed
         self.processor = processor_of(code.machine)
         self.begun: set[tuple[int, int]] = set()
-        self.done: dict[tuple[int, int], FunctionReport] = {}
+        self.done: dict[tuple[int, int], tuple[Symbol, FunctionReport]] = {}
         self.looked_at: set[tuple[int, int]] = set()  # with all that they call
         self.bytes = 0
         self.in_data = set[str]()
@@ -71,34 +69,36 @@ class _ObjectProof:
     def prove(self) -> ObjectReport:
         functions = [symbol for symbol in self.code.symbols if symbol.kind == "STT_FUNC" and symbol.in_section]
         entered = [symbol for symbol in functions if symbol.name in self.entries]
-        calls = list[tuple[Symbol, Call]]()
         try:
-            self._prove_all(entered, calls)
+            self._prove_all(entered)
             while not self._targets_proved() and (waiting := self._targets()):
-                self._prove_all(waiting, calls)
+                self._prove_all(waiting)
         except UnprovedError as error:
             self.report.unproved = error
             return self.report
-        self.report.unproved = self._broken_promise(entered, calls) or self._broken_target()
+        self.report.unproved = self._broken_promise(entered) or self._broken_target()
         if self._pointer_calls():
             self.report.targets = [symbol.name for symbol in self._targets()]
             self.report.library_targets = sorted((self._foreign() | self.in_data) & PURE)
         return self.report
 
-    def _prove_all(self, waiting: list[Symbol], calls: list[tuple[Symbol, Call]]) -> None:
+    def _prove_all(self, waiting: list[Symbol]) -> None:
         waiting = list(waiting)
         while waiting:
             symbol = waiting.pop()
             if (symbol.section, symbol.value) not in self.looked_at:
                 self.looked_at.add((symbol.section, symbol.value))
-                proved = self._proved(symbol)
-                calls.extend((symbol, call) for call in proved.calls)
-                waiting.extend(call.target for call in proved.calls)
+                waiting.extend(call.target for call in self._proved(symbol).calls)
 
     # --- Calls through pointers.
 
-    def _pointer_calls(self) -> list[tuple[tuple[int, int], PointerCall]]:
-        return [(key, call) for key, proved in self.done.items() for call in proved.pointer_calls]
+    def _pointer_calls(self) -> list[tuple[Symbol, int, int]]:
+        """Of each the caller, where in it the call is, and how much room it leaves for arguments."""
+        return [
+            (symbol, offset - symbol.value, room)
+            for symbol, proved in self.done.values()
+            for offset, room in proved.pointer_calls
+        ]
 
     def _targets_proved(self) -> bool:
         return not self._pointer_calls() or all((one.section, one.value) in self.looked_at for one in self._targets())
@@ -106,7 +106,7 @@ class _ObjectProof:
     def _targets(self) -> list[Symbol]:
         """Every function whose address proved code takes, or data that such code reaches."""
         functions = [one for one in self.code.symbols if one.kind == "STT_FUNC" and one.in_section]
-        places, seen = {place for proved in self.done.values() for place in proved.taken}, set[int]()
+        places, seen = {place for _, proved in self.done.values() for place in proved.taken}, set[int]()
         places |= {(one.section, one.value) for one in functions if one.name in self.passed}
         self.in_data = set[str]()  # what the data name outside the file: most of it is no function
         waiting = [section for section, _ in places]
@@ -126,31 +126,25 @@ class _ObjectProof:
 
     def _foreign(self) -> set[str]:
         """The functions outside the file whose addresses proved code takes."""
-        return {one for proved in self.done.values() for one in proved.foreign if _is_function(one)}
+        return {one for _, proved in self.done.values() for one in proved.foreign if _is_function(one)}
 
     def _broken_target(self) -> UnprovedError | None:
         """What a call through a pointer takes for granted of every function that it can go to."""
-        for (section, offset), call in self._pointer_calls():
-            caller = self.code.function_at(section, offset)
-            name = caller.name if caller else ""
+        for caller, at, room in self._pointer_calls():
             for target in self._targets():
-                proved = self.done[target.section, target.value]
+                _, proved = self.done[target.section, target.value]
                 if proved.granted:
-                    return UnprovedError(name, call.offset - offset, "a pointer to a function that announces nothing")
-                if proved.argument_bytes > call.room:
-                    return UnprovedError(
-                        name, call.offset - offset, "a pointer to a function with arguments that nobody passed"
-                    )
+                    return UnprovedError(caller.name, at, "a pointer to a function that announces nothing")
+                if proved.argument_bytes > room:
+                    return UnprovedError(caller.name, at, "a pointer to a function with arguments that nobody passed")
             if foreign := self._foreign() - PURE:
-                return UnprovedError(
-                    name, call.offset - offset, f"a pointer to `{min(foreign)}`, which is not in the file"
-                )
+                return UnprovedError(caller.name, at, f"a pointer to `{min(foreign)}`, which is not in the file")
         return None
 
     def _proved(self, symbol: Symbol) -> FunctionReport:
         key = symbol.section, symbol.value
         if key in self.done:
-            return self.done[key]
+            return self.done[key][1]
         self.begun.add(key)
         self.bytes += symbol.size
         if self.bytes > _MOST_CODE:
@@ -159,9 +153,10 @@ class _ObjectProof:
             entry = self._entry_at(symbol)
             answer_bytes = entry.answer_bytes if entry else 0
             proof = FunctionProof(self.code, symbol, self.processor, self._asked_by, answer_bytes)
-            proved = self.done[key] = proof.prove()
+            proved = proof.prove()
         except UnprovableCodeError as error:
             raise UnprovedError(symbol.name, error.offset - symbol.value, str(error)) from error
+        self.done[key] = symbol, proved
         if proved.unannounced:
             self.report.unannounced[symbol.name] = [
                 replace(one, offset=one.offset - symbol.value) for one in proved.unannounced
@@ -184,13 +179,14 @@ class _ObjectProof:
         names = (one.name for one in self.code.functions[symbol.section] if one.value == symbol.value)
         return next((self.entries[name] for name in names if name in self.entries), None)
 
-    def _broken_promise(self, entered: list[Symbol], calls: list[tuple[Symbol, Call]]) -> UnprovedError | None:
+    def _broken_promise(self, entered: list[Symbol]) -> UnprovedError | None:
         """A function that takes for its arguments what nobody put there."""
-        for caller, call in calls:
-            if self.done[call.target.section, call.target.value].argument_bytes > call.room:
-                return UnprovedError(caller.name, call.offset - caller.value, "arguments that nobody passed")
+        for caller, report in self.done.values():
+            for call in report.calls:
+                if self.done[call.target.section, call.target.value][1].argument_bytes > call.room:
+                    return UnprovedError(caller.name, call.offset - caller.value, "arguments that nobody passed")
         for symbol in entered:
-            proved = self.done[symbol.section, symbol.value]
+            _, proved = self.done[symbol.section, symbol.value]
             entry = self.entries[symbol.name]
             self.report.argument_bytes[symbol.name] = proved.argument_bytes
             granted = any(begin < 0 or end > entry.answer_bytes for begin, end in proved.granted.values())

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from grader.engines.changed_text import LineMarkers
 from grader.engines.ptx.ptx_memory import MEMORY
@@ -122,23 +122,16 @@ _NAME = re.compile(r"[A-Za-z_]\w*")
 _MOST_INSTRUCTIONS = 2_000  # in one file
 
 
-@dataclass(frozen=True)
-class Rewritten:
-    """`text`: with all that was understood in place. `refusals`: why a statement was not, by where its `asm` stands."""
-
-    text: str
-    understood: frozenset[int] = frozenset()
-    refusals: dict[int, Refusal] = field(default_factory=dict)
-
-
-def rewrite_assembly(preprocessed: str, file_name: str, folder: str = "") -> Rewritten:
-    """`folder`: as for `code_tokens`."""
+def rewrite_assembly(preprocessed: str, file_name: str, folder: str = "") -> tuple[str, dict[int, Refusal | None]]:
+    """With all that was understood in place; and for each statement, by where its `asm` stands, why it was not. `folder`: as for
+    `code_tokens`.
+    """
     if "asm" not in preprocessed:
-        return Rewritten(preprocessed)
+        return preprocessed, {}
     tokens = code_tokens(preprocessed, file_name, folder)
     lines = LineMarkers(preprocessed)
     replaced: list[tuple[int, int, str]] = []
-    refusals: dict[int, Refusal] = {}
+    refusals: dict[int, Refusal | None] = {}
     budget = _MOST_INSTRUCTIONS
     for index, token in enumerate(tokens):
         if token.kind != "word" or token.text not in ASSEMBLY:
@@ -151,10 +144,11 @@ def rewrite_assembly(preprocessed: str, file_name: str, folder: str = "") -> Rew
                 message = "so much inline PTX in one file"
                 raise NotUnderstoodError(message)  # noqa: TRY301 -- it ends as the others do
             replaced.append((token.start, statement.end, code))
+            refusals[token.start] = None
         except NotUnderstoodError as error:
             what = f"The CPU executor does not know {error} in inline PTX"
             refusals[token.start] = needs_gpu(token.line, what)
-    return Rewritten(with_changes(preprocessed, replaced), frozenset(start for start, _, _ in replaced), refusals)
+    return with_changes(preprocessed, replaced), refusals
 
 
 def _code(statement: AsmStatement, lines: LineMarkers) -> tuple[str, int]:

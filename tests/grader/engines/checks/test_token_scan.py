@@ -106,7 +106,8 @@ def preprocess_and_scan(toolset: Toolset, tmp_path: Path) -> Scan:
         finished = subprocess.run(argv, cwd=tmp_path, capture_output=True, text=True, check=False)
         assert finished.returncode == 0, finished.stderr
         text = (tmp_path / "scale.ii").read_text(encoding="utf-8")
-        understood = dict.fromkeys(rewrite_assembly(text, "scale.cu", str(tmp_path)).understood)
+        _, assembly = rewrite_assembly(text, "scale.cu", str(tmp_path))
+        understood = {at: None for at, refusal in assembly.items() if refusal is None}
         return scan(text, "scale.cu", str(tmp_path), understood)
 
     return run

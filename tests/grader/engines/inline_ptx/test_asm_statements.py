@@ -6,37 +6,39 @@ import re
 
 import pytest
 
-from grader.engines.ptx.asm_statements import Rewritten, rewrite_assembly
+from grader.engines.ptx.asm_statements import rewrite_assembly
+from grader.engines.refusal import Refusal
 from grader.engines.token_scan import scan
 from grader.model.verdicts import Verdict
 
 FILE = "kernel.cu"
 
 
-def rewritten(code: str) -> Rewritten:
+def rewritten(code: str) -> tuple[str, dict[int, Refusal | None]]:
     return rewrite_assembly(f'# 1 "{FILE}"\n{code}\n', FILE)
 
 
 def refused(code: str) -> str:
     """What is said of the first statement in the code."""
-    done = rewritten(code)
-    refusal = done.refusals[min([*done.refusals, *done.understood])]
+    text, assembly = rewritten(code)
+    refusal = assembly[min(assembly)]
+    assert refusal is not None
     assert refusal.verdict is Verdict.NEEDS_GPU
-    assert "asm" in done.text  # left as it is: the scan refuses it
-    assert scan(done.text, FILE, "", dict(done.refusals)) == refusal
+    assert "asm" in text  # left as it is: the scan refuses it
+    assert scan(text, FILE, "", {at: one for at, one in assembly.items() if one}) == refusal
     return refusal.message
 
 
 def understood(code: str) -> str:
-    done = rewritten(code)
-    assert done.refusals == {}, [one.message for one in done.refusals.values()]
-    assert not re.search(r"\basm\b|__asm__", done.text)
-    return done.text
+    text, assembly = rewritten(code)
+    assert not any(assembly.values()), [one.message for one in assembly.values() if one]
+    assert not re.search(r"\basm\b|__asm__", text)
+    return text
 
 
 def test_a_text_without_assembly_is_left_as_it_is() -> None:
     code = "int asmuch = 1; // no assembly\n"
-    assert rewrite_assembly(code, FILE).text == code
+    assert rewrite_assembly(code, FILE)[0] == code
 
 
 def test_every_form_of_the_statement_is_read() -> None:
