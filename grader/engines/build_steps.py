@@ -30,7 +30,7 @@ from grader.source.student_code import Span, StudentCode
 from grader.system.confined_run import Finished, run_confined
 from grader.system.confinement import Confinement, Limits
 
-# Whose fault it is that a compiler failed. Pure; the words for a student are in `build_steps.py`.
+# Whose fault it is that a compiler failed. Pure; the words for a student are below.
 #
 # It is the submission's only where the compiler names the submission's text, or where the compiler measurably used up what every
 # submission may use. Everything else is ours: a compiler that was killed or broke, a full disk, a damaged file of the kit.
@@ -109,7 +109,7 @@ def used_up(finished: Finished, limits: Limits, said: str) -> str:
 
 
 # Turns the compiler's errors into reasons that a student can act on: host code, and CUDA that the executor lacks. What the other errors
-# mean is told in `compiler_words/`.
+# mean is told in `error_report.py`.
 
 MAX_ERRORS = 3
 # What a compiler says of names of CUDA that the executor lacks, in GCC's words and in Clang's; which names those are, if not all; and how

@@ -218,7 +218,7 @@ def _plain(name: str) -> str:
 
 
 # The functions that a file defines, as a person finds them in its text: where a kernel stands, and how its parameters differ from those
-# that are asked for. Pure. Which functions there are for the judge is read from the object file, in `checks/entry_points.py`.
+# that are asked for. Pure. Which functions there are for the judge is read from the object file, in `engines/entry_points.py`.
 
 _MOST = 60  # lines of one head
 _NAME = re.compile(r"([^\W\d]\w*)\s*\(")

@@ -37,6 +37,7 @@ _KINDS = {
     10: "STT_GNU_IFUNC",
 }
 _FIRST_SPECIAL_SECTION = 0xFF00
+_MOST_SECTIONS = 1 << 18  # no compiler makes so many of a text that we read
 _IN_FIRST_HEADER = 0xFFFF  # SHN_XINDEX: the number is too large for its field
 
 
@@ -84,7 +85,7 @@ class ElfFile:
         self.machine = _MACHINES.get(machine, f"machine {machine}")
         _, _, _, _, _, many, link, *_ = SECTION.unpack_from(self.content, self.headers_at)
         end = self.headers_at + (count or many) * SECTION.size
-        if size != SECTION.size or end > len(self.content):
+        if size != SECTION.size or end > len(self.content) or end - self.headers_at > _MOST_SECTIONS * SECTION.size:
             message = f"{path} has section headers of a strange kind, or ends before them"
             raise ELFError(message)
         rows = list(SECTION.iter_unpack(self.content[self.headers_at : end]))

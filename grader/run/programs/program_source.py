@@ -124,7 +124,7 @@ def _parameters_at(signature: str) -> int:
 
 
 def buildable_name(kernel: KernelName, source: KernelSource) -> str:
-    """The name as `engines/checks/entry_points.py` takes it: with parameters where the file has several versions that are no templates."""
+    """The name as `engines/entry_points.py` takes it: with parameters where the file has several versions that are no templates."""
     versions = [item for item, _ in source.items() if item.kernel == base_name(kernel.shown)]
     return kernel.signature if len(versions) > 1 and "<" not in kernel.shown else kernel.shown
 
