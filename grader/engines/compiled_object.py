@@ -10,7 +10,7 @@ from pathlib import Path
 
 from grader.engines.build_steps import BuildSteps, names_the_text
 from grader.engines.cpu_toolchain import PLAIN
-from grader.engines.device_functions import ALLOCATING, DEVICE_PREFIX, REDIRECTIONS
+from grader.engines.device_functions import REDIRECTIONS
 from grader.engines.dump_scan import scan_gimple, scan_ir
 from grader.engines.entry_points import (
     USE_FILE,
@@ -39,8 +39,6 @@ from grader.engines.refusal import Refusal
 from grader.engines.token_scan import tokens_of
 from grader.model.verdicts import Verdict
 
-LAUNCHING = f"{DEVICE_PREFIX}12__child_grid"  # the kit's function that launches a grid
-
 
 @dataclass(frozen=True)
 class CompiledObject:
@@ -59,15 +57,6 @@ class CompiledObject:
             symbol for symbol in self.object.reached(kernels) if symbol.kind == "STT_TLS" and not symbol.undefined
         ]
         return sum(symbol.size for symbol in arrays if not symbol.name.startswith(GUARD))
-
-    @property
-    def launches_children(self) -> bool:
-        return any(one.undefined and one.name.startswith(LAUNCHING) for one in self.object.symbols)
-
-    @property
-    def allocates(self) -> bool:
-        """A kernel uses malloc, new, free or delete."""
-        return any(one.undefined and one.name in ALLOCATING for one in self.object.symbols)
 
 
 def dynamic_arrays(obj: ObjectFile) -> list[str]:

@@ -17,6 +17,7 @@ from grader.engines.compiled_object import (
     misplaced,
     rewrite_arguments,
 )
+from grader.engines.device_functions import ALLOCATING, DEVICE_PREFIX
 from grader.engines.entry_points import (
     EntrySignatures,
     function_at,
@@ -33,6 +34,7 @@ from grader.engines.proof.barrier_paths import barrier_paths
 from grader.engines.refusal import Refusal
 from grader.model.verdicts import Verdict
 
+_LAUNCHING = f"{DEVICE_PREFIX}12__child_grid"  # the kit's function that launches a grid
 MAX_LINES = 200_000
 MAX_LOOPS = 10_000
 MAX_GUARDS = 1_000
@@ -167,6 +169,7 @@ def described(steps: BuildSteps, text: str, entries: EntrySignatures, compiled: 
     loops = loop_addresses(compiled.assembly, compiled.object.block_offsets(), info.addresses)
     barriers = barrier_paths(compiled.object, info.addresses, loops)
     jumps = _JUMP.search(steps.authors_text()) is not None  # that may skip a declaration
+    outside = {one.name for one in compiled.object.symbols if one.undefined}
     image = {
         "files": info.files,
         "source": text.split("\n"),
@@ -184,8 +187,8 @@ def described(steps: BuildSteps, text: str, entries: EntrySignatures, compiled: 
         "targets": sorted(info.addresses[name] for name in compiled.proved.report.targets),
         "library_targets": compiled.proved.report.library_targets,
         "passed": {name: info.addresses[symbol] for name, symbol in compiled.passed},
-        "launches_children": compiled.launches_children,
-        "allocates": compiled.allocates,
+        "launches_children": any(name.startswith(_LAUNCHING) for name in outside),
+        "allocates": not ALLOCATING.isdisjoint(outside),
     }
     chosen = (*compiled.found.kernels, *compiled.found.launches)
     own = _of_kernel(compiled, compiled.found.kernels, chosen, (kernel, launch))

@@ -262,13 +262,8 @@ class _Open:
     loop_head: bool  # the ( of a for, in which ; may stand
 
 
-def bracket_mistake(code: StudentCode) -> tuple[Span, str] | None:
-    """The first one in a text whose brackets do not match, and a sentence about it."""
-    return _Reader(code).first_mistake()
-
-
 class _Reader:
-    """Reads brackets in their order, with those that wait for their other half."""
+    """Reads brackets in their order, with those that wait for their other half. Its mistakes: a place, and a sentence about it."""
 
     def __init__(self, code: StudentCode) -> None:
         self._code = code
@@ -349,7 +344,7 @@ _OPERATOR_END = frozenset("=+-*/%&|^<>,([{!?:~.;}")
 
 
 def missing_sign(error: Diagnostic, code: StudentCode) -> Said | None:
-    if _BRACKETS.search(error.text) and (found := bracket_mistake(code)):
+    if _BRACKETS.search(error.text) and (found := _Reader(code).first_mistake()):
         place, message = found
         return Said(
             place,
