@@ -124,6 +124,10 @@ class AnswerText:
     strays: list[str] = field(default_factory=list)
     notices: list[str] = field(default_factory=list)
 
+    @property
+    def answers_something(self) -> bool:
+        return any(one.has_words or any(one.numbers.values()) for one in self.written.values())
+
 
 def read_answers(text: str, lab: LabQuestions) -> AnswerText:
     """What of `text` answers which question of `lab`."""
@@ -281,20 +285,14 @@ def _take_numbers_below(number: int, one: QuestionSpec, found: AnswerText) -> No
 
 def _say_what_is_odd(found: AnswerText, lab: LabQuestions) -> None:
     if any(line.strip() for line in found.strays):
-        what = "some text stands" if any(_is_written(one) for one in found.written.values()) else "the text stands"
+        what = "some text stands" if found.answers_something else "the text stands"
         found.notices.append(f"{what} below no question of {lab.lab_id}: is a heading missing?")
     found.notices[:] = list(dict.fromkeys(found.notices))[:8]
 
 
-def _is_written(one: Written) -> bool:
-    return one.has_words or any(one.numbers.values())
-
-
-def is_blank(found: AnswerText, questions: Sequence[QuestionSpec]) -> bool:
+def is_blank(found: AnswerText) -> bool:
     """Whether nothing of it was filled in."""
-    return not any(_is_written(found.written[number]) for number in range(1, len(questions) + 1)) and not any(
-        line.strip() for line in found.strays
-    )
+    return not found.answers_something and not any(line.strip() for line in found.strays)
 
 
 # A file with answers as it was handed in: whether it is text, and which lab's it is. Pure.

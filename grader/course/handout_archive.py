@@ -78,12 +78,8 @@ class Manifest:
 
 def _is_inside(path: str) -> bool:
     """Whether it names a file below the handout's folder, in one way only."""
-    return (
-        str(PurePosixPath(path)) == path
-        and path[:1] not in {"", "/"}
-        and not {".", "..", MANIFEST} & set(path.split("/"))
-        and "\0" not in path
-    )
+    plain = str(PurePosixPath(path)) == path and path[:1] not in {"", "/"} and "\0" not in path
+    return plain and not {".", "..", MANIFEST} & set(path.split("/"))
 
 
 # A tar.gz whose bytes depend only on its contents: names sorted, one time, one owner, nothing from this machine.
@@ -166,15 +162,9 @@ def read_handout(path: Path) -> Unpacked:
 
 def _bytes_of(path: Path) -> bytes:
     if not path.exists():
-        near = (
-            sorted(one.name for one in path.parent.glob(f"{_plain_name(path.name)}*")) if path.parent.is_dir() else []
-        )
-        said = (
-            f"; there is {near[0]}"
-            if near
-            else "; name the newer handout's archive, or the folder that you unpacked it to"
-        )
-        raise RemediableError(f"{path}: there is no such file{said}")
+        near = sorted(one.name for one in path.parent.glob(f"{_plain_name(path.name)}*"))
+        other = "name the newer handout's archive, or the folder that you unpacked it to"
+        raise RemediableError(f"{path}: there is no such file; {f'there is {near[0]}' if near else other}")
     if not path.is_file():
         raise RemediableError(f"{path} is no file and no folder: name the newer handout's archive")
     if path.stat().st_size > _MOST_PACKED:
@@ -184,10 +174,8 @@ def _bytes_of(path: Path) -> bytes:
 
 def _plain_name(name: str) -> str:
     """`tilelab-0.2.0` of `tilelab-0.2.0.tar.gz`: what a browser leaves of a name."""
-    for ending in _ARCHIVES:
-        if name.lower().endswith(ending):
-            return name[: -len(ending)]
-    return PurePosixPath(name).stem or name
+    ending = next((one for one in _ARCHIVES if name.lower().endswith(one)), PurePosixPath(name).suffix)
+    return name[: len(name) - len(ending)]
 
 
 def _archive(source: str, data: bytes) -> _Packed:
@@ -295,9 +283,8 @@ def _handout(packed: _Packed, inside: int = 0) -> Unpacked:
 
 def _tops(names: Iterable[str]) -> list[str]:
     """The folders, with a slash at the end, in which a handout lies: those with the fewest folders around them."""
-    found = {
-        _tidy(name)[: -len(MANIFEST)] for name in names if _is_own(name) and PurePosixPath(_tidy(name)).name == MANIFEST
-    }
+    own = [_tidy(name) for name in names if _is_own(name)]
+    found = {name[: -len(MANIFEST)] for name in own if PurePosixPath(name).name == MANIFEST}
     least = min((one.count("/") for one in found), default=0)
     return sorted(one for one in found if one.count("/") == least)
 

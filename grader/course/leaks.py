@@ -197,11 +197,8 @@ def _secrets(files: Iterable[list[Line]], public_lines: set[str], public: set[st
 def leaks(text: str, secrets: Secrets) -> list[Leak]:
     """Every place in `text` that shows a secret. Expressions count in comments and prose too."""
     lines = text.splitlines()
-    found = [
-        Leak(position + 1, f"{one} {other}")
-        for (position, one), (_, other) in pairwise(_statements(lines))
-        if (one, other) in secrets.pairs
-    ]
+    pairs = [(position, (one, other)) for (position, one), (_, other) in pairwise(_statements(lines))]
+    found = [Leak(position + 1, " ".join(pair)) for position, pair in pairs if pair in secrets.pairs]
     for number, line in enumerate(lines, start=1):
         squeezed = _squeezed(line)
         held = [one for one in secrets.expressions if one in squeezed]

@@ -165,15 +165,8 @@ class ArrayRun:
         order = ArrayOrder(labs=self.labs, options=cluster.options, slices=jobs, bench=self.bench)
         array = cluster.folder.add_array(order, cluster.command)
         excluded = tuple(sorted({*self.refusals, *self._shunned}))
-        what = Submission(
-            array.script,
-            len(slices),
-            cluster.folder.name(),
-            cluster.root,
-            array.log,
-            cluster.slurm_options,
-            excluded,
-        )
+        name, options = cluster.folder.name(), cluster.slurm_options
+        what = Submission(array.script, len(slices), name, cluster.root, array.log, options, excluded)
         number = cluster.slurm.submit(what)
         array.mark_submitted(Submitted(array=number, slurm_options=cluster.slurm_options))
         for at, one in enumerate(slices):

@@ -89,17 +89,14 @@ def judge_slice(
     jobs = order.slices[task.number]
     if strange := _strange(jobs, labs, setup, shared):
         return TaskAnswer(node=node, bench=bench, refused=strange)
-    students = [
-        Intake(Submission(id=job.key, name=job.key), {labs[job.lab].public.file: shared.source(job.key)})
-        for job in jobs
-    ]
     found: dict[str, LabOutcome] = {}
     faults: dict[str, str] = {}
     others: list[str] = []
     store = JobStore(shared.private / "jobs")
     # One lab after the other: a file belongs to the lab that it was handed in for, and several labs may ask for a file of one name.
     for lab in (labs[one] for one in dict.fromkeys(job.lab for job in jobs)):
-        mine = [student for student, job in zip(students, jobs, strict=True) if job.lab == lab.id]
+        keys, file = [job.key for job in jobs if job.lab == lab.id], lab.public.file
+        mine = [Intake(Submission(id=key, name=key), {file: shared.source(key)}) for key in keys]
         with scratch_folder() as scratch:
             plan = plan_judging(mine, [lab], setup, store)
             judged = judge_class(plan, scratch / "jobs", Progress(), workers=workers)

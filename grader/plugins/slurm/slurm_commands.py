@@ -229,12 +229,9 @@ def _run(command: Sequence[str]) -> tuple[int, str, str]:
 
 def _environment() -> dict[str, str]:
     """Without what an allocation around this command has set, and without formats of the person's own."""
-    kept = {"SLURM_CONF", "SLURM_CLUSTERS"}
-    return {
-        name: value
-        for name, value in os.environ.items()
-        if name in kept or not name.startswith(("SLURM_", "SQUEUE_", "SACCT_", "SCANCEL_"))
-    }
+    theirs = [name for name in os.environ if name.startswith(("SLURM_", "SQUEUE_", "SACCT_", "SCANCEL_"))]
+    dropped = {*theirs} - {"SLURM_CONF", "SLURM_CLUSTERS"}
+    return {name: value for name, value in os.environ.items() if name not in dropped}
 
 
 @dataclass(frozen=True)

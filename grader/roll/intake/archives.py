@@ -292,11 +292,7 @@ def unpack_seven_zip(path: Path, folder: Path, limits: Limits, confinement: Conf
 
 def _python() -> list[Path]:
     """What this Python has to read to run, besides the system's own folders."""
-    names = [
-        sys.prefix,
-        sysconfig.get_path("stdlib"),
-        sysconfig.get_path("platstdlib"),
-        sysconfig.get_config_var("LIBDIR"),
-    ]
+    library = [sysconfig.get_path("stdlib"), sysconfig.get_path("platstdlib"), sysconfig.get_config_var("LIBDIR")]
+    names = [sys.prefix, *library]
     folders = {Path(name) for name in names if name} | {Path(sys.executable).resolve().parent}
     return sorted(one for one in folders if one.is_dir() and not one.is_relative_to("/usr"))

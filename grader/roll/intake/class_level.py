@@ -318,9 +318,8 @@ def check_no_groups(source: Path, uploads: Sequence[Upload], spool: Spool) -> No
 def check_one_student(source: Path, level: Level, uploads: Sequence[Upload], spool: Spool) -> None:
     """Raises IntakeError where what was given may just as well be one student's own folder: then its parts are no students."""
     names = {upload.name for upload in uploads}
-    parts = {"assignments", "kit"} <= names or all(
-        name.casefold() in _PARTS or name in spool.labs or is_copy(name) for name in names
-    )
+    others = [name for name in names if not (name.casefold() in _PARTS or name in spool.labs or is_copy(name))]
+    parts = {"assignments", "kit"} <= names or not others
     first = uploads[0]
     alone = len(uploads) == 1 and level.packed and not (level.entered or first.packed or first.refused is not None)
     alone = alone and any(file.path[-1] in spool.wanted for file in first.contents.files)

@@ -243,7 +243,7 @@ class _Found:
     @property
     def rank(self) -> tuple[object, ...]:
         """The first one counts: a text that was filled in and says whose it is, where the handout keeps it, at the top."""
-        blank = bool(self.trouble) or is_blank(read_answers(self.text, self.lab), self.lab.questions)
+        blank = bool(self.trouble) or is_blank(read_answers(self.text, self.lab))
         aside = any(is_copy(part) for part in self.path[:-1])
         home = self.path[-3:-1] == ("assignments", self.lab.lab_id) or self.path[-2:-1] == (self.lab.lab_id,)
         place = (self.path[-1] != ANSWERS, len(self.path), self.path)

@@ -38,15 +38,12 @@ def _metadata(text: str | None) -> Mapping[str, Mapping[str, Any]]:
 
     if text is None:
         raise Refusal(f"{METADATA} cannot be read, or is larger than {METADATA_BYTES >> 20} MiB")
+    words = ("submitters", "created_at", "history")
     try:
-        told = wanted_yaml(
-            text, tuple(f"{mark}{word}" for word in ("submitters", "created_at", "history") for mark in (":", ""))
-        )
+        told = wanted_yaml(text, [f"{mark}{word}" for word in words for mark in (":", "")])
     except (ValueError, RecursionError, StopIteration, YAMLError) as error:
         raise Refusal(f"{METADATA} is damaged: {clean(str(error))}. Export the submissions again") from error
-    if not isinstance(told, dict) or not all(
-        isinstance(key, str) and isinstance(one, dict) for key, one in told.items()
-    ):
+    if not isinstance(told, dict) or not all(isinstance(one, dict) for one in told.values()):  # keys are texts
         raise Refusal(f"{METADATA} does not say whose the submissions are. Export them again")
     return told
 

@@ -201,9 +201,8 @@ class _Reader:
 def lab_meant(word: str, labs: Sequence[str], place: str) -> str:
     """The lab that a person's `word` names: its id, or a part that no other lab's id has. Raises PolicyError."""
     wanted = word.strip().casefold()
-    found = [one for one in labs if one.casefold() == wanted] or [
-        one for one in labs if wanted and wanted in one.casefold()
-    ]
+    like = [one for one in labs if wanted and wanted in one.casefold()]
+    found = [one for one in like if one.casefold() == wanted] or like
     if len(found) == 1:
         return found[0]
     which = f"{word!r} may be {' or '.join(found)}" if found else f"there is no lab {word!r}"

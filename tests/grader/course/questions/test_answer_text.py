@@ -26,7 +26,7 @@ SAID = {2: "The last one: nobody overwrites the tiles after it.", 3: "A swapped 
 
 def test_the_form_as_it_is_handed_out_answers_nothing() -> None:
     found = read_answers(FORM, lab())
-    assert is_blank(found, lab().questions)
+    assert is_blank(found)
     assert (words(FORM), "".join(found.strays), found.notices) == ({}, "", [])
     assert not any(value for one in numbers(FORM).values() for value in one.values())
 
@@ -123,7 +123,7 @@ def test_a_numbered_list_without_headings_is_taken() -> None:
 
 def test_text_without_any_place_is_kept_and_told() -> None:
     found = read_answers("I do not know what to do with this file.", lab())
-    assert is_blank(found, lab().questions) is False
+    assert is_blank(found) is False
     assert any("is a heading missing" in one for one in found.notices)
 
 
