@@ -148,10 +148,8 @@ def _questions(
             if one.state == "wrong":
                 remark = hint(_values(given[key], specs[key]), key, specs[key], lacking, trial)
                 numbers[key] = one.model_copy(update={"remark": remark})
-    return tuple(
-        _question(number, one, found.written[number], models.get(number, ""), numbers)
-        for number, one in enumerate(lab.questions, start=1)
-    )
+    listed = enumerate(lab.questions, start=1)
+    return tuple(_question(at, one, found.written[at], models.get(at, ""), numbers) for at, one in listed)
 
 
 def _question(

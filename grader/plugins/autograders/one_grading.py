@@ -87,9 +87,8 @@ def grade_folder(
     intake = _taken(folder, handed_in, labs, scratch, confinement)
     plan = plan_judging([intake], labs, setup, JobStore(scratch / "outcomes"))
     judged = judge_class(plan, scratch / "jobs", Progress())
-    (result,) = with_answers(
-        score_class(judged.students, labs, setup.environment, decide_class(judged.students, labs)), [intake], asking
-    )
+    scored = score_class(judged.students, labs, setup.environment, decide_class(judged.students, labs))
+    (result,) = with_answers(scored, [intake], asking)
     faults = [*filter(None, [judged.stopped]), *judged.faults]
     return OneGrading(result, intake.texts(), tuple(faults))
 

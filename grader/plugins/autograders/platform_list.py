@@ -57,11 +57,8 @@ def markdown_summary(result: Result) -> str:
     lines = [f"## {total}", ""]
     lines += [f"- {plain(one)}" for one in (*result.submission.notices, misnamed_words(result)) if one]
     for lab in result.labs.values():
-        points_text = f"{number_text(lab.points)} of {number_text(lab.max_points)}" if is_decided(lab) else "not graded"
-        lines += [
-            "",
-            f"**{plain(lab.title)}: {plain(lab.look.label)}** ({points_text}). {plain(what_happened(lab))}",
-        ]
+        given = f"{number_text(lab.points)} of {number_text(lab.max_points)}" if is_decided(lab) else "not graded"
+        lines += ["", f"**{plain(lab.title)}: {plain(lab.look.label)}** ({given}). {plain(what_happened(lab))}"]
     lines += ["", "| test | | points |", "|---|---|--:|", *(_row(row) for row in tested_rows(result))]
     if found := _shown_findings(result):
         lines += ["", *_block(found)]
@@ -157,10 +154,9 @@ def output_fragment(graded: Graded) -> str:
     result = graded.result
     words = (late_words(graded.handed_in.late), *result.submission.notices, misnamed_words(result))
     parts = [f"<p>{escape(one)}</p>" for one in words if one]
-    parts += [
-        f"<p><strong>{escape(lab.title)}: {escape(lab.look.label)}.</strong> {escape(what_happened(lab))}</p>"
-        for lab in result.labs.values()
-    ]
+    for lab in result.labs.values():
+        title, label = escape(lab.title), escape(lab.look.label)
+        parts.append(f"<p><strong>{title}: {label}.</strong> {escape(what_happened(lab))}</p>")
     if found := _shown_findings(graded.result):
         parts.append(f"<ul>{''.join(f'<li>{escape(line)}</li>' for line in found)}</ul>")
     parts.append(_link(graded.page))

@@ -87,14 +87,11 @@ def moodle_csv(grades: Grades) -> Made:
     known = rows_by(grades.results, lambda one: [_KEYS[best](one.submission.student)], unknown)
     whole = [heading for heading in _KEYS if all(_KEYS[heading](one.submission.student) for one in known.results)]
     rows = [["Full name", *whole, shown_cell(grades.assignment)]]
-    rows += [
-        [_name(one), *(_KEYS[heading](one.submission.student) for heading in whole), grade_text(one)]
-        for one in known.results
-    ]
+    keys = [[_KEYS[heading](one.submission.student) for heading in whole] for one in known.results]
+    rows += [[_name(one), *own, grade_text(one)] for one, own in zip(known.results, keys, strict=True)]
     high = [one for one in known.results if one.total > _MOST]
-    refused = about(
-        high, f"more than {_MOST} points: Moodle refuses the whole file unless its administrator allows more"
-    )
+    why = "Moodle refuses the whole file unless its administrator allows more"
+    refused = about(high, f"more than {_MOST} points: {why}")
     blank = ungraded(known.results, "Moodle may remove a grade that it has: grade these first")
     return noticed(table_text(rows), known.notices, refused, blank)
 

@@ -18,7 +18,8 @@ from pydantic import Field
 
 from grader.model.result import Ratio
 from grader.plugins.leaderboard.pseudonyms import NameBook
-from grader.roll.policy.grade_history import Kept, read_kept
+from grader.roll.batch.output_folder import read_kept
+from grader.roll.policy.grade_history import Kept
 from grader.run.speed.paired_times import WIDEST
 from grader.system.own_files import write_atomically
 
@@ -46,10 +47,8 @@ def counted_as(speed: Ratio) -> Ratio:
     as slow as it may be.
     """
     if (speed.high - speed.low) / 2 <= WIDEST * speed.middle:
-        least = REPEATS / 2 * speed.middle
-        return Ratio(
-            low=min(speed.low, speed.middle - least), middle=speed.middle, high=max(speed.high, speed.middle + least)
-        )
+        middle, least = speed.middle, REPEATS / 2 * speed.middle
+        return Ratio(low=min(speed.low, middle - least), middle=middle, high=max(speed.high, middle + least))
     return Ratio(low=speed.low, middle=speed.low, high=speed.low)
 
 
@@ -139,9 +138,8 @@ class LeaderboardFolder:
             text = _text(path)
             if text is not None and _KEY.fullmatch(text.strip()):
                 return bytes.fromhex(text.strip())
-            self._put_aside(
-                path, "the key of made names", "there is a new one now, and students who are new get names from it"
-            )
+            new = "there is a new one now, and students who are new get names from it"
+            self._put_aside(path, "the key of made names", new)
         key = secrets.token_bytes(32)
         write_atomically(path, key.hex() + "\n")
         path.chmod(0o600)

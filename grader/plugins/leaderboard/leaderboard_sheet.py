@@ -45,12 +45,8 @@ def board_roofline(places: Sequence[Ranked]) -> Shown | None:
         roof = 2 * gpu.multiprocessors * gpu.fp32_lanes * gpu.clock_ghz
     steps = _rungs(entry, gpu)
     rate = gpu.multiprocessors * gpu.clock_ghz if gpu else 0.0  # 10⁹ passes in a second
-    most_x = max(
-        1024.0,
-        *(2 * intensity for _, intensity in drawn),
-        *(1.5 * one.passes for one in steps),
-        2 * roof / rate if rate else 0.0,
-    )
+    right = [*(2 * intensity for _, intensity in drawn), *(1.5 * one.passes for one in steps)]
+    most_x = max(1024.0, *right, 2 * roof / rate if rate else 0.0)
     least_x = min(4.0, *(intensity / 2 for _, intensity in drawn))
     top = 1.6 * max(roof, *(place.entry.gflops for place, _ in drawn))
     bottom = min(roof / 100, *(place.entry.gflops / 2 for place, _ in drawn))
@@ -215,12 +211,8 @@ def _improved(places: Sequence[Ranked]) -> str:
 
 
 def _groups(board: Board) -> list[tuple[str, str, list[str]]]:
-    found = {one.reason for one in board.apart}
-    return [
-        (label, why, [one.name for one in board.apart if one.reason == reason])
-        for reason, (label, why) in _REASONS.items()
-        if reason in found
-    ]
+    names = {reason: [one.name for one in board.apart if one.reason == reason] for reason in _REASONS}
+    return [(*_REASONS[reason], found) for reason, found in names.items() if found]
 
 
 def leaderboard_page(boards: Sequence[Board]) -> str:

@@ -21,7 +21,7 @@ from pydantic import Field
 from grader.model.outcome import LabOutcome
 from grader.model.result import Environment, Model
 from grader.roll.batch.judging_setup import JudgingOptions
-from grader.roll.policy.grade_history import read_kept
+from grader.roll.batch.output_folder import read_kept
 from grader.system.own_files import remove_folder, write_atomically
 
 # What a task of an array leaves behind: on which node it ran and with what, and what is not in the job store. Plain data.

@@ -16,21 +16,14 @@ from pathlib import Path
 from grader.model.labs import Lab
 from grader.model.result import LabResult, Result
 from grader.model.written_names import some
+from grader.roll.batch.output_folder import read_kept
 from grader.roll.batch.page_material import SaidHandIn, StudentMaterial, kept_step_pages
 from grader.roll.intake.attempts import Counted, Intake, counted_attempts, with_counted
 from grader.roll.people.identities import Identities, IdentityFile
 from grader.roll.policy.applied_policy import Applied, Candidate, apply_policy
 from grader.roll.policy.class_policy import ClassPolicy
 from grader.roll.policy.course_file import PolicyError
-from grader.roll.policy.grade_history import (
-    Basis,
-    KeptBatch,
-    KeptGrade,
-    last_grades,
-    new_grades,
-    read_kept,
-    with_changes,
-)
+from grader.roll.policy.grade_history import Basis, KeptBatch, KeptGrade, last_grades, new_grades, with_changes
 from grader.roll.policy.late_rules import handed_in_at
 from grader.system.own_files import write_atomically
 
@@ -209,13 +202,11 @@ class Standings:
         """
         self.known = self.history.read()
         own, of_others = results[: len(self.students)], results[len(self.students) :]
-        candidates = {
-            (student.submission.id, lab.id): [
-                self._candidate(student, student.counted.get(lab.public.file, -1), lab, result)
-            ]
-            for student, result in zip(self.students, own, strict=True)
-            for lab in self.labs
-        }
+        candidates: dict[tuple[str, str], list[Candidate]] = {}
+        for student, result in zip(self.students, own, strict=True):
+            for lab in self.labs:
+                counted = student.counted.get(lab.public.file, -1)
+                candidates[student.submission.id, lab.id] = [self._candidate(student, counted, lab, result)]
         for other, result in zip(others, of_others, strict=True):
             student = self.students[other.student]
             for lab in self.labs:
@@ -226,16 +217,13 @@ class Standings:
         earlier = earlier_labs({**self.elsewhere, **last_grades(self.known)}, [lab.id for lab in self.labs])
         applied = apply_policy(own, self.policy, candidates, self.now, earlier)
         self.students = [self._with_chosen(one, applied.chosen) for one in self.students]
-        final = tuple(
-            result.model_copy(update={"submission": student.submission})
-            for result, student in zip(applied.results, self.students, strict=True)
-        )
+        both = zip(applied.results, self.students, strict=True)
+        final = tuple(result.model_copy(update={"submission": student.submission}) for result, student in both)
         return Applied(final, (*self.history.notices, *applied.notices))
 
     def _candidate(self, student: Intake, attempt: int, lab: Lab, result: Result) -> Candidate:
-        return candidate(
-            self.policy, student.submission.id, result.labs[lab.id], lab.id, _said(student, attempt), attempt
-        )
+        said, found = _said(student, attempt), result.labs[lab.id]
+        return candidate(self.policy, student.submission.id, found, lab.id, said, attempt)
 
     def keep(self, results: Sequence[Result], bases: Mapping[str, Basis]) -> tuple[tuple[Result, ...], list[str]]:
         """The results with their changes, and what could not be written."""
@@ -261,12 +249,8 @@ class Standings:
 
     def _sources(self) -> dict[tuple[str, str], str]:
         """By student and lab, the digest of the file."""
-        paths = {
-            (student.submission.id, lab.id): student.sources[lab.public.file]
-            for student in self.students
-            for lab in self.labs
-            if lab.public.file in student.sources
-        }
+        every = [(student, lab) for student in self.students for lab in self.labs if lab.public.file in student.sources]
+        paths = {(student.submission.id, lab.id): student.sources[lab.public.file] for student, lab in every}
         digests = {path: hashlib.sha256(path.read_bytes()).hexdigest()[:32] for path in {*paths.values()}}
         return {key: digests[path] for key, path in paths.items()}
 

@@ -66,10 +66,8 @@ class JudgingPlan:
             self.faults.append(f"{concerned}: {fault}")
 
     def judged(self, faults: Sequence[str], stopped: str, notices: Sequence[str] = ()) -> JudgedClass:
-        students = tuple(
-            JudgedStudent(student.submission, {lab.id: self._outcome(student, lab) for lab in self.labs})
-            for student in self.students
-        )
+        found = [(one, {lab.id: self._outcome(one, lab) for lab in self.labs}) for one in self.students]
+        students = tuple(JudgedStudent(one.submission, outcomes) for one, outcomes in found)
         return JudgedClass(students, len(self.jobs), self.reused, (*self.faults, *faults), stopped, (*notices,))
 
     def discard(self, keys: Collection[str]) -> None:

@@ -16,12 +16,12 @@ from grader.model.errors import RemediableError
 from grader.model.graded_class import GradedClass
 from grader.model.result import LabResult, Model, Result, Standing, Submission
 from grader.model.verdicts import Verdict
+from grader.roll.batch.output_folder import read_kept
 from grader.roll.people.identities import Identities
 from grader.roll.people.person_keys import SAFE
 from grader.roll.people.roster import Roster
 from grader.roll.people.roster_matching import Arrival
 from grader.roll.people.who_is_who import Person, who_is_who
-from grader.roll.policy.grade_history import read_kept
 from grader.run.scoring.lab_score import total
 
 
@@ -145,20 +145,15 @@ def _as(result: Result, person: Person) -> Result:
 
 def _still_open(results: Sequence[Result]) -> dict[str, Standing]:
     """Labs whose usual deadline was still to come when the class was graded: they are no zeros for anybody."""
-    return {
-        lab_id: standing
-        for one in results
-        for lab_id, lab in one.labs.items()
-        if (standing := lab.standing) is not None and standing.open and not standing.extended_from
-    }
+    standings = [(lab_id, lab.standing) for one in results for lab_id, lab in one.labs.items() if lab.standing]
+    return {lab_id: one for lab_id, one in standings if one.open and not one.extended_from}
 
 
 def _nothing(person: Person, like: Result, still_open: Mapping[str, Standing]) -> Result:
     """Of somebody who is on this roster alone."""
     student = person.student
-    submission = Submission(
-        id=person.id, name=student.name or student.login or person.id, student=student, handed_in=False
-    )
+    name = student.name or student.login or person.id
+    submission = Submission(id=person.id, name=name, student=student, handed_in=False)
     labs = {lab_id: _not_handed_in(lab, still_open.get(lab_id)) for lab_id, lab in like.labs.items()}
     return Result(submission=submission, environment=like.environment, labs=labs, total=0.0, max=like.max)
 

@@ -16,12 +16,17 @@ from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import TypeVar
+
+from pydantic import BaseModel, ValidationError
 
 from grader.model.errors import HeldByAnotherError, MachineError, RemediableError, exclusively
 from grader.roll.batch.plugin import ClassAddition, Export, registered
 from grader.roll.people.identities import IdentityFile
 from grader.system.own_files import is_shared, remove_folder, write_atomically
 
+_LARGEST = 256 << 20  # of a file that is kept
+_Read = TypeVar("_Read", bound=BaseModel)
 _LOCK = Path("instructor/.lock")
 _SEED = Path("instructor/seed.digest")
 _CLAIM = Path("instructor/OUT.txt")
@@ -190,6 +195,14 @@ class OutputFolder:
             if not faults and not path.exists():
                 return
             write_atomically(path, "\n\n".join(faults) + "\n" if faults else "Nothing broke in the last run.\n")
+
+
+def read_kept(path: Path, kind: type[_Read]) -> _Read | None:
+    """What an earlier batch has written. None: it is missing, damaged, or far too large."""
+    try:
+        return kind.model_validate_json(path.read_bytes()) if path.stat().st_size <= _LARGEST else None
+    except (OSError, ValidationError, RecursionError):
+        return None
 
 
 def graded_folder(out: str) -> OutputFolder:

@@ -17,8 +17,9 @@ from pydantic import Field
 from grader.explain.story import packed_page, unpacked
 from grader.model.graded_class import NOTHING_KNOWN, ClassInsight
 from grader.model.result import Model, Result, StepPage
+from grader.roll.batch.output_folder import read_kept
 from grader.roll.batch.publishing import File, digest, inputs_digest
-from grader.roll.policy.grade_history import Basis, read_kept
+from grader.roll.policy.grade_history import Basis
 
 
 class SaidHandIn(Model):

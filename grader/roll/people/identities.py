@@ -93,10 +93,8 @@ class Identities:
 
     def text(self) -> str:
         """As it is kept. Lone surrogates of names that are no Unicode survive: the text is ASCII."""
-        students = [
-            {name: getattr(one, name) for name in ("id", "called", "listed", "handed_in")} | {"keys": list(one.keys)}
-            for one in self.all
-        ]
+        names = ("id", "called", "listed", "handed_in")
+        students = [{name: getattr(one, name) for name in names} | {"keys": list(one.keys)} for one in self.all]
         lines = ",\n".join(f"  {json.dumps(student)}" for student in students)
         roster = json.dumps(self.had_roster)
         return f'{{"schema": "{SCHEMA}", "had_roster": {roster}, "students": [\n{lines}\n]}}\n'

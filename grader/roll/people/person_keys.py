@@ -57,9 +57,8 @@ def plain(value: str) -> str:
 def contradict(one: Iterable[Key], other: Iterable[Key], below: int = len(_WEAKER) + 1) -> bool:
     """Whether some kind stronger than `below` says that these are two people: both have a value of it, and none in common."""
     left, right = _by_kind(one), _by_kind(other)
-    return any(
-        not left[kind] & right[kind] for kind in left.keys() & right.keys() - _CHANGES if Key(kind, "").strength < below
-    )
+    both = [kind for kind in left.keys() & right.keys() - _CHANGES if Key(kind, "").strength < below]
+    return any(left[kind].isdisjoint(right[kind]) for kind in both)
 
 
 def numbered(keys: Sequence[Key]) -> list[Key]:

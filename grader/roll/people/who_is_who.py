@@ -81,9 +81,8 @@ def is_known(name: str, roster: Roster | None, book: Identities) -> bool:
     """Whether an upload of this name is a student's of whom the roster or an earlier batch tells."""
     key = Key(FOLDER, name)
     rows = roster.rows if roster is not None else ()
-    return book.owner(key) is not None or bool(
-        match_rows([Arrival(name, name)], [[key]], [None], rows, Identities()).row_of
-    )
+    matching = match_rows([Arrival(name, name)], [[key]], [None], rows, Identities())
+    return book.owner(key) is not None or bool(matching.row_of)
 
 
 def merged(owner: Student | None, row: RosterRow | None) -> Student:

@@ -194,11 +194,8 @@ _MANUAL = re.compile(
 
 def prairielearn_files(files: ClassFiles) -> Export | None:
     """Of folders, those that a slash in a question's name makes."""
-    inside = {
-        "/".join((name, *file.path)): (name, Top(name, Contents((file,))))
-        for name, top in files.tops.items()
-        for file in top.contents.files
-    }
+    listed = [(name, file) for name, top in files.tops.items() for file in top.contents.files]
+    inside = {"/".join((name, *file.path)): (name, Top(name, Contents((file,)))) for name, file in listed}
     for pattern in (_ALL, _MANUAL):
         read = {name: pattern.fullmatch(name) for name in inside}
         told = {name: _prairielearn(match, name, inside[name][1]) for name, match in read.items() if match}

@@ -58,11 +58,8 @@ def apply_policy(
     students = [_Student(one, policy, candidates, now, told, chosen) for one in results]
     applied = tuple(one.applied((earlier or {}).get(one.result.submission.id, {})) for one in students)
     clock = shown_time(now, policy.course.zone)
-    notices = [
-        said.format(some=some(told[kind]), count=len(told[kind]), now=clock)
-        for kind, said in _NOTICES.items()
-        if told[kind]
-    ]
+    said = [(_NOTICES[kind], whose) for kind, whose in told.items() if whose]
+    notices = [words.format(some=some(whose), count=len(whose), now=clock) for words, whose in said]
     return Applied(applied, tuple(f"{policy.course.name}: {one}" for one in notices), chosen)
 
 

@@ -1,4 +1,4 @@
-"""The history of a class's grades as data: what each batch found new, and why. Pure, but for reading what is kept in OUT.
+"""The history of a class's grades as data: what each batch found new, and why. Pure.
 
 A batch keeps only what differs from what was known. A field that is not known here stays as it is, so that a newer version loses nothing.
 """
@@ -8,10 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from pathlib import Path
-from typing import Literal, TypeVar
+from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
 from grader.model.result import GradeChange, LabResult, Override, Result, Standing
 from grader.model.verdicts import Verdict
@@ -20,16 +19,6 @@ Cause = Literal["first", "code", "time", "tests", "grader", "policy", "deadline"
 _UNDECIDED = frozenset({Verdict.INTERNAL_ERROR, Verdict.NEEDS_GPU})
 _DUST = 1e-6
 _SHOWN = 30  # changes on a page
-_LARGEST = 256 << 20
-_Read = TypeVar("_Read", bound=BaseModel)
-
-
-def read_kept(path: Path, kind: type[_Read]) -> _Read | None:
-    """What an earlier batch has written. None: it is missing, damaged, or far too large."""
-    try:
-        return kind.model_validate_json(path.read_bytes()) if path.stat().st_size <= _LARGEST else None
-    except (OSError, ValidationError, RecursionError):
-        return None
 
 
 class Kept(BaseModel):
@@ -103,10 +92,8 @@ def changes_in(batches: Iterable[KeptBatch]) -> dict[tuple[str, str], tuple[Grad
     for batch in batches:
         for one in batch.grades:
             kept.setdefault((one.student, one.lab), []).append((batch.date, one))
-    return {
-        key: tuple(_change(old, new, date) for (_, old), (date, new) in pairwise(grades))
-        for key, grades in kept.items()
-    }
+    pairs = {key: pairwise(grades) for key, grades in kept.items()}
+    return {key: tuple(_change(old, new, date) for (_, old), (date, new) in both) for key, both in pairs.items()}
 
 
 def with_changes(results: Sequence[Result], batches: Sequence[KeptBatch]) -> list[Result]:
