@@ -147,12 +147,6 @@ class HistoryFolder:
                 )
         return batches
 
-    def append(self, batch: KeptBatch) -> None:
-        """Raises OSError; then the history is as it was."""
-        number = max(self._files(), default=0) + 1
-        text = batch.model_dump_json(by_alias=True) + "\n"
-        write_atomically(self.path / f"{number:05}.json", text, durable=True)
-
     def with_new(
         self,
         results: Sequence[Result],
@@ -169,8 +163,10 @@ class HistoryFolder:
         if found:
             date = now.astimezone(UTC).isoformat(timespec="seconds")
             batches.append(KeptBatch(date=date, kit=results[0].environment.kit, grades=found))
+            text = batches[-1].model_dump_json(by_alias=True) + "\n"
             try:
-                self.append(batches[-1])
+                path = self.path / f"{max(self._files(), default=0) + 1:05}.json"
+                write_atomically(path, text, durable=True)
             except OSError as error:
                 unwritten.append(f"{self.path}: {error.strerror}")
         return tuple(with_changes(results, batches)), len(found), unwritten

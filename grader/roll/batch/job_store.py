@@ -41,16 +41,13 @@ def judging_fingerprints(toolset: Toolset, labs: Sequence[Lab]) -> dict[str, str
     """A hash of what a lab's outcomes depend on besides its files. It contains the judge as it was built, not its sources."""
     judges = {lab.id: toolset.judge_program(lab.id, public_only=False).read_bytes() for lab in labs}
     bench = f"{toolset.fingerprint()} {grader_fingerprint()} {toolset.gpu.description}"
-    host = _host_fingerprint(toolset) if any(lab.public.starts_itself for lab in labs) else ""
-    hosts = {lab.id: f" {host}" if lab.public.starts_itself else "" for lab in labs}
-    return {lab_id: f"{bench} {hashlib.sha256(judge).hexdigest()}{hosts[lab_id]}" for lab_id, judge in judges.items()}
-
-
-def _host_fingerprint(toolset: Toolset) -> str:
-    """A hash of what builds and runs host code of a student's."""
-    chain = host_toolchain(toolset)
-    built = [chain.archive, toolset.part("broker")]
-    return _hash(chain.prelude.parent.name, [hashlib.sha256(path.read_bytes()).hexdigest() for path in built])
+    found = {lab.id: f"{bench} {hashlib.sha256(judges[lab.id]).hexdigest()}" for lab in labs}
+    if own := [lab.id for lab in labs if lab.public.starts_itself]:
+        chain = host_toolchain(toolset)  # what builds and runs host code of a student's
+        built = [hashlib.sha256(path.read_bytes()).hexdigest() for path in (chain.archive, toolset.part("broker"))]
+        host = _hash(chain.prelude.parent.name, built)
+        found |= {lab_id: f"{found[lab_id]} {host}" for lab_id in own}
+    return found
 
 
 def lab_fingerprint(lab: Lab) -> str:

@@ -163,7 +163,9 @@ class OutputFolder:
             raise OutError(
                 f"{out}: results cannot be written here ({existing} may not be written to). Choose another OUT."
             )
-        if not self.is_ours and (foreign := [name for name in _ours() if os.path.lexists(out / name)]):
+        plugins = (*registered(ClassAddition), *registered(Export))
+        ours = ("index.html", *(Path(one.file).parts[0] for one in plugins), "students", "instructor")
+        if not self.is_ours and (foreign := [name for name in ours if os.path.lexists(out / name)]):
             raise OutError(
                 f"{out}: this folder holds {foreign[0]!r}, which tilelab did not write and would overwrite. Choose another OUT."
             )
@@ -211,13 +213,6 @@ def graded_folder(out: str) -> OutputFolder:
     if not out.strip() or not folder.is_ours:
         raise RemediableError(f"{out}: this folder holds no graded class. Name the OUT of `make grade`.")
     return folder
-
-
-def _ours() -> tuple[str, ...]:
-    """What a batch writes into OUT."""
-    added, exports = registered(ClassAddition), registered(Export)
-    files = dict.fromkeys(Path(one.file).parts[0] for one in (*added, *exports))
-    return ("index.html", *files, "students", "instructor")
 
 
 def _digest(seed: int) -> str:

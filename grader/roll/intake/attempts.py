@@ -148,17 +148,14 @@ def counted_attempts(
         holding = [number for number in of_download.values() if attempts[number].holds(file)]
         holding = holding or [number for number in of_download.values() if attempts[number].refused is not None]
         if holding:
-            counted[file] = max(holding, key=lambda number: _moment(attempts[number]))
+            # What no time is known of comes first. Of equal ones, the download that was named later counts.
+            times = {at: when.timestamp() if (when := attempts[at].at) is not None else 0.0 for at in holding}
+            counted[file] = max(holding, key=lambda at: (times[at], attempts[at].download))
         elif lost := [number for number, one in enumerate(attempts) if one.holds(file)]:
             late = all(number > of_download.get(attempts[number].download, -1) for number in lost)
             reason = "after the deadline" if late else "in an earlier attempt, which a later one without it replaced"
             hints[file] = f"it was handed in {reason}"
     return Counted(counted, hints)
-
-
-def _moment(attempt: Attempt) -> tuple[float, int]:
-    """What no time is known of comes first. Of equal ones, the download that was named later counts."""
-    return (attempt.at.timestamp() if attempt.at is not None else 0.0, attempt.download)
 
 
 # A student's intake with the attempts that count: their files, and what has to be said of them. Pure.

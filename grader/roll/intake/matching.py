@@ -9,6 +9,7 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Collection, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -48,20 +49,16 @@ class LabFile:
 def lab_file(lab: Lab) -> LabFile:
     """Raises LabError where the lab's questions are wrong."""
     names = tuple(found[1] for entry in lab.public.entries if (found := _CALLED.search(entry)))
-    return LabFile(lab.public.file, lab.id, names, _bytes(lab.public_dir / lab.public.file), load_questions(lab))
+    path, starter = lab.public_dir / lab.public.file, None
+    with suppress(OSError):
+        starter = path.read_bytes()
+    return LabFile(lab.public.file, lab.id, names, starter, load_questions(lab))
 
 
 def lab_files(wanted: Collection[str] | Collection[LabFile]) -> Sequence[LabFile]:
     """In the order of their names. Of a plain name nothing else is known."""
     found = [one if isinstance(one, LabFile) else LabFile(one) for one in wanted]
     return sorted(found, key=lambda one: one.name)
-
-
-def _bytes(path: Path) -> bytes | None:
-    try:
-        return path.read_bytes()
-    except OSError:
-        return None
 
 
 _NESTED = 2  # how many single nested folders are entered
