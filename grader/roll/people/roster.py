@@ -20,11 +20,11 @@ from grader.roll.people.person_keys import EMAIL, FOLDER, LOGIN, NUMBER, Key, ke
 from grader.roll.people.table_text import (
     Row,
     TableError,
-    cell_text,
     columns_in,
     file_bytes,
     heading_word,
     read_table,
+    unquoted,
 )
 
 # What the headings of a roster mean: in a platform's own export, and in a table that a person wrote. Pure.
@@ -291,7 +291,7 @@ def _keys(cells: Mapping[str, str], platform: str) -> dict[str, str]:
 
 
 def _value(cell: str) -> str:
-    return re.sub(r"\s+", " ", cell_text(_TURNING.sub("", cell)))
+    return unquoted(re.sub(r"\s+", " ", _TURNING.sub("", cell)).strip())
 
 
 def _check(name: str, rows: Sequence[RosterRow]) -> None:

@@ -71,10 +71,14 @@ def columns_in(words: Sequence[str], meaning: Callable[[str], str], rank: Callab
 def cell_text(cell: str) -> str:
     """Without control characters, and without what keeps a spreadsheet from computing: `="0042"`, and the `'` before a formula."""
     lines = cell.replace("\r\n", "\n").replace("\r", "\n")
-    text = "".join(one if one.isprintable() or one == "\n" else " " for one in lines).strip()
-    if found := re.fullmatch(r'="([^"]*)"', text):
-        text = found[1].strip()
+    text = unquoted("".join(one if one.isprintable() or one == "\n" else " " for one in lines).strip())
     return text[1:] if re.match(r"'[=+\-@]", text) else text
+
+
+def unquoted(text: str) -> str:
+    """Without what a spreadsheet needs to keep zeros in front: `="0042"`."""
+    found = re.fullmatch(r'="([^"]*)"', text)
+    return found[1].strip() if found else text
 
 
 def file_bytes(
