@@ -83,16 +83,11 @@ class Grading:
                     until_failure=until_failure,
                     explained=not until_failure,
                 )
-            if _may_keep(lab, outcome, until_failure=until_failure):
+            # Cases that were left out on purpose are no failure of ours.
+            failed = any(case.verdict is Verdict.INTERNAL_ERROR for case in outcome.cases)
+            if not (failed if until_failure else broke(lab, outcome)):
                 self._store.keep(key, outcome)
         return outcome
-
-
-def _may_keep(lab: Lab, outcome: LabOutcome, *, until_failure: bool) -> bool:
-    """Whether nothing of ours failed. Cases that were left out on purpose are no failure."""
-    if until_failure:
-        return all(case.verdict is not Verdict.INTERNAL_ERROR for case in outcome.cases)
-    return not broke(lab, outcome)
 
 
 def check_course(lab_ids: Sequence[str], wanted: Sequence[str], *, workers: int | None) -> int:

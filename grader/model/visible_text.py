@@ -51,7 +51,7 @@ def person(submission: Submission, limit: int = 80) -> str:
 
 def code(text: str, limit: int = 200) -> str:
     """One line of source or of printed output, with its spaces and with expanded tabs."""
-    return _cut(_untabbed(text, limit), limit, keep="")
+    return _cut(text[: limit + 1].expandtabs(_TAB) + text[limit + 1 :], limit, keep="")
 
 
 def block(text: str, *, lines: int = 40, columns: int = 200) -> Block:
@@ -63,13 +63,6 @@ def block(text: str, *, lines: int = 40, columns: int = 200) -> Block:
 def whole(text: str) -> str:
     """All of it, with its spaces and its lines."""
     return "\n".join(_cut(row, len(row), keep=_JOINERS) for row in text.split("\n"))
-
-
-def _untabbed(text: str, limit: int) -> str:
-    if "\t" not in text:
-        return text
-    head, tail = text[: limit + 1], text[limit + 1 :]
-    return head.expandtabs(_TAB) + tail
 
 
 def _cut(text: str, limit: int, *, keep: str) -> str:

@@ -129,7 +129,9 @@ def exact_form(name: str) -> str:
 
 def folded_form(name: str) -> str:
     """Equal where accents differ too. A name in another script has none."""
-    return exact_form(plain_letters(name)) if exact_form(name).isascii() or _is_latin(name) else ""
+    # Each letter has one of ASCII, so that nothing of the name is lost.
+    latin = exact_form(name).isascii() or all(plain_letters(one).strip() for one in name if one.isalpha())
+    return exact_form(plain_letters(name)) if latin else ""
 
 
 def joined_form(*names: str) -> str:
@@ -153,8 +155,3 @@ def some(items: Iterable[str]) -> str:
     """The first few of a list, for a sentence."""
     items = list(items)
     return ", ".join(items[:_NAMED]) + (", …" if len(items) > _NAMED else "")
-
-
-def _is_latin(name: str) -> bool:
-    """Whether each letter has one of ASCII, so that nothing of the name is lost."""
-    return all(plain_letters(one).strip() for one in name if one.isalpha())

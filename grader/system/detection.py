@@ -59,22 +59,13 @@ def candidates(confine: Path, prefix: Path | None) -> list[Confinement]:
     own = Launcher(confine, prefix)
     launchers: list[Confinement] = [own] if landlock else []
     root = os.geteuid() == 0
-    found: list[Confinement] = []
-    if bwrap := _find_bubblewrap(prefix):
-        spaced = Bubblewrap(bwrap, confine, prefix, landlock=landlock)
+    found = launchers
+    if bwrap := shutil.which("bwrap") or (shutil.which("bwrap", path=str(prefix / "usr" / "bin")) if prefix else None):
+        spaced = Bubblewrap(Path(bwrap), confine, prefix, landlock=landlock)
         found = [replace(spaced, as_root=True), *launchers, spaced] if root else [spaced, *launchers]
-    else:
-        found = launchers
     # Root's last two candidates do not limit the number of processes: root has no limit in a user namespace, or where it may not
     # become another user. All other restrictions hold.
     return [*found, replace(own, keep_root=True)] if root and landlock else found
-
-
-def _find_bubblewrap(prefix: Path | None) -> Path | None:
-    found = shutil.which("bwrap")
-    if found is None and prefix is not None:
-        found = shutil.which("bwrap", path=str(prefix / "usr" / "bin"))
-    return Path(found) if found else None
 
 
 def objection(confinement: Confinement) -> str | None:

@@ -14,7 +14,7 @@ from pathlib import Path
 from grader.course.answer_check import check_answers, no_answers
 from grader.course.answer_text import ANSWER_BYTES, NoAnswersError, answer_text
 from grader.course.number_text import rounded
-from grader.course.question_file import ANSWERS, LabQuestions, NumberSpec, load_questions
+from grader.course.question_file import ANSWERS, LabQuestions, load_questions
 from grader.engines.toolset import Toolset
 from grader.model import visible_text
 from grader.model.advice import question_for
@@ -111,10 +111,10 @@ Counts = Callable[[str], dict[str, float] | None]
 def with_counted(questions: LabQuestions, counts: Counts) -> LabQuestions:
     """The questions with what the student's kernel does as the right numbers. What cannot be counted stays unknown."""
     numbers = dict(questions.numbers)
-    for key, spec in _counted(questions):
-        found = counts(spec.shape)
-        if found is not None and spec.counted in found:
-            numbers[key] = rounded(Fraction(found[spec.counted]), spec.digits)
+    for one in questions.questions:
+        for spec in one.number:
+            if spec.counted and (found := counts(spec.shape)) and spec.counted in found:
+                numbers[one.id, spec.label] = rounded(Fraction(found[spec.counted]), spec.digits)
     return replace(questions, numbers=numbers)
 
 
@@ -136,13 +136,6 @@ def own_counts(lab: Lab, toolset: Toolset) -> Counts:
     return counts
 
 
-def _counted(questions: LabQuestions) -> Iterator[tuple[tuple[str, str], NumberSpec]]:
-    for one in questions.questions:
-        for spec in one.number:
-            if spec.counted:
-                yield (one.id, spec.label), spec
-
-
 # The answers that a student has written so far into a lab's `answers.md`, checked. Nothing is compiled or run.
 
 _NOT_RIGHT = "what your kernel does is counted once it is right: make test says what is wrong"
@@ -161,28 +154,19 @@ def own_answers(lab: Lab, counts: Callable[[], Counts] | None = None, *, hints: 
     if not path.is_file():
         return no_answers(questions)
     try:
-        text = answer_text(normalise(_beginning(path))[0], ANSWERS)
+        with path.open("rb") as file:
+            beginning = file.read(2 * ANSWER_BYTES + 1)  # so much that a larger file is noticed
+        text = answer_text(normalise(beginning)[0], ANSWERS)
     except (NoAnswersError, OSError) as error:
         said = f"{path} cannot be read ({error.strerror})" if isinstance(error, OSError) else str(error)
         return no_answers(questions, said, name)
     found = check_answers(text, questions, file=name, hints=hints)
     if counts is None or not any(one.state == "unchecked" for one in found.numbers):
         return found
-    counted, said = _own_answers_counted(questions, counts)
-    found = check_answers(text, counted, file=name, hints=hints)
-    return found.model_copy(update={"notices": (*found.notices, said)}) if said else found
-
-
-def _own_answers_counted(questions: LabQuestions, counts: Callable[[], Counts]) -> tuple[LabQuestions, str]:
-    """The questions with what the kernel does, or why it could not be counted."""
     try:
         counted = with_counted(questions, counts())
+        said = "" if counted.numbers != questions.numbers else _NOT_RIGHT
     except RemediableError as error:  # the kernel cannot be built or started: tests say more of it
-        return questions, str(error)
-    return counted, "" if counted.numbers != questions.numbers else _NOT_RIGHT
-
-
-def _beginning(path: Path) -> bytes:
-    """So much that a larger file is noticed."""
-    with path.open("rb") as file:
-        return file.read(2 * ANSWER_BYTES + 1)
+        counted, said = questions, str(error)
+    found = check_answers(text, counted, file=name, hints=hints)
+    return found.model_copy(update={"notices": (*found.notices, said)}) if said else found

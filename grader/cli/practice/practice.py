@@ -129,19 +129,18 @@ def public_half(lab: Lab, case: str | None = None) -> Lab:
 def no_such_case(labs: list[Lab], case: str) -> str:
     """What there is instead: the names that are near, or all of one lab."""
     names = [one.name for lab in labs for one in lab.public.case]
-    near = list(dict.fromkeys(one for one in names if _is_near(case, one)))
+    long = [word for word in case.casefold().split() if len(word) >= _LONG_WORD]
+    near = [
+        one
+        for one in dict.fromkeys(names)
+        if any(difflib.get_close_matches(word, one.casefold().split(), 1, _NEAR) for word in long)
+    ]
     which = f"no public test{f' of {labs[0].id}' if len(labs) == 1 else ''} matches CASE={case!r}"
     if near:
         return f"{which}. Do you mean: {'; '.join(near)}?"
     if len(labs) > 1:
         return f"{which}; name the lab too, as in LAB={labs[0].id}, to be told its tests"
     return f"{which}. Its tests: {'; '.join(names)}"
-
-
-def _is_near(words: str, name: str) -> bool:
-    """Whether one of the words is nearly one of the name's."""
-    of_name, long = name.casefold().split(), [word for word in words.casefold().split() if len(word) >= _LONG_WORD]
-    return any(difflib.get_close_matches(word, of_name, 1, _NEAR) for word in long)
 
 
 _NOT_BEGUN = "This is still the starter file."

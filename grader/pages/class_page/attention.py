@@ -189,7 +189,8 @@ _MOST_REASONS = 3
 
 
 def follow_up(view: ClassView) -> Shown | None:
-    absent = ((one, _what_is_missing(one)) for one in view.results if brought_nothing(one))
+    without = "an upload without a lab's file"
+    absent = ((one, without if one.submission.handed_in else "") for one in view.results if brought_nothing(one))
     behind = ((view.by_id[student], reasons) for student, reasons in needs_help(view).items())
     few_pass = f"a lab is wrong that {MOST_PASS:.0f} % of the class pass, or a lab's technique is missed."
     rows: tuple[tuple[str, str, str, str, Iterable[Said]], ...] = (
@@ -242,7 +243,3 @@ def _passing(view: ClassView, lab_id: str) -> float:
     labs = [one.labs[lab_id] for one in view.results if lab_id in one.labs]
     handed_in = [one for one in labs if one.verdict is not Verdict.MISSING_FILE]
     return share(sum(one.passed for one in handed_in), len(handed_in))
-
-
-def _what_is_missing(result: Result) -> str:
-    return "an upload without a lab's file" if result.submission.handed_in else ""

@@ -258,13 +258,9 @@ def _printed(lab: LabResult) -> Iterator[RenderableType]:
 
 def _wrong(lab: LabResult) -> tuple[Case, Launch] | None:
     """The first wrong output. One that is wrong only in places comes first, because it shows a pattern."""
-    found = [(case, launch) for case in lab.cases for launch in case.launches if launch.mismatch]
-    found.sort(key=lambda each: _all_wrong(each[1]))
-    return found[0] if found else None
-
-
-def _all_wrong(launch: Launch) -> bool:
-    return launch.mismatch is not None and launch.mismatch.wrong >= launch.mismatch.rows * launch.mismatch.columns
+    found = [(case, one, one.mismatch) for case in lab.cases for one in case.launches if one.mismatch]
+    found.sort(key=lambda each: each[2].wrong >= each[2].rows * each[2].columns)
+    return found[0][:2] if found else None
 
 
 def _focused_case(lab: LabResult) -> Case | None:

@@ -142,15 +142,17 @@ def _panel(
         top=quantity.top,
         height=quantity.height,
         rows=decades(axis),
-        roof=" ".join(f"{x:g},{y:g}" for x, y in roof),
+        roof=_line(roof),
         roof_end=roof[-1][1] if roof else 0,
         series=[
             Shown(
                 look=(look := _look(name, names)),
                 name=called(name),
                 shape=_MARKS[look],
-                runs=[" ".join(f"{one.x:g},{one.y:g}" for one in run) for run in found],
-                bands=[" ".join(_outline(run)) for run in found],
+                runs=[_line([(one.x, one.y) for one in run]) for run in found],
+                bands=[
+                    _line([(one.x, one.high) for one in run] + [(one.x, one.low) for one in run[::-1]]) for run in found
+                ],
                 marks=[one for run in found for one in run],
                 end=found[-1][-1].y,
                 label=label,
@@ -158,6 +160,10 @@ def _panel(
             for (name, found), label in zip(drawn.items(), labels, strict=True)
         ],
     )
+
+
+def _line(points: Sequence[tuple[float, float]]) -> str:
+    return " ".join(f"{x:g},{y:g}" for x, y in points)
 
 
 def _runs(
@@ -185,11 +191,6 @@ def _look(name: str, names: Sequence[str]) -> str:
         return name
     others = [one for one in names if one not in _FIXED]
     return f"other-{others.index(name) % _OTHERS}"
-
-
-def _outline(run: Sequence[Shown]) -> Iterator[str]:
-    yield from (f"{one.x:g},{one.high:g}" for one in run)
-    yield from (f"{one.x:g},{one.low:g}" for one in reversed(run))
 
 
 def _columns(points: Sequence[SweepPoint], xs: Sequence[float]) -> Iterator[Shown]:

@@ -71,7 +71,9 @@ _LANES = "See who reads from whom"
 
 def finding_section(view: LabView) -> Shown | None:
     lab = view.lab
-    said = [one for one in lab.findings if not _says_the_verdict_again(one, lab)]
+    # A file that is missing, without a guess where it may be, is said by the verdict.
+    again = (Verdict.MISSING_FILE, f"{lab.file} was not handed in")
+    said = [one for one in lab.findings if (one.kind, one.message) != again]
     cards = [_cause_card(one, view) for one in cause_groups(said[:_MOST_CARDS])]
     if not cards and not lab.causes:
         return None
@@ -82,11 +84,6 @@ def finding_section(view: LabView) -> Shown | None:
         unshown_cards=max(0, len(said) - _MOST_CARDS),
         advice=advice(lab, instructor=view.instructor),  # cards do not repeat it
     )
-
-
-def _says_the_verdict_again(finding: Finding, lab: LabResult) -> bool:
-    """A file that is missing, without a guess where it may be."""
-    return finding.kind is Verdict.MISSING_FILE and finding.message == f"{lab.file} was not handed in"
 
 
 def _cause_card(group: CauseGroup, view: LabView) -> Shown:
