@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from functools import partial
+from itertools import accumulate
 from statistics import fmean, median
 
 from grader.model import visible_text
@@ -47,10 +49,14 @@ def _key(finding: Finding) -> tuple[Verdict, str, bool]:
 _TONES = ("good", "partial", "bad", "absent", "waiting", "ours")
 
 
-def counted_looks(looks: Sequence[VerdictFacts]) -> list[tuple[VerdictFacts, int]]:
-    """Passes first, then the submissions' mistakes by number, then what was not judged."""
-    counts = Counter(looks)
-    return sorted(counts.items(), key=lambda one: (_TONES.index(one[0].tone), -one[1], LOOKS.index(one[0])))
+def verdict_bar(looks: Sequence[VerdictFacts]) -> list[Shown]:
+    """Passes first, then the submissions' mistakes by number, then what was not judged. Places in percent of the bar."""
+    counts = sorted(Counter(looks).items(), key=lambda one: (_TONES.index(one[0].tone), -one[1], LOOKS.index(one[0])))
+    place = partial(share, maximum=len(looks))
+    return [
+        Shown(look=look, count=count, start=place(end - count), width=place(count), middle=place(end - count / 2))
+        for (look, count), end in zip(counts, accumulate(count for _, count in counts), strict=True)
+    ]
 
 
 def lab_panels(results: Sequence[Result]) -> list[Shown]:
@@ -70,7 +76,7 @@ def _panel(lab_id: str, labs: Sequence[LabResult]) -> Shown:
         mean=points(round(fmean(earned), 1)),
         median=points(round(median(earned), 1)),
         passed=f"{share(passed, len(labs)):.0f} %",
-        looks=counted_looks([lab.look for lab in labs]),
+        bar=verdict_bar([lab.look for lab in labs]),
         recurring=recurring(labs),
     )
 
