@@ -129,22 +129,16 @@ def watch_labs(wanted: Sequence[str], *, case: str | None) -> int:
     practice, _ = _practice(wanted, case=case, file=None, idle=True)
     console = student_console()
     keys = keys_of_terminal(is_shown=console.is_terminal)
-    poller = FilePoller(
-        {lab.id: practice.path(lab) for lab in _watched(practice)}, sleep=keys.wait if keys else time.sleep
-    )
+    try:  # all labs of the course, because a key goes on to another one; the chosen ones alone where another is broken
+        labs: Sequence[Lab] = load_labs(practice.root, [])
+    except LabError:
+        labs = practice.labs
+    poller = FilePoller({lab.id: practice.path(lab) for lab in labs}, sleep=keys.wait if keys else time.sleep)
     own = OwnTerminal(practice.root, keys.lent) if keys else None
     commands = {"t": own.trace, "p": own.page, "a": own.answers} if own else {}
     watch = WatchLoop(practice, console, clock=dt.datetime.now, commands=commands)
     with keys or contextlib.nullcontext():
         return watch.run(watch_events(poller, keys.take if keys else str))
-
-
-def _watched(practice: Practice) -> Sequence[Lab]:
-    """All labs of the course, because a key goes on to another one; the chosen ones alone where another is broken."""
-    try:
-        return load_labs(practice.root, [])
-    except LabError:
-        return practice.labs
 
 
 def report_labs(wanted: Sequence[str], *, out: Path, show: bool, sweep: bool) -> int:
@@ -156,7 +150,9 @@ def report_labs(wanted: Sequence[str], *, out: Path, show: bool, sweep: bool) ->
     from grader.system.own_files import is_foreign, open_page, remove_stale, write_atomically
 
     practice, toolset = _practice(wanted, case=None, file=None, draws=True)
-    practice = _without_unbegun(practice)
+    # A page needs no labs whose tests would have to be built to say that nobody has begun them; but it has one lab at least.
+    begun = [lab for lab in practice.labs if not practice.is_left_alone(lab)]
+    practice = dataclasses.replace(practice, labs=begun or practice.labs[:1])
     if sweep and (added := size_sweep(toolset, student_console())):
         practice = dataclasses.replace(practice, sweep=added.add)
     tried = [practice.suspected(one) for one in _attempts(practice)[0]]
@@ -186,12 +182,6 @@ def report_labs(wanted: Sequence[str], *, out: Path, show: bool, sweep: bool) ->
     if show and console.is_terminal and not open_page(page, os.environ):
         console.print("No browser could be started: open that file in a browser yourself.", style="dim")
     return 0
-
-
-def _without_unbegun(practice: Practice) -> Practice:
-    """A page needs no labs whose tests would have to be built to say that nobody has begun them; but it has one lab at least."""
-    labs = [lab for lab in practice.labs if not practice.is_left_alone(lab)]
-    return dataclasses.replace(practice, labs=labs or practice.labs[:1])
 
 
 def _practice(

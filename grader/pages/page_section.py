@@ -32,16 +32,10 @@ class Section(Generic[Subject]):
     content: Callable[[Subject], object]  # None or an empty tuple: nothing to show
 
 
-@dataclass(frozen=True)
-class ShownSection:
-    template: str
-    content: object
-
-
-def shown_sections(sections: Sequence[Section[Subject]], subject: Subject) -> tuple[ShownSection, ...]:
+def shown_sections(sections: Sequence[Section[Subject]], subject: Subject) -> list[Shown]:
     """The sections that have something to show, in their order."""
-    made = ((one.template, one.content(subject)) for one in sections)
-    return tuple(ShownSection(template, content) for template, content in made if content)
+    made = (Shown(template=one.template, content=one.content(subject)) for one in sections)
+    return [one for one in made if one.content]
 
 
 # Renders templates to self-contained HTML: a strict environment that escapes, and a content security policy.
@@ -49,7 +43,8 @@ def shown_sections(sections: Sequence[Section[Subject]], subject: Subject) -> tu
 
 def render_page(name: str, sheet: object, *, sections: Sequence[Section[Any]] = (), script: str = "") -> str:
     """Renders `name`.html.j2 with `sheet`. The template has the page's own style; those of its sections follow."""
-    style = Markup("\n").join(_section_styles(sections))
+    modules = [_environment().get_template(one).module for one in dict.fromkeys(each.template for each in sections)]
+    style = Markup("\n").join(module.style() for module in modules if hasattr(module, "style"))
     template = _environment().get_template(f"{name}.html.j2")
     return template.render(sheet=sheet, style=style, script=script, policy=_policy(script))
 
@@ -62,11 +57,6 @@ def render_drawing(template: str, figure: object) -> str:
 def trusted_text(name: str) -> Markup:
     """A style sheet or script of this package. Only such text goes into a page unescaped."""
     return Markup(_environment().get_template(name).render())  # noqa: S704 -- holds nothing from a submission
-
-
-def _section_styles(sections: Sequence[Section[Any]]) -> list[Markup]:
-    modules = [_environment().get_template(one).module for one in dict.fromkeys(one.template for one in sections)]
-    return [module.style() for module in modules if hasattr(module, "style")]
 
 
 @cache

@@ -12,7 +12,7 @@ import functools
 import itertools
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -268,10 +268,9 @@ class Bubblewrap(Confinement):
         return [*privileges, *_SHARED_NOTHING, "--die-with-parent", "--new-session", "--clearenv"]
 
     def _system(self) -> list[str]:
-        arguments = [argument for path in system_folders() for argument in ("--ro-bind", str(path), str(path))]
-        arguments += [argument for path, target in system_links() for argument in ("--symlink", target, str(path))]
-        arguments += [argument for path in system_files() for argument in ("--ro-bind", str(path), str(path))]
-        arguments += [argument for path in DEVICES for argument in ("--dev-bind-try", str(path), str(path))]
+        links = [argument for path, target in system_links() for argument in ("--symlink", target, str(path))]
+        arguments = [*_bound("--ro-bind", system_folders()), *links, *_bound("--ro-bind", system_files())]
+        arguments += _bound("--dev-bind-try", DEVICES)
         return [*arguments, "--size", str(_TEMPORARY_BYTES), "--tmpfs", "/tmp"]  # noqa: S108  a private one
 
     def _paths(self, readable: Sequence[Path], writable: Sequence[Path]) -> list[str]:
@@ -285,13 +284,11 @@ class Bubblewrap(Confinement):
         return arguments
 
 
+def _bound(option: str, paths: Iterable[Path]) -> list[str]:
+    return [argument for path in paths for argument in (option, str(path), str(path))]
+
+
 def _gpu() -> list[str]:
     """The GPU's devices, this namespace's own /proc, and the kernel's description of the hardware."""
-    arguments = [argument for path in gpu_devices() for argument in ("--dev-bind", str(path), str(path))]
-    folders = [path for path in GPU_FOLDERS if path != Path("/proc") and path.is_dir()]
-    return [
-        *arguments,
-        "--proc",
-        "/proc",
-        *(argument for path in folders for argument in ("--ro-bind", str(path), str(path))),
-    ]
+    folders = (path for path in GPU_FOLDERS if path != Path("/proc") and path.is_dir())
+    return [*_bound("--dev-bind", gpu_devices()), "--proc", "/proc", *_bound("--ro-bind", folders)]

@@ -13,7 +13,7 @@ import tempfile
 import threading
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
 
 
@@ -46,25 +46,16 @@ class GpuLock:
 
 @contextmanager
 def _locked(path: Path, how: int) -> Iterator[None]:
-    held = _take(path, how)
-    try:
-        yield
-    finally:
-        os.close(held)
-
-
-def _take(path: Path, how: int) -> int:
-    """The open, locked file. In a shared folder, another user's file can be opened for reading, but not with O_CREAT."""
+    """In a shared folder, another user's file can be opened for reading, but not with O_CREAT."""
     try:
         file = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
     except FileNotFoundError:
         file = os.open(path, os.O_RDONLY | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o644)
     try:
         fcntl.flock(file, how)
-    except BaseException:
+        yield
+    finally:
         os.close(file)
-        raise
-    return file
 
 
 # Who of this process has a GPU alone, one after the other. The device is handed on to whoever is ready next, instead of given back in
@@ -85,13 +76,10 @@ class AloneTurns:
         with self._lock:
             return self._devices[name].waiting if name in self._devices else 0
 
-    @contextmanager
-    def alone(self, name: str, lock: GpuLock) -> Iterator[None]:
+    def alone(self, name: str, lock: GpuLock) -> AbstractContextManager[None]:
         """Holds the device, whose lock is `lock`, while nobody else does."""
         with self._lock:
-            device = self._devices.setdefault(name, _Device())
-        with device.alone(lock):
-            yield
+            return self._devices.setdefault(name, _Device()).alone(lock)
 
 
 class _Device:

@@ -63,9 +63,8 @@ def pages_again(request: PagesRequest) -> int:
             request.assignment.strip(),
         )
     _say(console, done, comments)
-    for export in done.exports:
-        console.print(f"grades: {folder.path / export.file}", markup=False, soft_wrap=True)
-    console.print(f"report: {folder.path / 'index.html'}", style="bold", markup=False, soft_wrap=True)
+    _say_each(console, [str(folder.path / export.file) for export in done.exports], "grades: ")
+    _say_each(console, [str(folder.path / "index.html")], "report: ", "bold")
     return _FAULTS if done.faults else 0
 
 
@@ -82,13 +81,12 @@ def _say(console: Console, done: WrittenAgain, comments: CommentsFile) -> None:
     _say_each(console, done.notices, "note: ", "yellow")
     _say_each(console, done.alarms, "look at this first: ", "bold red")
     _say_each(console, done.faults, "", "bold magenta")
-    if not done.commented:
-        console.print(f"{comments.path} holds no comment yet", markup=False, soft_wrap=True)
-    for key, pages in done.commented.items():
-        where = f"on {counted(pages, 'page')}" if pages else _NOWHERE
-        console.print(f"comment {key}: {where}", markup=False, soft_wrap=True)
+    said = [
+        f"comment {key}: " + (f"on {counted(pages, 'page')}" if pages else _NOWHERE)
+        for key, pages in done.commented.items()
+    ]
     changed = f"{counted(done.students, 'student')}; {counted(done.regraded, 'grade')} changed; nothing was judged"
-    console.print(changed, markup=False, soft_wrap=True)
+    _say_each(console, [*(said or [f"{comments.path} holds no comment yet"]), changed])
 
 
 _NOWHERE = "on no page: no student's page shows this mistake, or each has a closer comment"
@@ -123,12 +121,11 @@ def export_again(request: ExportRequest) -> int:
     _say_each(console, [*notices, *written.notices], "note: ", "yellow")
     broken = [*lost, *table.faults, *table.unwritten, *written.faults, *written.unwritten]
     _say_each(console, broken, "", "bold magenta")
-    for export in (*table.exports, *formats):
-        console.print(f"grades: {folder.path / export.file}", markup=False, soft_wrap=True)
+    _say_each(console, [str(folder.path / export.file) for export in (*table.exports, *formats)], "grades: ")
     return _FAULTS if broken else 0
 
 
-def _say_each(console: Console, sentences: Sequence[str], before: str, style: str) -> None:
+def _say_each(console: Console, sentences: Sequence[str], before: str = "", style: str = "") -> None:
     for sentence in sentences:
         console.print(f"{before}{sentence}", style=style, markup=False, soft_wrap=True)
 
@@ -156,10 +153,8 @@ def show_history(out: str, student: str = "") -> int:
     batches = history.read()
     lines = _of_student(batches, _meant(student, folder, batches)) if student.strip() else _of_class(batches)
     console = Console(highlight=False)
-    for line in lines or ["no batch has kept grades here yet"]:
-        console.print(line, markup=False, soft_wrap=True)
-    for notice in history.notices:
-        console.print(f"note: {notice}", style="yellow", markup=False, soft_wrap=True)
+    _say_each(console, lines or ["no batch has kept grades here yet"])
+    _say_each(console, history.notices, "note: ", "yellow")
     return 0
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from grader.model import visible_text
-from grader.model.result import Environment, LabResult, Result, Submission
+from grader.model.result import LabResult, Result
 from grader.model.verdicts import Verdict
 from grader.pages.findings.one_cause import advice, what_happened
 from grader.pages.page_section import Section, Shown, shown_sections
@@ -55,7 +55,7 @@ def student_sheet(
         result=result,
         instructor=instructor,
         preview=preview,
-        facts={**_hand_in(result.submission), **_facts(result.environment)},
+        facts=_facts(result),
         waiting=Verdict.NEEDS_GPU in verdicts,
         ours=Verdict.INTERNAL_ERROR in verdicts,
         not_due=sum(map(_is_open, labs)),
@@ -90,19 +90,17 @@ def _lab_report(lab_id: str, view: LabView, handed_in: bool) -> Shown:
     )
 
 
-def _hand_in(submission: Submission) -> dict[str, str]:
-    """What the platform tells of it."""
-    told = {"Attempt": submission.attempt, "Handed in": submission.at.replace("T", " ")}
-    return {term: visible_text.line(text, 100) for term, text in told.items() if text}
-
-
-def _facts(environment: Environment) -> dict[str, str]:
+def _facts(result: Result) -> dict[str, str]:
+    submission, environment = result.submission, result.environment
     on_gpu = environment.backend == "cuda"
     facts = {
+        "Attempt": submission.attempt,  # as the platform tells it
+        "Handed in": submission.at.replace("T", " "),
         "Graded": environment.date,
         "Run on": f"CPU executor and {environment.gpu or 'a GPU'}" if on_gpu else "CPU executor, no GPU",
         "Compiler": environment.compiler,
         "Sandbox": environment.sandbox if environment.sandbox != "none" else "none: the code ran unconfined",
         "Kit": environment.kit,
     }
-    return {term: visible_text.line(detail, 120) for term, detail in facts.items()}
+    told = {term: visible_text.line(detail, 120) for term, detail in facts.items()}
+    return {term: detail for term, detail in told.items() if detail or term not in {"Attempt", "Handed in"}}
