@@ -9,6 +9,7 @@ import subprocess
 import tempfile
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
 _GROUP = 0o060
@@ -124,11 +125,7 @@ def open_page(page: Path, environment: Mapping[str, str]) -> bool:
 
 def _opener(page: Path, environment: Mapping[str, str]) -> list[str] | None:
     """The command that opens pages on this machine. None where there is no such program or no screen."""
-    path = environment.get("PATH", "")
-
-    def found(name: str) -> str | None:
-        return shutil.which(name, path=path)
-
+    found = partial(shutil.which, path=environment.get("PATH", ""))
     if environment.get("WSL_DISTRO_NAME"):
         if wslview := found("wslview"):
             return [wslview, str(page)]

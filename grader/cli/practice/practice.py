@@ -18,7 +18,7 @@ from grader.course.handout_archive import MANIFEST, Manifest, digest
 from grader.engines.toolset import Toolset
 from grader.model.course_root import course_root, lab_at, load_labs, matching_lab
 from grader.model.errors import RemediableError
-from grader.model.labs import CaseSpec, Lab, LabError, lab_ids, load_lab
+from grader.model.labs import CaseSpec, Lab, LabError, lab_ids
 from grader.model.outcome import LabOutcome, unjudged
 from grader.model.result import Suspect
 from grader.model.verdicts import Verdict
@@ -233,11 +233,6 @@ class Practice:
         """The next lab of the course; empty after the last one."""
         ids = lab_ids(self.root)
         return next(iter(ids[ids.index(lab_id) + 1 :]), "") if lab_id in ids else ""
-
-    def next_lab(self, lab_id: str) -> Lab | None:
-        """The same as a lab. Raises LabError if its files are wrong."""
-        following = self.after(lab_id)
-        return load_lab(self.root, following) if following else None
 
     def write_up(self, lab_id: str) -> str:
         """The text of the lab's README.md; empty if it cannot be read."""

@@ -137,14 +137,9 @@ def student_console() -> Console:
     return Console(highlight=False, color_system=None if os.environ.get("NO_COLOR") else "auto")
 
 
-def window_lines(console: Console) -> int | None:
-    """How many lines a screen may have; None if there is no window."""
-    return max(console.height - _AROUND, 1) if console.is_terminal else None
-
-
-def whole_window(console: Console) -> int | None:
-    """How many lines a screen may have that is alone in the window; None if there is no window."""
-    return max(console.height, 1) if console.is_terminal else None
+def window_lines(console: Console, around: int = _AROUND) -> int | None:
+    """How many lines a screen may have with so many around it; None if there is no window."""
+    return max(console.height - around, 1) if console.is_terminal else None
 
 
 # Starts other commands of `tilelab` for a key of `watch`, on the terminal that the watch lends them. Not here: what they show.

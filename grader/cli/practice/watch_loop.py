@@ -18,8 +18,9 @@ from rich.text import Text
 
 from grader.cli.practice.graded_hints import graded_hints
 from grader.cli.practice.practice import Practice, focus_of
-from grader.cli.practice.terminal_keys import whole_window
+from grader.cli.practice.terminal_keys import window_lines
 from grader.model.errors import RemediableError
+from grader.model.labs import load_lab
 from grader.pages.screens.first_mistake import Tried, suspect_view
 from grader.pages.screens.lab_screen import Screen
 
@@ -219,16 +220,17 @@ class WatchLoop:
             place = ids.index(focus.lab_id) if focus else -1
             self._choose(ids[(place + 1) % len(ids)])
             return False
-        following = self._practice.next_lab(ids[0])
-        if following is None:
+        following = self._practice.after(ids[0])
+        if not following:
             self._said = "This is the last lab."
             return False
         self._idle.stop()
         with self._idle.lock:
-            self._practice = dataclasses.replace(self._practice, labs=[following], case=None, file=None)
+            lab = load_lab(self._practice.root, following)
+            self._practice = dataclasses.replace(self._practice, labs=[lab], case=None, file=None)
             self._idle = IdleSearch(self._practice, self._found)
             self._tried, self._troubles = {}, {}
-        self._test([following.id])
+        self._test([following])
         return True
 
     def _choose(self, lab_id: str | None) -> None:
@@ -284,7 +286,7 @@ class WatchLoop:
         if self._lists_keys:
             self._console.print(_listed_keys())
         elif tried:
-            lines = whole_window(self._console)
+            lines = window_lines(self._console, 0)
             if lines is not None:
                 used = len(self._console.render_lines(below, pad=False)) if below.renderables else 0
                 lines = max(lines - _FOOTER_LINES - len(self._troubles) - used, 1)

@@ -128,15 +128,12 @@ def _bar(index: int, one: ContestantTimes, ratio: Ratio, scale: float) -> Shown:
 
 def _tiers(timing: Timing, scale: float) -> list[Shown]:
     """Lines where the tiers are. Those beyond the picture's edge are left out: the table beside it has them all."""
-    places = [(tier, speed) for tier in timing.tiers if (speed := _speedup_at(timing, tier))]
-    drawn = [(tier, round(LEFT + speed * scale, 2)) for tier, speed in places]
-    return [Shown(x=x, tier=tier) for tier, x in drawn if x <= WIDTH]
-
-
-def _speedup_at(timing: Timing, tier: TimedTier) -> float:
-    """How many times as fast as naive a kernel is there. 0: not known."""
-    share = measured_share(timing, tier)
-    return tier.share * timing.speedup.middle / share.middle if timing.speedup and share and share.middle else 0.0
+    drawn = []
+    for tier in timing.tiers:
+        if timing.speedup and (share := measured_share(timing, tier)) and share.middle:
+            x = round(LEFT + tier.share * timing.speedup.middle / share.middle * scale, 2)
+            drawn.append(Shown(x=x, tier=tier))
+    return [one for one in drawn if one.x <= WIDTH]
 
 
 def _facts(timing: Timing) -> list[str]:
