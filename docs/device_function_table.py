@@ -38,7 +38,7 @@ _ALIAS = re.compile(r"^#define (__\w+)\(\.\.\.\) ::(\w+)", re.MULTILINE)
 _VARIABLE = re.compile(r"^(?:extern|inline) (?:const|constexpr) \w+ ([^=;]+)", re.MULTILINE)
 _ROWS = re.compile(r"^TILELAB_\w+\(", re.MULTILINE)  # functions of several types: the compiler writes them out
 _ROUNDED = re.compile(r"(\w+_)(rn|rz|ru|rd)")
-_PARTING = ("parting", "by_value", "in_two", "by_size", "lanes_of")  # how partitions are made
+_PARTING = ("parting", "by_value", "in_two", "by_size")  # how partitions are made
 _SCOPES = ("_block", "_system")
 _OF_THE_KIT = ("__grid_", "__needs_", "tilelab_")
 
@@ -239,13 +239,25 @@ def _groups() -> list[str]:
     """Classes and functions of the two headers, members among them."""
     text = "".join(_text(f"cooperative_groups{part}.h") for part in ("", "/reduce", "/scan"))
     text = re.sub(r"^ private:.*?^};", "", text, flags=re.DOTALL | re.MULTILINE)
-    classes = re.findall(r"^(?:class|struct) (\w+) \{", text, re.MULTILINE)
+    text = re.sub(r"^#define .*?[^\\]$", "", text, flags=re.DOTALL | re.MULTILINE)
+    classes = re.findall(r"^(?:class|struct) (\w+)(?: : [^{]*)? \{|^  TILELAB_TILE_SHUFFLE\((\w+),", text, re.MULTILINE)
     functions = re.findall(r"^ *(?!return\b|if\b|for\b)[\w:<>, ]+[ &]+(\w+)\([^;]*\)(?: const)? \{", text, re.MULTILINE)
     return list(
         dict.fromkeys(
             name
-            for name in [*classes, *functions]
-            if name not in {"rank", "mask", "operator", "by_words", "lane_of", "by_rank", *_PARTING}
+            for name in [*(name for both in classes for name in both if name), *functions]
+            if name
+            not in {
+                "rank",
+                "mask",
+                "operator",
+                "by_words",
+                "lane_of",
+                "by_rank",
+                "lanes_of_warp",
+                "TILELAB_TILE_SHUFFLE",
+                *_PARTING,
+            }
         )
     )
 

@@ -74,8 +74,32 @@ class thread_group {
 
 inline thread_group tiled_partition(const thread_group&, unsigned int size) { return thread_group(size); }
 
+// What lanes of one warp do together. `Group` says which they are, and how to number lanes by their ranks.
+template <typename Group>
+class lanes_of_warp {
+ public:
+  TILELAB_GROUP_QUIET void sync() const { __syncwarp(self().mask()); }
+  TILELAB_GROUP_QUIET int any(int predicate) const { return __any_sync(self().mask(), predicate); }
+  TILELAB_GROUP_QUIET int all(int predicate) const { return __all_sync(self().mask(), predicate); }
+  TILELAB_GROUP_QUIET unsigned int ballot(int predicate) const { return self().by_rank(__ballot_sync(self().mask(), predicate)); }
+  template <typename T>
+  unsigned int match_any(T value) const {
+    return self().by_rank(__match_any_sync(self().mask(), value));
+  }
+  template <typename T>
+  unsigned int match_all(T value, int& predicate) const {
+    int all_equal = 0;
+    const unsigned int lanes = __match_all_sync(self().mask(), value, &all_equal);
+    predicate = all_equal;
+    return self().by_rank(lanes);
+  }
+
+ private:
+  TILELAB_GROUP_QUIET const Group& self() const { return static_cast<const Group&>(*this); }
+};
+
 template <unsigned int Size, typename Parent = void>
-class thread_block_tile {
+class thread_block_tile : public lanes_of_warp<thread_block_tile<Size, Parent>> {
   static_assert(Size >= 1 && Size <= 32 && (Size & (Size - 1)) == 0, "a tile has 1, 2, 4, 8, 16 or 32 threads");
 
  public:
@@ -86,48 +110,25 @@ class thread_block_tile {
     if constexpr (Size == 32) return 0xFFFFFFFFu;
     return ((1u << (Size % 32)) - 1u) << first();
   }
+  TILELAB_GROUP_QUIET static unsigned int by_rank(unsigned int lanes) { return lanes >> first(); }
   operator thread_group() const { return thread_group(Size); }
-  TILELAB_GROUP_QUIET void sync() const { __syncwarp(mask()); }
   TILELAB_GROUP_QUIET unsigned int thread_rank() const { return thread_block::rank() % Size; }
   TILELAB_GROUP_QUIET static constexpr unsigned int size() { return Size; }
   TILELAB_GROUP_QUIET static constexpr unsigned int num_threads() { return Size; }
   TILELAB_GROUP_QUIET unsigned int meta_group_rank() const { return thread_block::rank() / Size; }
   TILELAB_GROUP_QUIET unsigned int meta_group_size() const { return (blockDim.x * blockDim.y * blockDim.z + Size - 1) / Size; }
 
-  template <typename T>
-  TILELAB_GROUP_QUIET T shfl(T value, int source) const {
-    if constexpr (std::is_arithmetic_v<T>) return __shfl_sync(mask(), value, source, Size);
-    return by_words(value, [=](auto word) TILELAB_GROUP_QUIET { return __shfl_sync(mask(), word, source, Size); });
+#define TILELAB_TILE_SHUFFLE(name, Operand)                                                                              \
+  template <typename T>                                                                                                  \
+  TILELAB_GROUP_QUIET T name(T value, Operand operand) const {                                                           \
+    if constexpr (std::is_arithmetic_v<T>) return __##name##_sync(mask(), value, operand, Size);                         \
+    return by_words(value, [=](auto word) TILELAB_GROUP_QUIET { return __##name##_sync(mask(), word, operand, Size); }); \
   }
-  template <typename T>
-  TILELAB_GROUP_QUIET T shfl_up(T value, unsigned int delta) const {
-    if constexpr (std::is_arithmetic_v<T>) return __shfl_up_sync(mask(), value, delta, Size);
-    return by_words(value, [=](auto word) TILELAB_GROUP_QUIET { return __shfl_up_sync(mask(), word, delta, Size); });
-  }
-  template <typename T>
-  TILELAB_GROUP_QUIET T shfl_down(T value, unsigned int delta) const {
-    if constexpr (std::is_arithmetic_v<T>) return __shfl_down_sync(mask(), value, delta, Size);
-    return by_words(value, [=](auto word) TILELAB_GROUP_QUIET { return __shfl_down_sync(mask(), word, delta, Size); });
-  }
-  template <typename T>
-  TILELAB_GROUP_QUIET T shfl_xor(T value, int lane_mask) const {
-    if constexpr (std::is_arithmetic_v<T>) return __shfl_xor_sync(mask(), value, lane_mask, Size);
-    return by_words(value, [=](auto word) TILELAB_GROUP_QUIET { return __shfl_xor_sync(mask(), word, lane_mask, Size); });
-  }
-  TILELAB_GROUP_QUIET int any(int predicate) const { return __any_sync(mask(), predicate); }
-  TILELAB_GROUP_QUIET int all(int predicate) const { return __all_sync(mask(), predicate); }
-  TILELAB_GROUP_QUIET unsigned int ballot(int predicate) const { return __ballot_sync(mask(), predicate) >> first(); }
-  template <typename T>
-  unsigned int match_any(T value) const {
-    return __match_any_sync(mask(), value) >> first();
-  }
-  template <typename T>
-  unsigned int match_all(T value, int& predicate) const {
-    int all_equal = 0;
-    const unsigned int lanes = __match_all_sync(mask(), value, &all_equal);
-    predicate = all_equal;
-    return lanes >> first();
-  }
+  TILELAB_TILE_SHUFFLE(shfl, int)
+  TILELAB_TILE_SHUFFLE(shfl_up, unsigned int)
+  TILELAB_TILE_SHUFFLE(shfl_down, unsigned int)
+  TILELAB_TILE_SHUFFLE(shfl_xor, int)
+#undef TILELAB_TILE_SHUFFLE
 
  private:
   TILELAB_GROUP_QUIET static unsigned int first() {  // the tile's first lane
@@ -142,9 +143,16 @@ thread_block_tile<Size, Group> tiled_partition(const Group&) {
 }
 
 // Threads of one warp that arrived at one place together, numbered from 0 without gaps.
-class coalesced_group {
+class coalesced_group : public lanes_of_warp<coalesced_group> {
  public:
-  void sync() const { __syncwarp(mask_); }
+  unsigned int mask() const { return mask_; }
+  unsigned int by_rank(unsigned int lanes) const {
+    unsigned int ranks = 0, rank = 0;
+    for (unsigned int lane = 0; lane < 32; ++lane) {
+      if ((mask_ >> lane & 1u) != 0) ranks |= (lanes >> lane & 1u) << rank++;
+    }
+    return ranks;
+  }
   unsigned int size() const { return static_cast<unsigned int>(__popc(mask_)); }
   unsigned int num_threads() const { return size(); }
   unsigned int thread_rank() const { return static_cast<unsigned int>(__popc(mask_ & ((1u << (thread_block::rank() % 32)) - 1u))); }
@@ -165,20 +173,6 @@ class coalesced_group {
     const unsigned int rank = thread_rank();
     return shfl(value, delta < size() - rank ? rank + delta : rank);
   }
-  int any(int predicate) const { return __any_sync(mask_, predicate); }
-  int all(int predicate) const { return __all_sync(mask_, predicate); }
-  unsigned int ballot(int predicate) const { return by_rank(__ballot_sync(mask_, predicate)); }
-  template <typename T>
-  unsigned int match_any(T value) const {
-    return by_rank(__match_any_sync(mask_, value));
-  }
-  template <typename T>
-  unsigned int match_all(T value, int& predicate) const {
-    int all_equal = 0;
-    const unsigned int lanes = __match_all_sync(mask_, value, &all_equal);
-    predicate = all_equal;
-    return by_rank(lanes);
-  }
 
  private:
   friend coalesced_group coalesced_threads();
@@ -186,13 +180,6 @@ class coalesced_group {
   explicit coalesced_group(unsigned int mask, unsigned int meta_rank = 0, unsigned int meta_size = 1)
       : mask_(mask), meta_rank_(meta_rank), meta_size_(meta_size) {}
   int lane_of(unsigned int rank) const { return static_cast<int>(__fns(mask_, 0, static_cast<int>(rank) + 1)); }
-  unsigned int by_rank(unsigned int lanes) const {
-    unsigned int ranks = 0, rank = 0;
-    for (unsigned int lane = 0; lane < 32; ++lane) {
-      if ((mask_ >> lane & 1u) != 0) ranks |= (lanes >> lane & 1u) << rank++;
-    }
-    return ranks;
-  }
 
   unsigned int mask_, meta_rank_, meta_size_;
 };
@@ -218,16 +205,11 @@ class parting {
     const unsigned int first = group.thread_rank() / size * size;
     unsigned int lanes = 0, rank = 0;
     for (unsigned int lane = 0; lane < 32; ++lane) {
-      if ((group.mask_ >> lane & 1u) == 0) continue;
+      if ((group.mask() >> lane & 1u) == 0) continue;
       if (rank >= first && rank < first + size) lanes |= 1u << lane;
       ++rank;
     }
     return coalesced_group(lanes, first / size, (group.size() + size - 1) / size);
-  }
-  static unsigned int lanes_of(const coalesced_group& group) { return group.mask_; }
-  template <unsigned int Size, typename Parent>
-  static unsigned int lanes_of(const thread_block_tile<Size, Parent>& tile) {
-    return tile.mask();
   }
 };
 
@@ -235,13 +217,12 @@ inline coalesced_group tiled_partition(const coalesced_group& group, unsigned in
 
 template <typename Group, typename Label>
 coalesced_group labeled_partition(const Group& group, Label label) {
-  const unsigned int lanes = parting::lanes_of(group);
-  return parting::by_value(lanes, __match_any_sync(lanes, label));
+  return parting::by_value(group.mask(), __match_any_sync(group.mask(), label));
 }
 
 template <typename Group>
 coalesced_group binary_partition(const Group& group, bool predicate) {
-  return parting::in_two(parting::lanes_of(group), predicate);
+  return parting::in_two(group.mask(), predicate);
 }
 
 // One thread of the group calls the function.

@@ -44,14 +44,18 @@ unsigned __xorwow_counter(unsigned long long seed);
 
 }  // namespace cuda_on_cpu
 
+template <typename State>
+void __keep_no_pair(State* state) {
+  state->boxmuller_flag = state->boxmuller_flag_double = 0;
+  state->boxmuller_extra = 0.0f;
+  state->boxmuller_extra_double = 0.0;
+}
+
 inline void curand_init(unsigned long long seed, unsigned long long subsequence, unsigned long long offset, curandStateXORWOW* state) {
   state->d = __xorwow_counter(seed) + 362437u * static_cast<unsigned int>(offset);
   for (unsigned int word = 0; word < 5; ++word) state->v[word] = __xorwow_word(seed, subsequence, offset, word);
-  state->boxmuller_flag = 0;
-  state->boxmuller_flag_double = 0;
-  state->boxmuller_extra = 0.0f;
+  __keep_no_pair(state);
   state->unused = 0;
-  state->boxmuller_extra_double = 0.0;
 }
 
 inline unsigned int curand(curandStateXORWOW* state) {
@@ -135,10 +139,7 @@ inline void curand_init(unsigned long long seed, unsigned long long subsequence,
   state->key.x = static_cast<unsigned int>(seed);
   state->key.y = static_cast<unsigned int>(seed >> 32);
   state->STATE = 0;
-  state->boxmuller_flag = 0;
-  state->boxmuller_flag_double = 0;
-  state->boxmuller_extra = 0.0f;
-  state->boxmuller_extra_double = 0.0;
+  __keep_no_pair(state);
   skipahead_sequence(subsequence, state);
   skipahead(offset, state);
 }
@@ -231,62 +232,58 @@ inline float4 curand_normal4(curandStatePhilox4_32_10* state) {
   return make_float4(first.x, first.y, second.x, second.y);
 }
 
-// A pair is made for every second number, and the state keeps the other. Its flag says what that is: 1 a normal number, 2 a log-normal
-// one. What it keeps of the other kind is lost.
-template <typename State>
-float curand_normal(State* state) {
-  if (state->boxmuller_flag == 1) {
-    state->boxmuller_flag = 0;
-    return state->boxmuller_extra;
-  }
-  const float2 pair = curand_normal2(state);
-  state->boxmuller_extra = pair.y;
-  state->boxmuller_flag = 1;
-  return pair.x;
-}
-template <typename State>
-double curand_normal_double(State* state) {
-  if (state->boxmuller_flag_double == 1) {
-    state->boxmuller_flag_double = 0;
-    return state->boxmuller_extra_double;
-  }
-  const double2 pair = curand_normal2_double(state);
-  state->boxmuller_extra_double = pair.y;
-  state->boxmuller_flag_double = 1;
-  return pair.x;
-}
-
-template <typename State>
-float curand_log_normal(State* state, float mean, float deviation) {
-  if (state->boxmuller_flag == 2) {
-    state->boxmuller_flag = 0;
-    return state->boxmuller_extra;
-  }
-  const float2 pair = curand_normal2(state);
-  state->boxmuller_extra = expf(mean + deviation * pair.y);
-  state->boxmuller_flag = 2;
-  return expf(mean + deviation * pair.x);
-}
-template <typename State>
-double curand_log_normal_double(State* state, double mean, double deviation) {
-  if (state->boxmuller_flag_double == 2) {
-    state->boxmuller_flag_double = 0;
-    return state->boxmuller_extra_double;
-  }
-  const double2 pair = curand_normal2_double(state);
-  state->boxmuller_extra_double = exp(mean + deviation * pair.y);
-  state->boxmuller_flag_double = 2;
-  return exp(mean + deviation * pair.x);
-}
 template <typename State>
 float2 curand_log_normal2(State* state, float mean, float deviation) {
   const float2 pair = curand_normal2(state);
   return make_float2(expf(mean + deviation * pair.x), expf(mean + deviation * pair.y));
 }
+template <typename State>
+double2 curand_log_normal2_double(State* state, double mean, double deviation) {
+  const double2 pair = curand_normal2_double(state);
+  return make_double2(exp(mean + deviation * pair.x), exp(mean + deviation * pair.y));
+}
 inline float4 curand_log_normal4(curandStatePhilox4_32_10* state, float mean, float deviation) {
   const float4 all = curand_normal4(state);
   return make_float4(expf(mean + deviation * all.x), expf(mean + deviation * all.y), expf(mean + deviation * all.z),
                      expf(mean + deviation * all.w));
+}
+
+namespace curand_on_cpu {
+
+// A pair is made for every second number, and the state keeps the other. Its flag says what that is: 1 a normal number, 2 a log-normal
+// one. What it keeps of the other kind is lost.
+template <int Kind, typename Number, typename Make>
+Number one_of_pair(int& flag, Number& other, Make make) {
+  if (flag == Kind) {
+    flag = 0;
+    return other;
+  }
+  const auto pair = make();
+  other = pair.y;
+  flag = Kind;
+  return pair.x;
+}
+
+}  // namespace curand_on_cpu
+
+template <typename State>
+float curand_normal(State* state) {
+  return curand_on_cpu::one_of_pair<1>(state->boxmuller_flag, state->boxmuller_extra, [=] { return curand_normal2(state); });
+}
+template <typename State>
+double curand_normal_double(State* state) {
+  return curand_on_cpu::one_of_pair<1>(state->boxmuller_flag_double, state->boxmuller_extra_double,
+                                       [=] { return curand_normal2_double(state); });
+}
+template <typename State>
+float curand_log_normal(State* state, float mean, float deviation) {
+  return curand_on_cpu::one_of_pair<2>(state->boxmuller_flag, state->boxmuller_extra,
+                                       [=] { return curand_log_normal2(state, mean, deviation); });
+}
+template <typename State>
+double curand_log_normal_double(State* state, double mean, double deviation) {
+  return curand_on_cpu::one_of_pair<2>(state->boxmuller_flag_double, state->boxmuller_extra_double,
+                                       [=] { return curand_log_normal2_double(state, mean, deviation); });
 }
 
 // Knuth, The Art of Computer Programming, volume 2, 3.4.1: how many uniform numbers have a product below e^-mean. Large means are
@@ -302,9 +299,4 @@ unsigned int curand_poisson(State* state, double mean) {
     product *= curand_uniform(state);
   } while (product > 1.0f);
   return count - 1;
-}
-template <typename State>
-double2 curand_log_normal2_double(State* state, double mean, double deviation) {
-  const double2 pair = curand_normal2_double(state);
-  return make_double2(exp(mean + deviation * pair.x), exp(mean + deviation * pair.y));
 }

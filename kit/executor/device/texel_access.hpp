@@ -2,6 +2,8 @@
 // type and how many dimensions are meant. No file of a course names anything in here but the two types of handles.
 #pragma once
 
+#include <type_traits>
+
 #include "vector_types.hpp"
 
 typedef unsigned long long cudaTextureObject_t;
@@ -80,26 +82,14 @@ T fetch_by_number(cudaTextureObject_t object, int x) {
 inline int component(int number) { return gather + 32 * (number & 3); }
 
 // `what`: `how`, 32 for each boundary mode, 256 for each byte. `rest`: y, and z or the layer in its upper half.
-ulonglong2 read_surface(cudaSurfaceObject_t object, int what, int x, unsigned long long rest);
-void write_surface(cudaSurfaceObject_t object, int what, int x, unsigned long long rest, unsigned long long low, unsigned long long high);
+void read_surface(cudaSurfaceObject_t object, int what, int x, unsigned long long rest, void* into);
+void write_surface(cudaSurfaceObject_t object, int what, int x, unsigned long long rest, const void* from);
 
 // Surfaces have no format of their own: any of these types may be read from any.
+template <typename T, typename... Others>
+inline constexpr bool is_one_of = (std::is_same_v<T, Others> || ...);
 template <typename T>
-inline constexpr bool is_long = false;
-template <>
-inline constexpr bool is_long<long long> = true;
-template <>
-inline constexpr bool is_long<unsigned long long> = true;
-template <>
-inline constexpr bool is_long<longlong1> = true;
-template <>
-inline constexpr bool is_long<ulonglong1> = true;
-template <>
-inline constexpr bool is_long<longlong2> = true;
-template <>
-inline constexpr bool is_long<ulonglong2> = true;
-template <typename T>
-concept Stored = Texel<T> || is_long<T>;
+concept Stored = Texel<T> || is_one_of<T, long long, unsigned long long, longlong1, ulonglong1, longlong2, ulonglong2>;
 
 inline int used(int how, int mode, unsigned long bytes) { return how + 32 * (mode & 3) + 256 * static_cast<int>(bytes); }
 inline unsigned long long both(int y, int z) {
@@ -108,34 +98,14 @@ inline unsigned long long both(int y, int z) {
 
 template <typename T>
 T read(cudaSurfaceObject_t object, int how, int mode, int x, int y = 0, int z = 0) {
-  const ulonglong2 bits = read_surface(object, used(how, mode, sizeof(T)), x, both(y, z));
-  if constexpr (sizeof(T) == 1)
-    return __builtin_bit_cast(T, static_cast<unsigned char>(bits.x));
-  else if constexpr (sizeof(T) == 2)
-    return __builtin_bit_cast(T, static_cast<unsigned short>(bits.x));
-  else if constexpr (sizeof(T) == 4)
-    return __builtin_bit_cast(T, static_cast<unsigned int>(bits.x));
-  else if constexpr (sizeof(T) == 8)
-    return __builtin_bit_cast(T, bits.x);
-  else
-    return __builtin_bit_cast(T, bits);
+  T value;
+  read_surface(object, used(how, mode, sizeof value), x, both(y, z), &value);
+  return value;
 }
 
 template <typename T>
 void write(T value, cudaSurfaceObject_t object, int how, int mode, int x, int y = 0, int z = 0) {
-  const int what = used(how, mode, sizeof(T));
-  if constexpr (sizeof(T) == 1) {
-    write_surface(object, what, x, both(y, z), __builtin_bit_cast(unsigned char, value), 0);
-  } else if constexpr (sizeof(T) == 2) {
-    write_surface(object, what, x, both(y, z), __builtin_bit_cast(unsigned short, value), 0);
-  } else if constexpr (sizeof(T) == 4) {
-    write_surface(object, what, x, both(y, z), __builtin_bit_cast(unsigned int, value), 0);
-  } else if constexpr (sizeof(T) == 8) {
-    write_surface(object, what, x, both(y, z), __builtin_bit_cast(unsigned long long, value), 0);
-  } else {
-    const auto bits = __builtin_bit_cast(ulonglong2, value);
-    write_surface(object, what, x, both(y, z), bits.x, bits.y);
-  }
+  write_surface(object, used(how, mode, sizeof value), x, both(y, z), &value);
 }
 
 }  // namespace textures_on_cpu

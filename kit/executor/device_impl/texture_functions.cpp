@@ -250,26 +250,28 @@ double4 fetch_four_by_number(cudaTextureObject_t object, int wanted, int x) {
   return answer(fetched_by_number(object, wanted, x, TILELAB_SITE));
 }
 
-ulonglong2 read_surface(cudaSurfaceObject_t handle, int what, int x, unsigned long long rest) {
+void read_surface(cudaSurfaceObject_t handle, int what, int x, unsigned long long rest, void* into) {
   const Place place = TILELAB_SITE;
   const SurfaceUse use = surface_use_of(what);
   const TextureObject& object = surface_of(handle, use, place);
-  ulonglong2 bits{0, 0};
-  if (const auto address = address_of(object, use, x, rest, AccessKind::read, place)) {
-    access_surface(object, *address, use.bytes, AccessKind::read, place);
-    std::memcpy(&bits, reinterpret_cast<const void*>(*address), use.bytes);
+  TILELAB_ANNOUNCE(into, use.bytes, write);
+  const auto address = address_of(object, use, x, rest, AccessKind::read, place);
+  if (!address) {
+    std::memset(into, 0, use.bytes);
+    return;
   }
-  return bits;
+  access_surface(object, *address, use.bytes, AccessKind::read, place);
+  std::memcpy(into, reinterpret_cast<const void*>(*address), use.bytes);
 }
 
-void write_surface(cudaSurfaceObject_t handle, int what, int x, unsigned long long rest, unsigned long long low, unsigned long long high) {
+void write_surface(cudaSurfaceObject_t handle, int what, int x, unsigned long long rest, const void* from) {
   const Place place = TILELAB_SITE;
   const SurfaceUse use = surface_use_of(what);
   const TextureObject& object = surface_of(handle, use, place);
+  TILELAB_ANNOUNCE(from, use.bytes, read);
   if (const auto address = address_of(object, use, x, rest, AccessKind::write, place)) {
     access_surface(object, *address, use.bytes, AccessKind::write, place);
-    const ulonglong2 bits{low, high};
-    std::memcpy(reinterpret_cast<void*>(*address), &bits, use.bytes);
+    std::memcpy(reinterpret_cast<void*>(*address), from, use.bytes);
   }
 }
 
