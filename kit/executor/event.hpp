@@ -278,12 +278,11 @@ class Observer {
   virtual void on_warp_sync(const WarpSyncEvent&) {}
   virtual void on_fence(const FenceEvent&) {}
   virtual void on_copy_begins(const CopyEvent&) {}
-  virtual void on_copies_committed(const ThreadRef&) {}  // its copies so far that are in no group are one
-  // Its groups have completed except the `latest` ones; `all`: also its copies that are in no group.
-  virtual void on_copies_awaited(const ThreadRef&, std::uint32_t /*latest*/, bool /*all*/) {}
-  virtual void on_phases_begin() {}                                 // the running block has a cuda::barrier from now on
-  virtual void on_phase_arrival(const ThreadRef&, const Phase&) {}  // what the thread did so far comes before the phase's end
-  virtual void on_phase_awaited(const ThreadRef&, const Phase&) {}  // the phase has ended, and the thread knows it
+  virtual void on_copies_committed(const ThreadRef&) {}                          // its copies so far that are in no group are one
+  virtual void on_copies_awaited(const ThreadRef&, std::uint32_t /*latest*/) {}  // its groups have completed except the `latest` ones
+  virtual void on_phases_begin() {}                                              // the running block has a cuda::barrier from now on
+  virtual void on_phase_arrival(const ThreadRef&, const Phase&) {}               // what the thread did so far comes before the phase's end
+  virtual void on_phase_awaited(const ThreadRef&, const Phase&) {}               // the phase has ended, and the thread knows it
   virtual void on_stuck(const StuckEvent&) {}
   virtual void on_edge(const ThreadRef&, std::uintptr_t /*pc*/) {}  // a basic block begins
   // The function that contains `pc` begins. It will return to `caller`.

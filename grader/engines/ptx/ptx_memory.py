@@ -27,11 +27,15 @@ _LDMATRIX = re.compile(r"sync\.aligned\.m8n8\.x([124])(\.trans)?\.shared(?::cta)
 _SCOPES = frozenset({"cta", "gpu", "sys"})
 _VECTORS = {"v2": 2, "v4": 4}
 _WIDEST = 128
-# The numbers are those of ptx_memory.cpp. Where two types differ, the signed one has the second.
-_ATOMIC = {"add": 0, "min": 1, "max": 2, "and": 5, "or": 6, "xor": 7, "exch": 8, "cas": 9, "inc": 10, "dec": 11}
-_SIGNED_ATOMIC = {"min": 3, "max": 4}
-_FLOAT_ADD = 12
-_OF_BLOCK, _OF_SYSTEM = 32, 64
+# CUDA's functions, and the types that they have.
+_ATOMIC = {
+    **{name: name.capitalize() for name in ("add", "min", "max", "and", "or", "xor", "exch", "inc", "dec")},
+    "cas": "CAS",
+}
+_ATOMIC_OF = {
+    "u32": "unsigned", "b32": "unsigned", "s32": "int", "f32": "float", "u64": "unsigned long long", "b64": "unsigned long long",
+    "s64": "long long", "f64": "double",
+}  # fmt: skip
 _ATOMIC_TYPES = {
     "add": ("u32", "s32", "u64", "f32", "f64"),
     "min": ("u32", "s32", "u64", "s64"),
@@ -80,8 +84,12 @@ def _load(instruction: Instruction, registers: Registers) -> list[str]:
         widened = f"{KIT}convert({_SIGNED[width]}, 7, 0, false, {value})" if is_signed(kind) and width < 64 else value  # noqa: PLR2004
         code.append(registers.write(part, kind, widened, wider=not is_float(kind)))
     if "acquire" in said:
-        code.append(f"{KIT}fence({truth('cta' in said)});")
+        code.append(_fence(said))
     return code
+
+
+def _fence(said: set[str]) -> str:
+    return f"::__threadfence{'_block' if 'cta' in said else ''}();"
 
 
 _SIGNED = {8: 4, 16: 5, 32: 6}  # types of `convert`
@@ -96,7 +104,7 @@ def _store(instruction: Instruction, registers: Registers) -> list[str]:
     width = WIDTHS[kind]
     parts = parts_of(given, count) if count > 1 else (given,)
     values = [registers.read(part, kind, wider=not is_float(kind)) for part in parts]
-    code = [f"{KIT}fence({truth('cta' in said)});"] if "release" in said else []
+    code = [_fence(said)] if "release" in said else []
     if width * count > _WIDEST:
         raise refuse(instruction)
     if width * count == _WIDEST:
@@ -122,14 +130,12 @@ def _atomic(instruction: Instruction, registers: Registers) -> list[str]:
     given = list(operands(instruction, 2 + returns + (name == "cas")))
     target = [given.pop(0)] if returns else []
     where, first, *others = given
-    operation = _SIGNED_ATOMIC.get(name, _ATOMIC[name]) if is_signed(kind) else _ATOMIC[name]
-    operation = _FLOAT_ADD if is_float(kind) else operation
-    if space != "shared":
-        operation += _OF_BLOCK if "cta" in said else _OF_SYSTEM if "sys" in said else 0
-    values = f"{registers.read(first, kind)}, {registers.read(others[0], kind) if others else '0ull'}"
-    place = f"{SPACES[space]}, {operation}, {address(registers, where, narrow=space == 'shared')}"
-    call = f"{KIT}atomic_{WIDTHS[kind] // 8}({place}, {values})"
-    fence = f"{KIT}fence({truth('cta' in said)});"
+    scope = "" if space == "shared" else "_block" if "cta" in said else "_system" if "sys" in said else ""
+    of = _ATOMIC_OF[kind if name in {"min", "max"} or is_float(kind) else f"u{kind[1:]}"]  # sums wrap around
+    place = f"{SPACES[space]}, {address(registers, where, narrow=space == 'shared')}, sizeof({of})"
+    values = ", ".join(f"{KIT}value_of<{of}>({registers.read(one, kind)})" for one in (first, *others))
+    call = f"{KIT}bits_of(::atomic{_ATOMIC[name]}{scope}(static_cast<{of}*>({KIT}place({place}, 2)), {values}))"
+    fence = _fence(said)
     code = [fence] if said & {"release", "acq_rel"} else []
     code.append(registers.write(target[0], kind, call) if returns else f"{call};")
     return [*code, fence] if said & {"acquire", "acq_rel"} else code
@@ -145,10 +151,11 @@ def _copy(instruction: Instruction, registers: Registers) -> list[str]:
         raise refuse(instruction)
     fits = " || ".join(f"{number} == {one}" for one in ((16,) if said[1] == "cg" else (4, 8, 16)))
     read = registers.read(filled[0], "b32") if filled else number
-    place = f"{address(registers, to, narrow=True)}, {address(registers, source, narrow=False)}"
+    target = f"{KIT}place({SPACES['shared']}, {address(registers, to, narrow=True)}, {number}, 1)"
+    given = f"{KIT}place({SPACES['global']}, {address(registers, source, narrow=False)}, {number}, 0)"
     return [
         f'static_assert({fits}, "the size of this copy is not allowed");',
-        f"{KIT}copy_async({place}, {number}, static_cast<unsigned>({read}));",
+        f"::pipeline_on_cpu::copy({target}, {given}, {number}, {read} < {number} ? {number} - {read} : 0);",
     ]
 
 

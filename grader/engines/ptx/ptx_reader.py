@@ -110,13 +110,21 @@ FLOAT_OPERATIONS = {
 }  # fmt: skip
 NUMBER_OF_NAN = {"min": 18, "max": 19}  # with .NaN
 SATURATED = 20
-SPECIAL_REGISTERS = {
-    "tid.x": 0, "tid.y": 1, "tid.z": 2, "ntid.x": 3, "ntid.y": 4, "ntid.z": 5, "ctaid.x": 6, "ctaid.y": 7, "ctaid.z": 8,
-    "nctaid.x": 9, "nctaid.y": 10, "nctaid.z": 11, "laneid": 12, "warpid": 13, "nwarpid": 14, "smid": 15, "nsmid": 16,
-    "lanemask_eq": 17, "lanemask_lt": 18, "lanemask_le": 19, "lanemask_gt": 20, "lanemask_ge": 21, "clock": 22,
-    "clock64": 23, "clock_hi": 24, "globaltimer": 23, "globaltimer_lo": 22, "globaltimer_hi": 24, "WARP_SZ": 25,
-    "dynamic_smem_size": 26, "total_smem_size": 27,
+_BUILT_IN = {"tid": "threadIdx", "ntid": "blockDim", "ctaid": "blockIdx", "nctaid": "gridDim"}
+_CLOCK, _LOW, _HIGH = "static_cast<unsigned long long>(::clock64())", " & 0xffffffffull", " >> 32"
+_CLOCKS = {
+    "clock": _LOW, "clock64": "", "clock_hi": _HIGH, "globaltimer_lo": _LOW, "globaltimer": "", "globaltimer_hi": _HIGH,
 }  # fmt: skip
+_OF_THE_KIT = """
+    laneid warpid nwarpid smid nsmid lanemask_eq lanemask_lt lanemask_le lanemask_gt lanemask_ge dynamic_smem_size total_smem_size
+"""
+# What they are in CUDA C++, and the numbers of those that it does not have.
+SPECIAL_REGISTERS: dict[str, str | int] = {
+    **{f"{name}.{axis}": f"::{variable}.{axis}" for name, variable in _BUILT_IN.items() for axis in "xyz"},
+    **{name: _CLOCK + part for name, part in _CLOCKS.items()},
+    **{name: number for number, name in enumerate(_OF_THE_KIT.split())},
+    "WARP_SZ": "32",
+}
 WIDE_SPECIAL = frozenset({"clock64", "globaltimer"})  # the others have 32 bits
 
 

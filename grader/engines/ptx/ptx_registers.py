@@ -139,7 +139,8 @@ class Registers:
         name = operand.text.removeprefix("%").removeprefix("%")
         if name not in SPECIAL_REGISTERS or (operand.text[0] != "%" and name != "WARP_SZ") or self.find(operand):
             return None
-        return f"{KIT}special_register({SPECIAL_REGISTERS[name]})"
+        said = SPECIAL_REGISTERS[name]
+        return f"{KIT}bits{{{said}}}" if isinstance(said, str) else f"{KIT}special_register({said})"
 
     def special_width(self, operand: Operand) -> int:
         """Of a special register; 0 for any other operand."""

@@ -11,7 +11,6 @@ from grader.engines.ptx.ptx_reader import (
     RELATIONS,
     ROUNDINGS,
     SATURATED,
-    SPACES,
     TYPES,
     WIDTHS,
     Both,
@@ -36,25 +35,22 @@ from grader.engines.ptx.ptx_registers import (
     truth,
 )
 
-# What groups of a row's words stand for: the numbers that the kit's functions know them by.
-_NUMBERS = {
-    "space": SPACES,
+# What groups of a row's words stand for, where it is not the words themselves: numbers that the kit's functions know them by, and parts of
+# the names of CUDA's functions.
+_MEANINGS: dict[str, dict[str, object]] = {
     "mode": {"up": 0, "down": 1, "bfly": 2, "idx": 3},
-    "vote": {"all": 0, "any": 1, "uni": 2},
-    "reduction": {
-        "add.s32": 0, "add.u32": 0, "min.s32": 1, "max.s32": 2, "min.u32": 3, "max.u32": 4, "and.b32": 5, "or.b32": 6,
-        "xor.b32": 7,
-    },
-}  # fmt: skip
+    "where": {"global": "Global", "shared": "Shared", "local": "Local", "const": "Constant"},
+    "block": {"cta": "_block"},
+}
 
 
 @dataclass(frozen=True)
 class Row:
-    """`words`: a pattern of what stands behind an instruction's first word. Its group `T` is the type, `is_…` a truth, the others are in
-    _NUMBERS. `given`: what the operands are. "=b32": a register that the result goes to; "=b32|p": and a predicate beside it, or none;
-    "b32": what is read; "T", "W": of the type, of one twice as wide; "p": a predicate; "n": a constant; "0": nothing else;
-    "a", "g": an address of shared memory, of any. `code`: an expression, or a statement where it has no result. `first`, `second`: what
-    goes to the two registers, of what the expression gave.
+    """`words`: a pattern of what stands behind an instruction's first word. Its group `T` is the type, `is_…` a truth, the others are
+    words or what _MEANINGS makes of them. `given`: what the operands are. "=b32": a register that the result goes to; "=b32|p": and a
+    predicate beside it, or none; "b32": what is read; "T", "W": of the type, of one twice as wide; "p": a predicate; "n": a constant; "0":
+    nothing else; "a", "g": an address of shared memory, of any. `code`: an expression, or a statement where it has no result. `first`,
+    `second`: what goes to the two registers, of what the expression gave.
     """
 
     names: str
@@ -93,7 +89,7 @@ class Row:
 
 
 def _told(group: str, text: str | None) -> object:
-    return truth(text) if group.startswith("is_") else _NUMBERS.get(group, {}).get(text or "", 0)
+    return truth(text) if group.startswith("is_") else _MEANINGS.get(group, {}).get(text or "", text or "")
 
 
 def _read(instruction: Instruction, registers: Registers, operand: Operand, kind: str) -> str:
@@ -117,10 +113,11 @@ def _read(instruction: Instruction, registers: Registers, operand: Operand, kind
 _I, _I32 = r"(?P<T>[us](?:16|32|64))", r"(?P<T>[us](?:32|64))"
 _B, _B32 = r"(?P<T>b(?:16|32|64)|pred)", r"(?P<T>b(?:32|64))"
 _ANY = rf"(?P<T>{'|'.join(name for name in WIDTHS if name != 'pred')})"
-_SPACE = r"(?P<space>global|shared|local|const)(?::cta)?"
-_SYNC = r"(?:cta\.)?sync(?:\.aligned)?"
+_SPACE = r"(?P<where>global|shared|local|const)(?::cta)?"
+_SYNC, _REDUCES = r"(?:cta\.)?sync(?:\.aligned)?", r"(?:cta\.)?red(?:\.aligned)?\."
 _LESS = f"{{kit}}compare({{type}}, {RELATIONS['lt']}, "
 _WIDE = "{kit}convert({type}, {widest}, 0, false, {0}) * {kit}convert({type}, {widest}, 0, false, {1})"
+_POINTER = "reinterpret_cast<const void*>({0})"
 _HIGH = "{kit}multiply_high({0}, {1}, {width}, {signed})"
 
 _TABLE = (
@@ -146,19 +143,16 @@ _TABLE = (
     Row("shr", r"(?P<T>[bus](?:16|32|64))", "=T T b32", "{kit}shift_right({0}, {1}, {width}, {signed})"),
     Row("bfe", _I32, "=T T b32 b32", "{kit}extract_field({0}, {1}, {2}, {width}, {signed})"),
     Row("bfi", _B32, "=T T T b32 b32", "{kit}insert_field({0}, {1}, {2}, {3}, {width})"),
-    Row("popc", _B32, "=b32 T", "{kit}population({0}, {width})"),
-    Row("clz", _B32, "=b32 T", "{kit}leading_zeros({0}, {width})"),
-    Row("brev", _B32, "=T T", "{kit}reverse_bits({0}, {width})"),
+    Row("popc", _B32, "=b32 T", "::__popcll({0})"),
+    Row("clz", _B32, "=b32 T", "::__clzll({0}) - (64 - {width})"),
+    Row("brev", _B32, "=T T", "::__brevll({0}) >> (64 - {width})"),
     Row(
         "bfind", rf"(?P<is_shift>shiftamt\.)?{_I32}", "=b32 T", "{kit}find_leading({0}, {width}, {signed}, {is_shift})"
     ),
-    Row("prmt", "b32", "=b32 b32 b32 b32", "{kit}permute_bytes({0}, {1}, {2})"),
+    Row("prmt", "b32", "=b32 b32 b32 b32", "::__byte_perm({0}, {1}, {2})"),
     Row("lop3", "b32", "=b32 b32 b32 b32 n", "{kit}logic_3({0}, {1}, {2}, static_cast<int>({3} & 0xff))"),
     Row(
-        "shf",
-        r"(?:(?P<is_left>l)|r)\.(?:(?P<is_clamp>clamp)|wrap)\.b32",
-        "=b32 b32 b32 b32",
-        "{kit}funnel_shift({0}, {1}, {2}, {is_left}, {is_clamp})",
+        "shf", r"(?P<to>[lr])\.(?:(?P<c>c)lamp|wrap)\.b32", "=b32 b32 b32 b32", "::__funnelshift_{to}{c}({0}, {1}, {2})"
     ),
     Row(
         "vabsdiff4",
@@ -168,26 +162,10 @@ _TABLE = (
     ),
     Row("selp", _ANY, "=T T T p", "{2} ? {0} : {1}"),
     # Of a warp, and of a block.
-    Row("bar barrier", r"warp\.sync", "b32", "{kit}sync_warp({0});"),
-    Row("bar barrier", _SYNC, "0", "{kit}barrier();"),
-    Row(
-        "bar barrier",
-        r"(?:cta\.)?red(?:\.aligned)?\.popc\.u32",
-        "=b32 0 p",
-        "{kit}barrier_reduction(0, {0} ? 1ull : 0ull)",
-    ),
-    Row(
-        "bar barrier",
-        r"(?:cta\.)?red(?:\.aligned)?\.and\.pred",
-        "=pred 0 p",
-        "{kit}barrier_reduction(1, {0} ? 1ull : 0ull)",
-    ),
-    Row(
-        "bar barrier",
-        r"(?:cta\.)?red(?:\.aligned)?\.or\.pred",
-        "=pred 0 p",
-        "{kit}barrier_reduction(2, {0} ? 1ull : 0ull)",
-    ),
+    Row("bar barrier", r"warp\.sync", "b32", "::__syncwarp({0});"),
+    Row("bar barrier", _SYNC, "0", "::__syncthreads();"),
+    Row("bar barrier", rf"{_REDUCES}popc\.u32", "=b32 0 p", "::__syncthreads_count({0})"),
+    Row("bar barrier", rf"{_REDUCES}(?P<way>and|or)\.pred", "=pred 0 p", "::__syncthreads_{way}({0})"),
     Row(
         "shfl",
         r"sync\.(?P<mode>up|down|bfly|idx)\.b32",
@@ -196,35 +174,38 @@ _TABLE = (
         "{kept} & 0xffffffffull",
         "{kept} >> 32",
     ),
-    Row("vote", r"sync\.ballot\.b32", "=b32 p b32", "{kit}vote(3, {0} ? 1ull : 0ull, {1})"),
-    Row("vote", r"sync\.(?P<vote>all|any|uni)\.pred", "=pred p b32", "{kit}vote({vote}, {0} ? 1ull : 0ull, {1})"),
-    Row("activemask", "b32", "=b32", "{kit}active_mask()"),
-    Row("match", r"any\.sync\.(?P<T>(?P<is_wide>b64)|b32)", "=b32 T b32", "{kit}match_any({0}, {1}, {is_wide})"),
+    Row("vote", r"sync\.ballot\.b32", "=b32 p b32", "::__ballot_sync({1}, {0})"),
+    Row("vote", r"sync\.(?P<vote>all|any)\.pred", "=pred p b32", "::__{vote}_sync({1}, {0})"),
+    Row("vote", r"sync\.uni\.pred", "=pred p b32", "{kit}match_all({0} ? 1ull : 0ull, {1}) != 0 ? 1ull : 0ull"),
+    Row("activemask", "b32", "=b32", "::__activemask()"),
+    Row("match", r"any\.sync\.(?P<T>b(?:32|64))", "=b32 T b32", "::__match_any_sync({1}, {0})"),
     Row(
         "match",
-        r"all\.sync\.(?P<T>(?P<is_wide>b64)|b32)",
+        r"all\.sync\.(?P<T>b(?:32|64))",
         "=b32|p T b32",
-        "{kit}match_all({0}, {1}, {is_wide})",
+        "{kit}match_all({0}, {1})",
         second="{kept} != 0 ? 1ull : 0ull",
     ),
     Row(
         "redux",
-        r"sync\.(?P<reduction>add\.[us]32|m(?:in|ax)\.[us]32|(?:and|or|xor)\.b32)",
+        r"sync\.(?:(?P<way>add)\.[us]32|(?P<least>min|max)\.u32|(?P<of_bits>and|or|xor)\.b32)",
         "=b32 b32 b32",
-        "{kit}reduce({reduction}, {0}, {1})",
+        "::__reduce_{way}{least}{of_bits}_sync({1}, static_cast<unsigned>({0}))",
     ),
+    Row("redux", r"sync\.(?P<way>min|max)\.s32", "=b32 b32 b32", "::__reduce_{way}_sync({1}, static_cast<int>({0}))"),
     Row("nanosleep", "u32", "b32", "::__nanosleep(static_cast<unsigned>({0}));"),
     Row("trap", "", "", "::__trap();"),
     # Of memory, without an access.
-    Row("cvta", rf"to\.{_SPACE}\.u64", "=u64 u64", "{kit}to_space({space}, {0})"),
-    Row("cvta", rf"{_SPACE}\.u64", "=u64 u64", "{kit}from_space({space}, {0})"),
-    Row("isspacep", _SPACE, "=pred b64", "{kit}is_in_space({space}, {0}) ? 1ull : 0ull"),
-    Row("membar fence", r"(?:(?:sc|acq_rel)\.)?(?:(?P<is_of_block>cta)|gl|gpu|sys)", "", "{kit}fence({is_of_block});"),
+    Row("cvta", r"to\.shared(?::cta)?\.u64", "=u64 u64", "::__cvta_generic_to_shared(" + _POINTER + ")"),
+    Row("cvta", r"shared(?::cta)?\.u64", "=u64 u64", "{kit}bits_of(::__cvta_shared_to_generic({0} & 0xffffffffull))"),
+    Row("cvta", r"(?:to\.)?(?:global|local|const)\.u64", "=u64 u64", "{0}"),
+    Row("isspacep", _SPACE, "=pred b64", "::__is{where}(" + _POINTER + ")"),
+    Row("membar fence", r"(?:(?:sc|acq_rel)\.)?(?:(?P<block>cta)|gl|gpu|sys)", "", "::__threadfence{block}();"),
     # A prefetch accesses nothing that a program could notice.
     Row("prefetch prefetchu", r"(?:global\.)?L[12](?::evict_(?:last|normal))?", "g", "(void)({0});"),
-    Row("cp", r"async\.commit_group", "", "{kit}commit_copies();"),
-    Row("cp", r"async\.wait_all", "", "{kit}await_copies(0, true);"),
-    Row("cp", r"async\.wait_group", "n", "{kit}await_copies(static_cast<unsigned>({0}), false);"),
+    Row("cp", r"async\.commit_group", "", "::pipeline_on_cpu::commit();"),
+    Row("cp", r"async\.wait_all", "", "::pipeline_on_cpu::commit(); ::pipeline_on_cpu::wait(0);"),
+    Row("cp", r"async\.wait_group", "n", "::pipeline_on_cpu::wait({0});"),
 )
 _ROWS: dict[str, list[Row]] = {}
 for _row in _TABLE:

@@ -47,15 +47,17 @@ inline std::uint16_t half_bits(double value, HalfRounding rounding = HalfRoundin
   return static_cast<std::uint16_t>(sign | (to_largest ? 0x7BFFu : 0x7C00u));
 }
 
-// a * b + c, rounded once. The product is exact in double. The sum is rounded to odd there, so that the second rounding knows on
-// which side of a tie it is (Boldo and Melquiond, 2008).
-inline std::uint16_t half_fused(double a, double b, double c) {
+// a * b + c of halves or bfloat16 numbers, to be rounded once. The product is exact in double. The sum is rounded to odd there, so that the
+// second rounding knows on which side of a tie it is (Boldo and Melquiond, 2008).
+inline double fused_to_odd(double a, double b, double c) {
   const double product = a * b, sum = product + c;
-  if (!std::isfinite(sum)) return half_bits(sum);
+  if (!std::isfinite(sum)) return sum;
   const double shadow = sum - product, lost = (product - (sum - shadow)) + (c - shadow);  // sum + lost is exact
   auto bits = std::bit_cast<std::uint64_t>(sum);
   if (lost != 0.0 && (bits & 1u) == 0) bits = (lost > 0.0) == (sum > 0.0) ? bits + 1 : bits - 1;
-  return half_bits(std::bit_cast<double>(bits));
+  return std::bit_cast<double>(bits);
 }
+
+inline std::uint16_t half_fused(double a, double b, double c) { return half_bits(fused_to_odd(a, b, c)); }
 
 }  // namespace tilelab::simt

@@ -1,8 +1,10 @@
-// What the grader makes of inline PTX calls these: the instructions of a GPU that no function of CUDA C++ offers. A register is its
+// What the grader makes of inline PTX calls CUDA's functions, and these where no function of CUDA C++ does the same. A register is its
 // bits, whatever its type, in an unsigned long long. No submission can name this namespace.
 //
 // The words of the instructions are PTX's. `space`: 0 generic, 1 global, 2 shared, 3 local, 4 constant.
 #pragma once
+
+#include <type_traits>
 
 #include "vector_types.hpp"
 
@@ -58,27 +60,12 @@ bits load(int bytes, int space, bool is_volatile, bits address);  // of 1 to 8 b
 uint4 load_16(int space, bool is_volatile, bits address);
 void store(int bytes, int space, bool is_volatile, bits address, bits value);
 void store_16(int space, bool is_volatile, bits address, uint4 value);
-bits atomic_4(int space, int operation, bits address, bits value, bits other);
-bits atomic_8(int space, int operation, bits address, bits value, bits other);
-bits to_space(int space, bits address);
-bits from_space(int space, bits address);
-bool is_in_space(int space, bits address);
-void copy_async(bits shared, bits global, unsigned size, unsigned from_size);
-void commit_copies();
-void await_copies(unsigned latest, bool all);
-void fence(bool block_scope);
-void barrier();
-bits barrier_reduction(int operation, bits predicate);
-void sync_warp(bits mask);
+void* place(int space, bits address, unsigned size, int kind);  // of a function of CUDA's that reads (0), writes (1) or updates (2) it
 
 // Of the thread and its warp.
 bits special_register(int which);
 bits shuffle(int mode, bits value, bits lane, bits clamp, bits mask);  // bit 32: the predicate
-bits vote(int mode, bits predicate, bits mask);
-bits active_mask();
-bits match_any(bits value, bits mask, bool wide);
-bits match_all(bits value, bits mask, bool wide);
-bits reduce(int operation, bits value, bits mask);
+bits match_all(bits value, bits mask);
 
 // Arithmetic that C++ has no operator for.
 bits shift_left(bits value, bits count, int width);
@@ -86,13 +73,8 @@ bits shift_right(bits value, bits count, int width, bool is_signed);
 bits multiply_high(bits a, bits b, int width, bool is_signed);
 bits extract_field(bits value, bits position, bits length, int width, bool is_signed);
 bits insert_field(bits value, bits into, bits position, bits length, int width);
-bits permute_bytes(bits a, bits b, bits selector);
 bits logic_3(bits a, bits b, bits c, int table);
-bits funnel_shift(bits low, bits high, bits count, bool left, bool clamps);
-bits population(bits value, int width);
-bits leading_zeros(bits value, int width);
 bits find_leading(bits value, int width, bool is_signed, bool as_shift);
-bits reverse_bits(bits value, int width);
 bits divide(bits a, bits b, int width, bool is_signed);
 bits remainder(bits a, bits b, int width, bool is_signed);
 // Of the bytes of words; or what they add up to, and c.

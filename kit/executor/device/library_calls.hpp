@@ -3,34 +3,40 @@
 
 #include <cstddef>
 
+#include "vector_types.hpp"
+
 inline namespace cuda_on_cpu {
 
 namespace pipeline_on_cpu {
 
 // One copy of 4, 8 or 16 bytes, of which the last `zeros` are not read.
-void copy(void* to, const void* from, std::size_t size, std::size_t zeros);
+void copy(void* to, const void* from, std::size_t size, std::size_t zeros) TILELAB_DOES(copy_whole(to, from, size, zeros, TILELAB_SITE));
 // The part of a copy by `count` threads that this one makes.
-void copy_part(void* to, const void* from, std::size_t size, unsigned rank, unsigned count);
-void check_alignment(const void* pointer, std::size_t alignment);
-void commit();
-void wait(std::size_t prior);
+void copy_part(void* to, const void* from, std::size_t size, unsigned rank, unsigned count)
+    TILELAB_DOES(copy_pieces(to, from, size, {rank, count}, TILELAB_SITE));
+void check_alignment(const void* pointer, std::size_t alignment) TILELAB_DOES(check_aligned(pointer, alignment, TILELAB_SITE));
+void commit() TILELAB_DOES(Machine::current().commit_copies());
+void wait(std::size_t prior) TILELAB_DOES(Machine::current().wait_for_copies(static_cast<std::uint32_t>(prior)));
 
 }  // namespace pipeline_on_cpu
 
 // A barrier is eight bytes of shared memory.
 namespace barrier_on_cpu {
 
-void init(void* barrier, long long expected);
+void init(void* barrier, long long expected) TILELAB_DOES(Machine::current().init_barrier(address_of(barrier), expected, TILELAB_SITE));
 // Returns the number of the phase that the arrivals count for. `bytes`: so many more are expected. `drops`: later phases expect one less.
 // `stays_open`: the phase does not end yet; if this was the last arrival, close() has to follow.
-unsigned arrive(void* barrier, long long count, long long bytes = 0, bool drops = false, bool stays_open = false);
-bool was_last(void* barrier);
-void close(void* barrier);
-void wait(void* barrier, unsigned phase, bool by_parity = false);
+unsigned arrive(void* barrier, long long count, long long bytes = 0, bool drops = false, bool stays_open = false)
+    TILELAB_DOES(return Machine::current().arrive(address_of(barrier), {count, bytes, drops, stays_open}, TILELAB_SITE));
+bool was_last(void* barrier) TILELAB_DOES(return Machine::current().is_last_arrival(address_of(barrier)));
+void close(void* barrier) TILELAB_DOES(Machine::current().close_phase(address_of(barrier)));
+void wait(void* barrier, unsigned phase, bool by_parity = false)
+    TILELAB_DOES(Machine::current().await_phase(address_of(barrier), phase, by_parity, TILELAB_SITE));
 // The part of a copy by `count` threads that this one makes. The end of the barrier's phase completes it.
-void copy_part(void* to, const void* from, std::size_t size, unsigned rank, unsigned count, void* barrier);
+void copy_part(void* to, const void* from, std::size_t size, unsigned rank, unsigned count, void* barrier)
+    TILELAB_DOES(copy_pieces(to, from, size, {rank, count}, TILELAB_SITE, barrier));
 // The same by one thread, and its bytes count for the barrier.
-void copy_bytes(void* to, const void* from, std::size_t size, void* barrier);
+void copy_bytes(void* to, const void* from, std::size_t size, void* barrier) TILELAB_DOES(copy_bulk(to, from, size, barrier, TILELAB_SITE));
 
 }  // namespace barrier_on_cpu
 

@@ -17,27 +17,18 @@
 #define TILELAB_ANNOUNCE(address, size, kind)                                                                                       \
   tilelab::simt::Machine::current().access(reinterpret_cast<std::uintptr_t>(address), size, tilelab::simt::AccessKind::kind, false, \
                                            TILELAB_SITE)
-#define TILELAB_CHECK_ALIGNMENT(address)                                                                                     \
-  do {                                                                                                                       \
-    if (reinterpret_cast<std::uintptr_t>(address) % alignof(decltype(*(address))) != 0) {                                    \
-      tilelab::simt::Machine::current().misaligned(reinterpret_cast<std::uintptr_t>(address), alignof(decltype(*(address))), \
-                                                   TILELAB_SITE);                                                            \
-    }                                                                                                                        \
-  } while (false)
-#define TILELAB_ANNOUNCE_ALIGNED(address, kind)         \
-  do {                                                  \
-    TILELAB_CHECK_ALIGNMENT(address);                   \
-    TILELAB_ANNOUNCE(address, sizeof *(address), kind); \
-  } while (false)
-#define TILELAB_ANNOUNCE_ATOMIC(address, scope)                                                                                    \
-  do {                                                                                                                             \
-    TILELAB_CHECK_ALIGNMENT(address);                                                                                              \
-    tilelab::simt::Machine::current().access(reinterpret_cast<std::uintptr_t>(address), sizeof *(address),                         \
-                                             tilelab::simt::AccessKind::atomic, false, TILELAB_SITE, tilelab::simt::Scope::scope); \
-  } while (false)
+
+namespace tilelab::simt {
+
+// In the frame of the function that the statement calls: see above.
+template <typename T>
+[[gnu::always_inline]] inline void announce_aligned(const T* object, AccessKind kind, CallSite site, Scope scope = Scope::device) {
+  const auto address = reinterpret_cast<std::uintptr_t>(object);
+  if (address % alignof(T) != 0) Machine::current().misaligned(address, alignof(T), site);
+  Machine::current().access(address, sizeof(T), kind, false, site, scope);
+}
 
 // A shuffle of any value of up to eight bytes: which lane it reads, and the exchange.
-namespace tilelab::simt {
 
 template <typename Value>
 std::uint64_t bits_of(Value value) {

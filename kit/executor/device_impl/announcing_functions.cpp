@@ -10,16 +10,16 @@
   }
 
 // Announces the update of *address and returns the old value.
-#define TILELAB_UPDATE(address, scope, ...)             \
-  TILELAB_ANNOUNCE_ATOMIC(address, scope);              \
-  auto old = *(address);                                \
-  *(address) = static_cast<decltype(old)>(__VA_ARGS__); \
+#define TILELAB_UPDATE(address, scope, ...)                                  \
+  announce_aligned(address, AccessKind::atomic, TILELAB_SITE, Scope::scope); \
+  auto old = *(address);                                                     \
+  *(address) = static_cast<decltype(old)>(__VA_ARGS__);                      \
   return old
-#define TILELAB_LOAD(address)              \
-  TILELAB_ANNOUNCE_ALIGNED(address, read); \
+#define TILELAB_LOAD(address)                                \
+  announce_aligned(address, AccessKind::read, TILELAB_SITE); \
   return *(address)
-#define TILELAB_STORE(address, value)       \
-  TILELAB_ANNOUNCE_ALIGNED(address, write); \
+#define TILELAB_STORE(address, value)                         \
+  announce_aligned(address, AccessKind::write, TILELAB_SITE); \
   *(address) = value
 #define TILELAB_GIVE_TWO(to, value, also_to, other)    \
   TILELAB_ANNOUNCE(to, sizeof *(to), write);           \
@@ -39,9 +39,12 @@
 #define TILELAB_ASK(Result, operation, value) static_cast<Result>(ask(TILELAB_STATEMENT, WarpOperation::operation, mask, value))
 #define TILELAB_LIES(where, address) (Machine::active() && Machine::current().where(reinterpret_cast<std::uintptr_t>(address)))
 
+using tilelab::simt::AccessKind;
+using tilelab::simt::announce_aligned;
 using tilelab::simt::ChildGrid;
 using tilelab::simt::LaneRequest;
 using tilelab::simt::Machine;
+using tilelab::simt::Scope;
 using tilelab::simt::WarpOperation;
 
 namespace {

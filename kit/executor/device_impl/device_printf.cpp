@@ -86,43 +86,25 @@ enum class Length : std::uint8_t { none, long_, long_long };
 
 void convert(const std::string& specification, char conversion, Length length, std::va_list* arguments) {
   char text[512];
-  int size = 0;
-  switch (conversion) {
-    case 'd':
-    case 'i':
-    case 'u':
-    case 'x':
-    case 'X':
-    case 'o':
-    case 'c':
-      if (length == Length::none || conversion == 'c')
-        size = std::snprintf(text, sizeof text, specification.c_str(), va_arg(*arguments, int));
-      else if (length == Length::long_)
-        size = std::snprintf(text, sizeof text, specification.c_str(), va_arg(*arguments, long));
-      else
-        size = std::snprintf(text, sizeof text, specification.c_str(), va_arg(*arguments, long long));
-      break;
-    case 'f':
-    case 'F':
-    case 'e':
-    case 'E':
-    case 'g':
-    case 'G':
-    case 'a':
-    case 'A': size = std::snprintf(text, sizeof text, specification.c_str(), va_arg(*arguments, double)); break;
-    case 'p': size = std::snprintf(text, sizeof text, specification.c_str(), va_arg(*arguments, void*)); break;
-    case 's': {
-      const std::string string = submission_string(va_arg(*arguments, const char*), precision_of(specification));
-      size = std::snprintf(text, sizeof text, specification.c_str(), string.c_str());
-      break;
-    }
-    case 'n':
-      note_argument(va_arg(*arguments, int*), true);
-      append(specification.data(), specification.size());
-      return;
-    default: append(specification.data(), specification.size()); return;
+  const auto is_one_of = [conversion](const char* some) { return std::strchr(some, conversion) != nullptr; };
+  const auto put = [&](auto value) {
+    const int size = std::snprintf(text, sizeof text, specification.c_str(), value);
+    if (size > 0) append(text, std::min(static_cast<std::size_t>(size), sizeof text - 1));
+  };
+  if (conversion == 'c' || (is_one_of("diuxXo") && length == Length::none)) {
+    put(va_arg(*arguments, int));
+  } else if (is_one_of("diuxXo")) {
+    length == Length::long_ ? put(va_arg(*arguments, long)) : put(va_arg(*arguments, long long));
+  } else if (is_one_of("fFeEgGaA")) {
+    put(va_arg(*arguments, double));
+  } else if (conversion == 'p') {
+    put(va_arg(*arguments, void*));
+  } else if (conversion == 's') {
+    put(submission_string(va_arg(*arguments, const char*), precision_of(specification)).c_str());
+  } else {
+    if (conversion == 'n') note_argument(va_arg(*arguments, int*), true);
+    append(specification.data(), specification.size());
   }
-  if (size > 0) append(text, std::min(static_cast<std::size_t>(size), sizeof text - 1));
 }
 
 void print(const std::string& format, std::va_list* arguments) {

@@ -13,7 +13,6 @@
 #include "executor/device/inline_ptx.hpp"
 #include "executor/device/library_calls.hpp"
 #include "executor/device_impl/announcing.hpp"
-#include "executor/machine/warp_work.hpp"
 
 namespace {
 
@@ -100,11 +99,15 @@ struct Statement : tilelab::simt::CallSite {
   }
 };
 
-struct Nothing {};
-void wait_only(const std::array<void*, 32>&) {}
+// Work of all lanes of a warp, which one of them does for all when all have arrived, with those that are there. `mine`: what this lane
+// gives and gets.
+void work_together(std::uintptr_t pc, void* mine, void (*work)(const std::array<void*, 32>& lanes)) {
+  tilelab::simt::WarpWork request{work, mine};
+  Machine::current().exchange(pc, {tilelab::simt::WarpOperation::together, ~0u, reinterpret_cast<std::uintptr_t>(&request), 0});
+}
+
 void meet(const Statement& by) {
-  Nothing nothing;
-  tilelab::simt::work_together(Machine::current().statement(by), nothing, wait_only);
+  work_together(Machine::current().statement(by), nullptr, [](const std::array<void*, 32>&) {});
 }
 
 // Calls `use` for each run of this lane's elements that are neighbours in memory, as one instruction would move them: with the first
@@ -247,7 +250,7 @@ void multiply(void* result, const void* left_operand, const void* right_operand,
   by.announce(sum, bytes(accumulator, sum_type), AccessKind::read);
   by.announce(result, bytes(accumulator, result_type), AccessKind::write);
   Product mine{result, left_operand, right_operand, sum, shape, type, result_type, sum_type, saturates};
-  tilelab::simt::work_together(Machine::current().statement(by), mine, multiply_all);
+  work_together(Machine::current().statement(by), &mine, multiply_all);
 }
 
 float to_tf32(float value) { return tilelab::simt::tf32_value(value); }
@@ -265,10 +268,11 @@ uint4 load_matrices(int count, bool transposed, bits address) {
   if (machine.running().ref.lane() < static_cast<std::uint32_t>(8 * count)) {
     const std::uintptr_t at = machine.shared_base() + (address & 0xFFFFFFFFu);
     if (at % row_bytes != 0) machine.misaligned(at, row_bytes, site);
-    machine.access_in(tilelab::simt::Space::shared, at, row_bytes, AccessKind::read, false, site);
+    machine.check_space(tilelab::simt::Space::shared, at, row_bytes, AccessKind::read, false, site);
+    machine.access(at, row_bytes, AccessKind::read, false, site);
     std::memcpy(mine.row.data(), reinterpret_cast<const void*>(at), row_bytes);
   }
-  tilelab::simt::work_together(place, mine, hand_out);
+  work_together(place, &mine, hand_out);
   return {mine.words[0], mine.words[1], mine.words[2], mine.words[3]};
 }
 
@@ -286,7 +290,7 @@ uint4 multiply_matrices(int shape, int operand, int sum, uint4 a, bits b0, bits 
                sum == in_float || sum == float_of_half ? single : half_number,
                sum == in_float || sum == half_of_float ? single : half_number,
                false};
-  tilelab::simt::work_together(TILELAB_STATEMENT, mine, multiply_all);
+  work_together(TILELAB_STATEMENT, &mine, multiply_all);
   return result;
 }
 

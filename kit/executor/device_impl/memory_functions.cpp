@@ -1,5 +1,6 @@
 // memcpy and similar functions, the heap, and the C library's functions that write through a pointer. The submission's calls are redirected
 // here (see engines/cpu's list of redirections), so that their accesses are announced like any others.
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstring>
@@ -8,13 +9,10 @@
 
 namespace {
 // A copy of up to 16 bytes is one access, because an aggregate is copied by one instruction. Longer copies are split.
-template <typename Announce>
-void in_pieces(std::size_t bytes, Announce announce) {
-  if (bytes <= 16) {
-    if (bytes != 0) announce(std::size_t{0}, bytes);
-    return;
-  }
-  for (std::size_t at = 0; at < bytes; at += 16) announce(at, bytes - at < 16 ? bytes - at : 16);
+void announce_range(const void* memory, std::size_t bytes, tilelab::simt::AccessKind kind, tilelab::simt::CallSite site) {
+  const auto base = reinterpret_cast<std::uintptr_t>(memory);
+  for (std::size_t at = 0; at < bytes; at += 16)
+    tilelab::simt::Machine::current().access(base + at, std::min<std::size_t>(16, bytes - at), kind, false, site);
 }
 
 // Each byte is announced before it is read, so that a text without an end is told and not followed.
@@ -26,15 +24,7 @@ void announce_text(const char* text, tilelab::simt::CallSite site) {
 }
 }  // namespace
 
-#define ANNOUNCE_RANGE(pointer, bytes, kind)                                                                   \
-  do {                                                                                                         \
-    const tilelab::simt::CallSite site = TILELAB_SITE;                                                         \
-    const auto base = reinterpret_cast<std::uintptr_t>(pointer);                                               \
-    in_pieces(bytes, [&](std::size_t at, std::size_t size) {                                                   \
-      tilelab::simt::Machine::current().access(base + at, size, tilelab::simt::AccessKind::kind, false, site); \
-    });                                                                                                        \
-  } while (false)
-
+#define ANNOUNCE_RANGE(memory, bytes, kind) announce_range(memory, bytes, tilelab::simt::AccessKind::kind, TILELAB_SITE)
 #define TILELAB_ALLOCATE(bytes) reinterpret_cast<void*>(tilelab::simt::Machine::current().allocate(bytes, TILELAB_STATEMENT))
 #define TILELAB_FREE(address) tilelab::simt::Machine::current().release(reinterpret_cast<std::uintptr_t>(address), TILELAB_STATEMENT)
 

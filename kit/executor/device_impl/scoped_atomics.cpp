@@ -2,6 +2,7 @@
 #include "executor/device/library_calls.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 
 #include "executor/device_impl/announcing.hpp"
@@ -43,30 +44,23 @@ struct Place {
   void set(unsigned long long bits) const { std::memcpy(reinterpret_cast<void*>(address), &bits, size); }
 };
 
-template <typename To>
-To as(unsigned long long bits) {
-  To value;
-  std::memcpy(&value, &bits, sizeof value);
-  return value;
-}
-
-template <typename Number>
+template <typename Number, typename Bits>
 unsigned long long computed(Operation operation, unsigned long long old, unsigned long long operand) {
-  const Number a = as<Number>(old), b = as<Number>(operand);
-  Number result = a;
+  const auto a = std::bit_cast<Number>(static_cast<Bits>(old)), b = std::bit_cast<Number>(static_cast<Bits>(operand));
   switch (operation) {
-    case Operation::add: result = static_cast<Number>(a + b); break;
-    case Operation::subtract: result = static_cast<Number>(a - b); break;
-    case Operation::minimum: result = std::min(a, b); break;
-    case Operation::maximum: result = std::max(a, b); break;
-    default: break;
+    case Operation::add: return std::bit_cast<Bits>(a + b);
+    case Operation::subtract: return std::bit_cast<Bits>(a - b);
+    case Operation::minimum: return std::bit_cast<Bits>(std::min(a, b));
+    default: return std::bit_cast<Bits>(std::max(a, b));
   }
-  unsigned long long bits = 0;
-  std::memcpy(&bits, &result, sizeof result);
-  return bits;
 }
 
+// What goes beyond `size` bytes is not stored.
 unsigned long long next(Operation operation, unsigned size, int kind, unsigned long long old, unsigned long long operand) {
+  const unsigned unused = 64 - 8 * size;
+  const auto is_less = [&](unsigned long long a, unsigned long long b) {
+    return kind == 1 ? static_cast<long long>(a << unused) < static_cast<long long>(b << unused) : a << unused < b << unused;
+  };
   switch (operation) {
     case Operation::exchange:
     case Operation::compare_exchange: return operand;
@@ -75,14 +69,13 @@ unsigned long long next(Operation operation, unsigned size, int kind, unsigned l
     case Operation::bit_xor: return old ^ operand;
     default: break;
   }
-  if (kind == 2) return size == 4 ? computed<float>(operation, old, operand) : computed<double>(operation, old, operand);
-  // Sums wrap around, so signed numbers are added as unsigned ones.
-  const bool is_signed = kind == 1 && (operation == Operation::minimum || operation == Operation::maximum);
-  switch (size) {
-    case 1: return is_signed ? computed<signed char>(operation, old, operand) : computed<unsigned char>(operation, old, operand);
-    case 2: return is_signed ? computed<short>(operation, old, operand) : computed<unsigned short>(operation, old, operand);
-    case 4: return is_signed ? computed<int>(operation, old, operand) : computed<unsigned>(operation, old, operand);
-    default: return is_signed ? computed<long long>(operation, old, operand) : computed<unsigned long long>(operation, old, operand);
+  if (kind == 2)
+    return size == 4 ? computed<float, std::uint32_t>(operation, old, operand) : computed<double, std::uint64_t>(operation, old, operand);
+  switch (operation) {
+    case Operation::add: return old + operand;
+    case Operation::subtract: return old - operand;
+    case Operation::minimum: return is_less(operand, old) ? operand : old;
+    default: return is_less(old, operand) ? operand : old;
   }
 }
 

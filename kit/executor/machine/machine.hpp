@@ -153,8 +153,9 @@ class Machine {
   void index_outside(const Subscripted& what, CallSite site);
   void misaligned(std::uintptr_t address, std::size_t alignment, CallSite site);
   void fence(std::uintptr_t pc, bool block_scope = false);
-  // An access whose statement says which memory it means, as PTX does. One that lies elsewhere misses every region.
-  void access_in(Space space, std::uintptr_t address, std::size_t size, AccessKind kind, bool is_volatile, CallSite site);
+  // Before an access whose statement says which memory it means, as PTX does. One that lies elsewhere misses every region, and ends the
+  // thread.
+  void check_space(Space space, std::uintptr_t address, std::size_t size, AccessKind kind, bool is_volatile, CallSite site);
   // The object with this handle, or null.
   const TextureObject* object_of(std::uint64_t handle) const { return simt::object_of(objects_, handle); }
   // An access through a texture or a surface, to bytes inside its memory.
@@ -172,10 +173,8 @@ class Machine {
   // A copy that only a later wait completes: it happens now, but counts as under way until then.
   void copy_async(std::uintptr_t to, std::uintptr_t from, std::size_t size, std::size_t from_size, CallSite site);
   void commit_copies() { announcer_.announce(&Observer::on_copies_committed, scheduler_.running().ref); }
-  // Waits for all groups of this thread's copies except the `latest` ones; `all`: also for copies that are in no group.
-  void wait_for_copies(std::uint32_t latest, bool all = false) {
-    announcer_.announce(&Observer::on_copies_awaited, scheduler_.running().ref, latest, all);
-  }
+  // Waits for all groups of this thread's copies except the `latest` ones.
+  void wait_for_copies(std::uint32_t latest) { announcer_.announce(&Observer::on_copies_awaited, scheduler_.running().ref, latest); }
   // A barrier that counts the arrivals of its phases, and lies at `address`.
   struct Arrival {
     std::int64_t count = 1, bytes = 0;  // bytes: of copies, more to be expected, or fewer because they were made
@@ -271,6 +270,7 @@ class Machine {
   PhaseBarrier& barrier_at(std::uintptr_t address, AccessKind kind, CallSite site);
   void end_phase_if_complete(PhaseBarrier& barrier, std::uintptr_t address);
   void tell_stuck();
+  Access missed(std::uintptr_t address, std::size_t size, AccessKind kind, CallSite site) const;
   void stray(const Access& access);
   void poll(const Access& access);
   void wait_if_held(const Access& access);
@@ -329,7 +329,7 @@ class Machine {
   std::uintptr_t guards_beyond(const Owner& owner) const;
   void unset_locals(CallSite site);
   [[noreturn]] void stray_on_stack(std::uintptr_t address, std::size_t size, AccessKind kind, CallSite site,
-                                   const FrameGuards::Hit& missed = {});
+                                   const FrameGuards::Hit& hit = {});
   void switched_in();
   [[noreturn]] void out_of_budget(std::uintptr_t pc);
 

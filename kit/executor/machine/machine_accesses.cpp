@@ -54,7 +54,7 @@ void Machine::read_slowly(std::uintptr_t address, std::size_t size, CallSite sit
   access(address, size, AccessKind::read, false, site);
 }
 
-void Machine::announce_edge(std::uintptr_t pc) { announcer_.edge(access_.by, pc); }
+void Machine::announce_edge(std::uintptr_t pc) { announcer_.announce_control(&Observer::on_edge, access_.by, pc); }
 
 void Machine::access(std::uintptr_t address, std::size_t size, AccessKind kind, bool is_volatile, CallSite site, Scope scope) {
   if (address - stack_low_ < FiberStacks::stack_bytes) {
@@ -140,23 +140,27 @@ bool Machine::follow_shared(std::uintptr_t address, std::size_t size, std::uintp
   return array != nullptr;
 }
 
-void Machine::access_in(Space space, std::uintptr_t address, std::size_t size, AccessKind kind, bool is_volatile, CallSite site) {
-  const bool fits = space == Space::shared ? is_shared(address) : !is_shared(address) && !is_local(address);
-  if (fits) return access(address, size, kind, is_volatile, site);
+void Machine::check_space(Space space, std::uintptr_t address, std::size_t size, AccessKind kind, bool is_volatile, CallSite site) {
+  if (space == Space::shared ? is_shared(address) : !is_shared(address) && !is_local(address)) return;
   spend(site.pc);
-  Access& access = access_;
+  Access access = missed(address, size, kind, site);
   access.space = space;
-  access.region = nullptr;
   access.offset = space == Space::shared ? address - memory_.shared_base() : 0;
-  access.address = address;
-  access.size = static_cast<std::uint32_t>(size);
-  access.kind = kind;
   access.is_volatile = is_volatile;
-  access.block_scope = access.system_scope = false;
-  access.pc = statement(site);
-  access.instruction = site.pc;
   announcer_.announce(&Observer::on_stray, access, static_cast<const Region*>(nullptr));
   scheduler_.end_thread();
+}
+
+// An access that will not happen, as far as it is known without the memory that it was meant for.
+Access Machine::missed(std::uintptr_t address, std::size_t size, AccessKind kind, CallSite site) const {
+  return {.address = address,
+          .size = static_cast<std::uint32_t>(size),
+          .kind = kind,
+          .pc = statement(site),
+          .instruction = site.pc,
+          .by = access_.by,
+          .interval = access_.interval,
+          .warp_interval = access_.warp_interval};
 }
 
 // In pieces of at most 16 bytes, as one instruction copies them. The pieces past `from_size` are filled with zeros.
@@ -201,12 +205,9 @@ void Machine::access_texel(Unit unit, std::uintptr_t address, std::size_t size, 
 
 void Machine::outside_surface(const TextureObject& object, const SurfaceEvent& event, AccessKind kind, CallSite site) {
   spend(site.pc);
-  Access access;
+  Access access = missed(0, 0, kind, site);
   access.unit = Unit::surface;
-  access.kind = kind;
   access.region = object.region;
-  access.pc = statement(site);
-  access.by = scheduler_.running().ref;
   announcer_.announce(&Observer::on_outside_surface, access, event);
   scheduler_.end_thread();
 }
@@ -323,10 +324,7 @@ void Machine::index_outside(const Subscripted& what, CallSite site) {
 }
 
 void Machine::misaligned(std::uintptr_t address, std::size_t alignment, CallSite site) {
-  Access access;
-  access.address = address;
-  access.pc = statement(site);
-  access.by = scheduler_.running().ref;
+  Access access = missed(address, 0, AccessKind::read, site);
   access.space = memory_.in_shared_span(address) ? Space::shared : Space::global;
   access.region = access.space == Space::shared ? memory_.find_shared(address, 1) : memory_.find_global(address, 1);
   announcer_.announce(&Observer::on_misaligned, access, alignment);

@@ -128,16 +128,11 @@ std::uintptr_t Machine::guards_beyond(const Owner& owner) const {
   }
 }
 
-void Machine::stray_on_stack(std::uintptr_t address, std::size_t size, AccessKind kind, CallSite site, const FrameGuards::Hit& missed) {
-  Access access;
-  access.address = address;
-  access.size = static_cast<std::uint32_t>(size);
-  access.kind = kind;
-  access.pc = statement(site);
-  access.by = scheduler_.running().ref;
-  access.region = missed.variable;
-  access.offset = static_cast<std::uint64_t>(missed.offset);
-  announcer_.announce(&Observer::on_stray, access, missed.variable);
+void Machine::stray_on_stack(std::uintptr_t address, std::size_t size, AccessKind kind, CallSite site, const FrameGuards::Hit& hit) {
+  Access access = missed(address, size, kind, site);
+  access.region = hit.variable;
+  access.offset = static_cast<std::uint64_t>(hit.offset);
+  announcer_.announce(&Observer::on_stray, access, hit.variable);
   scheduler_.end_thread();
 }
 

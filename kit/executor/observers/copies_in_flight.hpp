@@ -36,27 +36,18 @@ class CopiesInFlight {
     ++thread.groups;
     if (std::find(used_.begin(), used_.end(), by.thread) == used_.end()) used_.push_back(by.thread);
   }
-  void await(const ThreadRef& by, std::uint32_t latest, bool all) {
+  void await(const ThreadRef& by, std::uint32_t latest) {
     if (by.thread >= threads_.size()) return;
-    Thread& thread = threads_[by.thread];
-    std::erase_if(thread.flights, [&](const Flight& flight) {
-      if (flight.copy.destination.completed_by.barrier != 0) return false;
-      const bool done = flight.group == no_group ? all : all || flight.group + std::uint64_t{latest} < thread.groups;
-      if (!done) return false;
-      --count_;
-      each_word(flight.copy, [](std::uint16_t& flights) { --flights; });
-      return true;
-    });
+    const std::uint64_t groups = threads_[by.thread].groups;
+    drop_if(by.thread, [&](const Flight& flight) { return flight.group != no_group && flight.group + latest < groups; });
   }
   // Those that a phase completes which has ended.
   template <typename Ended>
   void drop(Ended has_ended) {
     for (const std::uint32_t by : used_) {
-      std::erase_if(threads_[by].flights, [&](const Flight& flight) {
-        if (flight.copy.destination.completed_by.barrier == 0 || !has_ended(flight.copy.destination.completed_by)) return false;
-        --count_;
-        each_word(flight.copy, [](std::uint16_t& flights) { --flights; });
-        return true;
+      drop_if(by, [&](const Flight& flight) {
+        const Phase& phase = flight.copy.destination.completed_by;
+        return phase.barrier != 0 && has_ended(phase);
       });
     }
   }
@@ -101,6 +92,15 @@ class CopiesInFlight {
 
   static bool overlap(const Access& one, const Access& other) {
     return one.address < other.address + other.size && other.address < one.address + one.size;
+  }
+  template <typename Done>
+  void drop_if(std::uint32_t thread, Done is_done) {
+    std::erase_if(threads_[thread].flights, [&](const Flight& flight) {
+      if (!is_done(flight)) return false;
+      --count_;
+      each_word(flight.copy, [](std::uint16_t& flights) { --flights; });
+      return true;
+    });
   }
   template <typename Change>
   void each_word(const CopyEvent& copy, Change change) {

@@ -72,39 +72,41 @@ class FenceOrder {
   };
 
  public:
-  // What is kept of a block that waits for others.
+  // What it keeps of the running block, and of one that waits for others.
   class Block {
     friend class FenceOrder;
-    std::uint32_t block_ = 0, interval_ = 0;
-    std::vector<std::pair<std::uint32_t, Thread>> threads_;  // those touched in its current interval
-    bool block_fenced_ = false;
-    Coverage block_coverage_;
-    Knowledge block_known_;
-    std::unordered_map<std::uint32_t, std::pair<Gathered, Gathered>> gathered_;
+    std::uint32_t number = 0, interval = 0;
+    std::vector<Thread> threads;
+    std::vector<std::uint32_t> used;  // threads touched in this interval
+    bool fenced = false;              // by a fence before an earlier barrier of the block
+    Coverage coverage;
+    Knowledge known;
+    std::unordered_map<std::uint32_t, std::pair<Gathered, Gathered>> gathered;  // by barrier: of the phase in progress, and the one before
   };
 
   void begin_launch(std::uint32_t threads_per_block) { threads_per_block_ = threads_per_block; }
   void begin_block(std::uint32_t block) {
-    block_ = block;
-    interval_ = 0;
+    now_.number = block;
+    now_.interval = 0;
     if (!in_use_) return;
-    for (const std::uint32_t thread : used_) threads_[thread] = Thread{};
-    used_.clear();
-    gathered_.clear();
-    block_fenced_ = false;
-    block_known_.clear();
+    for (const std::uint32_t thread : now_.used) now_.threads[thread] = Thread{};
+    make_room();
+    now_.used.clear();
+    now_.gathered.clear();
+    now_.fenced = false;
+    now_.known.clear();
   }
   void barrier() {
-    const std::uint32_t ended = interval_++;
+    const std::uint32_t ended = now_.interval++;
     if (!in_use_) return;
     Coverage covered{.interval = ended, .everyone_below = 0, .limits = {}, .segments = {}};
-    gathered_.clear();
+    now_.gathered.clear();
     std::uint32_t fenced = 0;
     std::uint16_t lowest = 0xFFFF;
-    for (const std::uint32_t index : used_) {
-      Thread& thread = threads_[index];
-      add(block_known_, thread.known);
-      add(block_known_, thread.pending);
+    for (const std::uint32_t index : now_.used) {
+      Thread& thread = now_.threads[index];
+      add(now_.known, thread.known);
+      add(now_.known, thread.pending);
       if (thread.fenced) {
         ++fenced;
         lowest = std::min(lowest, thread.device.limits.front().epoch);
@@ -112,21 +114,21 @@ class FenceOrder {
       }
       thread = Thread{};
     }
-    used_.clear();
+    now_.used.clear();
     if (fenced == 0) return;
     if (fenced == threads_per_block_) {
       covered.everyone_below = lowest;
       std::erase_if(covered.limits, [lowest](const Limit& limit) { return limit.warp_interval == 0 && limit.epoch <= lowest; });
     }
-    block_fenced_ = true;
-    block_coverage_ = std::move(covered);
+    now_.fenced = true;
+    now_.coverage = std::move(covered);
   }
   void warp_sync(std::uint32_t warp, std::uint32_t mask) {
     if (!in_use_) return;
     Knowledge joined;
     for (std::uint32_t lane = 0; lane < 32; ++lane) {
       if ((mask >> lane & 1u) == 0) continue;
-      const Thread& thread = threads_[warp * 32 + lane];
+      const Thread& thread = now_.threads[warp * 32 + lane];
       add(joined, thread.known);
       add(joined, thread.pending);
     }
@@ -142,14 +144,14 @@ class FenceOrder {
   // `segments`: what it knows of the block's threads by barriers that count arrivals; may be null.
   void fence(std::uint32_t index, bool block_scope, std::vector<Limit> lanes, ThreadOrder::Segments segments = nullptr) {
     in_use_ = true;
-    if (threads_.empty()) threads_.resize(max_threads);
+    make_room();
     Thread& thread = use(index);
     if (thread.epoch < 0xFFFF) ++thread.epoch;
     add(thread.known, thread.pending);
     thread.pending.clear();
     lanes.insert(lanes.begin(), {static_cast<std::uint16_t>(index), thread.epoch, 0});
     Coverage& coverage = block_scope ? thread.block : thread.device;
-    coverage.interval = interval_;
+    coverage.interval = now_.interval;
     coverage.everyone_below = 0;
     coverage.limits = std::move(lanes);
     coverage.segments.clear();
@@ -159,9 +161,9 @@ class FenceOrder {
   // What a thread knows goes to those that wait for the phase's end, and so do the fences that it has made.
   void arrive(std::uint32_t index, const Phase& phase) {
     if (!in_use_) return;
-    auto& [now, before] = gathered_[phase.barrier];
+    auto& [now, before] = now_.gathered[phase.barrier];
     if (now.phase != phase) before = std::exchange(now, Gathered{.phase = phase, .known = {}, .fenced = {}});
-    const Thread& thread = threads_[index];
+    const Thread& thread = now_.threads[index];
     add(now.known, thread.known);
     add(now.known, thread.pending);
     if (thread.fenced) join(now.fenced, thread.device);
@@ -169,8 +171,8 @@ class FenceOrder {
   }
   void await(std::uint32_t index, const Phase& phase) {
     if (!in_use_) return;
-    const auto found = gathered_.find(phase.barrier);
-    if (found == gathered_.end()) return;
+    const auto found = now_.gathered.find(phase.barrier);
+    if (found == now_.gathered.end()) return;
     const auto& [now, before] = found->second;
     const Gathered& gathered = now.phase == phase ? now : before;
     if (gathered.phase != phase) return;
@@ -186,44 +188,26 @@ class FenceOrder {
     if (in_use_ && (access.kind == AccessKind::atomic || access.is_volatile)) synchronize(access);
   }
 
-  Block put_aside() {
-    Block aside;
-    aside.block_ = block_;
-    aside.interval_ = interval_;
-    for (const std::uint32_t thread : used_) aside.threads_.emplace_back(thread, std::exchange(threads_[thread], Thread{}));
-    used_.clear();
-    aside.block_fenced_ = std::exchange(block_fenced_, false);
-    aside.block_coverage_ = std::move(block_coverage_);
-    aside.block_known_ = std::exchange(block_known_, {});
-    aside.gathered_ = std::exchange(gathered_, {});
-    return aside;
-  }
+  Block put_aside() { return std::exchange(now_, {}); }
   void take_up(Block&& aside) {
-    begin_block(aside.block_);
-    interval_ = aside.interval_;
-    for (auto& [thread, state] : aside.threads_) {
-      threads_[thread] = std::move(state);
-      used_.push_back(thread);
-    }
-    block_fenced_ = aside.block_fenced_;
-    block_coverage_ = std::move(aside.block_coverage_);
-    block_known_ = std::move(aside.block_known_);
-    gathered_ = std::move(aside.gathered_);
+    now_ = std::move(aside);
+    if (in_use_) make_room();  // the first fence may have come meanwhile
   }
-  std::uint32_t interval() const { return interval_; }
+  std::uint32_t interval() const { return now_.interval; }
 
   bool in_use() const { return in_use_; }  // there was a fence in this launch
-  std::uint16_t epoch(std::uint32_t thread) const { return in_use_ ? threads_[thread].epoch : std::uint16_t{0}; }
-  bool knows_other_blocks(std::uint32_t thread) const { return in_use_ && (!block_known_.empty() || !threads_[thread].known.empty()); }
-  bool knows_more_than_its_block(std::uint32_t thread) const { return in_use_ && !threads_[thread].known.empty(); }
+  std::uint16_t epoch(std::uint32_t thread) const { return in_use_ ? now_.threads[thread].epoch : std::uint16_t{0}; }
+  bool knows_other_blocks(std::uint32_t thread) const { return in_use_ && (!now_.known.empty() || !now_.threads[thread].known.empty()); }
+  bool knows_more_than_its_block(std::uint32_t thread) const { return in_use_ && !now_.threads[thread].known.empty(); }
   // Whether this thread of the running block knows that an access has happened: its own, or an earlier one.
   bool knows(std::uint32_t thread, const Moment& access) const {
-    if (access.block == block_ && (access.interval < interval_ || access.thread == thread)) return true;
+    if (access.block == now_.number && (access.interval < now_.interval || access.thread == thread)) return true;
     if (!in_use_) return false;
-    return kept_ >= max_releases || reaches(threads_[thread].known, access) || reaches(block_known_, access);
+    return kept_ >= max_releases || reaches(now_.threads[thread].known, access) || reaches(now_.known, access);
   }
 
  private:
+  void make_room() { now_.threads.resize((threads_per_block_ + 31) / 32 * 32); }
   static void join(Coverage& coverage, const Coverage& more) {
     coverage.interval = more.interval;
     coverage.limits.insert(coverage.limits.end(), more.limits.begin(), more.limits.end());
@@ -237,8 +221,8 @@ class FenceOrder {
     const bool reads = access.kind != AccessKind::write, writes = access.kind != AccessKind::read;
     if (reads && found != chain_at_.end()) add(use(index).pending, {found->second, chains_[found->second].length});
     if (!writes) return;
-    const Thread& thread = threads_[index];
-    if (!thread.fenced && !thread.block_fenced && !thread.joined_some && !block_fenced_) {
+    const Thread& thread = now_.threads[index];
+    if (!thread.fenced && !thread.block_fenced && !thread.joined_some && !now_.fenced) {
       if (found == chain_at_.end()) return;
       if (access.kind == AccessKind::write) chain_at_.erase(found);
       return;
@@ -253,17 +237,17 @@ class FenceOrder {
   void release(std::uint32_t index, std::uint32_t thread_index) {
     if (kept_ >= max_releases) return;
     Chain& chain = chains_[index];
-    const Thread& thread = threads_[thread_index];
+    const Thread& thread = now_.threads[thread_index];
     const std::uint32_t position = chain.length++;
-    auto& releases = chain.releases[block_];
+    auto& releases = chain.releases[now_.number];
     const auto keep = [&](bool block_scope, const Coverage& coverage) {
       kept_ += 1 + coverage.limits.size() / 8;
       releases.push_back({position, block_scope, static_cast<std::uint16_t>(thread_index), coverage});
     };
     if (thread.fenced)
       keep(false, thread.device);
-    else if (block_fenced_)
-      keep(false, block_coverage_);
+    else if (now_.fenced)
+      keep(false, now_.coverage);
     if (thread.joined_some) keep(false, thread.joined);
     if (thread.block_fenced) keep(true, thread.block);
     const auto carry_on = [&](const Knowledge& knowledge) {
@@ -275,12 +259,12 @@ class FenceOrder {
         chain.edges.push_back({position, known});
       }
     };
-    carry_on(block_known_);
+    carry_on(now_.known);
     carry_on(thread.known);
   }
   Thread& use(std::uint32_t thread) {
-    Thread& used = threads_[thread];
-    if (!used.touched) used_.push_back(thread);
+    Thread& used = now_.threads[thread];
+    if (!used.touched) now_.used.push_back(thread);
     used.touched = true;
     return used;
   }
@@ -307,7 +291,7 @@ class FenceOrder {
       const Chain& chain = chains_[next.chain];
       if (const auto of_block = chain.releases.find(access.block); of_block != chain.releases.end()) {
         for (const Release& release : of_block->second) {
-          if (release.position >= next.upto || (release.block_scope && access.block != block_)) continue;
+          if (release.position >= next.upto || (release.block_scope && access.block != now_.number)) continue;
           found = found || release.coverage.holds(access);
         }
       }
@@ -320,17 +304,11 @@ class FenceOrder {
     return found;
   }
 
-  static constexpr std::size_t max_threads = 1024;       // of a block
   static constexpr std::size_t max_releases = 1u << 20;  // beyond these everything counts as known, so that nobody is accused wrongly
 
   bool in_use_ = false;
-  std::uint32_t threads_per_block_ = 0, block_ = 0, interval_ = 0;
-  std::vector<Thread> threads_;
-  std::vector<std::uint32_t> used_;  // threads touched in this interval
-  bool block_fenced_ = false;        // by a fence before an earlier barrier of the block
-  Coverage block_coverage_;
-  Knowledge block_known_;
-  std::unordered_map<std::uint32_t, std::pair<Gathered, Gathered>> gathered_;  // by barrier: of the phase in progress, and the one before
+  std::uint32_t threads_per_block_ = 0;
+  Block now_;
   std::unordered_map<std::uintptr_t, std::uint32_t> chain_at_;
   std::vector<Chain> chains_;
   std::size_t kept_ = 0;

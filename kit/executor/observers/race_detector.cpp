@@ -79,12 +79,10 @@ void RaceDetector::on_block_parked(std::uint64_t block) {
   }
   global_.begin_interval();
   suspects_.clear();
-  parked.warps = std::exchange(warps_, {});
   parked.fences = fences_.put_aside();
-  parked.threads = threads_;
-  parked.copies = std::exchange(copies_, {});
-  parked.interval_of_block = interval_of_block_;
-  parked.several_masks = several_masks_;
+  parked.others = of_block();
+  warps_ = {};
+  copies_ = {};
 }
 
 void RaceDetector::on_block_resumed(std::uint64_t block) {
@@ -96,12 +94,8 @@ void RaceDetector::on_block_resumed(std::uint64_t block) {
   for (Word& word : kept.global) {
     if (Word* place = global_.at(word.number)) take_up(*place, std::move(word));
   }
-  warps_ = std::move(kept.warps);
   fences_.take_up(std::move(kept.fences));
-  threads_ = std::move(kept.threads);
-  copies_ = std::move(kept.copies);
-  interval_of_block_ = kept.interval_of_block;
-  several_masks_ = kept.several_masks;
+  of_block() = std::move(kept.others);
 }
 
 void RaceDetector::take_up(Word& place, Word&& word) {

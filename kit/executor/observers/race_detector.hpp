@@ -9,6 +9,7 @@
 
 #include <array>
 #include <cstdint>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -43,7 +44,7 @@ class RaceDetector final : public Observer {
   void on_phases_begin() override;
   void on_phase_arrival(const ThreadRef& by, const Phase& phase) override;
   void on_phase_awaited(const ThreadRef& by, const Phase& phase) override;
-  void on_copies_awaited(const ThreadRef& by, std::uint32_t latest, bool all) override { copies_.await(by, latest, all); }
+  void on_copies_awaited(const ThreadRef& by, std::uint32_t latest) override { copies_.await(by, latest); }
   void on_block_end(std::uint64_t, std::uint32_t last_interval) override;
   void on_block_parked(std::uint64_t block) override;
   void on_block_resumed(std::uint64_t block) override;
@@ -81,14 +82,11 @@ class RaceDetector final : public Observer {
   struct ParkedBlock {  // what is kept of its current interval
     std::vector<std::pair<std::size_t, Word>> shared;
     std::vector<Word> global;
-    WarpOrder warps;
     FenceOrder::Block fences;
-    ThreadOrder threads;
-    CopiesInFlight copies;
-    std::uint32_t interval_of_block = 0;
-    bool several_masks = false;
+    std::tuple<WarpOrder, ThreadOrder, CopiesInFlight, std::uint32_t, bool> others;  // as in of_block()
   };
 
+  auto of_block() { return std::tie(warps_, threads_, copies_, interval_of_block_, several_masks_); }
   void record(const Access& access);
   void disturbs(const Access& access, const CopyEvent& copy);
   template <typename Chosen>

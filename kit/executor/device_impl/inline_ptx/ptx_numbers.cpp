@@ -10,7 +10,6 @@
 
 #include "executor/arithmetic/bfloat_bits.hpp"
 #include "executor/arithmetic/half_bits.hpp"
-#include "executor/device/arithmetic_functions.hpp"
 #include "executor/device/inline_ptx.hpp"
 #include "executor/device_impl/rounding_mode.hpp"
 
@@ -20,7 +19,6 @@ using cuda_on_cpu::tilelab_ptx::bits;
 using tilelab::simt::bfloat_bits;
 using tilelab::simt::bfloat_value;
 using tilelab::simt::half_bits;
-using tilelab::simt::half_fused;
 using tilelab::simt::half_value;
 using tilelab::simt::HalfRounding;
 using tilelab::simt::RoundingMode;
@@ -192,16 +190,7 @@ std::uint16_t half_computed(int operation, bool bfloat, std::uint16_t a, std::ui
   if (operation == 16) return a & 0x7FFFu;
   const int type = bfloat ? bf16 : f16;
   const double x = number(type, a), y = number(type, b), z = number(type, c);
-  if (operation == 3 && !bfloat) return half_fused(x, y, z);
-  if (operation == 3) {  // the product is exact in double; the sum is rounded to odd there
-    const double product = x * y, sum = product + z;
-    if (!std::isfinite(sum)) return bfloat_bits(sum);
-    const double shadow = sum - product, lost = (product - (sum - shadow)) + (z - shadow);
-    auto all = std::bit_cast<std::uint64_t>(sum);
-    if (lost != 0.0 && (all & 1u) == 0) all = (lost > 0.0) == (sum > 0.0) ? all + 1 : all - 1;
-    return bfloat_bits(std::bit_cast<double>(all));
-  }
-  const double result = computed<double>(operation, 0, x, y, z);
+  const double result = operation == 3 ? tilelab::simt::fused_to_odd(x, y, z) : computed<double>(operation, 0, x, y, z);
   return bfloat ? bfloat_bits(result) : half_bits(result);
 }
 
@@ -283,22 +272,12 @@ bits insert_field(bits value, bits into, bits position, bits length, int width) 
   return ((into & ~field) | (value << first & field)) & low_bits(width);
 }
 
-bits permute_bytes(bits a, bits b, bits selector) {
-  return __byte_perm(static_cast<unsigned>(a), static_cast<unsigned>(b), static_cast<unsigned>(selector));
-}
-
 bits logic_3(bits a, bits b, bits c, int table) {
   bits result = 0;
   for (int row = 0; row < 8; ++row) {
     if ((table >> row & 1) != 0) result |= ((row & 4) != 0 ? a : ~a) & ((row & 2) != 0 ? b : ~b) & ((row & 1) != 0 ? c : ~c);
   }
   return result & 0xFFFFFFFFu;
-}
-
-bits funnel_shift(bits low, bits high, bits count, bool left, bool clamps) {
-  const auto a = static_cast<unsigned>(low), b = static_cast<unsigned>(high);
-  const auto shift = static_cast<unsigned>(clamps ? count : count & 31);
-  return left ? __funnelshift_lc(a, b, shift) : __funnelshift_rc(a, b, shift);
 }
 
 bits byte_differences(bits a, bits b, bits c, bool adds) {
@@ -311,17 +290,12 @@ bits byte_differences(bits a, bits b, bits c, bool adds) {
   return adds ? static_cast<unsigned>(c) + sum : differences;
 }
 
-bits population(bits value, int width) { return static_cast<bits>(std::popcount(value & low_bits(width))); }
-bits leading_zeros(bits value, int width) { return static_cast<bits>(std::countl_zero(value & low_bits(width)) - (64 - width)); }
-
 bits find_leading(bits value, int width, bool is_signed, bool as_shift) {
   const bits sought = (whole_of(value, width, is_signed) < 0 ? ~value : value) & low_bits(width);
   if (sought == 0) return 0xFFFFFFFFu;
   const int at = 63 - std::countl_zero(sought);
   return static_cast<bits>(as_shift ? width - 1 - at : at);
 }
-
-bits reverse_bits(bits value, int width) { return __brevll(value) >> (64 - width); }
 
 // A GPU has no trap for a division by zero: the result has all bits set, and the remainder is the dividend.
 bits divide(bits a, bits b, int width, bool is_signed) {

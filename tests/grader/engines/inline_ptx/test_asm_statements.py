@@ -71,10 +71,10 @@ def test_lines_stay_as_they_were() -> None:
             line = int(marker[1]) - 1
             continue
         line += 1
-        for word in ("fence", "barrier", "g();"):
+        for word in ("fence", "syncthreads", "g();"):
             if word in one:
                 places[word] = line
-    assert places == {"fence": 3, "barrier": 4, "g();": 6}
+    assert places == {"fence": 3, "syncthreads": 4, "g();": 6}
 
 
 @pytest.mark.parametrize(
