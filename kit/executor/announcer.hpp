@@ -22,8 +22,6 @@ class Announcer {
       listeners(by_space_, space).push_back({&observer, tell});
       if (observer.needs_every_read()) listeners(followers_, space).push_back({&observer, tell});
     }
-    const auto tell_edge = [](void* who, const ThreadRef& by, std::uintptr_t pc) { static_cast<Observer*>(who)->on_edge(by, pc); };
-    if (observer.follows_control()) edges_.push_back({&observer, tell_edge});
   }
 
   // Adds several observers whose types are known. An access costs one call for all of them, and the compiler inlines their most
@@ -42,15 +40,13 @@ class Announcer {
       listeners(by_space_, space).push_back(all);
       if (redundant == nullptr && every_read) listeners(followers_, space).push_back(all);
     }
-    if (std::apply([](Observers&... each) { return (each.follows_control() || ...); }, observers))
-      edges_.push_back({&observers, &tell_all_of_edge<Observers...>});
   }
 
   // Where nobody else hears of redundant reads and of edges than whoever keeps these requests, the machine may tell them itself.
   void tell_directly(WarpRequests& requests) { requests_ = &requests; }
   WarpRequests* requests_told_directly() const {
     const bool are_alone = std::all_of(followers_.begin(), followers_.end(), [](const auto& one) { return one.size() == 1; });
-    return are_alone && edges_.size() == 1 ? requests_ : nullptr;
+    return are_alone && control_.size() == 1 ? requests_ : nullptr;
   }
 
   void access(const Access& access) const {
@@ -60,19 +56,14 @@ class Announcer {
   void redundant_read(const Access& access) const {
     for (const Listener& listener : followers_[static_cast<std::size_t>(access.space)]) listener.tell(listener.who, access);
   }
-  void edge(const ThreadRef& by, std::uintptr_t pc) const {
-    for (const EdgeListener& listener : edges_) listener.tell(listener.who, by, pc);
-  }
 
   // Who hears of what. It stays as it is while a launch runs.
   void seal_in(SealedTables& tables) const {
     tables.add(this, sizeof *this);
     tables.add(all_);
     tables.add(control_);
-    tables.add(watchers_);
     for (const auto& listeners : by_space_) tables.add(listeners);
     for (const auto& listeners : followers_) tables.add(listeners);
-    tables.add(edges_);
     for (const Observer* observer : all_) tables.add(observer, sizeof(void*));  // its virtual table
   }
 
@@ -83,12 +74,7 @@ class Announcer {
     return std::any_of(followers_.begin(), followers_.end(), [](const auto& listeners) { return !listeners.empty(); });
   }
   bool control_is_followed() const { return !control_.empty(); }
-  bool standstills_are_seen() const { return !watchers_.empty(); }
-
-  template <typename... Parameters, typename... Arguments>
-  void announce_standstill(void (Observer::*event)(Parameters...), const Arguments&... arguments) const {
-    for (Observer* observer : watchers_) (observer->*event)(arguments...);
-  }
+  bool standstills_are_seen() const { return standstills_are_seen_; }
 
   template <typename... Parameters, typename... Arguments>
   void announce_control(void (Observer::*event)(Parameters...), const Arguments&... arguments) const {
@@ -106,10 +92,6 @@ class Announcer {
     void* who;
     Tell tell;
   };
-  struct EdgeListener {
-    void* who;
-    void (*tell)(void* who, const ThreadRef& by, std::uintptr_t pc);
-  };
   using BySpace = std::array<std::vector<Listener>, 3>;
   static constexpr std::array spaces{Space::global, Space::shared, Space::module};
 
@@ -121,7 +103,7 @@ class Announcer {
   void hear(Observer& observer) {
     all_.push_back(&observer);
     if (observer.follows_control()) control_.push_back(&observer);
-    if (observer.sees_standstills()) watchers_.push_back(&observer);
+    standstills_are_seen_ = standstills_are_seen_ || observer.sees_standstills();
   }
 
   template <Space space, typename... Observers>
@@ -132,20 +114,11 @@ class Announcer {
     std::apply([&tell](Observers&... each) { (tell(each), ...); }, *static_cast<std::tuple<Observers...>*>(who));
   }
 
-  template <typename... Observers>
-  static void tell_all_of_edge(void* who, const ThreadRef& by, std::uintptr_t pc) {
-    const auto tell = [&]<typename One>(One& one) {
-      if (one.One::follows_control()) one.One::on_edge(by, pc);
-    };
-    std::apply([&tell](Observers&... each) { (tell(each), ...); }, *static_cast<std::tuple<Observers...>*>(who));
-  }
-
-  std::vector<Observer*> all_, control_, watchers_;  // watchers_: of standstills
-  BySpace by_space_, followers_;                     // followers_: of redundant reads
-  std::vector<EdgeListener> edges_;
+  std::vector<Observer*> all_, control_;
+  BySpace by_space_, followers_;  // followers_: of redundant reads
   RedundantReads* redundant_ = nullptr;
   WarpRequests* requests_ = nullptr;
-  bool every_read_ = false;
+  bool every_read_ = false, standstills_are_seen_ = false;
 };
 
 }  // namespace tilelab::simt

@@ -30,33 +30,19 @@ class SpinWatch {
   };
 
  public:
-  // What a block that waits for others has polled.
-  class Block {
-   public:
-    // A place in global memory that one of its threads polls holds something else now.
-    bool has_news(const MemoryMap& memory) const {
-      return std::any_of(spins_.begin(), spins_.end(), [&memory](const Spin& spin) {
-        return spin.polls >= polls_of_a_wait && !memory.in_shared_span(spin.address) &&
-               content_of(spin.address, spin.bytes) != spin.content;
-      });
-    }
-
-   private:
-    friend class SpinWatch;
-    std::vector<Spin> spins_;
-  };
-
-  Block put_aside() {
-    Block block;
-    block.spins_ = std::exchange(spins_, {});
-    for (Spin& spin : block.spins_) {
+  // Of a block that waits for others: a place in global memory that one of its threads polls holds something else now.
+  bool has_news(const MemoryMap& memory) const {
+    return std::any_of(spins_.begin(), spins_.end(), [&memory](const Spin& spin) {
+      return spin.polls >= polls_of_a_wait && !memory.in_shared_span(spin.address) && content_of(spin.address, spin.bytes) != spin.content;
+    });
+  }
+  // The block begins to wait, and goes on.
+  void wait() {
+    for (Spin& spin : spins_) {
       if (spin.polls >= polls_of_a_wait) spin.content = content_of(spin.address, spin.bytes);  // it may have polled long ago
     }
-    forget_trail();
-    return block;
   }
-  void take_up(Block block) {
-    spins_ = std::move(block.spins_);
+  void go_on() {
     for (Spin& spin : spins_) spin.still = 0;
     forget_trail();
   }
@@ -146,12 +132,12 @@ struct Wait {
 
 // A block that waits for other blocks while they run: its threads, what its shared memory holds, and what it polls.
 struct WaitingBlock {
-  BlockScheduler::Away threads;
+  ScheduledBlock threads;
   BlockScheduler::Turn why = BlockScheduler::Turn::polls;
   Wait at;
   std::vector<std::uint32_t> order;  // of its threads
   std::vector<unsigned char> shared;
-  SpinWatch::Block spins;
+  SpinWatch spins;
   PhaseBarriers phases;
   LocalMemory::Block locals;
   bool is_free = false;  // every block has arrived at the grid's barrier, or it was only held

@@ -146,7 +146,8 @@ void Machine::take_turn(std::uint64_t block, const std::vector<std::uint32_t>& o
   one.is_free = std::exchange(turns_.is_held, false);
   one.waits_for_later = !one.is_free && turns_.as_numbered && waiting_.size() == 1 && !launch_.cooperative;
   one.shared = shared_content(memory_);
-  one.spins = spins_.put_aside();
+  spins_.wait();
+  one.spins = std::exchange(spins_, {});
   one.phases = std::exchange(phases_, {});
   if (locals_ != nullptr) one.locals = locals_->put_aside();
   one.threads = scheduler_.put_away();
@@ -160,7 +161,8 @@ void Machine::resume_block(std::size_t position) {
   const std::uint64_t block = one.threads.block();
   set_block_index(index_of(block - first_block_, launch_.grid));
   restore_shared(memory_, one.shared);
-  spins_.take_up(std::move(one.spins));
+  spins_ = std::move(one.spins);
+  spins_.go_on();
   phases_ = std::move(one.phases);
   if (locals_ != nullptr) locals_->take_up(std::move(one.locals));
   scheduler_.bring_back(std::move(one.threads));

@@ -36,7 +36,7 @@ BlockScheduler::BlockScheduler(const Announcer& announcer, FiberStacks& stacks, 
 
 // The destructor of a suspended fiber would unwind the submission's frames. Instead the fiber is forgotten and its stack is
 // reused.
-void BlockScheduler::forget(context::fiber& fiber) { new (&fiber) context::fiber(); }
+void ScheduledBlock::forget(context::fiber& fiber) { new (&fiber) context::fiber(); }
 
 void BlockScheduler::run_block(std::uint64_t block, std::span<const std::uint32_t> order, const std::function<void()>& body) {
   begin_block(block, static_cast<std::uint32_t>(order.size()));
@@ -99,50 +99,37 @@ void BlockScheduler::end_block() {
   announcer_.announce(&Observer::on_block_end, running_.ref.block, running_.interval);
 }
 
-BlockScheduler::Away BlockScheduler::put_away() {
-  Away away;
-  away.stacks_.resize(count_);
+ScheduledBlock BlockScheduler::put_away() {
+  kept_stacks_.resize(count_);
   for (std::uint32_t i = 0; i < count_; ++i) {
     const Thread& thread = threads_[i];
     if (!thread.started || thread.state == State::exited || thread.state == State::ended) continue;
-    away.stacks_[i] = stacks_.content(thread.stack, stack_pointer_of(thread.fiber));
+    kept_stacks_[i] = stacks_.content(thread.stack, stack_pointer_of(thread.fiber));
   }
-  away.free_stacks_ = stacks_.put_aside();
-  away.threads_ = std::exchange(threads_, {});
-  away.converging_ = converging_;
-  away.running_ = running_;
-  away.last_barrier_ = last_barrier_;
-  away.reduction_ = reduction_;
-  away.barrier_result_ = barrier_result_;
-  return away;
+  free_stacks_ = stacks_.put_aside();
+  return std::exchange(static_cast<ScheduledBlock&>(*this), {});
 }
 
-void BlockScheduler::bring_back(Away&& away) {
-  threads_ = std::move(away.threads_);
-  count_ = static_cast<std::uint32_t>(away.stacks_.size());
-  stacks_.take_up(std::move(away.free_stacks_));
+void BlockScheduler::bring_back(ScheduledBlock&& away) {
+  static_cast<ScheduledBlock&>(*this) = std::move(away);
+  stacks_.take_up(std::move(free_stacks_));
   for (std::uint32_t i = 0; i < count_; ++i) {
-    if (!away.stacks_[i].empty()) stacks_.restore(threads_[i].stack, away.stacks_[i]);
+    if (!kept_stacks_[i].empty()) stacks_.restore(threads_[i].stack, kept_stacks_[i]);
   }
-  converging_ = away.converging_;
-  running_ = away.running_;
-  last_barrier_ = away.last_barrier_;
-  reduction_ = away.reduction_;
-  barrier_result_ = away.barrier_result_;
+  kept_stacks_.clear();
   over_ = false;
-  exchanges_ = true;  // it may have
 }
 
-BlockScheduler::Away::~Away() {
+ScheduledBlock::~ScheduledBlock() {
   for (Thread& thread : threads_) {
     forget(thread.fiber);
     forget(thread.back);
   }
 }
 
-std::size_t BlockScheduler::Away::bytes() const {
+std::size_t ScheduledBlock::bytes() const {
   std::size_t bytes = threads_.size() * (sizeof(Thread) + sizeof(std::vector<unsigned char>));
-  for (const auto& stack : stacks_) bytes += stack.size();
+  for (const auto& stack : kept_stacks_) bytes += stack.size();
   return bytes;
 }
 
@@ -316,8 +303,7 @@ void BlockScheduler::tell_standstill(bool of_warps) {
       standings.push_back({i, Standing::Where::waits, thread.wait_pc});
     }
   }
-  if (somebody_waits)
-    announcer_.announce_standstill(&Observer::on_standstill, StandstillEvent{running_.ref.block, running_.interval, standings});
+  if (somebody_waits) announcer_.announce(&Observer::on_standstill, StandstillEvent{running_.ref.block, running_.interval, standings});
 }
 
 void BlockScheduler::tell_operation(std::uint32_t warp, std::uint32_t arrived, const std::array<std::uint64_t, 32>& results) {
@@ -328,13 +314,14 @@ void BlockScheduler::tell_operation(std::uint32_t warp, std::uint32_t arrived, c
     const Thread& thread = threads_[warp * 32 + lane];
     const LaneRequest& request = thread.request;
     const bool shuffles = request.operation == WarpOperation::shuffle;
-    const ResultType type = shuffles ? ResultType{request.type, request.bytes} : result_of(request.operation);
+    const auto& [name, type, bytes] = function_of(request.operation);
     const std::uint32_t source = shuffles ? request.source % 32 : lane;
     const bool defined = ((arrived >> source) & 1u) != 0;
-    told[count++] = {lane, source, thread.wait_pc, function_of(request.operation), results[lane], defined ? type.bytes : 0u, type.type};
+    const std::uint32_t size = !defined ? 0u : shuffles ? request.bytes : bytes;
+    told[count++] = {lane, source, thread.wait_pc, name, results[lane], size, shuffles ? request.type : type};
   }
-  announcer_.announce_standstill(&Observer::on_warp_operation, WarpOperationEvent{running_.ref.block, warp, running_.interval,
-                                                                                  std::span<const LaneResult>(told.data(), count)});
+  announcer_.announce(&Observer::on_warp_operation,
+                      WarpOperationEvent{running_.ref.block, warp, running_.interval, std::span<const LaneResult>(told.data(), count)});
 }
 
 // Each thread that left is missed once, at the first barrier behind it.
@@ -422,8 +409,8 @@ std::uint64_t BlockScheduler::exchange(std::uintptr_t pc, const LaneRequest& req
   const std::uint32_t index = running_.ref.thread;
   Thread& thread = threads_[index];
   if ((request.mask & lane_bit(index)) == 0) {  // undefined: it takes part in nothing
-    announcer_.announce(&Observer::on_undefined_lane,
-                        LaneEvent{running_.ref, pc, LaneEvent::Why::mask_without_caller, function_of(request.operation), request.mask, 0});
+    announcer_.announce(&Observer::on_undefined_lane, LaneEvent{running_.ref, pc, LaneEvent::Why::mask_without_caller,
+                                                                function_of(request.operation).name, request.mask, 0});
     return request.value;
   }
   thread.request = request;

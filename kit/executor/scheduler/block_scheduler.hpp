@@ -26,7 +26,9 @@ namespace tilelab::simt {
 
 enum class BarrierReduction : std::uint8_t { none, count, all, any };
 
-class BlockScheduler {
+// A block that has begun and not ended, with its threads. One that was put away is only given back, to bring_back() of the scheduler that
+// it comes from.
+class ScheduledBlock {
  public:
   struct Running {
     ThreadRef ref;
@@ -34,12 +36,56 @@ class BlockScheduler {
     std::uintptr_t stack_low = 0, stack_high = 0;
   };
 
+  ScheduledBlock() = default;
+  ScheduledBlock(ScheduledBlock&&) = default;
+  ScheduledBlock& operator=(ScheduledBlock&&) = default;  // what it is assigned to must be empty
+  ScheduledBlock(const ScheduledBlock&) = delete;
+  ScheduledBlock& operator=(const ScheduledBlock&) = delete;
+  ~ScheduledBlock();
+  std::uint64_t block() const { return running_.ref.block; }
+  std::size_t bytes() const;  // of memory, about
+
+ private:
+  friend class BlockScheduler;
+  enum class State : std::uint8_t { idle, ready, at_barrier, at_warp_operation, converging, asleep, exited, ended };
+  struct Thread {
+    boost::context::fiber fiber, back;
+    State state = State::idle;
+    bool started = false, waits_for_grid = false;
+    std::size_t stack = 0;
+    std::uintptr_t wait_pc = 0, wait_frame = 0;
+    std::uintptr_t left_by = 0;  // as in AbsenceEvent
+    bool is_missed = false;      // it left since the last barrier
+    int predicate = 0;
+    std::uint32_t warp_interval = 0;
+    LaneRequest request;
+    std::uint64_t result = 0;
+    std::uintptr_t object = 0;  // for which it sleeps
+  };
+
+  static void forget(boost::context::fiber& fiber);
+
+  std::vector<Thread> threads_;
+  std::uint32_t count_ = 0, converging_ = 0;
+  AbsenceEvent::CallPath last_barrier_{};
+  Running running_;
+  BarrierReduction reduction_ = BarrierReduction::none;
+  int barrier_result_ = 0;
+  bool exchanges_ = false;  // some thread of the block has met a warp operation
+  // Of a block that was put away: what lies on its threads' stacks (empty: it has none), and the stacks that they do not use.
+  std::vector<std::vector<unsigned char>> kept_stacks_;
+  std::vector<std::size_t> free_stacks_;
+};
+
+class BlockScheduler : ScheduledBlock {
+ public:
+  using ScheduledBlock::Running;
+
   // `switched_in` is called each time another thread starts or continues, after running() has changed.
   BlockScheduler(const Announcer& announcer, FiberStacks& stacks, std::function<void()> switched_in);
 
   // Why a turn was over. stuck: no thread can run, and some wait for a wake() that cannot come.
   enum class Turn : std::uint8_t { ended, at_grid_barrier, polls, stuck };
-  class Away;  // a block whose turn was over and that has not ended
 
   // Runs `body` once for each thread. When several threads can run, they run in `order`, a permutation of 0 … n-1. The block must
   // not wait for others.
@@ -47,8 +93,8 @@ class BlockScheduler {
   // The same in turns. `body` must be the same function for all of them.
   void begin_block(std::uint64_t block, std::uint32_t threads);
   Turn run_turn(std::span<const std::uint32_t> order, const std::function<void()>& body);
-  Away put_away();
-  void bring_back(Away&& away);
+  ScheduledBlock put_away();  // whose turn was over, and that has not ended
+  void bring_back(ScheduledBlock&& away);
   bool ended_some() const { return ended_some_; }  // in some block, a thread was ended
   // After Turn::stuck: the threads that wait for a wake(), the lowest thread that does not, and the end of the former.
   struct Asleep {
@@ -84,22 +130,6 @@ class BlockScheduler {
   std::uint32_t converge(std::uintptr_t pc);
 
  private:
-  enum class State : std::uint8_t { idle, ready, at_barrier, at_warp_operation, converging, asleep, exited, ended };
-  struct Thread {
-    boost::context::fiber fiber, back;
-    State state = State::idle;
-    bool started = false, waits_for_grid = false;
-    std::size_t stack = 0;
-    std::uintptr_t wait_pc = 0, wait_frame = 0;
-    std::uintptr_t left_by = 0;  // as in AbsenceEvent
-    bool is_missed = false;      // it left since the last barrier
-    int predicate = 0;
-    std::uint32_t warp_interval = 0;
-    LaneRequest request;
-    std::uint64_t result = 0;
-    std::uintptr_t object = 0;  // for which it sleeps
-  };
-
   void start(std::uint32_t thread, const std::function<void()>& body);
   void resume(std::uint32_t thread, const std::function<void()>& body);
   void suspend();
@@ -115,44 +145,12 @@ class BlockScheduler {
   bool complete_warp_operation(std::uint32_t warp, std::uint32_t mask);
   void tell_lost_sources(std::uint32_t warp, std::uint32_t arrived);
   void lane_left(std::uint32_t thread);
-  static void forget(boost::context::fiber& fiber);
 
   const Announcer& announcer_;
   FiberStacks& stacks_;
   std::function<void()> switched_in_;
-  std::vector<Thread> threads_;
-  std::uint32_t count_ = 0, converging_ = 0;
-  AbsenceEvent::CallPath last_barrier_{};
-  Running running_;
-  BarrierReduction reduction_ = BarrierReduction::none;
-  int barrier_result_ = 0;
   std::uint64_t progress_ = 0, undefined_ = 0;
   bool over_ = false, turn_is_over_ = false, ended_some_ = false;
-  bool exchanges_ = false;  // some thread of the block has met a warp operation
-};
-
-// It is only given back, to bring_back() of the scheduler that it comes from.
-class BlockScheduler::Away {
- public:
-  Away() = default;
-  Away(Away&&) = default;
-  Away& operator=(Away&&) = default;  // what it is assigned to must be empty
-  Away(const Away&) = delete;
-  Away& operator=(const Away&) = delete;
-  ~Away();
-  std::uint64_t block() const { return running_.ref.block; }
-  std::size_t bytes() const;  // of memory, about
-
- private:
-  friend class BlockScheduler;
-  std::vector<Thread> threads_;
-  std::vector<std::vector<unsigned char>> stacks_;  // one for each thread; empty: it has none
-  std::vector<std::size_t> free_stacks_;
-  std::uint32_t converging_ = 0;
-  Running running_;
-  AbsenceEvent::CallPath last_barrier_{};
-  BarrierReduction reduction_ = BarrierReduction::none;
-  int barrier_result_ = 0;
 };
 
 }  // namespace tilelab::simt

@@ -43,15 +43,12 @@ struct WarpWork {
   void* lane;
 };
 
-// CUDA's name of the function that asks for it; empty for a shuffle, which has four.
-const char* function_of(WarpOperation operation);
-
-// The type of what it brings a lane, if that is no shuffle's, and how many bytes: 0 where a lane gets nothing that can be shown.
-struct ResultType {
-  ExchangedType type = ExchangedType::bits;
-  std::uint8_t bytes = 0;
+struct WarpFunction {
+  const char* name;    // CUDA's name of the function that asks for an operation; empty for a shuffle, which has four
+  ExchangedType type;  // of what it brings a lane, if that is no shuffle's
+  std::uint8_t bytes;  // of it; 0: a lane gets nothing that can be shown
 };
-ResultType result_of(WarpOperation operation);
+const WarpFunction& function_of(WarpOperation operation);
 
 // One result for each lane of `arrived`, from the requests of those lanes. A shuffle from a lane that is not there returns
 // `undefined`.
