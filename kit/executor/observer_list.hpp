@@ -37,11 +37,9 @@ class ObserverList {
   // A line here registers an observer. They get each access in this order.
   using Observers = std::tuple<  // what each finds:
       RaceDetector,              // races. It must be first: it offers redundant reads, and later observers may drop them
-      BoundsChecker,             // accesses out of bounds, misaligned ones
+      BoundsChecker,             // accesses out of bounds, misaligned ones, writes to inputs
       UninitializedReads,        // reads of memory that nobody wrote
-      BarrierChecker,            // barriers that not every thread of a block reaches
-      LaneChecker,               // masks without the caller, shuffles from lanes that take no part
-      InputGuard,                // writes to inputs
+      BarrierChecker,            // barriers that not every thread reaches, masks without the caller, shuffles from lanes that take no part
       AccessCounter>;            // nothing: it counts bytes and barriers
 
   FindingLog log_;

@@ -75,7 +75,7 @@ class Copy:
             '#include "executor/observers/work_counters.hpp"\n',
             '#include "executor/observers/volatile_writes.hpp"\n#include "executor/observers/work_counters.hpp"\n',
         )
-        self.replace(LIST, "      InputGuard, ", "      VolatileWrites,\n      InputGuard, ")
+        self.replace(LIST, "      BarrierChecker, ", "      VolatileWrites,\n      BarrierChecker, ")
 
     def compile(self, source: Path, *arguments: str) -> Path:
         """A program or an object, with the kit's headers of this copy."""

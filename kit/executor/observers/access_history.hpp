@@ -174,19 +174,14 @@ class AccessHistory {
     if (!shadow.heads) shadow.words = 0;
     return head(word, region);
   }
+  static void widen(Moment& end, const Moment& moment, bool is_beyond) {
+    Moment next = is_beyond ? moment : end;
+    if (moment.block == end.block) keep_later(next, is_beyond ? end : moment);
+    end = next;
+  }
   static void widen(Node& node, const Moment& moment) {
-    if (moment.block == node.lowest.block) keep_later(node.lowest, moment);
-    if (moment.block == node.highest.block) keep_later(node.highest, moment);
-    if (place(moment) < place(node.lowest)) {
-      Moment lowest = moment;
-      if (moment.block == node.lowest.block) keep_later(lowest, node.lowest);
-      node.lowest = lowest;
-    }
-    if (place(node.highest) < place(moment)) {
-      Moment highest = moment;
-      if (moment.block == node.highest.block) keep_later(highest, node.highest);
-      node.highest = highest;
-    }
+    widen(node.lowest, moment, place(moment) < place(node.lowest));
+    widen(node.highest, moment, place(node.highest) < place(moment));
   }
   // Drops nodes that a later write is ordered after. A later access that races with a dropped node also races with that write.
   void prune(std::uint32_t* first, std::uintptr_t word) {

@@ -57,6 +57,17 @@ class BarrierChecker final : public Observer {
     log_.report(finding);
   }
 
+  // What a shuffle brings from a lane that is not there is like memory that nobody wrote: bringing it is no mistake, using it is.
+  void on_undefined_lane(const LaneEvent& event) override {
+    const bool is_mask = event.why == LaneEvent::Why::mask_without_caller;
+    RawFinding finding;
+    finding.kind = is_mask ? Verdict::barrier_divergence : Verdict::uninitialized_read;
+    finding.site = {event.pc, is_mask ? "mask" : "shuffle", event.by};
+    finding.about = RawFinding::About::lane;
+    finding.lane = event;
+    log_.report(finding);
+  }
+
   void on_launch_begin(const LaunchEvent& launch) override { launch_ = launch; }
   void on_grid_begin(const GridEvent& child) override { launch_.grid = child.grid, launch_.block = child.block; }
   void on_stuck(const StuckEvent& event) override {
@@ -127,25 +138,6 @@ class BarrierChecker final : public Observer {
   const RaceDetector* accesses_ = nullptr;
   std::map<std::pair<std::uintptr_t, std::uintptr_t>, std::uint64_t> asked_;  // by barrier and return: the lowest block so far
   bool early_return_is_error_ = false;
-};
-
-// What a shuffle brings from a lane that is not there is like memory that nobody wrote: bringing it is no mistake, using it is.
-class LaneChecker final : public Observer {
- public:
-  explicit LaneChecker(FindingLog& log) : log_(log) {}
-
-  void on_undefined_lane(const LaneEvent& event) override {
-    const bool is_mask = event.why == LaneEvent::Why::mask_without_caller;
-    RawFinding finding;
-    finding.kind = is_mask ? Verdict::barrier_divergence : Verdict::uninitialized_read;
-    finding.site = {event.pc, is_mask ? "mask" : "shuffle", event.by};
-    finding.about = RawFinding::About::lane;
-    finding.lane = event;
-    log_.report(finding);
-  }
-
- private:
-  FindingLog& log_;
 };
 
 }  // namespace tilelab::simt

@@ -11,6 +11,8 @@ namespace tilelab::simt {
 class BoundsChecker final : public Observer {
  public:
   explicit BoundsChecker(FindingLog& log) : log_(log) {}
+  bool watches(Space space) const override { return space == Space::global; }
+  bool needs_every_read() const override { return false; }
   void on_stray(const Access& access, const Region* nearest) override {
     RawFinding finding = finding_about(Verdict::out_of_bounds, access);
     finding.region = nearest;
@@ -44,16 +46,6 @@ class BoundsChecker final : public Observer {
     finding.index = static_cast<std::int64_t>(alignment);
     log_.report(finding);
   }
-
- private:
-  FindingLog& log_;
-};
-
-class InputGuard final : public Observer {
- public:
-  explicit InputGuard(FindingLog& log) : log_(log) {}
-  bool watches(Space space) const override { return space == Space::global; }
-  bool needs_every_read() const override { return false; }
   void on_access(const Access& access) override {
     if (access.kind == AccessKind::read || access.region->role != BufferRole::input) return;
     log_.report(finding_about(Verdict::input_modified, access, "writes {element}, but {array} is an input and must not change"));

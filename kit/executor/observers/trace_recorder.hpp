@@ -59,13 +59,13 @@ class TraceRecorder final : public Observer {
   bool watches(Space) const override { return true; }
   bool follows_control() const override { return true; }
   bool sees_standstills() const override { return true; }
-  void on_launch_begin(const LaunchEvent&) override { make_room(); }
+  void on_launch_begin(const LaunchEvent&) override { threads_.assign(beside_ ? 2 * beside_from : beside_from, {}); }
   void on_block_begin(std::uint64_t block) override {
     const auto first = first_of(block);
-    if (!first || *first >= paths_.size()) return;
+    if (!first) return;
     for (std::uint32_t at = *first; at < *first + beside_from; ++at) {
-      paths_[at].restart();
-      last_[at] = {};
+      threads_[at].path.restart();
+      threads_[at].last = {};
     }
   }
   void on_access(const Access& access) override {
@@ -91,11 +91,11 @@ class TraceRecorder final : public Observer {
     settle();
     for (const Standing& one : event.threads) {
       const auto thread = number_of({event.block, one.thread});
-      if (!thread || *thread >= last_.size()) continue;
+      if (!thread) continue;
       const bool left = one.where == Standing::Where::left;
-      if (left && std::exchange(last_[*thread].left, true)) continue;
+      if (left && std::exchange(threads_[*thread].last.left, true)) continue;
       if (TraceStep* step = add(left ? TraceStep::Kind::leave : TraceStep::Kind::wait, *thread, event.interval, one.pc))
-        step->slot = slot_at({no_block, 0}, one.pc * 2 + (left ? 1 : 0));
+        step->slot = slot_at(0, one.pc * 2 + (left ? 1 : 0));
     }
   }
   void on_warp_operation(const WarpOperationEvent& event) override {
@@ -111,26 +111,26 @@ class TraceRecorder final : public Observer {
       step->bits = lane.bytes == 0 ? 0 : lane.value;
       step->function = lane.function;
       step->type = lane.type;
-      step->slot = slot_at(by, lane.pc);
+      step->slot = slot_at(threads_[*thread].path.key(), lane.pc);
     }
   }
   // The call of a lane that its own mask leaves out is an exchange of its own that brings nothing.
   void on_undefined_lane(const LaneEvent& event) override {
     settle();
     const auto thread = number_of(event.by);
-    if (!thread || event.why != LaneEvent::Why::mask_without_caller || *thread >= last_.size()) return;
-    if (TraceStep* step = add(TraceStep::Kind::exchange, *thread, last_[*thread].interval, event.pc)) {
+    if (!thread || event.why != LaneEvent::Why::mask_without_caller) return;
+    if (TraceStep* step = add(TraceStep::Kind::exchange, *thread, threads_[*thread].last.interval, event.pc)) {
       step->offset = event.by.lane();
       step->function = event.function;
-      step->slot = slot_at(event.by, event.pc);
+      step->slot = slot_at(threads_[*thread].path.key(), event.pc);
     }
   }
   void on_thread_ended(const ThreadRef& by) override {
     settle();
     const auto thread = number_of(by);
-    if (!thread || *thread >= last_.size()) return;
-    const Last& last = last_[*thread];
-    if (TraceStep* step = add(TraceStep::Kind::stop, *thread, last.interval, last.pc)) step->slot = slot_at({no_block, 0}, last.pc * 2);
+    if (!thread) return;
+    const Last& last = threads_[*thread].last;
+    if (TraceStep* step = add(TraceStep::Kind::stop, *thread, last.interval, last.pc)) step->slot = slot_at(0, last.pc * 2);
   }
   void on_edge(const ThreadRef& by, std::uintptr_t pc) override {
     if (ControlPath* path = path_of(by)) path->block(loops_, pc);
@@ -160,8 +160,6 @@ class TraceRecorder final : public Observer {
   bool full() const { return full_; }
 
  private:
-  static constexpr std::uint64_t no_block = ~std::uint64_t{0};
-
   // An access to several elements at once (a float4) becomes one step for each. If the parts are not whole elements, as in an array
   // of bytes that holds floats, each step is four bytes.
   static std::uint32_t part_of(const Access& access, std::uint32_t size, std::uint64_t offset) {
@@ -175,11 +173,6 @@ class TraceRecorder final : public Observer {
     std::memcpy(&bits, reinterpret_cast<const void*>(step.region->base + step.offset), step.bytes);
     return bits;
   }
-  void make_room() {
-    paths_.assign(beside_ ? 2 * beside_from : beside_from, {});
-    last_.assign(paths_.size(), {});
-    counts_.assign(paths_.size(), 0);
-  }
   // The number of the block's first thread; nothing: the block is not recorded, or no longer.
   std::optional<std::uint32_t> first_of(std::uint64_t block) const {
     if (full_) return std::nullopt;
@@ -192,7 +185,7 @@ class TraceRecorder final : public Observer {
   }
   ControlPath* path_of(const ThreadRef& by) {
     const auto number = number_of(by);
-    return number && *number < paths_.size() ? &paths_[*number] : nullptr;
+    return number ? &threads_[*number].path : nullptr;
   }
   void take(const Access& access, std::uint32_t thread, bool outside) {
     const std::uint64_t first = access.address - access.region->base;
@@ -202,48 +195,36 @@ class TraceRecorder final : public Observer {
   }
   void piece(const Access& access, std::uint32_t thread, std::uint64_t first, std::uint32_t size, std::uint32_t number, bool outside) {
     if (full_) return;  // an access in pieces
-    const std::uint32_t part = part_of(access, size, first), slot = slot_of(access, size, number);
-    if (thread < last_.size()) last_[thread] = {access.pc, access.interval, false};
-    for (std::uint32_t at = 0; at < size && has_room(thread); at += part) {
-      TraceStep& step = steps_.emplace_back();
-      step.kind = outside                            ? TraceStep::Kind::outside
-                  : access.kind == AccessKind::read  ? TraceStep::Kind::read
-                  : access.kind == AccessKind::write ? TraceStep::Kind::write
-                                                     : TraceStep::Kind::atomic;
-      step.thread = thread;
-      step.interval = access.interval;
-      step.region = access.region;
-      step.offset = first + at;
-      step.bytes = part;
-      step.pc = access.pc;
-      step.slot = slot;
-      step.part = at / part;
-      if (step.kind == TraceStep::Kind::read) step.bits = bits_at(step);
+    const std::uint32_t part = part_of(access, size, first), wide = access.space == Space::shared && size > 4 ? 1 : 0;
+    const std::uint32_t slot = slot_at(ControlPath::mix(threads_[thread].path.key(), number * 2 + wide), access.instruction);
+    threads_[thread].last = {access.pc, access.interval, false};
+    const TraceStep::Kind kind = outside                            ? TraceStep::Kind::outside
+                                 : access.kind == AccessKind::read  ? TraceStep::Kind::read
+                                 : access.kind == AccessKind::write ? TraceStep::Kind::write
+                                                                    : TraceStep::Kind::atomic;
+    for (std::uint32_t at = 0; at < size; at += part) {
+      TraceStep* step = add(kind, thread, access.interval, access.pc);
+      if (step == nullptr) return;
+      step->region = access.region;
+      step->offset = first + at;
+      step->bytes = part;
+      step->slot = slot;
+      step->part = at / part;
+      if (kind == TraceStep::Kind::read) step->bits = bits_at(*step);
     }
   }
-  std::uint32_t slot_of(const Access& access, std::uint32_t size, std::uint32_t number) {
-    const bool wide = access.space == Space::shared && size > 4;
-    const ControlPath* path = path_of(access.by);
-    const std::uint64_t key = ControlPath::mix(path ? path->key() : 0, number * 2 + (wide ? 1 : 0));
-    return slots_.try_emplace(ControlPath::mix(key, access.instruction), static_cast<std::uint32_t>(slots_.size())).first->second;
-  }
-  std::uint32_t slot_at(const ThreadRef& by, std::uintptr_t pc) {
-    const ControlPath* path = path_of(by);
-    return slots_.try_emplace(ControlPath::mix(path ? path->key() : 0, pc), static_cast<std::uint32_t>(slots_.size())).first->second;
+  std::uint32_t slot_at(std::uint64_t path, std::uintptr_t pc) {
+    return slots_.try_emplace(ControlPath::mix(path, pc), static_cast<std::uint32_t>(slots_.size())).first->second;
   }
   TraceStep* add(TraceStep::Kind kind, std::uint32_t thread, std::uint32_t interval, std::uintptr_t pc) {
-    if (!has_room(thread)) return nullptr;
+    full_ = full_ || ++threads_[thread].steps > most_of_a_thread_ || steps_.size() >= most_steps_;
+    if (full_) return nullptr;
     TraceStep& step = steps_.emplace_back();
     step.kind = kind;
     step.thread = thread;
     step.interval = interval;
     step.pc = pc;
     return &step;
-  }
-  bool has_room(std::uint32_t thread) {
-    const bool is_long = thread < counts_.size() && ++counts_[thread] > most_of_a_thread_;
-    full_ = full_ || is_long || steps_.size() >= most_steps_;
-    return !full_;
   }
   // An access is announced before it happens. At the next event it has happened, and nothing else has.
   void settle() {
@@ -263,9 +244,12 @@ class TraceRecorder final : public Observer {
     std::uint32_t interval = 0;
     bool left = false;
   };
-  std::vector<ControlPath> paths_;  // by the number of the thread
-  std::vector<Last> last_;
-  std::vector<std::uint32_t> counts_;  // of steps
+  struct Thread {
+    ControlPath path;
+    Last last;
+    std::uint32_t steps = 0;
+  };
+  std::vector<Thread> threads_;  // by their numbers
   std::unordered_map<std::uint64_t, std::uint32_t> slots_;
   std::vector<TraceStep> steps_;
   std::size_t settled_ = 0;  // writes before this one have their values

@@ -52,10 +52,7 @@ class UninitializedReads final : public Observer {
   void on_block_parked(std::uint64_t block) override {
     ParkedBlock& parked = parked_[block];
     for (std::size_t place = 0; place < words_.size(); ++place) {
-      if (words_[place].block != block_) continue;
-      parked.places.push_back(place);
-      parked.words.push_back(words_[place]);
-      parked.writers.push_back(writers_[place]);
+      if (words_[place].block == block_) parked.words.push_back({place, words_[place], writers_[place]});
     }
     parked.candidates = std::exchange(candidates_, {});
     parked.interval = interval_;
@@ -66,11 +63,10 @@ class UninitializedReads final : public Observer {
     auto parked = parked_.extract(block);
     if (parked.empty()) return;
     ParkedBlock& kept = parked.mapped();
-    for (std::size_t i = 0; i < kept.places.size(); ++i) {
-      const std::size_t place = kept.places[i];
-      words_[place] = kept.words[i];
+    for (const auto& [place, word, writers] : kept.words) {
+      words_[place] = word;
       words_[place].block = block_;
-      writers_[place] = kept.writers[i];
+      writers_[place] = writers;
       if (writers_[place].interval == kept.interval) writers_[place].interval = interval_;
     }
     candidates_ = std::move(kept.candidates);
@@ -116,9 +112,12 @@ class UninitializedReads final : public Observer {
     RawFinding finding;
   };
   struct ParkedBlock {
-    std::vector<std::size_t> places;
-    std::vector<Word> words;  // those there that the block has touched
-    std::vector<Writers> writers;
+    struct KeptWord {
+      std::size_t place;
+      Word word;
+      Writers writers;
+    };
+    std::vector<KeptWord> words;  // that the block has touched
     std::vector<Candidate> candidates;
     std::uint64_t interval = 0;
     bool disturbed = false;

@@ -106,7 +106,7 @@ TEST_CASE("the first barrier that was missed is shown, whoever missed later ones
 
 TEST_CASE("a mask without the caller and a shuffle from nobody are findings of their own", "[lane_checker]") {
   FindingLog log;
-  LaneChecker checker(log);
+  BarrierChecker checker(log);
   checker.on_undefined_lane({{0, 5}, 10, LaneEvent::Why::mask_without_caller, "__syncwarp()", 0xFF00u, 0});
   checker.on_undefined_lane({{0, 6}, 20, LaneEvent::Why::source_has_left, "", ~0u, 9});
   checker.on_undefined_lane({{0, 4}, 20, LaneEvent::Why::source_has_left, "", ~0u, 7});

@@ -76,7 +76,7 @@ TEST_CASE("a write to an input is found whatever it writes; reads and other buff
   Region buffer;
   buffer.role = role;
   FindingLog log;
-  InputGuard guard(log);
+  BoundsChecker guard(log);
   HandmadeLaunch launch(guard, buffer);
   launch.begin_block();
   launch.touch({5, kind, 12});
