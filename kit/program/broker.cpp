@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "judge/process/runner_process.hpp"
+#include "program/calls/program_calls.hpp"
 #include "protocol/json/json_text.hpp"
 #include "runner/child_end.hpp"
 
@@ -35,7 +36,9 @@ json met(const ProgramLimits& limits, const std::string& limit) {
 // Calls that need nothing but the session.
 const std::map<std::string, Reply (*)(Session&, const HostRequest&)> plain_calls = {
     {"allocate", allocate}, {"free", free_memory}, {"array", array},   {"texture", texture},       {"pointer", pointer},
-    {"stream", stream},     {"event", event},      {"device", device}, {"last_error", last_error}, {"touch", touch}};
+    {"stream", stream},     {"event", event},      {"device", device}, {"last_error", last_error}, {"touch", touch},
+    {"copy", copy},         {"fill", fill},        {"symbol", symbol}, {"chunk", chunk},           {"kernel", kernel},
+    {"launch", launch},     {"operands", operands}};
 
 // Whether the call writes to no memory of the device. A launch does, but it is known what.
 bool leaves_memory(const HostRequest& request) {
@@ -50,12 +53,12 @@ Broker::Broker(ProgramDescription description) : session_(std::move(description)
 
 void Broker::run(const std::atomic<bool>& stop) {
   const auto deadline = Clock::now() + std::chrono::milliseconds(std::min<std::uint64_t>(session_.description.limits.wall_ms, 86'400'000));
-  operands_.emplace(session_);
+  place_operands(session_);
   HostProcess process(session_.description.host_argv);
   const auto limited = [](std::uint64_t ms) { return std::chrono::milliseconds(std::min<std::uint64_t>(ms, 86'400'000)); };
   HostClock clock(process.pid(), limited(session_.description.limits.host_clock_ms), limited(session_.description.limits.idle_ms));
-  copies_.emplace(session_, variables_, process.staging());
-  launches_.emplace(session_, *copies_, variables_);
+  session_.staging = process.staging();
+  session_.deadline = deadline;
   try {
     serve(process, clock, deadline, stop);
   } catch (const BrokenRules& error) {
@@ -89,30 +92,20 @@ void Broker::serve(HostProcess& process, HostClock& clock, Clock::time_point dea
       case HostProcess::Wake::request: break;
     }
     const Frame frame = process.channel().receive(frame_timeout_ms);
-    const Reply reply = answer(HostRequest(frame.text), deadline);
+    const Reply reply = answer(HostRequest(frame.text));
     process.channel().send(json_text(reply.value), reply.descriptors);
     clock.heard_of_it();
   }
 }
 
-Reply Broker::answer(const HostRequest& request, Clock::time_point deadline) {
+Reply Broker::answer(const HostRequest& request) {
   const std::string& op = request.op();
-  if (op == "chunk") return copies_->chunk(request);
-  if (copies_->is_copying() && op != "touch") throw BrokenRules("a request in the middle of a copy");
-  if (!leaves_memory(request)) launches_->memory_may_change();
-  if (op == "launch") {
-    const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now());
-    return launches_->launch(request, std::max(left, std::chrono::milliseconds(1)));
-  }
+  if (session_.transfer && op != "touch" && op != "chunk") throw BrokenRules("a request in the middle of a copy");
+  if (!leaves_memory(request)) session_.runners.memory_may_change();
   if (const auto plain = plain_calls.find(op); plain != plain_calls.end()) return plain->second(session_, request);
-  if (op == "copy") return copies_->copy(request);
-  if (op == "fill") return copies_->fill(request);
-  if (op == "symbol") return copies_->symbol(request);
-  if (op == "kernel") return launches_->kernel(request);
-  if (op == "operands") return operands_->operands(request);
   if (op == "finish") {
     if (session_.description.operands.empty()) throw BrokenRules("the end of a launcher, where there is none");
-    operands_->finish(request);
+    finish(session_, request);
     look_for_leaks();
     throw RunOver("the launcher came back");
   }

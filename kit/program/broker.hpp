@@ -8,9 +8,6 @@
 
 #include <atomic>
 
-#include "program/calls/copy_calls.hpp"
-#include "program/calls/launch_calls.hpp"
-#include "program/calls/memory_calls.hpp"
 #include "program/host_process.hpp"
 #include "program/host_request.hpp"
 #include "program/session.hpp"
@@ -29,16 +26,12 @@ class Broker {
  private:
   using Clock = HostProcess::Clock;
   void serve(HostProcess& process, HostClock& clock, Clock::time_point deadline, const std::atomic<bool>& stop);
-  Reply answer(const HostRequest& request, Clock::time_point deadline);
+  Reply answer(const HostRequest& request);
   Reply said(const HostRequest& request);
   void look_for_leaks();
   void note_end(HostProcess& process, HostClock& clock, Clock::time_point deadline);
 
   Session session_;
-  KernelRunners::Variables variables_;
-  std::optional<CopyCalls> copies_;
-  std::optional<LaunchCalls> launches_;
-  std::optional<OperandCalls> operands_;
   bool said_bye_ = false;
 };
 

@@ -4,6 +4,8 @@
 #include <chrono>
 #include <cstdint>
 #include <map>
+#include <optional>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -11,6 +13,7 @@
 #include <nlohmann/json.hpp>
 
 #include "executor/memory/device_heap.hpp"
+#include "program/kernel_runners.hpp"
 #include "program/memory/device_memory.hpp"
 #include "program/memory/pending_work.hpp"
 #include "program/memory/provenance.hpp"
@@ -31,12 +34,29 @@ struct RunOver : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+// Rows of bytes in one allocation.
+struct Rows {
+  Allocation* memory = nullptr;  // null: the program's own memory
+  std::size_t offset = 0, rows = 0, row_bytes = 0, pitch = 0;
+  std::size_t extent() const { return (rows - 1) * pitch + row_bytes; }
+};
+
+// A copy whose bytes are under way: the program may ask for nothing else.
+struct Transfer {
+  Rows rows;
+  bool to_device = false;
+  std::size_t moved = 0;
+  std::uint64_t at = 0, host = 0;  // where the program asked for it; its own memory
+  std::size_t host_pitch = 0;
+};
+
 struct Session {
+  using Clock = std::chrono::steady_clock;
   explicit Session(ProgramDescription program)
       : description(std::move(program)), memory(description.limits.memory_bytes), transfer_log(description.transfer_log),
         altered(description.altered),
         reads(description.kept_reads, description.shown_reads, description.options.carries, description.options.tagged),
-        view(memory, transfer_log, altered, reads), pending(order) {}
+        view(memory, transfer_log, altered, reads), pending(order), runners(description, memory, textures) {}
 
   ProgramDescription description;
   DeviceMemory memory;
@@ -47,8 +67,19 @@ struct Session {
   StreamOrder order;
   PendingWork pending;
   TextureTable textures;
+  KernelRunners runners;
+  KernelRunners::Variables variables;
+  // A variable has its first value from the host, before any launch: a pointer to a function leads to the host's code then.
+  bool has_first_values_of_host = false;
+  std::optional<Transfer> transfer;
+  char* staging = nullptr;                                    // the memory that the program can write to at any time
+  std::vector<Allocation*> operands;                          // of a launcher; null: a scalar
+  std::uint64_t launches = 0;                                 // so far
+  std::set<std::string> codes;                                // of the kernels that were launched: who shares code is one
+  std::map<std::string, std::uint64_t> allowed_shared_bytes;  // of kernels that ask for more than others may have
+  Clock::time_point deadline = Clock::time_point::max();      // of the run
   ApiErrors errors;
-  std::map<std::uint64_t, std::chrono::steady_clock::time_point> recorded;  // events, when they were
+  std::map<std::uint64_t, Clock::time_point> recorded;  // events, when they were
   RunRecord record;
   std::size_t heap_limit = simt::DeviceHeap::usual_bytes;  // of what kernels allocate
   std::string printed;                                     // by kernels, and not handed to the program yet

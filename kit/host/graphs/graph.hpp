@@ -113,7 +113,7 @@ struct ExecutableGraph {
   std::vector<PlanStep> steps{};
   std::vector<std::size_t> ends{};  // the last step of each branch but the first
   unsigned long long flags = 0;
-  cudaEvent_t ended = nullptr;  // recorded at the end of each launch: launches of one graph follow each other
+  std::vector<cudaEvent_t> events{};  // of each step, of the start and of the end; null: not needed yet
 };
 
 // Null: there is no such graph (any more).

@@ -63,23 +63,11 @@ std::map<cudaGraphExec_t, std::unique_ptr<ExecutableGraph>>& executables() {
   return *all;
 }
 
-// Events of the library's own, as long as a launch lasts.
-class LentEvents {
- public:
-  explicit LentEvents(std::size_t count) : events_(count) {}
-  ~LentEvents() {
-    for (const cudaEvent_t one : events_) return_event(one);
-  }
-  LentEvents(const LentEvents&) = delete;
-  LentEvents& operator=(const LentEvents&) = delete;
-  cudaEvent_t operator[](std::size_t place) {
-    if (events_[place] == nullptr) events_[place] = borrow_event();
-    return events_[place];
-  }
-
- private:
-  std::vector<cudaEvent_t> events_;
-};
+cudaEvent_t event_of(ExecutableGraph& graph, std::size_t place) {
+  cudaEvent_t& event = graph.events[place];
+  if (event == nullptr) (void)request("event", {}, {{"what", "create"}, {"event", 0}, {"hidden", true}}, "event", event);
+  return event;
+}
 
 // Nothing for a node that only orders others.
 cudaError_t perform(std::monostate, cudaStream_t, const Call&) { return cudaSuccess; }
@@ -109,27 +97,26 @@ cudaError_t free_left_over(const Graph& graph, cudaStream_t stream, const Call& 
   return cudaSuccess;
 }
 
-cudaError_t run_steps(const ExecutableGraph& graph, cudaStream_t stream, const Call& call) {
+cudaError_t run_steps(ExecutableGraph& graph, cudaStream_t stream, const Call& call) {
   static std::atomic<std::uint64_t> launches = 0;
   const std::uint64_t number = ++launches;
   std::vector<cudaStream_t> branches = branches_of(stream, graph.ends.size());
   branches.insert(branches.begin(), stream);
   const std::size_t start = graph.steps.size();
-  LentEvents events(start + 1);
-  cudaError_t error = graph.ends.empty() ? cudaSuccess : record(events[start], stream, call);
+  cudaError_t error = graph.ends.empty() ? cudaSuccess : record(event_of(graph, start), stream, call);
   for (std::size_t i = 0; i < graph.steps.size() && error == cudaSuccess; ++i) {
     const PlanStep& step = graph.steps[i];
     const cudaStream_t branch = branches[step.branch];
-    if (step.begins) error = wait(branch, events[start], call);
+    if (step.begins) error = wait(branch, event_of(graph, start), call);
     for (const std::size_t one : step.waits) {
-      if (error == cudaSuccess) error = wait(branch, events[one], call);
+      if (error == cudaSuccess) error = wait(branch, event_of(graph, one), call);
     }
     const Call own{call.name, step.node->at, number};
     if (error == cudaSuccess) error = std::visit([&](const auto& work) { return perform(work, branch, own); }, step.node->work);
-    if (error == cudaSuccess && step.is_waited_for) error = record(events[i], branch, call);
+    if (error == cudaSuccess && step.is_waited_for) error = record(event_of(graph, i), branch, call);
   }
   for (const std::size_t one : graph.ends) {
-    if (error == cudaSuccess) error = wait(stream, events[one], call);
+    if (error == cudaSuccess) error = wait(stream, event_of(graph, one), call);
   }
   return error;
 }
@@ -172,6 +159,7 @@ cudaGraphExec_t make_executable(const Graph& graph, unsigned long long flags) {
     made->ends.push_back(last[branch]);
     made->steps[last[branch]].is_waited_for = true;
   }
+  made->events.resize(made->steps.size() + 2);
   const auto handle = reinterpret_cast<cudaGraphExec_t>(made.get());
   executables()[handle] = std::move(made);
   return handle;
@@ -180,21 +168,21 @@ cudaGraphExec_t make_executable(const Graph& graph, unsigned long long flags) {
 bool drop_executable(cudaGraphExec_t handle) {
   const auto found = executables().find(handle);
   if (found == executables().end()) return false;
-  return_event(found->second->ended);
+  for (const cudaEvent_t event : found->second->events) {
+    if (event != nullptr) (void)request("event", {}, {{"what", "destroy"}, {"event", number_of(event)}});
+  }
   executables().erase(found);
   return true;
 }
 
+// Launches of one graph follow each other.
 cudaError_t launch_graph(ExecutableGraph& one, cudaStream_t stream, const Call& call) {
-  cudaError_t error = cudaSuccess;
-  if (one.ended == nullptr)
-    one.ended = borrow_event();
-  else
-    error = wait(stream, one.ended, call);
+  const bool is_first = one.events.back() == nullptr;
+  const cudaEvent_t ended = event_of(one, one.events.size() - 1);
+  cudaError_t error = is_first ? cudaSuccess : wait(stream, ended, call);
   if (error == cudaSuccess && (one.flags & cudaGraphInstantiateFlagAutoFreeOnLaunch) != 0) error = free_left_over(*one.graph, stream, call);
   if (error == cudaSuccess) error = run_steps(one, stream, call);
-  if (error == cudaSuccess) error = record(one.ended, stream, call);
-  return error;
+  return error == cudaSuccess ? record(ended, stream, call) : error;
 }
 
 }  // namespace tilelab_host

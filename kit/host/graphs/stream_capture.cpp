@@ -21,7 +21,6 @@ struct StreamTable {
   std::mutex mutex;
   std::map<cudaStream_t, StreamTraits> streams;
   std::map<cudaStream_t, std::vector<cudaStream_t>> branches;
-  std::vector<cudaEvent_t> events;  // that nobody has borrowed
 };
 StreamTable& stream_table() {
   static StreamTable* const made = new StreamTable;
@@ -83,24 +82,6 @@ cudaError_t call_host(const cudaHostNodeParams& host, cudaStream_t stream, const
   const cudaError_t error = request("stream", call, {{"what", "synchronize"}, {"stream", number_of(stream)}});
   if (error == cudaSuccess) host.fn(host.userData);
   return error;
-}
-
-cudaEvent_t borrow_event() {
-  const std::lock_guard lock(stream_table().mutex);
-  if (!stream_table().events.empty()) {
-    const cudaEvent_t event = stream_table().events.back();
-    stream_table().events.pop_back();
-    return event;
-  }
-  cudaEvent_t event = nullptr;
-  (void)request("event", {}, {{"what", "create"}, {"event", 0}, {"hidden", true}}, "event", event);
-  return event;
-}
-
-void return_event(cudaEvent_t event) {
-  if (event == nullptr) return;
-  const std::lock_guard lock(stream_table().mutex);
-  stream_table().events.push_back(event);
 }
 
 namespace {

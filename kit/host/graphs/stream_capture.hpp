@@ -35,10 +35,6 @@ cudaError_t wait(cudaStream_t stream, cudaEvent_t event, const Call& call);
 // The host's function runs when its turn has come: the library waits for that.
 cudaError_t call_host(const cudaHostNodeParams& host, cudaStream_t stream, const Call& call);
 
-// Events of the library's own. Null: there are too many.
-cudaEvent_t borrow_event();
-void return_event(cudaEvent_t event);
-
 // Streams whose work becomes nodes of a graph instead of running: which streams are captured, what their next node comes after, and which
 // calls are not allowed meanwhile. Where nothing is captured, each question is answered at once.
 

@@ -1,5 +1,5 @@
-// Implements copy_calls.hpp.
-#include "program/calls/copy_calls.hpp"
+// The program's calls that copy and fill memory, and the module's variables.
+#include "program/calls/program_calls.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -91,10 +91,8 @@ constexpr std::size_t most_variables = 4096, longest_symbol = 4096;
 // Memory that only the device can use.
 bool is_devices_only(const Allocation* memory) { return memory != nullptr && memory->address < shared_first; }
 
-}  // namespace
-
 // CUDA lets managed and pinned memory stand for either side.
-bool CopyCalls::has_right_direction(const HostRequest& request, CopyKind kind, const Rows& to, const Rows& from) {
+bool has_right_direction(Session& session, const HostRequest& request, CopyKind kind, const Rows& to, const Rows& from) {
   const bool to_host = kind == CopyKind::host_to_host || kind == CopyKind::device_to_host;
   const bool from_host = kind == CopyKind::host_to_host || kind == CopyKind::host_to_device;
   const auto fits = [](const Rows& side, bool host) { return host ? !is_devices_only(side.memory) : side.memory != nullptr; };
@@ -104,11 +102,11 @@ bool CopyCalls::has_right_direction(const HostRequest& request, CopyKind kind, c
   nlohmann::json numbers = {{"to", side_of(to.memory)}, {"from", side_of(from.memory)}, {"said", static_cast<int>(kind)}, {"meant", meant}};
   if (to.memory != nullptr) numbers["allocation"] = to.memory->index;
   if (from.memory != nullptr) numbers["from_allocation"] = from.memory->index;
-  session_.record.host("copy-direction", request.at(), std::move(numbers));
+  session.record.host("copy-direction", request.at(), std::move(numbers));
   return false;
 }
 
-void CopyCalls::move(const Rows& to, const Rows& from) {
+void move_on_device(const Rows& to, const Rows& from) {
   for (std::size_t row = 0; row < to.rows; ++row) {
     const std::size_t there = to.offset + row * to.pitch, here = from.offset + row * from.pitch;
     std::memmove(to.memory->content + there, from.memory->content + here, to.row_bytes);
@@ -116,9 +114,9 @@ void CopyCalls::move(const Rows& to, const Rows& from) {
   }
 }
 
-void CopyCalls::note_uses(const HostRequest& request, const Rows& to, const Rows& from) {
-  const Stamp stamp = session_.order.submit(request.number_or("stream", 0));
-  const bool async = request.flag("async"), may_overlap = session_.order.may_overlap(request.number_or("stream", 0));
+void note_uses(Session& session, const HostRequest& request, const Rows& to, const Rows& from) {
+  const Stamp stamp = session.order.submit(request.number_or("stream", 0));
+  const bool async = request.flag("async"), may_overlap = session.order.may_overlap(request.number_or("stream", 0));
   const auto touched = [&](const Rows& side) {
     std::shared_ptr<const TouchedRuns> all;
     auto runs = may_overlap ? runs_of_rows(side.offset, side.rows, side.row_bytes, side.pitch, &side == &to) : std::nullopt;
@@ -127,90 +125,92 @@ void CopyCalls::note_uses(const HostRequest& request, const Rows& to, const Rows
   };
   for (const Rows* side : {&from, &to}) {
     if (side->memory == nullptr) continue;
-    if (side == &to) session_.record.filled(*side->memory, request.at(), side->offset, side->offset + side->extent());
-    if (side == &from) session_.record.taken(*side->memory, request.at(), side->offset + side->extent());
+    if (side == &to) session.record.filled(*side->memory, request.at(), side->offset, side->offset + side->extent());
+    if (side == &from) session.record.taken(*side->memory, request.at(), side->offset + side->extent());
     const Use use{stamp, side->offset,   side->offset + side->extent(), side == &to, nullptr, request.at(),
                   1,     touched(*side), request.number_or("graph", 0)};
-    session_.use(*side->memory, use);
-    if (use.writes && side->memory->is_input) session_.record.host("input-modified", request.at(), about(*side->memory));
+    session.use(*side->memory, use);
+    if (use.writes && side->memory->is_input) session.record.host("input-modified", request.at(), about(*side->memory));
     if (async && side->memory->kind != MemoryKind::device && side->memory->kind != MemoryKind::variable)
-      session_.pending.guard(side->memory->address, side->memory->bytes, use, PendingWork::conflicts_of_copy(use));
+      session.pending.guard(side->memory->address, side->memory->bytes, use, PendingWork::conflicts_of_copy(use));
   }
 }
 
 // Everything that is copied to the host has no value: no kernel ran, or it wrote elsewhere.
-void CopyCalls::note_unset(const HostRequest& request, const Rows& from) {
+void note_unset(Session& session, const HostRequest& request, const Rows& from) {
   if (from.memory == nullptr || from.memory->is_set) return;
   for (std::size_t row = 0; row < from.rows; ++row) {
     if (!none_set(from.memory->marks, from.offset + row * from.pitch, from.row_bytes)) return;
   }
   nlohmann::json numbers = about(*from.memory);
   numbers["bytes"] = from.rows * from.row_bytes;
-  session_.record.host("never-set", request.at(), std::move(numbers));
+  session.record.host("never-set", request.at(), std::move(numbers));
 }
 
 // A copy that the host waits for has a reply like every call that waits. It waits for no node of a graph.
-Reply CopyCalls::finish(const HostRequest& request, const Rows& to, const Rows& from, const char* direction) {
+Reply finish(Session& session, const HostRequest& request, const Rows& to, const Rows& from, const char* direction) {
   const bool to_plain_host = to.memory == nullptr, between_devices = is_devices_only(to.memory) && is_devices_only(from.memory);
-  Reply reply = reply_of(session_.errors.sticky());
+  Reply reply = reply_of(session.errors.sticky());
   if (!request.has("graph") && (to_plain_host || (!request.flag("async") && !between_devices))) {
-    session_.order.host_waits_for_stream(request.number_or("stream", 0));
-    reply = session_.arrive(request.at());
+    session.order.host_waits_for_stream(request.number_or("stream", 0));
+    reply = session.arrive(request.at());
   }
-  session_.guard(reply);
+  session.guard(reply);
   reply.value["direction"] = reply.value["error"] == 0 ? direction : "done";
   return reply;
 }
 
-Reply CopyCalls::copy(const HostRequest& request) {
+}  // namespace
+
+Reply copy(Session& session, const HostRequest& request) {
   const std::uint64_t kind = request.number("kind"), at = request.at();
   const std::string planned_by = request.has("planned_by") ? judge::tame(request.text("planned_by", 64), 64) : std::string();
   const auto fail = [&](CudaError error) {
-    Reply reply = session_.fail(planned_by.empty() ? "copy" : planned_by, error, at);
+    Reply reply = session.fail(planned_by.empty() ? "copy" : planned_by, error, at);
     reply.value["direction"] = "done";
     return reply;
   };
   if (kind > static_cast<std::uint64_t>(CopyKind::by_address)) return fail(CudaError::invalid_copy_direction);
-  if (!session_.order.knows_stream(request.number_or("stream", 0))) return fail(CudaError::invalid_handle);
+  if (!session.order.knows_stream(request.number_or("stream", 0))) return fail(CudaError::invalid_handle);
   Rows to, from;
   const auto planned = [] { return Reply{.value = {{"error", 0}, {"direction", "done"}}}; };
   if (request.number("rows") == 0 || request.number("row_bytes") == 0)
-    return planned_by.empty() ? finish(request, to, from, "done") : planned();
-  const auto to_trouble = find(session_, request, "to", "to_pitch", to);
-  const auto from_trouble = find(session_, request, "from", "from_pitch", from);
+    return planned_by.empty() ? finish(session, request, to, from, "done") : planned();
+  const auto to_trouble = find(session, request, "to", "to_pitch", to);
+  const auto from_trouble = find(session, request, "from", "from_pitch", from);
   if (to_trouble || from_trouble) return fail(to_trouble.value_or(CudaError::invalid_value));
   if (to.pitch < to.row_bytes || from.pitch < from.row_bytes) return fail(CudaError::invalid_pitch);
   for (const char* side : {"to", "from"}) {
     if (request.number(side) < null_bytes) return fail(CudaError::invalid_value);
   }
-  if (!has_right_direction(request, static_cast<CopyKind>(kind), to, from)) return fail(CudaError::invalid_value);
+  if (!has_right_direction(session, request, static_cast<CopyKind>(kind), to, from)) return fail(CudaError::invalid_value);
   if (!planned_by.empty()) return planned();
-  if (to.memory == nullptr && from.memory == nullptr) return finish(request, to, from, "host");
-  if (session_.errors.sticky() != 0) return finish(request, to, from, "done");
-  note_uses(request, to, from);
+  if (to.memory == nullptr && from.memory == nullptr) return finish(session, request, to, from, "host");
+  if (session.errors.sticky() != 0) return finish(session, request, to, from, "done");
+  note_uses(session, request, to, from);
   for (const Rows* side : {&from, &to}) {
-    if (side->memory != nullptr) session_.view.take_in(*side->memory, at);
+    if (side->memory != nullptr) session.view.take_in(*side->memory, at);
   }
-  if (to.memory == nullptr && !request.flag("quiet")) note_unset(request, from);
+  if (to.memory == nullptr && !request.flag("quiet")) note_unset(session, request, from);
   const bool between = to.memory != nullptr && from.memory != nullptr;
-  Reply reply = finish(request, to, from, between ? "done" : to.memory != nullptr ? "write" : "read");
+  Reply reply = finish(session, request, to, from, between ? "done" : to.memory != nullptr ? "write" : "read");
   if (reply.value["error"] != 0) return reply;
   if (between) {
-    move(to, from);
-    session_.view.hand_out(*to.memory, to.offset, to.extent(), at);
+    move_on_device(to, from);
+    session.view.hand_out(*to.memory, to.offset, to.extent(), at);
   } else {
-    transfer_ = Transfer{.rows = to.memory != nullptr ? to : from,
-                         .to_device = to.memory != nullptr,
-                         .at = at,
-                         .host = request.number(to.memory != nullptr ? "from" : "to"),
-                         .host_pitch = to.memory != nullptr ? from.pitch : to.pitch};
+    session.transfer = Transfer{.rows = to.memory != nullptr ? to : from,
+                                .to_device = to.memory != nullptr,
+                                .at = at,
+                                .host = request.number(to.memory != nullptr ? "from" : "to"),
+                                .host_pitch = to.memory != nullptr ? from.pitch : to.pitch};
   }
   return reply;
 }
 
-Reply CopyCalls::chunk(const HostRequest& request) {
-  if (!transfer_) throw BrokenRules("bytes of no copy");
-  Transfer& transfer = *transfer_;
+Reply chunk(Session& session, const HostRequest& request) {
+  if (!session.transfer) throw BrokenRules("bytes of no copy");
+  Transfer& transfer = *session.transfer;
   const Rows& rows = transfer.rows;
   const std::size_t bytes = request.number("bytes"), left = rows.rows * rows.row_bytes - transfer.moved;
   if (bytes == 0 || bytes > staging_bytes || bytes > left) throw BrokenRules("more bytes than the copy has");
@@ -218,46 +218,46 @@ Reply CopyCalls::chunk(const HostRequest& request) {
     const std::size_t row = transfer.moved / rows.row_bytes, column = transfer.moved % rows.row_bytes;
     const std::size_t some = std::min(bytes - done, rows.row_bytes - column), place = rows.offset + row * rows.pitch + column;
     if (transfer.to_device) {
-      std::memcpy(rows.memory->content + place, staging_ + done, some);
+      std::memcpy(rows.memory->content + place, session.staging + done, some);
       mark_as_set(rows.memory->marks, place, some);
-      session_.view.hand_out(*rows.memory, place, some, transfer.at);
-      session_.transfer_log.sent(transfer.at, transfer.host + row * transfer.host_pitch + column, rows.memory->content + place, some);
-      session_.reads.carry(rows.memory->content, place, some, rows.memory->bytes);
-      session_.altered.to_device(rows.memory->content, place, some, rows.memory->bytes);
+      session.view.hand_out(*rows.memory, place, some, transfer.at);
+      session.transfer_log.sent(transfer.at, transfer.host + row * transfer.host_pitch + column, rows.memory->content + place, some);
+      session.reads.carry(rows.memory->content, place, some, rows.memory->bytes);
+      session.altered.to_device(rows.memory->content, place, some, rows.memory->bytes);
     } else {
-      std::memcpy(staging_ + done, rows.memory->content + place, some);
-      session_.show(*rows.memory, place, staging_ + done, some, transfer.at);
-      session_.transfer_log.received(transfer.at, transfer.host + row * transfer.host_pitch + column, *rows.memory, place, some);
+      std::memcpy(session.staging + done, rows.memory->content + place, some);
+      session.show(*rows.memory, place, session.staging + done, some, transfer.at);
+      session.transfer_log.received(transfer.at, transfer.host + row * transfer.host_pitch + column, *rows.memory, place, some);
     }
     done += some;
     transfer.moved += some;
   }
-  if (transfer.moved == rows.rows * rows.row_bytes) transfer_.reset();
+  if (transfer.moved == rows.rows * rows.row_bytes) session.transfer.reset();
   return reply_of(0);
 }
 
-Reply CopyCalls::fill(const HostRequest& request) {
+Reply fill(Session& session, const HostRequest& request) {
   const std::uint64_t at = request.at(), width = request.number("width"), value = request.number("value");
   if (width != 1 && width != 2 && width != 4) throw BrokenRules("a value of an impossible width");
   const bool is_planned = request.has("planned_by");
   const std::string call = is_planned ? judge::tame(request.text("planned_by", 64), 64) : "fill";
-  if (!session_.order.knows_stream(request.number_or("stream", 0))) return session_.fail(call, CudaError::invalid_handle, at);
+  if (!session.order.knows_stream(request.number_or("stream", 0))) return session.fail(call, CudaError::invalid_handle, at);
   if (request.number("rows") == 0 || request.number("row_bytes") == 0) {
-    if (value != 0) session_.record.host("swapped-sizes", at, {{"call", "fill"}, {"value", value}});
-    return reply_of(session_.errors.sticky());
+    if (value != 0) session.record.host("swapped-sizes", at, {{"call", "fill"}, {"value", value}});
+    return reply_of(session.errors.sticky());
   }
   Rows to;
   const std::uint64_t address = request.number("to");
   if (address < device_first || address >= memory_end) {
-    session_.record.host("host-pointer-on-device", at, {{"call", "fill"}, {"address", address}});
-    return session_.fail(call, CudaError::invalid_value, at);
+    session.record.host("host-pointer-on-device", at, {{"call", "fill"}, {"address", address}});
+    return session.fail(call, CudaError::invalid_value, at);
   }
-  if (const auto trouble = find(session_, request, "to", "pitch", to)) return session_.fail(call, *trouble, at);
-  if (to.pitch < to.row_bytes) return session_.fail(call, CudaError::invalid_pitch, at);
+  if (const auto trouble = find(session, request, "to", "pitch", to)) return session.fail(call, *trouble, at);
+  if (to.pitch < to.row_bytes) return session.fail(call, CudaError::invalid_pitch, at);
   if (is_planned) return reply_of(0);
-  if (session_.errors.sticky() != 0) return reply_of(session_.errors.sticky());
-  note_uses(request, to, {});
-  session_.view.take_in(*to.memory, at);
+  if (session.errors.sticky() != 0) return reply_of(session.errors.sticky());
+  note_uses(session, request, to, {});
+  session.view.take_in(*to.memory, at);
   for (std::size_t row = 0; row < to.rows; ++row) {
     const std::size_t place = to.offset + row * to.pitch;
     char* const first = to.memory->content + place;
@@ -266,41 +266,40 @@ Reply CopyCalls::fill(const HostRequest& request) {
     else
       for (std::size_t i = 0; i < to.row_bytes; ++i) first[i] = static_cast<char>((value >> (8 * (i % width))) & 0xFF);
     mark_as_set(to.memory->marks, place, to.row_bytes);
-    session_.view.hand_out(*to.memory, place, to.row_bytes, at);
+    session.view.hand_out(*to.memory, place, to.row_bytes, at);
   }
   Reply reply = reply_of(0);
-  session_.guard(reply);
+  session.guard(reply);
   return reply;
 }
 
-ModuleVariable* CopyCalls::variable(const std::string& name, std::size_t bytes, std::uint64_t at, bool shared) {
-  const auto known = variables_.find(name);
-  if (known != variables_.end()) return known->second.memory->bytes == bytes ? &known->second : nullptr;
-  if (variables_.size() >= most_variables || bytes == 0) return nullptr;
-  Allocation* made =
-      shared ? session_.memory.allocate_shared_variable(bytes, at) : session_.memory.allocate(bytes, MemoryKind::variable, at);
+ModuleVariable* variable(Session& session, const std::string& name, std::size_t bytes, std::uint64_t at, bool shared) {
+  const auto known = session.variables.find(name);
+  if (known != session.variables.end()) return known->second.memory->bytes == bytes ? &known->second : nullptr;
+  if (session.variables.size() >= most_variables || bytes == 0) return nullptr;
+  Allocation* made = shared ? session.memory.allocate_shared_variable(bytes, at) : session.memory.allocate(bytes, MemoryKind::variable, at);
   if (made == nullptr) return nullptr;
-  session_.record.allocation(*made, name);
-  session_.view.open(*made);
-  return &(variables_[name] = {.memory = made, .has_value = false});
+  session.record.allocation(*made, name);
+  session.view.open(*made);
+  return &(session.variables[name] = {.memory = made, .has_value = false});
 }
 
-Reply CopyCalls::symbol(const HostRequest& request) {
+Reply symbol(Session& session, const HostRequest& request) {
   const std::string& name = request.text("name", longest_symbol);
   const bool shared = request.has("kind") && request.text("kind", 16) == "managed";
-  ModuleVariable* one = variable(name, request.number("bytes"), request.at(), shared);
-  if (one == nullptr) return session_.fail("symbol", CudaError::invalid_value, request.at());
+  ModuleVariable* one = variable(session, name, request.number("bytes"), request.at(), shared);
+  if (one == nullptr) return session.fail("symbol", CudaError::invalid_value, request.at());
   Allocation& memory = *one->memory;
   Reply reply{.value = {{"error", 0}, {"address", memory.address}, {"direction", one->has_value ? "done" : "write"}}};
   if (!one->has_value)
-    transfer_ = Transfer{.rows = {.memory = &memory, .offset = 0, .rows = 1, .row_bytes = memory.bytes, .pitch = memory.bytes},
-                         .to_device = true,
-                         .at = request.at()};
-  has_first_values_of_host_ = has_first_values_of_host_ || !one->has_value;
+    session.transfer = Transfer{.rows = {.memory = &memory, .offset = 0, .rows = 1, .row_bytes = memory.bytes, .pitch = memory.bytes},
+                                .to_device = true,
+                                .at = request.at()};
+  session.has_first_values_of_host = session.has_first_values_of_host || !one->has_value;
   one->has_value = true;
   if (memory.file() == protocol::ProgramFile::shared) {
     reply.value["offset"] = memory.offset;
-    reply.descriptors = {session_.view.descriptor()};
+    reply.descriptors = {session.view.descriptor()};
   }
   return reply;
 }

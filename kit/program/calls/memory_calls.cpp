@@ -1,5 +1,5 @@
-// Implements memory_calls.hpp.
-#include "program/calls/memory_calls.hpp"
+// The program's calls that make memory, arrays, textures and a launcher's operands.
+#include "program/calls/program_calls.hpp"
 
 #include <bit>
 #include <cstring>
@@ -314,10 +314,10 @@ std::string origins(const Allocation& one) {
 
 }  // namespace
 
-OperandCalls::OperandCalls(Session& session) : session_(session) {
+void place_operands(Session& session) {
   for (const OperandDescription& operand : session.description.operands) {
     if (operand.is_scalar || operand.bytes == 0) {
-      places_.push_back(nullptr);
+      session.operands.push_back(nullptr);
       continue;
     }
     Allocation* place = session.memory.allocate(operand.bytes, operand.on_host ? MemoryKind::pinned : MemoryKind::device, 0);
@@ -328,45 +328,45 @@ OperandCalls::OperandCalls(Session& session) : session_(session) {
     if (!operand.content.empty()) load(operand, *place);
     session.view.open(*place);
     session.record.allocation(*place, operand.name);
-    places_.push_back(place);
+    session.operands.push_back(place);
   }
 }
 
-Reply OperandCalls::operands(const HostRequest& request) {
-  const auto& all = session_.description.operands;
+Reply operands(Session& session, const HostRequest& request) {
+  const auto& all = session.description.operands;
   if (request.number("count") != all.size()) {
-    session_.record.end("internal", {{"detail", "the launcher has another number of parameters than the lab's problem has operands"}});
+    session.record.end("internal", {{"detail", "the launcher has another number of parameters than the lab's problem has operands"}});
     throw RunOver("a launcher with other parameters");
   }
   Reply reply = reply_of(0);
   nlohmann::json& list = reply.value["operands"] = nlohmann::json::array();
   bool has_host_memory = false;
   for (std::size_t i = 0; i < all.size(); ++i) {
-    if (places_[i] == nullptr) {
+    if (session.operands[i] == nullptr) {
       list.push_back({{"value", all[i].value}, {"address", 0}});
       continue;
     }
-    list.push_back({{"address", places_[i]->address}, {"bytes", places_[i]->bytes}});
+    list.push_back({{"address", session.operands[i]->address}, {"bytes", session.operands[i]->bytes}});
     if (!all[i].on_host) continue;
-    list.back()["offset"] = places_[i]->offset;
+    list.back()["offset"] = session.operands[i]->offset;
     has_host_memory = true;
   }
-  if (has_host_memory) reply.descriptors = {session_.view.descriptor()};
+  if (has_host_memory) reply.descriptors = {session.view.descriptor()};
   return reply;
 }
 
-void OperandCalls::finish(const HostRequest& request) {
-  session_.order.host_waits_for_all();
-  const Reply waited = session_.arrive(request.at());
-  session_.view.take_in_all(request.at());
-  for (std::size_t i = 0; i < places_.size(); ++i) {
-    const OperandDescription& operand = session_.description.operands[i];
-    const std::string marks = places_[i] != nullptr ? origins(*places_[i]) : std::string();
-    save(operand.keep, places_[i] != nullptr ? places_[i]->content : "", marks.size());
+void finish(Session& session, const HostRequest& request) {
+  session.order.host_waits_for_all();
+  const Reply waited = session.arrive(request.at());
+  session.view.take_in_all(request.at());
+  for (std::size_t i = 0; i < session.operands.size(); ++i) {
+    const OperandDescription& operand = session.description.operands[i];
+    const std::string marks = session.operands[i] != nullptr ? origins(*session.operands[i]) : std::string();
+    save(operand.keep, session.operands[i] != nullptr ? session.operands[i]->content : "", marks.size());
     save(operand.marks, marks.data(), marks.size());
   }
-  session_.record.end("finished",
-                      waited.value.contains("printed") ? nlohmann::json{{"printed", waited.value["printed"]}} : nlohmann::json::object());
+  session.record.end("finished",
+                     waited.value.contains("printed") ? nlohmann::json{{"printed", waited.value["printed"]}} : nlohmann::json::object());
 }
 
 }  // namespace tilelab::program

@@ -1,8 +1,8 @@
-// Implements what memory_calls.hpp declares about order and errors: streams, events, waiting, the last error.
+// The program's calls about order and errors: streams, events, waiting, the last error.
 #include <chrono>
 #include <utility>
 
-#include "program/calls/memory_calls.hpp"
+#include "program/calls/program_calls.hpp"
 
 namespace tilelab::program {
 namespace {
