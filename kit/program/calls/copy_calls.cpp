@@ -277,7 +277,7 @@ ModuleVariable* variable(Session& session, const std::string& name, std::size_t 
   const auto known = session.variables.find(name);
   if (known != session.variables.end()) return known->second.memory->bytes == bytes ? &known->second : nullptr;
   if (session.variables.size() >= most_variables || bytes == 0) return nullptr;
-  Allocation* made = shared ? session.memory.allocate_shared_variable(bytes, at) : session.memory.allocate(bytes, MemoryKind::variable, at);
+  Allocation* made = session.memory.allocate(bytes, MemoryKind::variable, at, shared);
   if (made == nullptr) return nullptr;
   session.record.allocation(*made, name);
   session.view.open(*made);

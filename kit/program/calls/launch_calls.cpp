@@ -41,30 +41,10 @@ CudaError later_error(const protocol::LaunchReply& reply) {
   return reply.detail.find("__trap()") != std::string::npos ? CudaError::launch_failure : CudaError::illegal_address;
 }
 
-}  // namespace
-
 // Null: there is no such kernel. A kernel that could not be built ends the run when it is launched.
 const KernelDescription* find(Session& session, const HostRequest& request, const char* key) {
   const auto found = session.description.kernels.find(request.text(key, longest_name));
   return found == session.description.kernels.end() ? nullptr : &found->second;
-}
-
-Reply kernel(Session& session, const HostRequest& request) {
-  const KernelDescription* kernel = find(session, request, "name");
-  if (kernel == nullptr) return session.fail("kernel", CudaError::invalid_device_function, request.at());
-  if (request.has("dynamic_shared_bytes"))
-    session.allowed_shared_bytes[request.text("name", longest_name)] = request.number("dynamic_shared_bytes");
-  json sizes = json::array();
-  for (const KernelParameter& one : kernel->parameters) sizes.push_back(one.bytes);
-  return {.value = {{"error", 0},
-                    {"sizes", sizes},
-                    {"refused", kernel->refusal.has_value()},
-                    {"max_threads", 1024},
-                    {"static_shared_bytes", kernel->static_shared_bytes},
-                    {"registers", 32},
-                    {"local_bytes", 0},
-                    {"const_bytes", 0},
-                    {"binary_version", 90}}};
 }
 
 CudaError refusal(Session& session, const HostRequest& request, const KernelLaunch& launch, std::string& why) {
@@ -120,7 +100,7 @@ void note_trace(Session& session, const HostRequest& request, const KernelLaunch
 }
 
 // The run ends here, and the grader says why.
-void refuse(Session& session, const HostRequest& request, json refusal) {
+[[noreturn]] void refuse(Session& session, const HostRequest& request, json refusal) {
   if (!refusal.is_object()) refusal = {{"message", refusal}};
   refusal["kernel"] = request.text("kernel", longest_name);
   refusal["at"] = request.at();
@@ -128,57 +108,8 @@ void refuse(Session& session, const HostRequest& request, json refusal) {
   throw RunOver("a kernel that cannot be launched here");
 }
 
-void needs_gpu(Session& session, const HostRequest& request, const std::string& message) {
+[[noreturn]] void needs_gpu(Session& session, const HostRequest& request, const std::string& message) {
   refuse(session, request, {{"verdict", "needs-gpu"}, {"message", message}});
-}
-
-Reply launch(Session& session, const HostRequest& request) {
-  const std::uint64_t at = request.at();
-  const KernelDescription* description = find(session, request, "kernel");
-  if (description == nullptr) return session.fail("launch", CudaError::invalid_device_function, at);
-  const std::string& name = request.text("kernel", longest_name);
-  const bool is_planned = request.has("planned_by");
-  if (description->refusal && !is_planned) refuse(session, request, *description->refusal);
-  KernelLaunch launch{.number = session.launches + 1,
-                      .kernel = &name,
-                      .description = description,
-                      .config = {request.extent("grid"), request.extent("block"), request.number("shared")},
-                      .cooperative = request.flag("cooperative"),
-                      .may_overlap = session.order.may_overlap(request.number_or("stream", 0)),
-                      .arguments = {}};
-  const auto arguments = request.texts("arguments", most_parameters, most_hex);
-  if (arguments.size() != description->parameters.size()) throw BrokenRules("another number of arguments than the kernel has");
-  for (std::size_t i = 0; i < arguments.size(); ++i) launch.arguments.push_back(bytes_of(arguments[i], description->parameters[i].bytes));
-  if (session.errors.sticky() != 0) return reply_of(session.errors.sticky());
-  if (!is_planned) ++session.launches;
-  std::string why;
-  if (const CudaError error = refusal(session, request, launch, why); error != CudaError::success) {
-    write_down(session, request, launch, error, "launch-error", why);
-    return session.fail(is_planned ? judge::tame(request.text("planned_by", 64), 64) : "launch", error, at);
-  }
-  if (is_planned) return reply_of(0);
-  if (!has_variables(session, launch, at)) {
-    write_down(session, request, launch, CudaError::memory_allocation, "launch-error", "There is no room for the kernel's variables.");
-    return session.fail("launch", CudaError::memory_allocation, at);
-  }
-  if (description->allocates && session.memory.heap() == nullptr) session.memory.open_heap(session.heap_limit);
-  session.view.take_in_all(at);
-  for (std::size_t i = 0; i < launch.arguments.size(); ++i) {
-    char* const argument = reinterpret_cast<char*>(launch.arguments[i].data());
-    const std::size_t bytes = launch.arguments[i].size();
-    session.transfer_log.sent(at, i, argument, bytes);
-    if (description->parameters[i].is_pointer) continue;
-    session.reads.carry(argument, 0, bytes, bytes);
-    session.altered.to_device(argument, 0, bytes, bytes);
-  }
-  session.codes.insert(description->code.empty() ? name : description->code);
-  const LaunchOutcome outcome = session.runners.run(launch, session.variables, std::max(left, std::chrono::milliseconds(1)));
-  session.view.hand_out_all(at);
-  const CudaError error = take(session, request, launch, outcome);
-  if (error != CudaError::success) return session.fail("launch", error, at);
-  Reply reply = reply_of(0);
-  session.guard(reply);
-  return reply;
 }
 
 // Whether one of the kernel's pointers of this name leads to an input of a launcher.
@@ -190,6 +121,50 @@ bool is_launchers_input(Session& session, const KernelLaunch& launch, const std:
     return memory != nullptr && memory->is_input;
   }
   return false;
+}
+
+void note_uses(Session& session, const HostRequest& request, const KernelLaunch& launch, const LaunchOutcome& outcome) {
+  const std::string* const kernel = &session.description.kernels.find(*launch.kernel)->first;
+  const Stamp stamp = session.order.submit(request.number_or("stream", 0));
+  for (const protocol::BufferUse& use : outcome.reply.uses) {
+    Allocation& one = *outcome.buffers[use.buffer];
+    if (&one == session.memory.heap()) continue;  // each launch has its own allocations there
+    const auto parameter = KernelRunners::parameter_for(launch, one);
+    const std::size_t element_bytes = parameter ? std::max<std::size_t>(launch.description->parameters[*parameter].element_bytes, 1) : 1;
+    const auto part = [&](const simt::UsedRange& range, bool writes) {
+      return Use{stamp,         range.first, std::min(range.end, one.bytes), writes, kernel, request.at(),
+                 element_bytes, use.touched, request.number_or("graph", 0)};
+    };
+    if (use.read.end > use.read.first) session.use(one, part(use.read, false));
+    if (use.written.end > use.written.first) session.use(one, part(use.written, true));
+    if (one.kind != MemoryKind::managed && one.kind != MemoryKind::pinned) continue;
+    const simt::UsedRange all{std::min(use.read.first, use.written.first), std::max(use.read.end, use.written.end)};
+    const auto conflicts = use.host.value_or(simt::HostConflicts{.reads = use.written, .writes = all, .atomics = all});
+    session.pending.guard(one.address, one.bytes, part({0, one.bytes}, conflicts.reads.end != 0), conflicts);
+  }
+}
+
+// A kernel used an address that is no memory of the device. Says what it is, for the finding, and records whose mistake it was.
+std::string stray(Session& session, const HostRequest& request, const KernelLaunch& launch, std::uint64_t address) {
+  constexpr std::uint64_t null_bytes = 1u << 16, near_bytes = 1u << 30;
+  if (address < null_bytes) return {};
+  const Allocation* freed = session.memory.near(address);
+  if (freed != nullptr && freed->is_live()) return {};
+  if (freed == nullptr && address >= device_first && address < memory_end) return {};
+  json said = freed != nullptr ? about(*freed) : json::object();
+  said["address"] = address;
+  said["kernel"] = *launch.kernel;
+  bool is_argument = false;
+  for (std::size_t i = 0; i < launch.arguments.size() && !is_argument; ++i) {
+    if (!launch.description->parameters[i].is_pointer) continue;
+    const std::uint64_t pointer = KernelRunners::pointer_in(launch, i);
+    is_argument = address - pointer < near_bytes || pointer - address < near_bytes;
+    if (is_argument) said["argument"] = launch.description->parameters[i].name;
+  }
+  if (freed != nullptr || is_argument)
+    session.record.host(freed != nullptr ? "use-after-free" : "host-pointer-on-device", request.at(), said);
+  if (freed != nullptr && freed->was_never_live) return " This is memory that a graph allocates, and the graph has not run.";
+  return freed != nullptr ? " This memory was freed before." : " This is an address of the host's memory, which a kernel cannot use.";
 }
 
 // Records what the launch did. Returns the error that the launch itself returns.
@@ -260,48 +235,74 @@ CudaError take(Session& session, const HostRequest& request, const KernelLaunch&
   return CudaError::success;
 }
 
-void note_uses(Session& session, const HostRequest& request, const KernelLaunch& launch, const LaunchOutcome& outcome) {
-  const std::string* const kernel = &session.description.kernels.find(*launch.kernel)->first;
-  const Stamp stamp = session.order.submit(request.number_or("stream", 0));
-  for (const protocol::BufferUse& use : outcome.reply.uses) {
-    Allocation& one = *outcome.buffers[use.buffer];
-    if (&one == session.memory.heap()) continue;  // each launch has its own allocations there
-    const auto parameter = KernelRunners::parameter_for(launch, one);
-    const std::size_t element_bytes = parameter ? std::max<std::size_t>(launch.description->parameters[*parameter].element_bytes, 1) : 1;
-    const auto part = [&](const simt::UsedRange& range, bool writes) {
-      return Use{stamp,         range.first, std::min(range.end, one.bytes), writes, kernel, request.at(),
-                 element_bytes, use.touched, request.number_or("graph", 0)};
-    };
-    if (use.read.end > use.read.first) session.use(one, part(use.read, false));
-    if (use.written.end > use.written.first) session.use(one, part(use.written, true));
-    if (one.kind != MemoryKind::managed && one.kind != MemoryKind::pinned) continue;
-    const simt::UsedRange all{std::min(use.read.first, use.written.first), std::max(use.read.end, use.written.end)};
-    const auto conflicts = use.host.value_or(simt::HostConflicts{.reads = use.written, .writes = all, .atomics = all});
-    session.pending.guard(one.address, one.bytes, part({0, one.bytes}, conflicts.reads.end != 0), conflicts);
-  }
+}  // namespace
+
+Reply kernel(Session& session, const HostRequest& request) {
+  const KernelDescription* kernel = find(session, request, "name");
+  if (kernel == nullptr) return session.fail("kernel", CudaError::invalid_device_function, request.at());
+  if (request.has("dynamic_shared_bytes"))
+    session.allowed_shared_bytes[request.text("name", longest_name)] = request.number("dynamic_shared_bytes");
+  json sizes = json::array();
+  for (const KernelParameter& one : kernel->parameters) sizes.push_back(one.bytes);
+  return {.value = {{"error", 0},
+                    {"sizes", sizes},
+                    {"refused", kernel->refusal.has_value()},
+                    {"max_threads", 1024},
+                    {"static_shared_bytes", kernel->static_shared_bytes},
+                    {"registers", 32},
+                    {"local_bytes", 0},
+                    {"const_bytes", 0},
+                    {"binary_version", 90}}};
 }
 
-// A kernel used an address that is no memory of the device. Says what it is, for the finding, and records whose mistake it was.
-std::string stray(Session& session, const HostRequest& request, const KernelLaunch& launch, std::uint64_t address) {
-  constexpr std::uint64_t null_bytes = 1u << 16, near_bytes = 1u << 30;
-  if (address < null_bytes) return {};
-  const Allocation* freed = session.memory.near(address);
-  if (freed != nullptr && freed->is_live()) return {};
-  if (freed == nullptr && address >= device_first && address < memory_end) return {};
-  json said = freed != nullptr ? about(*freed) : json::object();
-  said["address"] = address;
-  said["kernel"] = *launch.kernel;
-  bool is_argument = false;
-  for (std::size_t i = 0; i < launch.arguments.size() && !is_argument; ++i) {
-    if (!launch.description->parameters[i].is_pointer) continue;
-    const std::uint64_t pointer = KernelRunners::pointer_in(launch, i);
-    is_argument = address - pointer < near_bytes || pointer - address < near_bytes;
-    if (is_argument) said["argument"] = launch.description->parameters[i].name;
+Reply launch(Session& session, const HostRequest& request) {
+  const std::uint64_t at = request.at();
+  const KernelDescription* description = find(session, request, "kernel");
+  if (description == nullptr) return session.fail("launch", CudaError::invalid_device_function, at);
+  const std::string& name = request.text("kernel", longest_name);
+  const bool is_planned = request.has("planned_by");
+  if (description->refusal && !is_planned) refuse(session, request, *description->refusal);
+  KernelLaunch launch{.number = session.launches + 1,
+                      .kernel = &name,
+                      .description = description,
+                      .config = {request.extent("grid"), request.extent("block"), request.number("shared")},
+                      .cooperative = request.flag("cooperative"),
+                      .may_overlap = session.order.may_overlap(request.number_or("stream", 0)),
+                      .arguments = {}};
+  const auto arguments = request.texts("arguments", most_parameters, most_hex);
+  if (arguments.size() != description->parameters.size()) throw BrokenRules("another number of arguments than the kernel has");
+  for (std::size_t i = 0; i < arguments.size(); ++i) launch.arguments.push_back(bytes_of(arguments[i], description->parameters[i].bytes));
+  if (session.errors.sticky() != 0) return reply_of(session.errors.sticky());
+  if (!is_planned) ++session.launches;
+  std::string why;
+  if (const CudaError error = refusal(session, request, launch, why); error != CudaError::success) {
+    write_down(session, request, launch, error, "launch-error", why);
+    return session.fail(is_planned ? judge::tame(request.text("planned_by", 64), 64) : "launch", error, at);
   }
-  if (freed != nullptr || is_argument)
-    session.record.host(freed != nullptr ? "use-after-free" : "host-pointer-on-device", request.at(), said);
-  if (freed != nullptr && freed->was_never_live) return " This is memory that a graph allocates, and the graph has not run.";
-  return freed != nullptr ? " This memory was freed before." : " This is an address of the host's memory, which a kernel cannot use.";
+  if (is_planned) return reply_of(0);
+  if (!has_variables(session, launch, at)) {
+    write_down(session, request, launch, CudaError::memory_allocation, "launch-error", "There is no room for the kernel's variables.");
+    return session.fail("launch", CudaError::memory_allocation, at);
+  }
+  if (description->allocates && session.memory.heap() == nullptr) session.memory.open_heap(session.heap_limit);
+  session.view.take_in_all(at);
+  for (std::size_t i = 0; i < launch.arguments.size(); ++i) {
+    char* const argument = reinterpret_cast<char*>(launch.arguments[i].data());
+    const std::size_t bytes = launch.arguments[i].size();
+    session.transfer_log.sent(at, i, argument, bytes);
+    if (description->parameters[i].is_pointer) continue;
+    session.reads.carry(argument, 0, bytes, bytes);
+    session.altered.to_device(argument, 0, bytes, bytes);
+  }
+  session.codes.insert(description->code.empty() ? name : description->code);
+  const auto left = std::chrono::ceil<std::chrono::milliseconds>(session.deadline - Session::Clock::now());
+  const LaunchOutcome outcome = session.runners.run(launch, session.variables, std::max(left, std::chrono::milliseconds(1)));
+  session.view.hand_out_all(at);
+  const CudaError error = take(session, request, launch, outcome);
+  if (error != CudaError::success) return session.fail("launch", error, at);
+  Reply reply = reply_of(0);
+  session.guard(reply);
+  return reply;
 }
 
 }  // namespace tilelab::program

@@ -138,15 +138,8 @@ DeviceMemory::DeviceMemory(std::size_t bytes)
       touched_("tilelab-touched", total_ / 2 * sizeof(simt::WordTouch)),
       next_{device_first + protocol::program_gap, shared_first + protocol::program_gap} {}
 
-Allocation* DeviceMemory::allocate(std::size_t bytes, MemoryKind kind, std::uint64_t at) {
-  return place(bytes, kind, at, kind == MemoryKind::managed || kind == MemoryKind::pinned);
-}
-
-Allocation* DeviceMemory::allocate_shared_variable(std::size_t bytes, std::uint64_t at) {
-  return place(bytes, MemoryKind::variable, at, true);
-}
-
-Allocation* DeviceMemory::place(std::size_t bytes, MemoryKind kind, std::uint64_t at, bool shared) {
+Allocation* DeviceMemory::allocate(std::size_t bytes, MemoryKind kind, std::uint64_t at, bool shared) {
+  shared = shared || kind == MemoryKind::managed || kind == MemoryKind::pinned;
   const std::uintptr_t end = shared ? memory_end : shared_first;
   std::uintptr_t& next = next_[shared];
   if (bytes > total_ || end - next < bytes + 2 * protocol::program_gap || live_.size() >= protocol::most_program_buffers) return nullptr;
@@ -199,7 +192,7 @@ Allocation* DeviceMemory::open_heap(std::size_t limit) {
   constexpr std::size_t least = 128u << 20, most = 2u << 30;
   limit = std::clamp(limit, protocol::least_heap_bytes, total_);
   for (std::size_t bytes = std::clamp(16 * limit, least, std::max(most, 2 * limit)); heap_ == nullptr && bytes >= limit; bytes /= 2)
-    heap_ = place(bytes + bytes / 2, MemoryKind::device, 0, false);
+    heap_ = allocate(bytes + bytes / 2, MemoryKind::device, 0);
   if (heap_ == nullptr) return nullptr;
   heap_->kind = MemoryKind::variable;
   heap_limit_ = limit;

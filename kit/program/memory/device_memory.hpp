@@ -177,9 +177,8 @@ class DeviceMemory {
   DeviceMemory& operator=(const DeviceMemory&) = delete;
 
   // Null: there is no room. `bytes` is not 0. The content is zeros that count as unset; memory that the host uses as well counts as
-  // set, because nobody sees what the host does there.
-  Allocation* allocate(std::size_t bytes, MemoryKind kind, std::uint64_t at);
-  Allocation* allocate_shared_variable(std::size_t bytes, std::uint64_t at);  // a __managed__ one
+  // set, because nobody sees what the host does there. `shared`: a variable that the host uses as well.
+  Allocation* allocate(std::size_t bytes, MemoryKind kind, std::uint64_t at, bool shared = false);
   // An address for memory that a node of a graph allocates. It is not alive before revive(). Null: there is no room for the address.
   Allocation* reserve(std::size_t bytes, std::uint64_t at);
   // Memory that is reserved or was freed is alive again, with new content. False: there is no room.
@@ -210,7 +209,6 @@ class DeviceMemory {
   std::size_t free_bytes() const { return spaces_[0].free_bytes(); }
 
  private:
-  Allocation* place(std::size_t bytes, MemoryKind kind, std::uint64_t at, bool shared);
   void lay(Allocation& one, std::size_t offset);
 
   std::size_t total_;

@@ -8,7 +8,6 @@ namespace tilelab::program {
 
 StreamOrder::StreamOrder() {
   streams_[0] = {slots_++, true, {}};
-  streams_[1] = streams_[0];  // only so that it is known: see stream()
   streams_[2] = {slots_++, true, {}};
 }
 
@@ -35,8 +34,7 @@ std::optional<std::uint64_t> StreamOrder::create_event() {
 bool StreamOrder::destroy_stream(std::uint64_t number) {
   const auto found = streams_.find(number);
   if (number < first_own || found == streams_.end()) return false;
-  if (gone_.empty()) gone_.emplace_back();
-  join(gone_.front(), found->second.clock);
+  join(gone_, found->second.clock);
   streams_.erase(found);
   return true;
 }
@@ -45,9 +43,9 @@ void StreamOrder::catch_up(Stream& one) {
   join(one.clock, host_);
   if (one.slot == 0) {
     for (const auto& [number, other] : streams_) {
-      if (other.blocking && number != 1) join(one.clock, other.clock);
+      if (other.blocking) join(one.clock, other.clock);
     }
-    for (const Clock& clock : gone_) join(one.clock, clock);
+    join(one.clock, gone_);
   } else if (one.blocking) {
     join(one.clock, stream(0).clock);
   }
@@ -96,13 +94,13 @@ bool StreamOrder::host_has_seen(std::uint64_t event) const {
 
 void StreamOrder::host_waits_for_all() {
   for (const auto& [number, one] : streams_) join(host_, one.clock);
-  for (const Clock& clock : gone_) join(host_, clock);
+  join(host_, gone_);
 }
 
 bool StreamOrder::is_before(const Stamp& work, const Stamp& later) const {
   if (work.stream == later.stream) return true;
   for (const auto& [number, one] : streams_) {
-    if (one.slot == later.stream && number != 1) return reached(one.clock, work);
+    if (one.slot == later.stream) return reached(one.clock, work);
   }
   return true;
 }

@@ -36,7 +36,7 @@ class StreamOrder {
   StreamOrder();
   std::optional<std::uint64_t> create_stream(bool blocking);  // nothing: there are too many
   std::optional<std::uint64_t> create_event();
-  bool knows_stream(std::uint64_t stream) const { return streams_.contains(stream); }
+  bool knows_stream(std::uint64_t stream) const { return streams_.contains(one_name(stream)); }
   bool knows_event(std::uint64_t event) const { return events_.contains(event); }
   bool destroy_stream(std::uint64_t stream);  // false: there is no such stream of the program's own
   bool destroy_event(std::uint64_t event) { return events_.erase(event) != 0; }
@@ -65,13 +65,13 @@ class StreamOrder {
   };
   static void join(Clock& clock, const Clock& other);
   static bool reached(const Clock& clock, const Stamp& work) { return work.stream < clock.size() && clock[work.stream] >= work.number; }
-  Stream& stream(std::uint64_t number) { return streams_.at(number == 1 ? 0 : number); }
+  static std::uint64_t one_name(std::uint64_t number) { return number == 1 ? 0 : number; }
+  Stream& stream(std::uint64_t number) { return streams_.at(one_name(number)); }
   void catch_up(Stream& one);
 
   std::map<std::uint64_t, Stream> streams_;
   std::map<std::uint64_t, Clock> events_;
-  std::vector<Clock> gone_;  // of streams that were destroyed; their work goes on
-  Clock host_;
+  Clock host_, gone_;                                       // gone_: of streams that were destroyed; their work goes on
   std::size_t slots_ = 0, blocking_ = 0, nonblocking_ = 0;  // streams besides the legacy default stream that are or were
   bool uses_threads_stream_ = false;
   std::uint64_t next_stream_ = first_own, next_event_ = 1;

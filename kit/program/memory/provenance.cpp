@@ -31,8 +31,7 @@ std::uint64_t bits_at(const char* place, std::size_t bytes) {
 }
 
 // `bytes` begins at position `first`. A number that is not whole in it stays.
-void replace(const std::map<std::size_t, std::unordered_map<std::uint64_t, std::uint64_t>>& all, char* bytes, std::size_t first,
-             std::size_t count) {
+void replace(const Replacements& all, char* bytes, std::size_t first, std::size_t count) {
   for (const auto& [width, numbers] : all | std::views::reverse) {
     for (std::size_t at = (width - first % width) % width; at + width <= count; at += width) {
       const auto found = numbers.find(bits_at(bytes + at, width));
@@ -176,7 +175,8 @@ void HostReads::exchange(char* shown, const char* seen, const char* there, std::
   const std::vector<char> real(there, carries_ ? there + bytes : there);
   std::memcpy(shown, seen, bytes);
   if (!carries_) return;
-  for (std::size_t at = 0; at + word <= bytes && carried_.size() < most_carried; at += word) {
+  auto& carried = carried_[word];
+  for (std::size_t at = 0; at + word <= bytes && carried.size() < most_carried; at += word) {
     std::uint32_t known = 0, arrives = 0;
     std::memcpy(&known, seen + at, word);
     std::memcpy(&arrives, real.data() + at, word);
@@ -184,7 +184,7 @@ void HostReads::exchange(char* shown, const char* seen, const char* there, std::
       known = new_tag();
       std::memcpy(shown + at, &known, word);
     }
-    if (known != 0) carried_[known] = arrives;
+    if (known != 0) carried[known] = arrives;
   }
 }
 
@@ -193,18 +193,14 @@ std::uint32_t HostReads::new_tag() {
   constexpr std::uint32_t smallest = 0x3F80'0000, count = 0x0800'0000;  // fp32 from 1 to 65536
   for (;;) {
     const std::uint32_t tag = smallest + static_cast<std::uint32_t>(tags_() % count);
-    if ((tag & 0xFFF) != 0 && !carried_.contains(tag)) return tag;  // programs have round numbers of their own
+    if ((tag & 0xFFF) != 0 && !carried_[word].contains(tag)) return tag;  // programs have round numbers of their own
   }
 }
 
 void HostReads::carry(char* memory, std::size_t first, std::size_t count, std::size_t size) const {
   if (carried_.empty()) return;
-  const std::size_t end = std::min(size, first + count);
-  for (std::size_t at = first - first % word; at + word <= end; at += word) {
-    std::uint32_t sent = 0;
-    std::memcpy(&sent, memory + at, word);
-    if (const auto found = carried_.find(sent); found != carried_.end()) std::memcpy(memory + at, &found->second, word);
-  }
+  const std::size_t begin = first - first % word;
+  replace(carried_, memory + begin, begin, std::min(size, first + count) - begin);
 }
 
 void HostReads::write(Header header, const char* seen) {

@@ -20,6 +20,9 @@
 
 namespace tilelab::program {
 
+// Numbers, and those that take their places, by the bytes of a number.
+using Replacements = std::map<std::size_t, std::unordered_map<std::uint64_t, std::uint64_t>>;
+
 // Other numbers in place of a program's inputs, on their way to the device: what a judge uses to see whether a result follows from what the
 // kernels were given. Numbers are known by their bits alone, so all of them must differ. What the host is shown: see HostReads.
 
@@ -32,8 +35,7 @@ class AlteredInputs {
   void to_device(char* memory, std::size_t first, std::size_t count, std::size_t size) const;
 
  private:
-  using Numbers = std::unordered_map<std::uint64_t, std::uint64_t>;
-  std::map<std::size_t, Numbers> to_device_;  // by the bytes of a number
+  Replacements to_device_;
 };
 
 // A file of records, written once, and hashes of what is in it: FNV-1a from a secret start. Who does not know it cannot make two contents
@@ -159,7 +161,7 @@ class HostReads {
   std::map<std::pair<std::uint64_t, std::uint64_t>, std::deque<const char*>> copies_;  // by place and number of bytes
   std::map<std::uint64_t, std::vector<Viewed>> views_;
   std::deque<std::string> texts_;
-  std::unordered_map<std::uint32_t, std::uint32_t> carried_;  // words that were shown, and those that are there
+  Replacements carried_;  // words that were shown, and those that are there
   std::uint64_t view_ = 0;
   std::size_t learned_ = 0;
 };
