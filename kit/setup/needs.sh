@@ -5,22 +5,26 @@ all_needs=(compiler python pip catch2 boost json seccomp sodium bubblewrap)
 test_needs=(chromium clang slurm)  # only of the project's own tests, which are skipped without
 slurm_programs=(munged slurmctld slurmd sbatch squeue scancel scontrol sinfo)
 
-why() {
-  case $1 in
-    compiler) echo "GCC 12 or newer: compiles the kit and every submission" ;;
-    python) echo "Python 3.11.2 or newer: the grader" ;;
-    pip) echo "pip: fetches the grader's Python packages" ;;
-    catch2) echo "Catch2 3.4 or newer: the labs' tests" ;;
-    boost) echo "Boost.Context: CUDA threads as fibers" ;;
-    json) echo "nlohmann-json: judge and runner talk in it" ;;
-    seccomp) echo "libseccomp: confines a submission" ;;
-    sodium) echo "libsodium: secret sizes and inputs of hidden tests" ;;
-    bubblewrap) echo "bubblewrap: confines a submission" ;;
-    chromium) echo "Chromium, for tests of pages: 150 MB to fetch, 540 MB of disk" ;;
-    clang) echo "Clang 14 or newer, for tests of the second compiler: 60 MB to fetch, 290 MB of disk" ;;
-    slurm) echo "Slurm, for tests of a cluster: 4 MB to fetch, 15 MB of disk" ;;
-  esac
-}
+# need NAME WHY PACKAGES ELSEWHERE: what it is for, the packages of Debian that have it, and where it is had without apt-get.
+declare -A why packages_of elsewhere
+need() { why[$1]=$2 packages_of[$1]=$3 elsewhere[$1]=${4:-}; }
+need compiler "GCC 12 or newer: compiles the kit and every submission" g++ \
+  "Fedora: dnf install gcc-c++ libstdc++-static; Arch: pacman -S gcc; elsewhere, name a compiler with CXX=/path/to/g++"
+need python "Python 3.11.2 or newer: the grader" "python3 python3-venv" \
+  "Fedora: dnf install python3 python3-pip; Arch: pacman -S python python-pip; or name a Python with PYTHON=/path/to/python3"
+need pip "pip: fetches the grader's Python packages" python3-venv "${elsewhere[python]}"
+need catch2 "Catch2 3.4 or newer: the labs' tests" "libcatch2-dev (Debian 12: from bookworm-backports)" \
+  "Fedora: dnf install catch-devel; Arch: pacman -S catch2; a build of your own is found through CMAKE_PREFIX_PATH"
+need boost "Boost.Context: CUDA threads as fibers" libboost-context-dev \
+  "Fedora: dnf install boost-static boost-devel; a build of your own is found through CMAKE_PREFIX_PATH (it takes libboost_context.a)"
+need json "nlohmann-json: judge and runner talk in it" nlohmann-json3-dev "Fedora: dnf install json-devel; Arch: pacman -S nlohmann-json"
+need seccomp "libseccomp: confines a submission" libseccomp-dev "Fedora: dnf install libseccomp-devel; Arch: pacman -S libseccomp"
+need sodium "libsodium: secret sizes and inputs of hidden tests" libsodium-dev \
+  "Fedora: dnf install libsodium-static; elsewhere a build of your own is found through CMAKE_PREFIX_PATH (it takes libsodium.a)"
+need bubblewrap "bubblewrap: confines a submission" bubblewrap
+need chromium "Chromium, for tests of pages: 150 MB to fetch, 540 MB of disk" chromium-headless-shell
+need clang "Clang 14 or newer, for tests of the second compiler: 60 MB to fetch, 290 MB of disk" clang
+need slurm "Slurm, for tests of a cluster: 4 MB to fetch, 15 MB of disk" "slurmctld slurmd slurm-client munge"
 
 # Set-up can do without bubblewrap only, because the kit's own launcher confines programs too.
 is_optional() { [ "$1" = bubblewrap ]; }

@@ -59,7 +59,7 @@ pack_packages() {
   for need in "${all_needs[@]}"; do
     mapfile -t found < <(packages_for "$need")
     packages+=("${found[@]}")
-    [ ${#found[@]} -gt 0 ] || say "the bundle does not have this, because $(this_system) has no such package: $(why "$need")"
+    [ ${#found[@]} -gt 0 ] || say "the bundle does not have this, because $(this_system) has no such package: ${why[$need]}"
   done
   quietly "downloading packages" download_packages "${packages[@]}" || { show_log; die "the distribution's packages cannot be fetched"; }
   mkdir -p "$to" && index_packages "$to"

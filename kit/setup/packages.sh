@@ -26,7 +26,7 @@ provide_test_needs() {
     mapfile -t missing < <(find_missing "${test_needs[@]}")
     [ ${#missing[@]} -gt 0 ] || return 0
   fi
-  for need in "${missing[@]}"; do packages+=("$(remedy "$need")"); done
+  for need in "${missing[@]}"; do packages+=("${packages_of[$need]}"); done
   say "left out, so tests that need it are skipped: ${missing[*]}. On Debian an administrator gets it with: apt-get install ${packages[*]}"
 }
 
@@ -53,7 +53,7 @@ get_packages() {
   for need in "$@"; do
     mapfile -t found < <(packages_for "$need")
     packages+=("${found[@]}")
-    [ ${#found[@]} -eq 0 ] || reasons+=("${found[*]}  ($(why "$need"))")
+    [ ${#found[@]} -eq 0 ] || reasons+=("${found[*]}  (${why[$need]})")
   done
   [ ${#packages[@]} -gt 0 ] || return 0
   if may_install; then
@@ -87,7 +87,7 @@ report_missing() {
   done
   [ ${#needed[@]} -gt 0 ] || return 0
   say "missing on this machine:"
-  for need in "${needed[@]}"; do printf '  %s%s\n    %s\n' "$(why "$need")" "$(found_instead "$need")" "$(remedy "$need")" >&2; done
+  for need in "${needed[@]}"; do printf '  %s%s\n    %s\n' "${why[$need]}" "$(found_instead "$need")" "$(remedy "$need")" >&2; done
   if have_apt && has_bundled_packages && bundle_fits_system; then
     say "the bundle does not have these packages, or they do not fit what is installed here: run make bundle on a machine that is as up to date as this one"
   fi
@@ -105,31 +105,5 @@ found_instead() {
 }
 
 remedy() {
-  local packages
-  case $1 in
-    chromium) echo chromium-headless-shell; return ;;
-    clang) echo clang; return ;;
-    slurm) echo slurmctld slurmd slurm-client munge; return ;;
-    compiler) packages=g++ ;;
-    python) packages="python3 python3-venv" ;;
-    pip) packages=python3-venv ;;
-    catch2) packages="libcatch2-dev (Debian 12: from bookworm-backports)" ;;
-    boost) packages=libboost-context-dev ;;
-    json) packages=nlohmann-json3-dev ;;
-    seccomp) packages=libseccomp-dev ;;
-    sodium) packages=libsodium-dev ;;
-  esac
-  if have_apt; then
-    echo "ask an administrator for: apt-get install $packages"
-  else
-    case $1 in
-      compiler) echo "Fedora: dnf install gcc-c++ libstdc++-static; Arch: pacman -S gcc; elsewhere, name a compiler with CXX=/path/to/g++" ;;
-      python | pip) echo "Fedora: dnf install python3 python3-pip; Arch: pacman -S python python-pip; or name a Python with PYTHON=/path/to/python3" ;;
-      catch2) echo "Fedora: dnf install catch-devel; Arch: pacman -S catch2; a build of your own is found through CMAKE_PREFIX_PATH" ;;
-      boost) echo "Fedora: dnf install boost-static boost-devel; a build of your own is found through CMAKE_PREFIX_PATH (it takes libboost_context.a)" ;;
-      json) echo "Fedora: dnf install json-devel; Arch: pacman -S nlohmann-json" ;;
-      seccomp) echo "Fedora: dnf install libseccomp-devel; Arch: pacman -S libseccomp" ;;
-      sodium) echo "Fedora: dnf install libsodium-static; elsewhere a build of your own is found through CMAKE_PREFIX_PATH (it takes libsodium.a)" ;;
-    esac
-  fi
+  if have_apt; then echo "ask an administrator for: apt-get install ${packages_of[$1]}"; else echo "${elsewhere[$1]}"; fi
 }
