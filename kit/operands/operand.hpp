@@ -59,11 +59,11 @@ struct Operand {
   std::string name;
   Kind kind = Kind::scalar;
   ElementType type = ElementType::i32;
-  std::size_t columns = 0;       // of a buffer: elements in a row
-  std::vector<double> values;    // of an input or inout
-  Expectation expectation = {};  // of an output or inout
-  double number = 0;             // of a scalar
-  bool is_for_host = false;      // of an input: a launcher may read it on the host and hand it on, as the weights of a mask
+  std::size_t columns = 0;          // of a buffer: elements in a row
+  std::vector<double> values = {};  // of an input or inout
+  Expectation expectation = {};     // of an output or inout
+  double number = 0;                // of a scalar
+  bool is_for_host = false;         // of an input: a launcher may read it on the host and hand it on, as the weights of a mask
 
   bool is_buffer() const { return kind != Kind::scalar; }
   bool is_result() const { return kind == Kind::output || kind == Kind::inout; }
@@ -88,12 +88,7 @@ inline Operand for_host(Operand operand) {
 
 inline Operand output(std::string name, ElementType type, Expectation expectation) {
   const std::size_t columns = expectation.columns;
-  return {.name = std::move(name),
-          .kind = Operand::Kind::output,
-          .type = type,
-          .columns = columns,
-          .values = {},
-          .expectation = std::move(expectation)};
+  return {.name = std::move(name), .kind = Operand::Kind::output, .type = type, .columns = columns, .expectation = std::move(expectation)};
 }
 
 // Throws std::logic_error at the launch if there are not as many values as expected ones.
@@ -111,13 +106,7 @@ inline Operand zeroed(std::string name, ElementType type, Expectation expectatio
 }
 
 inline Operand scalar(std::string name, ElementType type, double number) {
-  return {.name = std::move(name),
-          .kind = Operand::Kind::scalar,
-          .type = type,
-          .columns = 0,
-          .values = {},
-          .expectation = {},
-          .number = number};
+  return {.name = std::move(name), .kind = Operand::Kind::scalar, .type = type, .number = number};
 }
 
 // The usual ones: fp32 buffers and an int.

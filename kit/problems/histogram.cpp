@@ -58,9 +58,7 @@ judge::Trial make_trial(Shape shape, std::string inputs, std::vector<double> val
 template <class Draw>
 judge::Trial drawn(Shape shape, std::string inputs, Draw draw) {
   expect_sizes(shape);
-  std::vector<double> values(static_cast<std::size_t>(shape.n));
-  for (double& value : values) value = draw();
-  return make_trial(shape, std::move(inputs), std::move(values));
+  return make_trial(shape, std::move(inputs), judge::drawn_numbers(static_cast<std::size_t>(shape.n), draw));
 }
 
 }  // namespace

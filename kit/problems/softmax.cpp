@@ -71,9 +71,7 @@ judge::Trial make_trial(Shape shape, const std::string& inputs, const Draw& draw
 }
 
 std::vector<double> small_row(std::size_t columns, judge::RandomStream& random) {
-  std::vector<double> row(columns);
-  for (double& x : row) x = largest_small * double{random.signed_unit()};
-  return row;
+  return judge::drawn_numbers(columns, [&] { return largest_small * double{random.signed_unit()}; });
 }
 
 }  // namespace

@@ -26,18 +26,6 @@ struct Ruleset {
   std::uint64_t files = 0, network = 0, scopes = 0;
 };
 
-class Handle {
- public:
-  explicit Handle(int fd) : fd_(fd) {}
-  Handle(const Handle&) = delete;
-  Handle& operator=(const Handle&) = delete;
-  ~Handle() { close(fd_); }
-  int get() const { return fd_; }
-
- private:
-  int fd_;
-};
-
 std::uint64_t all_file_rights(int abi) {
   return all_of_abi_1 | (abi >= 2 ? refer : 0) | (abi >= 3 ? truncate_file : 0) | (abi >= 5 ? ioctl_device : 0);
 }
@@ -49,14 +37,15 @@ int make_ruleset(int abi) {
 }
 
 void allow(int ruleset, int abi, const std::string& path, std::uint64_t rights) {
-  const Handle place(checked(open(path.c_str(), O_PATH | O_CLOEXEC), "open '" + path + "'"));
+  const int place = checked(open(path.c_str(), O_PATH | O_CLOEXEC), "open '" + path + "'");
   struct stat status{};
-  checked(fstat(place.get(), &status), "look at '" + path + "'");
+  checked(fstat(place, &status), "look at '" + path + "'");
   if (!S_ISDIR(status.st_mode)) rights &= execute | write_file | read_file | truncate_file | ioctl_device;
   landlock_path_beneath_attr rule{};
   rule.allowed_access = rights & all_file_rights(abi);
-  rule.parent_fd = place.get();
+  rule.parent_fd = place;
   checked(syscall(SYS_landlock_add_rule, ruleset, LANDLOCK_RULE_PATH_BENEATH, &rule, 0), "allow '" + path + "'");
+  close(place);
 }
 
 }  // namespace
@@ -69,15 +58,16 @@ int landlock_abi() {
 void restrict_files(const FileAccess& access) {
   const int abi = landlock_abi();
   if (abi == 0) throw Failure("this kernel offers no Landlock (Linux 5.13 or newer, with landlock among its security modules)");
-  const Handle ruleset(make_ruleset(abi));
-  for (const std::string& path : access.readable) allow(ruleset.get(), abi, path, read_file | read_dir);
-  for (const std::string& path : access.executable) allow(ruleset.get(), abi, path, read_file | read_dir | execute);
+  const int ruleset = make_ruleset(abi);
+  for (const std::string& path : access.readable) allow(ruleset, abi, path, read_file | read_dir);
+  for (const std::string& path : access.executable) allow(ruleset, abi, path, read_file | read_dir | execute);
   // No devices, sockets or pipes in the file system: a compiler makes none, and each could reach another process.
   const std::uint64_t write =
       read_file | read_dir | write_file | truncate_file | make_reg | make_dir | make_sym | remove_file | remove_dir | refer;
-  for (const std::string& path : access.writable) allow(ruleset.get(), abi, path, write);
-  for (const std::string& path : access.devices) allow(ruleset.get(), abi, path, read_file | write_file | ioctl_device);
-  checked(syscall(SYS_landlock_restrict_self, ruleset.get(), 0), "put Landlock in force");
+  for (const std::string& path : access.writable) allow(ruleset, abi, path, write);
+  for (const std::string& path : access.devices) allow(ruleset, abi, path, read_file | write_file | ioctl_device);
+  checked(syscall(SYS_landlock_restrict_self, ruleset, 0), "put Landlock in force");
+  close(ruleset);
 }
 
 }  // namespace tilelab::sandbox
