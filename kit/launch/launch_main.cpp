@@ -67,33 +67,31 @@ std::vector<unsigned> rounds_to_keep(unsigned rounds, std::size_t bytes, judge::
   return all;
 }
 
-struct Looked {
-  json faults = json::array(), elements = json::array();
-  json relative_error;  // the largest of any output; null: none was looked at for it
-};
+// `relative_error` is the largest of any output; null: none was looked at for it.
+const json nothing_looked_at{{"looked_at", 0}, {"faults", json::array()}, {"elements", json::array()}, {"relative_error", nullptr}};
 
-Looked look(const judge::TimedWork& work, const protocol::TimingRequest& request, const judge::MemoryFile& kept,
-            judge::RandomStream& random) {
-  Looked looked;
+json look(const judge::TimedWork& work, const protocol::TimingRequest& request, const judge::MemoryFile& kept,
+          judge::RandomStream& random) {
+  json looked = nothing_looked_at;
+  looked["looked_at"] = request.kept_rounds.size();
+  json &faults = looked["faults"], &elements = looked["elements"], &relative_error = looked["relative_error"];
   const std::vector<std::byte> bytes = kept.bytes();
   const std::size_t each = output_bytes(work);
   std::vector<float> output(each / sizeof(float));
   for (std::size_t i = 0; i < request.kept_rounds.size(); ++i) {
     std::memcpy(output.data(), bytes.data() + i * each, each);
     const auto inspection = work.inspect(request.round_seeds.at(request.kept_rounds[i]), output, judge::RandomStream(random.bits()));
-    if (inspection.relative_error >= 0) {
-      const double before = looked.relative_error.is_null() ? 0 : looked.relative_error.get<double>();
-      looked.relative_error = std::max(before, inspection.relative_error);
-    }
-    if (!inspection.fault.empty()) looked.faults.push_back({{"round", request.kept_rounds[i]}, {"fault", inspection.fault}});
-    if (!looked.elements.empty() && inspection.fault.empty()) continue;
-    if (!inspection.elements.empty()) looked.elements = json::array();  // elements of a wrong output replace the others
+    if (inspection.relative_error >= 0)
+      relative_error = std::max(relative_error.is_null() ? 0.0 : relative_error.get<double>(), inspection.relative_error);
+    if (!inspection.fault.empty()) faults.push_back({{"round", request.kept_rounds[i]}, {"fault", inspection.fault}});
+    if (!elements.empty() && inspection.fault.empty()) continue;
+    if (!inspection.elements.empty()) elements = json::array();  // elements of a wrong output replace the others
     for (const judge::SampledElement& one : inspection.elements) {
-      looked.elements.push_back({{"row", one.row},
-                                 {"column", one.column},
-                                 {"expected", one.expected},
-                                 {"actual", one.actual},
-                                 {"relative_error", one.relative_error}});
+      elements.push_back({{"row", one.row},
+                          {"column", one.column},
+                          {"expected", one.expected},
+                          {"actual", one.actual},
+                          {"relative_error", one.relative_error}});
     }
     if (!inspection.fault.empty()) break;  // one wrong output is enough
   }
@@ -162,15 +160,9 @@ json time(const ProgramOptions& options) {
     report["status"] = protocol::Status::crash;
     report["detail"] = "the runner did not time every round";
   }
-  report.update({{"shape", work.shape}, {"flops", work.flops}, {"bytes", work.bytes}, {"looked_at", 0}});
-  report.update({{"faults", json::array()}, {"elements", json::array()}, {"relative_error", nullptr}});
-  if (report["status"] == json(protocol::Status::completed)) {
-    Looked looked = look(work, request, kept, random);
-    report["looked_at"] = request.kept_rounds.size();
-    report["faults"] = std::move(looked.faults);
-    report["elements"] = std::move(looked.elements);
-    report["relative_error"] = std::move(looked.relative_error);
-  }
+  report.update({{"shape", work.shape}, {"flops", work.flops}, {"bytes", work.bytes}});
+  const bool completed = report["status"] == json(protocol::Status::completed);
+  report.update(completed ? look(work, request, kept, random) : nothing_looked_at);
   return report;
 }
 
