@@ -74,7 +74,7 @@ std::size_t output_index(const Files& files) {
   return static_cast<std::size_t>(std::find_if(files.operands.begin(), files.operands.end(), is_output) - files.operands.begin());
 }
 
-// Kept for explanation.hpp if the kernel ran to its end. A launch with an access out of bounds can do so too: red zones let it go
+// Kept for explain() if the kernel ran to its end. A launch with an access out of bounds can do so too: red zones let it go
 // on past the end of an input.
 void keep_output(LaunchRecord& record, const Files& files) {
   if (record.verdict != Verdict::wrong_answer && record.verdict != Verdict::out_of_bounds) return;
