@@ -124,15 +124,19 @@ def _judge_program(
         return _refused(lab, build, built.refusals, text, time.monotonic() - began)
     started = built.program
     cases = started.judge(call) if started else ()
-    # Whatever is seen on a GPU, the cases in which the CPU executor found what no GPU shows have failed.
-    told = {case.name for case in cases if not case.passed and case.verdict.facts.unseen_on_gpu}
-    on_gpu = dataclasses.replace(call, cases=tuple(name for name in for_gpu if name not in told))
+    on_gpu = dataclasses.replace(call, cases=_worth_a_run(for_gpu, cases))
     gpu = judge_natively(toolset, lab, text, folder, on_gpu, alone=bool(built.refusals))
     seconds = time.monotonic() - began
     if built.refusals and (gpu is None or not gpu.cases):
         return _refused(lab, build, built.refusals, text, seconds, gpu)
     pages = toolset.workers.run(drawn, toolset, lab, text, started, cases) if drawn and started else ()
     return LabOutcome(lab.id, build=build, cases=cases, seconds=seconds, gpu=gpu, step_pages=pages)
+
+
+def _worth_a_run(names: tuple[str, ...], cases: Sequence[JudgedCase]) -> tuple[str, ...]:
+    """Without the cases in which the CPU executor found what no GPU shows: whatever is seen there, they have failed."""
+    told = {case.name for case in cases if not case.passed and case.verdict.facts.unseen_on_gpu}
+    return tuple(name for name in names if name not in told)
 
 
 def _asked(lab: Lab, *, public_only: bool) -> Lab:

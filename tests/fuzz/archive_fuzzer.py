@@ -135,9 +135,9 @@ class ArchiveFuzzer:
         graded = GradedClass(found.title, tuple(lab.id for lab in self.labs), tuple(results), found.notices)
         texts = [one.submission.model_dump_json() for one in found.students]
         texts += [
-            str(one.contents)
+            str(contents)
             for export in registered(Export)
-            for one in export.made(Grades(redacted(graded), graded.title)).files
+            for contents in export.made(Grades(redacted(graded), graded.title))[0].values()
         ]
         texts.append(class_page(results, course=found.title, notes=found.notices))
         for result, one in zip(results, found.students, strict=True):

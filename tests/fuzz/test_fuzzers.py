@@ -55,12 +55,8 @@ def test_a_few_cases_find_nothing(opened: Callable[[Path], Fuzzer], cases: int, 
     assert len(done.tally) > 1, "all cases came to the same: the fuzzer reaches one path alone"
 
 
-def rethrown(error: Exception) -> None:
-    raise error
-
-
 def test_an_archive_that_a_reader_lets_fail_is_found(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(archive_reading, "_broken", rethrown)
+    monkeypatch.setattr(archive_reading, "MachineError", Exception)  # what it lets through
     assert told(run(archives(ROOT), 40))
 
 

@@ -36,7 +36,7 @@ def course_copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name in git(ROOT, "ls-files", "-z").split("\0"):
         if name and (ROOT / name).is_file() and (not name.startswith("tests/") or name in SHOWN):
             (root / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy(ROOT / name, root / name)
+            shutil.copy2(ROOT / name, root / name)
     git(root, "init", "-q")
     git(root, "add", ".")
     git(root, "commit", "-qm", "A course")

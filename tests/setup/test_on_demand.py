@@ -51,7 +51,7 @@ def test_a_first_build_has_no_part_and_one_that_is_asked_for_is_built_once_with_
     assert targets(folder) == [["all"]]
     done = run(folder, "provide_parts launch-problem judge-01-add-public")
     assert done.stderr == (
-        "tilelab: building what traces and times kernels and counts memory traffic, the tests of 01-add "
+        "tilelab: building what times kernels on a GPU, the tests of 01-add "
         "(once; nothing in this folder needed it before)\n"
     )
     assert targets(folder)[1:] == [["all", "launch-problem", "judge-01-add-public"]]

@@ -13,20 +13,28 @@ inline cuComplex make_cuComplex(float real, float imaginary) { return make_float
 inline cuDoubleComplex cuComplexFloatToDouble(cuFloatComplex z) { return make_double2(z.x, z.y); }
 inline cuFloatComplex cuComplexDoubleToFloat(cuDoubleComplex z) { return make_float2(static_cast<float>(z.x), static_cast<float>(z.y)); }
 
-// The suffix of the functions, the numbers of a pair, and how long one is.
-#define TILELAB_COMPLEX(f, T, length)                                                                         \
-  inline T cuCreal##f(T##2 z) { return z.x; }                                                                 \
-  inline T cuCimag##f(T##2 z) { return z.y; }                                                                 \
-  inline T cuCabs##f(T##2 z) { return length(z.x, z.y); }                                                     \
-  inline T##2 cuConj##f(T##2 z) { return make_##T##2(z.x, -z.y); }                                            \
-  inline T##2 cuCadd##f(T##2 a, T##2 b) { return make_##T##2(a.x + b.x, a.y + b.y); }                         \
-  inline T##2 cuCsub##f(T##2 a, T##2 b) { return make_##T##2(a.x - b.x, a.y - b.y); }                         \
-  inline T##2 cuCmul##f(T##2 a, T##2 b) { return make_##T##2(a.x * b.x - a.y * b.y, a.x * b.y + a.y * b.x); } \
-  inline T##2 cuCdiv##f(T##2 a, T##2 b) {                                                                     \
-    const T square = b.x * b.x + b.y * b.y;                                                                   \
-    return make_##T##2((a.x * b.x + a.y * b.y) / square, (a.y * b.x - a.x * b.y) / square);                   \
-  }                                                                                                           \
-  inline T##2 cuCfma##f(T##2 a, T##2 b, T##2 c) { return cuCadd##f(cuCmul##f(a, b), c); }
-TILELAB_COMPLEX(f, float, hypotf)
-TILELAB_COMPLEX(, double, hypot)
-#undef TILELAB_COMPLEX
+inline float cuCrealf(cuFloatComplex z) { return z.x; }
+inline float cuCimagf(cuFloatComplex z) { return z.y; }
+inline float cuCabsf(cuFloatComplex z) { return hypotf(z.x, z.y); }
+inline cuFloatComplex cuConjf(cuFloatComplex z) { return make_float2(z.x, -z.y); }
+inline cuFloatComplex cuCaddf(cuFloatComplex a, cuFloatComplex b) { return make_float2(a.x + b.x, a.y + b.y); }
+inline cuFloatComplex cuCsubf(cuFloatComplex a, cuFloatComplex b) { return make_float2(a.x - b.x, a.y - b.y); }
+inline cuFloatComplex cuCmulf(cuFloatComplex a, cuFloatComplex b) { return make_float2(a.x * b.x - a.y * b.y, a.x * b.y + a.y * b.x); }
+inline cuFloatComplex cuCdivf(cuFloatComplex a, cuFloatComplex b) {
+  const float square = b.x * b.x + b.y * b.y;
+  return make_float2((a.x * b.x + a.y * b.y) / square, (a.y * b.x - a.x * b.y) / square);
+}
+inline cuFloatComplex cuCfmaf(cuFloatComplex a, cuFloatComplex b, cuFloatComplex c) { return cuCaddf(cuCmulf(a, b), c); }
+
+inline double cuCreal(cuDoubleComplex z) { return z.x; }
+inline double cuCimag(cuDoubleComplex z) { return z.y; }
+inline double cuCabs(cuDoubleComplex z) { return hypot(z.x, z.y); }
+inline cuDoubleComplex cuConj(cuDoubleComplex z) { return make_double2(z.x, -z.y); }
+inline cuDoubleComplex cuCadd(cuDoubleComplex a, cuDoubleComplex b) { return make_double2(a.x + b.x, a.y + b.y); }
+inline cuDoubleComplex cuCsub(cuDoubleComplex a, cuDoubleComplex b) { return make_double2(a.x - b.x, a.y - b.y); }
+inline cuDoubleComplex cuCmul(cuDoubleComplex a, cuDoubleComplex b) { return make_double2(a.x * b.x - a.y * b.y, a.x * b.y + a.y * b.x); }
+inline cuDoubleComplex cuCdiv(cuDoubleComplex a, cuDoubleComplex b) {
+  const double square = b.x * b.x + b.y * b.y;
+  return make_double2((a.x * b.x + a.y * b.y) / square, (a.y * b.x - a.x * b.y) / square);
+}
+inline cuDoubleComplex cuCfma(cuDoubleComplex a, cuDoubleComplex b, cuDoubleComplex c) { return cuCadd(cuCmul(a, b), c); }

@@ -56,8 +56,8 @@ def tool(folder: Path, text: str) -> Path:
 def image(folder: Path, kernel: str = "transposes") -> Path:
     (folder / "empty.cubin").write_bytes(b"\0")
     said = {
-        "driver": str(DRIVER), "device": 0, "cubin": "empty.cubin", "functions": [], "kernel": f"{kernel}(float const*, float*, int, int)",
-        "ask_launch": "ask_two", "poison_shared": "",
+        "driver": str(DRIVER), "device": 0, "cubin": "empty.cubin", "functions": [f"_Z{len(kernel)}{kernel}PKfPfii"],
+        "kernel": f"{kernel}(float const*, float*, int, int)", "ask_launch": "ask_two", "poison_shared": "",
     }  # fmt: skip
     path = folder / "cubin.json"
     path.write_text(json.dumps(said), encoding="utf-8")

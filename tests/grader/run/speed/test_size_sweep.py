@@ -33,7 +33,8 @@ def contest_between(folder: Path, *kernels: str) -> Built:
     for name in ("empty.cubin", "stage.cubin"):
         (folder / name).write_bytes(b"\0")
     parameters = "(float const*, float*, int, int)"
-    told = {"cubin": "empty.cubin", "functions": [], "ask_launch": "ask_two", "alone": True}
+    names = [f"_Z{len(kernel)}{kernel}PKfPfii" for kernel in kernels]
+    told = {"cubin": "empty.cubin", "functions": names, "ask_launch": "ask_two", "alone": True}
     return Built(folder, tuple({**told, "kernel": f"{kernel}{parameters}"} for kernel in kernels), NAMES)
 
 

@@ -77,7 +77,7 @@ def test_a_confined_runner_launches_kernels(
         "driver": str(driver),
         "device": 0,
         "cubin": "a.cubin",
-        "functions": [],
+        "functions": [f"_Z{len(kernel)}{kernel}PKfPfi"],
         "kernel": f"{kernel}(float const*, float*, int)",
         "ask_launch": "ask",
         "poison_shared": "poison",
