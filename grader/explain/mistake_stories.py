@@ -181,40 +181,28 @@ def said_of(finding: Finding) -> str:
 def _step_of(run: StoryRun, site: Site, thread: int, finding: Finding) -> int | None:
     """The first step of this thread in this line: of the element that the finding names, else of its array, else any."""
     own = [number for number, step in enumerate(run.steps) if has_thread(step, thread)]
-    on_line = [
-        number
-        for number in own
-        if run.places[run.steps[number].place].line == site.line
-        and (
-            site.access not in {"read", "write", "atomic"}
-            or run.steps[number].kind in {StepKind.OUTSIDE, StepKind[site.access.upper()]}
-        )
-    ]
-    of_array = [number for number in on_line if run.arrays[run.steps[number].array].name == finding.array]
-    exact = [number for number in of_array if _touches(run, run.steps[number], thread, finding.element or "")]
+    line = [number for number, step in enumerate(run.steps) if run.places[step.place].line == site.line]
     if site.access in {"barrier", "skip", "return"}:
-        return _standing(run, own, site.line)
-    outside = [number for number in on_line if run.steps[number].kind is StepKind.OUTSIDE]
+        # Where the thread waits in this line or has left by it; else where it stands at all; else the line's barrier.
+        stands = [number for number in own if run.steps[number].kind in {StepKind.WAIT, StepKind.LEAVE}]
+        barriers = [number for number in line if run.steps[number].kind is StepKind.BARRIER]
+        return next(iter(sorted({*stands} & {*line}) or stands or barriers or own[-1:]), None)
+    kinds = set(StepKind)
+    if site.access in {"read", "write", "atomic"}:
+        kinds = {StepKind.OUTSIDE, StepKind[site.access.upper()]}
+    on_line = [number for number in line if has_thread(run.steps[number], thread) and run.steps[number].kind in kinds]
+    arrays = {number: run.arrays[run.steps[number].array] for number in on_line}
+    of_array = [number for number, array in arrays.items() if array.name == finding.array]
+    offsets = {number: offset_of(arrays[number], finding.element or "") for number in of_array}
+    exact = [
+        number
+        for number in of_array
+        if any(one.offset == offsets[number] for one in _touched(run.steps[number], thread))
+    ]
     if finding.kind is Verdict.OUT_OF_BOUNDS:  # what is not recorded ends its thread
+        outside = [number for number in on_line if run.steps[number].kind is StepKind.OUTSIDE]
         return next(iter(exact or outside or on_line[-1:] or own[-1:]), None)
     return next(iter(exact or of_array or on_line or own[-1:]), None)
-
-
-def _standing(run: StoryRun, own: Sequence[int], line: int | None) -> int | None:
-    """Where the thread waits in this line or has left by it; else where it stands at all; else the line's barrier."""
-    stands = [number for number in own if run.steps[number].kind in {StepKind.WAIT, StepKind.LEAVE}]
-    here = [number for number in stands if run.places[run.steps[number].place].line == line]
-    barriers = [
-        number
-        for number, step in enumerate(run.steps)
-        if step.kind is StepKind.BARRIER and run.places[step.place].line == line
-    ]
-    return next(iter(here or stands or barriers or own[-1:]), None)
-
-
-def _touches(run: StoryRun, step: WarpStep, thread: int, element: str) -> bool:
-    offset = offset_of(run.arrays[step.array], element)
-    return any(one.offset == offset for one in _touched(step, thread))
 
 
 def _touched(step: WarpStep, thread: int) -> Iterator[StoryElement]:
