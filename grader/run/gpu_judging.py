@@ -43,8 +43,7 @@ from grader.engines.refusal import Refusal
 from grader.engines.toolset import Toolset
 from grader.model.errors import RemediableError
 from grader.model.labs import Lab
-from grader.model.outcome import GpuOutcome, JudgedCase, Sanitized, Tool, located
-from grader.model.result import Launch
+from grader.model.outcome import GpuOutcome, JudgedCase, Sanitized, Tool
 from grader.model.verdicts import Verdict
 from grader.run.judge_call import (
     JUDGE_SECONDS,
@@ -57,7 +56,7 @@ from grader.run.judge_call import (
     run_judge,
 )
 from grader.run.lab_verdict import was_run
-from grader.run.program_judging import launcher_frame
+from grader.run.program_judging import launch_of_program, launcher_frame
 from grader.run.programs.program_run import silently
 from grader.source.bare_code import plain_text
 from grader.system.confined_run import Finished, run_confined
@@ -432,48 +431,35 @@ def judge_natively(
     toolset: Toolset, lab: Lab, text: str, folder: Path, call: JudgeCall, *, alone: bool
 ) -> GpuOutcome | None:
     """`call.cases`: those that run on the GPU. `alone`: the CPU executor cannot run the submission. None where no GPU can be used."""
-    if toolset.gpu.toolchain is None or not toolset.gpu.runs or not call.cases:
+    toolchain = toolset.gpu.toolchain
+    if toolchain is None or not toolset.gpu.runs or not call.cases:
         return None
     with toolset.gpu.borrowed_device() as device:
         if device is None:
             return None
-        here = dataclasses.replace(toolset, gpu=dataclasses.replace(toolset.gpu, device=device, others=()))
-        return _judge_natively(here, device, lab, text, folder, call, alone=alone)
-
-
-def _judge_natively(
-    toolset: Toolset, device: Device, lab: Lab, text: str, folder: Path, call: JudgeCall, *, alone: bool
-) -> GpuOutcome:
-    gpu = toolset.gpu
-    assert gpu.toolchain is not None
-    work = folder / "native"
-    work.mkdir()
-    built = build_native(gpu.toolchain, toolset.confinement, _texts(toolset, lab, text, device), work, gpu.target)
-    outcome = GpuOutcome(gpu.toolchain.name, gpu.target.capability, str(device), alone=alone, log=built.log)
-    if built.program is None:
-        return dataclasses.replace(outcome, trouble=built.trouble)
-    judged = folder / "native-judged"  # the program may read where it lies itself, and nothing here
-    judged.mkdir()
-    native_file = judged / "native.json"
-    native_file.write_text(json.dumps(_program_file(toolset, device, lab, judged, built.program)), encoding="utf-8")
-    # One judge for all cases: it keeps the program, and with it the GPU's context, from run to run.
-    patient = dataclasses.replace(call, seconds=JUDGE_SECONDS * clock_factor() * len(call.cases))
-    cases: tuple[JudgedCase, ...] = ()
-
-    def native_launch(entry: dict[str, Any]) -> Launch:
-        plain = {key: one for key, one in entry.items() if key != "program"}
-        return located(Launch.model_validate(plain), {lab.public.file: text.split("\n")})
-
-    try:
-        for _ in range(_TRIES):
-            with gpu.turns:
-                report = judge_report(patient, lab, ["--program", str(native_file)], judged)
-            cases = judged_cases(report, lab, native_launch)
-            if all(case.verdict is not Verdict.INTERNAL_ERROR for case in cases):
-                break
-    except RuntimeError as error:
-        return dataclasses.replace(outcome, trouble=str(error))
-    return dataclasses.replace(outcome, cases=cases)
+        gpu = dataclasses.replace(toolset.gpu, device=device, others=())
+        work, judged = folder / "native", folder / "native-judged"  # the program may read where it lies itself alone
+        work.mkdir()
+        built = build_native(toolchain, toolset.confinement, _texts(toolset, lab, text, device), work, gpu.target)
+        outcome = GpuOutcome(toolchain.name, gpu.target.capability, str(device), alone=alone, log=built.log)
+        if built.program is None:
+            return dataclasses.replace(outcome, trouble=built.trouble)
+        judged.mkdir()
+        native_file = judged / "native.json"
+        native_file.write_text(json.dumps(_program_file(toolset, device, lab, judged, built.program)), encoding="utf-8")
+        # One judge for all cases: it keeps the program, and with it the GPU's context, from run to run.
+        patient = dataclasses.replace(call, seconds=JUDGE_SECONDS * clock_factor() * len(call.cases))
+        cases: tuple[JudgedCase, ...] = ()
+        try:
+            for _ in range(_TRIES):
+                with gpu.turns:
+                    report = judge_report(patient, lab, ["--program", str(native_file)], judged)
+                cases = judged_cases(report, lab, lambda entry: launch_of_program(entry, lab, text))
+                if all(case.verdict is not Verdict.INTERNAL_ERROR for case in cases):
+                    break
+        except RuntimeError as error:
+            return dataclasses.replace(outcome, trouble=str(error))
+        return dataclasses.replace(outcome, cases=cases)
 
 
 def _texts(toolset: Toolset, lab: Lab, text: str, device: Device) -> dict[str, str]:

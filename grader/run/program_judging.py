@@ -55,14 +55,9 @@ class ProgramReader:
     text: str  # the submission's
     places: Mapping[int, SourceLine]
 
-    @property
-    def sources(self) -> dict[str, list[str]]:
-        return {self.lab.public.file: self.text.split("\n")}
-
     def launch(self, entry: dict[str, Any]) -> Launch:
         """One launch of judge.json: a whole run of the program."""
-        record, plain = record_of(entry), {key: one for key, one in entry.items() if key != "program"}
-        launch = located(Launch.model_validate(plain), self.sources)
+        record, launch = record_of(entry), launch_of_program(entry, self.lab, self.text)
         if record is None:
             return launch
         findings = [*launch.findings, *self._findings(record, launch.verdict)][:_MOST_FINDINGS]
@@ -72,7 +67,8 @@ class ProgramReader:
 
     def facts(self, record: RunRecord) -> RunFacts:
         """A record of this submission's with the names of its lines, kernels and memory."""
-        return RunFacts(self._named(record), self.places, self.sources, self.built.names, self.built.host.unused)
+        sources = {self.lab.public.file: self.text.split("\n")}
+        return RunFacts(self._named(record), self.places, sources, self.built.names, self.built.host.unused)
 
     def _findings(self, record: RunRecord, verdict: Verdict) -> Iterator[Finding]:
         """An error that the program looked at is worth a note only where the launch failed: perhaps it failed for that. A call that
@@ -101,6 +97,12 @@ class ProgramReader:
             for one in record.allocations
         )
         return record.model_copy(update={"allocations": allocations})
+
+
+def launch_of_program(entry: dict[str, Any], lab: Lab, text: str) -> Launch:
+    """Without what was recorded. `text`: the submission's."""
+    plain = {key: one for key, one in entry.items() if key != "program"}
+    return located(Launch.model_validate(plain), {lab.public.file: text.split("\n")})
 
 
 def record_of(launch: dict[str, Any]) -> RunRecord | None:
