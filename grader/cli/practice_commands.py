@@ -25,7 +25,7 @@ from grader.model.course_root import PUBLIC_SEED, load_labs
 from grader.model.errors import RemediableError
 from grader.model.labs import Lab, LabError
 from grader.model.visible_text import counted
-from grader.pages.screens.answers_screen import AnswersScreen, answers_line
+from grader.pages.screens.answers_screen import answers_line, answers_screen
 from grader.pages.screens.first_mistake import Tried, suspect_view
 from grader.pages.screens.lab_screen import Screen
 from grader.roll.batch.opened_tools import environment_of, lab_judge, open_toolset, size_sweep
@@ -81,7 +81,7 @@ def show_answers(wanted: Sequence[str]) -> int:
     found = [(lab.id, answers) for lab in labs if (answers := own_answers(lab, partial(counts, lab))) is not None]
     if not found:
         raise LabError(f"{labs[0].id} asks no questions" if len(labs) == 1 else "none of these labs asks questions")
-    console.print(AnswersScreen(found))
+    console.print(answers_screen(found))
     done = all(one.answered == len(one.questions) and one.all_right for _, one in found)
     return 0 if done else _NOT_PASSED
 

@@ -6,9 +6,8 @@ Everything is built from `Text`, and what a student wrote goes through `visible`
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
-from rich.console import Console, ConsoleOptions, RenderableType
+from rich.console import Group
 from rich.text import Text
 
 from grader.model import visible_text
@@ -26,19 +25,10 @@ _LOOKS = {
 _MOST_NOTICES = 4
 
 
-@dataclass(frozen=True)
-class AnswersScreen:
-    """Of each lab, its id and what was answered."""
-
-    labs: Sequence[tuple[str, LabAnswers]]
-
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[RenderableType]:
-        """One lab after the other; of several, each in a few lines."""
-        for number, (lab_id, answers) in enumerate(self.labs):
-            if number:
-                yield Text()
-            yield _title(lab_id, answers)
-            yield from _body(answers)
+def answers_screen(labs: Sequence[tuple[str, LabAnswers]]) -> Group:
+    """One lab after the other; of several, each in a few lines. `labs`: of each, its id and what was answered."""
+    parts = [Group(_title(lab_id, answers), *_body(answers)) for lab_id, answers in labs]
+    return Group(*[line for part in parts for line in (Text(), part)][1:])
 
 
 def answers_line(answers: LabAnswers | None, lab_id: str) -> Text | None:

@@ -14,7 +14,7 @@ from rich.console import Console
 from grader.cli.practice.graded_hints import Counts, own_answers
 from grader.model.errors import RemediableError
 from grader.model.labs import Lab, load_lab
-from grader.pages.screens.answers_screen import AnswersScreen, answers_line
+from grader.pages.screens.answers_screen import answers_line, answers_screen
 
 ROOT = Path(__file__).resolve().parents[4]
 LAB = "02-tiled"
@@ -32,7 +32,7 @@ def shown(lab: Lab) -> str:
     assert answers is not None
     out = io.StringIO()
     console = Console(file=out, width=100, color_system=None)
-    console.print(AnswersScreen([(lab.id, answers)]))
+    console.print(answers_screen([(lab.id, answers)]))
     if (line := answers_line(answers, lab.id)) is not None:
         console.print(line)
     return out.getvalue()
