@@ -47,6 +47,18 @@ inline std::uint16_t half_bits(double value, HalfRounding rounding = HalfRoundin
   return static_cast<std::uint16_t>(sign | (to_largest ? 0x7BFFu : 0x7C00u));
 }
 
+// As CUDA has them: a number is preferred to NaN, and +0 counts as larger than -0.
+template <typename Number>
+Number smaller(Number a, Number b) {
+  if (a == 0 && b == 0) return std::signbit(a) ? a : b;
+  return std::fmin(a, b);
+}
+template <typename Number>
+Number larger(Number a, Number b) {
+  if (a == 0 && b == 0) return std::signbit(a) ? b : a;
+  return std::fmax(a, b);
+}
+
 // a * b + c of halves or bfloat16 numbers, to be rounded once. The product is exact in double. The sum is rounded to odd there, so that the
 // second rounding knows on which side of a tie it is (Boldo and Melquiond, 2008).
 inline double fused_to_odd(double a, double b, double c) {

@@ -25,7 +25,9 @@ using tilelab::simt::half_bits;
 using tilelab::simt::half_fused;
 using tilelab::simt::half_value;
 using tilelab::simt::HalfRounding;
+using tilelab::simt::larger;
 using tilelab::simt::RoundingMode;
+using tilelab::simt::smaller;
 
 namespace {
 
@@ -200,19 +202,9 @@ bool unordered(__half a, __half b) { return std::isnan(value(a)) || std::isnan(v
 __half saturated(__half a) { return value(a) > 0.0 ? rounded(std::min(value(a), 1.0)) : of_bits(0); }
 __half at_least_zero(__half a) { return std::isnan(value(a)) || value(a) > 0.0 ? a : of_bits(0); }
 
-// A number is preferred to NaN, except with `nan_wins`. +0 counts as larger than -0.
-__half larger(__half a, __half b, bool nan_wins) {
-  const bool a_is_nan = std::isnan(value(a)), b_is_nan = std::isnan(value(b));
-  if ((a_is_nan && b_is_nan) || (nan_wins && (a_is_nan || b_is_nan))) return of_bits(0x7FFF);
-  if (a_is_nan || b_is_nan) return a_is_nan ? b : a;
-  if (value(a) == value(b)) return (a.__x & 0x8000u) != 0 ? b : a;
-  return value(a) > value(b) ? a : b;
-}
-
-__half smaller(__half a, __half b, bool nan_wins) {
-  __half larger_of_opposites = larger(of_bits(a.__x ^ 0x8000u), of_bits(b.__x ^ 0x8000u), nan_wins);
-  const bool is_nan = nan_wins && larger_of_opposites.__x == 0x7FFF;
-  return is_nan ? larger_of_opposites : of_bits(larger_of_opposites.__x ^ 0x8000u);
+// Of two numbers; with `nan_wins`, NaN is preferred.
+__half extreme(double (*choose)(double, double), __half a, __half b, bool nan_wins) {
+  return nan_wins && unordered(a, b) ? of_bits(0x7FFF) : rounded(choose(value(a), value(b)));
 }
 
 template <typename Integer>

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
+#include <iterator>
 #include <limits>
 
 #include "executor/arithmetic/bfloat_bits.hpp"
@@ -21,7 +22,9 @@ using tilelab::simt::bfloat_value;
 using tilelab::simt::half_bits;
 using tilelab::simt::half_value;
 using tilelab::simt::HalfRounding;
+using tilelab::simt::larger;
 using tilelab::simt::RoundingMode;
+using tilelab::simt::smaller;
 
 enum Type : int { u8, u16, u32, u64, s8, s16, s32, s64, f32, f64, f16, bf16, tf32 };
 
@@ -32,17 +35,6 @@ float float_of(bits value) { return std::bit_cast<float>(static_cast<std::uint32
 double double_of(bits value) { return std::bit_cast<double>(std::uint64_t{value}); }
 bits bits_of_float(float value) { return std::bit_cast<std::uint32_t>(value); }
 bits bits_of_double(double value) { return std::bit_cast<std::uint64_t>(value); }
-
-template <typename Number>
-Number smaller(Number a, Number b) {
-  if (a == 0 && b == 0) return std::signbit(a) ? a : b;
-  return std::fmin(a, b);
-}
-template <typename Number>
-Number larger(Number a, Number b) {
-  if (a == 0 && b == 0) return std::signbit(a) ? b : a;
-  return std::fmax(a, b);
-}
 
 // Volatile operands and results keep the operation between the two changes of the rounding mode.
 template <typename Number>
@@ -81,18 +73,9 @@ Number computed(int operation, int rounding, Number first, Number second, Number
 float flushed(float value) { return std::fpclassify(value) == FP_SUBNORMAL ? std::copysign(0.0F, value) : value; }
 
 int width_of(int type) {
-  switch (type) {
-    case u8:
-    case s8: return 8;
-    case u16:
-    case s16:
-    case f16:
-    case bf16: return 16;
-    case u64:
-    case s64:
-    case f64: return 64;
-    default: return 32;
-  }
+  constexpr int widths[] = {8, 16, 32, 64, 8, 16, 32, 64, 32, 64, 16, 16, 32};  // in the order of Type
+  static_assert(std::size(widths) == tf32 + 1);
+  return widths[type];
 }
 
 bool is_signed(int type) { return type >= s8 && type <= s64; }
@@ -167,20 +150,14 @@ bits rounded_whole(int to, int rounding, __int128 value) {
 
 bool holds(int relation, int order) {  // order: -1, 0, 1, or 2 where one of the two is no number
   if (order == 2) return relation >= 6 && relation != 12;
-  switch (relation) {
-    case 0:
-    case 6: return order == 0;
-    case 1:
-    case 7: return order != 0;
-    case 2:
-    case 8: return order < 0;
-    case 3:
-    case 9: return order <= 0;
-    case 4:
-    case 10: return order > 0;
-    case 5:
-    case 11: return order >= 0;
-    default: return relation == 12;
+  if (relation >= 12) return relation == 12;
+  switch (relation % 6) {  // from 6 on, they hold also where one is no number
+    case 0: return order == 0;
+    case 1: return order != 0;
+    case 2: return order < 0;
+    case 3: return order <= 0;
+    case 4: return order > 0;
+    default: return order >= 0;
   }
 }
 
