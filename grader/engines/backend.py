@@ -31,7 +31,7 @@ from grader.system.confined_run import run_confined
 from grader.system.confinement import Confinement, Limits, gpu_devices
 from grader.system.gpu_lock import AloneTurns, DeviceLoad
 
-# Parts of the kit that are built when a command first needs them: a lab's tests, what traces and times kernels, and the like.
+# Parts of the kit that are built when a command first needs them: a lab's tests, what times kernels, and the like.
 #
 # In a handout, set-up leaves them out, so that a student's first `make test` does not wait for what others need. kit.json says which
 # these are; `build/parts/` has a file for each that is complete. Everywhere else set-up builds everything, and nothing happens here.
