@@ -248,13 +248,30 @@ cublasStatus_t gemm(cublasHandle_t handle, cublasOperation_t op_a, cublasOperati
                    matrix(c, type_of<T>, ldc), sums_of<T>},
                   call);
 }
-// Turned: the row x times the matrix is the row y. The elements of a row are its matrix's step apart.
 template <typename T>
 cublasStatus_t gemv(cublasHandle_t handle, cublasOperation_t op, int m, int n, const T* alpha, const T* a, int lda, const T* x, int incx,
                     const T* beta, T* y, int incy, const Call& call) {
+  Transfers device(handle, call);
   const bool turned = op != CUBLAS_OP_N;
-  return gemm(handle, CUBLAS_OP_N, turned ? CUBLAS_OP_N : CUBLAS_OP_T, 1, turned ? n : m, turned ? m : n, alpha, x, incx, a, lda, beta, y,
-              incy, call);
+  device.require(m >= 0 && n >= 0 && lda >= std::max(1, m));
+  const T factor = device.number(alpha), kept = device.number(beta);
+  const auto matrix = device.fetch(a, static_cast<Size>(std::max(m, 0)), static_cast<Size>(std::max(n, 0)), static_cast<Size>(lda));
+  const auto from = fetch(device, Strided<const T>{x, turned ? m : n, incx});
+  std::vector<T> to(static_cast<Size>(std::max(turned ? n : m, 0)));
+  if (kept != T{}) to = fetch(device, Strided<T>{y, turned ? n : m, incy});
+  device.require(incy != 0);
+  if (device.failed()) return device.status();
+  const auto left = [&](Size row, Size column) {  // of op(a), which lies column by column
+    const Size rows = static_cast<Size>(m);
+    return static_cast<double>(turned ? matrix[row * rows + column] : matrix[column * rows + row]);
+  };
+  for (Size i = 0; i < to.size(); ++i) {
+    double sum = 0;
+    for (Size j = 0; j < from.size(); ++j) sum += left(i, j) * static_cast<double>(from[j]);
+    to[i] = static_cast<T>(factor * sum + (kept != T{} ? static_cast<double>(kept) * static_cast<double>(to[i]) : 0.0));
+  }
+  send(device, Strided<T>{y, static_cast<int>(to.size()), incy}, to);
+  return device.status();
 }
 
 cublasStatus_t move_elements(void* to, int to_step, const void* from, int from_step, int rows, int columns, int bytes, cudaMemcpyKind kind,
