@@ -80,9 +80,9 @@ def uses_of(recording: Recording | None, race: BlockRace, like: _Order | None) -
     key = like.last.key if like else None
     own = [recording.find(ACCESSES, array=race.array, thread=side.thread) for side in race.sides]
     in_lines = zip(own, race.sides, strict=True)
-    in_line = [{one.key for one in each if one.line == side.line} for each, side in in_lines]
+    in_line = set.intersection(*({one.key for one in each if one.line == side.line} for each, side in in_lines))
     used = [dict.fromkeys(one.key for one in each) for each in own]
-    both = [one for one in used[0] if one in used[1] and (one[1] == key[1] if key else one in in_line[0] & in_line[1])]
+    both = [one for one in used[0] if one in used[1] and (one[1] == key[1] if key else one in in_line)]
     if not both:
         return None
     size = {one: recording.trace.arrays[one[0]].element_bytes for one in both}

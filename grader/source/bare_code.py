@@ -30,7 +30,8 @@ _ODD_HEADER = re.compile(r"""(?:include|include_next|import|embed|dependency)\b[
 _DIRECTIVE = re.compile(r"[\s\0]*(?:#|%:)[\s\0]*(\w*)[\s\0]*(.*)")
 # `#line 7`, `# 33 "stdio.h" 1 3`; and what may be one where comments and strings cannot be told from code.
 _MARKER = re.compile(r"[\s\0]*(?:#|%:|\?\?=)[\s\0]*(?:line\b|\d)")
-_MAY_BE_MARKER = re.compile(rf"(?:^|\*/)(?:[^\S\n]|[\0{_END}])*(?:#|%:|\?\?=)[\s\0{_END}]*(?:\d|/\*)", re.MULTILINE)
+_MAY_BE_MARKER = re.compile(r"(?:^|\*/)[\s\0]*(?:#|%:|\?\?=)[\s\0]*(?:\d|/\*)")
+_CONDITIONS = frozenset({"if", "ifdef", "ifndef"})  # `#iffy` is none: in skipped text, a compiler passes over it
 _CHOICES = frozenset({"else", "elif", "elifdef", "elifndef", "endif"})
 
 
@@ -72,9 +73,8 @@ def hand_written_marker(source: str) -> int:
     for line, dead in _told(source):
         if (unclear or not dead) and _MARKER.match(line.text):
             return line.number
-    marked = _SPLICE.sub(_END, source)
-    found = _MAY_BE_MARKER.search(marked) if unclear else None
-    return 1 + sum(marked.count(end, 0, found.end()) for end in ("\n", _END)) if found else 0
+    lines = _numbered(_SPLICE.sub(_END, source)) if unclear else ()
+    return next((line.number for line in lines if _MAY_BE_MARKER.search(line.text)), 0)
 
 
 def plain_text(source: str) -> str:
@@ -98,18 +98,22 @@ def _told(source: str) -> Iterator[tuple[CodeLine, bool]]:
             continue
         if word == "endif" or (word in _CHOICES and depth == 1):
             depth -= 1
-        elif word.startswith("if"):
+        elif word in _CONDITIONS:
             depth += 1
         yield line, depth > 0
 
 
 def _code_lines(source: str) -> Iterator[CodeLine]:
     """Those that hold anything besides comments."""
-    number = 1
-    for line in _changed(_SPLICE.sub(_END, source), _without_comment).split("\n"):
-        text = line.replace(_END, "").rstrip()
+    for number, text in _numbered(_changed(_SPLICE.sub(_END, source), _without_comment)):
         if text.strip():
-            yield CodeLine(number, text)
+            yield CodeLine(number, text.rstrip())
+
+
+def _numbered(marked: str) -> Iterator[CodeLine]:
+    number = 1
+    for line in marked.split("\n"):
+        yield CodeLine(number, line.replace(_END, ""))
         number += 1 + line.count(_END)
 
 

@@ -36,7 +36,7 @@ def processor_seconds(process: int) -> float:
             children.setdefault(int(fields[_PARENT]), []).append(int(stat.parent.name))
     found = [process]
     for one in found:  # which grows
-        found += children.get(one, [])
+        found += children.pop(one, [])  # each once: numbers that were given anew meanwhile may make a circle
     return sum(used.get(one, 0) for one in found) / _TICKS
 
 

@@ -42,6 +42,9 @@ FORGED = {
     "behind a condition that is not 0": ("#if 0 + 1\n#line 7\n#endif\n", 2),
     "in text that a raw string only seems to skip": ('auto s = R"(\n#if 0\n)";\n# 33 "x" 1 3\n', 4),
     "a header's name that holds a comment": ('#if __has_include(<a/*b>)\n#endif\n# 33 "x" 1 3\n/* */\n', 3),
+    "behind an unknown directive in skipped text": ('#if 0\n#iffy\n#endif\n# 33 "x" 1 3\n', 4),
+    "a spliced digraph behind a raw string": ('auto s = R"(\n/* )";\n%\\\n:33 "x" 3\n// */\n', 3),
+    "a spliced comment in it, behind a raw string": ('auto s = R"(\n/* )";\n#/\\\n* */33 "x" 3\n// */\n', 3),
     "a raw string of a spliced prefix": ('auto s = R\\\n"(")" "/*";\n# 33 "x" 1 3\n/* */\n', 3),
 }
 
