@@ -13,7 +13,7 @@ from grader.explain.recording import Moment, Recording, Telling, asked, known, t
 from grader.explain.story import Mark, Question, Story, StoryElement, StoryRun, spans, thread_number
 from grader.model.result import Finding
 from grader.model.verdicts import Verdict
-from grader.run.launches.trace_phases import ACCESSES, CHANGES, Index3, StepKind, TracedArray, thread_index
+from grader.run.launches.trace_phases import ACCESSES, CHANGES, Index3, Step, StepKind, TracedArray, thread_index
 
 # A read of what nobody has written: who writes it too late or never, and who would by the formula by which the others write.
 
@@ -283,14 +283,23 @@ _SAID = re.compile(r"uses subscript (-?\d{1,9}) of (\w+), but this dimension has
 
 def with_overruns(recording: Recording) -> Recording:
     """With a step for each access that a subscript past its dimension would have been, of the threads that the findings name."""
+    found: list[tuple[Moment, Step]] = []
     for finding in recording.launch.findings:
         said = _SAID.search(finding.message) if finding.kind is Verdict.OUT_OF_BOUNDS else None
         if said is not None and finding.thread is not None:
-            recording = _with_overrun(recording, finding, said[2], int(said[1]), int(said[3]) + 1)
-    return recording
+            found += _overrun(recording, finding, said[2], int(said[1]), int(said[3]) + 1)
+    if not found:
+        return recording
+    steps = list(recording.trace.steps)
+    for added, (stop, step) in enumerate(sorted(found, key=lambda one: one[0])):
+        steps.insert(stop + added, step)
+    return replace(recording, trace=recording.trace.model_copy(update={"steps": tuple(steps)}))
 
 
-def _with_overrun(recording: Recording, finding: Finding, array: str, subscript: int, extent: int) -> Recording:
+def _overrun(
+    recording: Recording, finding: Finding, array: str, subscript: int, extent: int
+) -> Iterator[tuple[Moment, Step]]:
+    """Before which step it comes, where it is known."""
     own = recording.of_thread[thread_number(finding.thread or (0, 0, 0), recording.block)]
     stop = next((one for one in reversed(own) if one.kind == StepKind.STOP), None)
     before = [
@@ -302,12 +311,9 @@ def _with_overrun(recording: Recording, finding: Finding, array: str, subscript:
         and (one.array.name, one.line) == (array, finding.line)
     ]
     there = _moved(before[-1], subscript, extent) if before else None
-    if stop is None or there is None or before[-1].step[4] == there:
-        return recording
-    _, thread, _, number, _, size, _, place, slot, _ = before[-1].step
-    steps = list(recording.trace.steps)
-    steps.insert(stop, (StepKind.OUTSIDE, thread, stop.interval, number, there, size, 0, place, slot, 0))
-    return replace(recording, trace=recording.trace.model_copy(update={"steps": tuple(steps)}))
+    if stop is not None and there is not None and before[-1].step[4] != there:
+        _, thread, _, number, _, size, _, place, slot, _ = before[-1].step
+        yield stop, (StepKind.OUTSIDE, thread, stop.interval, number, there, size, 0, place, slot, 0)
 
 
 def _moved(access: Moment, subscript: int, extent: int) -> int | None:

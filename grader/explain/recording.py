@@ -324,7 +324,7 @@ def asked(
     step: int, text: str, right: Choice, others: Iterable[Choice], explanation: str, *, run: int = 0
 ) -> Question | None:
     """Choices in an order that does not tell which is right. None where there is nothing to tell apart."""
-    choices = [one for one in sorted({right}.union(others)) if one != ""]
+    choices = sorted({right}.union(one for one in others if one != ""))
     shown = tuple(map(str, choices))
     return Question(run, step, text, shown, choices.index(right), explanation) if len(choices) > 1 else None
 

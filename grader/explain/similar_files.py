@@ -24,7 +24,7 @@ from grader.system.own_files import write_atomically
 
 # The tokens of a file as somebody wrote it, without the preprocessor. It reads any text once, however it is made. Pure.
 #
-# `engines/checks/token_stream.py` decides what is refused, and knows more of C++. Nothing follows from the tokens here but a comparison.
+# `engines/token_scan.py` decides what is refused, and knows more of C++. Nothing follows from the tokens here but a comparison.
 
 LONGEST = 60_000  # characters of a file; what comes after them is not compared
 # A comment or a text without its end goes on to the end of the file or the line, so that nothing is read twice.

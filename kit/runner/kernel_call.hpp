@@ -3,7 +3,7 @@
 // Theory: the System V (x86-64) and AAPCS64 (aarch64) conventions pass integers and floating-point values in separate registers,
 // in order. What does not fit is passed on the stack, in order. So filling every register that a kernel could read, and then the
 // stack, calls the kernel without knowing its type. The grader says for each object that is passed by value which of its parts
-// travel in registers, or that it lies on the stack, or that a pointer to a copy is passed (grader/run/kernels/class_layout.py).
+// travel in registers, or that it lies on the stack, or that a pointer to a copy is passed (grader/run/kernels/parameter_types.py).
 #pragma once
 
 #include <cstdint>

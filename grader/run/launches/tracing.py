@@ -31,8 +31,6 @@ from grader.run.program_judging import ProgramReader, StartedProgram, as_finding
 from grader.run.programs.program_findings import kernel_findings
 from grader.run.programs.run_record import LaunchRecord, RunFacts, RunRecord, TracedLaunchRecord
 
-# What a problem may take where neither the user nor the lab says it: the first that it takes.
-
 
 @dataclass(frozen=True)
 class TraceRequest:
