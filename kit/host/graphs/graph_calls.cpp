@@ -204,8 +204,8 @@ cudaError_t cudaGraphExecUpdate(cudaGraphExec_t graph, cudaGraph_t changed, cuda
   *result = {compare(*from, *one->graph, wrong), nullptr, nullptr};
   if (result->result != cudaGraphExecUpdateSuccess) {
     if (wrong < std::min(nodes.size(), own.size())) {
-      result->errorNode = handle_of(*own[wrong]);
-      result->errorFromNode = handle_of(*nodes[wrong]);
+      result->errorNode = handle_of(*nodes[wrong]);
+      result->errorFromNode = handle_of(*own[wrong]);
     }
     return refuse(TILELAB_CALL, cudaErrorGraphExecUpdateFailure);
   }
