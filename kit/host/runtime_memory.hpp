@@ -56,6 +56,7 @@ TILELAB_CUDA_CALL cudaMemGetInfo(std::size_t* free_bytes, std::size_t* total_byt
 // Hints, which change nothing here. So is what a pool keeps for later.
 TILELAB_CUDA_CALL cudaDeviceGetDefaultMemPool(cudaMemPool_t* pool, int device);
 TILELAB_CUDA_CALL cudaMemPoolSetAttribute(cudaMemPool_t pool, cudaMemPoolAttr attribute, void* value);
+TILELAB_CUDA_CALL cudaMemPoolSetAccess(cudaMemPool_t pool, const cudaMemAccessDesc* access, std::size_t count);
 TILELAB_CUDA_CALL cudaMemPrefetchAsync(const void* pointer, std::size_t bytes, int device, cudaStream_t stream = nullptr);
 TILELAB_CUDA_CALL cudaMemAdvise(const void* pointer, std::size_t bytes, cudaMemoryAdvise advice, int device);
 TILELAB_CUDA_CALL cudaStreamAttachMemAsync(cudaStream_t stream, void* pointer, std::size_t bytes = 0,

@@ -130,6 +130,15 @@ cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t* pool, int device) {
 cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t pool, cudaMemPoolAttr, void* value) {
   return pool == devices_pool && value ? cudaSuccess : refuse(TILELAB_CALL);
 }
+cudaError_t cudaMemPoolSetAccess(cudaMemPool_t pool, const cudaMemAccessDesc* access, std::size_t count) {
+  if (pool != devices_pool || (count > 0 && !access)) return refuse(TILELAB_CALL);
+  for (std::size_t i = 0; i < count; ++i) {
+    if (access[i].location.type != cudaMemLocationTypeDevice) return refuse(TILELAB_CALL);
+    if (access[i].location.id != 0) return refuse(TILELAB_CALL, cudaErrorInvalidDevice);
+    if (access[i].flags != cudaMemAccessFlagsProtReadWrite) return refuse(TILELAB_CALL);  // the device owns the pool
+  }
+  return cudaSuccess;
+}
 cudaError_t cudaMemPrefetchAsync(const void* pointer, std::size_t, int, cudaStream_t) { return hint(pointer, TILELAB_CALL); }
 cudaError_t cudaMemAdvise(const void* pointer, std::size_t, cudaMemoryAdvise, int) { return hint(pointer, TILELAB_CALL); }
 cudaError_t cudaStreamAttachMemAsync(cudaStream_t, void* pointer, std::size_t, unsigned int) { return hint(pointer, TILELAB_CALL); }

@@ -25,6 +25,11 @@ int main() {
   uint64_t threshold = UINT64_MAX;
   CHECK(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &threshold));
 
+  cudaMemAccessDesc access = {};
+  access.location.type = cudaMemLocationTypeDevice;
+  access.flags = cudaMemAccessFlagsProtReadWrite;
+  CHECK(cudaMemPoolSetAccess(pool, &access, 1));
+
   cudaStream_t stream;
   CHECK(cudaStreamCreate(&stream));
   int *x, *total;
