@@ -270,8 +270,11 @@ cudaError_t cudaStreamGetPriority(cudaStream_t stream, int* priority) { return g
 cudaError_t cudaStreamSetAttribute(cudaStream_t stream, cudaStreamAttrID attribute, const cudaStreamAttrValue* value) {
   if (!is_stream(stream)) return refuse(TILELAB_CALL, cudaErrorInvalidResourceHandle);
   const bool is_window = attribute == cudaStreamAttributeAccessPolicyWindow;
-  if (!value || (is_window && !(value->accessPolicyWindow.hitRatio >= 0 && value->accessPolicyWindow.hitRatio <= 1)))
+  if (!value || attribute == cudaLaunchAttributeCooperative ||
+      (is_window && !(value->accessPolicyWindow.hitRatio >= 0 && value->accessPolicyWindow.hitRatio <= 1)))
     return refuse(TILELAB_CALL);
+  if (attribute == cudaStreamAttributePriority)
+    remember_stream(stream, {traits_of(stream).flags, std::clamp(value->priority, greatest_priority, least_priority)});
   return cudaSuccess;
 }
 cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t function, void* user_data, unsigned int flags) {
