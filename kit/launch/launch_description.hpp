@@ -2,19 +2,18 @@
 // answer. It is read from the JSON that grader/run/launches/kernel_check.py writes.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
-#include <cstddef>
 #include <nlohmann/json.hpp>
-#include <optional>
-#include <span>
 
 #include "judge/process/runner_process.hpp"
 #include "judge/random_stream.hpp"
 #include "judge/report/record.hpp"
-#include "launch/launch_description.hpp"
 #include "protocol/protocol.hpp"
 
 namespace tilelab::checker {

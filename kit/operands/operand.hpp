@@ -9,8 +9,6 @@
 #include <utility>
 #include <vector>
 
-#include "operands/operand.hpp"
-
 namespace tilelab {
 
 // The types that elements of a buffer and numbers of a kernel may have, their names in CUDA, and how their bytes are read and written.

@@ -1,16 +1,17 @@
 #include "judge/programs/program_judge.hpp"
 
 #include <array>
-#include <catch2/catch_test_macros.hpp>
 #include <cctype>
 #include <charconv>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
+
+#include <catch2/catch_test_macros.hpp>
+#include <nlohmann/json.hpp>
 
 #include "judge/bench.hpp"
 #include "judge/comparison.hpp"

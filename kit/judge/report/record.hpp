@@ -2,12 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <istream>
 #include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include <istream>
 #include <nlohmann/json.hpp>
 
 #include "executor/verdict.hpp"
