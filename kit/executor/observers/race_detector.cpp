@@ -34,6 +34,7 @@ void RaceDetector::on_launch_begin(const LaunchEvent& launch) {
 void RaceDetector::on_grid_begin(const GridEvent& child) {
   block_size_ = child.block;
   fences_.begin_launch(child.block.x * child.block.y * child.block.z);
+  threads_.begin_launch(child.block.x * child.block.y * child.block.z);
 }
 
 void RaceDetector::on_block_begin(std::uint64_t block) {

@@ -222,3 +222,24 @@ TEST_CASE("a lock orders the threads of a block and the blocks of a grid, and fo
   }
   CHECK(grid.found().empty() == (before && after));
 }
+
+TEST_CASE("a grid that a kernel launches may have larger blocks, whose barriers count arrivals", "[race_detector]") {
+  const Region region = global_region(4096);
+  FindingLog log;
+  RaceDetector detector(log);
+  HandmadeLaunch launch(detector, region, 1);
+  GridEvent child;
+  child.block = {64, 1, 1};
+  detector.on_grid_begin(child);
+  launch.begin_block(1);
+  detector.on_phases_begin();
+  launch.touch(plain(40, writes, data, 10));
+  detector.on_phase_arrival({1, 40}, {1, 0});
+  detector.on_phase_awaited({1, 63}, {1, 0});
+  launch.touch(plain(63, reads, data, 20));
+  launch.touch(plain(62, reads, data, 30));
+  launch.end_block();
+  launch.end();
+  REQUIRE(log.deduplicated().size() == 1);
+  CHECK(log.deduplicated()[0].other.pc == 30);
+}
