@@ -39,6 +39,7 @@ from grader.run.kernels.kernel_source import (
     is_needed,
     stand_in,
     with_flat_includes,
+    with_line,
 )
 from grader.run.kernels.own_launches import versions_of
 
@@ -211,14 +212,14 @@ class _Tries:
         return self.texts != before
 
     def _leave_out_include(self, name: str, line: int, header: str, what: str) -> None:
-        self.texts[name] = _with_line(self.texts[name], line, stand_in(header))
+        self.texts[name] = with_line(self.texts[name], line, stand_in(header))
         self.left_out.append(f"{name}:{line}: #include of {what}")
 
     def _leave_out_at(self, name: str, line: int, what: str) -> None:
         text = self.texts[name]
         lines = text.split("\n")
         if 0 < line <= len(lines) and (directive := _MAY_GO.match(lines[line - 1])):
-            self.texts[name] = _with_line(text, line, "")
+            self.texts[name] = with_line(text, line, "")
             what = (
                 f"`{lines[line - 1].strip()[:60]}`" if directive["kind"] != "include" else "the #include in this line"
             )
@@ -269,12 +270,6 @@ def _as_the_users(build: CpuBuild) -> CpuBuild:
         for one in build.refusals
     )
     return replace(build, refusals=refusals)
-
-
-def _with_line(text: str, number: int, instead: str) -> str:
-    lines = text.split("\n")
-    lines[number - 1] = instead
-    return "\n".join(lines)
 
 
 def why_not(source: KernelSource, kernel: str, built: BuiltKernel) -> str:

@@ -298,6 +298,12 @@ def stand_in(header: str) -> str:
     return next((text for pattern, text in _STAND_INS if re.fullmatch(pattern, header, re.IGNORECASE)), "")
 
 
+def with_line(text: str, number: int, instead: str) -> str:
+    lines = text.split("\n")
+    lines[number - 1] = instead
+    return "\n".join(lines)
+
+
 def is_needed(header: str, errors: str) -> bool:
     """Whether the compiler's errors name something of this header."""
     names = next((names for pattern, names in _NEEDED_FOR if re.fullmatch(pattern, header)), None)

@@ -265,7 +265,7 @@ class _Walk:
     def __init__(self, pointers: int, known: _Known) -> None:
         self.members: list[Member] = []
         self.alignment, self.holds_union, self.trouble = 1, False, ""
-        self._pointers, self._known, self._steps = pointers, known, 0
+        self._pointers, self._known, self.steps = pointers, known, 0
 
     def take(self, die: Die, path: str, offset: int, level: int) -> None:
         """What `die` has."""
@@ -287,15 +287,16 @@ class _Walk:
             self._elements(target, path, offset, level)
         elif target.tag in _CLASSES or target.tag == _UNION:
             self._align(target)
-            self.holds_union = self.holds_union or target.tag == _UNION
-            chosen = _filling_member(target) if target.tag == _UNION else None
-            for child in [chosen] if chosen is not None else target.iter_children() if target.tag != _UNION else ():
-                self._child(child, path, offset, level)
+            if target.tag == _UNION:
+                self._take_fullest(target, path, offset, level)
+                return
+            for child in target.iter_children():
+                self.child(child, path, offset, level)
         else:
             kind = {"DW_TAG_reference_type": "a reference", "DW_TAG_ptr_to_member_type": "a pointer to a member"}
             self._cannot(f"{named} is {kind.get(target.tag, 'of a kind that no argument can describe')}")
 
-    def _child(self, child: Die, path: str, offset: int, level: int) -> None:
+    def child(self, child: Die, path: str, offset: int, level: int) -> None:
         if child.tag not in _PARTS or "DW_AT_external" in child.attributes:
             return
         name = text_of(child, "DW_AT_name") or ""
@@ -315,6 +316,21 @@ class _Walk:
             within = path if child.tag == "DW_TAG_inheritance" or not name else f"{path}.{name}".lstrip(".")
             self.take(child, within, offset + (place.value if place is not None else 0), level + 1)
 
+    def _take_fullest(self, union: Die, path: str, offset: int, level: int) -> None:
+        """The member of a union that says most of its bytes; of several, the first. As that one, a value of the union is described."""
+        self.holds_union = True
+        walks: list[_Walk] = []
+        for child in union.iter_children():
+            walks.append(walk := _Walk(self._pointers, self._known))
+            walk.steps = self.steps
+            walk.child(child, path, offset, level)
+            self.steps = walk.steps
+        if walks:
+            fullest = max(walks, key=lambda walk: sum(one.leaf.bytes for one in walk.members))
+            self.members += fullest.members
+            self.alignment = max(self.alignment, fullest.alignment)
+            self._cannot(fullest.trouble)
+
     def _elements(self, array: Die, path: str, offset: int, level: int) -> None:
         (inner, _), extents = _bare(array), _extents(array)
         count = math.prod(extents)
@@ -322,8 +338,8 @@ class _Walk:
             self._cannot(f"`{path}` is too large an array")
             count = _MOST_LEAVES + 1
         for index in range(count):
-            self._steps += 1
-            if len(self.members) > _MOST_MEMBERS or self._steps > _MOST_STEPS:
+            self.steps += 1
+            if len(self.members) > _MOST_MEMBERS or self.steps > _MOST_STEPS:
                 self._cannot(f"`{path}` is too large an array")
                 return
             subscripts, rest = "", index
@@ -349,28 +365,6 @@ def _handle(kind: str) -> Parameter:
     return Parameter(
         "", kind, replace(numbers_type(kind, "unsigned", 8), names=names), is_pointer=False, is_const=False
     )
-
-
-def _filling_member(union: Die, level: int = 0) -> Die | None:
-    """The member of a union that says most of its bytes; of several, the first. As that one, a value of the union is described."""
-    members = [child for child in union.iter_children() if child.tag == "DW_TAG_member"]
-    return max(members, key=lambda one: _said_bytes(one, level + 1), default=None)
-
-
-def _said_bytes(die: Die, level: int) -> int:
-    """Those of the type of `die`, without padding."""
-    target, _ = _bare(die)
-    if target is None or level > _MOST_DEPTH:
-        return 0
-    if target.tag == _ARRAY:
-        return math.prod(_extents(target)) * _said_bytes(target, level + 1)
-    if target.tag in _CLASSES and not _is_half(target):
-        parts = (one for one in target.iter_children() if one.tag in _PARTS and "DW_AT_external" not in one.attributes)
-        return sum(_said_bytes(one, level + 1) for one in parts)
-    if target.tag == _UNION:
-        chosen = _filling_member(target, level)
-        return _said_bytes(chosen, level + 1) if chosen is not None else 0
-    return _size(target)
 
 
 def _leaf(target: Die, offset: int) -> Leaf:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import NamedTuple
@@ -15,7 +15,7 @@ from typing import NamedTuple
 from grader.engines.build_steps import MAX_TEXT_BYTES, names_the_text, used_up
 from grader.engines.token_scan import texture_reference, too_long, too_much
 from grader.model.verdicts import Verdict
-from grader.run.kernels.kernel_source import INCLUDE, KernelSource, stand_in
+from grader.run.kernels.kernel_source import INCLUDE, KernelSource, stand_in, with_line
 from grader.run.programs.host_text import host_text, read_only_parameters
 from grader.run.programs.host_toolchain import HostToolchain
 from grader.run.programs.program_source import ProgramSource, companions_of, flat_texts
@@ -156,7 +156,7 @@ def _compiled(work: _Work, unit: KernelSource, number: int) -> tuple[HostRefusal
     """Compiles one source to an object file beside its folder."""
     folder = work.folder / f"unit{number}"
     texts = flat_texts(unit)
-    _leave_out_libraries(work, texts)
+    _leave_out(work, texts, list(absent_libraries(texts, work.toolchain.has)))
     for name, text in texts.items():
         if refusal := too_long(text):
             return (HostRefusal(name, refusal.line, refusal.message),)
@@ -173,7 +173,7 @@ def _compiled(work: _Work, unit: KernelSource, number: int) -> tuple[HostRefusal
         absent = _MISSING.search(log) if finished.returncode else None
         if not absent or absent[1] not in texts:
             break
-        _leave_out(work, texts, absent[1], int(absent[2]), absent[3])
+        _leave_out(work, texts, [(absent[1], int(absent[2]), absent[3])])
     if finished.returncode == 0:
         expanded = folder / "expanded.ii"
         if expanded.is_symlink() or expanded.stat().st_size > MAX_TEXT_BYTES:
@@ -236,21 +236,22 @@ def _write(work: _Work, folder: Path, texts: dict[str, str]) -> None:
     (folder / _BEFORE).write_text(work.frame.before, encoding="utf-8")
 
 
-def _leave_out_libraries(work: _Work, texts: dict[str, str]) -> None:
-    """A machine with a CUDA toolkit has headers of its libraries, and their types are not those of the kit."""
-    for name, text in list(texts.items()):
+def absent_libraries(texts: Mapping[str, str], has: Callable[[str], bool]) -> Iterator[tuple[str, int, str]]:
+    """File, line and name of headers of libraries that the kit has not: a machine with a CUDA toolkit has them, and their types are not the
+    kit's. Those of Windows are nowhere: where they count, the compiler misses them.
+    """
+    for name, text in texts.items():
         for match in INCLUDE.finditer(text):
             header = match["angled"] or match["quoted"]
-            if header not in texts and library_of_header(header) and not work.toolchain.has(header):
-                _leave_out(work, texts, name, text.count("\n", 0, match.start(match.lastgroup or 0)) + 1, header)
+            if header not in texts and library_of_header(header) not in {"", "Windows"} and not has(header):
+                yield name, text.count("\n", 0, match.start(match.lastgroup or 0)) + 1, header
 
 
-def _leave_out(work: _Work, texts: dict[str, str], name: str, line: int, header: str) -> None:
-    lines = texts[name].split("\n")
-    lines[line - 1] = stand_in(header)
-    texts[name] = "\n".join(lines)
-    work.made.left_out.append(f"{name}:{line}: #include of {header}, which was not found")
-    work.made.missing.append(MissingHeader(name, line, header))
+def _leave_out(work: _Work, texts: dict[str, str], found: Iterable[tuple[str, int, str]]) -> None:
+    for name, line, header in found:
+        texts[name] = with_line(texts[name], line, stand_in(header))
+        work.made.left_out.append(f"{name}:{line}: #include of {header}, which was not found")
+        work.made.missing.append(MissingHeader(name, line, header))
 
 
 def _log(finished: Finished, work: _Work) -> str:
@@ -361,8 +362,6 @@ _UNDEFINED = re.compile(
     r"undefined reference to [`\u2018']([^\n]+?)['\u2019]$",
     re.MULTILINE,
 )
-_CONDITION = re.compile(r"\s*#\s*(if|ifdef|ifndef|elif|else|endif)\b(.*)")
-_WINDOWS = re.compile(r"\b(?:_?WIN(?:32|64|DOWS)|_MSC_VER)\b")
 _WORD = re.compile(r"[A-Z][a-z]*")
 _MEANT = re.compile(r"did you mean [\u2018'](\w+)[\u2019']")
 _OF_A_THREAD = frozenset({"threadIdx", "blockIdx", "blockDim", "gridDim", "warpSize"})
@@ -391,7 +390,7 @@ def refusals_of_errors(
     """`missing`: file, line and name of headers that were left out of any of the program's sources. What they declare explains other
     errors, in a source that includes them.
     """
-    missing = [one for one in missing if one[0] in unit.texts and not _is_for_windows(unit.texts[one[0]], one[1])]
+    missing = [one for one in missing if one[0] in unit.texts]
     errors = [(file, int(line), text) for file, line, text in _ERROR.findall(log)]
     unknown = [match[1].rpartition("::")[2] for _, _, text in errors if (match := _NAME.search(text))]
     if named := _library_of_headers(missing) or _references(log, unit, errors):
@@ -445,25 +444,6 @@ def _said(error: str) -> str:
     if hint and "tilelab_host::" in error:
         return hint
     return f"The compiler says: {error}{'. ' if hint else ''}{hint}"
-
-
-def _is_for_windows(text: str, line: int) -> bool:
-    """Whether the line is compiled on Windows only: then it explains nothing here."""
-    # Of each condition around the line: whether this part, and the part behind #else, is.
-    branches: list[tuple[bool, bool]] = []
-    for one in text.splitlines()[: line - 1]:
-        found = _CONDITION.match(one)
-        if not found:
-            continue
-        word, condition = found[1], found[2]
-        asks, denies = bool(_WINDOWS.search(condition)), word == "ifndef" or "!" in condition
-        if word.startswith("if"):
-            branches.append((asks and not denies, asks and denies))
-        elif branches and word == "endif":
-            branches.pop()
-        elif branches:
-            branches[-1] = (branches[-1][1], False) if word == "else" else (asks and not denies, False)
-    return any(here for here, _ in branches)
 
 
 def _misspelt(name: str, error: str) -> str:

@@ -8,9 +8,8 @@ import re
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import accumulate
 
-from grader.engines.changed_text import Replacement, with_pieces
+from grader.engines.changed_text import LineMarkers, Replacement
 from grader.engines.text_steps import launches_in
 from grader.engines.token_scan import Token, code_tokens
 from grader.run.programs.read_parameters import (
@@ -190,7 +189,9 @@ def _with_stubs(text: str, file: str, *, keeps_device_bodies: bool) -> str:
     begins = [one.at for one in outer]
     last = (bisect_right(begins, one.at) - 1 for one in pieces)
     outside = [one for one, body in zip(pieces, last, strict=True) if body < 0 or one.at >= outer[body].end]
-    return _changed_and_pieced(text, [(one.at, one.end, one.text) for one in outside], outer)
+    markers = LineMarkers(text)
+    pieced = [(one.at, one.end, f"{one.text}\n{markers.back_to(one.end)}") for one in outer]
+    return with_changes(text, [*((one.at, one.end, one.text) for one in outside), *pieced])
 
 
 def _outermost(bodies: list[Replacement]) -> list[Replacement]:
@@ -200,15 +201,3 @@ def _outermost(bodies: list[Replacement]) -> list[Replacement]:
         if not found or one.at >= found[-1].end:
             found.append(one)
     return found
-
-
-def _changed_and_pieced(text: str, changes: list[tuple[int, int, str]], bodies: list[Replacement]) -> str:
-    """What stands before the bodies moves them."""
-    moved = sorted(changes)
-    ends = [end for _, end, _ in moved]
-    shifts = [0, *accumulate(len(new) - (end - first) for first, end, new in moved)]
-    shifted: list[Replacement] = []
-    for body in bodies:
-        shift = shifts[bisect_right(ends, body.at)]
-        shifted.append(Replacement(body.at + shift, body.end + shift, body.text))
-    return with_pieces(with_changes(text, moved), shifted)
