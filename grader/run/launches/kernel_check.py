@@ -362,21 +362,10 @@ def _told(own: OwnLaunch, at: int, parameter: Parameter) -> str | None:
 def _seen_inside(source: KernelSource, parameter: Parameter, side: int) -> str:
     """Of a texture, a surface, an object or a table; empty: it is none of these. As wide as all threads, whatever the numbers are."""
     if parameter.texture:
-        return _seen(source, parameter.texture, parameter.name, side)
+        return texture_argument(source, parameter.texture, parameter.name, side)
     if parameter.layout is None:
         return ""
-    return _INSIDE.sub(lambda one: one[1] + _seen(source, one[3], one[2] or "", side), proposal(parameter))
-
-
-def _seen(source: KernelSource, kind: str, name: str, side: int) -> str:
-    """A texture or a surface as the file uses it."""
-    use = texture_use(source, kind, name)
-    extents = [_ELEMENTS] if use.dimensions == 1 else [side] * use.dimensions
-    if use.is_layered:
-        extents.insert(0, _LAYERS)
-    options = f"({','.join(use.options)})" if use.options else ""
-    shape = "".join(f"[{extent}]" for extent in extents)
-    return f"{kind}{options} {use.element}{shape}={'random' if kind == 'texture' else '0'}"
+    return _INSIDE.sub(lambda one: one[1] + texture_argument(source, one[3], one[2] or "", side), proposal(parameter))
 
 
 def extent_text(extent: Extent3) -> str:
@@ -407,17 +396,9 @@ _TYPES = frozenset(
 ) | {"unsigned", "unsigned char", "unsigned short", "unsigned int", "signed char"}
 
 
-@dataclass(frozen=True)
-class TextureUse:
-    element: str = "float"
-    dimensions: int = 2
-    is_layered: bool = False
-    options: tuple[str, ...] = ()
-
-
-def texture_use(source: KernelSource, kind: str, name: str) -> TextureUse:
-    """Of the parameter `name`; `kind` is "texture" or "surface". Where a helper function uses it under another name, any use in the file
-    counts.
+def texture_argument(source: KernelSource, kind: str, name: str, side: int) -> str:
+    """The parameter `name` as the file uses it, `side` texels wide; `kind` is "texture" or "surface". Where a helper function uses it under
+    another name, any use in the file counts.
     """
     text = "\n".join(without_comments(one) for one in source.texts.values())
     calls = list((_TEXTURE_CALL if kind == "texture" else _SURFACE_CALL).finditer(text))
@@ -426,22 +407,24 @@ def texture_use(source: KernelSource, kind: str, name: str) -> TextureUse:
         for one in calls
         if name and re.search(rf"\b{re.escape(name)}\b", text[one.end() : closing_bracket(text, one.end() - 1)])
     ]
-    if not calls:
-        return TextureUse()
-    chosen = (own or calls)[0]
+    chosen = next(iter(own or calls), None)
+    layered, dimensions = (bool(chosen["layered"]), int(chosen["of"])) if chosen else (False, 2)
     element = next((found for one in own or calls if (found := _type_of(text, one))), "float")
-    options = ["layered"] if chosen["layered"] else []
-    if kind == "texture":
+    options = ["layered"] if layered else []
+    if kind == "texture" and chosen:
         made = _CHANNEL.search(text)
-        said = _host_options(text)
-        if "asfloat" in said and not (made and _is_small(made[1])):
-            said.remove("asfloat")
-        elif "asfloat" in said and made:
+        settings = _host_options(text)
+        if "asfloat" in settings and not (made and _is_small(made[1])):
+            settings.remove("asfloat")
+        elif "asfloat" in settings and made:
             element = made[1]
-        if "linear" in said and "float" not in element and "asfloat" not in said:
-            said.remove("linear")
-        options += said
-    return TextureUse(element, int(chosen["of"]), bool(chosen["layered"]), tuple(options))
+        if "linear" in settings and "float" not in element and "asfloat" not in settings:
+            settings.remove("linear")
+        options += settings
+    said = f"({','.join(options)})" if options else ""
+    extents = [*([_LAYERS] if layered else []), *([_ELEMENTS] if dimensions == 1 else [side] * dimensions)]
+    shape = "".join(f"[{extent}]" for extent in extents)
+    return f"{kind}{said} {element}{shape}={'random' if kind == 'texture' else '0'}"
 
 
 def _type_of(text: str, call: re.Match[str]) -> str:

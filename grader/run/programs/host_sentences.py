@@ -149,8 +149,7 @@ def copy_size(facts: Facts) -> Words:
     is_source = record.text("side") == "from"
     verb, memory = "reads" if is_source else "writes", facts.memory + facts.allocated
     if record.allocation is None:  # a block of the host's own memory
-        memory = _side(facts, is_source=is_source)
-        memory = memory or (facts.source("the host's memory") if is_source else "the host's memory")
+        memory = _side(facts, is_source=is_source) or "the host's memory"
     if own := record.number("value"):
         message = f"This copy {verb} {memory} itself: {own} bytes, in which there is a pointer to the elements, and not the elements."
         return message, "Give the copy the address of the elements, as data() has it.", "Copy of the wrong memory"
@@ -176,7 +175,7 @@ def copy_direction(facts: Facts) -> Words:
     if meant is None:
         return f"{message}its pointers are those of another one.", _DIRECTION
     to = _side(facts, is_source=False) or "the destination"
-    source = _side(facts, is_source=True) or facts.source("the source")
+    source = _side(facts, is_source=True) or "the source"
     there, here = _SIDES[meant in _TO_DEVICE], _SIDES[meant in _FROM_DEVICE]
     message += f"{to} points to memory of the {there} and {source} to memory of the {here}"
     message += f": that is {_direction(meant)}." if meant else "."

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from grader.engines.changed_text import LineMarkers, Replacement
 from grader.engines.text_steps import launches_in
-from grader.engines.token_scan import Token, code_tokens
+from grader.engines.token_scan import Token, Tokens, code_tokens
 from grader.run.programs.read_parameters import (
     CLOSING,
     DEVICE,
@@ -92,11 +92,7 @@ def _in_parentheses(head: Sequence[Token]) -> Sequence[Token] | None:
     """What stands in `(*…)` or `(&…)`."""
     for at, token in enumerate(head[:-1]):
         if token.text == "(" and head[at + 1].text in {"*", "&", "&&"}:
-            depth = 0
-            for end in range(at, len(head)):
-                depth += (head[end].text == "(") - (head[end].text == ")")
-                if depth == 0:
-                    return head[at + 1 : end]
+            return head[at + 1 : closing(Tokens(head), at)]
     return None
 
 

@@ -171,11 +171,7 @@ def host_findings(facts: RunFacts) -> tuple[HostFinding, ...]:
     )
     records = [
         one
-        for one in [
-            *_with_errors(facts),
-            *_short_results(facts),
-            *_short_symbols(facts),
-        ]
+        for one in [*_with_errors(facts), *_short_copies(facts)]
         if one.kind != "leak" or not (is_broken_off or one.allocation in moved)  # a program that gives up frees nothing
     ]
     records.sort(key=lambda one: one.kind == "leak")
@@ -306,6 +302,7 @@ _SIGNALLED = 128  # and the signal: an exit status
 
 _ELEMENTS = (2, 4, 8, 12, 16)  # bytes of one
 _POINTER = 8
+_COPIED = frozenset({"device", "variable"})  # kinds of memory of which a part may be copied to the host
 _MEMORY = re.compile(r"memory#(\d+)")
 _OF_A_NAME = re.compile(r"sizeof\s*\(?\s*(?P<name>[A-Za-z_]\w*)\s*\)?")
 _LENGTH, _OFFSET = 2, 3  # the places of the bytes in cudaMemcpy, and of the offset in cudaMemcpyToSymbol
@@ -330,43 +327,31 @@ def _short_fill(found: ProgramFinding, facts: RunFacts) -> str:
     return f" Line {line} sets only the first {reached:,} of the {one.bytes:,} bytes of {facts.names.words(one.index)}."
 
 
-def _short_results(facts: RunFacts) -> Iterator[HostRecord]:
-    """Results of which only a part is ever copied to the host."""
+def _short_copies(facts: RunFacts) -> Iterator[HostRecord]:
+    """Results of which only a part is ever copied to the host, and variables of the device that are copied in part: by their number of
+    elements, or by the size of a pointer.
+    """
+    lines = facts.lines
     for one in facts.record.allocations:
-        taken = one.taken
-        if taken is None or taken.bytes >= one.bytes or one.kind != "device":
-            continue
-        statement = call_at(facts.places.get(taken.at), facts.lines, "copy")
-        if statement is None or statement.name not in {"cudaMemcpy", "cudaMemcpyAsync"}:
-            continue
-        length = statement.argument(_LENGTH)
-        is_count = (
-            "sizeof" not in length
-            and any(taken.bytes * element == one.bytes for element in _ELEMENTS)
-            and _is_count_of(length, facts.names.place(one.index), facts.lines)
-        )
-        is_pointer = taken.bytes == _POINTER and _is_of_pointer(length, statement.arguments[0], facts.lines)
-        if is_count or is_pointer:
-            yield HostRecord.model_validate(
-                {"kind": "short-copy", "at": taken.at, "allocation": one.index, "bytes": taken.bytes, "room": one.bytes}
+        for reach, is_write in ((one.filled, True), (one.taken, False)):
+            if reach is None or reach.bytes >= one.bytes or one.kind not in ({"variable"} if is_write else _COPIED):
+                continue
+            is_symbol = one.kind == "variable"
+            statement = call_at(facts.places.get(reach.at), lines, "symbol" if is_symbol else "copy")
+            name = f"cudaMemcpy{('ToSymbol' if is_write else 'FromSymbol') if is_symbol else ''}"
+            if statement is None or statement.name not in {name, f"{name}Async"}:
+                continue
+            if is_symbol and statement.argument(_OFFSET) not in {"", "0"}:
+                continue
+            length, to, source = (statement.argument(at) for at in (_LENGTH, 0, 1))
+            is_count = any(reach.bytes * element == one.bytes for element in _ELEMENTS) and (
+                _is_extent_of(length, to if is_write else source, lines)
+                if is_symbol
+                else "sizeof" not in length and _is_count_of(length, facts.names.place(one.index), lines)
             )
-
-
-def _short_symbols(facts: RunFacts) -> Iterator[HostRecord]:
-    """Variables of the device that are copied by their number of elements, or by the size of a pointer."""
-    for one in facts.record.allocations:
-        for reach, name, symbol_at in ((one.filled, "cudaMemcpyToSymbol", 0), (one.taken, "cudaMemcpyFromSymbol", 1)):
-            if one.kind != "variable" or reach is None or reach.bytes >= one.bytes:
-                continue
-            statement = call_at(facts.places.get(reach.at), facts.lines, "symbol")
-            if statement is None or name not in statement.name or statement.argument(_OFFSET) not in {"", "0"}:
-                continue
-            length, symbol, host = (statement.argument(at) for at in (_LENGTH, symbol_at, 1 - symbol_at))
-            is_count = any(reach.bytes * element == one.bytes for element in _ELEMENTS)
-            is_count = is_count and _is_extent_of(length, symbol, facts.lines)
-            if is_count or (reach.bytes == _POINTER and _is_of_pointer(length, host, facts.lines)):
+            if is_count or (reach.bytes == _POINTER and _is_of_pointer(length, source if is_write else to, lines)):
                 numbers = {"at": reach.at, "allocation": one.index, "bytes": reach.bytes, "room": one.bytes}
-                yield HostRecord.model_validate({"kind": "short-copy", "write": symbol_at == 0, **numbers})
+                yield HostRecord.model_validate({"kind": "short-copy", "write": is_write, **numbers})
 
 
 def _is_extent_of(length: str, symbol: str, lines: Mapping[str, Sequence[str]]) -> bool:

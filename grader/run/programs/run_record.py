@@ -452,11 +452,6 @@ class Facts:
         first = next((before for pattern, before in _OF_NODES if re.fullmatch(pattern, self.statement.name)), None)
         return "" if first is None else self.statement.argument(first + number)
 
-    def source(self, otherwise: str) -> str:
-        """Of a copy."""
-        is_of_rows = self.statement is not None and self.statement.name.startswith("cudaMemcpy2D")
-        return self.argument(2 if is_of_rows else 1, otherwise)
-
     @property
     def source_line(self) -> str:
         at = next((frame for frame in self.record.frames if frame in self.run.places), self.record.at)

@@ -2,14 +2,39 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import dataclass
+
 import pytest
 
 from grader.run.kernels.kernel_source import KernelSource
-from grader.run.launches.kernel_check import TextureUse, texture_use
+from grader.run.launches.kernel_check import texture_argument
 
 
-def use(text: str, kind: str = "texture", name: str = "t") -> TextureUse:
-    return texture_use(KernelSource("a.cu", {"a.cu": text}), kind, name)
+@dataclass(frozen=True)
+class Use:
+    element: str
+    dimensions: int
+    is_layered: bool
+    options: tuple[str, ...]
+
+
+def use(text: str, kind: str = "texture", name: str = "t") -> Use:
+    """Of the argument that is proposed."""
+    options, buffer = parse_texture(texture_argument(KernelSource("a.cu", {"a.cu": text}), kind, name, 8))
+    layered = "layered" in options
+    return Use(
+        buffer.partition("[")[0],
+        buffer.count("[") - layered,
+        layered,
+        tuple(one for one in options if one != "layered"),
+    )
+
+
+def parse_texture(argument: str) -> tuple[list[str], str]:
+    match = re.fullmatch(r"(?:texture|surface)(?:\(([^)]*)\))? ([^=]*)=(?:random|0)", argument)
+    assert match is not None, argument
+    return (match[1] or "").split(",") if match[1] else [], match[2]
 
 
 @pytest.mark.parametrize(
