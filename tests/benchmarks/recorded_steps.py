@@ -49,7 +49,8 @@ def measure(lab_id: str, file: Path, shape: str) -> None:
         folder = Path(scratch)
         runner = build_runner(toolset, lab, source, folder)
         watched = partial(watch_launch, toolset, lab, runner, report=TraceReport)
-        plain, recorded = [], []
+        plain: list[float] = []
+        recorded: list[float] = []
         for _ in range(_ROUNDS):  # in turns, so that a busy machine disturbs both alike
             for times, block in ((plain, _NO_BLOCK), (recorded, (0, 0, 0))):
                 began = time.perf_counter()
@@ -69,7 +70,8 @@ def measure_run(toolset: Toolset, lab: Lab, text: str, shape: str) -> None:
         if launch is None:
             print(f"{lab.id} at {shape}: no launch began")
             return
-        plain, recorded = [], []
+        plain: list[float] = []
+        recorded: list[float] = []
         for _ in range(_ROUNDS):
             began = time.perf_counter()
             tracer.survey()

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from elftools.common.exceptions import ELFError
 from elftools.elf.elffile import ELFFile
+from elftools.elf.sections import SymbolTableSection
 
 from grader.engines.objects.symbol_table import NO_BITS, ElfFile
 
@@ -37,6 +38,7 @@ def test_every_symbol_is_the_same() -> None:
     quick = ElfFile(program)
     with program.open("rb") as stream:
         table = ELFFile(stream).get_section_by_name(".symtab")
+        assert isinstance(table, SymbolTableSection)
         slow = [
             (one.name, one["st_value"], one["st_size"], one["st_info"]["type"].replace("LOOS", "GNU_IFUNC"))
             for one in table.iter_symbols()
