@@ -10,6 +10,7 @@ import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 
 from grader.run.kernels.argument_text import (
     ArgumentError,
@@ -332,7 +333,7 @@ def filled(name: str, layout: ValueType, wanted: WantedArgument, make_buffer: Ma
     content, text = wanted.content, wanted.text
     filler = _Filler(name, layout, text, make_buffer)
     if content.fill == "parts":
-        filler.fill_parts("", layout.members, content.parts)
+        filler.fill_parts(0, layout.members, content.parts)
     elif content.fill == "constant" and not any(member.target for member in layout.members):
         filler.found.numbers = [(member.leaf, content.numbers[0]) for member in layout.members]
     else:
@@ -350,7 +351,7 @@ def filled_elements(name: str, layout: ValueType, wanted: WantedArgument, make_b
     for index in range(elements):
         filler = _Filler(f"{name}[{index}]", layout, text, make_buffer, zeros=index >= len(parts))
         if index < len(parts):
-            filler.set("", layout.members, parts[index])
+            filler.set(0, layout.members, parts[index])
         found = filler.rest()
         begin = index * layout.bytes
         together.numbers += [(replace(leaf, offset=leaf.offset + begin), value) for leaf, value in found.numbers]
@@ -384,33 +385,34 @@ class _Filler:
             self.found.numbers.append((member.leaf, 0))
         return self.found
 
-    def fill_parts(self, prefix: str, members: Sequence[Member], parts: Sequence[str]) -> None:
-        """`members`: those whose paths begin with `prefix`."""
-        groups = list(dict.fromkeys(_first_step(member.path[len(prefix) :]) for member in members))
+    def fill_parts(self, depth: int, members: Sequence[Member], parts: Sequence[str]) -> None:
+        """`members`: those that have the first `depth` steps of their paths in common."""
+        groups = list(dict.fromkeys(_steps(member.path)[depth : depth + 1] for member in members))
         place = 0
         for part in parts:
             key, equals, value = part.partition("=")
-            chosen = _within(members, prefix, key.strip()) if equals else []
+            steps = tuple(_STEP.findall(key)) if equals else ()
+            chosen = [one for one in members if steps and _steps(one.path)[depth : depth + len(steps)] == steps]
             if chosen:
-                step = key.strip()
-                place = next((at + 1 for at, one in enumerate(groups) if one.lstrip(".") == _first_step(step)), place)
-                self.set(prefix + _joined(prefix, step), chosen, value.strip())
+                place = groups.index(steps[:1]) + 1
+                self.set(depth + len(steps), chosen, value.strip())
             elif place < len(groups):
-                step = groups[place]
+                chosen = [one for one in members if _steps(one.path)[depth : depth + 1] == groups[place]]
                 place += 1
-                self.set(prefix + step, _within(members, prefix, step), part)
+                self.set(depth + 1, chosen, part)
             else:
-                names = ", ".join(one.lstrip(".") for one in groups)
+                names = ", ".join("".join(one) for one in groups)
+                prefix = ".".join(_steps(members[0].path)[:depth]).replace(".[", "[") if members else ""
                 raise ArgumentError(
                     f"--arg {self.text!r}: {part!r} is none of the members of {prefix or self.layout.name}: {names}"
                 )
 
-    def set(self, prefix: str, members: Sequence[Member], value: str) -> None:
+    def set(self, depth: int, members: Sequence[Member], value: str) -> None:
         if value.startswith("{"):
-            self.fill_parts(prefix, members, parts_of(self.text, value))
+            self.fill_parts(depth, members, parts_of(self.text, value))
             return
-        if "[" in prefix:
-            self.arrays.add(prefix.partition("[")[0])
+        if any(step.startswith("[") for step in _steps(members[0].path)[:depth]):
+            self.arrays.add(members[0].path.partition("[")[0])
         for member in members:
             leaf, target = member.leaf, member.target
             self.done.add(leaf.offset)
@@ -435,21 +437,13 @@ class _Filler:
         return f"{self.name}.{member.path}".rstrip(".")
 
 
-def _first_step(path: str) -> str:
-    """`.size` of `.size.x`, `[2]` of `[2].x`, `rows` of `rows[2]`."""
-    return next((path[:at] for at, character in enumerate(path) if at > 0 and character in ".["), path)
+_STEP = re.compile(r"\w+|\[\d+\]")
 
 
-def _joined(prefix: str, step: str) -> str:
-    return step if not prefix or step.startswith(("[", ".")) else f".{step}"
-
-
-def _within(members: Sequence[Member], prefix: str, step: str) -> list[Member]:
-    """The members that `step` names, seen from `prefix`."""
-    wanted = prefix + _joined(prefix, step)
-    return [
-        one for one in members if one.path == wanted or (one.path.startswith(wanted) and one.path[len(wanted)] in ".[")
-    ]
+@cache
+def _steps(path: str) -> tuple[str, ...]:
+    """("rows", "[2]", "x") of `rows[2].x`."""
+    return tuple(_STEP.findall(path))
 
 
 # An --arg that fits a kernel's parameter, for a command line that a user may paste and run.
