@@ -81,9 +81,7 @@ void RaceDetector::on_block_parked(std::uint64_t block) {
   global_.begin_interval();
   suspects_.clear();
   parked.fences = fences_.put_aside();
-  parked.others = of_block();
-  warps_ = {};
-  copies_ = {};
+  parked.others = {std::exchange(warps_, {}), threads_, std::exchange(copies_, {}), interval_of_block_, several_masks_};
 }
 
 void RaceDetector::on_block_resumed(std::uint64_t block) {
