@@ -152,8 +152,7 @@ class JudgingSetup:
     seed: int
     sweep: Sweep | None = None  # none: not requested, or no GPU to make it on
     controls: Check | None = None  # none: this machine is not checked
-    looks_first: bool = (
-        True  # at controls beside the first jobs; else only where an outcome costs its student something
-    )
+    # At controls beside the first jobs; else only where an outcome costs its student something.
+    looks_first: bool = True
     lines: LineSearch | None = None  # none: nobody looks for the lines of wrong results
     elsewhere: Elsewhere | None = None  # none: this machine judges
