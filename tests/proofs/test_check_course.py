@@ -134,7 +134,8 @@ def test_an_unknown_proof_names_those_there_are(check: Check) -> None:
     assert f"rejects {LAB}" in done.output
 
 
-def test_a_course_that_is_not_built_says_what_to_do(check: Check) -> None:
+def test_a_course_that_is_not_built_says_what_to_do(check: Check, scratch: Path) -> None:
+    (scratch / "solutions" / LAB / "hidden_tests.cpp").touch()
     done = check("--proof", "solution")
     assert done.exit_code == 2
     assert "make setup" in done.output

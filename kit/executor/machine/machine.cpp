@@ -17,7 +17,7 @@
 namespace tilelab::simt {
 namespace {
 
-constexpr std::size_t most_waiting_bytes = 384u << 20;
+constexpr std::size_t most_waiting_bytes = 448u << 20;
 constexpr std::size_t object_bytes = 8;  // of a phase barrier
 
 }  // namespace
