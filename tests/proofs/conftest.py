@@ -62,7 +62,8 @@ def scratch(course_copy: Path) -> Iterator[Path]:
     yield course_copy
     git(course_copy, "reset", "-q", "--hard")
     git(course_copy, "clean", "-fdxq", "-e", "/build", "-e", "/.venv")
-    for name in git(course_copy, "ls-files", "-z").split("\0"):  # commands ask whether a source is newer than its program
+    # Commands ask whether a source is newer than its program.
+    for name in git(course_copy, "ls-files", "-z").split("\0"):
         shutil.copystat(ROOT / name, course_copy / name)
     assert git(course_copy, "status", "--porcelain") == ""
 
