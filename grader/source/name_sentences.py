@@ -440,6 +440,9 @@ def unknown_name(error: Diagnostic, code: StudentCode) -> Said | None:
     if not name:
         return None
     place = code.word_at(error.line, error.column, name)
+    if "is undefined in device code" in error.text:  # nvcc's words for what is declared, and for the host alone
+        advice = "Pass its value as a parameter, or make it a __constant__ or __device__ variable."
+        return Said(place, f"`{name}` is a variable of the host: a kernel cannot use it.", advice)
     steps = (_of_course, _declared_elsewhere, _near, _undeclared)
     return next(said for step in steps if (said := step(name, place, code)))
 

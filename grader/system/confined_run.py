@@ -42,9 +42,8 @@ def processor_seconds(process: int) -> float:
 
 OUTPUT_BYTES = 1 << 20  # kept of each stream; the rest is read and discarded
 _CHUNK_BYTES = 1 << 16
-_LOOK_SECONDS = (
-    2.0  # at least, between two looks at the processor time of all processes, for which all of /proc is read
-)
+# At least, between two looks at the processor time of all processes, for which all of /proc is read.
+_LOOK_SECONDS = 2.0
 _KILL_GRACE_SECONDS = 5.0  # how long we wait until killed processes are gone and their pipes are closed
 
 

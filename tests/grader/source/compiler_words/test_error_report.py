@@ -49,6 +49,10 @@ SAID_BY_NVCC = {
         10,
         "`inner`, declared in line 8",
     ),
+    'k.cu(10): error: identifier "inner" is undefined in device code\n    C[0] = inner;\n           ^\n': (
+        10,
+        "`inner` is a variable of the host",
+    ),
 }
 
 
