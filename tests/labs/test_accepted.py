@@ -17,9 +17,8 @@ from grader.model.verdicts import Verdict
 
 HERE = Path(__file__).resolve().parent / "accepted"
 KERNELS = sorted(path.relative_to(HERE).as_posix() for path in HERE.glob("*/*.cu"))
-FULLEST = (
-    "08-scan/grid_waits_for_itself.cu"  # its waiting blocks need nearly all the memory that the executor lets them have
-)
+# Its waiting blocks need nearly all the memory that the executor lets them have.
+FULLEST = "08-scan/grid_waits_for_itself.cu"
 
 
 @pytest.mark.parametrize("kernel", sorted({FULLEST, *sample(KERNELS, 11)}))
