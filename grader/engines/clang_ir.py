@@ -9,6 +9,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from grader.engines.objects.symbol_table import reachable
+
 SYMBOL = re.compile(r'@("[^"]*"|[\w.$-]+)')
 _STRING = re.compile(r'"(?:[^"\\\n]|\\.)*"')
 _DEFINE = re.compile(r'^define\b[^@]*@("[^"]*"|[\w.$-]+)\(')
@@ -44,13 +46,7 @@ class IrDump:
 
     def reached(self, roots: Iterable[str]) -> set[str]:
         """These symbols, all symbols that their code or initial values name, and so on."""
-        waiting, seen = list(roots), set[str]()
-        while waiting:
-            symbol = waiting.pop()
-            if symbol not in seen:
-                seen.add(symbol)
-                waiting.extend(self._names.get(symbol, ()))
-        return seen
+        return reachable(roots, lambda symbol: self._names.get(symbol, ()))
 
     @cached_property
     def _names(self) -> dict[str, set[str]]:

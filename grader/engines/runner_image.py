@@ -26,11 +26,10 @@ from grader.engines.entry_points import (
     readable_name,
     wrong_signatures,
 )
-from grader.engines.objects.assembly import loop_addresses
 from grader.engines.objects.debug_info import DebugInfo, Function, SharedArray, StaticVariable, read_debug_info
 from grader.engines.objects.frame_guards import Frame, Local, Zone
 from grader.engines.objects.symbol_table import Symbol
-from grader.engines.proof.barrier_paths import barrier_paths
+from grader.engines.proof.barrier_paths import barrier_paths, loops_in
 from grader.engines.refusal import Refusal
 from grader.model.verdicts import Verdict
 
@@ -166,7 +165,7 @@ def described(steps: BuildSteps, text: str, entries: EntrySignatures, compiled: 
         for name in dynamic_arrays(compiled.object)
         if name not in known
     )
-    loops = loop_addresses(compiled.assembly, compiled.object.block_offsets(), info.addresses)
+    loops = loops_in(compiled.object, info.addresses)
     barriers = barrier_paths(compiled.object, info.addresses, loops)
     jumps = _JUMP.search(steps.authors_text()) is not None  # that may skip a declaration
     outside = {one.name for one in compiled.object.symbols if one.undefined}

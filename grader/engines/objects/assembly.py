@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator
 from dataclasses import dataclass, field
 
 BLOCK_BEGINS = "__sanitizer_cov_trace_pc"
@@ -24,10 +24,7 @@ _LINE = re.compile(
     r"|(?P<end>\.size)\s"
     r"|(?:call|jmp)q?\s+(?P<indirect>\*)"
     r"|(?:blr|br)\s+(?P<register>x\d+)"
-    rf"|(?:call|bl)q?\s+(?P<block>{BLOCK_BEGINS})\b"
-    r"|(?P<label>\.L\w+):"
-    r"|(?:j\w+|b|b\.\w+|cbn?z|tbn?z)\s+(?:[^\n#/]*,\s*)?(?P<target>\.L\w+)\s*$"
-    r"|(?:call|jmp|bl|b)q?\s+(?P<name>[\w.$]+)"
+    r"|(?:call|jmp|bl|b)q?\s+(?P<name>(?!\.L)[\w.$]+)"
     rf"|(?P<app>\#APP)(?!{_HARMLESS}))",
     re.MULTILINE,
 )
@@ -61,7 +58,7 @@ class Calls:
         return together
 
 
-def _told(assembly: str, file_name: str = "") -> Iterator[tuple[re.Match[str], str, int]]:
+def _told(assembly: str, file_name: str) -> Iterator[tuple[re.Match[str], str, int]]:
     """Each line that tells something, with the function in which it stands and the line of the submission that it belongs to."""
     ours: set[str] = set()
     line, function = 0, ""
@@ -82,7 +79,7 @@ def calls_of(assembly: str, file_name: str) -> Calls:
     for match, function, line in _told(assembly, file_name):
         if match["indirect"] is not None or match["register"] is not None:
             found[function].indirect.append(line)
-        elif name := match["name"] or match["block"]:
+        elif name := match["name"]:
             calls = found[function].lines
             calls[name] = calls.get(name) or line
         elif match["app"] is not None:
@@ -107,48 +104,3 @@ def source_line(assembly: str, file_name: str, at: int) -> int:
     """The submission's line that the text at this place belongs to; 0 where that is another file's."""
     lines = [line for match, _, line in _told(assembly, file_name) if match.start() <= at]
     return lines[-1] if lines else 0
-
-
-# Finds the loops in compiled code: the first block of each, and the last block that jumps back to it.
-#
-# The compiler's text has labels and jumps but no addresses, and the object file has addresses but no labels. Every basic block
-# announces itself with a call. These calls are in both, in the same order, so they connect the two.
-
-Loop = tuple[int, int]
-
-
-def loops_by_function(assembly: str) -> dict[str, tuple[int, list[Loop]]]:
-    """For each function, the number of its blocks, and its loops as the numbers of their first and last block in the order of the text.
-    Loops with the same first block are one loop.
-    """
-    found: dict[str, tuple[int, list[Loop]]] = {}
-    inside, blocks = "", 0
-    labels: dict[str, int] = {}
-    loops: dict[int, int] = {}
-    for item, function, _ in _told(assembly):
-        if item["begin"] is not None:
-            inside, blocks, labels, loops = function, 0, {}, {}
-        elif item["end"] is not None and inside:
-            found[inside], inside = (blocks, sorted(loops.items())), ""
-        elif item["label"] is not None:
-            labels[item["label"]] = blocks
-        elif item["block"] is not None:
-            blocks += 1
-        elif item["target"] is not None and (first := labels.get(item["target"])) is not None and first < blocks:
-            loops[first] = max(loops.get(first, 0), blocks - 1)
-    return found
-
-
-def loop_addresses(
-    assembly: str, block_offsets: Mapping[str, Sequence[int]], addresses: Mapping[str, int]
-) -> list[Loop]:
-    """`block_offsets`: where the blocks of each function announce themselves, as offsets from the function's first byte.
-    `addresses`: of the functions in the program. A function for which text and object disagree gets no loops.
-    """
-    placed: list[Loop] = []
-    for function, (blocks, loops) in loops_by_function(assembly).items():
-        offsets, base = block_offsets.get(function, ()), addresses.get(function)
-        if base is None or len(offsets) != blocks:
-            continue
-        placed.extend((base + offsets[first], base + offsets[last]) for first, last in loops)
-    return sorted(placed)

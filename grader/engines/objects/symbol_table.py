@@ -7,16 +7,13 @@ function has its own: that took a third of the time of all checks, and a student
 from __future__ import annotations
 
 import struct
-from bisect import bisect_right
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from elftools.common.exceptions import ELFError
-
-from grader.engines.objects.assembly import BLOCK_BEGINS
 
 _BEGINS = b"\x7fELF\2\1"  # 64 bits, little-endian
 _FILE = struct.Struct(
@@ -79,23 +76,20 @@ class ElfFile:
     def __init__(self, path: Path) -> None:
         self.content = path.read_bytes()
         if not self.content.startswith(_BEGINS):
-            message = f"{path} is no 64-bit little-endian file"
-            raise ELFError(message)
+            raise ELFError(f"{path} is no 64-bit little-endian file")
         _, machine, _, self.headers_at, _, size, count, names = _FILE.unpack_from(self.content)
         self.machine = _MACHINES.get(machine, f"machine {machine}")
         _, _, _, _, _, many, link, *_ = SECTION.unpack_from(self.content, self.headers_at)
         end = self.headers_at + (count or many) * SECTION.size
         if size != SECTION.size or end > len(self.content) or end - self.headers_at > _MOST_SECTIONS * SECTION.size:
-            message = f"{path} has section headers of a strange kind, or ends before them"
-            raise ELFError(message)
+            raise ELFError(f"{path} has section headers of a strange kind, or ends before them")
         rows = list(SECTION.iter_unpack(self.content[self.headers_at : end]))
         texts = self.data(Header("", *rows[link if names == _IN_FIRST_HEADER else names][1:]))
         self.sections = [Header(_name(texts, name), *others) for name, *others in rows]
 
     def data(self, section: Header) -> bytes:
         if section.kind == NO_BITS or section.offset + section.size > len(self.content):
-            message = f"the section {section.name} is not in the file"
-            raise ELFError(message)
+            raise ELFError(f"the section {section.name} is not in the file")
         return self.content[section.offset : section.offset + section.size]
 
     @cached_property
@@ -103,8 +97,7 @@ class ElfFile:
         """Every entry of the only symbol table, in order."""
         tables = [one for one in self.sections if one.kind == _SYMBOLS]
         if len(tables) != 1:
-            message = f"{len(tables)} symbol tables"
-            raise ELFError(message)
+            raise ELFError(f"{len(tables)} symbol tables")
         names = self.data(self.sections[tables[0].link])
         return [
             Symbol(_name(names, at), section, _KINDS.get(info & 15, f"STT_{info & 15}"), info >> 4 != 0, value, size)
@@ -130,8 +123,20 @@ _HOST, _KERNEL, _CONSTANT = 64, 128, 2048
 
 # The submission's object file: every byte of code and what will be put into it, what it defines, needs, and what its entry points reach.
 
+_Node = TypeVar("_Node", int, str)
 _UNWINDING = ".eh_frame"  # names every function, and nothing reads it
 _WRITABLE, _ALLOCATED, _EXECUTABLE, _MERGED = 1, 2, 4, 16  # SHF_WRITE, SHF_ALLOC, SHF_EXECINSTR, SHF_MERGE
+
+
+def reachable(first: Iterable[_Node], following: Callable[[_Node], Iterable[_Node]]) -> set[_Node]:
+    """These, what follows each of them, and so on."""
+    seen = set(first)
+    waiting = list(seen)
+    while waiting:
+        fresh = set(following(waiting.pop())) - seen
+        seen |= fresh
+        waiting += fresh
+    return seen
 
 
 @dataclass(frozen=True)
@@ -201,13 +206,7 @@ class ObjectFile:
 
     def reached_sections(self, first: Iterable[int]) -> set[int]:
         """Indices of these sections, of every section that they name, and so on. Each function has its own section."""
-        waiting, seen = list(first), set[int]()
-        while waiting:
-            section = waiting.pop()
-            if section not in seen:
-                seen.add(section)
-                waiting.extend(symbol.section for symbol in self.uses(section) if symbol.in_section)
-        return seen
+        return reachable(first, lambda section: (one.section for one in self.uses(section) if one.in_section))
 
     def reached(self, roots: Iterable[Symbol]) -> list[Symbol]:
         """All symbols that are named by code or data reachable from `roots`, in the file's order."""
@@ -222,19 +221,6 @@ class ObjectFile:
     def functions_in(self, sections: set[int]) -> set[str]:
         return {one.name for section in sections for one in self.functions.get(section, ())}
 
-    def block_offsets(self) -> dict[str, list[int]]:
-        """Of each function where its basic blocks announce themselves, from its first byte on. The relocation of a call is at its last
-        four bytes, on x86-64 and on aarch64. The call returns to the address after them.
-        """
-        found: dict[str, list[int]] = {}
-        for section, functions in self.functions.items():
-            relocations = self.sections[section].relocations.items()
-            returns = sorted(offset + 4 for offset, one in relocations if one.symbol.name == BLOCK_BEGINS)
-            for one in functions if returns else ():
-                first, end = bisect_right(returns, one.value), bisect_right(returns, one.value + one.size)
-                found[one.name] = [offset - one.value for offset in returns[first:end]]
-        return found
-
 
 def read_object(path: Path) -> ObjectFile:
     elf = ElfFile(path)
@@ -246,14 +232,12 @@ def read_object(path: Path) -> ObjectFile:
     }
     for section in elf.sections:
         if section.kind == _RELOCATIONS:
-            message = f"{path} has relocations without addends"
-            raise ELFError(message)
+            raise ELFError(f"{path} has relocations without addends")
         if section.kind == _RELOCATIONS_WITH_ADDENDS and section.info in relocations:
             found = relocations[section.info]
             for offset, info, addend in _RELOCATION.iter_unpack(elf.data(section)):
                 if info >> 32 >= len(symbols) or offset in found:
-                    message = f"{path} relocates against symbols it does not have, or one place twice"
-                    raise ELFError(message)
+                    raise ELFError(f"{path} relocates against symbols it does not have, or one place twice")
                 found[offset] = Relocation(info & 0xFFFFFFFF, symbols[info >> 32], addend)
     sections = tuple(
         Section(

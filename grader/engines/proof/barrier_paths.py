@@ -1,5 +1,5 @@
-"""Where calls that may reach a barrier lie in the machine code: which branches decide whether a thread makes the call, and which return
-statements of the kernel come behind it. kit/executor/observers/barrier_places.hpp says what it is for.
+"""Where the loops are in the machine code, and where calls that may reach a barrier: which branches decide whether a thread makes the call,
+and which return statements of the kernel come behind it. kit/executor/observers/barrier_places.hpp says what it is for.
 
 It reads the blocks of each function alone. A function that it cannot read, or that is very large, has no places: the executor then says
 less, and judges returns as if they came before every barrier.
@@ -8,13 +8,15 @@ less, and judges returns as if they came before every barrier.
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from grader.engines.objects.symbol_table import ObjectFile, Symbol
+from grader.engines.objects.assembly import BLOCK_BEGINS
+from grader.engines.objects.symbol_table import ObjectFile, Symbol, reachable
 from grader.engines.proof.function_proof import Blocks, blocks_of, processor_of
-from grader.engines.proof.instructions import BRANCH, CALL, RETURN
+from grader.engines.proof.instructions import BRANCH, CALL, JUMP, RETURN
 from grader.engines.proof.machine_state import Atoms, UnprovableCodeError
 from grader.engines.proof.memory_rules import FunctionMemory
 
@@ -24,6 +26,7 @@ _BARRIER = re.compile(r"_Z\w*(?:sync|barrier)\w*")
 _MOST_BLOCKS = 3_000  # of one function
 _MOST_CALLS = 500
 
+Loop = tuple[int, int]
 Call = tuple[int, list[int]]  # where it returns to; addresses behind the branches
 Return = tuple[int, list[int], list[Call]]
 
@@ -34,8 +37,32 @@ class BarrierPaths:
     returns: list[Return] = field(default_factory=list)
 
 
-def barrier_paths(code: ObjectFile, addresses: Mapping[str, int], loops: Sequence[tuple[int, int]]) -> BarrierPaths:
-    """`addresses` of the functions in the program, `loops` as `loop_addresses` gives them."""
+def loops_in(code: ObjectFile, addresses: Mapping[str, int]) -> list[Loop]:
+    """The first block of each loop, and the last one that jumps back to it. Each block begins with a call that announces it; told is where
+    this call returns to. `addresses` of the functions in the program.
+    """
+    processor = processor_of(code.machine)(FunctionMemory(Atoms(), code))
+    found: dict[int, int] = {}
+    for symbol in code.symbols:
+        if symbol.kind != "STT_FUNC" or not symbol.in_section or symbol.name not in addresses:
+            continue
+        section, first, end = code.sections[symbol.section], symbol.value, symbol.value + symbol.size
+        # The relocation of a call is at its last four bytes, on x86-64 and on aarch64.
+        announced = (at for at, one in section.relocations.items() if one.symbol.name == BLOCK_BEGINS)
+        blocks = sorted(at + 4 - first for at in announced if first <= at < end)
+        for at, instruction in processor.decoder.decode(section.code[first:end]) if blocks else ():
+            flow = processor.flow(instruction)
+            if flow.kind not in {JUMP, BRANCH} or flow.target is None or at + flow.target < 0:
+                continue
+            head, last = bisect_right(blocks, at + flow.target), bisect_right(blocks, at) - 1
+            if head <= last:
+                begin = addresses[symbol.name] + blocks[head]
+                found[begin] = max(found.get(begin, 0), addresses[symbol.name] + blocks[last])
+    return sorted(found.items())
+
+
+def barrier_paths(code: ObjectFile, addresses: Mapping[str, int], loops: Sequence[Loop]) -> BarrierPaths:
+    """`addresses` and `loops` as for `loops_in`."""
     functions = {one.name: one for one in code.symbols if one.kind == "STT_FUNC" and one.in_section}
     waiting = _waiting(code, functions)
     processor = processor_of(code.machine)(FunctionMemory(Atoms(), code))
@@ -68,17 +95,11 @@ def _waiting(code: ObjectFile, functions: Mapping[str, Symbol]) -> set[str]:
                     at = code.function_at(target.section, 0)
                     called = at.name if at else ""
                 callers.setdefault(called, set()).add(name)
-    waiting = {name for name in callers if _BARRIER.fullmatch(name)}
-    fresh = list(waiting)
-    while fresh:
-        more = callers.get(fresh.pop(), set()) - waiting
-        waiting |= more
-        fresh += more
-    return waiting
+    return reachable(filter(_BARRIER.fullmatch, callers), lambda name: callers.get(name, ()))
 
 
 class _Function:
-    def __init__(self, blocks: Blocks, base: int, waiting: Collection[str], loops: Sequence[tuple[int, int]]) -> None:
+    def __init__(self, blocks: Blocks, base: int, waiting: Collection[str], loops: Sequence[Loop]) -> None:
         self.blocks, self.base, self.waiting = blocks, base, waiting
         self.loops = loops
         self._conditions: dict[int, frozenset[int]] = {}
@@ -140,26 +161,17 @@ class _Function:
 
     def _before(self, begin: int, *, loops: bool) -> set[int]:
         """The blocks from which a way leads to this one; without `loops`, only forwards in the code, which is in the source's order."""
-        found, waiting = set[int](), [begin]
-        while waiting:
-            at = waiting.pop()
-            for one in self.blocks.blocks[at].before:
-                if one not in found and (loops or one < at):
-                    found.add(one)
-                    waiting.append(one)
-        return found
 
-    def _deciding(self, begin: int) -> frozenset[int]:
+        def before(at: int) -> list[int]:
+            return [one for one in self.blocks.blocks[at].before if loops or one < at]
+
+        return reachable(before(begin), before)
+
+    def _deciding(self, begin: int) -> set[int]:
         """Behind which branches it is decided whether a thread that runs to the end comes to this block."""
-        found, seen, waiting = set[int](), {begin}, [begin]
-        while waiting:
-            for block in self._last_choices(waiting.pop()):
-                place = self.blocks.blocks[block].places[-1]
-                found.add(place.offset + place.instruction.length)
-                if block not in seen:
-                    seen.add(block)
-                    waiting.append(block)
-        return frozenset(found)
+        choices = reachable(self._last_choices(begin), self._last_choices)
+        places = (self.blocks.blocks[block].places[-1] for block in choices)
+        return {place.offset + place.instruction.length for place in places}
 
     def _last_choices(self, begin: int) -> list[int]:
         """Blocks with one way that leads to the block for certain, and another on which a thread can run to the end without it."""
@@ -182,14 +194,9 @@ class _Function:
         """Blocks from which a thread can run to the end without this block, and not by a return statement that comes before it."""
         before = (block for block, _ in self._leaving if begin not in self._all_before(block))
         closed = {begin, *before}
-        found = {at for at, block in self.blocks.blocks.items() if block.flows[-1].kind == RETURN and at not in closed}
-        waiting = list(found)
-        while waiting:
-            for one in self.blocks.blocks[waiting.pop()].before:
-                if one not in found and one not in closed:
-                    found.add(one)
-                    waiting.append(one)
-        return found
+        blocks = self.blocks.blocks
+        ends = (at for at, block in blocks.items() if block.flows[-1].kind == RETURN and at not in closed)
+        return reachable(ends, lambda at: (one for one in blocks[at].before if one not in closed))
 
     def _reaches(self, one: int, other: int) -> bool:
         return one == other or one in self._all_before(other)
