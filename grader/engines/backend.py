@@ -66,8 +66,7 @@ def provide_parts(root: Path, *targets: str) -> None:
             command = ["/bin/bash", str(set_up.resolve(strict=True)), "part", *missing]
             done = subprocess.run(command, stdin=subprocess.DEVNULL, check=False)
         except OSError as error:
-            message = f"{set_up} cannot be run ({error}): restore the kit's files"
-            raise PartError(message) from error
+            raise PartError(f"{set_up} cannot be run ({error}): restore the kit's files") from error
     if done.returncode != 0:
         message = f"{' and '.join(missing)} could not be built; what is wrong stands above. Mend it, then run the same command again."
         raise PartError(message)
@@ -78,8 +77,7 @@ def part(root: Path, target: str, file: str) -> Path:
     provide_parts(root, target)
     path = root / "build" / file
     if not path.is_file():
-        message = f"{path} is missing: run `make setup` to build it."
-        raise PartError(message)
+        raise PartError(f"{path} is missing: run `make setup` to build it.")
     return path
 
 
@@ -242,8 +240,7 @@ def backend_choice(environment: Mapping[str, str] | None = None) -> BackendChoic
     match value:
         case "cpu" | "cuda" | "auto":
             return value
-    message = f"{VARIABLE} is {value!r}, but it must be cpu, cuda or auto."
-    raise RemediableError(message)
+    raise RemediableError(f"{VARIABLE} is {value!r}, but it must be cpu, cuda or auto.")
 
 
 def open_backend(asked: BackendChoice, root: Path, kit: dict[str, Any], confinement: Confinement) -> GpuBackend:
@@ -265,8 +262,7 @@ def open_backend(asked: BackendChoice, root: Path, kit: dict[str, Any], confinem
         reasons.append(trouble)
         device = None
     if asked == "cuda" and reasons:
-        message = f"{VARIABLE}=cuda, but no GPU can be used here: {'; '.join(reasons)}."
-        raise RemediableError(message)
+        raise RemediableError(f"{VARIABLE}=cuda, but no GPU can be used here: {'; '.join(reasons)}.")
     return GpuBackend(
         toolchain if isinstance(toolchain, GpuToolchain) else None,
         device,
@@ -439,6 +435,5 @@ def _version(compiler: str) -> tuple[str, int]:
     """The first line that it prints, and the major version."""
     said, number = ask(compiler, "--version"), re.match(r"\d+", ask(compiler, "-dumpversion"))
     if not said:
-        message = f"{compiler} does not say its version: is it a compiler?"
-        raise RemediableError(message)
+        raise RemediableError(f"{compiler} does not say its version: is it a compiler?")
     return said.partition("\n")[0], int(number[0]) if number else 0

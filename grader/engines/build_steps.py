@@ -27,7 +27,7 @@ from grader.model.verdicts import Verdict
 from grader.source.compiler_message import Diagnostic, Said, diagnostics
 from grader.source.error_report import mistakes
 from grader.source.student_code import Span, StudentCode
-from grader.system.confined_run import Finished, run_confined
+from grader.system.confined_run import Finished
 from grader.system.confinement import Confinement, Limits
 
 # Whose fault it is that a compiler failed. Pure; the words for a student are below.
@@ -218,6 +218,7 @@ BUILD_LIMITS = Limits(
     cpu_seconds=10, wall_seconds=60, memory_bytes=2 << 30, processes=64, file_bytes=128 << 20, open_files=256
 )
 MAX_TEXT_BYTES = 32 << 20  # of preprocessed text, and of assembly; a lab's have some hundred kilobytes
+_MAX_LOG = 8_000  # characters
 _STEP = "step.done"  # exists once the first of several commands has succeeded
 _LARGE = "step.large"  # exists where a text was too large for the commands behind
 PREPROCESSING_BYTES = 768 << 20  # of memory: what a macro becomes is held before it is written
@@ -243,19 +244,6 @@ class BuildSteps:
     stopped: str = ""  # at which of our limits the compiler was killed
     ended: str = ""  # how the last commands ended
 
-    def confined(self, argv: list[str]) -> Finished:
-        home = self.toolchain.home
-        readable = [*self.toolchain.includes, *self.toolchain.archives, self.toolchain.prelude.parent, *home.places]
-        return run_confined(
-            self.confinement,
-            [*home.before, *argv],
-            readable=readable,
-            writable=[self.folder],
-            limits=BUILD_LIMITS,
-            profile="build",
-            cwd=self.folder,
-        )
-
     def run(self, *commands: list[str]) -> bool:
         """Runs the commands one by one until one fails. They share a sandbox: starting one costs as much as compiling a small program."""
         return self._run(
@@ -273,11 +261,12 @@ class BuildSteps:
         return self._run(["sh", "-c", script], preprocesses=True)
 
     def _run(self, command: list[str], *, preprocesses: bool = False) -> bool:
-        finished = self.confined(command)
-        limits = BUILD_LIMITS
+        tools, limits = self.toolchain, BUILD_LIMITS
+        readable = [*tools.includes, *tools.archives, tools.prelude.parent]
+        finished = tools.home.run(self.confinement, command, readable, self.folder, limits)
         if preprocesses and not self.first_step_succeeded():
             limits = replace(limits, memory_bytes=PREPROCESSING_BYTES)
-        text = (finished.stderr + finished.stdout).decode("utf-8", "replace").replace(f"{self.folder}/", "")
+        text = finished.said.replace(f"{self.folder}/", "")
         if text.strip():
             self.log.append(text.strip())
         if finished.returncode != 0 and (limit := used_up(finished, limits, text)):
@@ -303,8 +292,7 @@ class BuildSteps:
         """The text of a file that a step wrote. `too_long`: what a student is told where it is longer than any lab's."""
         path = self.folder / name
         if path.is_symlink() or not path.is_file():
-            message = f"{name} was not written"
-            raise BuildFaultError(message)
+            raise BuildFaultError(f"{name} was not written")
         if path.stat().st_size > MAX_TEXT_BYTES:
             raise TooLongError(too_long)
         return path.read_text(encoding="utf-8", errors="replace")
@@ -332,8 +320,12 @@ class BuildSteps:
     def break_off(self, who: str) -> NoReturn:
         """Nothing shows that the submission made `who` fail."""
         said = next((line for line in reversed(self.log[-1:]) if line), "it said nothing")
-        message = f"{who} {self.ended} and names nothing in the submission: {said[-400:]}"
-        raise BuildFaultError(message)
+        raise BuildFaultError(f"{who} {self.ended} and names nothing in the submission: {said[-400:]}")
+
+
+def shortened(log: str) -> str:
+    """As much of a compiler's words as is kept."""
+    return log if len(log) <= _MAX_LOG else log[:_MAX_LOG] + "\n…"
 
 
 def refuse(message: str) -> tuple[Refusal, ...]:

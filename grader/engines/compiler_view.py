@@ -334,8 +334,7 @@ def _parts(view: CompilerView, file: str) -> Iterator[_Part | HeaderText]:
 
 def _first_marker(text: str) -> int:
     if (at := next_marker(text, 0)) == len(text):
-        message = "a preprocessor's output holds no line marker"
-        raise ValueError(message)
+        raise ValueError("a preprocessor's output holds no line marker")
     return at
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from elftools.common.exceptions import DWARFError, ELFError
 
-from grader.engines.build_steps import BuildSteps, TooLongError, refuse
+from grader.engines.build_steps import BuildSteps, TooLongError, refuse, shortened
 from grader.engines.compiled_object import (
     TOO_LONG,
     CompiledObject,
@@ -37,7 +37,6 @@ from grader.model.verdicts import Verdict
 from grader.source.bare_code import hand_written_marker
 from grader.system.confinement import Confinement
 
-MAX_LOG = 8_000  # characters
 # What may be raised when an unusual object is read.
 _UNREADABLE = (
     ELFError,
@@ -87,8 +86,7 @@ def build_for_cpu(
         refusals = refuse(str(error))
     except BuildFaultError as error:
         refusals = (Refusal(Verdict.INTERNAL_ERROR, 0, f"building failed on our side: {error}"),)
-    log = "\n".join(steps.log)
-    log = log if len(log) <= MAX_LOG else log[:MAX_LOG] + "\n…"
+    log = shortened("\n".join(steps.log))
     seconds = time.monotonic() - began
     if refusals:
         return CpuBuild(refusals=refusals, log=log, seconds=seconds)
@@ -140,15 +138,13 @@ def _build(steps: BuildSteps, text: str, entries: EntrySignatures) -> tuple[Refu
                 del steps.log[known:]  # it said the same the first time
         return _link(steps, text, prelude + changed.text, entries) if compiled else steps.failed()
     except _UNREADABLE as error:
-        message = f"the object file cannot be read: {type(error).__name__}: {error}"
-        raise BuildFaultError(message) from error
+        raise BuildFaultError(f"the object file cannot be read: {type(error).__name__}: {error}") from error
 
 
 def _preprocessed(steps: BuildSteps) -> str:
     preprocessed = steps.text("scanned.ii", "The file is too large when its #include lines are expanded.")
     if not steps.toolchain.has_prelude(preprocessed):
-        message = "the compiler did not take the kit's precompiled header"
-        raise BuildFaultError(message)
+        raise BuildFaultError("the compiler did not take the kit's precompiled header")
     return preprocessed
 
 

@@ -11,14 +11,15 @@ import re
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from pathlib import Path
 
 from grader.engines import clang_flags, gcc_flags
 from grader.model.errors import exclusively
-from grader.system.confinement import system_folders
+from grader.system.confined_run import Finished, run_confined
+from grader.system.confinement import Confinement, Limits, system_folders
 
 # The headers that stand before every submission, and what a compiler made of them in advance, kept in a folder with their hashes.
 #
@@ -105,6 +106,20 @@ class CompilerHome:
     def link_flags(self) -> tuple[str, ...]:
         """A runner finds none of this compiler's libraries when it runs."""
         return ("-static-libstdc++", "-static-libgcc") if self.places else ()
+
+    def run(
+        self, confinement: Confinement, argv: list[str], readable: Sequence[Path], folder: Path, limits: Limits
+    ) -> Finished:
+        """Runs a command of this compiler confined in the folder, where alone it may write."""
+        return run_confined(
+            confinement,
+            [*self.before, *argv],
+            readable=[*readable, *self.places],
+            writable=[folder],
+            limits=limits,
+            profile="build",
+            cwd=folder,
+        )
 
 
 def home_of(compiler: str) -> CompilerHome:

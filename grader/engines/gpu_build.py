@@ -15,7 +15,7 @@ from pathlib import Path
 
 from elftools.common.exceptions import ELFError
 
-from grader.engines.build_steps import used_up
+from grader.engines.build_steps import shortened, used_up
 from grader.engines.cpu_toolchain import home_of
 from grader.engines.entry_points import EntrySignatures, name_of
 from grader.engines.gpu_toolchain import PROGRAM_STANDARDS, GpuToolchain
@@ -25,7 +25,7 @@ from grader.engines.occupancy import resident_threads
 from grader.engines.refusal import Refusal
 from grader.model.outcome import KernelResources
 from grader.model.verdicts import Verdict
-from grader.system.confined_run import Finished, run_confined
+from grader.system.confined_run import Finished
 from grader.system.confinement import Confinement, Limits
 
 # Generates the file that nvcc compiles: the submission, and after it our own kernels, which evaluate its launch function on the GPU
@@ -95,7 +95,6 @@ NVCC_LIMITS = Limits(
     all_seconds=30,
 )
 TAIL, CUBIN, IMAGE = "launch_tail.cu", "submission.cubin", "cubin.json"
-MAX_LOG = 8_000  # characters
 MAX_CUBIN_BYTES = 64 << 20
 
 
@@ -106,6 +105,7 @@ class GpuTarget:
     capability: int  # 90 for 9.0
     device: int = 0  # the driver's number
     driver: str = ""  # the path of libcuda; empty: the usual name
+    max_registers: int | None = None  # of a thread, so that the kernel can be launched with its block
 
 
 @dataclass(frozen=True)
@@ -120,7 +120,7 @@ class GpuBuild:
     starved: str = ""  # how little of its time nvcc could compute, where the time was over
 
 
-def build_for_gpu(  # noqa: PLR0913 -- those of build_for_cpu, and the target
+def build_for_gpu(
     toolchain: GpuToolchain,
     confinement: Confinement,
     source: Path,
@@ -128,19 +128,14 @@ def build_for_gpu(  # noqa: PLR0913 -- those of build_for_cpu, and the target
     entries: EntrySignatures,
     target: GpuTarget,
     *,
-    max_registers: int | None = None,
     silent: bool = False,
 ) -> GpuBuild:
-    """Builds `source` in the empty folder `folder`. The cubin and its description stay there.
-
-    `max_registers`: the most registers of a thread, so that the kernel can be launched with its block. `silent`: printf prints nothing.
-    """
+    """Builds `source` in the empty folder `folder`. The cubin and its description stay there. `silent`: printf prints nothing."""
     began = time.monotonic()
     (folder / source.name).write_bytes(source.read_bytes())
     (folder / TAIL).write_text(launch_tail(source.name, entries, silent=silent), encoding="utf-8")
-    finished, output, log = _nvcc(
-        toolchain, confinement, folder, toolchain.compile(TAIL, CUBIN, target.capability, max_registers)
-    )
+    command = toolchain.compile(TAIL, CUBIN, target.capability, target.max_registers)
+    finished, output, log = _nvcc(toolchain, confinement, folder, command)
     seconds = time.monotonic() - began
     if finished.returncode != 0 and (limit := used_up(finished, NVCC_LIMITS, output)):
         message = f"nvcc was stopped: it needed more than {limit} for {source.name}."
@@ -168,18 +163,10 @@ def _nvcc(
     toolchain: GpuToolchain, confinement: Confinement, folder: Path, command: list[str]
 ) -> tuple[Finished, str, str]:
     """How it ended, what it said, and as much of that as is kept."""
-    home = home_of(toolchain.host_compiler)
-    finished = run_confined(
-        confinement,
-        [*home.before, *command],
-        readable=[toolchain.root, *toolchain.includes, *home.places],
-        writable=[folder],
-        limits=NVCC_LIMITS,
-        profile="build",
-        cwd=folder,
-    )
-    output = (finished.stderr + finished.stdout).decode("utf-8", "replace").replace(f"{folder}/", "")
-    return finished, output, output if len(output) <= MAX_LOG else output[:MAX_LOG] + "\n…"
+    readable = [toolchain.root, *toolchain.includes]
+    finished = home_of(toolchain.host_compiler).run(confinement, command, readable, folder, NVCC_LIMITS)
+    output = finished.said.replace(f"{folder}/", "")
+    return finished, output, shortened(output)
 
 
 def _refusals(output: str, file: Path, entries: EntrySignatures) -> tuple[Refusal, ...]:

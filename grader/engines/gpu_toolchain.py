@@ -165,14 +165,12 @@ def _command(toolchain: GpuToolchain, capability: int) -> tuple[str, ...]:
         said = subprocess.run(asked, capture_output=True, text=True, check=True, timeout=_SECONDS).stderr
         commands = [shlex.split(line.removeprefix("#$ ")) for line in said.splitlines() if " -E " in line]
     except (OSError, ValueError, subprocess.SubprocessError) as error:
-        message = f"{toolchain.nvcc} --dryrun does not work: {error}"
-        raise StrangeToolkit(message) from error
+        raise StrangeToolkit(f"{toolchain.nvcc} --dryrun does not work: {error}") from error
     wanted = f"-D__CUDA_ARCH__={10 * capability}"
     for command in commands:
         if wanted in command and command.count(_SOURCE) == 1 and command[-3:-1] == [_SOURCE, "-o"]:
             return tuple(command[:-2])
-    message = f"{toolchain.nvcc} --dryrun names no command that preprocesses for sm_{capability}"
-    raise StrangeToolkit(message)
+    raise StrangeToolkit(f"{toolchain.nvcc} --dryrun names no command that preprocesses for sm_{capability}")
 
 
 # NVIDIA's compute-sanitizer: where it is, how it is started, and what its reports say. Reports are not trusted: they contain names

@@ -57,11 +57,9 @@ class Toolset:
             archives = [Path(path) for path in kit["archives"]]
             absent = [path for path in [*archives, build / "bin" / "confine"] if not path.exists()]
         except (OSError, ValueError) as error:
-            message = f"{description} cannot be read ({error}): run `make setup` first."
-            raise RemediableError(message) from error
+            raise RemediableError(f"{description} cannot be read ({error}): run `make setup` first.") from error
         if absent:
-            message = f"{absent[0]} is missing: run `make setup` to build it."
-            raise RemediableError(message)
+            raise RemediableError(f"{absent[0]} is missing: run `make setup` to build it.")
         includes = [*(Path(path) for path in kit["includes"]), root / "kit" / "executor" / "device"]
         unique = list(dict.fromkeys(path.resolve() for path in includes))
         prefix = root / ".tilelab" / "prefix"
@@ -119,8 +117,7 @@ class Toolset:
         try:
             built = program.stat().st_mtime_ns
         except OSError as error:
-            message = f"{program} is missing: run `make setup` to build it."
-            raise RemediableError(message) from error
+            raise RemediableError(f"{program} is missing: run `make setup` to build it.") from error
         for source in self._judge_sources(lab_id, public_only=public_only):
             if source.stat().st_mtime_ns > built:
                 message = f"{source} was changed after {program} was built: run `make setup` to build it again."

@@ -59,7 +59,7 @@ from grader.run.lab_verdict import was_run
 from grader.run.program_judging import launch_of_program, launcher_frame
 from grader.run.programs.program_run import silently
 from grader.source.bare_code import plain_text
-from grader.system.confined_run import Finished, run_confined
+from grader.system.confined_run import Finished
 from grader.system.gpu_lock import GpuLock
 
 # Whether nvcc and the CPU executor's compiler are given the same program by one file. Both preprocessors run confined; what they
@@ -91,16 +91,7 @@ def two_programs(toolset: Toolset, source: Path, folder: Path) -> Refusal | None
         ),
     )
     for output, compiler, headers, command in preprocessed:
-        home = home_of(compiler)
-        finished = run_confined(
-            toolset.confinement,
-            [*home.before, *command],
-            readable=[*headers, *home.places],
-            writable=[folder],
-            limits=BUILD_LIMITS,
-            profile="build",
-            cwd=folder,
-        )
+        finished = home_of(compiler).run(toolset.confinement, command, headers, folder, BUILD_LIMITS)
         if refusal := _failed(finished, folder / output, source.name, text):
             return refusal
     kit = tuple(str(path) for path in cpu.includes)
@@ -282,8 +273,7 @@ class _OnDevice:
             self.submission.source,
             folder,
             self.submission.entries,
-            self.toolset.gpu.target,
-            max_registers=registers,
+            dataclasses.replace(self.toolset.gpu.target, max_registers=registers),
         )
 
     def nvcc_failed(self, outcome: GpuOutcome, starved: str) -> Judged:

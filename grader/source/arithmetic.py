@@ -79,8 +79,7 @@ class Value:
     def whole(self) -> int:
         """Raises UnknownValueError for a floating-point number."""
         if self.kind.is_real:
-            message = f"{self.number} is no whole number"
-            raise UnknownValueError(message)
+            raise UnknownValueError(f"{self.number} is no whole number")
         return int(self.number)
 
     @property
@@ -95,8 +94,7 @@ class Value:
 def evaluate(text: str, names: Mapping[str, Value] | Mapping[str, int] | Callable[[str], int | Value | None]) -> Value:
     """`names`: what is known, `block.x` and `std::name` as they are written. Raises UnknownValueError."""
     if len(text) > _LONGEST:
-        message = f"an expression of more than {_LONGEST} characters"
-        raise UnknownValueError(message)
+        raise UnknownValueError(f"an expression of more than {_LONGEST} characters")
     return _Reader(_signs(text), names if callable(names) else names.get).whole_text()
 
 

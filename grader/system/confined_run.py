@@ -61,6 +61,11 @@ class Finished:
     peak_bytes: int = 0  # of the largest process among them
     overspent: bool = False  # it was ended, or failed, and all its processes together had used `all_seconds`
 
+    @property
+    def said(self) -> str:
+        """Its errors come first."""
+        return (self.stderr + self.stdout).decode("utf-8", "replace")
+
 
 @dataclass
 class _Stream:

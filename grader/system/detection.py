@@ -40,8 +40,7 @@ def detect(confine: Path, prefix: Path | None, *, allow_none: bool) -> Confineme
     if allow_none:
         return Unconfined(confine, prefix)
     tried = "\n".join(reasons) or "  nothing: there is no bwrap, and this kernel offers no Landlock"
-    message = f"Submissions cannot be confined on this machine. Tried:\n{tried}\n{_REMEDY}"
-    raise SandboxUnavailable(message)
+    raise SandboxUnavailable(f"Submissions cannot be confined on this machine. Tried:\n{tried}\n{_REMEDY}")
 
 
 def _has_landlock(confine: Path) -> bool:
@@ -88,6 +87,5 @@ def objection(confinement: Confinement) -> str | None:
         if finished.timed_out:
             return "did not start in time"
         if finished.returncode != 0:
-            output = (finished.stderr + finished.stdout).decode("utf-8", "replace").strip()
-            return output.splitlines()[0] if output else f"exit status {finished.returncode}"
+            return next(iter(finished.said.strip().splitlines()), f"exit status {finished.returncode}")
     return None

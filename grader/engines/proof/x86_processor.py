@@ -150,8 +150,7 @@ def _operand(instruction: capstone.CsInsn, operand: Raw) -> Operand:
     if operand.type == x86_const.X86_OP_IMM:
         return Number(operand.imm)
     if operand.type != x86_const.X86_OP_MEM:
-        message = f"operand of type {operand.type}"
-        raise ValueError(message)
+        raise ValueError(f"operand of type {operand.type}")
     place = operand.mem
     return Memory(
         instruction.reg_name(place.base) or "",

@@ -113,8 +113,7 @@ def _literal(text: str) -> str:
     if raw := _RAW.fullmatch(text):
         return raw[2]
     if not text.startswith('"') or re.search(r"\\[^nt\"\\r'\n]", text):
-        message = "this kind of string"
-        raise NotUnderstoodError(message)
+        raise NotUnderstoodError("this kind of string")
     return re.sub(r"\\(.)", lambda escape: _ESCAPES[escape[1]], text[1:-1])
 
 
@@ -141,8 +140,7 @@ def rewrite_assembly(preprocessed: str, file_name: str, folder: str = "") -> tup
             code, count = _code(statement, lines)
             budget -= count
             if budget < 0:
-                message = "so much inline PTX in one file"
-                raise NotUnderstoodError(message)  # noqa: TRY301 -- it ends as the others do
+                raise NotUnderstoodError("so much inline PTX in one file")  # noqa: TRY301 -- it ends as the others do
             replaced.append((token.start, statement.end, code))
             refusals[token.start] = None
         except NotUnderstoodError as error:
@@ -162,8 +160,7 @@ def _code(statement: AsmStatement, lines: LineMarkers) -> tuple[str, int]:
         variable, marker = f"tilelab_o{number}", f"\n{lines.back_to(operand.at)}"
         is_constant = letter == "n" and not is_output
         if said is None or not (is_constant or letter in CONSTRAINTS):
-            message = f'the constraint "{operand.constraint}"'
-            raise NotUnderstoodError(message)
+            raise NotUnderstoodError(f'the constraint "{operand.constraint}"')
         known.append(Register(variable, "n" if is_constant else CONSTRAINTS[letter]))
         if is_constant:
             value = f"static_cast<unsigned long long>({operand.text})"
@@ -210,8 +207,7 @@ def _instruction(instruction: Instruction, registers: Registers) -> list[str]:
     except NotUnderstoodError as error:
         if str(error) == name:
             raise
-        message = f"{error} of {name}"
-        raise NotUnderstoodError(message) from error
+        raise NotUnderstoodError(f"{error} of {name}") from error
     if instruction.guard is None:
         return code
     return [f"if ({registers.predicate(instruction.guard)}) {{", *code, "}"]

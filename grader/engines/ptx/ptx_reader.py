@@ -183,8 +183,7 @@ def statements_of(text: str) -> list[Statement]:
         elif begin["type"]:
             found.append(Declaration(begin["type"], tuple(_declared(begin["names"]))))
         elif begin["label"]:
-            message = f"the label `{begin['opcode']}`"
-            raise NotUnderstoodError(message)
+            raise NotUnderstoodError(f"the label `{begin['opcode']}`")
         else:
             operands, at = _operands(text, at)
             guard = Name(begin["guard"]) if begin["guard"] else None
@@ -193,8 +192,7 @@ def statements_of(text: str) -> list[Statement]:
                 Instruction(tuple(opcode), operands, Not(guard) if guard and begin["negated"] else guard, start)
             )
     if depth != 0:
-        message = "a `{` without its `}`"
-        raise NotUnderstoodError(message)
+        raise NotUnderstoodError("a `{` without its `}`")
     return found
 
 

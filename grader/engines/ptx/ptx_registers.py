@@ -58,12 +58,10 @@ class Registers:
 
     def declare(self, kind: str, names: Sequence[str]) -> None:
         if kind not in WIDTHS or WIDTHS[kind] == 8:  # noqa: PLR2004 -- ptxas knows no such register
-            message = f"`.reg .{kind}`"
-            raise NotUnderstoodError(message)
+            raise NotUnderstoodError(f"`.reg .{kind}`")
         for name in names:
             if name in self._scopes[-1]:
-                message = f"two registers named `{name}`"
-                raise NotUnderstoodError(message)
+                raise NotUnderstoodError(f"two registers named `{name}`")
             self._scopes[-1][name] = Register(self.variable(), kind)
 
     def variable(self) -> str:
@@ -95,8 +93,7 @@ class Registers:
     def register(self, operand: Operand) -> Register:
         found = self.find(operand) if isinstance(operand, Name) else None
         if found is None or found.type == "n":
-            message = f"the operand `{_shown(operand)}`"
-            raise NotUnderstoodError(message)
+            raise NotUnderstoodError(f"the operand `{_shown(operand)}`")
         return found
 
     def read(self, operand: Operand, kind: str, *, wider: bool = False) -> str:
@@ -131,8 +128,7 @@ class Registers:
             return f"({constant} != 0)"
         register = self.register(operand)
         if register.type != "pred":
-            message = f"the operand `{_shown(operand)}`, which is no predicate,"
-            raise NotUnderstoodError(message)
+            raise NotUnderstoodError(f"the operand `{_shown(operand)}`, which is no predicate,")
         return f"({register.code} != 0)"
 
     def _special(self, operand: Name) -> str | None:
@@ -153,24 +149,21 @@ def parts_of(operand: Operand, count: int) -> tuple[Operand, ...]:
     """The operands in braces; a single one may stand without them."""
     parts = operand.parts if isinstance(operand, Vector) else (operand,)
     if len(parts) != count:
-        message = f"a list of {len(parts)} operands where {count} belong"
-        raise NotUnderstoodError(message)
+        raise NotUnderstoodError(f"a list of {len(parts)} operands where {count} belong")
     return parts
 
 
 def address(registers: Registers, operand: Operand, *, narrow: bool) -> str:
     """`narrow`: of shared memory, whose addresses have 32 bits in either kind of register."""
     if not isinstance(operand, Address):
-        message = "an operand without `[ ]` where an address belongs"
-        raise NotUnderstoodError(message)
+        raise NotUnderstoodError("an operand without `[ ]` where an address belongs")
     constant = registers.constant(operand.base)
     if constant is not None:
         base = constant
     else:
         register = registers.register(operand.base)
         if register.width not in {32, 64} or (not narrow and register.width != 64):  # noqa: PLR2004 -- bits of a pointer
-            message = f"an address in a register of {register.width} bits"
-            raise NotUnderstoodError(message)
+            raise NotUnderstoodError(f"an address in a register of {register.width} bits")
         base = register.code
     return f"{base} + {operand.offset & (1 << 64) - 1:#x}ull" if operand.offset else base
 
@@ -186,14 +179,12 @@ def _check(register: Register, kind: str, *, wider: bool) -> None:
     one, other = register.type, kind
     mixed = not (one.startswith("b") and one != "bf16") and not (other.startswith("b") and other != "bf16")
     if not fits or (mixed and not wider and is_float(one) != is_float(other)):
-        message = f"an operand of type `.{register.type}` where `.{kind}` belongs"
-        raise NotUnderstoodError(message)
+        raise NotUnderstoodError(f"an operand of type `.{register.type}` where `.{kind}` belongs")
 
 
 def _whole(value: str, kind: str) -> str:
     if kind in {"f32", "f64", "f16", "bf16"}:
-        message = "a whole number where a float belongs"
-        raise NotUnderstoodError(message)
+        raise NotUnderstoodError("a whole number where a float belongs")
     return f"({value} & {mask(WIDTHS[kind])})"
 
 
@@ -209,8 +200,7 @@ def _decimal(number: Number, kind: str) -> str:
             packed = b""
         if packed:
             return f"{int.from_bytes(packed, 'little'):#x}ull"
-    message = f"the number `{number.value}` where `.{kind}` belongs"
-    raise NotUnderstoodError(message)
+    raise NotUnderstoodError(f"the number `{number.value}` where `.{kind}` belongs")
 
 
 def _shown(operand: Operand) -> str:

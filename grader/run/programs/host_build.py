@@ -255,8 +255,7 @@ def _leave_out(work: _Work, texts: dict[str, str], found: Iterable[tuple[str, in
 
 
 def _log(finished: Finished, work: _Work) -> str:
-    text = (finished.stderr + finished.stdout).decode("utf-8", "replace")
-    return text.replace(f"{work.folder}/", "")
+    return finished.said.replace(f"{work.folder}/", "")
 
 
 def _why(work: _Work, unit: KernelSource, finished: Finished, log: str) -> tuple[HostRefusal, ...]:

@@ -132,8 +132,7 @@ def _compile(toolset: Toolset, contestant: Contestant, folder: Path) -> bool:
         contestant.source,
         folder,
         contestant.entries,
-        toolset.gpu.target,
-        max_registers=contestant.max_registers,
+        replace(toolset.gpu.target, max_registers=contestant.max_registers),
         silent=contestant.silent,
     )
     if built.image is None and contestant.silent:

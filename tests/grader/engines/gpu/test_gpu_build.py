@@ -44,8 +44,7 @@ def build(toolset: Toolset, toolchain: GpuToolchain, tmp_path: Path) -> Build:
             source,
             folder,
             ENTRIES,
-            GpuTarget(80),
-            max_registers=max_registers,
+            GpuTarget(80, max_registers=max_registers),
             silent=silent,
         )
 
