@@ -81,11 +81,6 @@ def part(root: Path, target: str, file: str) -> Path:
     return path
 
 
-def program(root: Path, name: str) -> Path:
-    """The same for a program, which is named like its target."""
-    return part(root, name, f"bin/{name}")
-
-
 def missing_parts(root: Path, *targets: str) -> list[str]:
     """Those that are still to be built, in the order in which they are asked for. None where every build has all parts."""
     wanted = [one for one in dict.fromkeys(targets) if not (root / "build" / "parts" / one).is_file()]

@@ -38,14 +38,7 @@ from grader.source.bare_code import hand_written_marker
 from grader.system.confinement import Confinement
 
 # What may be raised when an unusual object is read.
-_UNREADABLE = (
-    ELFError,
-    DWARFError,
-    KeyError,
-    IndexError,
-    ValueError,
-    struct.error,
-)
+_UNREADABLE = (ELFError, DWARFError, KeyError, IndexError, ValueError, struct.error)
 
 
 @dataclass(frozen=True)

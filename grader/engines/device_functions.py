@@ -60,12 +60,7 @@ ALIGNED_COPY = (
 DEVICE_RUNTIME = ("cudaMalloc=__heap_malloc", "cudaFree=__heap_free")
 
 # Device code may call these, but the CPU executor does not have them. Such a kernel needs a GPU.
-ONLY_ON_A_GPU = frozenset(
-    {
-        "vprintf",
-        "alloca",
-    }
-)
+ONLY_ON_A_GPU = frozenset({"vprintf", "alloca"})
 
 
 # The executor has these as macros, so that only a call reaches it; a pointer reaches the C library's functions of the same name.

@@ -13,7 +13,15 @@ from dataclasses import dataclass
 
 from grader.engines.clang_ir import Attributes, IrDump, IrFunction, bytes_of, leading_type, parts_of, read_dump
 from grader.engines.entry_points import readable_name
-from grader.engines.refusal import Refusal, inline_assembly, needs_gpu, rejected, unreadable_dump
+from grader.engines.refusal import (
+    Refusal,
+    cpu_instruction,
+    hiding_attribute,
+    inline_assembly,
+    needs_gpu,
+    rejected,
+    unreadable_dump,
+)
 
 _PLACE = re.compile(r"\[(?P<path>[^\[\]\n:]*):(?P<line>\d+):\d+(?: discrim \d+)?\] ")
 _STRING = re.compile(r'"(?:[^"\\\n]|\\.)*"')
@@ -51,8 +59,7 @@ def scan_gimple(dump: str, file_name: str, trusted: Collection[str] = ()) -> Ref
         if not statement.path or any(statement.path.startswith(f"{folder}/") for folder in trusted):
             continue
         if hiding:
-            what = f"the attribute `{hiding}` is not allowed: it could hide from the grader what the kernel does"
-            return rejected(statement.line, what)
+            return hiding_attribute(statement.line, hiding)
         if refusal := _judge_call(statement):
             return refusal
     return None
@@ -76,8 +83,7 @@ def _hiding_attribute(text: str) -> str:
 
 def _judge_call(statement: _Statement) -> Refusal | None:
     if machine := _MACHINE_BUILTIN.search(statement.text):
-        what = f"`{machine[0]}` is an instruction of the CPU, not of a GPU: a kernel cannot use it"
-        return rejected(statement.line, what, "Use CUDA's own functions.")
+        return cpu_instruction(statement.line, machine[0])
     call = _CALL.match(statement.text)
     if call is None or _KEYWORDS.match(call["callee"]):
         return None
@@ -170,9 +176,8 @@ def scan_ir(text: str, plain: str, file_name: str, trusted: Collection[str], roo
         return inline_assembly(0)
     reached = dump.reached(roots)
     for name in sorted(reached & dump.globals.keys()):
-        if name.startswith(
-            "__llvm"
-        ):  # the pass takes such a variable for a profiler's counter, and announces no access to it
+        # The pass takes such a variable for a profiler's counter, and announces no access to it.
+        if name.startswith("__llvm"):
             return rejected(0, f"the name `{name[:60]}` is reserved for the compiler")
     for name, function in dump.functions.items():
         path = dump.path_of(function)
@@ -189,8 +194,7 @@ def _judge(dump: IrDump, file_name: str, function: IrFunction, usual: Attributes
         what = f"`{readable_name(function.symbol)}` is a function of the CPU or its compiler, not of a GPU"
         return rejected(0, what, "Use CUDA's own functions.")
     if what := _ir_scan_hiding_attribute(function.attributes, usual):
-        message = f"the attribute `{what}` is not allowed: it could hide from the grader what the kernel does"
-        return rejected(dump.line_of(function) if path.rsplit("/", 1)[-1] == file_name else 0, message)
+        return hiding_attribute(dump.line_of(function) if path.rsplit("/", 1)[-1] == file_name else 0, what)
     return next(_objections(dump, file_name, function), None)
 
 
@@ -254,8 +258,7 @@ def _ir_scan_judge_call(rest: str, line: int, own: set[str]) -> Iterator[Refusal
         return  # a call through a pointer: the proof has its target checked
     name = callee[1].strip('"')
     if name.startswith("llvm.") and not _OPERATIONS.match(name):
-        what = f"`{name[:60]}` is an instruction of the CPU, not of a GPU: a kernel cannot use it"
-        yield rejected(line, what, "Use CUDA's own functions.")
+        yield cpu_instruction(line, name[:60])
     arguments = parts_of(rest[callee.end() :])
     if _COPY.match(name) and arguments[-1] != "i1 true":
         yield unreadable_dump(line)  # `ir_rewriting.py` should have made it a call of ours

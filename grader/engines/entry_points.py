@@ -33,9 +33,8 @@ class EntrySignatures:
     launch: str | None = None
     by_name: bool = False
     functions: tuple[str, ...] = ()  # names in C++ of functions whose addresses the caller passes to the kernel
-    beside: tuple[
-        str, ...
-    ] = ()  # other kernels, as `kernel`, that are built into the same program and may be called as well
+    # Other kernels, as `kernel`, that are built into the same program and may be called as well.
+    beside: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

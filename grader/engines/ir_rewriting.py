@@ -109,7 +109,7 @@ def _branches(instructions: list[str]) -> list[tuple[str, bool, bool]]:
 # (`kit/executor/device_impl/memory_functions.cpp`), which checks both addresses and announces both accesses.
 
 _COPY = re.compile(
-    r"call void @llvm\.mem(?:cpy|move)\.p0\w*\.p0\w*\.i64\((?P<arguments>.*)\)(?P<rest>(?:, ![a-z.]+ !\d+)*)$",
+    r"call void @llvm\.mem(?:cpy|move)\.(?P<to>p0\w*)\.p0\w*\.i64\((?P<arguments>.*)\)(?P<rest>(?:, ![a-z.]+ !\d+)*)$",
     re.MULTILINE,
 )
 # The initial contents of a local array, which are not the kernel's memory; C++ cannot write such a name.
@@ -178,9 +178,6 @@ def without_wrappers(dump: str) -> str:
 
 _BYTE = 0xFE  # GCC's -ftrivial-auto-var-init=pattern
 _MARK = re.compile(r'^!(\d+) = !\{!"auto-init"\}', re.MULTILINE)
-_IR_REWRITING_COPY = re.compile(
-    r"call void @llvm\.memcpy\.(?P<to>p0\w*)\.p0\w*\.i64\((?P<arguments>.*)\)(?P<rest>, !dbg .*)"
-)
 _FILL = re.compile(r"(call void @llvm\.memset\.\S+\(.*, i8) -(?:86|1)(, i64 .*)")
 _NO_RETURN = re.compile(
     r"br i1 false, label %[\w.]+, label %(?P<name>[\w.]+)(?P<at>, !dbg !\d+)[^\n]*"
@@ -203,7 +200,7 @@ def _as_gcc_fills(dump: str) -> str:
     for line in dump.split("\n"):
         rewritten_line = line
         if is_marked.search(line):
-            if copy := _IR_REWRITING_COPY.search(line):
+            if copy := _COPY.search(line):
                 to, _, size, *_ = parts_of(copy["arguments"])
                 fills.add(copy["to"])
                 call = f"call void @llvm.memset.{copy['to']}.i64({to}, i8 {_BYTE - 256}, {size}, i1 false)"

@@ -24,9 +24,8 @@ _NO_LINE = 1 << 30  # sorts after every line
 # Names of CUDA with which a host function may work, too. All others that begin with two underscores are for kernels alone.
 _ALSO_ON_HOST = re.compile(r"__\w*half\w*|__h\w+|__nv_\w+")
 _OF_DEVICE = re.compile(r"__\w+|atomic\w+|fast_\w+")
-_OF_THE_COMPILER = re.compile(
-    r"_ZZ|_ZGV|_ZGR|_ZT|\."
-)  # local statics, guards, temporaries, tables of classes, constants
+# Local statics, guards, temporaries, tables of classes, constants.
+_OF_THE_COMPILER = re.compile(r"_ZZ|_ZGV|_ZGR|_ZT|\.")
 _CALL_OPERATOR = re.compile(r"operator\(\)(?:<.*>)?$")
 _LAMBDA = re.compile(r"Ul.*E\d*_|\$_")
 _NAME_IN_KIT = re.compile(rf"{DEVICE_PREFIX}(?:\d+cuda_fp16_on_cpu)?(\d+)(\w+)")

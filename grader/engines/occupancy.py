@@ -48,10 +48,6 @@ class Occupancy:
     max_warps: int
     limited_by: tuple[str, ...]
 
-    @property
-    def fraction(self) -> float:
-        return self.warps / self.max_warps
-
 
 @dataclass(frozen=True)
 class Resource:

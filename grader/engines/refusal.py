@@ -45,6 +45,15 @@ def rejected(line: int, what: str, advice: str = "Remove it; nothing in this lab
     return Refusal(Verdict.REJECTED, line, f"{what[0].upper()}{what[1:]}.", advice)
 
 
+def hiding_attribute(line: int, name: str) -> Refusal:
+    return rejected(line, f"the attribute `{name}` is not allowed: it could hide from the grader what the kernel does")
+
+
+def cpu_instruction(line: int, name: str) -> Refusal:
+    what = f"`{name}` is an instruction of the CPU, not of a GPU: a kernel cannot use it"
+    return rejected(line, what, "Use CUDA's own functions.")
+
+
 def needs_gpu(line: int, what: str, advice: str = "Everything the lab asks for can be written in CUDA C++.") -> Refusal:
     """`what` the CPU executor cannot do."""
     return Refusal(Verdict.NEEDS_GPU, line, f"{what}: this file has to be graded on a GPU.", advice)

@@ -14,7 +14,7 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import NamedTuple
 
-from grader.engines.refusal import Refusal, inline_assembly, rejected
+from grader.engines.refusal import Refusal, hiding_attribute, inline_assembly, rejected
 from grader.model.verdicts import Verdict
 from grader.source.lexer import Lexer, closings
 from grader.source.student_code import StudentCode
@@ -237,10 +237,7 @@ def _attributes(tokens: Tokens, start: int) -> Refusal | None:
                 return None
         elif depth == outer and token.kind == "word" and not _names_a_scope(tokens, index):
             if token.text.strip("_") not in ATTRIBUTES:
-                return rejected(
-                    token.line,
-                    f"the attribute `{token.text}` is not allowed: it could hide from the grader what the kernel does",
-                )
+                return hiding_attribute(token.line, token.text)
         elif depth < outer:
             return None  # no attribute list: the compiler will report it
     return None

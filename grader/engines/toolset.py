@@ -126,7 +126,7 @@ class Toolset:
 
     def part(self, name: str) -> Path:
         """A program of the kit, which is built first where no command has needed it yet. Raises RemediableError."""
-        return kit_parts.program(self.root, name)
+        return kit_parts.part(self.root, name, f"bin/{name}")
 
     def provide(self, labs: Sequence[Lab], *, public_only: bool) -> None:
         """Builds, all at once, what the judging of these labs needs and no command has needed yet. Raises RemediableError."""

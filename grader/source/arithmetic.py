@@ -98,11 +98,6 @@ def evaluate(text: str, names: Mapping[str, Value] | Mapping[str, int] | Callabl
     return _Reader(_signs(text), names if callable(names) else names.get).whole_text()
 
 
-def whole_number(text: str, names: Mapping[str, Value] | Mapping[str, int]) -> int:
-    """Raises UnknownValueError."""
-    return evaluate(text, names).whole
-
-
 def typed(number: int) -> Value:
     """A number of which nothing more is known, as a literal has its type."""
     kind = next((one for one in (INT, LONG, SIZE) if _fits(number, one)), None)

@@ -14,7 +14,7 @@ _HEAD = re.compile(
     r"(?P<kind>fatal error|catastrophic error|error|warning|note|Note)(?: #[\w-]+)?: (?P<text>.*)$"
 )
 _OURS = re.compile(r"\b(?:struct |class )?cuda_on_cpu::|\b(?:struct|class) (?=(?:u?int|float|double|dim)\d\b)")
-_OPTION = re.compile(r" \[(-W[^\]]+)\]$")
+_OPTION = re.compile(r" \[-W[^\]]+\]$")  # "[-Wparentheses]"
 _CARET = re.compile(r"^\s*(?:\|)?\s*[~^][~^ ]*$")
 
 
@@ -27,7 +27,6 @@ class Diagnostic:
     line: int
     column: int
     text: str
-    option: str = ""  # "-Wparentheses"
 
 
 def diagnostics(log: str, file_name: str, lines: Sequence[str] = ()) -> list[Diagnostic]:
@@ -43,13 +42,11 @@ def messages(log: str, lines: Sequence[str] = ()) -> Iterator[Diagnostic]:
             continue
         number = int(match["line"] or match["nvcc"])
         column = int(match["column"]) - 1 if match["column"] else _under(said[index + 1 : index + 3])
-        text = _OURS.sub("", match["text"].translate(_QUOTES))
-        option = _OPTION.search(text)
+        text = _OPTION.sub("", _OURS.sub("", match["text"].translate(_QUOTES)))
         kind = match["kind"].lower().rpartition(" ")[2]
         line = lines[number - 1] if 0 < number <= len(lines) else ""
-        plain = text[: option.start()] if option else text
         file = match["file"].rsplit("/", 1)[-1]
-        yield Diagnostic(file, kind, number, _characters(line, column), plain, option[1] if option else "")
+        yield Diagnostic(file, kind, number, _characters(line, column), text)
 
 
 def _under(following: Sequence[str]) -> int:

@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Iterator
 
-from grader.source.arithmetic import UnknownValueError, whole_number
+from grader.source.arithmetic import UnknownValueError, evaluate
 from grader.source.compiler_message import Said
 from grader.source.launch_causes import constants
 from grader.source.lexer import closing_bracket
@@ -102,7 +102,7 @@ def larger_than_the_block(code: StudentCode, name: str, threads: int) -> Iterato
         values, elements = constants(code, number), 1
         try:
             for extent in re.findall(r"\[([^\[\]]+)\]", found[2]):
-                elements *= whole_number(extent, values)
+                elements *= evaluate(extent, values).whole
         except UnknownValueError:
             return
         if elements > threads * _stores_of_a_thread(code, name, number):

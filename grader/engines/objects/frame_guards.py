@@ -18,10 +18,8 @@ from grader.engines.objects.entry_walk import (
 )
 
 GUARD_NAME = "tilelab_guard_"
-_FRAME_BASES = {
-    b"\x9c": 16,
-    b"\x56": 0,
-}  # DW_OP_call_frame_cfa; the frame pointer of x86-64. Bytes from the frame pointer
+# DW_OP_call_frame_cfa; the frame pointer of x86-64. Bytes from the frame pointer.
+_FRAME_BASES = {b"\x9c": 16, b"\x56": 0}
 _ALIGNMENT_GAP, _STRICTEST_ALIGNMENT = 16, 64  # of guards, and of variables in the frames that can be proved
 _MOST_BYTES = 4096
 _MOST_MEMBERS = 8  # inside each other

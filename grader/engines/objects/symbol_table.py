@@ -16,9 +16,8 @@ from typing import NamedTuple, TypeVar
 from elftools.common.exceptions import ELFError
 
 _BEGINS = b"\x7fELF\2\1"  # 64 bits, little-endian
-_FILE = struct.Struct(
-    "<16xHHI8x8xQI6xHHH"
-)  # behind e_machine: e_version, e_shoff, e_flags, e_shentsize, e_shnum, e_shstrndx
+# Behind e_machine: e_version, e_shoff, e_flags, e_shentsize, e_shnum, e_shstrndx.
+_FILE = struct.Struct("<16xHHI8x8xQI6xHHH")
 SECTION = struct.Struct("<IIQQQQIIQQ")
 _SYMBOL = struct.Struct("<IBBHQQ")  # st_name, st_info, st_other, st_shndx, st_value, st_size
 _RELOCATION = struct.Struct("<QQq")  # r_offset, r_info, r_addend

@@ -363,10 +363,7 @@ class FunctionProof:
         bottom = self.memory.frame_offset(state.registers[self.machine.stack_pointer])
         if target is None or bottom is None:
             raise UnprovableCodeError(place.offset, "a call into the middle of a function")
-        self._call_own(state, place, target, self.memory.link[0] - bottom)
-
-    def _call_own(self, state: State, place: CodeSite, target: Symbol, room: int) -> None:
-        self.report.calls.append(Call(place.offset, target, room))
+        self.report.calls.append(Call(place.offset, target, self.memory.link[0] - bottom))
         known = self.memory.answer_for(state, place.offset, self.asked_by(target))
         if not (known and is_silent(self.code, target, self.machine.call_relocations)):
             state.words.clear()

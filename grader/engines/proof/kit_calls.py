@@ -9,11 +9,8 @@ import re
 from dataclasses import dataclass
 from functools import cache
 
-UNSEEN = {
-    "read": "tilelab_unseen_read",
-    "write": "tilelab_unseen_write",
-    "call": "tilelab_unseen_call",
-}  # what `object_proof.py` puts into the assembly
+# What `object_proof.py` puts into the assembly.
+UNSEEN = {kind: f"tilelab_unseen_{kind}" for kind in ("read", "write", "call")}
 
 _SIZED = re.compile(r"__tsan_(?:unaligned_)?(?:volatile_)?(read|write)(1|2|4|8|16)")
 _VIRTUAL = {"__tsan_vptr_update": "write", "__tsan_vptr_read": "read"}  # an object's pointer to its virtual functions
@@ -48,9 +45,8 @@ BUILT_IN_VARIABLES = {
 class KitCall:
     """What a call of a function outside the submission does to what is known."""
 
-    announces: str = (
-        ""  # "read" or "write": the bytes from the first argument on; "call": that this is a function's first byte
-    )
+    # "read" or "write": the bytes from the first argument on; "call": that this is a function's first byte.
+    announces: str = ""
     size: int = 0  # 0: the second argument says
     leaves_frame: bool = False  # writes to no memory of its caller's
     leaves_registers: bool = False

@@ -37,9 +37,8 @@ class ObjectReport:
     unproved: UnprovedError | None = None
     targets: list[str] = field(default_factory=list)  # functions that a call through a pointer may go to
     library_targets: list[str] = field(default_factory=list)  # the same, outside the file
-    argument_bytes: dict[str, int] = field(
-        default_factory=dict
-    )  # on the stack, of the functions that the kit calls, by their symbols
+    # On the stack, of the functions that the kit calls, by their symbols.
+    argument_bytes: dict[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -208,12 +207,10 @@ def _is_function(name: str) -> bool:
 _LABEL = re.compile(r"^([\w.$]+):")
 _SIZE = re.compile(r"^\s+\.size\s+([\w.$]+),")
 _INSTRUCTION = re.compile(r"^\s+(?![.#/])\S")
-_ANNOUNCEMENT = re.compile(
-    r"^\s+(?:callq?|bl)\s+__tsan_(read|write)\d+(?:@PLT)?\s*$"
-)  # not of a volatile: ours does not say that
-_RELOAD = re.compile(
-    r"^\s+(?:mov[lq]|ldr)\s.*(?:Reload|\(%rbp\), %\w+|\[(?:sp|x29)[^\]]*\])\s*$"
-)  # from the frame, into a register
+# Not of a volatile: ours does not say that.
+_ANNOUNCEMENT = re.compile(r"^\s+(?:callq?|bl)\s+__tsan_(read|write)\d+(?:@PLT)?\s*$")
+# From the frame, into a register.
+_RELOAD = re.compile(r"^\s+(?:mov[lq]|ldr)\s.*(?:Reload|\(%rbp\), %\w+|\[(?:sp|x29)[^\]]*\])\s*$")
 _RELOADS = 2  # at most so many instructions between the call and the access
 
 Code = Sequence[tuple[int, Decoded]]  # of one function: its instructions with their offsets

@@ -106,24 +106,14 @@ _SPECIAL = {  # each with its method
 _STRINGS = frozenset(f"{repeat}{name}" for name in STRING_BYTES for repeat in ("", "rep "))
 
 
-def _register_names() -> dict[str, tuple[str, int]]:
-    names: dict[str, tuple[str, int]] = {}
-    for name in ("ax", "bx", "cx", "dx", "si", "di", "bp", "sp"):
-        low = name[0] + "l" if name.endswith("x") else name + "l"
-        names |= {
-            f"r{name}": (f"r{name}", 64),
-            f"e{name}": (f"r{name}", 32),
-            name: (f"r{name}", 16),
-            low: (f"r{name}", 8),
-        }
-        if name.endswith("x"):
-            names[name[0] + "h"] = (f"r{name}", 8)
-    for full in (f"r{number}" for number in range(8, 16)):
-        names |= {full: (full, 64), f"{full}d": (full, 32), f"{full}w": (full, 16), f"{full}b": (full, 8)}
-    return names
-
-
-_REGISTERS = _register_names()
+# The names of a whole register, of its lower 32, 16 and 8 bits, and of the eight bits above these.
+_NAMES = """
+    rax eax ax al ah; rbx ebx bx bl bh; rcx ecx cx cl ch; rdx edx dx dl dh; rsi esi si sil; rdi edi di dil; rbp ebp bp bpl; rsp esp sp spl
+"""
+_PARTS = [row.split() for row in _NAMES.split(";")] + [
+    [f"r{number}{of}" for of in ("", "d", "w", "b")] for number in range(8, 16)
+]
+_REGISTERS = {name: (names[0], bits) for names in _PARTS for name, bits in zip(names, (64, 32, 16, 8, 8), strict=False)}
 
 
 def _read(instruction: capstone.CsInsn) -> Decoded:

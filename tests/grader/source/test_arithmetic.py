@@ -21,7 +21,6 @@ from grader.source.arithmetic import (
     converted,
     evaluate,
     typed,
-    whole_number,
 )
 
 NAMES = {
@@ -74,9 +73,9 @@ def test_a_declaration_converts_its_value() -> None:
 
 
 def test_only_whole_numbers_are_asked_for() -> None:
-    assert whole_number("n * 2", {"n": 4}) == 8
+    assert evaluate("n * 2", {"n": 4}).whole == 8
     with pytest.raises(UnknownValueError):
-        whole_number("n * 0.5", {"n": 4})
+        _ = evaluate("n * 0.5", {"n": 4}).whole
 
 
 def test_random_expressions_have_the_value_that_the_compiler_gives_them(tmp_path: Path) -> None:

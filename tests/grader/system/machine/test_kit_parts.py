@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.engines.backend import PartError, left_out, part, program, provide_parts
+from grader.engines.backend import PartError, left_out, part, provide_parts
 
 SET_UP = '#!/bin/sh\ncd "$(dirname "$0")/../.."\necho "$@" >>calls\n%s\n'
 BUILDS = 'shift; mkdir -p build/parts build/bin; for one; do : >"build/bin/$one"; : >"build/parts/$one"; done'
@@ -29,8 +29,8 @@ def calls(root: Path) -> list[str]:
 
 def test_a_part_is_built_once_and_others_are_left_alone(tmp_path: Path) -> None:
     root = handout(tmp_path)
-    assert program(root, "launch-problem") == root / "build/bin/launch-problem"
-    assert program(root, "launch-problem").is_file()
+    assert part(root, "launch-problem", "bin/launch-problem") == root / "build/bin/launch-problem"
+    assert part(root, "launch-problem", "bin/launch-problem").is_file()
     provide_parts(root, "launch-problem", "broker", "launch", "broker")
     assert calls(root) == ["part launch-problem", "part broker"]
 
@@ -39,7 +39,7 @@ def test_a_program_without_its_mark_is_not_believed(tmp_path: Path) -> None:
     root = handout(tmp_path)
     (root / "build/bin").mkdir()
     (root / "build/bin/launch-problem").write_text("half")
-    program(root, "launch-problem")
+    part(root, "launch-problem", "bin/launch-problem")
     assert calls(root) == ["part launch-problem"]
 
 
