@@ -19,7 +19,7 @@ from rich.console import Console
 
 from grader.cli.classes.pages_command import exports_named
 from grader.cli.classes.progress import TerminalProgress, summary
-from grader.cli.cli import ClassRequest
+from grader.cli.requests.class_requests import ClassRequest
 from grader.explain.class_mistakes import CommentsFile
 from grader.explain.suspect_search import MutantSearch
 from grader.model.course_root import course_root, course_seed, load_labs

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from grader.cli.cli import ExportRequest, PagesRequest
+from grader.cli.requests.class_requests import ExportRequest, PagesRequest
 from grader.explain.class_mistakes import CommentsFile
 from grader.model.course_root import course_root, load_labs
 from grader.model.errors import RemediableError

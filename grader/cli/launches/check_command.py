@@ -16,7 +16,7 @@ from typing import Any
 from rich.console import Console
 
 from grader.cli.practice.terminal_keys import student_console
-from grader.cli.student_commands import CheckOptions, RunOptions
+from grader.cli.requests.launch_requests import CheckOptions, RunOptions
 from grader.engines.toolset import Toolset
 from grader.explain.mistake_stories import block_of_mistake, mistake_stories, story_of
 from grader.model.course_root import course_root

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from grader.cli.launches.check_command import check_file
-from grader.cli.student_commands import CheckOptions, TraceWish
+from grader.cli.requests.launch_requests import CheckOptions, TraceWish
 from grader.engines.toolset import Toolset
 from grader.explain.block_race import story_of_block_race
 from grader.explain.mistake_stories import better_block, block_of_mistake, mistake_stories, story_of

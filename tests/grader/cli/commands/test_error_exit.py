@@ -9,7 +9,7 @@ import pytest
 import typer
 
 from grader.cli.cli import app
-from grader.cli.error_exit import guarded
+from grader.cli.requests.error_exit import guarded
 
 
 def failing(number: int) -> int:

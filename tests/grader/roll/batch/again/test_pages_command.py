@@ -9,7 +9,7 @@ from fake_course import Course
 from told_policy import page
 
 from grader.cli.classes.pages_command import pages_again
-from grader.cli.cli import PagesRequest
+from grader.cli.requests.class_requests import PagesRequest
 from grader.model.errors import RemediableError
 from grader.roll.batch.page_material import MaterialFolder
 
