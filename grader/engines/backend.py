@@ -110,7 +110,7 @@ OLDEST_CAPABILITY = 75
 # since CUDA 11.8.
 USUAL_CAPABILITY = 90
 GPU_RUN_LIMITS = Limits(
-    cpu_seconds=600, wall_seconds=900, memory_bytes=16 << 30, processes=64, file_bytes=1 << 30, open_files=256
+    "gpu", cpu_seconds=600, wall_seconds=900, memory_bytes=16 << 30, processes=64, file_bytes=1 << 30, open_files=256
 )
 _PROBE_SECONDS = 60
 # Each process with a context on a GPU takes some hundred megabytes of its memory, even while it only waits.
@@ -358,9 +358,7 @@ def _confined_trouble(runner: Path, device: Device, confinement: Confinement) ->
         confinement,
         [str(runner), "--try", *([device.library] if device.library else [])],
         readable=[runner, *device.folders],
-        writable=[],
         limits=GPU_RUN_LIMITS,
-        profile="gpu",
         cwd=Path("/"),
     )
     try:

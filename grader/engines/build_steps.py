@@ -215,7 +215,7 @@ def _needs_a_gpu(message: str) -> str:
 
 
 BUILD_LIMITS = Limits(
-    cpu_seconds=10, wall_seconds=60, memory_bytes=2 << 30, processes=64, file_bytes=128 << 20, open_files=256
+    "build", cpu_seconds=10, wall_seconds=60, memory_bytes=2 << 30, processes=64, file_bytes=128 << 20, open_files=256
 )
 MAX_TEXT_BYTES = 32 << 20  # of preprocessed text, and of assembly; a lab's have some hundred kilobytes
 _MAX_LOG = 8_000  # characters

@@ -117,7 +117,6 @@ class CompilerHome:
             readable=[*readable, *self.places],
             writable=[folder],
             limits=limits,
-            profile="build",
             cwd=folder,
         )
 

@@ -86,6 +86,7 @@ def _parameters(signature: str) -> str:
 
 # The corpus needs some seconds. A machine that is so loaded that they take `wall_seconds` is no fault of a submission.
 NVCC_LIMITS = Limits(
+    "build",
     cpu_seconds=40,  # of one process: behind `all_seconds`
     wall_seconds=180,
     memory_bytes=4 << 30,

@@ -472,8 +472,7 @@ def _program_file(toolset: Toolset, device: Device, lab: Lab, folder: Path, prog
         [str(program)],
         readable=[program.parent, *device.folders],
         writable=[Path(file["folder"])],
-        limits=dataclasses.replace(GPU_RUN_LIMITS, file_bytes=_FILE_BYTES),
-        profile="gpu-program",
+        limits=dataclasses.replace(GPU_RUN_LIMITS, profile="gpu-program", file_bytes=_FILE_BYTES),
     )
     gate, lock = map(str, GpuLock(device.lock_name).files())
     wall_ms = _NATIVE_SECONDS * 1000 * clock_factor()

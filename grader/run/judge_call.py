@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 JUDGE_SECONDS = 400
 MAX_REPORT_BYTES = 64 << 20
 RUN_LIMITS = Limits(
-    cpu_seconds=120, wall_seconds=150, memory_bytes=1 << 30, processes=32, file_bytes=64 << 20, open_files=64
+    "run", cpu_seconds=120, wall_seconds=150, memory_bytes=1 << 30, processes=32, file_bytes=64 << 20, open_files=64
 )
 RUNNER_FILE = "runner.json"  # how to start the runner
 
@@ -82,30 +82,29 @@ def judge_report(call: JudgeCall, lab: Lab, arguments: Sequence[str], folder: Pa
     ]  # fmt: skip
     seconds = JUDGE_SECONDS * clock_factor() if call.seconds is None else call.seconds
     name, task = f"the judge of {lab.id}", _task(call, lab)
-    written = run_reporter(name, command, report_file, seconds, cwd=folder, task=task, fulfilled=(0, 1))
+    written = run_reporter(name, command, report_file, seconds, task=task, fulfilled=(0, 1))
     try:
         return list(json.loads(written.decode("utf-8", "replace"))["cases"])
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise _unreadable(lab, error) from error
 
 
-def run_reporter(  # noqa: PLR0913 -- what is run, and how
+def run_reporter(
     name: str,
     command: Sequence[str],
     report: Path,
     seconds: float,
     *,
-    cwd: Path | None = None,
     task: bytes = b"",
     fulfilled: Sequence[int] = (0,),
     refused: Mapping[int, type[Exception]] | None = None,
 ) -> bytes:
-    """What a program of ours writes to `report`. Where it ends with a status in `refused`, that is raised with what it said. It limits what
-    it runs, so whatever else ends it is ours to investigate: RuntimeError.
+    """What a program of ours writes to `report`, beside which it runs. Where it ends with a status in `refused`, that is raised with what
+    it said. It limits what it runs, so whatever else ends it is ours to investigate: RuntimeError.
     """
     command = [*command, "--report", str(report)]
     try:
-        done = subprocess.run(command, cwd=cwd, input=task, capture_output=True, timeout=seconds, check=False)
+        done = subprocess.run(command, cwd=report.parent, input=task, capture_output=True, timeout=seconds, check=False)
     except subprocess.TimeoutExpired as error:
         raise RuntimeError(f"{name} was still busy after {seconds} seconds") from error
     status, said = done.returncode, (done.stderr + done.stdout).decode("utf-8", "replace").strip()[-2000:]
@@ -180,9 +179,7 @@ def runner_argv(toolset: Toolset, built: CpuBuild | ProgramKernel, limits: Limit
     return toolset.confinement.wrap(
         [str(built.runner), "--image", str(built.image)],
         readable=[built.runner.parent],
-        writable=[],
         limits=limits or RUN_LIMITS,
-        profile="run",
     )
 
 
@@ -195,7 +192,5 @@ def confined_runner(
     return toolset.confinement.wrap(
         [str(runner), option, str(file)],
         readable=[runner, file.parent, *(device.folders if device else []), *folders],
-        writable=[],
         limits=GPU_RUN_LIMITS,
-        profile="gpu",
     )

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import IO
 
-from grader.system.confinement import Confinement, Limits, Profile
+from grader.system.confinement import Confinement, Limits
 
 # The processor time that a process and all that it started have used, as the kernel counts it in /proc.
 
@@ -78,14 +78,13 @@ class _Stream:
         self.truncated = self.truncated or len(chunk) > room
 
 
-def run_confined(  # noqa: PLR0913  the confinement's own arguments, by name
+def run_confined(
     confinement: Confinement,
     argv: Sequence[str],
     *,
-    readable: Sequence[Path],
-    writable: Sequence[Path],
+    readable: Sequence[Path] = (),
+    writable: Sequence[Path] = (),
     limits: Limits,
-    profile: Profile,
     cwd: Path,
     stdin: bytes | None = None,
 ) -> Finished:
@@ -94,8 +93,8 @@ def run_confined(  # noqa: PLR0913  the confinement's own arguments, by name
     `cwd` has to be readable or writable inside. Otherwise the program starts in `/`.
     """
     heard, told = os.pipe()
-    watched = replace(limits, usage_to=told) if profile == "build" else limits
-    wrapped = confinement.wrap(argv, readable=readable, writable=writable, limits=watched, profile=profile)
+    watched = replace(limits, usage_to=told) if limits.profile == "build" else limits
+    wrapped = confinement.wrap(argv, readable=readable, writable=writable, limits=watched)
     try:
         with tempfile.TemporaryFile() as given:
             given.write(stdin or b"")
@@ -107,7 +106,7 @@ def run_confined(  # noqa: PLR0913  the confinement's own arguments, by name
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
                 start_new_session=True,
-                pass_fds=[told] if profile == "build" else [],
+                pass_fds=[told] if limits.profile == "build" else [],
                 env={"PATH": "/usr/local/bin:/usr/bin:/bin", "LANG": "C.UTF-8"},
             )
         assert process.stdout is not None

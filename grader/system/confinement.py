@@ -31,8 +31,9 @@ class SandboxUnavailable(Exception):  # noqa: N818  a state of the machine, not 
 
 @dataclass(frozen=True)
 class Limits:
-    """What one program may use. All limits except `wall_seconds` and `all_seconds` are per process. `processes` counts threads too."""
+    """What one program may do and use. All but `wall_seconds` and `all_seconds` are per process. `processes` counts threads too."""
 
+    profile: Profile
     cpu_seconds: int
     wall_seconds: float  # for all processes together; `run_confined` enforces it, the launcher does not
     memory_bytes: int  # private writable memory: what a program allocates; reserved address space does not count
@@ -57,17 +58,16 @@ class Confinement(ABC):
         self,
         argv: Sequence[str],
         *,
-        readable: Sequence[Path],
-        writable: Sequence[Path],
+        readable: Sequence[Path] = (),
+        writable: Sequence[Path] = (),
         limits: Limits,
-        profile: Profile,
     ) -> list[str]:
         """The launcher limits all but the wall time, which `run_confined` does."""
-        if not (launcher := self._launcher(readable, writable, profile)):
+        if not (launcher := self._launcher(readable, writable, limits.profile)):
             return list(argv)
         return [
             *launcher,
-            f"--profile={profile}",
+            f"--profile={limits.profile}",
             f"--cpu-seconds={limits.cpu_seconds}",
             f"--memory={limits.memory_bytes}",
             f"--processes={limits.processes}",

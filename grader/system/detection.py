@@ -17,7 +17,7 @@ from grader.system.confined_run import run_confined
 from grader.system.confinement import Bubblewrap, Confinement, Launcher, Limits, SandboxUnavailable, Unconfined
 
 _PROBE_LIMITS = Limits(
-    cpu_seconds=5, wall_seconds=20, memory_bytes=256 << 20, processes=16, file_bytes=1 << 20, open_files=64
+    "run", cpu_seconds=5, wall_seconds=20, memory_bytes=256 << 20, processes=16, file_bytes=1 << 20, open_files=64
 )
 _REMEDY = """Any one of these helps:
   - install bubblewrap (Debian, Ubuntu: apt-get install bubblewrap) where user namespaces are allowed
@@ -76,10 +76,7 @@ def objection(confinement: Confinement) -> str | None:
             finished = run_confined(
                 confinement,
                 argv,
-                readable=[],
-                writable=[],
-                limits=_PROBE_LIMITS,
-                profile="build" if builds else "run",
+                limits=replace(_PROBE_LIMITS, profile="build" if builds else "run"),
                 cwd=Path("/"),
             )
         except OSError as error:

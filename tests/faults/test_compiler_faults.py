@@ -102,7 +102,9 @@ def test_a_compiler_that_hangs_costs_nobody_anything(prove: Prove, monkeypatch: 
     def fault(course: Any) -> Iterator[None]:  # noqa: ANN401
         with monkeypatch.context() as patch:
             patch.setattr(
-                build_steps, "BUILD_LIMITS", build_steps.BUILD_LIMITS.__class__(10, 0.5, 2 << 30, 64, 128 << 20, 256)
+                build_steps,
+                "BUILD_LIMITS",
+                build_steps.BUILD_LIMITS.__class__("build", 10, 0.5, 2 << 30, 64, 128 << 20, 256),
             )
             course.compile_with("sleep 60")
             yield

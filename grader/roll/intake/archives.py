@@ -270,6 +270,7 @@ def unpack_seven_zip(path: Path, folder: Path, limits: Limits, confinement: Conf
         readable=[path.resolve(), _CHILD, *_python()],
         writable=[folder.resolve()],
         limits=ProcessLimits(
+            "build",
             cpu_seconds=_CPU_SECONDS,
             wall_seconds=_SECONDS,
             memory_bytes=_MEMORY,
@@ -277,7 +278,6 @@ def unpack_seven_zip(path: Path, folder: Path, limits: Limits, confinement: Conf
             file_bytes=limits.unpacked_bytes + 1,
             open_files=256,
         ),
-        profile="build",
         cwd=folder,
     )
     if finished.returncode == _NOT_CONFINED:

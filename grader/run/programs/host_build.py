@@ -25,7 +25,7 @@ from grader.system.confined_run import Finished, run_confined
 from grader.system.confinement import Confinement, Limits
 
 _LIMITS = Limits(
-    cpu_seconds=60, wall_seconds=240, memory_bytes=3 << 30, processes=64, file_bytes=256 << 20, open_files=256
+    "build", cpu_seconds=60, wall_seconds=240, memory_bytes=3 << 30, processes=64, file_bytes=256 << 20, open_files=256
 )
 _MISSING = re.compile(r"^(?:\./)?([^:\n]+):(\d+):(?:\d+:)? fatal error: (\S+): No such file or directory", re.MULTILINE)
 _UNUSED = re.compile(
@@ -109,7 +109,6 @@ class _Work:
             readable=self.toolchain.readable,
             writable=[self.folder],
             limits=_LIMITS,
-            profile="build",
             cwd=cwd,
         )
 

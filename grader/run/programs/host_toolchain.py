@@ -141,7 +141,7 @@ def write_forwarded_headers(folder: Path) -> Path:
 # confined, because a program may be hostile to whoever reads it.
 
 _LIMITS = Limits(
-    cpu_seconds=30, wall_seconds=60, memory_bytes=2 << 30, processes=16, file_bytes=64 << 20, open_files=64
+    "build", cpu_seconds=30, wall_seconds=60, memory_bytes=2 << 30, processes=16, file_bytes=64 << 20, open_files=64
 )
 _MOST = 4096  # addresses
 _ADDRESS = re.compile(r"0x[0-9a-f]+")
@@ -187,9 +187,7 @@ def _asked(
         confinement,
         [*toolchain.home.before, *command],
         readable=[folder],
-        writable=[],
         limits=_LIMITS,
-        profile="build",
         cwd=folder,
         stdin="".join(f"{one}\n" for one in words).encode(),
     )

@@ -49,7 +49,13 @@ _SHARE_OF_A_LAUNCH = (
 _PRINTED_BYTES = 64 << 20
 _GRACE_SECONDS = 30.0  # for the broker to end what runs and to write its record
 _PROGRAM_LIMITS = Limits(
-    cpu_seconds=3600, wall_seconds=3600, memory_bytes=8 << 30, processes=256, file_bytes=2 << 30, open_files=256
+    "program",
+    cpu_seconds=3600,
+    wall_seconds=3600,
+    memory_bytes=8 << 30,
+    processes=256,
+    file_bytes=2 << 30,
+    open_files=256,
 )
 # The broker ends a program whose processor time is up, and knows why it did. The kernel's limit, which a program meets with a signal of
 # its own choice, is later.
@@ -165,7 +171,6 @@ def program_description(toolset: Toolset, request: ProgramRequest, kernels: Sequ
             file_bytes=sizes.file,
             processes=sizes.processes,
         ),
-        profile="program",
     )
     if request.silent:
         argv = silently(argv)

@@ -212,7 +212,7 @@ _STEP_LIMIT_SECONDS = 300  # for one step of the timer
 Alone = Callable[[], AbstractContextManager[None]]  # in it, nobody else uses the device
 
 
-def run_contest(  # noqa: PLR0913 -- what is timed, and the timer's options
+def run_contest(
     toolset: Toolset,
     built: Built,
     problem: str,
@@ -220,16 +220,15 @@ def run_contest(  # noqa: PLR0913 -- what is timed, and the timer's options
     *,
     rounds: int,
     kept: int,
-    seed: int | None = None,
     warm_up_ms: int = WARM_UP_MS,
 ) -> Contest:
-    """Times the built kernels. `kept`: the contestant whose outputs are checked. `seed` None: a random one, which nobody can know.
+    """Times the built kernels, with a seed that nobody can know. `kept`: the contestant whose outputs are checked.
 
     Raises ContestError where the timer itself fails. A kernel that fails is a result.
     """
     options = {
         "--problem": problem, "--shape": shape, "--rounds": rounds, "--kept": kept,
-        "--seed": secrets.randbits(63) if seed is None else seed, "--warm-up-ms": warm_up_ms, "--limit-ms": LIMIT_MS,
+        "--seed": secrets.randbits(63), "--warm-up-ms": warm_up_ms, "--limit-ms": LIMIT_MS,
     }  # fmt: skip
     with toolset.gpu.borrowed_device() as device:
         assert device is not None

@@ -12,6 +12,7 @@ from grader.system.confinement import Limits
 
 KIT = "/clone/kit/include"
 LIMITS = Limits(
+    "build",
     cpu_seconds=10,
     wall_seconds=60,
     memory_bytes=2 << 30,

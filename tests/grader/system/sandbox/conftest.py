@@ -58,5 +58,5 @@ def confinement(request: pytest.FixtureRequest, confine: Path) -> Confinement:
 @pytest.fixture
 def limits() -> Limits:
     return Limits(
-        cpu_seconds=5, wall_seconds=20, memory_bytes=64 << 20, processes=16, file_bytes=4 << 20, open_files=64
+        "run", cpu_seconds=5, wall_seconds=20, memory_bytes=64 << 20, processes=16, file_bytes=4 << 20, open_files=64
     )

@@ -10,7 +10,7 @@ import contextlib
 import os
 import socket
 import subprocess
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -95,8 +95,7 @@ class Surroundings:
             [str(program), *(argument.format(**self.values) for argument in row.arguments)],
             readable=[self.inside, program.parent],
             writable=[self.mine] if profile == "build" else [],
-            limits=self.limits,
-            profile=profile,
+            limits=replace(self.limits, profile=profile),
             cwd=self.inside,
         )
 

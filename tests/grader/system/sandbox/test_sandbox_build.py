@@ -26,7 +26,12 @@ def build(
     confinement: Confinement, argv: Sequence[str], folder: Path, limits: Limits, readable: Sequence[Path] = ()
 ) -> Finished:
     return run_confined(
-        confinement, argv, readable=readable, writable=[folder], limits=limits, profile="build", cwd=folder
+        confinement,
+        argv,
+        readable=readable,
+        writable=[folder],
+        limits=dataclasses.replace(limits, profile="build"),
+        cwd=folder,
     )
 
 
@@ -49,9 +54,7 @@ def test_compiles_links_and_edits_objects_in_a_folder_of_any_name(
         confinement,
         [str(folder / "hello")],
         readable=[folder],
-        writable=[],
         limits=generous,
-        profile="run",
         cwd=folder,
     )
     assert (ran.returncode, ran.stdout) == (0, b"ok\n"), ran

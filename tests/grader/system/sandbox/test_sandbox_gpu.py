@@ -4,6 +4,7 @@ tested only on a machine with a GPU.
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import os
 import socket
@@ -57,9 +58,7 @@ def test_a_confined_runner_uses_the_device(confinement: Confinement, driver: Pat
         confinement,
         [str(RUNNER), "--try", str(driver)],
         readable=[RUNNER, driver.parent],
-        writable=[],
         limits=GPU_RUN_LIMITS,
-        profile="gpu",
         cwd=Path("/"),
     )
     assert (finished.returncode, json.loads(finished.stdout)) == (0, {"usable": True}), finished.stderr
@@ -86,9 +85,7 @@ def test_a_confined_runner_launches_kernels(
     argv = confinement.wrap(
         [str(RUNNER), "--image", str(tmp_path / "cubin.json")],
         readable=[RUNNER, driver.parent, tmp_path],
-        writable=[],
         limits=GPU_RUN_LIMITS,
-        profile="gpu",
     )
     reply, out = conversation(argv)
     assert (reply["status"], [one["kind"] for one in reply["findings"]]) == (status, findings), reply
@@ -140,10 +137,8 @@ def test_a_program_on_the_gpu_writes_its_result_and_nothing_else_does(confinemen
     for profile in profiles:
         argv = confinement.wrap(
             ["/bin/sh", "-c", f"echo right >{profile}"],
-            readable=[],
             writable=[data],
-            limits=GPU_RUN_LIMITS,
-            profile=profile,
+            limits=dataclasses.replace(GPU_RUN_LIMITS, profile=profile),
         )
         subprocess.run(argv, cwd=data, capture_output=True, check=False)
         written[profile] = (data / profile).is_file()

@@ -51,10 +51,7 @@ def test_a_confinement_passes_on_output_status_and_input(confinement: Confinemen
     finished = run_confined(
         confinement,
         ["/bin/sh", "-c", "read line; echo got $line; echo oops >&2; exit 7"],
-        readable=[],
-        writable=[],
-        limits=limits,
-        profile="build",
+        limits=dataclasses.replace(limits, profile="build"),
         cwd=Path("/"),
         stdin=b"a line\n",
     )
@@ -65,10 +62,10 @@ def test_a_confinement_passes_on_output_status_and_input(confinement: Confinemen
 
 def test_a_signal_shows_as_128_and_its_number(confinement: Confinement, limits: Limits) -> None:
     argv = ["/bin/sh", "-c", "ulimit -c 0; exec 2>/dev/null; /bin/sh -c 'kill -SEGV $$' && exit 0; exit $?"]
-    finished = run_confined(Unconfined(), argv, readable=[], writable=[], limits=limits, profile="run", cwd=Path("/"))
+    finished = run_confined(Unconfined(), argv, limits=limits, cwd=Path("/"))
     assert finished.returncode == 128 + signal.SIGSEGV
     argv = ["/bin/sh", "-c", "kill -SEGV $$"]
-    finished = run_confined(confinement, argv, readable=[], writable=[], limits=limits, profile="run", cwd=Path("/"))
+    finished = run_confined(confinement, argv, limits=limits, cwd=Path("/"))
     assert finished.returncode == 128 + signal.SIGSEGV
 
 
@@ -80,9 +77,7 @@ def test_endless_output_is_cut_and_ended(
         confinement,
         [str(program)],
         readable=[program.parent],
-        writable=[],
         limits=dataclasses.replace(limits, wall_seconds=4),
-        profile="run",
         cwd=Path("/"),
     )
     assert finished.timed_out
@@ -98,9 +93,7 @@ def test_processor_time_ends_even_a_program_that_ignores_the_warning(
         confinement,
         [str(program)],
         readable=[program.parent],
-        writable=[],
         limits=dataclasses.replace(limits, cpu_seconds=1, wall_seconds=60),
-        profile="run",
         cwd=Path("/"),
     )
     assert finished.returncode == 128 + signal.SIGKILL
@@ -116,9 +109,7 @@ def test_nothing_outlives_the_run(
         confinement,
         [str(program), mark, ending],
         readable=[program.parent],
-        writable=[],
         limits=dataclasses.replace(limits, wall_seconds=6 if ending == "stay" else 60),
-        profile="run",
         cwd=Path("/"),
     )
     assert finished.stdout == b"started\n"
@@ -130,7 +121,7 @@ def test_without_a_sandbox_something_does_outlive_the_run(
     attack: Callable[[str], Path], limits: Limits, mark: str
 ) -> None:
     argv = [str(attack("linger")), mark, "leave"]
-    run_confined(Unconfined(), argv, readable=[], writable=[], limits=limits, profile="run", cwd=Path("/"))
+    run_confined(Unconfined(), argv, limits=limits, cwd=Path("/"))
     left = processes_marked(mark)
     for process in left:
         os.kill(process, signal.SIGKILL)
@@ -141,9 +132,7 @@ def test_killing_the_first_process_alone_ends_all_as_when_the_judge_does_it(
     confinement: Confinement, attack: Callable[[str], Path], limits: Limits, mark: str
 ) -> None:
     program = attack("linger")
-    argv = confinement.wrap(
-        [str(program), mark, "stay"], readable=[program.parent], writable=[], limits=limits, profile="run"
-    )
+    argv = confinement.wrap([str(program), mark, "stay"], readable=[program.parent], limits=limits)
     process = subprocess.Popen(argv, stdout=subprocess.PIPE)
     assert process.stdout is not None
     assert process.stdout.readline() == b"started\n"
@@ -163,7 +152,7 @@ def test_descriptor_3_is_passed_on_and_no_other(
     def start(program: Path, confined: bool) -> subprocess.CompletedProcess[bytes]:
         argv = [str(program)]
         if confined:
-            argv = confinement.wrap(argv, readable=[program.parent], writable=[], limits=limits, profile="run")
+            argv = confinement.wrap(argv, readable=[program.parent], limits=limits)
         hand_over = "import os, sys; os.dup2(int(sys.argv[1]), 3); os.execv(sys.argv[2], sys.argv[2:])"
         return subprocess.run(
             [sys.executable, "-c", hand_over, str(theirs.fileno()), *argv],
@@ -190,7 +179,9 @@ def test_the_environment_is_a_fixed_one(
     assert subprocess.run([program], env=secret, capture_output=True, check=False).returncode == 0
     profiles: dict[Profile, set[str]] = {"run": set(), "gpu-program": set(), "gpu": {"CUDA_DEVICE_MAX_CONNECTIONS"}}
     for profile, more in profiles.items():
-        argv = confinement.wrap([str(program)], readable=[program.parent], writable=[], limits=limits, profile=profile)
+        argv = confinement.wrap(
+            [str(program)], readable=[program.parent], limits=dataclasses.replace(limits, profile=profile)
+        )
         finished = subprocess.run(argv, env=secret, capture_output=True, text=True, check=False)
         assert finished.returncode == 1
         names = {line.partition("=")[0] for line in finished.stdout.splitlines()}
@@ -198,11 +189,11 @@ def test_the_environment_is_a_fixed_one(
 
 
 def test_processes_share_their_processor_time(confinement: Confinement, limits: Limits) -> None:
-    shared = dataclasses.replace(limits, cpu_seconds=20, wall_seconds=60, all_seconds=1)
+    shared = dataclasses.replace(limits, profile="build", cpu_seconds=20, wall_seconds=60, all_seconds=1)
 
     def ended(shell: str, within: Limits) -> Finished:
         argv = ["/bin/sh", "-c", shell]
-        return run_confined(confinement, argv, readable=[], writable=[], limits=within, profile="build", cwd=Path("/"))
+        return run_confined(confinement, argv, limits=within, cwd=Path("/"))
 
     spin = "while :; do :; done"
     finished = ended(f"({spin}) & ({spin}) & wait", shared)
