@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import io
 import re
-from functools import partial
 from pathlib import Path
 
 from rich.console import Console
@@ -18,7 +17,7 @@ from grader.engines.toolset import Toolset
 from grader.model.course_root import PUBLIC_SEED
 from grader.model.labs import load_lab
 from grader.pages.screens.lab_screen import Screen
-from grader.run.lab_judging import judge_lab
+from grader.run.lab_judging import LabJudge
 
 ROOT = Path(__file__).resolve().parents[1]
 LAB, MISTAKE = "02-tiled", "no_first_barrier.cu"
@@ -28,7 +27,7 @@ _PLACE = re.compile(r"(<!-- made by docs/student_screen\.py -->\n```\n).*?(\n```
 
 def screen(toolset: Toolset) -> str:
     """The screen, as a window of COLUMNS by LINES holds it."""
-    judge = partial(judge_lab, toolset, seed=PUBLIC_SEED, public_only=True)
+    judge = LabJudge(toolset, PUBLIC_SEED, public_only=True)
     lab = load_lab(ROOT, LAB)
     tried = Practice(ROOT, [lab], judge, file=ROOT / "solutions" / LAB / "rejects" / MISTAKE).attempt(lab)
     out = io.StringIO()

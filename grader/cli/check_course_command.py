@@ -23,7 +23,7 @@ from grader.model.outcome import LabOutcome
 from grader.model.result import LabResult
 from grader.model.verdicts import Verdict
 from grader.roll.batch.job_store import JobStore, job_key, judging_fingerprints, lab_fingerprint
-from grader.run.lab_judging import judge_lab
+from grader.run.lab_judging import LabJudge
 from grader.run.lab_verdict import broke
 from grader.run.scoring.lab_score import score_lab
 from grader.source.student_code import normalise
@@ -73,16 +73,8 @@ class Grading:
             with tempfile.TemporaryDirectory(dir=self._scratch) as folder:
                 handed_in = Path(folder) / lab.public.file
                 handed_in.write_bytes(text)
-                outcome = judge_lab(
-                    self._toolset,
-                    lab,
-                    handed_in,
-                    Path(folder),
-                    seed=self._seed,
-                    public_only=False,
-                    until_failure=until_failure,
-                    explained=not until_failure,
-                )
+                judge = LabJudge(self._toolset, self._seed, public_only=False, explained=not until_failure)
+                outcome = judge(lab, handed_in, Path(folder), until_failure=until_failure)
             # Cases that were left out on purpose are no failure of ours.
             failed = any(case.verdict is Verdict.INTERNAL_ERROR for case in outcome.cases)
             if not (failed if until_failure else broke(lab, outcome)):

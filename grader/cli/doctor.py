@@ -8,8 +8,7 @@ import datetime as dt
 import json
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from functools import partial
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from rich.console import Console
@@ -106,7 +105,7 @@ def _controls(root: Path) -> str:
         return "there are no model solutions here to hold this machine against"
     toolset = open_toolset(root, allow_no_sandbox=False)
     judge = lab_judge(toolset, seed_if_made(root) or 0, public_only=False)
-    if trouble := Controls(partial(judge, explained=False), workers=os.cpu_count()).trouble(labs):
+    if trouble := Controls(replace(judge, explained=False), workers=os.cpu_count()).trouble(labs):
         raise MachineError(trouble)
     return f"{', '.join(lab.id for lab in labs)}: the model solution passes, and a wrong kernel gets its verdict"
 

@@ -23,7 +23,7 @@ from grader.explain.small_edits import mutants_of
 from grader.model.course_root import load_labs
 from grader.model.labs import Lab
 from grader.model.outcome import OUTCOME_JSON, LabOutcome
-from grader.run.lab_judging import judge_lab
+from grader.run.lab_judging import LabJudge
 from grader.run.scoring.lab_score import score_lab
 from grader.source.student_code import normalise
 
@@ -60,7 +60,7 @@ def judged(kernel: Kernel, toolset: Toolset, kept: Path) -> LabOutcome:
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder) / kernel.lab.public.file
         source.write_bytes(kernel.text)
-        outcome = judge_lab(toolset, kernel.lab, source, Path(folder), seed=SEED, public_only=False)
+        outcome = LabJudge(toolset, SEED, public_only=False)(kernel.lab, source, Path(folder))
     path.write_bytes(OUTCOME_JSON.dump_json(outcome))
     return outcome
 

@@ -37,7 +37,7 @@ from grader.engines.proof.object_proof import Checked, Entry
 from grader.engines.toolset import Toolset
 from grader.model.labs import Lab, load_lab
 from grader.model.verdicts import Verdict
-from grader.run.lab_judging import judge_lab
+from grader.run.lab_judging import LabJudge
 from grader.run.scoring.lab_score import score_lab
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -113,7 +113,7 @@ def compile_with(nvcc: str, sources: list[Path], scratch: Path, *options: str) -
 def grade(toolset: Toolset, labs: list[Lab], scratch: Path) -> None:
     for lab in labs:
         source = ROOT / "solutions" / lab.id / lab.public.file
-        result = score_lab(lab, judge_lab(toolset, lab, source, scratch, seed=SEED, public_only=False))
+        result = score_lab(lab, LabJudge(toolset, SEED, public_only=False)(lab, source, scratch))
         if result.verdict is not Verdict.PASS:
             message = f"the model solution of {lab.id} got {result.verdict.value}"
             raise RuntimeError(message)

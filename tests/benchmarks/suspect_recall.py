@@ -19,7 +19,7 @@ from grader.engines.toolset import Toolset
 from grader.explain.suspect_search import MOST_EDITS, SuspectSearch, places, wrong_case
 from grader.model.course_root import PUBLIC_SEED
 from grader.model.labs import Lab, load_lab
-from grader.run.lab_judging import judge_lab
+from grader.run.lab_judging import LabJudge
 
 ROOT = Path(__file__).resolve().parents[2]
 LABS = ("01-naive", "02-tiled", "03-boundary")
@@ -120,7 +120,7 @@ def found(toolset: Toolset, mutant: Mutant, most: int, folder: Path) -> str:
     """How the mutant ended."""
     source = folder / mutant.lab.public.file
     source.write_text(mutant.text, encoding="utf-8")
-    outcome = judge_lab(toolset, mutant.lab, source, folder, seed=PUBLIC_SEED, public_only=True)
+    outcome = LabJudge(toolset, PUBLIC_SEED, public_only=True)(mutant.lab, source, folder)
     kinds = {case.verdict.value for case in outcome.cases} - {"pass"}
     if kinds != {"wrong-answer"} or not wrong_case(replace(mutant.lab, private=None), outcome.cases):
         return "-" + (",".join(sorted(kinds)) or (outcome.verdict.value if outcome.verdict else "pass"))

@@ -20,7 +20,7 @@ from grader.engines.toolset import Toolset
 from grader.model.labs import Lab
 from grader.model.outcome import LabOutcome
 from grader.model.verdicts import Verdict
-from grader.run.lab_judging import judge_lab
+from grader.run.lab_judging import LabJudge
 from grader.run.lab_verdict import fault_messages, was_run
 
 _SEED = 20_240_917
@@ -45,7 +45,7 @@ class KernelFuzzer:
     toolsets: Mapping[str, Toolset]  # by the compiler's name: "GCC", "Clang"
     labs: Mapping[str, Lab]
     kernels: Mapping[str, tuple[str, ...]]  # by lab: the texts that mutants are made of
-    judge: Callable[..., LabOutcome] = judge_lab
+    judge: Callable[..., Callable[..., LabOutcome]] = LabJudge
     name: str = "kernels"
     seconds: float = 400
     honest: dict[tuple[str, str], object] = field(default_factory=dict)  # how it came out at first
@@ -92,9 +92,8 @@ class KernelFuzzer:
 
     def _end(self, name: str, lab: Lab, source: Path, folder: Path, *, order: int = 0) -> End:
         toolset = self.toolsets[name]
-        outcome = self.judge(
-            toolset, lab, source, folder, seed=_SEED, public_only=False, order=order, until_failure=True
-        )
+        judge = self.judge(toolset, _SEED, public_only=False)
+        outcome = judge(lab, source, folder, order=order, until_failure=True)
         failed = next((case for case in outcome.cases if not case.passed), None)
         verdict = outcome.verdict or (failed.verdict if failed else Verdict.PASS)
         if verdict is Verdict.INTERNAL_ERROR:
@@ -112,7 +111,7 @@ class KernelFuzzer:
         assert lab.private_dir is not None
         for name, toolset in self.toolsets.items():
             source = lab.private_dir / lab.public.file
-            outcome = self.judge(toolset, lab, source, folder, seed=_SEED, public_only=True)
+            outcome = self.judge(toolset, _SEED, public_only=True)(lab, source, folder)
             if (first := self.honest.setdefault((name, lab.id), outcome.cases)) != outcome.cases:
                 message = f"{name}: the model solution of {lab.id} came out otherwise than at first: {outcome.cases} and not {first}"
                 raise WrongError(message)

@@ -29,7 +29,7 @@ from grader.roll.intake import archives as archive_reading
 from grader.roll.intake.intake import discover
 from grader.roll.platforms import recognition
 from grader.run import judge_call
-from grader.run.lab_judging import judge_lab
+from grader.run.lab_judging import LabJudge
 from grader.run.scoring.lab_score import score_lab
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -119,9 +119,12 @@ def test_a_few_mutants_find_nothing(kernel_fuzzer: KernelFuzzer, run: Run) -> No
 
 
 def test_compilers_that_disagree_about_a_right_kernel_are_found(kernel_fuzzer: KernelFuzzer, tmp_path: Path) -> None:
-    def stricter(toolset: Any, lab: Any, *arguments: Any, **options: Any) -> LabOutcome:  # noqa: ANN401 -- as judge_lab
-        outcome = judge_lab(toolset, lab, *arguments, **options)
-        return outcome if toolset is kernel_fuzzer.toolsets["GCC"] else LabOutcome(lab.id, Verdict.REJECTED)
+    def stricter(toolset: Any, *arguments: Any, **options: Any) -> Callable[..., LabOutcome]:  # noqa: ANN401 -- as LabJudge
+        honest = LabJudge(toolset, *arguments, **options)
+        return honest if toolset is kernel_fuzzer.toolsets["GCC"] else rejecting
+
+    def rejecting(lab: Any, *_: object, **__: object) -> LabOutcome:  # noqa: ANN401 -- as above
+        return LabOutcome(lab.id, Verdict.REJECTED)
 
     lab_id = min(kernel_fuzzer.labs)
     (tmp_path / "mutant.cu").write_text(kernel_texts(ROOT, lab_id)[0], encoding="utf-8")

@@ -15,7 +15,7 @@ import pytest
 from grader.engines.toolset import Toolset
 from grader.model.labs import load_lab
 from grader.model.result import LabResult
-from grader.run.lab_judging import judge_lab
+from grader.run.lab_judging import LabJudge
 from grader.run.scoring.lab_score import score_lab
 from grader.source.student_code import normalise
 
@@ -50,7 +50,7 @@ def grade(on_gpu: Toolset, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> G
         folder = Path(tempfile.mkdtemp(dir=tmp_path))
         handed_in = folder / lab.public.file
         handed_in.write_bytes(normalise(source.read_bytes())[0])
-        return score_lab(lab, judge_lab(on_gpu, lab, handed_in, folder, seed=SEED, public_only=False))
+        return score_lab(lab, LabJudge(on_gpu, SEED, public_only=False)(lab, handed_in, folder))
 
     def all_of(hand_ins: Sequence[tuple[str, Path]]) -> list[LabResult]:
         with ThreadPoolExecutor() as pool:

@@ -17,7 +17,7 @@ from grader.engines.toolset import Toolset
 from grader.model.labs import Lab, load_lab
 from grader.model.result import LabResult, Timing
 from grader.model.verdicts import Verdict
-from grader.run.lab_judging import judge_lab
+from grader.run.lab_judging import LabJudge
 from grader.run.scoring.lab_score import score_lab, speed_is_assessed, with_measured_speed
 from grader.source.student_code import normalise
 
@@ -51,7 +51,7 @@ def graded(toolset: Toolset, lab: Lab, source: Path, scratch: Path) -> LabResult
     """As a submission to the lab, with its hidden cases, where speed counts."""
     handed_in = scratch / lab.public.file
     handed_in.write_bytes(normalise(source.read_bytes())[0])
-    outcome = judge_lab(toolset, lab, handed_in, scratch, seed=SEED, public_only=False)
+    outcome = LabJudge(toolset, SEED, public_only=False)(lab, handed_in, scratch)
     return with_measured_speed(lab, score_lab(lab, outcome))
 
 

@@ -16,7 +16,7 @@ from grader.engines.entry_points import EntrySignatures
 from grader.engines.toolset import Toolset
 from grader.model.labs import load_lab
 from grader.model.result import LabResult
-from grader.run.lab_judging import judge_lab
+from grader.run.lab_judging import LabJudge
 from grader.run.scoring.lab_score import score_lab
 from grader.source.student_code import normalise
 
@@ -46,7 +46,7 @@ def grade(toolset: Toolset, tmp_path: Path) -> Grade:
         handed_in.write_bytes(normalise(source.read_bytes())[0])
         scratch = tmp_path / "judging"
         scratch.mkdir()
-        result = score_lab(lab, judge_lab(toolset, lab, handed_in, scratch, seed=SEED, public_only=False))
+        result = score_lab(lab, LabJudge(toolset, SEED, public_only=False)(lab, handed_in, scratch))
         assert all(render_everything(lab_id, result, handed_in.read_text(encoding="utf-8")))
         return result
 

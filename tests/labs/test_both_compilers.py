@@ -21,7 +21,7 @@ from grader.model.course_root import load_labs
 from grader.model.outcome import LabOutcome
 from grader.model.result import Finding, Launch
 from grader.model.verdicts import Verdict
-from grader.run.lab_judging import judge_lab
+from grader.run.lab_judging import LabJudge
 
 pytestmark = pytest.mark.long
 
@@ -133,9 +133,7 @@ def test_both_compilers_lead_to_the_same_findings_and_counts(
     lab = next(
         lab for lab in load_labs(ROOT, []) if lab.id in Path(kernel).parts or lab.public.file == Path(kernel).name
     )
-    by_gcc, by_clang = (
-        judge_lab(toolset, lab, ROOT / kernel, tmp_path, seed=SEED, public_only=True) for toolset in toolsets
-    )
+    by_gcc, by_clang = (LabJudge(toolset, SEED, public_only=True)(lab, ROOT / kernel, tmp_path) for toolset in toolsets)
     if any(finding.kind is Verdict.NEEDS_GPU and UNFOLLOWED in finding.message for finding in by_gcc.findings):
         assert by_clang.cases or by_clang.verdict is Verdict.NEEDS_GPU
         return

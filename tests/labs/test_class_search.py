@@ -18,7 +18,7 @@ from grader.model.labs import load_lab
 from grader.model.outcome import JudgedCase, LabOutcome
 from grader.model.result import Launch, Traffic
 from grader.model.verdicts import Verdict
-from grader.run.lab_judging import judge_lab
+from grader.run.lab_judging import LabJudge
 from grader.run.scoring.metrics import LOAD
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -50,7 +50,7 @@ def toolset() -> Toolset:
 @pytest.fixture(scope="module")
 def judged(toolset: Toolset, tmp_path_factory: pytest.TempPathFactory) -> LabOutcome:
     lab = load_lab(ROOT, "01-naive")
-    return judge_lab(toolset, lab, WRONG, tmp_path_factory.mktemp("judged"), seed=SEED, public_only=False)
+    return LabJudge(toolset, SEED, public_only=False)(lab, WRONG, tmp_path_factory.mktemp("judged"))
 
 
 def test_the_change_is_known_to_pass_hidden_cases_and_is_searched_once(toolset: Toolset, judged: LabOutcome) -> None:
@@ -103,7 +103,7 @@ def test_a_kernel_is_not_bent_to_fit_a_launch_with_swapped_axes(toolset: Toolset
     lab = load_lab(ROOT, "01-naive")
     source = tmp_path / lab.public.file
     source.write_text(SWAPPED_LAUNCH)
-    outcome = judge_lab(toolset, lab, source, tmp_path, seed=PUBLIC_SEED, public_only=True)
+    outcome = LabJudge(toolset, PUBLIC_SEED, public_only=True)(lab, source, tmp_path)
     helping = SuspectSearch(toolset, PUBLIC_SEED).edits(lab, SWAPPED_LAUNCH, outcome.cases).helping
     assert [edit.lines for edit in helping] == [(4,)]
 

@@ -15,7 +15,7 @@ from corpus_sample import sample
 from grader.engines.toolset import Toolset
 from grader.model.course_root import load_labs
 from grader.model.outcome import OUTCOME_JSON, LabOutcome
-from grader.run.lab_judging import judge_lab
+from grader.run.lab_judging import LabJudge
 
 ROOT = Path(__file__).resolve().parents[2]
 SEED = 20_240_917
@@ -107,7 +107,7 @@ def test_a_kernel_is_told_the_same_again_and_in_other_words(kernel: str, toolset
     def judged(one: Copy) -> object:
         source = tmp_path / lab.public.file
         source.write_text(one.text, encoding="utf-8")
-        return seen(judge_lab(toolset, lab, source, tmp_path, seed=SEED, public_only=True), one)
+        return seen(LabJudge(toolset, SEED, public_only=True)(lab, source, tmp_path), one)
 
     first = judged(itself)
     assert judged(itself) == first

@@ -14,7 +14,6 @@ import re
 import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 from itertools import product
 from pathlib import Path
 
@@ -29,7 +28,7 @@ from grader.explain.suspect_search import MOST_EDITS, SuspectSearch
 from grader.model.course_root import PUBLIC_SEED
 from grader.model.labs import load_lab
 from grader.pages.screens.lab_screen import Screen
-from grader.run.lab_judging import judge_lab
+from grader.run.lab_judging import LabJudge
 
 ROOT = Path(__file__).resolve().parents[2]
 HERE = Path(__file__).resolve().parent / "mistakes"
@@ -112,7 +111,7 @@ def test_the_first_screen_names_the_line_and_the_cause(
     mistake = FORMS[form](read(HERE / file))
     source = tmp_path / lab.public.file
     source.write_bytes(mistake.text.encode())
-    judge = partial(judge_lab, toolsets[compiler], seed=PUBLIC_SEED, public_only=True)
+    judge = LabJudge(toolsets[compiler], PUBLIC_SEED, public_only=True)
     tried = Practice(ROOT, [lab], judge, file=source).attempt(lab)
     out = io.StringIO()
     Console(file=out, width=120, color_system=None).print(Screen([tried], tried, lines=30))
@@ -137,7 +136,7 @@ def test_the_line_of_a_wrong_result_is_found_by_small_changes(
     mistake = FORMS[form](read(HERE / file))
     source = tmp_path / lab.public.file
     source.write_bytes(mistake.text.encode())
-    judge = partial(judge_lab, toolsets[compiler], seed=PUBLIC_SEED, public_only=True)
+    judge = LabJudge(toolsets[compiler], PUBLIC_SEED, public_only=True)
     practice = Practice(
         ROOT,
         [lab],

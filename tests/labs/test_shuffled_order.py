@@ -21,7 +21,7 @@ from grader.model.labs import load_lab
 from grader.model.outcome import LabOutcome
 from grader.model.result import Finding, Site
 from grader.model.verdicts import Verdict
-from grader.run.lab_judging import judge_lab
+from grader.run.lab_judging import LabJudge
 
 pytestmark = [pytest.mark.long, pytest.mark.usefixtures("built_once")]
 
@@ -100,7 +100,7 @@ def test_findings_do_not_depend_on_the_order_of_threads(kernel: str, toolset: To
     lab = load_lab(ROOT, next(part for part in Path(kernel).parts if (ROOT / "assignments" / part).is_dir()))
 
     def judged(order: int) -> list[tuple[object, ...]]:
-        outcome = judge_lab(toolset, lab, ROOT / kernel, tmp_path, seed=SEED, public_only=True, order=order)
+        outcome = LabJudge(toolset, SEED, public_only=True)(lab, ROOT / kernel, tmp_path, order=order)
         if kernel in WAITING:
             return [
                 (

@@ -7,7 +7,6 @@ from __future__ import annotations
 import importlib.util
 import io
 import re
-from functools import partial
 from pathlib import Path
 
 import pytest
@@ -22,7 +21,7 @@ from grader.model.result import Environment, Result, Submission
 from grader.pages.pages import student_page
 from grader.pages.screens.first_mistake import Tried
 from grader.pages.screens.lab_screen import Screen
-from grader.run.lab_judging import judge_lab
+from grader.run.lab_judging import LabJudge
 
 ROOT = Path(__file__).resolve().parents[2]
 COURSE_SEED = 918_273_645_546  # hidden shapes depend on it; it is not used here, so it must not appear anywhere
@@ -42,7 +41,7 @@ def mistake(request: pytest.FixtureRequest, toolset: Toolset) -> tuple[Lab, Trie
     """A lab, its result, and the text that has to be shown."""
     lab_id, file, said = MISTAKES[request.param]
     lab = load_lab(ROOT, lab_id)
-    judge = partial(judge_lab, toolset, seed=PUBLIC_SEED, public_only=True)
+    judge = LabJudge(toolset, PUBLIC_SEED, public_only=True)
     path = (ROOT / "solutions" / lab_id / file).resolve()
     return lab, Practice(ROOT, [lab], judge, file=path).attempt(lab), said
 
@@ -109,7 +108,7 @@ def test_the_search_finds_what_it_looks_for(mistake: tuple[Lab, Tried, str]) -> 
 
 def test_a_bank_conflict_that_fails_no_test_is_told_with_its_line_and_what_it_may_cost(toolset: Toolset) -> None:
     lab = load_lab(ROOT, "05-transpose")
-    judge = partial(judge_lab, toolset, seed=PUBLIC_SEED, public_only=True)
+    judge = LabJudge(toolset, PUBLIC_SEED, public_only=True)
     unpadded = ROOT / "tests/labs/accepted/05-transpose/unpadded_tile.cu"
     tried = Practice(ROOT, [lab], judge, file=unpadded).attempt(lab)
     assert tried.passed

@@ -17,7 +17,7 @@ from grader.engines.toolset import Toolset
 from grader.model.labs import Lab, load_lab
 from grader.model.result import Environment, LabResult, Result, Submission
 from grader.pages.pages import student_page
-from grader.run.lab_judging import judge_lab
+from grader.run.lab_judging import LabJudge
 from grader.run.scoring.lab_score import score_lab
 from grader.run.scoring.redaction import for_student
 
@@ -54,7 +54,7 @@ def whole(source: Path) -> str:
 def graded(course: Course, lab: Lab, source: Path, scratch: Path) -> LabResult:
     handed_in = scratch / lab.public.file
     handed_in.write_text(whole(source), encoding="utf-8")
-    outcome = judge_lab(course.toolset, lab, handed_in, scratch, seed=course.seed, public_only=False)
+    outcome = LabJudge(course.toolset, course.seed, public_only=False)(lab, handed_in, scratch)
     return score_lab(lab, outcome)
 
 

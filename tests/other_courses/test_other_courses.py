@@ -12,7 +12,7 @@ from grader.cli.proofs.course_proofs import wrong_with_solution
 from grader.engines.toolset import Toolset
 from grader.model.labs import lab_ids, load_lab
 from grader.model.result import LabResult
-from grader.run.lab_judging import judge_lab
+from grader.run.lab_judging import LabJudge
 from grader.run.reject_header import demanded, unmet
 from grader.run.scoring.lab_score import score_lab
 from grader.source.student_code import normalise
@@ -36,7 +36,7 @@ def grade(toolset: Toolset, tmp_path: Path) -> Grade:
         handed_in.write_bytes(normalise(source.read_bytes())[0])
         scratch = tmp_path / "judging"
         scratch.mkdir()
-        return score_lab(lab, judge_lab(toolset, lab, handed_in, scratch, seed=20_240_917, public_only=False))
+        return score_lab(lab, LabJudge(toolset, 20_240_917, public_only=False)(lab, handed_in, scratch))
 
     return judge
 

@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import tzinfo
-from functools import partial
 from glob import glob
 from pathlib import Path
 from typing import Any, get_args
@@ -181,7 +180,7 @@ def grade_class(request: ClassRequest) -> int:
                 comments,
                 written,
                 folder.private,
-                MutantSearch(partial(on_cpu, explained=False), 0 if there else request.search_seconds, at_once),
+                MutantSearch(replace(on_cpu, explained=False), 0 if there else request.search_seconds, at_once),
             ),
             policy=policy,
             intake=IntakeOptions(zone=zone, confinement=toolset.confinement),

@@ -95,7 +95,7 @@ def _setup(toolset: Toolset, root: Path, labs: list[Lab], *, public: bool) -> tu
     labs = [replace(lab, private=None) for lab in labs] if public else labs
     judge = lab_judge(toolset, seed, public_only=public)
     controls = Controls(
-        partial(judge, explained=False), workers=os.cpu_count(), compiler=partial(compiler_trouble, toolset)
+        replace(judge, explained=False), workers=os.cpu_count(), compiler=partial(compiler_trouble, toolset)
     )
     setup = JudgingSetup(
         judge=judge,

@@ -7,13 +7,13 @@ from __future__ import annotations
 import datetime as dt
 import os
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from grader import __version__
 from grader.model.course_root import PUBLIC_SEED
-from grader.model.outcome import LabOutcome
 from grader.model.result import Environment
 
 if TYPE_CHECKING:
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from grader.engines.toolset import Toolset
     from grader.model.labs import Lab
     from grader.roll.batch.judging_setup import JudgingSetup
+    from grader.run.lab_judging import LabJudge
     from grader.run.speed.speed_run import SizeSweep
 
 
@@ -34,16 +35,16 @@ def open_toolset(root: Path, *, allow_no_sandbox: bool, backend: BackendChoice |
     return Toolset.open(root, allow_no_sandbox=allow_no_sandbox, backend=backend or backend_choice())
 
 
-def lab_judge(toolset: Toolset, seed: int, *, public_only: bool, draws: bool = False) -> partial[LabOutcome]:
+def lab_judge(toolset: Toolset, seed: int, *, public_only: bool, draws: bool = False) -> LabJudge:
     """`draws`: also makes the pages that step through a block with a mistake, for those who write reports."""
-    from grader.run.lab_judging import judge_lab
+    from grader.run.lab_judging import LabJudge
 
-    judge = partial(judge_lab, toolset, seed=seed, public_only=public_only)
+    judge = LabJudge(toolset, seed, public_only=public_only)
     if not draws:
         return judge
     from grader.roll.batch.drawn_pages import drawn_block
 
-    return partial(judge, drawn=drawn_block)
+    return replace(judge, drawn=drawn_block)
 
 
 def environment_of(toolset: Toolset) -> Environment:
@@ -101,9 +102,9 @@ def class_setup(
         sweep=size_sweep(toolset, console) if sweep else None,
         lines=LineSearch(ClassSearch(toolset, seed, PUBLIC_SEED), search_seconds, workers=workers),
         controls=Controls(
-            partial(judge, explained=False, drawn=None),
+            replace(judge, explained=False, drawn=None),
             workers=workers,
             compiler=partial(compiler_trouble, toolset),
-            on_cpu=partial(lab_judge(toolset.without_gpu(), seed, public_only=False), explained=False),
+            on_cpu=replace(judge, toolset=toolset.without_gpu(), explained=False, drawn=None),
         ),
     )

@@ -70,21 +70,27 @@ class FakeToolset:
         """Everything is built."""
 
 
-def judge(lab: Lab, source: Path, _scratch: Path, *, only: tuple[str, ...] = ()) -> LabOutcome:
-    """Squares are right; rectangles are when the source says so."""
-    text = source.read_text(encoding="utf-8")
-    if "BREAKS" in text:
-        message = "our fault"
-        raise RuntimeError(message)
-    right = "rectangles" in text
-    specs = lab.public.case + (lab.private.case if lab.private else ())
-    specs = tuple(spec for spec in specs if not only or spec.name in only)
-    verdicts = [Verdict.WRONG_ANSWER if "rectangles" in spec.name and not right else Verdict.PASS for spec in specs]
-    cases = [
-        JudgedCase(spec.name, passed=verdict is Verdict.PASS, verdict=verdict, message="C[0][1] is wrong")
-        for spec, verdict in zip(specs, verdicts, strict=True)
-    ]
-    return LabOutcome(lab.id, build=Build(ok=True), cases=tuple(cases))
+@dataclasses.dataclass(frozen=True)
+class FakeJudge:
+    toolset: FakeToolset
+    explained: bool = True
+    drawn: None = None
+
+    def __call__(self, lab: Lab, source: Path, _scratch: Path, *, only: tuple[str, ...] = ()) -> LabOutcome:
+        """Squares are right; rectangles are when the source says so."""
+        text = source.read_text(encoding="utf-8")
+        if "BREAKS" in text:
+            message = "our fault"
+            raise RuntimeError(message)
+        right = "rectangles" in text
+        specs = lab.public.case + (lab.private.case if lab.private else ())
+        specs = tuple(spec for spec in specs if not only or spec.name in only)
+        verdicts = [Verdict.WRONG_ANSWER if "rectangles" in spec.name and not right else Verdict.PASS for spec in specs]
+        cases = [
+            JudgedCase(spec.name, passed=verdict is Verdict.PASS, verdict=verdict, message="C[0][1] is wrong")
+            for spec, verdict in zip(specs, verdicts, strict=True)
+        ]
+        return LabOutcome(lab.id, build=Build(ok=True), cases=tuple(cases))
 
 
 @pytest.fixture
@@ -99,7 +105,7 @@ def course(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for module in (grade_command, practice_commands):
         monkeypatch.setattr(module, "open_toolset", lambda _root, **_: FakeToolset(lab / "lab.toml"))
     for module in (opened_tools, grade_command, practice_commands):
-        monkeypatch.setattr(module, "lab_judge", lambda _toolset, _seed, **_: judge)
+        monkeypatch.setattr(module, "lab_judge", lambda toolset, _seed, **_: FakeJudge(toolset))
     monkeypatch.setattr(compiler_trial, "compiler_trouble", lambda _toolset: "")
     return root
 

@@ -19,7 +19,7 @@ from grader.model.outcome import LabOutcome
 from grader.model.verdicts import Verdict
 from grader.run import judge_call
 from grader.run.judge_call import JudgeCall, run_judge
-from grader.run.lab_judging import judge_lab
+from grader.run.lab_judging import LabJudge
 
 ROOT = Path(__file__).resolve().parents[4]
 SOURCE = """#include <tilelab/device.cuh>
@@ -57,9 +57,7 @@ def judge(toolset: Toolset, tmp_path: Path) -> Judge:
         handed_in.write_text(source, encoding="utf-8")
         scratch = tmp_path / "scratch"
         scratch.mkdir()
-        outcome = judge_lab(
-            replace(toolset, build=tmp_path / "build"), lab, handed_in, scratch, seed=1, public_only=False
-        )
+        outcome = LabJudge(replace(toolset, build=tmp_path / "build"), 1, public_only=False)(lab, handed_in, scratch)
         assert list(scratch.iterdir()) == []
         return outcome
 
@@ -163,7 +161,7 @@ def test_a_file_that_does_not_build_is_never_judged(judge: Judge) -> None:
 
 def test_a_missing_file_is_never_built(toolset: Toolset, tmp_path: Path) -> None:
     public = PublicSpec(title="", summary="", problem="", file="scale.cu", kernel="scale()", launch="l()", shapes="")
-    outcome = judge_lab(toolset, Lab("00", public, None, tmp_path, None), None, tmp_path, seed=1, public_only=True)
+    outcome = LabJudge(toolset, 1, public_only=True)(Lab("00", public, None, tmp_path, None), None, tmp_path)
     assert (outcome.verdict, outcome.findings[0].message) == (Verdict.MISSING_FILE, "The submission has no scale.cu.")
 
 
