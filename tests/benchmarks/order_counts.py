@@ -23,7 +23,7 @@ from grader.engines.gpu_build import GpuTarget, build_for_gpu
 from grader.engines.toolset import Toolset
 from grader.model.labs import Lab, load_lab
 from grader.model.result import Launch
-from grader.run.launches.lab_launch import build_runner, profile_runner
+from grader.run.launches.lab_launch import build_launch
 from grader.system.own_files import write_atomically
 
 COUNTED = Path(__file__).with_name("order_counts.json")
@@ -55,8 +55,8 @@ def counted(toolset: Toolset, lab: Lab, text: str, known: dict[str, Any]) -> dic
     source = text.encode()
     digest = hashlib.sha256(source).hexdigest()[:16]
     with tempfile.TemporaryDirectory(prefix="tilelab-") as folder:
-        runner = build_runner(toolset, lab, source, Path(folder))
-        launches = {shape: profile_runner(toolset, lab, source, shape, runner).launch for shape in SHAPES}
+        built = build_launch(toolset, lab, source, Path(folder))
+        launches = {shape: built.profile(shape).launch for shape in SHAPES}
     same = known.get("text") == digest and known.get("resources")
     return {
         "text": digest,

@@ -21,7 +21,7 @@ from grader.model.labs import Lab, load_lab
 from grader.pages.pages import trace_page
 from grader.roll.batch.opened_tools import open_toolset
 from grader.run.kernels.kernel_source import read_source
-from grader.run.launches.lab_launch import build_runner, watch_launch
+from grader.run.launches.lab_launch import build_launch
 from grader.run.launches.trace_phases import TraceReport
 from grader.run.launches.tracing import RunTracer, Traced, TraceRequest
 from grader.run.program_judging import build_submission
@@ -47,8 +47,7 @@ def measure(lab_id: str, file: Path, shape: str) -> None:
         return
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
-        runner = build_runner(toolset, lab, source, folder)
-        watched = partial(watch_launch, toolset, lab, runner, report=TraceReport)
+        watched = partial(build_launch(toolset, lab, source, folder).watch, report=TraceReport)
         plain: list[float] = []
         recorded: list[float] = []
         for _ in range(_ROUNDS):  # in turns, so that a busy machine disturbs both alike
@@ -64,8 +63,8 @@ def measure_run(toolset: Toolset, lab: Lab, text: str, shape: str) -> None:
         folder = Path(scratch)
         program = build_submission(toolset, lab, text, folder).program
         assert program is not None
-        tracer = RunTracer(program, shape)
-        run = tracer.survey()
+        tracer = RunTracer(program)
+        run = tracer.survey(TraceRequest(shape))
         launch = run.first_to_see()
         if launch is None:
             print(f"{lab.id} at {shape}: no launch began")
@@ -74,7 +73,7 @@ def measure_run(toolset: Toolset, lab: Lab, text: str, shape: str) -> None:
         recorded: list[float] = []
         for _ in range(_ROUNDS):
             began = time.perf_counter()
-            tracer.survey()
+            tracer.survey(TraceRequest(shape))
             between = time.perf_counter()
             traced = tracer.trace(run, launch, TraceRequest(shape))
             plain.append(between - began)

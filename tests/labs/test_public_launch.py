@@ -23,8 +23,8 @@ SUM = ROOT / "solutions" / "06-reduction" / "sum_reduce.cu"
 def _unregistered(monkeypatch: pytest.MonkeyPatch) -> None:
     watch = lab_launch.watch_public_launch
 
-    def of_the_tests(toolset: Toolset, lab: Lab, runner: Path, asked: Mapping[str, Any]) -> bytes:
-        return watch(toolset, lab, runner, {**asked, "problem": "nobodys"})
+    def of_the_tests(toolset: Toolset, lab: Lab, runner: Path, asked: Mapping[str, Any], *, seconds: float) -> bytes:
+        return watch(toolset, lab, runner, {**asked, "problem": "nobodys"}, seconds=seconds)
 
     monkeypatch.setattr(lab_launch, "watch_public_launch", of_the_tests)
 

@@ -42,10 +42,9 @@ from grader.run.launches.kernel_check import (
 )
 from grader.run.launches.lab_launch import (
     asked_source,
-    build_runner,
+    build_launch,
     model_launch,
     predicted_outlook,
-    profile_runner,
 )
 from grader.run.launches.trace_phases import TraceReport
 from grader.run.launches.tracing import Traced, TraceRequest
@@ -278,14 +277,10 @@ def profile_kernel(
     lab, _, source = asked_source(file, lab_id, kernel)
     toolset = Toolset.open(course_root(Path.cwd()), allow_no_sandbox=True)
     with tempfile.TemporaryDirectory(prefix="tilelab-") as scratch:
-        runner_file = build_runner(toolset, lab, source, Path(scratch))
-
-        def profile(shape: str | None) -> ProfileReport:
-            return profile_runner(toolset, lab, source, shape, runner_file)
-
-        report = profile(shape)
-        model = model_launch(report, device, profile) if device else None
-        found = predicted_outlook(lab, report, profile)
+        built = build_launch(toolset, lab, source, Path(scratch))
+        report = built.profile(shape)
+        model = model_launch(report, device, built.profile) if device else None
+        found = predicted_outlook(lab, report, built.profile)
     launch = report.launch
     if as_json:
         shown = json.dumps(as_plain(report, model, found), indent=1, ensure_ascii=False)

@@ -11,6 +11,7 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from grader.cli.launches.check_command import check_file
@@ -137,12 +138,11 @@ class RunTraces:
 
     def build(self, source: bytes) -> Run:
         """As a `Build`: of a changed file, in which the same launch is meant. A run with another mistake is not right."""
-        tracer = self._tracer(source, TraceRequest())
+        tracer = self._tracer(source)
 
         def run(request: TraceRequest) -> Traced:
-            asked = dataclasses.replace(tracer, shape=request.shape or "", inputs=request.inputs or "")
-            survey = asked.survey()
-            traced = asked.trace(survey, self._followed(survey), request)
+            survey = tracer.survey(request)
+            traced = tracer.trace(survey, self._followed(survey), request)
             launch = traced.report.launch
             if launch.verdict is not Verdict.PASS or survey.launch.verdict is Verdict.PASS:
                 return traced
@@ -153,13 +153,10 @@ class RunTraces:
 
     def trace(self, source: bytes, request: TraceRequest, *, finds_block: bool) -> TracedRun:
         """`finds_block`: the block of the first mistake is followed, whichever that is. Raises LaunchRefusedError and its like."""
-        tracer = self._tracer(source, request)
-        survey = tracer.survey()
+        tracer = self._tracer(source)
+        survey = tracer.survey(request)
         followed = self._followed(survey)
-
-        def again(asked: TraceRequest) -> Traced:
-            return tracer.trace(survey, followed, asked)
-
+        again = partial(tracer.trace, survey, followed)
         traced = with_its_mistake(again, request) if finds_block else again(request)
         return TracedRun(with_steps(traced), again, self.build, survey, followed)
 
@@ -176,12 +173,12 @@ class RunTraces:
             )
         return followed
 
-    def _tracer(self, source: bytes, request: TraceRequest) -> RunTracer:
+    def _tracer(self, source: bytes) -> RunTracer:
         folder = Path(tempfile.mkdtemp(dir=self.scratch))
         built = build_submission(self.toolset, self.lab, source.decode("utf-8", "replace"), folder)
         if built.program is None:
             raise not_built(self.lab, built.refusals)
-        return RunTracer(built.program, request.shape or "", request.inputs or "")
+        return RunTracer(built.program)
 
 
 def run_parts(found: TracedRun) -> Iterator[Part]:

@@ -25,7 +25,7 @@ from grader.model.verdicts import Verdict
 from grader.pages.findings.one_cause import explanations
 from grader.pages.screens.first_mistake import Tried
 from grader.run.kernels.kernel_source import read_source
-from grader.run.launches.lab_launch import build_runner, profile_runner
+from grader.run.launches.lab_launch import build_launch
 from grader.run.scoring.metrics import metrics_of
 from grader.source.student_code import normalise
 
@@ -126,9 +126,7 @@ def own_counts(lab: Lab, toolset: Toolset) -> Counts:
     def counts(shape: str) -> dict[str, float] | None:
         if shape not in known:
             with tempfile.TemporaryDirectory(prefix="tilelab-") as scratch:
-                launch = profile_runner(
-                    toolset, lab, source, shape, build_runner(toolset, lab, source, Path(scratch))
-                ).launch
+                launch = build_launch(toolset, lab, source, Path(scratch)).profile(shape).launch
             right = launch.verdict is Verdict.PASS and launch.traffic is not None
             known[shape] = metrics_of(launch.traffic) if right else None
         return known[shape]

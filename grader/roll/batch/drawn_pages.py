@@ -24,8 +24,9 @@ from grader.model.outcome import JudgedCase
 from grader.model.result import Finding, Launch, StepLink, StepPage
 from grader.model.verdicts import Verdict
 from grader.pages.pages import trace_page
-from grader.run.launches.lab_launch import LaunchRefusedError
-from grader.run.launches.tracing import Run, RunTracer, Traced, TraceRequest, trace_of_public_test
+from grader.run.launches.lab_launch import BuiltLaunch, LaunchRefusedError
+from grader.run.launches.trace_phases import TraceReport
+from grader.run.launches.tracing import Run, RunTracer, Traced, TraceRequest
 from grader.run.program_judging import StartedProgram
 from grader.system.own_files import MOST_LAUNCHES, beside_report, is_foreign, open_page, write_atomically
 
@@ -109,13 +110,13 @@ def drawn_run(started: StartedProgram, runs: Sequence[tuple[str, Launch]]) -> It
     for shape, launch in runs:
         if number and places_of(launch) <= told:
             continue
-        tracer = RunTracer(started, shape, launch.inputs, _SECONDS)
-        run = tracer.survey()
+        tracer, request = RunTracer(started, _SECONDS), TraceRequest(shape=shape, inputs=launch.inputs)
+        run = tracer.survey(request)
         # Those with a finding; where none has one, the one that is shown for a wrong result.
         found = [one for one in run.launches if one.has_finding and one.began][:MOST_LAUNCHES]
         for one in found or filter(None, [run.first_to_see()]):
             again = partial(tracer.trace, run, one)
-            traced = with_its_mistake(again, TraceRequest(shape=shape, inputs=launch.inputs))
+            traced = with_its_mistake(again, request)
             shown = places_of(traced.report.launch)
             if traced.report.launch.verdict is Verdict.PASS or (number and shown <= told):
                 continue
@@ -160,11 +161,12 @@ def drawn_block(
             runs = [launch, *sorted(others, key=_volume)]
             pages.extend(drawn_run(started, [(_shape(one), one) for one in runs]))
         else:
-            run = partial(_traced, toolset, lab, started, launch)
+            built = BuiltLaunch(toolset, lab, started, text.split("\n"), _DRAWN_BLOCK_SECONDS)
+            run = partial(_traced, built, launch)
             traced = run(TraceRequest(_shape(launch), launch.inputs, block_of_mistake(launch)))
             if (better := better_block(traced)) is not None:
                 traced = run(replace(traced.request, block=better))
-            pages.extend(drawn_pages(lab, traced, run, text.split("\n")))
+            pages.extend(drawn_pages(lab, traced, run, built.lines))
     except Exception:  # noqa: BLE001, S110 -- whatever it is, what was judged stands without the page
         pass
     return tuple(pages)
@@ -201,9 +203,10 @@ def _shape(launch: Launch) -> str:
     return "x".join(map(str, _sizes(launch))) or launch.shape
 
 
-def _traced(toolset: Toolset, lab: Lab, runner: Path, launch: Launch, request: TraceRequest) -> Traced:
+def _traced(built: BuiltLaunch, launch: Launch, request: TraceRequest) -> Traced:
     """`launch`, once more. `request`: which block of it is followed, and how blocks run."""
-    report = trace_of_public_test(toolset, lab, request, runner, _DRAWN_BLOCK_SECONDS)
+    lab = built.lab
+    report = built.watch({**request.chosen(lab), **request.asked()}, TraceReport, of_tests=True)
     # What was found then is what the report tells.
     told = report.launch.model_copy(update={"findings": launch.findings, "verdict": launch.verdict})
     return Traced(lab.id, lab.public.file, request, report.model_copy(update={"launch": told}))

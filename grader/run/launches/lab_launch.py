@@ -10,7 +10,7 @@ import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
@@ -28,6 +28,7 @@ from grader.model.result import Model, Outlook
 from grader.model.verdicts import Verdict
 from grader.run.judge_call import JUDGE_SECONDS, run_reporter, runner_argv
 from grader.run.kernels.kernel_source import read_source
+from grader.run.launches.trace_phases import TraceReport
 from grader.run.scoring.metrics import ProfileReport
 from grader.run.scoring.outlook import outlook
 from grader.run.scoring.predicted_time import (
@@ -45,6 +46,7 @@ _REFUSALS = 3
 _MAX_SOURCE_BYTES = 1 << 20
 
 Report = TypeVar("Report", bound=Model)
+Watched = TypeVar("Watched", ProfileReport, TraceReport)
 
 
 class LaunchRefusedError(RemediableError):
@@ -96,10 +98,34 @@ def lab_of_kernel(labs: Sequence[Lab], kernel: str) -> Lab:
     raise LaunchRefusedError(f"no lab asks for a kernel {kernel!r}; the labs' kernels are: {', '.join(kernels)}")
 
 
-def build_runner(toolset: Toolset, lab: Lab, source: bytes, scratch: Path) -> Path:
-    """Builds in `scratch`, an empty folder of the caller. Returns the file that says how to start the runner.
+@dataclass(frozen=True)
+class BuiltLaunch:
+    """A lab's file that was built, in `runner` how to start it. Its one launch is watched, as often and in as many shapes as one likes."""
 
-    Raises LaunchRefusedError where the file does not build.
+    toolset: Toolset
+    lab: Lab
+    runner: Path
+    lines: Sequence[str]
+    seconds: float = JUDGE_SECONDS
+
+    def watch(self, asked: Mapping[str, Any], report: type[Watched], *, of_tests: bool = False) -> Watched:
+        """Of any size where the lab's problem registers itself, else, and with `of_tests`, one of the public tests. `asked` and errors: see
+        `watch_public_launch`.
+        """
+        asked = asked if of_tests else {"problem": Path(self.lab.public.problem).stem, **asked}
+        told = read_report(
+            watch_public_launch(self.toolset, self.lab, self.runner, asked, seconds=self.seconds), report
+        )
+        return told.model_copy(update={"launch": located(told.launch, {self.lab.public.file: self.lines})})
+
+    def profile(self, shape: str | None) -> ProfileReport:
+        """Counts the launch of one shape. None: the problem's usual one, or the largest of the public tests where it names none."""
+        return self.watch({"shape": shape or ""}, ProfileReport)
+
+
+def build_launch(toolset: Toolset, lab: Lab, source: bytes, scratch: Path) -> BuiltLaunch:
+    """Builds in `scratch`, an empty folder of the caller, that stays as long as the launch is watched. Raises LaunchRefusedError where the
+    file does not build.
     """
     if lab.public.starts_itself:
         raise LaunchRefusedError(several_launches(lab))
@@ -110,7 +136,8 @@ def build_runner(toolset: Toolset, lab: Lab, source: bytes, scratch: Path) -> Pa
     built = toolset.cpu_build(copy, work, entries)
     if built.runner is None or built.image is None:
         raise not_built(lab, built.refusals)
-    return write_runner(toolset, built, scratch)
+    runner, lines = write_runner(toolset, built, scratch), source.decode("utf-8", "replace").split("\n")
+    return BuiltLaunch(toolset, lab, runner, lines)
 
 
 def not_built(lab: Lab, refusals: Sequence[Refusal]) -> LaunchRefusedError:
@@ -135,16 +162,6 @@ def several_launches(lab: Lab) -> str:
         f"In {lab.id} your own host code launches the kernels, so there is no one launch to show here. "
         f"{'; '.join(one for one in (run, check) if one)}."
     )
-
-
-def watch_launch(
-    toolset: Toolset, lab: Lab, runner_file: Path, asked: Mapping[str, Any], report: type[Report]
-) -> Report:
-    """The report on one launch: of any size where the lab's problem registers itself, else one of the public tests. `asked` and errors: see
-    `watch_public_launch`.
-    """
-    asked = {"problem": Path(lab.public.problem).stem, **asked}
-    return read_report(watch_public_launch(toolset, lab, runner_file, asked), report)
 
 
 def read_report(text: bytes, report: type[Report]) -> Report:
@@ -181,18 +198,7 @@ def watch_public_launch(
     return run_reporter(f"the judge of {lab.id}", command, report_file, seconds, task=task, refused=refused)
 
 
-# `tilelab profile`: counts the memory traffic of one launch. grader/run/scoring computes what the counts mean.
-
-
-def profile_runner(toolset: Toolset, lab: Lab, source: bytes, shape: str | None, runner_file: Path) -> ProfileReport:
-    """Counts the launch of one shape. `shape` None: the problem's usual shape, or the largest of the public tests where the problem names
-    none. `runner_file`: what `build_runner` returns.
-
-    Raises LaunchRefusedError where the launch cannot be counted.
-    """
-    report = watch_launch(toolset, lab, runner_file, {"shape": shape or ""}, ProfileReport)
-    lines = source.decode("utf-8", "replace").split("\n")
-    return report.model_copy(update={"launch": located(report.launch, {lab.public.file: lines})})
+# What the counts of `tilelab profile` mean for other sizes: grader/run/scoring computes it.
 
 
 def model_launch(report: ProfileReport, gpu: Gpu, profile: Callable[[str], ProfileReport]) -> ModelledTime | None:

@@ -16,16 +16,9 @@ from pydantic import ValidationError
 
 from grader.engines.toolset import Toolset
 from grader.model.labs import Lab
-from grader.model.outcome import located
 from grader.model.result import Launch
 from grader.model.verdicts import Verdict, worst
-from grader.run.launches.lab_launch import (
-    LaunchRefusedError,
-    build_runner,
-    read_report,
-    watch_launch,
-    watch_public_launch,
-)
+from grader.run.launches.lab_launch import BuiltLaunch, LaunchRefusedError, build_launch, watch_public_launch
 from grader.run.launches.trace_phases import BlockTrace, Index3, Trace, TraceReport, block_trace, left_out
 from grader.run.program_judging import ProgramReader, StartedProgram, as_finding, record_of
 from grader.run.programs.program_findings import kernel_findings
@@ -49,6 +42,10 @@ class TraceRequest:
             "trace": {name: one for name, one in trace.items() if one is not None},
             "reversed": self.reversed if is_reversed is None else is_reversed,
         }
+
+    def chosen(self, lab: Lab) -> dict[str, str]:
+        """Which launch of the lab."""
+        return {"shape": self.shape or "", "usual": lab.public.traced_shape, "inputs": self.inputs or ""}
 
 
 @dataclass(frozen=True)
@@ -81,15 +78,12 @@ def launch_builder(toolset: Toolset, lab: Lab, scratch: Path) -> Build:
 
 def built_launch(toolset: Toolset, lab: Lab, source: bytes, scratch: Path) -> Run:
     """`scratch`: an empty folder of the caller, that stays as long as the launch is run."""
-    runner_file = build_runner(toolset, lab, source, scratch)
-    lines = source.decode("utf-8", "replace").split("\n")
-    return partial(_trace, toolset, lab, runner_file, lines)
+    return partial(_trace, build_launch(toolset, lab, source, scratch))
 
 
-def _trace(toolset: Toolset, lab: Lab, runner_file: Path, lines: list[str], request: TraceRequest) -> Traced:
-    report = watch_launch(toolset, lab, runner_file, _asked_of(lab, request), TraceReport)
-    launch = located(report.launch, {lab.public.file: lines})
-    report = report.model_copy(update={"launch": launch})
+def _trace(built: BuiltLaunch, request: TraceRequest) -> Traced:
+    lab, report = built.lab, built.watch({**request.chosen(built.lab), **request.asked()}, TraceReport)
+    launch = report.launch
     if report.trace is None and launch.grid and launch.verdict is not Verdict.LAUNCH_ERROR:
         _refuse_outside(request.block, launch.grid, "the launch")
     return with_steps(Traced(lab.id, lab.public.file, request, report))
@@ -108,23 +102,6 @@ def with_steps(traced: Traced) -> Traced:
         return traced
     missing = left_out(trace, traced.report.launch)
     return replace(traced, steps=block_trace(trace, traced.report.factors, block, traced.file, missing))
-
-
-def _asked_of(lab: Lab, request: TraceRequest) -> dict[str, Any]:
-    return {
-        "shape": request.shape or "",
-        "usual": lab.public.traced_shape,
-        "inputs": request.inputs or "",
-        **request.asked(),
-    }
-
-
-def trace_of_public_test(
-    toolset: Toolset, lab: Lab, request: TraceRequest, runner_file: Path, seconds: float
-) -> TraceReport:
-    """A launch of the lab's public tests, where such a launch was judged."""
-    said = watch_public_launch(toolset, lab, runner_file, _asked_of(lab, request), seconds=seconds)
-    return read_report(said, TraceReport)
 
 
 # A student's host code under the lab's judge with one of its launches traced: as host code made it, with its grid, its arguments and what
@@ -214,16 +191,14 @@ _RUN_SECONDS = 60.0  # of one run
 
 @dataclass(frozen=True)
 class RunTracer:
-    """`shape` and `inputs`: of a public test; empty: the lab's usual one, and any."""
+    """Of a request, `shape` and `inputs` are those of a public test; None: the lab's usual one, and any."""
 
     program: StartedProgram
-    shape: str = ""
-    inputs: str = ""
     seconds: float = _RUN_SECONDS
 
-    def survey(self) -> SurveyedRun:
+    def survey(self, request: TraceRequest) -> SurveyedRun:
         """One run without a trace. Raises LaunchRefusedError where no test has the shape, RuntimeError where something of ours failed."""
-        entry, record, reader = self._run({})
+        entry, record, reader = self._run(request, {})
         if record is None:
             raise RuntimeError(f"the judge of {self.program.lab.id} ran nothing")
         return SurveyedRun(reader.launch(entry), launches_of(reader.facts(record)), record.reversed)
@@ -237,7 +212,7 @@ class RunTracer:
             "whole_reversed": run.is_reversed,
             **request.asked(is_reversed=request.reversed != run.is_reversed),
         }
-        _, record, reader = self._run(asked)
+        _, record, reader = self._run(request, asked)
         traced = record.traced if record is not None else None
         if record is None or traced is None:
             raise LaunchRefusedError(f"launch {launch.number} did not run, so there is nothing to step through")
@@ -249,10 +224,13 @@ class RunTracer:
         report = TraceReport(factors=(), inputs=(), launch=_one_launch(run, traced, facts), trace=trace)
         return Traced(self.program.lab.id, self.program.lab.public.file, request, report)
 
-    def _run(self, asked: Mapping[str, Any]) -> tuple[dict[str, Any], RunRecord | None, ProgramReader]:
+    def _run(
+        self, request: TraceRequest, asked: Mapping[str, Any]
+    ) -> tuple[dict[str, Any], RunRecord | None, ProgramReader]:
         toolset, lab, file = self.program.toolset, self.program.lab, self.program.file
-        whole = {"shape": self.shape, "usual": lab.public.traced_shape, "inputs": self.inputs, **asked}
-        said = watch_public_launch(toolset, lab, file, whole, seconds=self.seconds, option="--program")
+        said = watch_public_launch(
+            toolset, lab, file, {**request.chosen(lab), **asked}, seconds=self.seconds, option="--program"
+        )
         try:
             entry = json.loads(said)["launch"]
             record = record_of(entry)

@@ -12,7 +12,7 @@ from grader.explain.story import LANES, StoryRun
 from grader.explain.warp_steps import run_of_trace
 from grader.model.labs import load_lab
 from grader.run.kernels.kernel_source import read_source
-from grader.run.launches.lab_launch import build_runner, profile_runner, watch_launch
+from grader.run.launches.lab_launch import build_launch
 from grader.run.launches.trace_phases import StepKind, TraceReport
 
 ROOT = Path(__file__).resolve().parents[4]
@@ -60,10 +60,10 @@ def recorded(
     text = _LAUNCHES[request.param]
     source = text.encode() if text else read_source(ROOT / "solutions" / lab_id / lab.public.file)
     toolset = Toolset.open(ROOT, allow_no_sandbox=True)
-    runner = build_runner(toolset, lab, source, tmp_path_factory.mktemp(lab_id))
+    built = build_launch(toolset, lab, source, tmp_path_factory.mktemp(lab_id))
     asked = {"shape": shape, "inputs": "integers", "trace": {"block": [0, 0, 0]}}
-    report = watch_launch(toolset, lab, runner, asked, TraceReport)
-    profile = profile_runner(toolset, lab, source, shape, runner)
+    report = built.watch(asked, TraceReport)
+    profile = built.profile(shape)
     assert report.trace is not None
     assert report.launch.block is not None
     assert report.launch.grid == (1, 1, 1)

@@ -18,7 +18,7 @@ from grader.pages.pages import student_page
 from grader.roll.batch import drawn_pages as module
 from grader.roll.batch.drawn_pages import drawn_block
 from grader.roll.batch.opened_tools import lab_judge
-from grader.run.launches import tracing
+from grader.run.launches import lab_launch
 from grader.run.launches.trace_phases import StepKind
 from grader.run.scoring.lab_score import score_lab
 from grader.run.scoring.redaction import for_student
@@ -88,7 +88,7 @@ def test_cases_that_withhold_anything_are_never_drawn(
     def watched(*_: object, **__: object) -> bytes:
         pytest.fail("a launch was watched")
 
-    monkeypatch.setattr(tracing, "watch_public_launch", watched)
+    monkeypatch.setattr(lab_launch, "watch_public_launch", watched)
     specs = tuple(one.model_copy(update={"feedback": feedback}) for one in lab.public.case)
     if visibility == "hidden":
         specs = ()
@@ -102,7 +102,7 @@ def test_a_page_that_cannot_be_made_is_left_out(lab: Lab, monkeypatch: pytest.Mo
     def watched(*_: object, **__: object) -> bytes:
         raise trouble
 
-    monkeypatch.setattr(tracing, "watch_public_launch", watched)
+    monkeypatch.setattr(lab_launch, "watch_public_launch", watched)
     name = lab.public.case[0].name
     cases = [JudgedCase(name, False, Verdict.WRONG_ANSWER, "", (_launch("M=32 N=32 K=32"),))]
     assert drawn_block(None, lab, "", Path("none"), cases) == ()  # type: ignore[arg-type]  # it is not used

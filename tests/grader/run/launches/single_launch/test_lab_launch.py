@@ -8,7 +8,7 @@ from unittest.mock import Mock
 import pytest
 
 from grader.model.labs import Lab, PublicSpec
-from grader.run.launches.lab_launch import LaunchRefusedError, build_runner, lab_of_kernel, recognise
+from grader.run.launches.lab_launch import LaunchRefusedError, build_launch, lab_of_kernel, recognise
 
 BASE = {"title": "t", "summary": "s", "problem": "p", "shapes": "x"}
 
@@ -26,7 +26,7 @@ PROGRAM = lab("three", contract="program")
 @pytest.mark.parametrize(("of", "runs"), [(LAUNCHER, False), (PROGRAM, True)], ids=["launcher", "program"])
 def test_where_host_code_launches_there_is_something_else_to_do(of: Lab, runs: bool, tmp_path: Path) -> None:
     with pytest.raises(LaunchRefusedError, match=r"`tilelab check assignments/\w+/\w+\.cu --kernel NAME`") as refused:
-        build_runner(Mock(), of, b"", tmp_path)
+        build_launch(Mock(), of, b"", tmp_path)
     assert ("`tilelab run " in str(refused.value)) is runs
 
 
