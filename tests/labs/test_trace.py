@@ -269,7 +269,6 @@ def test_a_shape_the_launch_cannot_take_says_what_cuda_refuses() -> None:
         (None, [*BY_HAND, "--block", "2,0"], "outside the grid: the launch has 2 x 2 x 1 blocks"),
         (None, ["--block", "one"], "write two or three numbers"),
         (None, ["--inputs", "zeros"], "it takes worked, integers, random"),
-        (None, ["--format", "html"], "there is no format 'html'"),
         (None, ["--lab", "99-none"], "99-none"),
         (lab_file("01-naive/rejects/missing_semicolon.cu"), [], "is missing at the end of line 17"),
         (lab_file("none.cu"), [], "there is no such file"),
@@ -301,9 +300,3 @@ def test_json_holds_what_the_tables_show(worked: Path) -> None:
     second = found["trace"]["intervals"][3]["stays"][1]
     assert (second["thread"], second["sum_after"]) == ([1, 0, 0], 1740.0)
     assert found["trace"]["intervals"][0]["tiles"]["As"]["[0][1]"] == 2.0
-
-
-def test_markdown_is_tables_that_a_page_can_take_over(worked: Path) -> None:
-    shown = trace(worked, *BY_HAND, "--format", "markdown", "--thread", "0,0")[1]
-    assert "| thread (x, y) | reads | products A·B | adds | sum |\n|---|---|---|--:|--:|\n" in shown
-    assert "| (0, 0) | As[0][0…3], Bs[0…3][0] | 17·17 + 18·18 + 19·19 + 20·20 | 1374 | 1404 |" in shown

@@ -31,7 +31,6 @@ from grader.pages.launches.trace_tables import (
     Part,
     Sentence,
     Table,
-    as_markdown,
     as_text,
     trace_parts,
     verdict_parts,
@@ -228,15 +227,11 @@ def _of_host(run: SurveyedRun) -> Iterator[str]:
 
 _NOT_PASSED = 1
 _MOST_BLOCKS = 2  # that are followed until one has to do with the mistake
-_FORMS = ("text", "markdown", "json")
 _PAGES = Path("build/trace")  # in the course's folder: a page for each lab
 
 
 def trace_kernel(wish: TraceWish) -> int:
     """Returns 0 if the launch is right and clean, else 1. The output then says what is wrong, beside the trace."""
-    form = "json" if wish.as_json else wish.form
-    if form not in _FORMS:
-        raise LaunchRefusedError(f"there is no format {form!r}: write {' or '.join(_FORMS[:2])}")
     followed = _index(wish.block, "--block") if wish.block else None
     shown = {_index(thread, "--thread") for text in wish.threads for thread in text.split()}
     root, (lab, file, source) = course_root(Path.cwd()), asked_source(wish.file, wish.lab)
@@ -246,13 +241,13 @@ def trace_kernel(wish: TraceWish) -> int:
         try:
             found = _follow(toolset, lab, source, request, wish, Path(scratch))
         except NoLaunchError as error:
-            if form != "text" or not wish.paged or not kernels_in(source.decode("utf-8", "replace")):
+            if wish.as_json or not wish.paged or not kernels_in(source.decode("utf-8", "replace")):
                 raise
             sys.stdout.write(f"{error}\n")
             at = wish.page.parent if wish.page else root / _PAGES
             return max(_NOT_PASSED, trace_own_launches(file, lab, at, show=wish.show))
-        sys.stdout.write(_rendered(found, shown, form, whole=wish.whole) + "\n")
-        if wish.paged and (wish.page or form == "text"):
+        sys.stdout.write(_rendered(found, shown, wish) + "\n")
+        if wish.paged and (wish.page or not wish.as_json):
             at = wish.page or root / _PAGES / f"{lab.id}.html"
             traced = found.traced
             write_page(story_of(traced, _lines(source)), at, "step through it", show=wish.show)
@@ -303,20 +298,20 @@ def _index(text: str, option: str) -> Index3:
     return x, y, z
 
 
-def _rendered(found: TracedRun, shown: set[Index3], form: str, *, whole: bool) -> str:
+def _rendered(found: TracedRun, shown: set[Index3], wish: TraceWish) -> str:
     traced = found.traced
-    if form == "json":
+    if wish.as_json:
         return json.dumps(_plain(traced), indent=1, ensure_ascii=False)
     parts = [*run_parts(found), *_opening(traced)]
     if traced.steps is not None:
         only = (lambda thread: thread in shown) if shown else None
-        parts += trace_parts(traced.steps, only, brief=not (shown or whole))
+        parts += trace_parts(traced.steps, only, brief=not (shown or wish.whole))
     launch = traced.report.launch
     if found.is_right or launch.verdict is not Verdict.PASS:
         parts += verdict_parts(launch)
     else:
         parts.append(Sentence("No mistake was found in this launch. What is wrong in the run is told above."))
-    return as_markdown(parts) if form == "markdown" else as_text(parts)
+    return as_text(parts)
 
 
 def _opening(traced: Traced) -> list[Part]:

@@ -40,7 +40,6 @@ class TraceWish:
     inputs: str | None = option(
         "what the inputs hold: worked, integers or random; default: the first that there are", default=None
     )
-    form: str = option("text or markdown", "--format", default="text")
     as_json: bool = flag("--json", "print everything as JSON instead")
     page: Path | None = option(
         "where to write the page that steps through the block; default: build/trace/LAB.html", default=None
