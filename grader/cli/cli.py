@@ -59,7 +59,7 @@ def starters_command(
             console.print(str(one), markup=False, soft_wrap=True)
         return _NOT_PASSED if diagnostics else 0
     try:
-        written = [*starters.write(root), *starters.write_questions(root)]
+        written = starters.write(root)
     except MarkerError as error:
         raise LabError(str(error)) from error
     for path in written:

@@ -26,7 +26,7 @@ from grader.course.leaks import (
     withheld,
 )
 from grader.course.question_file import ANSWERS
-from grader.course.starters import course_secrets, leaked_solutions, outdated, outdated_questions
+from grader.course.starters import course_secrets, leaked_solutions, outdated
 from grader.model.course_root import seed_if_made
 from grader.model.errors import RemediableError
 from grader.model.labs import Lab, lab_ids
@@ -103,8 +103,7 @@ def handout(root: Path, labs: Sequence[Lab]) -> Handout:
 
 def diagnostics(root: Path, labs: Sequence[Lab], made: Handout) -> list[Diagnostic]:
     """Why this handout must not be given out. Empty: it may."""
-    stale = [*outdated(root), *outdated_questions(root)]
-    found = [*without_other_labs(labs, root, stale), *leaking(root, labs, made), *unlisted(root, labs, made)]
+    found = [*without_other_labs(labs, root, outdated(root)), *leaking(root, labs, made), *unlisted(root, labs, made)]
     return list(dict.fromkeys([*found, *unfinished(root, labs, made)]))
 
 

@@ -1,12 +1,14 @@
-"""Makes the starters in `assignments/` from the model solutions in `solutions/`. Checks that they are current and contain nothing
-secret. `starter_of` is pure.
+"""Makes the starters in `assignments/` from the model solutions in `solutions/`, and what is made from a lab's questions. Checks that
+all are current and contain nothing secret. `starter_of` is pure.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import suppress
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from grader.course.leaks import (
@@ -30,7 +32,7 @@ from grader.course.question_file import (
     load_questions,
     sealed,
 )
-from grader.model.labs import Lab, LabError, lab_ids, load_lab
+from grader.model.labs import LabError, lab_ids, load_lab
 
 # The two texts that are made from a lab's questions: the list in its write-up, and the `answers.md` that students fill in. Pure.
 
@@ -74,56 +76,19 @@ def question_list(lab: LabQuestions) -> str:
     return "\n".join(mark + f"\n{' ' * len(mark)}".join(lines) for mark, lines in marks)
 
 
-# Brings the files that are made from a lab's `questions.toml` up to date: the write-up's list, `answers.md`, and the numbers' seals.
+# The files that are made from a lab's `questions.toml`: the write-up's list, `answers.md`, and the numbers' seals.
 #
-# `tilelab starters` writes them, with the starters. Which answers are right stays in `solutions/`.
+# Which answers are right stays in `solutions/`.
 
 BEGIN, END = "<!-- questions -->", "<!-- questions: end -->"
 _LIST = re.compile(rf"({re.escape(BEGIN)}\n).*?({re.escape(END)})", re.DOTALL)
-_REMEDY = "run `tilelab starters`"
 
 
-def outdated_questions(root: Path) -> list[Diagnostic]:
-    """What differs from what the labs' questions give. Empty: nothing. A lab without questions has none of these files."""
-    return [one for lab_id in lab_ids(root) for one in _outdated(root, lab_id)]
-
-
-def write_questions(root: Path) -> list[Path]:
-    """Writes each of these files that is missing or stale, and returns them. Raises LabError before anything is written."""
-    wanted: dict[Path, str] = {}
-    for lab_id in lab_ids(root):
-        wanted |= _wanted(load_lab(root, lab_id)) or {}
-    return _written(wanted)
-
-
-def _written(wanted: Mapping[Path, str]) -> list[Path]:
-    """Those of the files that were missing or stale."""
-    stale = [path for path, text in wanted.items() if _read(path) != text]
-    for path in stale:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(wanted[path], encoding="utf-8")
-    return stale
-
-
-def _outdated(root: Path, lab_id: str) -> Iterator[Diagnostic]:
-    folder = f"assignments/{lab_id}"
-    try:
-        wanted = _wanted(load_lab(root, lab_id))
-    except LabError as error:
-        yield Diagnostic(f"{folder}/{QUESTIONS}", None, str(error))
-        return
-    for name in (ANSWERS, SEALS):
-        if wanted is None and (root / folder / name).is_file():
-            yield Diagnostic(f"{folder}/{name}", None, f"there is no {QUESTIONS} beside it; remove the file")
-    for path, text in (wanted or {}).items():
-        if _read(path) != text:
-            yield Diagnostic(path.relative_to(root).as_posix(), None, f"differs from what {QUESTIONS} gives; {_REMEDY}")
-
-
-def _wanted(lab: Lab) -> dict[Path, str] | None:
-    """None: the lab asks nothing."""
+def _from_questions(root: Path, lab_id: str) -> dict[Path, str]:
+    """Empty: the lab asks nothing. Raises LabError."""
+    lab = load_lab(root, lab_id)
     if (questions := load_questions(lab)) is None:
-        return None
+        return {}
     page = lab.public_dir / "README.md"
     text = _read(page)
     if len(_LIST.findall(text)) != 1:
@@ -191,40 +156,66 @@ def _below(root: Path, path: Path) -> str:
     return path.relative_to(root).as_posix()
 
 
-def _target(root: Path, source: Path) -> Path:
-    return root / "assignments" / source.parent.name / source.name
+# What `tilelab starters` makes, and what it is made from. Broken markers raise MarkerError, and wrong questions LabError.
+
+
+@dataclass(frozen=True)
+class _Source:
+    path: str  # below the root
+    lab_id: str
+    made: Callable[[], dict[Path, str]]
+
+
+def _made_from(root: Path) -> Iterator[_Source]:
+    for source in _sources(root):
+        yield _Source(_below(root, source), source.parent.name, partial(_from_solution, root, source))
+    for lab_id in lab_ids(root):
+        yield _Source(f"assignments/{lab_id}/{QUESTIONS}", lab_id, partial(_from_questions, root, lab_id))
+
+
+def _from_solution(root: Path, source: Path) -> dict[Path, str]:
+    target = root / "assignments" / source.parent.name / source.name
+    return {target: starter_of(source.read_text(encoding="utf-8"), _below(root, source))}
 
 
 def write(root: Path) -> list[Path]:
-    """Writes every starter that is missing or stale, and returns these. Raises MarkerError before it writes anything."""
-    sources = {source: source.read_text(encoding="utf-8") for source in _sources(root)}
-    return _written({_target(root, one): starter_of(text, _below(root, one)) for one, text in sources.items()})
+    """Writes each file that is missing or stale, and returns these. Raises MarkerError or LabError before it writes anything."""
+    wanted = {path: text for one in _made_from(root) for path, text in one.made().items()}
+    stale = [path for path, text in wanted.items() if _read(path) != text]
+    for path in stale:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(wanted[path], encoding="utf-8")
+    return stale
 
 
 def stale(root: Path) -> list[Diagnostic]:
     """What is wrong with the starters and write-ups of the course at `root`. Empty: nothing."""
-    return [*outdated(root), *outdated_questions(root), *leaked_solutions(root)]
+    return [*outdated(root), *leaked_solutions(root)]
 
 
 def outdated(root: Path) -> list[Diagnostic]:
-    """Broken markers, starters that are missing or differ from what their solution gives, and starters without a solution."""
+    """Sources that are broken, files that are missing or differ from what their source gives, and files without a source."""
     diagnostics: list[Diagnostic] = []
-    targets = {_target(root, source): source for source in _sources(root)}
-    for target, source in targets.items():
+    made: set[Path] = set()
+    broken: set[str] = set()  # labs of which nobody knows what is made
+    for source in _made_from(root):
         try:
-            starter = starter_of(source.read_text(encoding="utf-8"), _below(root, source))
-        except MarkerError as error:
-            diagnostics.append(Diagnostic(error.name, error.line, error.reason))
+            files = source.made()
+        except (MarkerError, LabError) as error:
+            line, reason = (error.line, error.reason) if isinstance(error, MarkerError) else (None, str(error))
+            diagnostics.append(Diagnostic(source.path, line, reason))
+            broken.add(source.lab_id)
             continue
-        if not target.is_file():
-            diagnostics.append(Diagnostic(_below(root, target), None, f"missing; {_REMEDY}"))
-        elif _read(target) != starter:
-            what = f"differs from what {_below(root, source)} gives; {_REMEDY}"
-            diagnostics.append(Diagnostic(_below(root, target), None, what))
+        made |= files.keys()
+        for path, text in files.items():
+            if _read(path) != text:
+                what = f"differs from what {source.path} gives" if path.is_file() else "missing"
+                diagnostics.append(Diagnostic(_below(root, path), None, f"{what}; run `tilelab starters`"))
+    alone = [path for name in ("*.cu", ANSWERS, SEALS) for path in sorted((root / "assignments").glob(f"*/{name}"))]
     return diagnostics + [
-        Diagnostic(_below(root, path), None, "there is no model solution with this name; remove the file")
-        for path in sorted((root / "assignments").glob("*/*.cu"))
-        if path not in targets
+        Diagnostic(_below(root, path), None, "there is nothing that it is made from; remove the file")
+        for path in alone
+        if path not in made and path.parent.name not in broken
     ]
 
 

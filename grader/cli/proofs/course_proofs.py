@@ -31,16 +31,11 @@ from grader.system.own_files import write_atomically
 
 def course_proofs(root: Path, labs: Sequence[Lab], made: Handout) -> list[Proof]:
     """Those that need no judge, of these labs of the course at `root`. `made`: the handout of these labs."""
-
-    def of_these(check: Callable[[Path], list[Diagnostic]]) -> Step:
-        return lambda: handouts.without_other_labs(labs, root, check(root))
-
     return [
-        Proof("starters", "each starter is what its model solution gives", [of_these(starters.outdated)]),
         Proof(
-            "questions",
-            "write-ups and answers.md hold each lab's questions, with seals of the right numbers",
-            [of_these(starters.outdated_questions)],
+            "starters",
+            "starters are what model solutions give; write-ups, answers.md and seals are what each lab's questions give",
+            [lambda: handouts.without_other_labs(labs, root, starters.outdated(root))],
         ),
         Proof(
             "leaks",
