@@ -72,10 +72,11 @@ def _section(kind: str, title: str, groups: Sequence[Shown]) -> Shown | None:
 
 def _of_labs(results: Sequence[Result], say: Callable[[LabResult], str | None]) -> Iterator[Said]:
     """Each lab of which there is something to say, behind its id."""
-    for result in results:
-        for lab_id, lab in result.labs.items():
-            if (said := say(lab)) is not None:
-                yield result, f"{lab_id}{said}"
+    return _each(results, lambda lab: [said] if (said := say(lab)) is not None else [])
+
+
+def _each(results: Sequence[Result], say: Callable[[LabResult], Sequence[str]]) -> Iterator[Said]:
+    return ((one, f"{lab_id}{said}") for one in results for lab_id, lab in one.labs.items() for said in say(lab))
 
 
 def _reason(verdict: Verdict) -> Callable[[LabResult], str | None]:
@@ -146,10 +147,6 @@ def decisions(results: Sequence[Result]) -> Shown | None:
 
 def moved(result: Result) -> list[GradeChange]:
     return [one for lab in result.labs.values() for one in lab.changes if one.before != one.after]
-
-
-def _each(results: Sequence[Result], say: Callable[[LabResult], Sequence[str]]) -> Iterator[Said]:
-    return ((one, f"{lab_id}{said}") for one in results for lab_id, lab in one.labs.items() for said in say(lab))
 
 
 def _override(lab: LabResult) -> str | None:
@@ -240,6 +237,5 @@ def _fails(lab: LabResult) -> bool:
 
 def _passing(view: ClassView, lab_id: str) -> float:
     """Percent of those who handed the lab in."""
-    labs = [one.labs[lab_id] for one in view.results if lab_id in one.labs]
-    handed_in = [one for one in labs if one.verdict is not Verdict.MISSING_FILE]
+    handed_in = [lab for _, lab in view.by_lab[lab_id] if lab.verdict is not Verdict.MISSING_FILE]
     return share(sum(one.passed for one in handed_in), len(handed_in))

@@ -15,19 +15,17 @@ from grader.pages.page_section import Shown
 _MOST_NAMES, _MOST_GIVEN = 200, 40  # students of a lab; characters of a number
 
 
-def class_answers(results: Sequence[Result]) -> list[Shown] | None:
-    """None where nobody answered anything: then a course does not use it. A form as it was handed out is no answer."""
-    of_lab: dict[str, list[tuple[Result, LabAnswers]]] = {}
-    for result in results:
-        for lab_id, lab in result.labs.items():
-            if lab.answers is not None:
-                of_lab.setdefault(lab_id, []).append((result, lab.answers))
-    labs = [
+def class_answers(view: ClassView) -> list[Shown]:
+    """Empty where nobody answered anything: then a course does not use it. A form as it was handed out is no answer."""
+    asked = {
+        lab_id: [(result, lab.answers) for result, lab in each if lab.answers is not None]
+        for lab_id, each in view.by_lab.items()
+    }
+    return [
         _counts(lab_id, each)
-        for lab_id, each in of_lab.items()
+        for lab_id, each in asked.items()
         if any(answers.begun or answers.listed for _, answers in each)
     ]
-    return labs or None
 
 
 def _counts(lab_id: str, each: Sequence[tuple[Result, LabAnswers]]) -> Shown:

@@ -9,7 +9,6 @@ from typing import Any
 from grader.model import visible_text
 from grader.model.graded_class import ClassInsight
 from grader.model.result import Result
-from grader.model.verdicts import LOOKS
 from grader.model.visible_text import counted, points
 from grader.pages.class_page.attention import attention, decisions, follow_up, moved, needs_help
 from grader.pages.class_page.class_answers_section import by_section, class_answers
@@ -26,11 +25,11 @@ CLASS_SECTIONS: tuple[Section[ClassView], ...] = (
     Section("class_page/attention.html.j2", lambda view: decisions(view.results)),
     Section("class_page/attention.html.j2", follow_up),
     Section("class_page/by_section.html.j2", by_section),
-    Section("class_page/lab_panels.html.j2", lambda view: lab_panels(view.results)),
+    Section("class_page/lab_panels.html.j2", lab_panels),
     Section("class_page/mistakes.html.j2", mistake_cards),
     Section("class_page/solution_heat.html.j2", solution_heat),
     Section("class_page/similar.html.j2", lambda view: tuple(one for one in view.insight.similar if one[1])),
-    Section("class_page/class_answers.html.j2", lambda view: class_answers(view.results)),
+    Section("class_page/class_answers.html.j2", class_answers),
     Section("class_page/measured_speed.html.j2", lambda view: measured_speed(view.results)),
 )
 
@@ -51,8 +50,6 @@ _NO_POINTS = -1.0  # of a lab that the result does not hold
 def row_data(view: ClassView, rows: Sequence[Result], names: Sequence[str]) -> dict[str, Any]:
     """`rows`: in the order of the table. `names`: what they are sorted by. Verdicts and sections are numbers in lists."""
     labs = list(view.labs)
-    seen = {lab.look for result in rows for lab in result.labs.values()}
-    looks = [one for one in LOOKS if one in seen]
     sections = [*view.sections, ""]
     flags = _flags(view)
     mistakes = [mistake for lab in view.insight.mistakes for mistake in lab.mistakes]
@@ -62,7 +59,7 @@ def row_data(view: ClassView, rows: Sequence[Result], names: Sequence[str]) -> d
             making.setdefault(student, []).append(at)
     return {
         "labs": [visible_text.line(one, 60) for one in labs],
-        "verdicts": [one.label for one in looks],
+        "verdicts": [one.label for one in view.looks],
         "sections": [visible_text.line(one, 60) for one in view.sections],
         "mistakes": [[one.key, visible_text.line(one.title, 120)] for one in mistakes],
         "rows": [
@@ -71,7 +68,7 @@ def row_data(view: ClassView, rows: Sequence[Result], names: Sequence[str]) -> d
                 "section": sections.index(result.submission.student.section),
                 "flags": [flag for flag in FILTERS if result.submission.id in flags[flag]],
                 "points": [result.labs[one].points if one in result.labs else _NO_POINTS for one in labs],
-                "verdicts": [looks.index(result.labs[one].look) if one in result.labs else -1 for one in labs],
+                "verdicts": [view.looks.index(result.labs[one].look) if one in result.labs else -1 for one in labs],
                 "total": result.total,
                 "mistakes": making.get(result.submission.id, []),
             }
@@ -107,7 +104,6 @@ def class_sheet(results: Sequence[Result], course: str, notes: Sequence[str], in
     view = ClassView(results, insight)
     totals = [result.total for result in view.handed_in]  # of others there is nothing to judge
     maximum = max((result.max for result in results), default=0.0)
-    seen = {lab.look for result in results for lab in result.labs.values()}
     ordered = sorted(results, key=lambda each: each.submission.called.casefold())
     names = [visible_text.person(one.submission) for one in ordered]
     data = row_data(view, ordered, [one.casefold() for one in names])
@@ -125,7 +121,7 @@ def class_sheet(results: Sequence[Result], course: str, notes: Sequence[str], in
         histogram=histogram(totals, most_points(results)),
         sections=shown_sections(CLASS_SECTIONS, view),
         view=view,
-        legend=[look for look in reversed(LOOKS) if look in seen],
+        legend=view.looks[::-1],
         rows=[
             Shown(result=one, name=name, link=report_link(one), full_link=full_link(one), flag=is_open(one))
             for one, name in zip(ordered, names, strict=True)

@@ -10,7 +10,7 @@ from urllib.parse import quote
 from grader.model import visible_text
 from grader.model.graded_class import NOTHING_KNOWN, ClassInsight
 from grader.model.result import LabResult, Result
-from grader.model.verdicts import Verdict
+from grader.model.verdicts import LOOKS, Verdict, VerdictFacts
 from grader.pages.page_section import Shown
 
 
@@ -29,13 +29,24 @@ class ClassView:
         return {result.submission.id: result for result in self.results}
 
     @cached_property
-    def labs(self) -> Mapping[str, LabResult]:
-        """Each lab as its first student has it: for titles and maxima."""
-        found: dict[str, LabResult] = {}
+    def by_lab(self) -> Mapping[str, Sequence[tuple[Result, LabResult]]]:
+        """What each student has of each lab."""
+        found: dict[str, list[tuple[Result, LabResult]]] = {}
         for result in self.results:
             for lab_id, lab in result.labs.items():
-                found.setdefault(lab_id, lab)
+                found.setdefault(lab_id, []).append((result, lab))
         return found
+
+    @cached_property
+    def labs(self) -> Mapping[str, LabResult]:
+        """Each lab as its first student has it: for titles and maxima."""
+        return {lab_id: each[0][1] for lab_id, each in self.by_lab.items()}
+
+    @cached_property
+    def looks(self) -> Sequence[VerdictFacts]:
+        """What there is of them, in the order of the verdicts."""
+        seen = {lab.look for each in self.by_lab.values() for _, lab in each}
+        return [one for one in LOOKS if one in seen]
 
     def title(self, lab_id: str) -> str:
         return self.labs[lab_id].title if lab_id in self.labs else lab_id

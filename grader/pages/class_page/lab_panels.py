@@ -10,9 +10,10 @@ from itertools import accumulate
 from statistics import fmean, median
 
 from grader.model import visible_text
-from grader.model.result import Finding, LabResult, Result
+from grader.model.result import Finding, LabResult
 from grader.model.verdicts import LOOKS, Verdict, VerdictFacts
 from grader.model.visible_text import counted, points, share
+from grader.pages.class_page.class_view import ClassView
 from grader.pages.page_section import Shown
 
 # Findings that several students of a class share: the same kind on the same line of code. Pure.
@@ -59,12 +60,8 @@ def verdict_bar(looks: Sequence[VerdictFacts]) -> list[Shown]:
     ]
 
 
-def lab_panels(results: Sequence[Result]) -> list[Shown]:
-    labs: dict[str, list[LabResult]] = {}
-    for result in results:
-        for lab_id, lab in result.labs.items():
-            labs.setdefault(lab_id, []).append(lab)
-    return [_panel(lab_id, each) for lab_id, each in labs.items()]
+def lab_panels(view: ClassView) -> list[Shown]:
+    return [_panel(lab_id, [lab for _, lab in each]) for lab_id, each in view.by_lab.items()]
 
 
 def _panel(lab_id: str, labs: Sequence[LabResult]) -> Shown:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from grader.model.graded_class import LabMistakes, Mistake, PlacedMistake, SolutionLine, SolutionMap
 from grader.model.verdicts import TECHNIQUE_MISSED, Verdict
 from grader.model.visible_text import counted, share
-from grader.pages.class_page.class_view import ClassView, full_link, people, report_link
+from grader.pages.class_page.class_view import ClassView, people, report_link
 from grader.pages.page_section import Shown
 
 _MOST_NAMES = 8
@@ -31,14 +31,12 @@ def _lab(lab: LabMistakes, view: ClassView) -> Shown:
 def _card(mistake: Mistake, view: ClassView) -> Shown:
     told = mistake.before is None or mistake.before == len(mistake.students)
     numbers = range(mistake.first_line, mistake.first_line + len(mistake.source))
-    names = people(view, mistake.students[:_MOST_NAMES], _MOST_NAMES, report_link).names
     return Shown(
         mistake=mistake,
         look=mistake.verdict.facts if mistake.verdict is not Verdict.PASS else TECHNIQUE_MISSED,
         trend="" if told else f"{mistake.before or 'none'} in the batch before",
-        names=names,
-        more=max(0, len(mistake.students) - _MOST_NAMES),
-        shown=people(view, [mistake.shown], 1, full_link).names,  # whose file stands for all
+        people=people(view, mistake.students, _MOST_NAMES, report_link),
+        shown=people(view, [mistake.shown], 1),  # whose file stands for all
         lines=list(zip(numbers, mistake.source, strict=True)),
     )
 

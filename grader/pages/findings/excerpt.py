@@ -54,32 +54,21 @@ class Row:
     notes: tuple[Note, ...] = ()
     after_gap: bool = False  # whether lines between this row and the one above are left out
 
-    @property
-    def text(self) -> str:
-        return "".join(piece.text for piece in self.pieces)
 
-
-@dataclass(frozen=True)
-class Excerpt:
-    file: str
-    rows: tuple[Row, ...]
-
-
-def excerpt(finding: Finding, sources: Mapping[str, str], *, around: int = _AROUND) -> Excerpt | None:
-    """The finding's lines with the lines around them. None where the submission has no such line."""
+def excerpt(finding: Finding, sources: Mapping[str, str], *, around: int = _AROUND) -> tuple[Row, ...]:
+    """The finding's lines with the lines around them. Empty where the submission has no such line."""
     text = sources.get(finding.file or "")
     if text is None or finding.line is None:
-        return None
+        return ()
     lines = text.split("\n")
     if not 1 <= finding.line <= len(lines):
-        return None
+        return ()
     sites = _sites(finding, len(lines))
     wanted = sorted({n for line in sites for n in range(line - around, line + around + 1) if 1 <= n <= len(lines)})
     told = [at for at, number in enumerate(wanted) if number in sites or lines[number - 1].strip()]
     shown = wanted[told[0] : told[-1] + 1]  # no blank lines at either end
     gaps = {after for before, after in pairwise(shown) if after > before + 1}
-    rows = tuple(_row(number, lines[number - 1], sites, finding, after_gap=number in gaps) for number in shown)
-    return Excerpt(visible_text.line(finding.file or "", 80), rows)
+    return tuple(_row(number, lines[number - 1], sites, finding, after_gap=number in gaps) for number in shown)
 
 
 def _sites(finding: Finding, last: int) -> dict[int, list[tuple[Role, Site]]]:
@@ -110,15 +99,12 @@ def _note(site: Site, finding: Finding, *, named: bool) -> str:
     verb = _VERBS.get(site.access or "", "")
     if not verb or site.thread is None:
         return ""
-    whose = f" of block {index(site.block)}" if _blocks_differ(site, finding) else ""
+    # Where both threads are in the same block, it is stated once beside the excerpt.
+    differ = site.block is not None and finding.other is not None and finding.block != finding.other.block
+    whose = f" of block {index(site.block)}" if differ else ""
     what = finding.element or finding.array or ""
     what = "" if site.access in {"barrier", "skip", "return"} else f" {visible_text.line(what, 60)}"
     return f"thread {index(site.thread)}{whose} {verb}{what}" if named or what.strip() else ""
-
-
-def _blocks_differ(site: Site, finding: Finding) -> bool:
-    """Whether the notes have to name the block. Where both threads are in the same block, it is stated once beside the excerpt."""
-    return site.block is not None and finding.other is not None and finding.block != finding.other.block
 
 
 def _told(line: str, site: Site) -> tuple[int, int] | None:

@@ -1,9 +1,9 @@
-"""A finding as a card: what, where, which thread, which element, what to look at next. Pure."""
+"""What the card of a finding says: where, which thread, which element, in which launch and cases. Pure."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
@@ -11,23 +11,8 @@ from grader.model import visible_text
 from grader.model.result import Case, Finding, LabResult, Launch, Site, Suspect
 from grader.model.verdicts import Verdict
 from grader.model.visible_text import counted, index
-from grader.pages.findings.excerpt import excerpt
-from grader.pages.page_section import Shown
 
 _MOST_CASES = 4
-
-
-def finding_card(finding: Finding, lab: LabResult, sources: Mapping[str, str], *, instructor: bool) -> Shown:
-    """Its links lead to pages that step through the block; empty: there is none."""
-    return Shown(
-        finding=finding,
-        where=_where(finding),
-        facts=_facts(finding, lab, instructor=instructor),
-        excerpt=excerpt(finding, sources),
-        steps="",
-        orders="",
-        story="",
-    )
 
 
 def launch_of(finding: Finding, launches: Iterable[Launch]) -> Launch | None:
@@ -57,12 +42,12 @@ def launch_text(launch: Launch) -> str:
     return ", ".join(parts)
 
 
-def _where(finding: Finding) -> str:
+def place_of(finding: Finding) -> str:
     line = f"line {finding.line:,}" if finding.line is not None else ""
     return ", ".join(filter(None, (visible_text.line(finding.file or "", 80), line)))
 
 
-def _facts(finding: Finding, lab: LabResult, *, instructor: bool) -> dict[str, str]:
+def facts_of(finding: Finding, lab: LabResult, *, instructor: bool) -> dict[str, str]:
     launch = launch_of(finding, shown_launches(lab, instructor=instructor))
     known = {
         "Thread": index(finding.thread),

@@ -19,22 +19,45 @@ _OTHER_PASS = "does not separate them"  # noqa: S105 -- the finding's words for 
 _SPOILS = frozenset({Verdict.RACE, Verdict.BARRIER_DIVERGENCE, Verdict.OUT_OF_BOUNDS, Verdict.UNINITIALIZED_READ})
 
 
-@dataclass(frozen=True)
+@dataclass
 class CauseGroup:
     """The first of the findings is told in full."""
 
-    findings: tuple[Finding, ...]
-    sentence: str = ""  # what the cause is; empty: there is one finding
+    findings: list[Finding]
+    rule: str = ""  # by which they belong together; empty: there is one finding
+    window: tuple[int, int] = field(init=False)  # lines; one barrier in it would order every race of the group
+
+    def __post_init__(self) -> None:
+        self.window = _lines(self.findings[0])
+
+    def takes(self, finding: Finding) -> bool:
+        first = self.findings[0]
+        if first.severity != "error" or first.file != finding.file or first.function != finding.function:
+            return False
+        for name, (fits, _) in _RULES.items():
+            if self.rule in {"", name} and fits(self, finding):
+                self.rule = name
+                self.findings.append(finding)
+                low, high = _lines(finding)
+                if name == "barrier":
+                    self.window = (max(self.window[0], low), min(self.window[1], high))
+                return True
+        return False
+
+    @property
+    def sentence(self) -> str:
+        """What the cause is; empty: there is one finding."""
+        return _RULES[self.rule][1](self.findings) if self.rule else ""
 
 
-def cause_groups(findings: Sequence[Finding]) -> tuple[CauseGroup, ...]:
+def cause_groups(findings: Sequence[Finding]) -> list[CauseGroup]:
     """Every finding is in one group. The groups are in the order of their first findings; a note is alone."""
-    groups: list[_Group] = []
+    groups: list[CauseGroup] = []
     for one in findings:
         joined = one.severity == "error" and any(group.takes(one) for group in groups)
         if not joined:
-            groups.append(_Group([one]))
-    return tuple(CauseGroup(tuple(one.members), one.sentence()) for one in groups)
+            groups.append(CauseGroup([one]))
+    return groups
 
 
 def wrong_outputs(lab: LabResult, findings: Sequence[Finding], *, instructor: bool) -> str:
@@ -64,33 +87,6 @@ def _outputs(case: Case) -> list[str]:
     return [visible_text.line(one.mismatch.output, 40) for one in case.launches if one.mismatch]
 
 
-@dataclass
-class _Group:
-    members: list[Finding]
-    rule: str = ""
-    window: tuple[int, int] = field(init=False)  # lines; one barrier in it would order every race of the group
-
-    def __post_init__(self) -> None:
-        self.window = _lines(self.members[0])
-
-    def takes(self, finding: Finding) -> bool:
-        first = self.members[0]
-        if first.severity != "error" or first.file != finding.file or first.function != finding.function:
-            return False
-        for name, (fits, _) in _RULES.items():
-            if self.rule in {"", name} and fits(self, finding):
-                self.rule = name
-                self.members.append(finding)
-                low, high = _lines(finding)
-                if name == "barrier":
-                    self.window = (max(self.window[0], low), min(self.window[1], high))
-                return True
-        return False
-
-    def sentence(self) -> str:
-        return _RULES[self.rule][1](self.members) if self.rule else ""
-
-
 def _lines(finding: Finding) -> tuple[int, int]:
     lines = [one for one in (finding.line, finding.other.line if finding.other else None) if one is not None]
     return (min(lines), max(lines)) if lines else (0, 0)
@@ -103,8 +99,8 @@ def _lacks_barrier(finding: Finding) -> bool:
     return within and finding.line is not None and other is not None and other.line not in {None, finding.line}
 
 
-def _same_barrier(group: _Group, finding: Finding) -> bool:
-    first = group.members[0]
+def _same_barrier(group: CauseGroup, finding: Finding) -> bool:
+    first = group.findings[0]
     if not (_lacks_barrier(first) and _lacks_barrier(finding)):
         return False
     if (_OTHER_PASS in first.message) != (_OTHER_PASS in finding.message):
@@ -113,25 +109,25 @@ def _same_barrier(group: _Group, finding: Finding) -> bool:
     return max(group.window[0], low) < min(group.window[1], high)
 
 
-def _same_parting(group: _Group, finding: Finding) -> bool:
+def _same_parting(group: CauseGroup, finding: Finding) -> bool:
     """Threads that part at a barrier are not ordered by it, nor by those after it."""
-    if group.members[0].kind is not Verdict.BARRIER_DIVERGENCE:
+    if group.findings[0].kind is not Verdict.BARRIER_DIVERGENCE:
         return False
     if finding.kind is Verdict.BARRIER_DIVERGENCE:
         return True
     low, high = _lines(finding)
-    barriers = [one.line for one in group.members if one.kind is Verdict.BARRIER_DIVERGENCE and one.line is not None]
+    barriers = [one.line for one in group.findings if one.kind is Verdict.BARRIER_DIVERGENCE and one.line is not None]
     return _lacks_barrier(finding) and any(low <= line <= high or _OTHER_PASS in finding.message for line in barriers)
 
 
-def _same_access(group: _Group, finding: Finding) -> bool:
-    first = group.members[0]
+def _same_access(group: CauseGroup, finding: Finding) -> bool:
+    first = group.findings[0]
     return first.line is not None and (first.line, first.array) == (finding.line, finding.array) and bool(first.array)
 
 
-def _same_edge(group: _Group, finding: Finding) -> bool:
+def _same_edge(group: CauseGroup, finding: Finding) -> bool:
     """One thread that goes past several arrays."""
-    first = group.members[0]
+    first = group.findings[0]
     both = first.kind is finding.kind is Verdict.OUT_OF_BOUNDS
     return both and first.thread is not None and (first.block, first.thread) == (finding.block, finding.thread)
 
@@ -151,7 +147,7 @@ def _edge_words(findings: Sequence[Finding]) -> str:
 
 
 # By name: whether a finding belongs in a group, and what the cause is.
-_RULES: Mapping[str, tuple[Callable[[_Group, Finding], bool], Callable[[Sequence[Finding]], str]]] = {
+_RULES: Mapping[str, tuple[Callable[[CauseGroup, Finding], bool], Callable[[Sequence[Finding]], str]]] = {
     "barrier": (_same_barrier, _barrier_words),
     "parting": (
         _same_parting,

@@ -15,7 +15,7 @@ from grader.model import visible_text
 from grader.model.result import Case, Finding, LabResult, Launch, Site
 from grader.model.verdicts import TERMINAL_STYLES, Verdict
 from grader.model.visible_text import counted, element, expected, index
-from grader.pages.findings.excerpt import Excerpt, Note, Role, Row, excerpt
+from grader.pages.findings.excerpt import Note, Role, Row, excerpt
 from grader.pages.findings.finding_card import lane_figure, suspect_sentence
 from grader.pages.findings.mismatch_figure import amount
 
@@ -186,11 +186,11 @@ def launched(launch: Launch) -> str:
     return visible_text.line(launch.shape, 80) + size
 
 
-def excerpt_view(shown: Excerpt, where: str, width: int) -> Iterator[RenderableType]:
-    margin = len(str(shown.rows[-1].number)) + 2
+def excerpt_view(rows: Sequence[Row], where: str, width: int) -> Iterator[RenderableType]:
+    margin = len(str(rows[-1].number)) + 2
     yield Text.assemble(" " * margin, ("╭ ", "dim"), (where, "cyan"))
     room = max(width - margin - 2, 20)
-    for row in shown.rows:
+    for row in rows:
         if row.after_gap:
             yield Text(f"{'':{margin}}⋮", style="dim")
         number = f"{'▸' if row.role else ' '}{row.number:>{margin - 2}} "
@@ -287,14 +287,8 @@ def race_view(finding: Finding, width: int) -> Iterator[Text]:
         return
     (one, other), deeds, missing = lanes.names, lanes.deeds, lanes.missing
     lane = min(max(len(one), len(deeds[0])) + 4, _LANE, width // 2)
-    yield _row((f"{one:{lane}}", "bold"), (other, "bold"))
-    yield _row((f"{deeds[0]:{lane}}", "red"), ("│", "dim"))
+    yield one_line(Text.assemble("  ", (f"{one:{lane}}", "bold"), (other, "bold")))
+    yield one_line(Text.assemble("  ", (f"{deeds[0]:{lane}}", "red"), ("│", "dim")))
     dashes = "╌" * max((lane + len(deeds[1]) - len(missing) - 2) // 2, 2)
-    yield _row((f"{dashes} ", "yellow"), (missing, "bold yellow"), (f" {dashes}", "yellow"))
-    yield _row((f"{'│':{lane}}", "dim"), (deeds[1], "red"))
-
-
-def _row(*parts: tuple[str, str]) -> Text:
-    row = Text.assemble("  ", *parts)
-    row.no_wrap, row.overflow = True, "ellipsis"
-    return row
+    yield one_line(Text.assemble("  ", (f"{dashes} ", "yellow"), (missing, "bold yellow"), (f" {dashes}", "yellow")))
+    yield one_line(Text.assemble("  ", (f"{'│':{lane}}", "dim"), (deeds[1], "red")))

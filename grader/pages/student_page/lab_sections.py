@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from grader.model import visible_text
 from grader.model.result import Build, Case, Finding, LabResult, Launch, StepView
 from grader.model.verdicts import Verdict, VerdictFacts
+from grader.pages.findings.excerpt import excerpt
 from grader.pages.findings.finding_card import (
-    finding_card,
+    facts_of,
     lane_figure,
     launch_text,
     line_numbers,
     may_show,
+    place_of,
     shown_launches,
     suspect_changes,
     suspect_sentence,
@@ -78,7 +80,7 @@ def finding_section(view: LabView) -> Shown | None:
     if not cards and not lab.causes:
         return None
     return Shown(
-        causes=[finding_card(one, lab, view.sources, instructor=view.instructor) for one in lab.causes],
+        causes=[_card(one, replace(view, steps=None)) for one in lab.causes],
         cards=cards[:_OPEN_CARDS],
         more_cards=cards[_OPEN_CARDS:],
         unshown_cards=max(0, len(said) - _MOST_CARDS),
@@ -99,13 +101,17 @@ def _cause_card(group: CauseGroup, view: LabView) -> Shown:
 
 
 def _card(finding: Finding, view: LabView) -> Shown:
-    card = finding_card(finding, view.lab, view.sources, instructor=view.instructor)
-    card.in_a_line = _in_a_line(finding)
-    card.steps = view.step_link(finding.kind, finding.line)
-    card.orders = view.step_link(finding.kind, finding.line, "orders")  # plays both orders of a race
-    card.story = view.step_link(finding.kind, finding.line, "story")
-    card.story_words = _LANES if finding.access in {"shuffle", "mask"} else _STORIES_OF_KINDS.get(finding.kind, "")
-    return card
+    return Shown(
+        finding=finding,
+        where=place_of(finding),
+        facts=facts_of(finding, view.lab, instructor=view.instructor),
+        excerpt=excerpt(finding, view.sources),
+        in_a_line=_in_a_line(finding),
+        steps=view.step_link(finding.kind, finding.line),
+        orders=view.step_link(finding.kind, finding.line, "orders"),  # plays both orders of a race
+        story=view.step_link(finding.kind, finding.line, "story"),
+        story_words=_LANES if finding.access in {"shuffle", "mask"} else _STORIES_OF_KINDS.get(finding.kind, ""),
+    )
 
 
 def _in_a_line(finding: Finding) -> str:

@@ -53,7 +53,7 @@ TOGETHER = {
 def test_one_cause_is_told_once(case: str) -> None:
     findings, sentence = TOGETHER[case]
     (group,) = cause_groups(findings)
-    assert group.findings == tuple(findings)
+    assert group.findings == list(findings)
     assert sentence in group.sentence
 
 
