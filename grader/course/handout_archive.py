@@ -96,6 +96,28 @@ class PackedFile:
     executable: bool = False
 
 
+@dataclass(frozen=True)
+class Handout:
+    """A handout's files as students get them, and the one time that all of them have."""
+
+    manifest: Manifest
+    files: Mapping[str, PackedFile]
+    time: int  # seconds since 1970
+
+    @property
+    def name(self) -> str:
+        return f"tilelab-{self.manifest.version}"
+
+    def archive(self) -> bytes:
+        return pack(self.name, self.files, self.time)
+
+
+def whole(manifest: Manifest, listed: Mapping[str, PackedFile], time: int = 0) -> Handout:
+    """Of the files that the manifest lists."""
+    own = {"VERSION": PackedFile(f"{manifest}\n".encode()), MANIFEST: PackedFile(manifest.to_json())}
+    return Handout(manifest, {**listed, **own}, time)
+
+
 def pack(folder: str, files: Mapping[str, PackedFile], time: int) -> bytes:
     """A tar.gz that unpacks to `folder`. Every file has the time `time` (seconds since 1970)."""
     plain = io.BytesIO()
@@ -132,14 +154,6 @@ _STRANGERS = (
 
 
 @dataclass(frozen=True)
-class Unpacked:
-    """A whole handout: its manifest, and each file that the manifest lists."""
-
-    manifest: Manifest
-    files: Mapping[str, PackedFile]
-
-
-@dataclass(frozen=True)
 class _Packed:
     """Anything that holds files: `names` of them in their order, and `read`, whose answer is None for what is no file of usual size."""
 
@@ -148,7 +162,7 @@ class _Packed:
     read: Callable[[str], PackedFile | None]
 
 
-def read_handout(path: Path) -> Unpacked:
+def read_handout(path: Path) -> Handout:
     """The handout in `path`. Raises RemediableError, which says what it is instead or what is wrong with it."""
     source = str(path)
     if source.startswith(("http://", "https://", "http:/", "https:/")):
@@ -245,7 +259,7 @@ def _folder(folder: Path) -> _Packed:
     return _Packed(str(folder), tuple(found), read)
 
 
-def _handout(packed: _Packed, inside: int = 0) -> Unpacked:
+def _handout(packed: _Packed, inside: int = 0) -> Handout:
     """The handout somewhere in it, or in the one archive that it holds."""
     tops = _tops(packed.names)
     if not tops:
@@ -276,9 +290,7 @@ def _handout(packed: _Packed, inside: int = 0) -> Unpacked:
     _check(packed.source, manifest, files)
     if not any(file.executable for file in files.values()):  # a system without that right has packed it
         files = {path: PackedFile(file.data, file.data.startswith(b"#!")) for path, file in files.items()}
-    files["VERSION"] = PackedFile(f"{manifest}\n".encode())
-    files[MANIFEST] = PackedFile(manifest.to_json())
-    return Unpacked(manifest, files)
+    return whole(manifest, files)
 
 
 def _tops(names: Iterable[str]) -> list[str]:

@@ -11,12 +11,12 @@ import datetime as dt
 import os
 import re
 import subprocess
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
 from grader import __version__
-from grader.course.handout_archive import MANIFEST, Manifest, PackedFile, digest, pack
+from grader.course.handout_archive import MANIFEST, Handout, Manifest, PackedFile, digest, whole
 from grader.course.leaks import (
     Diagnostic,
     HiddenCases,
@@ -47,22 +47,6 @@ _LAB_TABLE_MARK = "<!-- labs -->"  # in the students' README; the table of labs 
 _LISTED_BY_KIND = ("kit", "grader")  # these are handed out whole and often get new files, so kinds of file are listed
 _FIGURES = "assignments/figures/"
 _PICTURES = (".svg", ".png")
-
-
-@dataclass(frozen=True)
-class Handout:
-    """A handout's files as students will get them, and the one time that all of them have."""
-
-    manifest: Manifest
-    files: Mapping[str, PackedFile]
-    time: int  # seconds since 1970
-
-    @property
-    def name(self) -> str:
-        return f"tilelab-{self.manifest.version}"
-
-    def archive(self) -> bytes:
-        return pack(self.name, self.files, self.time)
 
 
 def handout(root: Path, labs: Sequence[Lab]) -> Handout:
@@ -96,9 +80,7 @@ def handout(root: Path, labs: Sequence[Lab]) -> Handout:
     edited = [f"assignments/{lab.id}/{name}" for lab in labs for name in (lab.public.file, ANSWERS)]
     starters = frozenset(path for path in edited if path in files)
     manifest = Manifest(__version__, date, {path: digest(file.data) for path, file in files.items()}, starters)
-    files["VERSION"] = PackedFile(f"{manifest}\n".encode())
-    files[MANIFEST] = PackedFile(manifest.to_json())
-    return Handout(manifest, files, time)
+    return whole(manifest, files, time)
 
 
 def diagnostics(root: Path, labs: Sequence[Lab], made: Handout) -> list[Diagnostic]:

@@ -98,7 +98,7 @@ def files_of(root: Path, new: NewLab) -> dict[str, str]:
             f"{same[0].id} has the problem {new.problem}, and its contract is {same[0].public.contract}: such a lab is no pattern. "
             f"Copy assignments/{same[0].id} and solutions/{same[0].id}, and change the names in them"
         )
-    files = dict(_from_lab(root, new, pattern) if pattern else _from_skeleton(new))
+    files = dict(_from_lab(root, new, pattern) if pattern else _from_skeleton(new, {"public": 2, "hidden": 2}))
     public, private = f"assignments/{new.lab_id}", f"solutions/{new.lab_id}"
     model = f"{private}/{new.file}"
     try:
@@ -107,9 +107,8 @@ def files_of(root: Path, new: NewLab) -> dict[str, str]:
         raise RemediableError(
             f"no starter can be made from the lab's pattern, {pattern.id if pattern else 'the skeleton'}: {error}"
         ) from error
-    text = _rendered(new, f"assignment/{QUESTIONS}.j2")
-    asked = LabQuestions(new.lab_id, new.title, new.file, QuestionFile.model_validate(tomllib.loads(text)))
-    files |= {f"{public}/{QUESTIONS}": text, f"{public}/{ANSWERS}": answer_form(asked)}
+    questions = QuestionFile.model_validate(tomllib.loads(files[f"{public}/{QUESTIONS}"]))
+    files[f"{public}/{ANSWERS}"] = answer_form(LabQuestions(new.lab_id, new.title, new.file, questions))
     for path in files:
         _must_be_free(root, path)
     return files
@@ -158,34 +157,22 @@ docs/writing-a-lab.md leads through it, from here to a lab that can be handed ou
 """
 
 
-def _templates() -> Environment:
-    return Environment(
+def _from_skeleton(new: NewLab, points: Mapping[str, float], *, of_each_lab: bool = False) -> Iterator[tuple[str, str]]:
+    """A lab with a new problem, which copies a matrix. `of_each_lab`: only what a lab that copies another one has of it."""
+    templates = Environment(
         loader=FileSystemLoader(_SKELETON),
         autoescape=False,  # noqa: S701 -- C++, TOML and Markdown, from names that `named` has checked
         undefined=StrictUndefined,
         keep_trailing_newline=True,
         trim_blocks=True,
     )
-
-
-def _rendered(new: NewLab, template: str, **values: object) -> str:
     title = json.dumps(new.title, ensure_ascii=False)
-    return _templates().get_template(template).render(vars(new), number=new.number, title_toml=title, **values)
-
-
-def _from_skeleton(new: NewLab) -> Iterator[tuple[str, str]]:
-    """A lab with a new problem. The skeleton's problem copies a matrix."""
-    public, private = f"assignments/{new.lab_id}", f"solutions/{new.lab_id}"
-    for name in ("lab.toml", "Makefile", "public_tests.cpp"):
-        yield f"{public}/{name}", _rendered(new, f"assignment/{name}.j2")
-    yield f"{public}/README.md", _rendered(new, "assignment/README.md.j2", rows=_rows({"public": 2, "hidden": 2}))
-    yield f"{private}/{new.file}", _rendered(new, "solution/model.cu.j2")
-    for name in ("grading.toml", "hidden_tests.cpp", "answers.md"):
-        yield f"{private}/{name}", _rendered(new, f"solution/{name}.j2")
-    for name in ("misspelt_kernel.cu", "no_guard.cu", "writes_nothing.cu"):
-        yield f"{private}/rejects/{name}", _rendered(new, f"solution/{name}.j2")
-    for suffix in ("hpp", "cpp"):
-        yield f"kit/problems/{new.problem}.{suffix}", _rendered(new, f"problem/problem.{suffix}.j2")
+    places = {"LAB": new.lab_id, "KERNEL": new.kernel, "PROBLEM": new.problem}
+    for template in sorted(templates.list_templates(["j2"])):
+        path = re.sub("|".join(places), lambda found: places[found[0]], template.removesuffix(".j2"))
+        if not of_each_lab or path.endswith(("/README.md", f"/{ANSWERS}", f"/{QUESTIONS}")):
+            values = {"number": new.number, "title_toml": title, "rows": _rows(points)}
+            yield path, templates.get_template(template).render(vars(new), **values)
 
 
 def _from_lab(root: Path, new: NewLab, pattern: Lab) -> Iterator[tuple[str, str]]:
@@ -212,11 +199,10 @@ def _from_lab(root: Path, new: NewLab, pattern: Lab) -> Iterator[tuple[str, str]
     yield f"{here}/lab.toml", f"# {note}.\n{contract}"
     yield f"{here}/Makefile", renamed_text(public / "Makefile")
     yield f"{here}/public_tests.cpp", f"// {note}.\n{renamed_text(public / 'public_tests.cpp')}"
-    yield f"{here}/README.md", _rendered(new, "assignment/README.md.j2", rows=_rows(given_points(pattern)))
+    yield from _from_skeleton(new, given_points(pattern), of_each_lab=True)
     yield f"{there}/{new.file}", f"// {note}.\n{renamed_text(private / pattern.public.file)}"
     yield f"{there}/grading.toml", f"# {note}.\n{renamed_text(private / 'grading.toml')}"
     yield f"{there}/hidden_tests.cpp", f"// {note}.\n{renamed_text(private / 'hidden_tests.cpp')}"
-    yield f"{there}/answers.md", _rendered(new, "solution/answers.md.j2")
     verdicts: set[str] = set()
     for reject in sorted((private / "rejects").glob("*.cu")):
         verdict = reject.read_text(encoding="utf-8").split("\n", 1)[0].removeprefix("// verdict: ").split(" ")[0]

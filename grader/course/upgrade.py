@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from itertools import chain, count
 from pathlib import Path, PurePosixPath
 
-from grader.course.handout_archive import MANIFEST, Manifest, PackedFile, Unpacked, digest, read_handout
+from grader.course.handout_archive import MANIFEST, Handout, Manifest, PackedFile, digest, read_handout
 from grader.model.errors import RemediableError
 
 # What an upgrade of a handout will do to each file, found out before anything is changed. It writes nothing.
@@ -129,7 +129,7 @@ class Plan:
                 return
 
 
-def plan_upgrade(folder: Path, old: Manifest, unpacked: Unpacked) -> Plan:
+def plan_upgrade(folder: Path, old: Manifest, unpacked: Handout) -> Plan:
     """Raises OSError where a file cannot be read."""
     plan = Plan(folder, old, unpacked.manifest)
     for path, file in unpacked.files.items():
@@ -182,7 +182,7 @@ def _manifest_in(folder: Path) -> Manifest:
     return Manifest.from_json(path.read_bytes(), str(path))
 
 
-def _carry_out(plan: Plan, unpacked: Unpacked) -> None:
+def _carry_out(plan: Plan, unpacked: Handout) -> None:
     """Everything new is written before the first change, so a full disk changes nothing. The manifest comes last, so an interrupted
     upgrade can be run again.
     """

@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 
-from markupsafe import Markup
-
 from grader.explain.similar_files import SimilarFiles
 from grader.explain.story import Story
 from grader.model.graded_class import NOTHING_KNOWN, ClassInsight
@@ -40,8 +38,9 @@ def class_page(
 ) -> str:
     """The instructor's page about the class. It links into the folder `students/` beside it. `insight`: what else the batch knows."""
     sheet = class_sheet(results, course, notes, insight)
-    script = Markup("\n").join(trusted_text(f"class_page/{name}.js") for name in ("sorting", "filtering"))
-    return render_page("class_page/class", sheet, sections=CLASS_SECTIONS, script=script)
+    return render_page(
+        "class_page/class", sheet, sections=CLASS_SECTIONS, script=trusted_text("class_page/student_table.js")
+    )
 
 
 def similar_page(

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from grader.course.handouts import Handout, handout, listing
+from grader.course.handout_archive import Handout
+from grader.course.handouts import handout, listing
 from grader.course.starters import write
 from grader.model.course_root import load_labs
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from ruamel.yaml import YAML
 
-from grader.course.handouts import Handout
+from grader.course.handout_archive import Handout
 
 ROOT = Path(__file__).resolve().parents[2]
 CI = ROOT / "handouts" / "ci"

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.course.handout_archive import MANIFEST, Manifest, PackedFile, Unpacked, digest, pack, read_handout
+from grader.course.handout_archive import MANIFEST, Handout, Manifest, PackedFile, digest, pack, read_handout
 from grader.model.errors import RemediableError
 
 FILES = {
@@ -82,7 +82,7 @@ def test_a_handout_is_read_however_it_was_packed_again(tmp_path: Path, how: str)
     assert_whole(read_handout(path), says_what_is_executable=how == "as it was made")
 
 
-def assert_whole(read: Unpacked, *, says_what_is_executable: bool = False) -> None:
+def assert_whole(read: Handout, *, says_what_is_executable: bool = False) -> None:
     assert {name: file.data for name, file in read.files.items()} == members("")
     assert read.files[RUNNABLE].executable
     assert not read.files["Makefile"].executable

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from grader.course.handout_archive import digest
-from grader.course.handouts import LISTING, Handout, diagnostics, handout, listing
+from grader.course.handout_archive import Handout, digest
+from grader.course.handouts import LISTING, diagnostics, handout, listing
 from grader.model.course_root import load_labs
 from grader.model.labs import lab_ids, load_lab
 

@@ -12,7 +12,7 @@ import pytest
 from corpus_sample import sample
 from kernel_labs import kernel_lab_ids
 
-from grader.course.handouts import Handout
+from grader.course.handout_archive import Handout
 from grader.model.labs import lab_ids, load_lab
 
 ROOT = Path(__file__).resolve().parents[2]

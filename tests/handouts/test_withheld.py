@@ -36,7 +36,8 @@ def test_the_private_half_stays_at_home(made: Path) -> None:
 
 def test_the_skeleton_of_a_new_lab_stays_at_home(made: Path, change: Change) -> None:
     change(
-        "grader/course/skeleton/solution/model.cu.j2", (made / "solutions/05-add/add.cu").read_text(encoding="utf-8")
+        "grader/course/skeleton/solutions/LAB/KERNEL.cu.j2",
+        (made / "solutions/05-add/add.cu").read_text(encoding="utf-8"),
     )
     assert not [path for path in handout(made, load_labs(made, [])).files if "skeleton" in path]
     assert found(made) == []

@@ -19,7 +19,7 @@ from grader.cli.proofs import page_proofs
 from grader.cli.proofs.page_proofs import disclosures
 from grader.cli.proofs.proving import Proof, Step
 from grader.course import handouts, starters
-from grader.course.handouts import Handout
+from grader.course.handout_archive import Handout
 from grader.course.leaks import Diagnostic
 from grader.explain.small_edits import SmallEdit, mutants_of
 from grader.model.labs import Lab, LabError, Strict, read_table

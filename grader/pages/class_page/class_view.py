@@ -110,8 +110,7 @@ def group(
         )
         for one, detail in found
     ]
-    cut = max(0, len(of) - most)
-    shown = {"title": title, "remedy": remedy, "entries": of[:most], "count": len(of), "more": cut}
+    shown = {"title": title, "remedy": remedy, "entries": of[:most], "count": len(of), "more": max(0, len(of) - most)}
     return Shown(**{**shown, "unfolded": len(of) <= few, "look": None, "tone": "", "anchor": "", **more})
 
 

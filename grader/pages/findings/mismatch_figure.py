@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import groupby
 
 from grader.model import visible_text
-from grader.model.result import LabResult, Mismatch
+from grader.model.result import Case, LabResult, Launch, Mismatch
 from grader.model.visible_text import counted
 from grader.pages.findings.finding_card import launch_text, may_show
 from grader.pages.page_section import Shown
@@ -82,21 +82,24 @@ def _ticks(extent: int, tile: int, length: float) -> list[Shown]:
 
 
 def mismatch_figures(lab: LabResult, *, instructor: bool) -> list[Shown]:
-    """One figure for each launch with a wrong output that may be shown. Those that show a pattern come first."""
-    found = [
+    """One figure for each launch with a wrong output that may be shown."""
+    return [
         Shown(
             case=case.name,
-            mismatch=launch.mismatch,
+            mismatch=mismatch,
             shape=launch_text(launch),
-            amount=amount(launch.mismatch),
-            picture=picture(launch.mismatch),
+            amount=amount(mismatch),
+            picture=picture(mismatch),
         )
-        for case in lab.cases
+        for case, launch, mismatch in wrong_launches(lab)
         if may_show(case, instructor=instructor)
-        for launch in case.launches
-        if launch.mismatch
     ]
-    return sorted(found, key=lambda each: each.mismatch.wrong >= each.mismatch.rows * each.mismatch.columns)
+
+
+def wrong_launches(lab: LabResult) -> list[tuple[Case, Launch, Mismatch]]:
+    """Those that are wrong only in places come first, because they show a pattern."""
+    found = [(case, one, one.mismatch) for case in lab.cases for one in case.launches if one.mismatch]
+    return sorted(found, key=lambda each: each[2].wrong >= each[2].rows * each[2].columns)
 
 
 def amount(mismatch: Mismatch) -> str:

@@ -17,7 +17,7 @@ from grader.model.result import Finding, Launch
 from grader.model.verdicts import TERMINAL_STYLES, Verdict
 from grader.model.visible_text import counted
 from grader.pages.findings.excerpt import excerpt
-from grader.pages.findings.finding_card import launch_of
+from grader.pages.findings.finding_card import launch_of, place_of
 from grader.pages.screens.first_mistake import Detail, block_view, excerpt_view, finding_view, launched, one_line
 from grader.run.programs.program_findings import HostFinding, ProgramReport
 from grader.run.programs.run_record import ProgramFinding
@@ -157,7 +157,7 @@ class ProgramPage:
         yield Text.assemble((f"{finding.label}{note}: ", style), visible_text.line(finding.message, 600), times)
         place = Finding(kind=Verdict.CRASH, message="", file=finding.file, line=finding.line, other=finding.other)
         if shown := excerpt(place, self.sources, around=1):
-            yield from excerpt_view(shown, f"{visible_text.line(finding.file or '', 80)}, line {finding.line:,}", width)
+            yield from excerpt_view(shown, place_of(place), width)
 
 
 def _lines(head: str, message: str) -> Iterator[RenderableType]:

@@ -16,7 +16,7 @@ from grader.model.result import Case, Finding, LabResult, Launch, Site
 from grader.model.verdicts import TERMINAL_STYLES, Verdict
 from grader.model.visible_text import counted, element, expected, index
 from grader.pages.findings.excerpt import Note, Role, Row, excerpt
-from grader.pages.findings.finding_card import lane_figure, suspect_sentence
+from grader.pages.findings.finding_card import lane_figure, place_of, suspect_sentence
 from grader.pages.findings.mismatch_figure import amount
 
 # What passed and what did not, one line each: the tests of a lab, or the labs of a course. Pure.
@@ -122,7 +122,6 @@ _ROLES: dict[Role, str] = {"": "", "first": "red", "second": "yellow"}
 _KINDS = {".": ("right", "dim"), "#": ("wrong", "red"), "o": ("never written", "yellow")}
 _LOG_LINES = 12
 _LINE = 200
-_INDENT = (0, 0, 0, 2)
 
 
 @dataclass(frozen=True)
@@ -141,13 +140,12 @@ def finding_view(
     name = f"{visible_text.line(finding.called, 80)}{' (note)' if finding.severity == 'note' else ''}: "
     style = "bold" if finding.severity == "note" else f"bold {TERMINAL_STYLES[look.tone]}"
     yield Text.assemble((name, style), visible_text.line(finding.message, 600))
-    file = visible_text.line(finding.file or "", 80)
     if shown := excerpt(finding, sources, around=detail.around):
-        yield from excerpt_view(shown, f"{file}, line {finding.line:,}", width)
+        yield from excerpt_view(shown, place_of(finding), width)
     elif finding.line is not None:
-        yield Text(f"  {file}, line {finding.line:,}", style="cyan")
+        yield Text(f"  {place_of(finding)}", style="cyan")
     if facts := _facts(finding, launch):
-        yield Padding(Text(facts, style="dim"), _INDENT, expand=False)
+        yield indented(Text(facts, style="dim"))
 
 
 def cause_view(
@@ -156,7 +154,7 @@ def cause_view(
     """What in the text may be the cause, with its line. `shown`: a line that stands above already."""
     yield Text.assemble(("Likely cause: ", "bold"), visible_text.line(cause.message, 600))
     if cause.line != shown and (lines := excerpt(cause, sources, around=0)):
-        yield from excerpt_view(lines, f"{visible_text.line(cause.file or '', 80)}, line {cause.line:,}", width)
+        yield from excerpt_view(lines, place_of(cause), width)
 
 
 def suspect_view(lab: LabResult, sources: Mapping[str, str], width: int) -> Iterator[RenderableType]:
@@ -240,23 +238,24 @@ def mismatch_view(launch: Launch, detail: Detail, width: int) -> Iterator[Render
         yield Text(f"{output} is wrong:", "bold red")
     else:
         yield Text.assemble((f"Where {output} is wrong: ", "bold red"), f"{summary} ({amount(mismatch)})")
-    yield Padding(Text(launched(launch), style="dim"), _INDENT, expand=False)
+    yield indented(Text(launched(launch), style="dim"))
     for one in mismatch.first[: detail.elements]:
         value = f"{output}[{one.row}][{one.column}]" if mismatch.rows > 1 else f"{output}[{one.column}]"
         got = element(one.got)
-        yield Padding(
-            Text.assemble(f"{value}  expected {expected(one.expected)}, got ", (got, "red")), _INDENT, expand=False
-        )
+        yield indented(Text.assemble(f"{value}  expected {expected(one.expected)}, got ", (got, "red")))
     rows = [visible_text.code(row, 64) for row in mismatch.picture]
     if not 0 < len(rows) <= detail.picture or len(set("".join(rows))) == 1 or len(rows[0]) + 4 > width:
         return
     cell_size = (mismatch.cell_rows, mismatch.cell_columns)
     cell = "" if cell_size == (1, 1) else ", one sign for {} by {} elements".format(*cell_size)
     meanings = [f"{sign} {word}" for sign, (word, _) in _KINDS.items() if any(sign in row for row in rows)]
-    yield Padding(Text(f"{output}{cell}: {', '.join(meanings)}", style="dim"), _INDENT, expand=False)
+    yield indented(Text(f"{output}{cell}: {', '.join(meanings)}", style="dim"))
     for row in rows:
-        signs = [(sign, _KINDS.get(sign, ("", ""))[1]) for sign in row]
-        yield Padding(Text.assemble(*signs), _INDENT, expand=False)
+        yield indented(Text.assemble(*((sign, _KINDS.get(sign, ("", ""))[1]) for sign in row)))
+
+
+def indented(text: Text) -> Padding:
+    return Padding(text, (0, 0, 0, 2), expand=False)
 
 
 def log_view(log: str) -> Iterator[RenderableType]:

@@ -16,11 +16,11 @@ from rich.text import Text
 
 from grader.model import visible_text
 from grader.model.advice import question_for
-from grader.model.result import Case, Finding, LabResult, Launch
+from grader.model.result import Case, Finding, LabResult, Launch, Mismatch
 from grader.model.verdicts import TERMINAL_STYLES
 from grader.model.visible_text import counted
 from grader.pages.findings.finding_card import launch_of, shown_launches
-from grader.pages.findings.mismatch_figure import amount
+from grader.pages.findings.mismatch_figure import amount, wrong_launches
 from grader.pages.findings.one_cause import advice, cause_groups, explanations, what_happened, wrong_outputs
 from grader.pages.screens.first_mistake import (
     Detail,
@@ -159,7 +159,7 @@ def _start_here(one: Tried) -> Iterator[RenderableType]:
 
 def _trouble(one: Tried, level: Level, width: int) -> Iterator[RenderableType]:
     """What to correct first, what to look at next, and what else there is."""
-    lab, wrong = one.result, _wrong(one.result)
+    lab, wrong = one.result, next(iter(wrong_launches(one.result)), None)
     first = lab.first_error or (None if wrong else next(iter(lab.findings), None))
     sources = {lab.file: one.source}
     if first is not None:
@@ -215,7 +215,7 @@ def _question(lab: LabResult) -> str:
 
 
 def _rest(
-    one: Tried, first: Finding | None, wrong: tuple[Case, Launch] | None, level: Level
+    one: Tried, first: Finding | None, wrong: tuple[Case, Launch, Mismatch] | None, level: Level
 ) -> Iterator[RenderableType]:
     """What is not shown, in one or two lines: first what has the same cause. It often disappears with the first mistake."""
     lab = one.result
@@ -227,8 +227,8 @@ def _rest(
     if more := len(same) - len(lines):
         lines.append(counted(more, "more finding" if lines else "other finding"))
     output = []
-    if wrong and wrong[1].mismatch:
-        output.append(f"a wrong {visible_text.line(wrong[1].mismatch.output, 40)} ({amount(wrong[1].mismatch)})")
+    if wrong:
+        output.append(f"a wrong {visible_text.line(wrong[2].output, 40)} ({amount(wrong[2])})")
     lines += output if spoiled else []
     rest = [_in_a_line(finding) for finding in others[: max(level.others - len(same), 0)]]
     if more := len(others) - len(rest):
@@ -256,17 +256,14 @@ def _printed(lab: LabResult) -> Iterator[RenderableType]:
         yield from block_view(visible_text.block(printed[-1].printed, lines=_PRINTED_LINES))
 
 
-def _wrong(lab: LabResult) -> tuple[Case, Launch] | None:
-    """The first wrong output. One that is wrong only in places comes first, because it shows a pattern."""
-    found = [(case, one, one.mismatch) for case in lab.cases for one in case.launches if one.mismatch]
-    found.sort(key=lambda each: each[2].wrong >= each[2].rows * each[2].columns)
-    return found[0][:2] if found else None
-
-
 def _focused_case(lab: LabResult) -> Case | None:
     """The case with the mistake that is shown."""
     error = lab.first_error
     name = error.cases[0] if error and error.cases else None
-    wrong = _wrong(lab) if not error else None
+    wrong = wrong_launches(lab) if not error else []
     named = next((case for case in lab.cases if case.name == name), None)
-    return named or (wrong[0] if wrong else None) or next((case for case in lab.cases if not case.passed), None)
+    return (
+        named
+        or next((case for case, _, _ in wrong), None)
+        or next((case for case in lab.cases if not case.passed), None)
+    )

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from grader.model import visible_text
-from grader.model.result import Build, Case, Finding, LabResult, Launch, StepView
+from grader.model.result import Case, Finding, LabResult, Launch, StepView
 from grader.model.verdicts import Verdict, VerdictFacts
 from grader.pages.findings.excerpt import excerpt
 from grader.pages.findings.finding_card import (
@@ -170,23 +170,29 @@ def case_section(view: LabView) -> Shown | None:
     return Shown(ran=lab.ran, rows=rows) if rows else None
 
 
-def compiler_log(view: LabView, *, ok: bool) -> Build | None:
+def compiler_log(view: LabView, *, ok: bool) -> list[Shown]:
     """Errors are shown in full. Warnings are folded, further down the page."""
     build = view.lab.build
-    return build if build is not None and build.ok is ok and build.log.strip() else None
+    if build is None or build.ok is not ok or not build.log.strip():
+        return []
+    return [_output("What the compiler said", build.log.strip("\n"), 80, folded=ok)]
 
 
 _MOST_TEXTS = 3
 
 
-def printed_section(view: LabView) -> Shown | None:
+def printed_section(view: LabView) -> list[Shown]:
     """What a kernel printed: each different text once, with the first shape that printed it."""
     shapes: dict[str, str] = {}
     for launch in view.launches():
         if launch.printed.strip():
             shapes.setdefault(launch.printed, launch.shape)
-    who = "kernel" if view.lab.contract == "kernel" else "program"
-    return Shown(who=who, texts=list(shapes.items())[:_MOST_TEXTS]) if shapes else None
+    title = f"What the {'kernel' if view.lab.contract == 'kernel' else 'program'} printed"
+    return [_output(title, text, 40, shape) for text, shape in list(shapes.items())[:_MOST_TEXTS]]
+
+
+def _output(title: str, text: str, lines: int, shape: str = "", *, folded: bool = True) -> Shown:
+    return Shown(title=title, shape=shape, block=visible_text.block(text, lines=lines), folded=folded)
 
 
 # The section of wrong outputs: the mistake that explains them, where it is known, and pictures of the outputs. Pure.
