@@ -8,21 +8,26 @@
 
 namespace tilelab_host {
 
-cudaError_t kernel_work(const cudaKernelNodeParams* params, Work& work, const Call& call) {
-  if (!params || !params->func || params->extra) return refuse(call);
-  KernelFacts facts;
-  if (const cudaError_t error = find_kernel(params->func, facts, call); error != cudaSuccess) return error;
-  KernelWork made{facts.name, {params->gridDim, params->blockDim, params->sharedMemBytes}, {}};
-  std::vector<KernelParameter> parameters;
-  for (std::size_t i = 0; i < facts.sizes.size(); ++i) {
-    if (!params->kernelParams || !params->kernelParams[i]) return refuse(call);
-    const auto* const first = static_cast<const unsigned char*>(params->kernelParams[i]);
-    made.values.emplace_back(first, first + facts.sizes[i]);
-    parameters.push_back({params->kernelParams[i], facts.sizes[i]});
+cudaError_t kernel_work(const std::string& kernel, LaunchShape shape, std::span<const KernelParameter> parameters, Work& work,
+                        const Call& call) {
+  shape.stream = nullptr;
+  KernelWork made{kernel, shape, {}};
+  for (const KernelParameter& one : parameters) {
+    const auto* const first = static_cast<const unsigned char*>(one.at);
+    made.values.emplace_back(first, first + one.bytes);
   }
-  const cudaError_t error = request_launch(made.name, made.shape, parameters, call.planned());
+  const cudaError_t error = request_launch(kernel, shape, parameters, call.planned());
   if (error == cudaSuccess) work = std::move(made);
   return error;
+}
+
+cudaError_t kernel_work(const cudaKernelNodeParams* params, Work& work, const Call& call) {
+  if (!params || !params->func || params->extra) return refuse(call);
+  KernelFacts kernel;
+  std::vector<KernelParameter> parameters;
+  if (const cudaError_t error = read_arguments(params->func, params->kernelParams, kernel, parameters, call); error != cudaSuccess)
+    return error;
+  return kernel_work(kernel.name, {params->gridDim, params->blockDim, params->sharedMemBytes}, parameters, work, call);
 }
 
 cudaError_t copy_work(const Copy& copy, Work& work, const Call& call) {

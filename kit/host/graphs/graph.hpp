@@ -36,6 +36,8 @@ class Graph;
 
 // Checked as CUDA does when a node is added or its parameters are set: by the broker where memory or a kernel is meant. On success
 // `work` is there. `call`: the function of CUDA that was called, `at` where from.
+cudaError_t kernel_work(const std::string& kernel, LaunchShape shape, std::span<const KernelParameter> parameters, Work& work,
+                        const Call& call);
 cudaError_t kernel_work(const cudaKernelNodeParams* params, Work& work, const Call& call);
 cudaError_t copy_work(const Copy& copy, Work& work, const Call& call);
 cudaError_t fill_work(const cudaMemsetParams* params, Work& work, const Call& call);

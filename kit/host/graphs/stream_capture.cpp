@@ -2,7 +2,6 @@
 #include "host/graphs/stream_capture.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <cstdint>
 #include <map>
 #include <mutex>
@@ -101,7 +100,6 @@ struct CapturedEvent {
   std::vector<GraphNode*> last;
 };
 
-std::atomic<int> active = 0;
 // Never destroyed, as the graphs are not.
 struct Captures {
   std::map<std::uint64_t, Capture> all;
@@ -142,27 +140,40 @@ bool is_joined(const Capture& one) {
 void forget_capture(std::uint64_t id) {
   captures().all.erase(id);
   std::erase_if(captures().events, [&](const auto& one) { return one.second.id == id; });
-  --active;
+}
+
+// The call is not allowed, and what is captured becomes no graph.
+cudaError_t spoil(Capture& one, cudaError_t error, const Call& call) {
+  one.is_invalid = true;
+  return refuse(call, error);
+}
+// The same of all captures that the call concerns. Nothing: it concerns none.
+template <typename Concerns>
+std::optional<cudaError_t> spoil_all(cudaError_t error, const Call& call, const Concerns& concerns) {
+  const std::lock_guard lock(graphs_mutex());
+  bool is_any = false;
+  for (auto& [id, one] : captures().all) {
+    const bool counts = concerns(one);
+    is_any |= counts;
+    one.is_invalid |= counts;
+  }
+  return is_any ? std::optional(refuse(call, error)) : std::nullopt;
 }
 
 }  // namespace
 
-bool is_any_captured() { return active != 0; }
+bool is_any_captured() {
+  const std::lock_guard lock(graphs_mutex());
+  return !captures().all.empty();
+}
 
 std::optional<cudaError_t> use_of_legacy_stream(const Call& call) {
-  if (active == 0) return std::nullopt;
-  const std::lock_guard lock(graphs_mutex());
-  bool is_used = false;
-  for (auto& [id, one] : captures().all) {
-    const bool blocks = std::ranges::any_of(one.last, [](const auto& stream) { return is_blocking(stream.first); });
-    is_used |= blocks;
-    one.is_invalid |= blocks;
-  }
-  return is_used ? std::optional(refuse(call, cudaErrorStreamCaptureImplicit)) : std::nullopt;
+  return spoil_all(cudaErrorStreamCaptureImplicit, call, [](const Capture& one) {
+    return std::ranges::any_of(one.last, [](const auto& stream) { return is_blocking(stream.first); });
+  });
 }
 
 std::optional<cudaError_t> capture(cudaStream_t stream, const Call& call, const MakeWork& make) {
-  if (active == 0) return std::nullopt;
   const std::lock_guard lock(graphs_mutex());
   Capture* const one = capture_of(stream);
   if (one == nullptr) return is_legacy(stream) ? use_of_legacy_stream(call) : std::nullopt;
@@ -179,36 +190,23 @@ std::optional<cudaError_t> capture_copy(const CopyOrder& order, const Call& call
 }
 
 std::optional<cudaError_t> wait_in_capture(cudaStream_t stream, const Call& call) {
-  if (active == 0) return std::nullopt;
   const std::lock_guard lock(graphs_mutex());
   Capture* const one = capture_of(stream);
   if (one == nullptr) return is_legacy(stream) ? use_of_legacy_stream(call) : std::nullopt;
-  one->is_invalid = true;
-  return refuse(call, cudaErrorStreamCaptureUnsupported);
+  return spoil(*one, cudaErrorStreamCaptureUnsupported, call);
 }
 
 std::optional<cudaError_t> wait_for_all_in_capture(const Call& call) {
-  if (active == 0) return std::nullopt;
-  const std::lock_guard lock(graphs_mutex());
-  for (auto& [id, one] : captures().all) one.is_invalid = true;
-  return refuse(call, cudaErrorStreamCaptureUnsupported);
+  return spoil_all(cudaErrorStreamCaptureUnsupported, call, [](const Capture&) { return true; });
 }
 
 std::optional<cudaError_t> unsafe_in_capture(const Call& call) {
-  if (active == 0) return std::nullopt;
-  const std::lock_guard lock(graphs_mutex());
-  bool is_refused = false;
-  for (auto& [id, one] : captures().all) {
-    const bool is_here = one.thread == std::this_thread::get_id();
-    const bool counts = one.mode == cudaStreamCaptureModeGlobal || (is_here && one.mode == cudaStreamCaptureModeThreadLocal);
-    is_refused |= counts;
-    one.is_invalid |= counts;
-  }
-  return is_refused ? std::optional(refuse(call, cudaErrorStreamCaptureUnsupported)) : std::nullopt;
+  return spoil_all(cudaErrorStreamCaptureUnsupported, call, [here = std::this_thread::get_id()](const Capture& one) {
+    return one.mode == cudaStreamCaptureModeGlobal || (one.thread == here && one.mode == cudaStreamCaptureModeThreadLocal);
+  });
 }
 
 std::optional<cudaError_t> record_in_capture(cudaEvent_t event, cudaStream_t stream, const Call& call) {
-  if (active == 0) return std::nullopt;
   const std::lock_guard lock(graphs_mutex());
   Capture* const one = capture_of(stream);
   if (one == nullptr) {
@@ -224,36 +222,29 @@ std::optional<cudaError_t> record_in_capture(cudaEvent_t event, cudaStream_t str
 }
 
 std::optional<cudaError_t> wait_for_event_in_capture(cudaStream_t stream, cudaEvent_t event, const Call& call) {
-  if (active == 0) return std::nullopt;
   const std::lock_guard lock(graphs_mutex());
   Capture* const own = capture_of(stream);
   const auto recorded = captures().events.find(event);
   if (recorded == captures().events.end()) {
     if (own == nullptr) return is_legacy(stream) ? use_of_legacy_stream(call) : std::nullopt;
-    own->is_invalid = true;
-    return refuse(call, cudaErrorStreamCaptureIsolation);
+    return spoil(*own, cudaErrorStreamCaptureIsolation, call);
   }
   Capture& one = captures().all.at(recorded->second.id);
   if (own != nullptr && own != &one) {
-    own->is_invalid = one.is_invalid = true;
-    return refuse(call, cudaErrorStreamCaptureMerge);
+    own->is_invalid = true;
+    return spoil(one, cudaErrorStreamCaptureMerge, call);
   }
   if (one.is_invalid) return refuse(call, cudaErrorStreamCaptureInvalidated);
-  if (is_legacy(stream)) {
-    one.is_invalid = true;
-    return refuse(call, cudaErrorStreamCaptureImplicit);
-  }
+  if (is_legacy(stream)) return spoil(one, cudaErrorStreamCaptureImplicit, call);
   join(one.last[stream], recorded->second.last);
   return cudaSuccess;
 }
 
 std::optional<cudaError_t> use_of_captured_event(cudaEvent_t event, const Call& call) {
-  if (active == 0) return std::nullopt;
   const std::lock_guard lock(graphs_mutex());
   const auto recorded = captures().events.find(event);
   if (recorded == captures().events.end()) return unsafe_in_capture(call);
-  captures().all.at(recorded->second.id).is_invalid = true;
-  return refuse(call, cudaErrorCapturedEvent);
+  return spoil(captures().all.at(recorded->second.id), cudaErrorCapturedEvent, call);
 }
 
 void forget_event(cudaEvent_t event) {
@@ -262,7 +253,6 @@ void forget_event(cudaEvent_t event) {
 }
 
 void forget_stream(cudaStream_t stream) {
-  if (active == 0) return;
   const std::lock_guard lock(graphs_mutex());
   Capture* const one = capture_of(stream);
   if (one == nullptr) return;
@@ -272,7 +262,6 @@ void forget_stream(cudaStream_t stream) {
 }
 
 const Graph* graph_of_capture(cudaStream_t stream) {
-  if (active == 0) return nullptr;
   const std::lock_guard lock(graphs_mutex());
   const Capture* const one = capture_of(stream);
   return one != nullptr ? one->graph.get() : nullptr;
@@ -286,10 +275,7 @@ cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode mo
   if (is_legacy(stream)) return refuse(call, cudaErrorStreamCaptureUnsupported);
   if (!is_stream(stream)) return refuse(call, cudaErrorInvalidResourceHandle);
   if (mode < cudaStreamCaptureModeGlobal || mode > cudaStreamCaptureModeRelaxed) return refuse(call);
-  if (Capture* const one = capture_of(stream)) {
-    one->is_invalid = true;
-    return refuse(call, cudaErrorIllegalState);
-  }
+  if (Capture* const one = capture_of(stream)) return spoil(*one, cudaErrorIllegalState, call);
   const std::uint64_t id = captures().next++;
   captures().all[id] = {.id = id,
                         .origin = stream,
@@ -298,7 +284,6 @@ cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode mo
                         .thread = std::this_thread::get_id(),
                         .last = {{stream, {}}},
                         .gone = {}};
-  ++active;
   return cudaSuccess;
 }
 
@@ -308,10 +293,7 @@ cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
   if (graph != nullptr) *graph = nullptr;
   Capture* const one = capture_of(stream);
   if (one == nullptr) return refuse(call, cudaErrorIllegalState);
-  if (one->origin != stream) {
-    one->is_invalid = true;
-    return refuse(call, cudaErrorStreamCaptureUnmatched);
-  }
+  if (one->origin != stream) return spoil(*one, cudaErrorStreamCaptureUnmatched, call);
   if (one->mode != cudaStreamCaptureModeRelaxed && one->thread != std::this_thread::get_id())
     return refuse(call, cudaErrorStreamCaptureWrongThread);
   const cudaError_t error = one->is_invalid    ? cudaErrorStreamCaptureInvalidated

@@ -36,7 +36,7 @@ cudaError_t wait(cudaStream_t stream, cudaEvent_t event, const Call& call);
 cudaError_t call_host(const cudaHostNodeParams& host, cudaStream_t stream, const Call& call);
 
 // Streams whose work becomes nodes of a graph instead of running: which streams are captured, what their next node comes after, and which
-// calls are not allowed meanwhile. Where nothing is captured, each question is answered at once.
+// calls are not allowed meanwhile.
 
 // The call adds work to the stream. Nothing: the stream is not captured, and the call goes on. Otherwise what it returns: `make` has made
 // the node's work, or the call is not allowed. `call`: the function of CUDA; `at`: where it was called.

@@ -105,6 +105,16 @@ Reply move(const char* op, const Call& call, json fields, const HostRows& rows) 
   return Session::open().move(whole(op, call, std::move(fields)), rows);
 }
 
+std::size_t map_shared(std::uintptr_t address, std::size_t bytes, const Reply& reply, const json& place, bool replaces) {
+  constexpr std::size_t page = 4096;
+  const std::size_t whole_pages = (bytes + page - 1) / page * page;
+  void* const wanted = reinterpret_cast<void*>(address);
+  if (reply.descriptors.empty()) return 0;
+  void* const mapped = ::mmap(wanted, whole_pages, PROT_READ | PROT_WRITE, MAP_SHARED | (replaces ? MAP_FIXED : MAP_FIXED_NOREPLACE),
+                              reply.descriptors[0].get(), place.value("offset", off_t{0}));
+  return mapped == wanted ? whole_pages : 0;
+}
+
 Reply Session::ask(const json& request) {
   const std::lock_guard lock(mutex_);
   return exchange(request);

@@ -125,6 +125,10 @@ inline cudaError_t refuse(const Call& call, cudaError_t error = cudaErrorInvalid
   return request("failed", call, {{"name", call.name}, {"error", static_cast<int>(error)}});
 }
 
+// Maps a part of the broker's file at this address, in whole pages, whose number of bytes it returns; 0: it cannot be there. `place`: what
+// the reply says of it. `replaces`: also where something is mapped.
+std::size_t map_shared(std::uintptr_t address, std::size_t bytes, const Reply& reply, const json& place, bool replaces = false);
+
 // What a call hands out.
 template <typename T, typename V>
 cudaError_t give(T* to, const V& value, const Call& call) {
@@ -198,11 +202,9 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(KernelFacts, sizes, registers, m
 cudaError_t find_kernel(const void* function, KernelFacts& facts, const Call& call);
 cudaError_t request_launch(const std::string& kernel, const LaunchShape& shape, std::span<const KernelParameter> parameters,
                            const Call& call);
-// The same, or a node of a graph where the stream is captured.
-cudaError_t launch_or_capture(const std::string& kernel, const LaunchShape& shape, std::span<const KernelParameter> parameters,
-                              const Call& call);
-// The values lie at `arguments`, one pointer for each parameter.
-cudaError_t launch_function(const void* function, const LaunchShape& shape, void** arguments, const Call& call);
+// The kernel, and its parameters: the values lie at `arguments`, one pointer for each.
+cudaError_t read_arguments(const void* function, void** arguments, KernelFacts& kernel, std::vector<KernelParameter>& parameters,
+                           const Call& call);
 
 // The program's own symbol table: the mangled names of its functions and variables, by address. The program is not position
 // independent and not stripped, so addresses in the table are addresses in memory.

@@ -2,7 +2,6 @@
 // operands itself.
 #include "host/launcher_call.hpp"
 
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -13,20 +12,9 @@
 namespace tilelab_host {
 namespace {
 
-constexpr std::size_t operand_page = 4096;
-
 [[noreturn]] void give_up() {
   std::fputs("The operands of the launcher are not there.\n", stderr);
   _exit(125);
-}
-
-// Memory of the host is a part of the broker's file.
-void map(std::uintptr_t address, const json& operand, const Reply& reply) {
-  const std::size_t bytes = (operand.value("bytes", std::size_t{0}) + operand_page - 1) / operand_page * operand_page;
-  void* const wanted = reinterpret_cast<void*>(address);
-  if (reply.descriptors.empty() || ::mmap(wanted, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED_NOREPLACE,
-                                          reply.descriptors[0].get(), operand.value("offset", off_t{0})) != wanted)
-    give_up();
 }
 
 }  // namespace
@@ -38,7 +26,7 @@ const OperandValue* launcher_operands(std::size_t count) {
   if (reply.error() != cudaSuccess || list == reply.fields.end() || list->size() != count) give_up();
   for (const json& one : *list) {
     const auto address = one.value("address", std::uintptr_t{0});
-    if (one.contains("offset")) map(address, one, reply);
+    if (one.contains("offset") && map_shared(address, one.value("bytes", std::size_t{0}), reply, one) == 0) give_up();
     values.push_back({reinterpret_cast<const void*>(address), one.value("value", 0.0)});
   }
   return values.data();

@@ -2,7 +2,6 @@
 
 #include <elf.h>
 #include <sys/auxv.h>
-#include <sys/mman.h>
 
 #include <algorithm>
 #include <cctype>
@@ -150,9 +149,7 @@ void map_managed_variables() {
     const Reply reply =
         move("symbol", {}, {{"name", one.name}, {"bytes", one.bytes}, {"kind", "managed"}}, {one.address, 1, one.bytes, one.bytes});
     if (reply.error() != cudaSuccess || reply.descriptors.empty()) continue;
-    const std::size_t size = (one.bytes + section_page - 1) / section_page * section_page;
-    ::mmap(reinterpret_cast<void*>(one.address), size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, reply.descriptors[0].get(),
-           reply.fields.value("offset", off_t{0}));
+    map_shared(one.address, one.bytes, reply, reply.fields, true);
     const std::lock_guard lock(addresses_mutex);
     known_addresses[one.address] = reply.fields.value("address", std::uintptr_t{0});
   }

@@ -35,6 +35,13 @@ std::string hex(const KernelParameter& parameter) {
 
 json lengths(dim3 one) { return {one.x, one.y, one.z}; }
 
+// A request, or a node of a graph where the stream is captured.
+cudaError_t launch_or_capture(const std::string& kernel, const LaunchShape& shape, std::span<const KernelParameter> parameters,
+                              const Call& call) {
+  const auto captured = capture(shape.stream, call, [&](Work& work) { return kernel_work(kernel, shape, parameters, work, call); });
+  return captured ? *captured : request_launch(kernel, shape, parameters, call);
+}
+
 }  // namespace
 
 void configure(dim3 grid, dim3 block, std::size_t shared_bytes, cudaStream_t stream) {
@@ -87,37 +94,26 @@ cudaError_t request_launch(const std::string& kernel, const LaunchShape& shape, 
                   {"arguments", std::move(arguments)}});
 }
 
-cudaError_t launch_or_capture(const std::string& kernel, const LaunchShape& shape, std::span<const KernelParameter> parameters,
-                              const Call& call) {
-  const auto captured = capture(shape.stream, call, [&](Work& work) {
-    LaunchShape planned = shape;
-    planned.stream = nullptr;
-    KernelWork made{kernel, shape, {}};
-    for (const KernelParameter& one : parameters) {
-      const auto* const first = static_cast<const unsigned char*>(one.at);
-      made.values.emplace_back(first, first + one.bytes);
-    }
-    const cudaError_t error = request_launch(kernel, planned, parameters, call.planned());
-    work = std::move(made);
-    return error;
-  });
-  return captured ? *captured : request_launch(kernel, shape, parameters, call);
-}
-
-cudaError_t launch_function(const void* function, const LaunchShape& shape, void** arguments, const Call& call) {
-  KernelFacts kernel;
+cudaError_t read_arguments(const void* function, void** arguments, KernelFacts& kernel, std::vector<KernelParameter>& parameters,
+                           const Call& call) {
   if (const cudaError_t error = find_kernel(function, kernel, call); error != cudaSuccess) return error;
-  std::vector<KernelParameter> parameters;
   for (std::size_t i = 0; i < kernel.sizes.size(); ++i) {
     if (!arguments || !arguments[i]) return refuse(call);
     parameters.push_back({arguments[i], kernel.sizes[i]});
   }
-  return launch_or_capture(kernel.name, shape, parameters, {"launch", call.at});
+  return cudaSuccess;
 }
 
 }  // namespace tilelab_host
 
 namespace {
+
+cudaError_t launch_function(const void* function, const LaunchShape& shape, void** arguments, const Call& call) {
+  KernelFacts kernel;
+  std::vector<KernelParameter> parameters;
+  if (const cudaError_t error = read_arguments(function, arguments, kernel, parameters, call); error != cudaSuccess) return error;
+  return launch_or_capture(kernel.name, shape, parameters, {"launch", call.at});
+}
 
 // On one multiprocessor. Registers are given to warps in units of 256.
 int blocks_that_fit(const KernelFacts& kernel, int block_size, std::size_t shared_bytes) {
@@ -130,14 +126,6 @@ int blocks_that_fit(const KernelFacts& kernel, int block_size, std::size_t share
   const std::size_t shared = kernel.static_shared_bytes + shared_bytes + device.reservedSharedMemPerBlock;
   if (shared > device.sharedMemPerMultiprocessor) return 0;
   return static_cast<int>(std::min<std::size_t>(static_cast<std::size_t>(blocks), device.sharedMemPerMultiprocessor / shared));
-}
-
-cudaError_t occupancy(int* blocks, const void* function, int block_size, std::size_t shared_bytes, const Call& call) {
-  KernelFacts kernel;
-  if (!blocks) return refuse(call);
-  if (const cudaError_t error = find_kernel(function, kernel, call); error != cudaSuccess) return error;
-  *blocks = blocks_that_fit(kernel, block_size, shared_bytes);
-  return cudaSuccess;
 }
 
 }  // namespace
@@ -202,7 +190,10 @@ cudaError_t cudaFuncSetCacheConfig(const void* kernel, cudaFuncCache) {
 }
 
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const void* kernel, int block_size, std::size_t shared_bytes) {
-  return occupancy(blocks, kernel, block_size, shared_bytes, TILELAB_CALL);
+  KernelFacts facts;
+  if (!blocks) return refuse(TILELAB_CALL);
+  if (const cudaError_t error = find_kernel(kernel, facts, TILELAB_CALL); error != cudaSuccess) return error;
+  return give(blocks, blocks_that_fit(facts, block_size, shared_bytes), TILELAB_CALL);
 }
 
 // Streams and events: each is a number of the broker's, which the program holds as a pointer.

@@ -15,9 +15,7 @@ using namespace tilelab_host;
 
 namespace {
 
-constexpr std::size_t mapped_page = 4096, row_alignment = 512;  // bytes; a GPU of this kind aligns rows so
-
-std::size_t mapped_bytes(std::size_t bytes) { return (bytes + mapped_page - 1) / mapped_page * mapped_page; }
+constexpr std::size_t row_alignment = 512;  // bytes; a GPU of this kind aligns rows so
 
 // The sizes of what is mapped here, by address, in whole pages.
 std::mutex mapped_mutex;
@@ -30,11 +28,8 @@ cudaError_t allocate(void** pointer, std::size_t bytes, const char* kind, const 
   if (reply.error() != cudaSuccess) return reply.error();
   const auto address = reply.fields.value("address", std::uintptr_t{0});
   if (!reply.descriptors.empty() && address >= device_end && address < shared_end) {
-    const std::size_t size = mapped_bytes(bytes);
-    void* wanted = reinterpret_cast<void*>(address);
-    void* place = ::mmap(wanted, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED_NOREPLACE, reply.descriptors[0].get(),
-                         reply.fields.value("offset", off_t{0}));
-    if (place != wanted) {
+    const std::size_t size = map_shared(address, bytes, reply, reply.fields);
+    if (size == 0) {
       (void)request("free", call, {{"address", address}, {"kind", kind}});
       return refuse(call, cudaErrorMemoryAllocation);
     }
