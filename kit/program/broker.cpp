@@ -117,12 +117,7 @@ Reply Broker::said(const HostRequest& request) {
   const std::string& op = request.op();
   if (op == "hello") {
     if (request.number("version") != wire_version) throw BrokenRules("another version of the protocol");
-    const std::size_t bytes = session_.memory.total_bytes();
-    return {.value = {{"error", 0},
-                      {"version", wire_version},
-                      {"memory_bytes", bytes},
-                      {"staging_bytes", staging_bytes},
-                      {"properties", {{"totalGlobalMem", bytes}}}}};
+    return {.value = {{"error", 0}, {"memory_bytes", session_.memory.total_bytes()}, {"staging_bytes", staging_bytes}}};
   }
   if (op == "memory")
     return {

@@ -246,7 +246,6 @@ Reply kernel(Session& session, const HostRequest& request) {
   for (const KernelParameter& one : kernel->parameters) sizes.push_back(one.bytes);
   return {.value = {{"error", 0},
                     {"sizes", sizes},
-                    {"refused", kernel->refusal.has_value()},
                     {"max_threads", 1024},
                     {"static_shared_bytes", kernel->static_shared_bytes},
                     {"registers", 32},
