@@ -17,7 +17,6 @@ from pathlib import Path
 from grader.cli.launches.check_command import check_file
 from grader.cli.requests.launch_requests import CheckOptions, TraceWish
 from grader.engines.toolset import Toolset
-from grader.explain.block_race import story_of_block_race
 from grader.explain.mistake_stories import better_block, block_of_mistake, mistake_stories, story_of
 from grader.explain.race_story import story_of_race
 from grader.explain.story import ToldStory
@@ -252,8 +251,8 @@ def trace_kernel(wish: TraceWish) -> int:
             traced = found.traced
             write_page(story_of(traced, _lines(source)), at, "step through it", show=wish.show)
             races = {
-                "race": story_of_race(traced, found.again, found.build, source),
-                "blocks": story_of_block_race(traced, found.again, found.build, source),
+                kind: story_of_race(traced, found.again, found.build, source, between=kind == "blocks")
+                for kind in ("race", "blocks")
             }
             write_stories(at, races, _mistakes(traced, found.again, source), asks=lab.public.step_questions)
     return 0 if found.is_right and found.traced.report.launch.verdict is Verdict.PASS else _NOT_PASSED

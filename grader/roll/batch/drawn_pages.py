@@ -15,13 +15,12 @@ from functools import partial
 from pathlib import Path
 
 from grader.engines.toolset import Toolset
-from grader.explain.block_race import block_race_of, told_block_race
 from grader.explain.mistake_stories import asking, better_block, block_of_mistake, mistake_stories, said_of, story_of
-from grader.explain.race_story import race_of, race_story
+from grader.explain.race_story import race_of, told_race
 from grader.explain.story import Story, ToldStory, packed_page, thread_number
 from grader.model.labs import Lab
 from grader.model.outcome import JudgedCase
-from grader.model.result import Finding, Launch, StepLink, StepPage
+from grader.model.result import Launch, StepLink, StepPage
 from grader.model.verdicts import Verdict
 from grader.pages.pages import trace_page
 from grader.run.launches.lab_launch import BuiltLaunch, LaunchRefusedError
@@ -45,31 +44,17 @@ def drawn_pages(lab: Lab, traced: Traced, run: Run, lines: Sequence[str], *, num
     story = story_of(traced, lines, beside_report=True)
     if story is not None:
         yield from page("trace", story, _links(story, launch))
-    if (race := _race(traced, run, lines)) is not None:
-        yield from page("race", asking(race, lab), _race_links(race_of(launch)))
-    between = told_block_race(traced, run, list(lines))
-    if between is not None and (found := block_race_of(launch)) is not None:
-        yield from page("blocks", asking(between, lab), _race_links(found.finding))
+    for kind, between in (("race", False), ("blocks", True)):
+        race = race_of(launch, between=between)
+        # A missing barrier is not looked for: each try would be a build.
+        if race is not None and (between or race.finding.block == traced.request.block):
+            both = told_race(traced, run, lines, between=between)
+            link = StepLink(kind=race.finding.kind, line=race.finding.line, fragment="#step=1", shows="orders")
+            yield from page(kind, asking(both, lab) if both is not None else None, iter((link,)))
     for told in mistake_stories(traced, lines):
         kind, line = (told.finding.kind, told.finding.line) if told.finding else (Verdict.WRONG_ANSWER, None)
         link = StepLink(kind=kind, line=line, fragment=f"#step={told.story.start + 1}", shows="story")
         yield from page(told.kind, asking(told.story, lab), iter((link,)))
-
-
-def _race(traced: Traced, run: Run, lines: Sequence[str]) -> Story | None:
-    """Both orders of the race that the launch has, if one is in the block that was followed. A missing barrier is not looked for: each try
-    would be a build.
-    """
-    finding = race_of(traced.report.launch)
-    if finding is None or finding.block != traced.request.block:
-        return None
-    backward = run(dataclasses.replace(traced.request, reversed=True))
-    return race_story(traced, backward, None, lines)
-
-
-def _race_links(finding: Finding | None) -> Iterator[StepLink]:
-    if finding is not None:
-        yield StepLink(kind=finding.kind, line=finding.line, fragment="#step=1", shows="orders")
 
 
 def _links(story: Story, launch: Launch) -> Iterator[StepLink]:

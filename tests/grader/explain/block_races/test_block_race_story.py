@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from grader.engines.toolset import Toolset
-from grader.explain.block_race import block_race_of, story_of_block_race, told_block_race
 from grader.explain.page_block import page_block
+from grader.explain.race_story import race_of, story_of_race, told_race
 from grader.explain.story import Story
 from grader.model.labs import load_lab
 from grader.run.launches.trace_phases import BESIDE_FROM, CHANGES, StepKind
@@ -47,7 +47,7 @@ def runs(toolset: Toolset, tmp_path_factory: pytest.TempPathFactory) -> Callable
 def lost(toolset: Toolset, runs: Callable[[str], Run], tmp_path_factory: pytest.TempPathFactory) -> Story:
     run = runs(PLAIN)
     build = launch_builder(toolset, load_lab(ROOT, "06-reduction"), tmp_path_factory.mktemp("story"))
-    story = story_of_block_race(run(TraceRequest("600")), run, build, PLAIN.encode())
+    story = story_of_race(run(TraceRequest("600")), run, build, PLAIN.encode(), between=True)
     assert story is not None
     return story
 
@@ -110,7 +110,7 @@ def test_a_page_of_two_blocks_names_both_and_shows_no_shared_arrays(lost: Story)
 
 def test_blocks_that_overwrite_each_other_are_told_in_two_orders(runs: Callable[[str], Run]) -> None:
     run = runs(OVERWRITES)
-    story = told_block_race(run(TraceRequest("600")), run, OVERWRITES.split("\n"))
+    story = told_race(run(TraceRequest("600")), run, OVERWRITES.split("\n"), between=True)
     assert story is not None
     assert len(story.runs) == 2
     (question,) = story.questions
@@ -122,7 +122,7 @@ def test_blocks_that_overwrite_each_other_are_told_in_two_orders(runs: Callable[
 
 def test_what_another_block_writes_is_read_before_or_after(runs: Callable[[str], Run]) -> None:
     run = runs(READS)
-    story = told_block_race(run(TraceRequest("600")), run, READS.split("\n"))
+    story = told_race(run(TraceRequest("600")), run, READS.split("\n"), between=True)
     assert story is not None
     assert len(story.runs) == 2
     kinds = [[step.kind for step in one.steps if one.arrays[step.array].name == "sum"] for one in story.runs]
@@ -135,24 +135,24 @@ def test_where_no_atomic_function_takes_the_type_the_story_is_told_without_one(
     """There is no atomicMax for float."""
     run = runs(GREATEST)
     build = launch_builder(toolset, load_lab(ROOT, "06-reduction"), tmp_path)
-    story = story_of_block_race(run(TraceRequest("600")), run, build, GREATEST.encode())
+    story = story_of_race(run(TraceRequest("600")), run, build, GREATEST.encode(), between=True)
     assert story is not None
     assert not any("atomicMax" in one.title for one in story.runs)
 
 
 def test_a_race_within_a_block_and_a_launch_without_one_are_no_such_story(runs: Callable[[str], Run]) -> None:
     text = PLAIN.replace("sum[0] += parts[0]", "atomicAdd(sum, parts[0])")
-    assert block_race_of(runs(text)(TraceRequest("600")).report.launch) is None
+    assert race_of(runs(text)(TraceRequest("600")).report.launch, between=True) is None
     within = runs(text.replace("    __syncthreads();\n  }", "  }"))(TraceRequest("200"))
     assert within.report.launch.findings
-    assert block_race_of(within.report.launch) is None
+    assert race_of(within.report.launch, between=True) is None
 
 
 def test_a_run_that_fails_leaves_no_story(runs: Callable[[str], Run], tmp_path: Path) -> None:
     def fails(_: TraceRequest) -> Traced:
         raise subprocess.TimeoutExpired(str(tmp_path), 1)
 
-    assert told_block_race(runs(PLAIN)(TraceRequest("600")), fails, []) is None
+    assert told_race(runs(PLAIN)(TraceRequest("600")), fails, [], between=True) is None
 
 
 def test_other_blocks_are_not_held_and_steps_of_a_held_thread_stay_in_its_order(runs: Callable[[str], Run]) -> None:

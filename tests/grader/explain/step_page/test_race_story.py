@@ -9,8 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.explain import race_story as race_runs
-from grader.explain.race_story import race_story
+from grader.explain.race_story import story_of_race, told_race
 from grader.explain.story import Story
 from grader.model.labs import load_lab
 from grader.model.result import Finding, Launch, Site
@@ -77,7 +76,8 @@ ADDED = AddedBarrier((1,), (1, 1, 2, 3), traced(MENDED, read_line=4))
 
 
 def story(added: AddedBarrier | None = ADDED, finding: Finding = RACE) -> Story | None:
-    return race_story(traced(FORWARD, finding), traced(BACKWARD, finding, reversed_=True), added, SOURCE)
+    backward = traced(BACKWARD, finding, reversed_=True)
+    return told_race(traced(FORWARD, finding), lambda _: backward, SOURCE, lambda *_: added)
 
 
 def remarks(told: Story, run: int) -> list[tuple[str, str]]:
@@ -142,7 +142,8 @@ def test_a_race_between_blocks_has_no_two_orders_in_one_block() -> None:
 
 def test_two_runs_in_the_same_order_are_no_story() -> None:
     same = traced(FORWARD, RACE)
-    assert race_story(same, replace(same, request=TraceRequest(reversed=True)), ADDED, SOURCE) is None
+    again = replace(same, request=TraceRequest(reversed=True))
+    assert told_race(same, lambda _: again, SOURCE, lambda *_: ADDED) is None
 
 
 @pytest.mark.parametrize("error", [RuntimeError("the tracer failed"), subprocess.TimeoutExpired("tracer", 400)])
@@ -153,4 +154,4 @@ def test_a_run_that_fails_leaves_no_story(error: Exception) -> None:
     def build(_: bytes) -> Run:
         pytest.fail("a file was built")
 
-    assert race_runs.story_of_race(traced(FORWARD, RACE), fails, build, b"") is None
+    assert story_of_race(traced(FORWARD, RACE), fails, build, b"") is None
