@@ -98,9 +98,7 @@ def _reads(recording: Recording, finding: Finding) -> Iterator[Moment]:
     kinds = {StepKind.READ, StepKind.ATOMIC}
     own = recording.find(kinds, array=finding.array, line=finding.line, thread=thread)
     unset = [one for one in own if one.writer is None]
-    for one in unset:  # findings name an element of global memory by one subscript
-        if finding.element in {one.name, f"{one.array.name}[{one.step[4] // one.array.element_bytes}]"}:
-            yield one
+    yield from (one for one in unset if one.is_called(finding.element))
     yield from (one for one in unset[:1] if one.is_shared)
 
 

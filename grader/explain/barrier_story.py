@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from grader.explain.recording import Moment, Recording, asked
@@ -14,13 +14,10 @@ from grader.explain.story import (
     Mark,
     Question,
     Story,
-    StoryRun,
-    has_thread,
     ranges,
     spans,
     thread_number,
 )
-from grader.explain.warp_steps import run_of_trace
 from grader.model.result import Finding
 from grader.run.launches.trace_phases import ACCESSES, StepKind
 
@@ -44,7 +41,8 @@ def barrier_story(recording: Recording, finding: Finding) -> Story | None:
     missing = sorted(thread for threads in standing.values() for thread in threads)
     if not here or not missing:
         return None
-    run = _run(recording, _kept(recording, standstill[1]), "Who waits where", _SCHEDULE)
+    chosen = sorted(_kept(recording, standstill[1]))
+    run, _ = recording.together("Who waits where", _SCHEDULE, chosen)
     stands = [at for at, step in enumerate(run.steps) if step.kind in _STANDS]
     if not stands:
         return None
@@ -61,12 +59,6 @@ def barrier_story(recording: Recording, finding: Finding) -> Story | None:
         questions=_questions((stands[0], len(run.steps) - 1), here, missing, line, where, block),
         start=stands[0] - 1,
     )
-
-
-def _run(recording: Recording, kept: Collection[int], title: str, schedule: str) -> StoryRun:
-    steps = tuple(recording.trace.steps[at] for at in sorted(kept))
-    trace = recording.trace.model_copy(update={"steps": steps})
-    return run_of_trace(trace, recording.block, recording.file, title=title, schedule=schedule)
 
 
 def _standstill(recording: Recording, finding: Finding) -> tuple[Moment, range] | None:
@@ -185,8 +177,8 @@ def lane_story(recording: Recording, finding: Finding) -> Story | None:
     found = _lost(recording, finding)
     if found is None:
         return None
-    run = _run(recording, _kept_of_warp(found), "As it ran", _LANE_SCHEDULE)
-    at = _place_in(run, found)
+    run, places = recording.together("As it ran", _LANE_SCHEDULE, sorted(_kept_of_warp(found)))
+    at = places.get(found.at)
     if at is None:
         return None
     where = "" if found.is_alone else f" {_lane_where(found)}"
@@ -244,20 +236,6 @@ def _kept_of_warp(found: _Lost) -> set[int]:
         operations = [one for one in own if one.kind == StepKind.EXCHANGE]
         kept.update(set(own) - {*accesses, *operations}, accesses[-_BEFORE:], operations[-_MOST_OPERATIONS:])
     return kept
-
-
-def _place_in(run: StoryRun, found: _Lost) -> int | None:
-    """The operation among the run's steps: the last one in which the lane gets nothing."""
-    own = [
-        at
-        for at, step in enumerate(run.steps)
-        if step.kind is StepKind.EXCHANGE
-        and has_thread(step, found.at.thread)
-        and run.places[step.place].line == found.line
-        and step.bits[step.lanes.index(found.lane)] is None
-        and step.offsets[step.lanes.index(found.lane)] == found.source
-    ]
-    return own[-1] if own else None
 
 
 def _lanes(lanes: Sequence[int]) -> str:

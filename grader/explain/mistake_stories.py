@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 
 from grader.explain.access_stories import outside_story, unset_story, with_overruns
 from grader.explain.addends_story import addends_story
 from grader.explain.barrier_story import barrier_story, lane_story
-from grader.explain.recording import Recording
+from grader.explain.recording import Moment, Recording
 from grader.explain.story import (
-    LANES,
     MOST_THREADS,
     Index3,
     Mark,
@@ -21,19 +20,15 @@ from grader.explain.story import (
     StoryRun,
     ToldStory,
     Tone,
-    WarpStep,
-    has_thread,
-    offset_of,
     thread_number,
 )
 from grader.explain.sum_story import sum_story
 from grader.explain.untouched_story import untouched_story
 from grader.explain.value_stories import copy_story, count_story
-from grader.explain.warp_steps import run_of_trace
 from grader.model.labs import Lab
 from grader.model.result import Finding, Launch, Site
 from grader.model.verdicts import Verdict
-from grader.run.launches.trace_phases import CHANGES, StepKind, Trace, left_out
+from grader.run.launches.trace_phases import ACCESSES, CHANGES, StepKind, Trace, left_out
 from grader.run.launches.tracing import Traced
 
 # Of each kind of finding, the stories that may tell it: the first that can does.
@@ -125,6 +120,7 @@ def better_block(traced: Traced) -> Index3 | None:
 # Stories that compare runs, or ask questions, are made elsewhere from the same runs.
 
 _MOST_MARKS = 60
+_TOUCH = ACCESSES | {StepKind.OUTSIDE}
 AS_IT_RAN = (
     "One warp after the other between two barriers. A GPU may run them in any other order; only barriers order them."
 )
@@ -135,10 +131,10 @@ def story_of(traced: Traced, source: Sequence[str], *, beside_report: bool = Fal
     recording = Recording.of(traced, source)
     if recording is None or not recording.trace.steps or recording.threads > MOST_THREADS:
         return None
-    launch, block, at = recording.launch, recording.block, recording.at
-    trace = with_overruns(recording).trace
-    run = run_of_trace(trace, block, recording.file, title="As it ran", schedule=AS_IT_RAN)
-    marks = islice(marks_of(run, launch.findings, block, at), _MOST_MARKS)
+    recording = with_overruns(recording)
+    launch, at, trace = recording.launch, recording.at, recording.trace
+    run, places = recording.together("As it ran", AS_IT_RAN)
+    marks = islice(marks_of(recording, places), _MOST_MARKS)
     run = replace(run, marks=tuple(marks), ending=_ending(trace, launch))
     summary = f"{_summary(launch, beside_report=beside_report)} {left_out(trace, launch) if trace.full else ''}".strip()
     title = f"block ({', '.join(map(str, at[: 3 if recording.grid[2] > 1 else 2]))})"
@@ -157,59 +153,46 @@ def tone_of(launch: Launch) -> Tone:
     return "good" if launch.verdict is Verdict.PASS else "bad"
 
 
-def marks_of(run: StoryRun, findings: Sequence[Finding], block: Index3, at: Index3) -> Iterator[Mark]:
-    """For each finding in this block: its accesses, where the run has them, else the last step of its thread."""
-    for finding in findings:
+def marks_of(recording: Recording, places: Mapping[int, int]) -> Iterator[Mark]:
+    """For each finding in this block: its accesses, where they were recorded, else the last step of its thread. `places`: in the run."""
+    for finding in recording.launch.findings:
         for site in (finding, finding.other):
-            if site is not None and site.thread is not None and site.block in {at, None}:
-                thread = thread_number(site.thread, block)
-                step = _step_of(run, site, thread, finding)
-                if step is not None:
-                    yield Mark(
-                        step=step,
-                        text=said_of(finding),
-                        tone="note" if finding.severity == "note" else "bad",
-                        threads=(thread,),
-                        elements=tuple(_touched(run.steps[step], thread)),
-                    )
+            if site is None or site.thread is None or site.block not in {recording.at, None}:
+                continue
+            thread = thread_number(site.thread, recording.block)
+            own = [one for one in recording.of_thread.get(thread, ()) if one in places]
+            at = _moment_of(recording, own, site, finding)
+            if at is not None:
+                parts = (one for one in own if places[one] == places[at] and one.kind in _TOUCH)
+                yield Mark(
+                    step=places[at],
+                    text=said_of(finding),
+                    tone="note" if finding.severity == "note" else "bad",
+                    threads=(thread,),
+                    elements=tuple(StoryElement(*one.key) for one in parts),
+                )
 
 
 def said_of(finding: Finding) -> str:
     return f"{finding.called}: {finding.message}"
 
 
-def _step_of(run: StoryRun, site: Site, thread: int, finding: Finding) -> int | None:
-    """The first step of this thread in this line: of the element that the finding names, else of its array, else any."""
-    own = [number for number, step in enumerate(run.steps) if has_thread(step, thread)]
-    line = [number for number, step in enumerate(run.steps) if run.places[step.place].line == site.line]
+def _moment_of(recording: Recording, own: Sequence[Moment], site: Site, finding: Finding) -> Moment | None:
+    """The first of its thread's `own` steps in this line: of the element that the finding names, else of its array, else any."""
+    on_line = [one for one in own if one.line == site.line]
     if site.access in {"barrier", "skip", "return"}:
         # Where the thread waits in this line or has left by it; else where it stands at all; else the line's barrier.
-        stands = [number for number in own if run.steps[number].kind in {StepKind.WAIT, StepKind.LEAVE}]
-        barriers = [number for number in line if run.steps[number].kind is StepKind.BARRIER]
-        return next(iter(sorted({*stands} & {*line}) or stands or barriers or own[-1:]), None)
-    kinds = set(StepKind)
+        stands = [one for one in own if one.kind in {StepKind.WAIT, StepKind.LEAVE}]
+        barriers = [one for one in recording.find({StepKind.BARRIER}) if one.line == site.line]
+        return next(iter([one for one in on_line if one in stands] or stands or barriers or own[-1:]), None)
     if site.access in {"read", "write", "atomic"}:
-        kinds = {StepKind.OUTSIDE, StepKind[site.access.upper()]}
-    on_line = [number for number in line if has_thread(run.steps[number], thread) and run.steps[number].kind in kinds]
-    arrays = {number: run.arrays[run.steps[number].array] for number in on_line}
-    of_array = [number for number, array in arrays.items() if array.name == finding.array]
-    offsets = {number: offset_of(arrays[number], finding.element or "") for number in of_array}
-    exact = [
-        number
-        for number in of_array
-        if any(one.offset == offsets[number] for one in _touched(run.steps[number], thread))
-    ]
+        on_line = [one for one in on_line if one.kind in {StepKind.OUTSIDE, StepKind[site.access.upper()]}]
+    of_array = [one for one in on_line if one.kind in _TOUCH and one.array.name == finding.array]
+    exact = [one for one in of_array if one.is_called(finding.element)]
     if finding.kind is Verdict.OUT_OF_BOUNDS:  # what is not recorded ends its thread
-        outside = [number for number in on_line if run.steps[number].kind is StepKind.OUTSIDE]
+        outside = [one for one in on_line if one.kind == StepKind.OUTSIDE]
         return next(iter(exact or outside or on_line[-1:] or own[-1:]), None)
     return next(iter(exact or of_array or on_line or own[-1:]), None)
-
-
-def _touched(step: WarpStep, thread: int) -> Iterator[StoryElement]:
-    for lane, offset in zip(step.lanes, step.offsets, strict=True):
-        if step.array >= 0 and lane == thread % LANES:
-            for part in range(step.parts):
-                yield StoryElement(step.array, offset + part * step.bytes)
 
 
 def _summary(launch: Launch, *, beside_report: bool) -> str:

@@ -29,6 +29,7 @@ from grader.explain.story import (
     WarpStep,
     thread_name,
 )
+from grader.explain.warp_steps import run_of_trace
 from grader.model.result import Launch
 from grader.run.launches.trace_phases import (
     ACCESSES,
@@ -82,6 +83,10 @@ class Moment(int):
     @property
     def name(self) -> str:
         return element_name(self.recording.trace, self.step)
+
+    def is_called(self, element: str | None) -> bool:
+        """Findings name an element of global memory by one subscript."""
+        return element in {self.name, f"{self.array.name}[{self.step[4] // self.array.element_bytes}]"}
 
     @property
     def cell(self) -> tuple[int, ...]:
@@ -246,6 +251,12 @@ class Recording:
             places=page_places(self.trace, self.file, line_of),
             steps=tuple(_step(self.trace.steps[at]) for at in chosen),
         )
+
+    def together(
+        self, title: str, schedule: str, chosen: Iterable[int] | None = None
+    ) -> tuple[StoryRun, dict[int, int]]:
+        """These steps, or all, with lanes of a warp put together; and which step of the run each of them is in."""
+        return run_of_trace(self.trace, self.block, self.file, title=title, schedule=schedule, chosen=chosen)
 
     def framed(
         self,

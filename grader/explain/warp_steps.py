@@ -64,20 +64,26 @@ def _paired(addresses: Mapping[int, int], bit: int) -> bool:
     return all(addresses.get(lane ^ bit, one) == one for lane, one in addresses.items())
 
 
-def run_of_trace(trace: Trace, block: Index3, file: str, *, title: str, schedule: str) -> StoryRun:
-    """`block`: threads in x, y and z. `file`: the shown source; other files' lines are not told."""
-    threads = block[0] * block[1] * block[2]
-    steps = [step for step in trace.steps if step[1] < threads]
+def run_of_trace(
+    trace: Trace, block: Index3, file: str, *, title: str, schedule: str, chosen: Iterable[int] | None = None
+) -> tuple[StoryRun, dict[int, int]]:
+    """`block`: threads in x, y and z. `file`: the shown source; other files' lines are not told. `chosen`: steps, rising; none: all. Also
+    which step of the run each of the trace's is in.
+    """
+    threads, every = block[0] * block[1] * block[2], range(len(trace.steps)) if chosen is None else chosen
+    shown = [at for at in every if trace.steps[at][1] < threads]
+    steps = [trace.steps[at] for at in shown]
     arrays = page_arrays(trace.model_copy(update={"steps": steps}), range(len(steps)))
-    unset = _reads_of_nothing(steps, arrays)
-    return StoryRun(
+    rows = list(_warp_steps(steps, arrays, _reads_of_nothing(steps, arrays)))
+    run = StoryRun(
         title=title,
         schedule=schedule,
         arrays=arrays,
         places=page_places(trace, file),
-        steps=tuple(_warp_steps(steps, arrays, unset)),
+        steps=tuple(step for step, _ in rows),
         complete=trace.complete,
     )
+    return run, {shown[order]: number for number, (_, orders) in enumerate(rows) for order in orders}
 
 
 # Plain numbers: comparing with a member of an enumeration is slow, and a trace has tens of thousands of steps.
@@ -94,19 +100,23 @@ class _Access:
     ]  # what lanes have in common that access together: slot, kind, place, array, bytes of an element
     offset: int
     bits: list[int | None]
+    orders: list[int]  # the numbers of these steps
 
 
 Lanes = dict[int, list[_Access]]  # what each does from one barrier to the next
 Row = tuple[tuple[int, ...], dict[int, _Access]]  # what lanes do together: their key, with the number of parts
 
 
-def _warp_steps(steps: Sequence[Step], arrays: Sequence[StoryArray], unset: Set[int]) -> Iterator[WarpStep]:
+def _warp_steps(
+    steps: Sequence[Step], arrays: Sequence[StoryArray], unset: Set[int]
+) -> Iterator[tuple[WarpStep, Iterable[int]]]:
+    """Each with the numbers of the steps that it is made of."""
     chunks: dict[tuple[int, int], Lanes] = {}  # by interval and warp, in the order in which they began
-    barriers: dict[int, Step] = {}
+    barriers: dict[int, int] = {}
     running, own = (-1, -1), list[_Access]()  # the interval and the thread of the step before
     for order, (kind, thread, interval, array, offset, size, bits, place, slot, part) in enumerate(steps):
         if kind == _BARRIER:
-            barriers[interval] = steps[order]
+            barriers[interval] = order
             continue
         if running != (interval, thread):
             running = interval, thread
@@ -115,18 +125,21 @@ def _warp_steps(steps: Sequence[Step], arrays: Sequence[StoryArray], unset: Set[
         value = bits if (accesses or (kind == _EXCHANGE and size)) and order not in unset else None
         if part and own:
             own[-1].bits.append(value)
+            own[-1].orders.append(order)
         else:
             of = (array, size) if accesses or kind == _OUTSIDE else (-1, 0)
-            own.append(_Access((slot, kind, place, *of), offset, [value]))
+            own.append(_Access((slot, kind, place, *of), offset, [value], [order]))
     by_interval: dict[int, list[int]] = defaultdict(list)
     for interval, warp in chunks:
         by_interval[interval].append(warp)
     for interval in sorted({*by_interval, *barriers}):  # never a range: their numbers are only claimed
         for warp in by_interval.get(interval, ()):
             for row in _rows(chunks[interval, warp]):
-                yield _step_of(row, warp, interval, arrays)
+                orders = chain.from_iterable([one.orders for one in row[1].values()])
+                yield _step_of(row, warp, interval, arrays), orders
         if interval in barriers:
-            yield WarpStep(StepKind.BARRIER, -1, interval, barriers[interval][7])
+            at = barriers[interval]
+            yield WarpStep(StepKind.BARRIER, -1, interval, steps[at][7]), (at,)
 
 
 def _rows(lanes: Lanes) -> list[Row]:

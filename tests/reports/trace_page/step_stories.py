@@ -75,7 +75,7 @@ def tiled_trace(tile: int, side: int) -> Trace:
 
 
 def tiled_run(tile: int = 4, side: int = 8, title: str = "As it ran") -> StoryRun:
-    return run_of_trace(tiled_trace(tile, side), (tile, tile, 1), FILE, title=title, schedule="In order.")
+    return run_of_trace(tiled_trace(tile, side), (tile, tile, 1), FILE, title=title, schedule="In order.")[0]
 
 
 def tiled_story(tile: int = 4, side: int = 8) -> Story:

@@ -68,7 +68,7 @@ def recorded(
     assert report.launch.block is not None
     assert report.launch.grid == (1, 1, 1)
     assert profile.launch.traffic is not None
-    run = run_of_trace(report.trace, report.launch.block, lab.public.file, title="", schedule="")
+    run, _ = run_of_trace(report.trace, report.launch.block, lab.public.file, title="", schedule="")
     return report, run, profile.launch.traffic.metrics
 
 

@@ -36,7 +36,7 @@ def _run(*steps: Step, block: tuple[int, int, int] = (64, 1, 1)) -> StoryRun:
         TracedPlace(file="a.cu", function="k", line=6, calls="a shuffle", element="float"),
     )
     trace = Trace(arrays=arrays, places=places, steps=steps, complete=True)
-    return run_of_trace(trace, block, "a.cu", title="", schedule="")
+    return run_of_trace(trace, block, "a.cu", title="", schedule="")[0]
 
 
 def test_lanes_with_one_slot_are_one_step_and_each_warp_has_its_own() -> None:
