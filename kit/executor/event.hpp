@@ -5,6 +5,7 @@
 #pragma once
 
 #include <array>
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -16,7 +17,7 @@ struct Region;
 
 struct Index3 {
   unsigned x = 0, y = 0, z = 0;
-  friend bool operator==(const Index3&, const Index3&) = default;
+  friend auto operator<=>(const Index3&, const Index3&) = default;
 };
 
 // The place in an extent of a linear number, x fastest.

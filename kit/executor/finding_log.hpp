@@ -8,6 +8,7 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <string>
 #include <tuple>
 #include <vector>
 
@@ -69,6 +70,11 @@ inline RawFinding finding_about(Verdict kind, const Access& access, const char* 
   finding.size = access.size;
   finding.what = what;
   return finding;
+}
+
+// "(1,0,0)"
+inline std::string in_brackets(const Index3& at) {
+  return "(" + std::to_string(at.x) + "," + std::to_string(at.y) + "," + std::to_string(at.z) + ")";
 }
 
 class FindingLog {

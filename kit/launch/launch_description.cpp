@@ -103,8 +103,7 @@ LaunchDescription read_description(const std::string& path) {
   request.event_budget = integer<std::uint64_t>(value.at("event_budget"));
   request.clock_ms = integer<unsigned>(value.at("clock_ms"));
   if (value.contains("early_return_is_error")) request.early_return_is_error = value.at("early_return_is_error").get<bool>();
-  if (value.contains("trace"))
-    request.trace = protocol::TraceRequest{.block = {value["trace"].at(0), value["trace"].at(1), value["trace"].at(2)}};
+  if (value.contains("trace")) request.trace = protocol::TraceRequest{.block = value.at("trace").get<simt::Index3>()};
   return launch;
 }
 

@@ -17,6 +17,7 @@ NLOHMANN_JSON_SERIALIZE_ENUM(AddressMode, {{AddressMode::wrap, "wrap"},
                                            {AddressMode::clamp, "clamp"},
                                            {AddressMode::mirror, "mirror"},
                                            {AddressMode::border, "border"}})
+TILELAB_ROW(Index3, x, y, z)
 TILELAB_ROW(TexelFormat, kind, bytes, components)
 TILELAB_ROW(UsedRange, first, end)
 TILELAB_ROW(HostConflicts, reads, writes, atomics)
@@ -25,7 +26,6 @@ TILELAB_ROW(HostConflicts, reads, writes, atomics)
 
 namespace tilelab::protocol {
 
-TILELAB_ROW(Extent, x, y, z)
 TILELAB_ROW(Piece, offset, bytes, floating)
 TILELAB_ROW(PointerAt, offset, argument)
 
@@ -119,7 +119,7 @@ void from_json(const json& value, Traffic& traffic) {
 }
 
 simt::TextureObject object_from(const TextureDescription& description) {
-  simt::TextureObject object;
+  simt::TextureObject object{description};
   const auto& [kind, bytes, components] = description.format;
   const bool number = kind == simt::TexelKind::floating ? bytes == 2 || bytes == 4 : bytes == 1 || bytes == 2 || bytes == 4;
   const bool texel = number && (components == 1 || components == 2 || components == 4);
@@ -132,25 +132,11 @@ simt::TextureObject object_from(const TextureDescription& description) {
   const bool rows = description.pitch == 0 || description.extents.empty() ||
                     description.pitch >= std::size_t{description.extents.back()} * bytes * components;
   const bool levels = description.levels >= 1 && description.levels <= 32;
-  if (!texel || !shape || !cubes || !rows || !levels || description.address.size() != 3)
-    throw std::runtime_error("there is no such texture");
-  object.surface = description.surface;
+  if (!texel || !shape || !cubes || !rows || !levels) throw std::runtime_error("there is no such texture");
   object.dimensions = static_cast<std::uint32_t>(dimensions);
   for (std::size_t i = 0; i < dimensions; ++i) object.extent[i] = description.extents[dimensions - 1 - i];
-  object.layers = description.layers;
-  object.format = description.format;
-  std::copy(description.address.begin(), description.address.end(), object.address.begin());
   object.as_float = description.as_float && kind != simt::TexelKind::floating && bytes <= 2;
   object.linear = description.linear && (kind == simt::TexelKind::floating || object.as_float);
-  object.normalized = description.normalized;
-  object.cube = description.cube;
-  object.border = description.border;
-  object.pitch = description.pitch;
-  object.levels = description.levels;
-  object.blends_levels = description.blends_levels;
-  object.level_bias = description.level_bias;
-  object.least_level = description.least_level;
-  object.most_level = description.most_level;
   return object;
 }
 

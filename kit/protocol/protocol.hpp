@@ -6,7 +6,6 @@
 // limits its size, and decides by comparing buffers that it reads from the memory files.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -17,9 +16,17 @@
 
 #include <nlohmann/json.hpp>
 
+#include "executor/event.hpp"
 #include "executor/memory/byte_marks.hpp"
 #include "executor/memory/texture_object.hpp"
 #include "executor/memory/touched_words.hpp"
+
+namespace tilelab::simt {
+
+void to_json(nlohmann::json&, const Index3&);
+void from_json(const nlohmann::json&, Index3&);
+
+}  // namespace tilelab::simt
 
 namespace tilelab::protocol {
 
@@ -43,8 +50,8 @@ struct HeldThread {
 };
 
 struct TraceRequest {
-  std::array<unsigned, 3> block{};                     // (x, y, z)
-  std::optional<std::array<unsigned, 3>> beside = {};  // a second block, recorded with it in the order in which both ran
+  simt::Index3 block;
+  std::optional<simt::Index3> beside = {};  // a second block, recorded with it in the order in which both ran
   std::optional<HeldThread> held = {};
 };
 
@@ -116,20 +123,9 @@ struct Traffic {
 // executor/memory/touched_words.hpp).
 
 // A texture or a surface: how a kernel looks at the memory of an argument.
-struct TextureDescription {
-  bool surface = false;
+struct TextureDescription : simt::TexelView {
   std::vector<std::uint32_t> extents;  // one to three, slowest first: {48, 64} has 48 rows of 64 texels
-  std::uint32_t layers = 0;            // 0: not layered
-  simt::TexelFormat format;
-  std::vector<simt::AddressMode> address;  // of x, y and z
-  bool linear = false, normalized = false, as_float = false;
-  std::optional<std::size_t> of;  // the argument whose memory it shows; otherwise its own
-  bool cube = false;              // six faces for each layer
-  std::array<float, 4> border{};
-  std::size_t pitch = 0;  // bytes from one row to the next; 0: rows follow each other
-  std::uint32_t levels = 1;
-  bool blends_levels = false;
-  float level_bias = 0, least_level = 0, most_level = 0;
+  std::optional<std::size_t> of;       // the argument whose memory it shows; otherwise its own
 };
 
 // A texture or a surface that a program's host code made: its handle is made of its place and its generation.
@@ -233,12 +229,10 @@ struct Argument {
   std::optional<TextureDescription> texture = {};
 };
 
-struct Extent {
-  unsigned x = 1, y = 1, z = 1;
-};
+using Extent = simt::Index3;
 
 struct LaunchConfig {
-  Extent grid, block;
+  Extent grid{1, 1, 1}, block{1, 1, 1};
   std::size_t shared_bytes = 0;  // dynamic shared memory
 };
 
@@ -263,12 +257,11 @@ struct LaunchRequest {
 
 // One side of a finding: an access or a barrier of one thread.
 struct Site {
-  std::string file;                               // as given to the compiler: untrusted
-  int line = 0;                                   // 1-based; 0: unknown
-  std::string function;                           // demangled
-  std::string access;                             // "read", "write", "atomic", "barrier", ""
-  std::optional<std::array<unsigned, 3>> block;   // (x, y, z)
-  std::optional<std::array<unsigned, 3>> thread;  // (x, y, z)
+  std::string file;      // as given to the compiler: untrusted
+  int line = 0;          // 1-based; 0: unknown
+  std::string function;  // demangled
+  std::string access;    // "read", "write", "atomic", "barrier", ""
+  std::optional<simt::Index3> block, thread;
 };
 
 struct Finding {
@@ -349,8 +342,8 @@ struct TimingReply {
   void to_json(nlohmann::json&, const Message&); \
   void from_json(const nlohmann::json&, Message&);
 NLOHMANN_JSON_EXPAND(NLOHMANN_JSON_PASTE(TILELAB_MESSAGE_HERE, TraceRequest, Trace, Traffic, TextureDescription, ProgramTexture,
-                                         ProgramMemory, BufferUse, Extent, Piece, Argument, LaunchConfig, LaunchRequest, LaunchReply,
-                                         Finding, TimingRequest, TimingReply))
+                                         ProgramMemory, BufferUse, Piece, Argument, LaunchConfig, LaunchRequest, LaunchReply, Finding,
+                                         TimingRequest, TimingReply))
 #undef TILELAB_MESSAGE_HERE
 
 }  // namespace tilelab::protocol

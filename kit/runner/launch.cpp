@@ -34,7 +34,6 @@
 namespace tilelab {
 namespace {
 
-using protocol::Extent;
 using protocol::LaunchConfig;
 using protocol::LaunchReply;
 using protocol::LaunchRequest;
@@ -227,22 +226,14 @@ class Launch {
   }
 
  private:
-  static simt::Index3 index(const protocol::Extent& e) { return {e.x, e.y, e.z}; }
-
   LaunchGeometry geometry() const {
-    LaunchGeometry all{config_.grid, config_.block, {}};
-    const auto& children = simt::Machine::active() ? simt::Machine::current().child_grids().begun : children_;
-    const auto extent = [](const simt::Index3& one) { return Extent{one.x, one.y, one.z}; };
-    for (const simt::GridEvent& one : children)
-      all.children.push_back({one.first_block, extent(one.grid), extent(one.block), one.launched.pc});
-    return all;
+    return {config_.grid, config_.block, simt::Machine::active() ? simt::Machine::current().child_grids().begun : children_};
   }
 
   // What kernels may launch.
   std::string refusal_of(const simt::ChildGrid::Configuration& asked) const {
-    const auto extent = [](const simt::Index3& one) { return Extent{one.x, one.y, one.z}; };
     if (asked.shared_bytes > most_dynamic_bytes) return "A block asks for more than 49152 bytes of dynamic shared memory.";
-    return launch_refusal({extent(asked.grid), extent(asked.block), static_cast<unsigned>(asked.shared_bytes)}, image_.static_shared_bytes);
+    return launch_refusal({asked.grid, asked.block, static_cast<unsigned>(asked.shared_bytes)}, image_.static_shared_bytes);
   }
 
   void map_memory() {
@@ -315,8 +306,8 @@ class Launch {
     announcer.seal_in(tables);
     tables.seal();
     machine.run(
-        {.grid = index(config_.grid),
-         .block = index(config_.block),
+        {.grid = config_.grid,
+         .block = config_.block,
          .static_shared_bytes = image_.static_shared_bytes,
          .dynamic_shared_bytes = config_.shared_bytes,
          .shared_span = memory_.shared_span(),
@@ -334,10 +325,10 @@ class Launch {
     }
   }
 
-  std::optional<std::uint64_t> number_of(const std::array<unsigned, 3>& block) const {
-    const protocol::Extent& grid = config_.grid;
-    if (block[0] >= grid.x || block[1] >= grid.y || block[2] >= grid.z) return std::nullopt;
-    return block[0] + std::uint64_t{grid.x} * (block[1] + std::uint64_t{grid.y} * block[2]);
+  std::optional<std::uint64_t> number_of(const simt::Index3& block) const {
+    const simt::Index3& grid = config_.grid;
+    if (block.x >= grid.x || block.y >= grid.y || block.z >= grid.z) return std::nullopt;
+    return block.x + std::uint64_t{grid.x} * (block.y + std::uint64_t{grid.y} * block.z);
   }
 
   void trace_blocks(const protocol::TraceRequest& request) {

@@ -61,10 +61,9 @@ protocol::LaunchReply no_memory_reply() {
 }
 
 std::string cooperative_refusal(const protocol::LaunchConfig& config, std::size_t static_shared_bytes) {
-  const auto index = [](const protocol::Extent& e) { return simt::Index3{e.x, e.y, e.z}; };
   const std::uint64_t blocks = std::uint64_t{config.grid.x} * config.grid.y * config.grid.z;
-  const std::uint64_t most = simt::most_resident_blocks({.grid = index(config.grid),
-                                                         .block = index(config.block),
+  const std::uint64_t most = simt::most_resident_blocks({.grid = config.grid,
+                                                         .block = config.block,
                                                          .static_shared_bytes = static_shared_bytes,
                                                          .dynamic_shared_bytes = config.shared_bytes});
   if (blocks <= most) return {};

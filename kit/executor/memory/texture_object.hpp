@@ -22,12 +22,10 @@ struct TexelFormat {
   std::uint32_t texel_bytes() const { return bytes * components; }
 };
 
-struct TextureObject {
-  const Region* region = nullptr;  // null: the launch has no such object
+// How a kernel looks at texels, wherever they lie.
+struct TexelView {
   bool surface = false;
-  std::uint32_t dimensions = 1;                  // 1 to 3
-  std::array<std::uint32_t, 3> extent{1, 1, 1};  // width, height, depth, in texels
-  std::uint32_t layers = 0;                      // 0: not layered
+  std::uint32_t layers = 0;  // 0: not layered
   TexelFormat format;
   std::array<AddressMode, 3> address{AddressMode::clamp, AddressMode::clamp, AddressMode::clamp};
   bool linear = false;            // filters between neighbours
@@ -39,10 +37,16 @@ struct TextureObject {
   std::uint32_t levels = 1;
   bool blends_levels = false;
   float level_bias = 0, least_level = 0, most_level = 0;
-  // Of a whole program: where its texels begin in the region, and the bytes from one row to the next; 0: rows follow each other.
-  std::size_t offset = 0, pitch = 0;
-  std::uintptr_t gone = 0;       // the region is null: its memory began here, and is freed
-  std::uint32_t generation = 0;  // objects that had this place before have other handles
+  std::size_t pitch = 0;  // bytes from one row to the next; 0: rows follow each other
+};
+
+struct TextureObject : TexelView {
+  const Region* region = nullptr;                // null: the launch has no such object
+  std::uint32_t dimensions = 1;                  // 1 to 3
+  std::array<std::uint32_t, 3> extent{1, 1, 1};  // width, height, depth, in texels
+  std::size_t offset = 0;                        // of a whole program: where its texels begin in the region
+  std::uintptr_t gone = 0;                       // the region is null: its memory began here, and is freed
+  std::uint32_t generation = 0;                  // objects that had this place before have other handles
 
   bool is_there() const { return region != nullptr || gone != 0; }
   std::uint32_t slices() const { return cube ? 6 * (layers == 0 ? 1 : layers) : layers == 0 ? extent[2] : layers; }

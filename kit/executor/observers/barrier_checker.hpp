@@ -127,10 +127,6 @@ class BarrierChecker final : public Observer {
     return text + ": on a GPU the kernel hangs";
   }
 
-  static std::string in_brackets(const Index3& at) {
-    return "(" + std::to_string(at.x) + "," + std::to_string(at.y) + "," + std::to_string(at.z) + ")";
-  }
-
   LaunchEvent launch_;
   std::deque<std::string> sentences_;  // a finding points to its own
   FindingLog& log_;

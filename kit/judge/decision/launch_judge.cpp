@@ -217,7 +217,7 @@ protocol::Finding changed_input(const std::string& name, const std::string& by) 
 }
 
 void compare_result(LaunchRecord& record, const Operand& result, const std::vector<double>& got) {
-  const protocol::Extent block = record.config ? record.config->block : protocol::Extent{};
+  const protocol::Extent block = record.config.value_or(protocol::LaunchConfig{}).block;
   auto mismatch = compare(got, result.expectation, {block.y, block.x});
   if (!mismatch) return;
   mismatch->output = result.name;

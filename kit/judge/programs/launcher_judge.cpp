@@ -60,10 +60,8 @@ std::optional<protocol::LaunchConfig> config_of(const json& report) {
   const json& first = launches[0];
   for (const json& one : launches)
     if (one.at("grid") != first.at("grid") || one.at("block") != first.at("block")) return std::nullopt;
-  const auto extent = [](const json& value) {
-    return protocol::Extent{value.at(0).get<unsigned>(), value.at(1).get<unsigned>(), value.at(2).get<unsigned>()};
-  };
-  return protocol::LaunchConfig{extent(first.at("grid")), extent(first.at("block")), first.value("shared", std::size_t{0})};
+  const auto extent = [&](const char* key) { return first.at(key).get<protocol::Extent>(); };
+  return protocol::LaunchConfig{extent("grid"), extent("block"), first.value("shared", std::size_t{0})};
 }
 
 // Whether the run's record says where an input was written.

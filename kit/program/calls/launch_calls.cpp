@@ -32,8 +32,6 @@ std::vector<unsigned char> bytes_of(const std::string& hex, std::size_t bytes) {
   return all;
 }
 
-json numbers(const protocol::Extent& extent) { return {extent.x, extent.y, extent.z}; }
-
 // What CUDA says later about a launch that ended like this.
 CudaError later_error(const protocol::LaunchReply& reply) {
   if (reply.status == Status::timeout) return CudaError::launch_timeout;
@@ -72,8 +70,8 @@ bool has_variables(Session& session, const KernelLaunch& launch, std::uint64_t a
 json asked(const HostRequest& request, const KernelLaunch& launch) {
   return {{"kernel", *launch.kernel},
           {"at", request.at()},
-          {"grid", numbers(launch.config.grid)},
-          {"block", numbers(launch.config.block)},
+          {"grid", launch.config.grid},
+          {"block", launch.config.block},
           {"shared", launch.config.shared_bytes}};
 }
 

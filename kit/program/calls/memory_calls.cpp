@@ -1,6 +1,7 @@
 // The program's calls that make memory, arrays, textures and a launcher's operands.
 #include "program/calls/program_calls.hpp"
 
+#include <array>
 #include <bit>
 #include <cstring>
 #include <fstream>
@@ -235,10 +236,11 @@ std::optional<CudaError> show_memory(Session& session, const HostRequest& reques
 }
 
 std::optional<CudaError> describe(const HostRequest& request, protocol::TextureDescription& description) {
-  for (const char* key : {"address_x", "address_y", "address_z"}) {
-    const std::uint64_t mode = request.number(key);
+  constexpr std::array keys{"address_x", "address_y", "address_z"};
+  for (std::size_t axis = 0; axis < keys.size(); ++axis) {
+    const std::uint64_t mode = request.number(keys[axis]);
     if (mode > 3) return CudaError::invalid_value;
-    description.address.push_back(static_cast<simt::AddressMode>(mode));
+    description.address[axis] = static_cast<simt::AddressMode>(mode);
   }
   const bool small = description.format.bytes <= 2;
   const bool is_float = description.format.kind == simt::TexelKind::floating;
@@ -264,7 +266,6 @@ Reply make_texture(Session& session, const HostRequest& request) {
   auto trouble = kind < 2 ? show_array(session, request, made) : show_memory(session, request, made);
   if (!trouble && !made.description.surface) trouble = describe(request, made.description);
   if (trouble) return session.fail("texture", *trouble, request.at());
-  if (made.description.address.empty()) made.description.address.assign(3, simt::AddressMode::clamp);
   const auto handle = session.textures.add(std::move(made));
   if (!handle) return session.fail("texture", CudaError::memory_allocation, request.at());
   return {.value = {{"error", 0}, {"handle", *handle}}};

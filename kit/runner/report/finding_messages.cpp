@@ -19,7 +19,6 @@
 namespace tilelab {
 namespace {
 
-using protocol::Extent;
 using protocol::Finding;
 using protocol::Site;
 using simt::RawFinding;
@@ -29,19 +28,9 @@ using simt::Space;
 
 constexpr std::size_t max_findings = 64;
 
-std::string lower_file_name(const std::string& path) {
-  const auto slash = path.find_last_of('/');
-  return slash == std::string::npos ? path : path.substr(slash + 1);
-}
-
-// The index of a block or a thread from its number.
-std::array<unsigned, 3> index_in(std::uint64_t linear, const Extent& extent) {
-  const std::uint64_t x = std::max(1u, extent.x), y = std::max(1u, extent.y);
-  return {static_cast<unsigned>(linear % x), static_cast<unsigned>(linear / x % y), static_cast<unsigned>(linear / x / y)};
-}
-
-std::string in_brackets(const std::array<unsigned, 3>& index) {
-  return "(" + std::to_string(index[0]) + "," + std::to_string(index[1]) + "," + std::to_string(index[2]) + ")";
+// The index of a block or a thread from its number. A launch function may answer any extent.
+simt::Index3 index_in(std::uint64_t linear, const simt::Index3& extent) {
+  return simt::index_of(linear, {std::max(1u, extent.x), std::max(1u, extent.y), 1});
 }
 
 // Knows one finding at a time.
@@ -76,34 +65,33 @@ class MessageWriter {
   // --- Places and names.
 
   Site site(const RawSite& raw) const {
+    const CodePlace place = image_.place_of(raw.pc);
     Site where;
-    if (const CodeLine* line = image_.line_at(raw.pc)) {
-      where.line = raw.line != 0 ? raw.line : line->line;
-      where.file = line->file < image_.files.size() ? lower_file_name(image_.files[line->file]) : "";
-    }
-    if (const CodeFunction* function = image_.function_at(raw.pc)) where.function = function->name;
+    where.line = raw.line != 0 && image_.line_at(raw.pc) != nullptr ? raw.line : place.line;
+    where.file = place.file;
+    where.function = place.function;
     where.access = raw.access;
-    const ChildGeometry* child = child_of(raw.by);
+    const simt::GridEvent* child = child_of(raw.by);
     where.block = child == nullptr ? index_in(raw.by.block, geometry_.grid) : index_in(raw.by.block - child->first_block, child->grid);
     where.thread = thread_of(raw.by);
     return where;
   }
 
   // The grid of a thread, if a kernel launched it.
-  const ChildGeometry* child_of(const simt::ThreadRef& thread) const {
-    const auto after = std::ranges::upper_bound(geometry_.children, thread.block, {}, &ChildGeometry::first_block);
+  const simt::GridEvent* child_of(const simt::ThreadRef& thread) const {
+    const auto after = std::ranges::upper_bound(geometry_.children, thread.block, {}, &simt::GridEvent::first_block);
     return after == geometry_.children.begin() ? nullptr : &*std::prev(after);
   }
 
-  std::array<unsigned, 3> thread_of(const simt::ThreadRef& thread) const {
-    const ChildGeometry* child = child_of(thread);
+  simt::Index3 thread_of(const simt::ThreadRef& thread) const {
+    const simt::GridEvent* child = child_of(thread);
     return index_in(thread.thread, child == nullptr ? geometry_.block : child->block);
   }
 
   std::string in_which_grid(const RawFinding& raw) const {
-    const ChildGeometry *one = child_of(raw.site.by), *other = raw.other.pc == 0 ? one : child_of(raw.other.by);
+    const simt::GridEvent *one = child_of(raw.site.by), *other = raw.other.pc == 0 ? one : child_of(raw.other.by);
     if (one == nullptr && other == nullptr) return {};
-    const auto launched = [this](const ChildGeometry& child) { return line_of(child.launched_by); };
+    const auto launched = [this](const simt::GridEvent& child) { return line_of(child.launched.pc); };
     if (one == other) return " Its grid was launched in " + launched(*one) + ".";
     if (one == nullptr || other == nullptr) return " The launch is in " + launched(one == nullptr ? *other : *one) + ".";
     const bool at_once = launched(*one) == launched(*other);
@@ -122,10 +110,7 @@ class MessageWriter {
     finding.element = "byte " + std::to_string(at) + " of " + finding.array;
   }
 
-  std::string line_of(std::uintptr_t pc) const {
-    const CodeLine* line = image_.line_at(pc);
-    return "line " + std::to_string(line != nullptr ? line->line : 0);
-  }
+  std::string line_of(std::uintptr_t pc) const { return "line " + std::to_string(image_.place_of(pc).line); }
 
   // Which array in this line has a dimension of size `bound`. The compiler reports a bad subscript, but not the array's name.
   std::string subscripted_array(const std::string& text, std::uint64_t bound) const {
@@ -432,7 +417,7 @@ class MessageWriter {
 };
 
 auto rank(const Finding& f) {
-  const auto none = std::array<unsigned, 3>{};
+  const simt::Index3 none;
   return std::tuple(*f.site.block, *f.site.thread, f.other ? *f.other->thread : none, f.other ? *f.other->block : none, f.element);
 }
 

@@ -1,7 +1,6 @@
 #include "runner/report/launch_report.hpp"
 
 #include <array>
-#include <filesystem>
 #include <map>
 #include <string>
 #include <tuple>
@@ -38,16 +37,6 @@ class Numbered {
   std::vector<Entry>& entries_;
   std::map<Key, std::uint32_t> numbers_;
 };
-
-protocol::TracedPlace place_of(std::uintptr_t pc, const Image& image) {
-  protocol::TracedPlace place;
-  if (const CodeLine* line = image.line_at(pc)) {
-    place.line = line->line;
-    if (line->file < image.files.size()) place.file = std::filesystem::path(image.files[line->file]).filename().string();
-  }
-  if (const CodeFunction* function = image.function_at(pc)) place.function = function->name;
-  return place;
-}
 
 std::string exchanged(const simt::TraceStep& step) {
   switch (step.type) {
@@ -89,10 +78,8 @@ Trace named_trace(simt::TraceRecorder& recorded, const Image& image) {
     const std::string calls = !exchanges ? "" : *step.function == '\0' ? "a shuffle" : step.function;
     const std::string element = exchanges ? exchanged(step) : "";
     named.place = places.number({step.pc, calls, element}, [&] {
-      protocol::TracedPlace place = step.pc == 0 ? protocol::TracedPlace{} : place_of(step.pc, image);
-      place.calls = calls;
-      place.element = element;
-      return place;
+      const CodePlace place = step.pc == 0 ? CodePlace{} : image.place_of(step.pc);
+      return protocol::TracedPlace{place.file, place.function, place.line, calls, element};
     });
     named.slot = step.slot;
     named.part = step.part;

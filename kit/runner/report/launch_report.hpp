@@ -17,16 +17,9 @@
 
 namespace tilelab {
 
-// A grid that a kernel launched, whose blocks are numbered from `first_block` on.
-struct ChildGeometry {
-  std::uint64_t first_block = 0;
-  protocol::Extent grid, block;
-  std::uintptr_t launched_by = 0;
-};
-
 struct LaunchGeometry {
-  protocol::Extent grid, block;
-  std::vector<ChildGeometry> children{};  // by their first blocks
+  simt::Index3 grid, block;
+  std::vector<simt::GridEvent> children{};  // grids that kernels launched, by their first blocks
 };
 
 // One finding for each kind, array and pair of source lines. Errors come first, then the order is by line. At most 64.

@@ -143,6 +143,16 @@ const CodeFunction* Image::function_at(std::uintptr_t pc) const {
   return nullptr;
 }
 
+CodePlace Image::place_of(std::uintptr_t pc) const {
+  CodePlace place;
+  if (const CodeLine* line = line_at(pc)) {
+    place.line = line->line;
+    if (line->file < files.size()) place.file = std::filesystem::path(files[line->file]).filename().string();
+  }
+  if (const CodeFunction* function = function_at(pc)) place.function = function->name;
+  return place;
+}
+
 simt::LoopMap Image::loop_map() const {
   std::vector<simt::CodeExtent> extents;
   for (const CodeFunction& function : functions) extents.push_back({function.first, function.end});

@@ -28,6 +28,12 @@ struct CodeFunction {
   std::string name;  // demangled
 };
 
+// What is told of an instruction: its file without folders, and what is not known is left out.
+struct CodePlace {
+  std::string file, function;
+  int line = 0;
+};
+
 struct Image {
   std::vector<std::string> files;
   std::vector<std::string> source;  // the submission's lines, as compiled
@@ -50,6 +56,7 @@ struct Image {
   std::size_t argument_bytes = 0;         // on the stack that the kernel's code uses
 
   const CodeLine* line_at(std::uintptr_t pc) const;
+  CodePlace place_of(std::uintptr_t pc) const;
   const CodeFunction* function_at(std::uintptr_t pc) const;
   bool on_one_line(std::uintptr_t one, std::uintptr_t other) const;  // whether two instructions belong to one source line
   simt::LoopMap loop_map() const;

@@ -66,7 +66,7 @@ LaunchReply completed(const Matrices& m) {
 Finding finding(const std::string& kind, const std::string& severity) {
   return {.kind = kind,
           .severity = severity,
-          .site = {"a.cu", 12, "kernel", "write", std::array{0u, 0u, 0u}, std::array{1u, 0u, 0u}},
+          .site = {"a.cu", 12, "kernel", "write", simt::Index3{0u, 0u, 0u}, simt::Index3{1u, 0u, 0u}},
           .other = {},
           .array = "As",
           .element = "As[0][1]",

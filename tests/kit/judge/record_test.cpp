@@ -40,8 +40,8 @@ LaunchRecord full_launch() {
                          .element = "As[3][17]",
                          .message = "two threads",
                          .count = 7};
-  race.site = {"a.cu", 12, "matmul(float*)", "write", std::array{1u, 2u, 0u}, std::array{3u, 4u, 0u}};
-  race.other = protocol::Site{"a.cu", 15, "matmul(float*)", "read", std::array{1u, 2u, 0u}, {}};
+  race.site = {"a.cu", 12, "matmul(float*)", "write", simt::Index3{1u, 2u, 0u}, simt::Index3{3u, 4u, 0u}};
+  race.other = protocol::Site{"a.cu", 15, "matmul(float*)", "read", simt::Index3{1u, 2u, 0u}, {}};
   protocol::Finding bare{.kind = "barrier-divergence",
                          .severity = "note",
                          .site = {},

@@ -62,7 +62,7 @@ TEST_CASE("textures survive their message, and those of freed memory as well", "
   ProgramMemory memory = memory_of({buffer(first, 4096)});
   ProgramTexture texture{.place = 3, .generation = 2, .address = first + 512, .buffer = 0, .description = {}};
   texture.description.extents = {8, 8};
-  texture.description.address.assign(3, simt::AddressMode::border);
+  texture.description.address.fill(simt::AddressMode::border);
   texture.description.border = {1.5f, 0, 0, std::numeric_limits<float>::infinity()};
   texture.description.pitch = 64;
   memory.textures.push_back(texture);
@@ -85,7 +85,7 @@ TEST_CASE("a texture that is larger than its memory is refused", "[program_messa
   ProgramMemory memory = memory_of({buffer(one.address, one.bytes)});
   ProgramTexture texture{.place = 0, .generation = 1, .address = one.address, .buffer = 0, .description = {}};
   texture.description.extents = {251};
-  texture.description.address.assign(3, simt::AddressMode::clamp);
+  texture.description.address.fill(simt::AddressMode::clamp);
   memory.textures.push_back(texture);
   std::vector<Descriptor> files;
   for (const int file : device.files()) files.emplace_back(::dup(file));

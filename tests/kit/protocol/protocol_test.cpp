@@ -18,7 +18,7 @@ LaunchReply rich_reply() {
   reply.config = {{1, 2, 3}, {16, 128, 1}, 4096};
   reply.findings = {{.kind = "race",
                      .severity = "error",
-                     .site = {"a.cu", 12, "kernel", "write", std::array{1u, 0u, 0u}, std::array{3u, 4u, 0u}},
+                     .site = {"a.cu", 12, "kernel", "write", tilelab::simt::Index3{1u, 0u, 0u}, tilelab::simt::Index3{3u, 4u, 0u}},
                      .other = Site{"a.cu", 15, "kernel", "read", {}, {}},
                      .array = "As",
                      .element = "As[3][17]",

@@ -59,7 +59,7 @@ TEST_CASE("a second block and a held thread may be asked for", "[trace]") {
   CHECK_FALSE(plain.held);
   CHECK_FALSE(json(plain).contains("held"));
   const TraceRequest request = json(TraceRequest{.block = {1, 0, 0}, .beside = {{4, 5, 6}}, .held = HeldThread{7, 8}}).get<TraceRequest>();
-  CHECK(request.beside == std::array<unsigned, 3>{4, 5, 6});
+  CHECK(request.beside == tilelab::simt::Index3{4, 5, 6});
   REQUIRE(request.held);
   CHECK(request.held->thread == 7);
   CHECK(request.held->write == 8);

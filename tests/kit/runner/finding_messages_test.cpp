@@ -70,8 +70,8 @@ TEST_CASE("a finding says where it is: file without folders, line, function, blo
   CHECK(finding.site.file == "matmul.cu");
   CHECK(finding.site.line == 2);
   CHECK(finding.site.function == "matmul(float const*)");
-  CHECK(finding.site.block == std::array<unsigned, 3>{1, 1, 0});
-  CHECK(finding.site.thread == std::array<unsigned, 3>{1, 2, 0});
+  CHECK(finding.site.block == simt::Index3{1, 1, 0});
+  CHECK(finding.site.thread == simt::Index3{1, 2, 0});
   CHECK(finding.severity == "error");
   CHECK(finding.array == "A");
   CHECK(finding.element == "A[2]");
@@ -277,7 +277,7 @@ TEST_CASE("instructions of one line are one finding, whichever came first", "[fi
     REQUIRE(merged.size() == 1);
     CHECK(merged[0].count == 50);
     CHECK(merged[0].element == "A[4]");
-    CHECK(merged[0].site.thread == std::array<unsigned, 3>{0, 0, 0});
+    CHECK(merged[0].site.thread == simt::Index3{0, 0, 0});
   }
 }
 
