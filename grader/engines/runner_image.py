@@ -31,6 +31,7 @@ from grader.engines.objects.frame_guards import Frame, Local, Zone
 from grader.engines.objects.symbol_table import Symbol
 from grader.engines.proof.barrier_paths import barrier_paths, loops_in
 from grader.engines.refusal import Refusal
+from grader.engines.token_scan import code_tokens
 from grader.model.verdicts import Verdict
 
 _LAUNCHING = f"{DEVICE_PREFIX}12__child_grid"  # the kit's function that launches a grid
@@ -171,7 +172,9 @@ def described(steps: BuildSteps, text: str, entries: EntrySignatures, compiled: 
     outside = {one.name for one in compiled.object.symbols if one.undefined}
     image = {
         "files": info.files,
-        "source": text.split("\n"),
+        "subscripts": subscripts(steps.toolchain.after_prelude(compiled.preprocessed, steps.name), steps.name),
+        "block_syncs": _lines_that_call("__syncthreads", text),
+        "warp_syncs": _lines_that_call("__syncwarp", text),
         "lines": info.lines[:MAX_LINES],
         "functions": [[f.first, f.end, f.name] for f in info.functions],
         "header_code": sorted([f.first, f.end] for f in info.functions if not f.in_submission),
@@ -199,6 +202,37 @@ def described(steps: BuildSteps, text: str, entries: EntrySignatures, compiled: 
         own = _of_kernel(compiled, [symbol], [symbol], (other, None))
         (steps.folder / image_beside(number)).write_text(json.dumps(image | own), encoding="utf-8")
     return ()
+
+
+def subscripts(preprocessed: str, file_name: str) -> list[tuple[int, int, str, list[int]]]:
+    """Each array with subscripts of the submission: its line, where its name begins, the name, and where its brackets close. Columns of the
+    text that is compiled, from 1 on, in bytes: so compilers count them.
+    """
+    tokens = code_tokens(preprocessed, file_name)
+    columns, column, done = list[int](), 1, 0
+    for token in tokens:
+        *_, before = lines = preprocessed[done : token.start].split("\n")
+        column = len(before.encode()) + (column if len(lines) == 1 else 1)
+        columns.append(column)
+        done = token.start
+    found: dict[int, tuple[int, int, str, list[int]]] = {}  # by the last bracket so far
+    for at, token in enumerate(tokens):
+        opening = tokens.opening(at) if token.text == "]" and token.line else None
+        if not opening:
+            continue
+        array = tokens[opening - 1]
+        row = found.pop(opening - 1, None) if array.text == "]" else None
+        if array.kind == "word":
+            row = (array.line, columns[opening - 1], array.text, [])
+        if row and row[0] == token.line:
+            row[-1].append(columns[at])
+            found[at] = row
+    return list(found.values())
+
+
+def _lines_that_call(name: str, text: str) -> list[int]:
+    code = (re.split(r"//|/\*", line, maxsplit=1)[0] for line in text.split("\n"))
+    return [number for number, line in enumerate(code, 1) if name in line]
 
 
 def _of_kernel(

@@ -112,10 +112,11 @@ class MessageWriter {
 
   std::string line_of(std::uintptr_t pc) const { return "line " + std::to_string(image_.place_of(pc).line); }
 
-  // Which array in this line has a dimension of size `bound`. The compiler reports a bad subscript, but not the array's name.
-  std::string subscripted_array(const std::string& text, std::uint64_t bound) const {
-    const std::set<std::string> names = subscripted_names(text);
-    std::set<std::string> fitting;
+  // Which of the arrays in this line has a dimension of size `bound`, where columns do not tell it.
+  std::string subscripted_array(int line, std::uint64_t bound) const {
+    std::set<std::string> names, fitting;
+    for (const Subscripted& one : image_.subscripts)
+      if (one.line == line) names.insert(one.array);
     for (const Region& array : image_.shared) {
       const bool has = std::find(array.dimensions.begin(), array.dimensions.end(), bound) != array.dimensions.end();
       if (has && names.contains(array.name)) fitting.insert(array.name);
@@ -124,29 +125,23 @@ class MessageWriter {
     return fitting.empty() && names.size() == 1 ? *names.begin() : std::string();
   }
 
-  // Writes "As[…][16]": only one subscript is known.
+  // Writes "As[…][16]": the compiler reports where a bad subscript stands, but not the array's name. GCC gives the column of the
+  // subscript's closing bracket, Clang the one where the array's name begins.
   void name_subscript(Finding& finding, const RawFinding& raw) const {
-    const std::string& text = source_line(finding.site.line);
-    std::optional<Subscript> subscript;
-    if (!mentions_macro(text, image_.source)) {
-      subscript = subscript_closing_at(text, raw.column);
-      if (!subscript) subscript = subscript_behind(text, raw.column, raw.inner);
+    for (const Subscripted& one : image_.subscripts) {
+      const std::size_t count = one.closings.size();
+      auto position = static_cast<std::size_t>(std::ranges::find(one.closings, raw.column) - one.closings.begin());
+      if (position == count && one.column == raw.column && count > raw.inner) position = count - raw.inner - 1;
+      if (one.line != finding.site.line || position == count) continue;
+      std::size_t dimensions = position + 1;
+      for (const Region& array : image_.shared) {
+        if (array.name == one.array) dimensions = std::max(dimensions, array.dimensions.size());
+      }
+      finding.array = finding.element = one.array;
+      for (std::size_t d = 0; d < dimensions; ++d) finding.element += d == position ? "[" + std::to_string(raw.index) + "]" : "[…]";
+      return;
     }
-    finding.array = subscript ? subscript->array : subscripted_array(text, raw.bound);
-    if (!subscript) return;
-    std::size_t dimensions = subscript->position + 1;
-    for (const Region& array : image_.shared) {
-      if (array.name == finding.array) dimensions = std::max(dimensions, array.dimensions.size());
-    }
-    finding.element = finding.array;
-    for (std::size_t d = 0; d < dimensions; ++d) {
-      finding.element += d == subscript->position ? "[" + std::to_string(raw.index) + "]" : "[…]";
-    }
-  }
-
-  const std::string& source_line(int line) const {
-    static const std::string none;
-    return line < 1 || static_cast<std::size_t>(line) > image_.source.size() ? none : image_.source[static_cast<std::size_t>(line) - 1];
+    finding.array = subscripted_array(finding.site.line, raw.bound);
   }
 
   // The source lines of the conditions, each with one of them.
@@ -157,11 +152,6 @@ class MessageWriter {
       if (line != nullptr && line->line > 0) lines.emplace(line->line, pc);
     }
     return lines;
-  }
-
-  bool calls(int line, const char* name) const {
-    const std::string& text = source_line(line);
-    return text.substr(0, std::min(text.find("//"), text.find("/*"))).find(name) != std::string::npos;
   }
 
   // --- Words that all sentences use.
@@ -359,11 +349,8 @@ class MessageWriter {
   // The first line strictly between the two lines that calls a barrier; 0 if there is none. If there is one, the race goes from
   // one iteration of a loop to the next.
   int barrier_between(const Site& one, const Site& other) const {
-    const int last = std::max(one.line, other.line);
-    for (int line = std::min(one.line, other.line) + 1; line < last && static_cast<std::size_t>(line) <= image_.source.size(); ++line) {
-      if (calls(line, "__syncthreads")) return line;
-    }
-    return 0;
+    const auto between = std::ranges::upper_bound(image_.block_syncs, std::min(one.line, other.line));
+    return between != image_.block_syncs.end() && *between < std::max(one.line, other.line) ? *between : 0;
   }
 
   static std::string race_between_blocks(const Finding& finding, bool narrow) {
@@ -405,7 +392,7 @@ class MessageWriter {
     int nearest = 0, distance = 0;
     for (const CodeLine& code : image_.lines) {
       if (code.address < function->first || code.address >= function->end || code.file != place->file) continue;
-      if (!calls(code.line, "__syncwarp")) continue;
+      if (!std::ranges::binary_search(image_.warp_syncs, code.line)) continue;
       const int away = code.line < first ? first - code.line : std::max(0, code.line - last);
       if (nearest == 0 || away < distance) nearest = code.line, distance = away;
     }

@@ -45,8 +45,10 @@ namespace tilelab {
 
 TILELAB_ROW(CodeLine, address, line, file)
 TILELAB_ROW(CodeFunction, first, end, name)
-TILELAB_FIELDS(Image, TILELAB_NEEDS(files, source, lines, functions, header_code, loops, barrier_calls, returns, dynamic_offset,
-                                    static_shared_bytes, kernel, launch, targets, launches_children, argument_bytes))
+TILELAB_ROW(Subscripted, line, column, array, closings)
+TILELAB_FIELDS(Image,
+               TILELAB_NEEDS(files, subscripts, block_syncs, warp_syncs, lines, functions, header_code, loops, barrier_calls, returns,
+                             dynamic_offset, static_shared_bytes, kernel, launch, targets, launches_children, argument_bytes))
 
 namespace {
 

@@ -28,6 +28,14 @@ struct CodeFunction {
   std::string name;  // demangled
 };
 
+// An array with its subscripts, as it stands in a line of the submission. Columns are counted from 1, in bytes of what was compiled.
+struct Subscripted {
+  int line = 0;
+  std::uint32_t column = 0;  // of the array's name
+  std::string array;
+  std::vector<std::uint32_t> closings;  // of its brackets
+};
+
 // What is told of an instruction: its file without folders, and what is not known is left out.
 struct CodePlace {
   std::string file, function;
@@ -36,8 +44,9 @@ struct CodePlace {
 
 struct Image {
   std::vector<std::string> files;
-  std::vector<std::string> source;  // the submission's lines, as compiled
-  std::vector<CodeLine> lines;      // sorted by address
+  std::vector<Subscripted> subscripts;
+  std::vector<int> block_syncs, warp_syncs;  // the submission's lines that call __syncthreads() and __syncwarp(); sorted
+  std::vector<CodeLine> lines;               // sorted by address
   std::vector<CodeFunction> functions;
   std::vector<simt::AddressRange> header_code;
   std::vector<simt::CodeLoop> loops;

@@ -15,19 +15,20 @@ namespace {
 constexpr LaunchGeometry geometry{{4, 2, 1}, {16, 16, 1}};
 
 // Addresses 10n to 10n+9 belong to line n.
-Image image(const std::string& defined = "") {
+Image image() {
   Image made;
   made.files = {"somewhere/else/matmul.cu"};
   for (int line = 1; line <= 300; ++line) made.lines.push_back({static_cast<std::uintptr_t>(10 * line), line, 0});
   made.functions = {{10, 4000, "matmul(float const*)"}};
-  made.source = {"__shared__ float As[16][17], Bs[16][16];", "As[y][x] = A[i];", "acc += As[y][k] * Bs[k][x];", "Bs[y][x] = Bs[x][y];"};
+  // acc += As[y][k] * Bs[k][x];
+  // Bs[y][x] = Bs[x][y];
+  made.subscripts = {{3, 8, "As", {12, 15}}, {3, 19, "Bs", {23, 26}}, {4, 1, "Bs", {5, 8}}, {4, 12, "Bs", {16, 19}}};
   Region as, bs;
   as.name = "As";
   as.dimensions = {16, 17};
   bs.name = "Bs";
   bs.dimensions = {16, 16};
   made.shared = {as, bs};
-  if (!defined.empty()) made.source.push_back("#define " + defined + " 16");
   return made;
 }
 
@@ -56,8 +57,8 @@ RawFinding raw(Verdict kind, int line, const Region* region = nullptr, std::int6
   return finding;
 }
 
-protocol::Finding worded(const RawFinding& finding, const std::string& defined = "") {
-  const auto all = finding_messages({finding}, image(defined), geometry);
+protocol::Finding worded(const RawFinding& finding) {
+  const auto all = finding_messages({finding}, image(), geometry);
   REQUIRE(all.size() == 1);
   return all[0];
 }
@@ -137,19 +138,26 @@ TEST_CASE("a bad subscript names its array where the line leaves no doubt", "[fi
   CHECK(worded(finding).message.find(" of an array, ") != std::string::npos);
   finding.site.pc = 45;
   CHECK(worded(finding).array == "Bs");
-  finding.site.pc = 2005;  // a line that the source does not have
+  finding.site.pc = 2005;  // a line without subscripts
   CHECK(worded(finding).array.empty());
 }
 
-TEST_CASE("columns name the subscript, where no macro may have moved them", "[finding_messages]") {
+TEST_CASE("columns name the subscript: GCC's its closing bracket, Clang's the array's name", "[finding_messages]") {
   RawFinding finding = raw(Verdict::out_of_bounds, 3);
   finding.index = 16;
   finding.bound = 16;
   finding.column = 15;
   CHECK(worded(finding).element == "As[…][16]");
-  CHECK(worded(finding, "kk").element == "As[…][16]");
-  CHECK(worded(finding, "k").array.empty());
-  CHECK(worded(finding, "y").element.empty());
+  finding.column = 23;
+  CHECK(worded(finding).element == "Bs[16][…]");
+  finding.column = 8;
+  CHECK(worded(finding).element == "As[…][16]");
+  finding.inner = 1;
+  CHECK(worded(finding).element == "As[16][…]");
+  finding.inner = 2;
+  CHECK(worded(finding).array.empty());
+  finding.column = 9;
+  CHECK(worded(finding).array.empty());
 }
 
 TEST_CASE("addresses that belong to nothing are told apart", "[finding_messages]") {
@@ -194,7 +202,7 @@ TEST_CASE("a __syncwarp() near a race between warps is said to be too little", "
   Image made = image();
   const auto said = [&] { return finding_messages({finding}, made, geometry)[0].message; };
   CHECK(said().find("__syncwarp") == std::string::npos);
-  made.source[2] = "__syncwarp();  // not __syncthreads()";
+  made.warp_syncs = {3};
   CHECK(
       said().ends_with("either may come first. The __syncwarp() in line 3 orders the threads of one warp only, and these two are in "
                        "warps 1 and 0 of the block."));

@@ -19,7 +19,9 @@ constexpr auto guarded_frame =
 
 nlohmann::json good() {
   return {{"files", {"a.cu", "b.cuh"}},
-          {"source", {"__global__ void k() {", "}"}},
+          {"subscripts", {{2, 5, "As", {9, 12}}}},
+          {"block_syncs", {1}},
+          {"warp_syncs", nlohmann::json::array()},
           {"lines", {{100, 1, 0}, {110, 2, 1}, {130, 3, 0}}},
           {"functions", {{100, 120, "k()"}, {130, 140, "f<int>()"}}},
           {"header_code", {{200, 210}}},
@@ -78,7 +80,9 @@ Image loaded(const nlohmann::json& json) { return load_image(ImageFile(json.dump
 TEST_CASE("an image is read as it was written", "[image]") {
   const Image image = loaded(good());
   CHECK(image.files == std::vector<std::string>{"a.cu", "b.cuh"});
-  CHECK(image.source.size() == 2);
+  REQUIRE(image.subscripts.size() == 1);
+  CHECK(image.subscripts[0].array == "As");
+  CHECK(image.block_syncs == std::vector{1});
   CHECK(image.kernel == 100);
   CHECK(image.launch == 130);
   REQUIRE(image.frame_guards.frames().size() == 1);
@@ -155,7 +159,7 @@ TEST_CASE("a missing field is refused, whichever it is", "[image]") {
 TEST_CASE("a field of another type is refused", "[image]") {
   const std::string field =
       GENERATE("files", "lines", "functions", "header_code", "loops", "barrier_calls", "returns", "shared", "guards", "frames", "variables",
-               "kernel", "source", "argument_bytes", "launches_children", "targets", "library_targets");
+               "kernel", "subscripts", "block_syncs", "warp_syncs", "argument_bytes", "launches_children", "targets", "library_targets");
   auto json = good();
   json[field] = "text";
   CAPTURE(field);

@@ -189,10 +189,9 @@ def test_the_log_names_the_file_and_no_folder(build: BuildSource) -> None:
     assert str(built.folder) not in built.build.log
 
 
-def test_the_image_holds_the_source_and_the_lines_of_the_code(build: BuildSource) -> None:
+def test_the_image_holds_the_lines_of_the_code(build: BuildSource) -> None:
     text = submission()
     image = image_of(build(text).folder)
-    assert "\n".join(image["source"]) == text
     ours = {number for number, name in enumerate(image["files"]) if name.rsplit("/", 1)[-1] == "scale.cu"}
     assert {3, 4} <= {line for _, line, file in image["lines"] if file in ours}
     assert image["lines"] == sorted(image["lines"])

@@ -1,4 +1,6 @@
-"""What the image says of a linked runner: jumps are looked for wherever the author may have written them."""
+"""What the image says of a linked runner: jumps are looked for wherever the author may have written them, subscripts where compilers count
+them.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +11,7 @@ import pytest
 
 from grader.engines.cpu_build import build_for_cpu
 from grader.engines.entry_points import EntrySignatures
+from grader.engines.runner_image import subscripts
 from grader.engines.toolset import Toolset
 
 FILE = "sum.cu"
@@ -51,3 +54,19 @@ def test_a_jump_over_a_declaration_is_found(
 
 def test_without_a_jump_the_compilers_pattern_is_enough(toolset: Toolset, tmp_path: Path) -> None:
     assert not has_unset_locals(toolset, tmp_path, f"{INCLUDED}{KERNEL}", f"__device__ {PLAIN}")
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("  sum += As[ty][k] * Bs[k][tx];", [(10, "As", [15, 18]), (22, "Bs", [26, 30])]),
+        ("x = outer[inner[i] + 1][j];", [(11, "inner", [18]), (5, "outer", [23, 26])]),
+        ("\tx  = a [i] [j];", [(7, "a", [11, 15])]),
+        ("é = a[i];", [(6, "a", [9])]),
+        ("(p)[i] = a] + 3[p] + [&]{}();", []),
+        ("a[i\n][0] = 0;", []),
+    ],
+)
+def test_subscripts_stand_where_compilers_count_them(line: str, expected: list[tuple[int, str, list[int]]]) -> None:
+    text = f'# 1 "other.cuh"\nint other[3];\n# 7 "{FILE}"\n{line}\n'
+    assert subscripts(text, FILE) == [(7, *one) for one in expected]
