@@ -18,11 +18,11 @@ struct TracedProblem {
   int largest_side = 1;                   // of a shape whose trace a person can still read step by step
   int largest_profiled_side = 1;          // of a shape whose launch takes seconds at most
   std::string usual_profiled_shape = {};  // where none is given; empty: 128 in every size
-  std::vector<std::string> inputs;
-  std::string profiled_inputs;  // one of `inputs` that works for every size; traffic does not depend on values
+  std::vector<std::string> inputs = {"integers"};
+  std::string profiled_inputs = "integers";  // one of `inputs` that works for every size; traffic does not depend on values
   // Two inputs whose elements are multiplied in pairs; the products are summed into an element of the output. Empty: the problem
   // is not a sum of products, and a trace shows only reads and stores.
-  std::vector<std::string> factors;
+  std::vector<std::string> factors = {};
   std::function<Trial(const std::vector<int>& sizes, const std::string& inputs, RandomStream random)> make;
 };
 

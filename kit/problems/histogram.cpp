@@ -118,9 +118,6 @@ namespace {
                    .largest_side = 1024,
                    .largest_profiled_side = 1 << 20,
                    .usual_profiled_shape = "65536x256",
-                   .inputs = {"integers"},
-                   .profiled_inputs = "integers",
-                   .factors = {},
                    .make = [](const std::vector<int>& sizes, const std::string&, judge::RandomStream random) {
                      return exact_trial({.n = sizes.at(0), .bins = std::min(sizes.at(1), most_bins)}, random);
                    }});

@@ -212,7 +212,6 @@ namespace {
                    .largest_side = largest_worked,
                    .largest_profiled_side = 512,
                    .inputs = {"worked", "integers", "random"},
-                   .profiled_inputs = "integers",
                    .factors = {"A", "B"},
                    .make = [](const std::vector<int>& sizes, const std::string& inputs, judge::RandomStream random) {
                      const Shape shape{.M = sizes.at(0), .N = sizes.at(1), .K = sizes.at(2)};

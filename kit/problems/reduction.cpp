@@ -117,9 +117,6 @@ namespace {
                    .largest_side = 1024,
                    .largest_profiled_side = 1 << 20,
                    .usual_profiled_shape = "65536",
-                   .inputs = {"integers"},
-                   .profiled_inputs = "integers",
-                   .factors = {},
                    .make = [](const std::vector<int>& sizes, const std::string&, judge::RandomStream random) {
                      return exact_trial(sizes.at(0), random);
                    }});

@@ -57,9 +57,6 @@ judge::TimedWork work(const std::vector<int>& sizes) {
                    .sizes = {"M", "N"},
                    .largest_side = 64,
                    .largest_profiled_side = 1024,
-                   .inputs = {"integers"},
-                   .profiled_inputs = "integers",
-                   .factors = {},
                    .make = [](const std::vector<int>& sizes, const std::string&, judge::RandomStream random) {
                      return exact_trial({.M = sizes.at(0), .N = sizes.at(1)}, random);
                    }});

@@ -21,23 +21,10 @@ bool is_known(const protocol::Finding& finding) {
   return kind && is_shown_by_a_launch(*kind) && (finding.severity == "error" || finding.severity == "note");
 }
 
-// Bytes of the valid UTF-8 sequence that `text` begins with; 0 if there is none. Overlong forms and surrogates are invalid.
-std::size_t sequence_length(std::string_view text) {
-  const auto byte = [text](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  const unsigned char lead = byte(0);
-  const std::size_t length = lead < 0x80                   ? 1
-                             : lead >= 0xC2 && lead < 0xE0 ? 2
-                             : lead >= 0xE0 && lead < 0xF0 ? 3
-                             : lead >= 0xF0 && lead < 0xF5 ? 4
-                                                           : 0;
-  if (length == 0 || text.size() < length) return 0;
-  for (std::size_t i = 1; i < length; ++i) {
-    if ((byte(i) & 0xC0) != 0x80) return 0;
-  }
-  if ((lead == 0xE0 && byte(1) < 0xA0) || (lead == 0xED && byte(1) > 0x9F) || (lead == 0xF0 && byte(1) < 0x90) ||
-      (lead == 0xF4 && byte(1) > 0x8F))
-    return 0;
-  return length;
+// Bytes of the character that begins with this one, in valid UTF-8.
+std::size_t sequence_length(char first) {
+  const auto lead = static_cast<unsigned char>(first);
+  return lead < 0x80 ? 1 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
 }
 
 // C0, delete, C1, bidirectional overrides and isolates. The last two make text look different from what it is.
@@ -102,13 +89,14 @@ void tame_traffic(protocol::Traffic& traffic) {
 }  // namespace
 
 std::string tame(const std::string& text, std::size_t limit, bool keep_lines) {
+  // As JSON and back: the printer puts U+FFFD in place of bytes that are no UTF-8.
+  const auto valid = json_from(json_text(text)).get<std::string>();
   std::string result;
-  for (std::string_view rest = text; !rest.empty();) {
-    const std::size_t length = sequence_length(rest);
-    std::string_view next = rest.substr(0, std::max<std::size_t>(length, 1));
+  for (std::string_view rest = valid; !rest.empty();) {
+    std::string_view next = rest.substr(0, sequence_length(rest[0]));
     rest.remove_prefix(next.size());
     const bool is_line = keep_lines && (next == "\n" || next == "\t");
-    if (length == 0 || (is_control(next) && !is_line)) next = replacement;
+    if (is_control(next) && !is_line) next = replacement;
     if (result.size() + next.size() > limit) break;
     result += next;
   }

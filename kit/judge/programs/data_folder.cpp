@@ -116,14 +116,7 @@ DataFolder::Found DataFolder::read(const std::string& name, std::size_t most_byt
   if (fstat(file.get(), &about) != 0 || !S_ISREG(about.st_mode)) return {std::nullopt, "is no plain file that can be read"};
   if (static_cast<std::size_t>(about.st_size) > most_bytes) return {std::nullopt, "is far too large"};
   std::vector<std::byte> content(static_cast<std::size_t>(about.st_size));
-  std::size_t at = 0;
-  while (at < content.size()) {
-    const ssize_t got = ::read(file.get(), content.data() + at, content.size() - at);
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) break;  // it was shortened while it was read
-    at += static_cast<std::size_t>(got);
-  }
-  content.resize(at);
+  if (!file.read_at(0, content.data(), content.size())) return {std::nullopt, "was shortened while it was read"};
   return {std::move(content), {}};
 }
 

@@ -106,7 +106,7 @@ void judge_origin(LaunchRecord& record, const Operands& operands, const std::vec
   for (std::size_t i = 0; i < contents.size(); ++i) {
     const Operand& operand = *operands[i];
     if (!operand.is_result()) continue;
-    if (const auto element = first_from_the_host(operands, contents, i)) {
+    if (const auto element = first_from_the_host(operand, contents[i], known)) {
       const std::size_t size = bytes_of(operand.type), first = *element * size;
       const std::span<const std::byte> all = contents[i].after,
                                        some = all.subspan(first, std::min(told_elements * size, all.size() - first));

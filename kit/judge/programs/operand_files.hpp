@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstddef>
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -46,14 +45,8 @@ void write_file(const std::string& path, std::span<const std::byte> bytes);
 // The operands in the order of these names; empty: as they are. Throws std::runtime_error.
 std::vector<const Operand*> in_order(const Trial& trial, const std::vector<std::string>& names);
 
-// Where each element of a launcher's result came from: from a kernel, or from the host.
-//
-// Not every right result is a kernel's to its last byte: a launcher may fill an output with cudaMemset and let a kernel write a part, or
-// copy an input to it whose edge no kernel changes. What else the host put there, it computed.
-
-// The first element that the host put there. Looks at `operands[index]`, a result.
-std::optional<std::size_t> first_from_the_host(const std::vector<const Operand*>& operands, const std::vector<OperandContent>& contents,
-                                               std::size_t index);
+// Whether every value of this element is right.
+bool may_be_anything(const Operand& result, std::size_t element);
 
 // What the result holds; unwritten_value() for elements that nobody wrote. Elements that may hold anything are as they should be.
 std::vector<double> result_values(const Operand& result, const OperandContent& content);

@@ -124,28 +124,30 @@ bool is_telling(const Expectation& right, std::size_t first, std::size_t count) 
   return values.size() >= least_values;
 }
 
-// What a place in the host's memory may hold instead of what a kernel wrote: what the submission was given at the same index, or one and
-// the same byte everywhere, as cudaMemset leaves it.
+// What a place may hold instead of what a kernel wrote: what the submission was given at the same index, or one and the same byte
+// everywhere, as cudaMemset leaves it.
 class Gaps {
  public:
-  Gaps(const std::vector<KnownValues>& known, std::size_t bytes) : known_(known), bytes_(bytes) {}
+  // `bytes`: of an element. `any_fill`: else the byte must be a usual one, because so few elements may hold any by chance.
+  Gaps(const std::vector<KnownValues>& known, std::size_t bytes, bool any_fill = true)
+      : known_(known), bytes_(bytes), any_fill_(any_fill) {}
 
   bool may_be(std::span<const std::byte> element, std::size_t index) {
     const auto is_given = [&](const KnownValues& one) {
-      return (index + 1) * bytes_ <= one.bytes.size() &&
+      return bytes_of(one.type) == bytes_ && (index + 1) * bytes_ <= one.bytes.size() &&
              std::equal(element.begin(), element.end(), one.bytes.begin() + static_cast<std::ptrdiff_t>(index * bytes_));
     };
     if (std::ranges::any_of(known_, is_given)) return true;
-    if (!has_fill_) fill_ = element[0];
-    has_fill_ = true;
-    return std::ranges::all_of(element, [&](std::byte one) { return one == fill_; });
+    if (!fill_) fill_ = element[0];
+    const bool is_usual = any_fill_ || fill_ == std::byte{0} || fill_ == std::byte{0xFF};
+    return is_usual && std::ranges::all_of(element, [&](std::byte one) { return one == fill_; });
   }
 
  private:
   const std::vector<KnownValues>& known_;
   std::size_t bytes_;
-  bool has_fill_ = false;
-  std::byte fill_{};
+  bool any_fill_;
+  std::optional<std::byte> fill_;
 };
 
 // Whether a kernel made the result that begins at byte `first`: something of it, and what it did not make is no more than a gap.
@@ -181,6 +183,19 @@ bool came_from_a_kernel(const Expectation& right, ElementType type, const std::v
   for (const CopiedBytes& one : copies)  // as it was before a later copy covered it
     if (!one.to_the_device && holds({one.bytes, one.by_kernel})) return true;
   return search.is_exhausted();  // then nobody knows, and who is right is believed
+}
+
+std::optional<std::size_t> first_from_the_host(const Operand& result, const OperandContent& content,
+                                               const std::vector<KnownValues>& known) {
+  constexpr unsigned char by_kernel = 2;
+  const std::size_t bytes = bytes_of(result.type), size = content.after.size() / bytes;
+  Gaps gaps(known, bytes, size >= least_elements);
+  for (std::size_t i = 0; i < size; ++i) {
+    const auto origins = std::span(content.origins).subspan(i * bytes, bytes);
+    if (may_be_anything(result, i) || std::ranges::all_of(origins, [](unsigned char one) { return one == by_kernel; })) continue;
+    if (!gaps.may_be(std::span(content.after).subspan(i * bytes, bytes), i)) return i;
+  }
+  return std::nullopt;
 }
 
 namespace {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "judge/programs/brokered_run.hpp"
+#include "judge/programs/operand_files.hpp"
 #include "operands/operand.hpp"
 
 namespace tilelab::judge {
@@ -54,6 +55,11 @@ struct KnownValues {
 // kernel wrote may hold what stands in `known` at the same index, or one and the same byte, as cudaMemset leaves it.
 bool came_from_a_kernel(const Expectation& right, ElementType type, const std::vector<CopiedBytes>& copies,
                         const std::vector<KnownValues>& known);
+
+// The first element of a launcher's result that the host put there. Not every right result is a kernel's to its last byte: a launcher may
+// fill an output with cudaMemset and let a kernel write a part, or copy an input to it whose edge no kernel changes. What else the host put
+// there, it computed.
+std::optional<std::size_t> first_from_the_host(const Operand& result, const OperandContent& content, const std::vector<KnownValues>& known);
 
 // The first copy to the device that holds `window` elements of the result in a row, or all of a shorter one; its `at`. Results of fewer
 // than four elements, or of fewer than four different values, tell nothing,
