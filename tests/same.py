@@ -130,7 +130,7 @@ def class_asked(side: Side) -> Iterable[Ask]:
         said = side.tilelab(
             "grade", handed_in, "--out", out, "--jobs", str(_CORES), "--search-seconds", "0", *asked, *_NAMED
         )
-        found = {f"class/{name}": text for name, text in files(out) if not _is_internal(name)}
+        found = {f"class/{name}": _told(name, text) for name, text in files(out) if not _is_internal(name)}
         return {"class/grade": said, "class/history": side.tilelab("history", out), **found}
 
     yield graded
@@ -146,7 +146,17 @@ def _export_help(side: Side) -> str:
 
 def _is_internal(name: str) -> bool:
     """What Tilelab keeps for itself, in a form that may change: outcomes before scoring, and what pages are made from again."""
-    return name.startswith(("instructor/jobs/", "instructor/pages/", "instructor/.", "instructor/seed"))
+    return name.startswith(
+        ("instructor/jobs/", "instructor/pages/", "instructor/.", "instructor/seed", "instructor/people/last")
+    )
+
+
+def _told(name: str, text: str) -> str:
+    """Of a student's record, what is told of the student: beside it lies what pages are made from again."""
+    if not re.fullmatch(r"instructor/[^/]+\.json", name):
+        return text
+    record = json.loads(text)
+    return json.dumps({word: record[word] for word in ("seed", "result")}, indent=1, ensure_ascii=False)
 
 
 # Each file is a submission of the lab in its path.

@@ -163,7 +163,7 @@ def grade_class(request: ClassRequest) -> int:
     )
     if there:
         told = JudgingOptions(**{name: getattr(request, name) for name in JudgingOptions.model_fields})
-        elsewhere = there.opened(_of(there, request), told, setup, folder, root)
+        elsewhere = there.opened(_of(there, request), told, setup, folder.path, root)
         setup = replace(setup, elsewhere=elsewhere, lines=None)
     progress = TerminalProgress(console)
     try:

@@ -19,7 +19,6 @@ from grader.roll.batch.class_again import Decided, WrittenAgain, write_again
 from grader.roll.batch.class_standing import HistoryFolder
 from grader.roll.batch.last_batch import LastBatchFile, with_labs, with_roster
 from grader.roll.batch.output_folder import OutputFolder, graded_folder
-from grader.roll.batch.page_material import MaterialFolder
 from grader.roll.batch.plugin import Export, registered
 from grader.roll.batch.publishing import write_exports
 from grader.roll.people.roster import read_roster
@@ -50,9 +49,8 @@ def pages_again(request: PagesRequest) -> int:
     console = Console(highlight=False)
     with folder.alone():
         batch = LastBatchFile(folder.private).read()
-        material = MaterialFolder(folder.private).of_class()
-        named = request.course.strip() or (material.course if material else "")
-        told = request.comments.strip() or (material.comments if material else "")
+        named = request.course.strip() or batch.course
+        told = request.comments.strip() or batch.comments
         comments = _comments(told, folder)
         policy = read_policy(root, lab_ids(root), Path(named) if named else None)
         done = write_again(

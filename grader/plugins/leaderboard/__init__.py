@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -14,13 +15,12 @@ from grader.roll.batch.plugin import Added, ClassAddition, Command
 if TYPE_CHECKING:
     from grader.model.labs import Lab
     from grader.model.result import Result
-    from grader.roll.batch.output_folder import OutputFolder
     from grader.roll.intake.attempts import Intake
 
 FILE = "leaderboard.html"
 
 
-def _add(results: Sequence[Result], students: Sequence[Intake], labs: Sequence[Lab], out: OutputFolder) -> Added:
+def _add(results: Sequence[Result], students: Sequence[Intake], labs: Sequence[Lab], out: Path) -> Added:
     from grader.plugins.leaderboard.class_boards import rank_class
 
     return rank_class(results, students, labs, out)

@@ -24,13 +24,13 @@ from grader.plugins.leaderboard.board_history import LeaderboardFolder
 from grader.plugins.leaderboard.leaderboard_sheet import leaderboard_names_page, leaderboard_page
 from grader.plugins.leaderboard.pseudonyms import Wish, wish_in
 from grader.roll.batch.last_batch import LastBatchFile
-from grader.roll.batch.output_folder import OutputFolder, graded_folder
-from grader.roll.batch.plugin import Added
-from grader.roll.batch.publishing import File, write_files
+from grader.roll.batch.output_folder import graded_folder
+from grader.roll.batch.plugin import Added, File
+from grader.roll.batch.publishing import write_files
 from grader.roll.intake.attempts import Intake
 
 
-def rank_class(results: Sequence[Result], students: Sequence[Intake], labs: Sequence[Lab], out: OutputFolder) -> Added:
+def rank_class(results: Sequence[Result], students: Sequence[Intake], labs: Sequence[Lab], out: Path) -> Added:
     """For those of `labs` that want a leaderboard."""
     wanted = [lab for lab in labs if lab.public.leaderboard is not None]
     if not wanted:
@@ -53,11 +53,11 @@ def _wish(data: bytes) -> Wish:
     return replace(wish_in(data.decode("utf-8", "replace")), source=hashlib.sha256(data).hexdigest()[:32])
 
 
-def rank_again(labs: Sequence[Lab], out: OutputFolder) -> Added:
+def rank_again(labs: Sequence[Lab], out: Path) -> Added:
     """The leaderboards of the class that OUT holds, from the records of its last batch. A lab that it did not grade has none. Raises
     OSError or RemediableError.
     """
-    file = LastBatchFile(out.private)
+    file = LastBatchFile(out / "instructor")
     graded, lost = file.graded(file.read())
     labs = [lab for lab in labs if lab.id in graded.lab_ids]
     if not labs:
@@ -76,12 +76,12 @@ def rank_again(labs: Sequence[Lab], out: OutputFolder) -> Added:
 
 
 def _ranked(
-    results: Sequence[Result], labs: Sequence[Lab], wishes: Mapping[str, Mapping[str, Wish]], out: OutputFolder
+    results: Sequence[Result], labs: Sequence[Lab], wishes: Mapping[str, Mapping[str, Wish]], out: Path
 ) -> Added:
-    folder = LeaderboardFolder(out.private / "leaderboard")
+    folder = LeaderboardFolder(out / "instructor" / "leaderboard")
     boards, told, history = make_boards(labs, results, wishes, folder.key(), folder.history(), folder.refused())
     files = (
-        File(out.path / FILE, partial(leaderboard_page, boards), mode=0o644),
+        File(out / FILE, partial(leaderboard_page, boards), mode=0o644),
         File(folder.path / "names.html", partial(leaderboard_names_page, boards)),
         File(folder.path / "history.json", partial(folder.history_text, history)),
     )
@@ -105,7 +105,7 @@ def make_leaderboard(out: str, lab_ids: Sequence[str]) -> int:
         raise LabError(f"{untimed[0]} is not timed: a leaderboard needs [performance] in its lab.toml")
     console = Console(highlight=False)
     with folder.alone():
-        ranked = rank_again(labs, folder)
+        ranked = rank_again(labs, folder.path)
         faults, unwritten = write_files(ranked.files)
     for sentence in (*ranked.notices, *faults, *unwritten):
         console.print(f"note: {sentence}", style="yellow", markup=False, soft_wrap=True)

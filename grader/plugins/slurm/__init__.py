@@ -14,7 +14,6 @@ from grader.roll.batch.plugin import Command, OtherMachines
 
 if TYPE_CHECKING:
     from grader.roll.batch.judging_setup import Elsewhere, JudgingOptions, JudgingSetup
-    from grader.roll.batch.output_folder import OutputFolder
 
 OPTIONS: Mapping[str, tuple[Any, object]] = {
     "slurm": (
@@ -48,7 +47,7 @@ def _asked(options: Mapping[str, Any]) -> bool:
 
 
 def _opened(
-    options: Mapping[str, Any], judging: JudgingOptions, setup: JudgingSetup, out: OutputFolder, root: Path
+    options: Mapping[str, Any], judging: JudgingOptions, setup: JudgingSetup, out: Path, root: Path
 ) -> Elsewhere:
     from grader.plugins.slurm.slurm_cluster import SlurmOptions, slurm_cluster
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from grader.model.errors import MachineError
 from grader.model.outcome import LabOutcome, unjudged
@@ -23,6 +23,7 @@ from grader.plugins.slurm.shared_folder import (
     ArrayFolder,
     ArrayOrder,
     Bench,
+    SharedFolder,
     Slice,
     SliceJob,
     Submitted,
@@ -32,17 +33,15 @@ from grader.plugins.slurm.shared_folder import (
 from grader.plugins.slurm.slurm_commands import (
     QueueLostError,
     RefusedError,
+    SlurmCommands,
     Submission,
     TaskId,
     TaskState,
+    Waiting,
     state_of,
 )
-from grader.roll.batch.judging_jobs import JudgingPlan
-from grader.roll.batch.judging_setup import Progress
+from grader.roll.batch.judging_setup import JudgingOptions, JudgingPlan, Progress
 from grader.run.lab_verdict import broke
-
-if TYPE_CHECKING:
-    from grader.plugins.slurm.slurm_cluster import SlurmCluster
 
 _MOST_TASKS = 1000  # in one array; Slurm's usual limit is 1001
 _FROM_OUTSIDE = frozenset({"CANCELLED", "PREEMPTED"})  # no file of the slice did that
@@ -50,10 +49,23 @@ _MOST_REFUSALS = 3  # nodes that refuse while none has judged anything: then it 
 
 
 @dataclass
+class Cluster:
+    """Where tasks run, and how they are submitted."""
+
+    folder: SharedFolder
+    options: JudgingOptions
+    slurm_options: tuple[str, ...]
+    command: Sequence[str]  # of a task
+    root: Path
+    slurm: SlurmCommands = field(default_factory=SlurmCommands, kw_only=True)
+    waiting: Waiting = field(default_factory=Waiting, kw_only=True)
+
+
+@dataclass
 class ArrayRun:
     """Without `bench`, nothing is judged: a task is asked what its node judges with."""
 
-    cluster: SlurmCluster
+    cluster: Cluster
     plan: JudgingPlan  # is told each outcome once, with what broke on our side
     labs: tuple[str, ...]  # that tasks open
     progress: Progress

@@ -10,19 +10,17 @@ import hashlib
 import re
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from grader.model.errors import MachineError, RemediableError
 from grader.model.labs import Lab
 from grader.model.outcome import LabOutcome
-from grader.plugins.slurm.array_run import ArrayRun
+from grader.plugins.slurm.array_run import ArrayRun, Cluster
 from grader.plugins.slurm.shared_folder import Bench, SharedFolder, Slice, cut
-from grader.plugins.slurm.slurm_commands import SlurmCommands, Waiting, own_options
+from grader.plugins.slurm.slurm_commands import own_options
 from grader.roll.batch.job_store import JobStore
-from grader.roll.batch.judging_jobs import JudgingPlan
-from grader.roll.batch.judging_setup import JudgingOptions, JudgingSetup, Progress
-from grader.roll.batch.output_folder import OutputFolder
+from grader.roll.batch.judging_setup import JudgingOptions, JudgingPlan, JudgingSetup, Progress
 from grader.run.speed.speed_run import lacks_sweep
 
 _NO_JOB = "0" * 64  # the key of a job that only asks a node what it judges with
@@ -43,18 +41,11 @@ class SweepThere:
 
 
 @dataclass
-class SlurmCluster:
+class SlurmCluster(Cluster):
     """Implements the batch's Elsewhere. `front`: what this machine would judge with; other nodes are asked again when it changes."""
 
-    folder: SharedFolder
-    options: JudgingOptions
-    slurm_options: tuple[str, ...]
-    command: Sequence[str]
-    root: Path
     front: Mapping[str, str]
     slice_size: int = SLICE
-    slurm: SlurmCommands = field(default_factory=SlurmCommands)
-    waiting: Waiting = field(default_factory=Waiting)
     speed_message: str = ""  # of the nodes, when they are known
 
     def bench(self, setup: JudgingSetup, labs: Sequence[Lab], progress: Progress) -> JudgingSetup:
@@ -142,12 +133,12 @@ class SlurmOptions:
 
 
 def slurm_cluster(
-    options: SlurmOptions, judging: JudgingOptions, setup: JudgingSetup, out: OutputFolder, root: Path
+    options: SlurmOptions, judging: JudgingOptions, setup: JudgingSetup, out: Path, root: Path
 ) -> SlurmCluster:
     """`setup`: as this machine would judge."""
     program = Path(sys.executable).with_name("tilelab")
     return SlurmCluster(
-        SharedFolder(out.path / "instructor"),
+        SharedFolder(out / "instructor"),
         judging,
         options.of_sbatch(judging.workers),
         (sys.executable, str(program), "judge-slice"),

@@ -14,13 +14,12 @@ from grader.explain.class_mistakes import CommentsFile, comment_keys, with_comme
 from grader.model.errors import RemediableError
 from grader.model.graded_class import ClassInsight, GradedClass
 from grader.model.labs import Lab
-from grader.model.result import LabResult, Result
+from grader.model.result import LabResult
 from grader.model.written_names import some
 from grader.roll.batch.class_insight import pages_command
 from grader.roll.batch.class_standing import HistoryFolder, candidate, earlier_labs, other_outs
-from grader.roll.batch.last_batch import LastBatch, LastBatchFile
+from grader.roll.batch.last_batch import GRADE_AGAIN, LastBatch, LastBatchFile, Record, with_step_pages
 from grader.roll.batch.output_folder import OutputFolder
-from grader.roll.batch.page_material import ClassMaterial, MaterialFolder, StudentMaterial, with_step_pages
 from grader.roll.batch.plugin import Export
 from grader.roll.batch.publishing import ClassToWrite, publish
 from grader.roll.policy.applied_policy import Applied, apply_policy
@@ -36,49 +35,36 @@ from grader.run.scoring.redaction import redacted
 @dataclass(frozen=True)
 class KeptClass:
     batch: LastBatch
-    seed: int
-    results: tuple[Result, ...]  # with the comments and decisions of the last batch
-    material: ClassMaterial
-    students: Mapping[str, StudentMaterial]
+    records: Mapping[str, Record]  # by student, with the comments and decisions of the last batch
     history: tuple[KeptBatch, ...]  # the oldest first
     notices: tuple[str, ...]  # what was found damaged, and costs nobody a page
 
 
 def kept_class(out: OutputFolder) -> KeptClass:
     """Raises RemediableError."""
-    file, folder = LastBatchFile(out.private), MaterialFolder(out.private)
+    file = LastBatchFile(out.private)
     batch = file.read()
-    graded, lost = file.graded(batch)
-    material = folder.of_class()
-    if material is None:
-        raise RemediableError(
-            f"{folder.class_path}: this says what the pages here were made from, and it is missing or cannot be read, as after a batch of "
-            "an older version. Grade once more into this OUT: what has not changed is not judged again."
-        )
-    if material.stopped:
-        raise RemediableError(f"{out.path}: the last batch here stopped ({material.stopped}) Grade again first.")
+    found, lost = file.records(batch)
+    if batch.stopped:
+        raise RemediableError(f"{out.path}: the last batch here stopped ({batch.stopped}) Grade again first.")
     history = HistoryFolder(out.private)
     batches = tuple(history.read())
     last = last_grades(batches)
-    students: dict[str, StudentMaterial] = {}
-    results, notices, other = [], list(history.notices), []
-    for result in graded.results:
-        student = result.submission.id
-        found = folder.of_student(student)
+    records: dict[str, Record] = {}
+    notices, other = [*history.notices], []
+    for record in found:
+        student = record.result.submission.id
         grades = [last[student, lab] for lab in batch.labs if (student, lab) in last]
-        if found is None or any(found.digests.get(one.lab, "") != one.source for one in grades):
+        if any(record.digests.get(one.lab, "") != one.source for one in grades):
             other.append(student)
             continue
-        students[student] = found
-        whole, gone = with_step_pages(result, found.step_pages, out.students / student)
-        results.append(whole)
+        whole, gone = with_step_pages(record.result, record.step_pages, out.students / student)
+        records[student] = record.model_copy(update={"result": whole})
         notices += [f"{out.students / student / name} is gone or was changed, so no page leads to it" for name in gone]
     if lost or other:
         first = lost[0] if lost else f"what the pages of {some(other)} were made from is missing or of another batch"
-        raise RemediableError(
-            f"{out.path}: {first}. Grade once more into this OUT: what has not changed is not judged again. Nothing was changed."
-        )
-    return KeptClass(batch, file.seed(batch), tuple(results), material, students, batches, tuple(notices))
+        raise RemediableError(f"{out.path}: {first}. {GRADE_AGAIN} Nothing was changed.")
+    return KeptClass(batch, records, batches, tuple(notices))
 
 
 # Applies a course's policy to a class that was graded before: overrides and answered regrade requests above all. Writes nothing.
@@ -92,15 +78,13 @@ def policy_again(
 ) -> Applied:
     """The results without their old comments and decisions, by the `policy` of today. `elsewhere`: by student and lab, of other OUTs."""
     judged, candidates = [], {}
-    for one in kept.results:
-        student = one.submission.id
-        labs_of = {lab_id: _as_judged(lab) for lab_id, lab in one.labs.items()}
-        judged.append(one.model_copy(update={"labs": labs_of}))
-        said = kept.students[student].said
-        for lab_id in labs_of.keys() & said.keys():
-            candidates[student, lab_id] = [candidate(policy, student, labs_of[lab_id], lab_id, said[lab_id])]
+    for student, one in kept.records.items():
+        labs_of = {lab_id: _as_judged(lab) for lab_id, lab in one.result.labs.items()}
+        judged.append(one.result.model_copy(update={"labs": labs_of}))
+        for lab_id in labs_of.keys() & one.said.keys():
+            candidates[student, lab_id] = [candidate(policy, student, labs_of[lab_id], lab_id, one.said[lab_id])]
     known = {**elsewhere, **last_grades(kept.history)}
-    now = datetime.fromisoformat(kept.material.now)
+    now = datetime.fromisoformat(kept.batch.now)
     return apply_policy(judged, policy, candidates, now, earlier_labs(known, labs))
 
 
@@ -144,30 +128,31 @@ def write_again(
     before anything is written.
     """
     kept = kept_class(out)
-    material, book = kept.material, out.identities.read()
-    given = [one.submission for one in kept.results]
-    policy = class_policy(decided.policy, given, labs, book, material.rostered)
+    batch, book = kept.batch, out.identities.read()
+    given = [one.result.submission for one in kept.records.values()]
+    policy = class_policy(decided.policy, given, labs, book, batch.rostered)
     elsewhere = other_outs(policy.course.also_in, out.path, book)
-    applied = policy_again(kept, policy, elsewhere.grades, kept.batch.labs)
-    sources = {student: one.texts for student, one in kept.students.items()}
-    keys = comment_keys(applied.results, sources, material.likenesses, decided.written)
+    applied = policy_again(kept, policy, elsewhere.grades, batch.labs)
+    sources = {student: one.texts for student, one in kept.records.items()}
+    keys = comment_keys(applied.results, sources, batch.likenesses, decided.written)
     results = with_comments(applied.results, keys, decided.written)
-    digests = {(student, lab): found for student, one in kept.students.items() for lab, found in one.digests.items()}
+    digests = {(student, lab): found for student, one in kept.records.items() for lab, found in one.digests.items()}
     history, moment = HistoryFolder(out.private), now or datetime.now(UTC)
-    results, regraded, unkept = history.with_new(results, kept.history, digests, material.bases, moment)
+    results, regraded, unkept = history.with_new(results, kept.history, digests, batch.bases, moment)
     of_policy = (*policy.notices, *elsewhere.notices)
     course = decided.policy.course
     stays = f"{course.name}: which attempt counts stays as the last batch chose it; `make grade` chooses anew"
     attempts = () if course.attempts == "latest" else (stays,)
-    notices = (*policy.alarms, *material.notices, *kept.notices, *of_policy, *applied.notices, *attempts)
-    insight = _with_comments(material.insight, decided, pages_command(out.path))
-    material = material.model_copy(
-        update={"insight": insight, "comments": decided.named, "course": decided.policy.named}
-    )
-    graded = GradedClass(kept.batch.title, kept.batch.labs, results, notices, insight)
-    files = tuple(MaterialFolder(out.private).files(material, kept.students))
-    named = assignment or kept.batch.assignment
-    published = publish(ClassToWrite(graded, redacted(graded), sources, kept.seed, named, files), out, exports)
+    notices = (*policy.alarms, *batch.notices, *kept.notices, *of_policy, *applied.notices, *attempts)
+    insight = _with_comments(batch.insight, decided, pages_command(out.path))
+    named = {"comments": decided.named, "course": decided.policy.named, "assignment": assignment or batch.assignment}
+    batch = batch.model_copy(update={"insight": insight, **named})
+    records = {
+        student: kept.records[student].model_copy(update={"result": one})
+        for student, one in zip(kept.records, results, strict=True)
+    }
+    graded = GradedClass(batch.title, batch.labs, results, notices, insight)
+    published = publish(ClassToWrite(graded, redacted(graded), batch, records), out, exports)
     on_pages = Counter(keys.values())
     return WrittenAgain(
         len(results),

@@ -24,12 +24,12 @@ from grader.roll.batch.class_standing import (
 )
 from grader.roll.batch.controls import same_endings
 from grader.roll.batch.job_store import JobStore, grade_bases
-from grader.roll.batch.judging_jobs import JudgedClass, JudgingPlan, judge_class, plan_judging
-from grader.roll.batch.judging_setup import JudgingSetup, Progress
+from grader.roll.batch.judging_jobs import judge_class, plan_judging
+from grader.roll.batch.judging_setup import JudgedClass, JudgingPlan, JudgingSetup, Progress
+from grader.roll.batch.last_batch import LastBatch, LastBatchFile, Record
 from grader.roll.batch.output_folder import OutputFolder, scratch_folder
-from grader.roll.batch.page_material import ClassMaterial, MaterialFolder
-from grader.roll.batch.plugin import Added, ClassAddition, Export, registered
-from grader.roll.batch.publishing import ClassToWrite, File, publish
+from grader.roll.batch.plugin import Added, ClassAddition, Export, File, registered
+from grader.roll.batch.publishing import ClassToWrite, publish
 from grader.roll.intake.attempts import Intake
 from grader.roll.intake.intake import Discovery, IntakeOptions, discover
 from grader.roll.intake.matching import lab_file
@@ -169,7 +169,8 @@ class Graded:
 
     judged: Judged
     whole: GradedClass
-    sources: Mapping[str, Mapping[str, str]]  # by student, each file's text
+    kept: LastBatch
+    records: Mapping[str, Record]  # by student
     files: Sequence[File]  # besides a class's own
     alarms: Sequence[str]  # what may be this machine's doing, and nobody knows
     faults: Sequence[str]  # what broke on our side after judging
@@ -188,7 +189,7 @@ def grade(judged: Judged, verdicts: Mapping[str, Sequence[LabVerdict]], results:
     students = standings.students
     ranked = Added(tuple(with_answers(applied.results, students, taken.asking)))
     for one in () if stopped else registered(ClassAddition):
-        ranked = ranked.with_more(one.add(ranked.results, students, batch.labs, batch.out))
+        ranked = ranked.with_more(one.add(ranked.results, students, batch.labs, batch.out.path))
     sources = {student.submission.id: student.texts() for student in students}
     alarms = [*taken.policy.alarms, *_alarms(judged, students, verdicts)]
     notices = (
@@ -201,7 +202,7 @@ def grade(judged: Judged, verdicts: Mapping[str, Sequence[LabVerdict]], results:
         *taken.notices,
         *applied.notices,
         *ranked.notices,
-        *batch.out.seed_notices(judged.setup.seed),
+        *LastBatchFile(batch.out.private).seed_notices(judged.setup.seed),
         *batch.out.open_notices(),
         *batch.out.left_over([result.submission.id for result in applied.results]),
     )
@@ -213,7 +214,13 @@ def grade(judged: Judged, verdicts: Mapping[str, Sequence[LabVerdict]], results:
     of_class, unkept = ranked.results, list[str]()
     if not stopped:  # else nobody knows what was found
         of_class, unkept = standings.keep(of_class, bases)
-    material = ClassMaterial(
+    whole = GradedClass(taken.discovery.title, tuple(lab.id for lab in batch.labs), of_class, notices, insight)
+    kept = LastBatch(
+        title=whole.title,
+        assignment=batch.assignment,
+        labs=whole.lab_ids,
+        students=tuple(result.submission.id for result in of_class),
+        seed=judged.setup.seed,
         now=now.isoformat(),
         stopped=stopped,
         comments=_named_comments(batch),
@@ -224,22 +231,19 @@ def grade(judged: Judged, verdicts: Mapping[str, Sequence[LabVerdict]], results:
         likenesses={lab: dict(found) for lab, found in judged.mutants.likenesses().items()},
         insight=insight,
     )
-    kept = MaterialFolder(batch.out.private).files(material, standings.material(of_class, sources))
-    whole = GradedClass(taken.discovery.title, tuple(lab.id for lab in batch.labs), of_class, notices, insight)
-    return Graded(judged, whole, sources, (*ranked.files, *kept), alarms, ranked.faults, unkept)
+    records = standings.records(of_class, sources, kept.seed)
+    return Graded(judged, whole, kept, records, ranked.files, alarms, ranked.faults, unkept)
 
 
 def write(graded: Graded, given_back: RedactedClass) -> BatchReport:
     """`given_back`: what students get, and what platforms get of them, is made of this alone."""
     judged = graded.judged
-    batch, found, seed = judged.taken.batch, judged.found, judged.setup.seed
+    batch, found = judged.taken.batch, judged.found
     out = batch.out
-    whole = ClassToWrite(graded.whole, given_back, graded.sources, seed, batch.assignment, graded.files)
+    whole = ClassToWrite(graded.whole, given_back, graded.kept, graded.records, graded.files)
     published = publish(whole, out, batch.exports, told=partial(batch.progress.doing, "writing pages"))
     batch.progress.end()
     unwritten = (*graded.unkept, *published.unwritten)
-    if not unwritten:
-        out.remember_seed(seed)
     pages = (*graded.faults, *published.faults)
     out.record_faults([*filter(None, [found.stopped]), *found.faults, *pages, *unwritten])
     return BatchReport(

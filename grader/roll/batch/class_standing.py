@@ -16,8 +16,8 @@ from pathlib import Path
 from grader.model.labs import Lab
 from grader.model.result import LabResult, Result
 from grader.model.written_names import some
+from grader.roll.batch.last_batch import Record, SaidHandIn, kept_step_pages
 from grader.roll.batch.output_folder import read_kept
-from grader.roll.batch.page_material import SaidHandIn, StudentMaterial, kept_step_pages
 from grader.roll.intake.attempts import Counted, Intake, counted_attempts, with_counted
 from grader.roll.people.identities import Identities, IdentityFile
 from grader.roll.policy.applied_policy import Applied, Candidate, apply_policy
@@ -226,11 +226,15 @@ class Standings:
         changed, _, unwritten = self.history.with_new(results, self.known, self._sources(), bases, self.now)
         return changed, unwritten
 
-    def material(self, results: Sequence[Result], texts: Mapping[str, Mapping[str, str]]) -> dict[str, StudentMaterial]:
-        """By student, what is kept for writing pages again. `results`: of the students, in their order; `texts`: of their files."""
+    def records(
+        self, results: Sequence[Result], texts: Mapping[str, Mapping[str, str]], seed: int
+    ) -> dict[str, Record]:
+        """By student. `results`: of the students, in their order; `texts`: of their files."""
         digests = self._sources()
         return {
-            student.submission.id: StudentMaterial(
+            student.submission.id: Record(
+                seed=seed,
+                result=result,
                 texts=dict(texts[student.submission.id]),
                 digests={lab.id: found for lab in self.labs if (found := digests.get((student.submission.id, lab.id)))},
                 said={lab.id: _said(student, student.counted.get(lab.public.file, -1)) for lab in self.labs},

@@ -11,90 +11,22 @@ import os
 import threading
 import time
 import traceback
-from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from grader.model.labs import Lab
-from grader.model.outcome import LabOutcome, nothing_handed_in, unjudged
+from grader.model.outcome import LabOutcome, unjudged
 from grader.model.verdicts import Verdict
 from grader.roll.batch.job_store import HeldOutcomes, JobStore, job_key, lab_fingerprint
-from grader.roll.batch.judging_setup import Explore, Judge, JudgingSetup, Progress
+from grader.roll.batch.judging_setup import Explore, Judge, JudgedClass, JudgingPlan, JudgingSetup, Progress
 from grader.roll.intake.attempts import Intake
-from grader.run.lab_verdict import broke, fault_messages, went_wrong
-from grader.run.scoring.lab_score import JudgedStudent
+from grader.run.lab_verdict import broke, fault_messages
 from grader.system.own_files import remove_folder
 
 _TRIES = 2  # of a job that failed because of us
-_STOPPED = "not judged: grading stopped, because this machine did not judge the course's own kernels as it must"
-
-
-@dataclass(frozen=True)
-class JudgedClass:
-    students: tuple[JudgedStudent, ...]  # in the order in which they were given
-    judged: int
-    reused: int
-    faults: tuple[str, ...] = ()  # what broke on our side, for the instructor
-    stopped: str = ""  # why grading stopped, and what to do
-    notices: tuple[str, ...] = ()  # about the machines that judged
-
-
-@dataclass
-class JudgingPlan:
-    """What is to be judged of a class, and what is known: outcomes by key, and the key of each student's file for each lab."""
-
-    students: Sequence[Intake]
-    labs: Sequence[Lab]
-    setup: JudgingSetup
-    store: JobStore
-    # By key, what was judged before: then only its sweep is missing. Equal files make one job.
-    jobs: dict[str, LabOutcome | None] = field(default_factory=dict)
-    outcomes: dict[str, LabOutcome] = field(default_factory=dict)
-    keys: dict[tuple[str, str], str] = field(default_factory=dict)  # (student, lab) → key
-    files: dict[str, tuple[Lab, Path]] = field(default_factory=dict)  # what is judged, by key
-    faults: list[str] = field(default_factory=list)
-    reused: int = 0
-
-    def take(self, key: str, outcome: LabOutcome, fault: str) -> None:
-        self.outcomes[key] = outcome
-        if fault:
-            concerned = ", ".join(student for (student, _), one in self.keys.items() if one == key)
-            self.faults.append(f"{concerned}: {fault}")
-
-    def judged(self, faults: Sequence[str], stopped: str, notices: Sequence[str] = ()) -> JudgedClass:
-        found = [(one, {lab.id: self._outcome(one, lab) for lab in self.labs}) for one in self.students]
-        students = tuple(JudgedStudent(one.submission, outcomes) for one, outcomes in found)
-        return JudgedClass(students, len(self.jobs), self.reused, (*self.faults, *faults), stopped, (*notices,))
-
-    def discard(self, keys: Collection[str]) -> None:
-        """Of these nothing is known: their outcomes are ours to make anew."""
-        for key in keys:
-            self.outcomes[key] = unjudged(self.files[key][0].id, Verdict.INTERNAL_ERROR, _STOPPED)
-
-    def wrong(self) -> list[Lab]:
-        """Labs with submissions that went wrong, and not only the grader; those with most first."""
-        by_id = {lab.id: lab for lab in self.labs}
-        bad = {key: went_wrong(self.files[key][0], outcome) for key, outcome in self.outcomes.items()}
-        counts = Counter(lab_id for (_, lab_id), key in self.keys.items() if bad.get(key, False))
-        return [by_id[lab_id] for lab_id, _ in counts.most_common()]
-
-    def _outcome(self, student: Intake, lab: Lab) -> LabOutcome:
-        """The outcome of the student's file. For a file that was not judged, it says why."""
-        file = lab.public.file
-        if not student.submission.handed_in:
-            return nothing_handed_in(lab.id)
-        if student.submission.refused is not None:
-            return unjudged(lab.id, Verdict.REJECTED, f"the submission was refused: {student.submission.refused}")
-        if file in student.blocked:
-            return unjudged(lab.id, Verdict.REJECTED, student.blocked[file], file=file)
-        if file in student.sources:
-            return self.outcomes[self.keys[student.submission.id, lab.id]]
-        hint = f": {student.hints[file]}" if file in student.hints else ""
-        return unjudged(lab.id, Verdict.MISSING_FILE, f"{file} was not handed in{hint}")
 
 
 def plan_judging(students: Sequence[Intake], labs: Sequence[Lab], setup: JudgingSetup, store: JobStore) -> JudgingPlan:

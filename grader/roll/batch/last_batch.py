@@ -1,6 +1,8 @@
-"""Which class a batch graded last, kept in OUT: instructor/people/last_batch.json. With the records it gives the graded class again.
+"""What OUT keeps of the class that a batch graded last, so that its pages and exports are written again without what was handed in.
 
-Records of earlier batches may lie beside those of the last one, so what is not listed here is not in any export.
+instructor/pages/class.json is about the class, and is written last. instructor/<id>.json is about one student; it holds the student's code.
+Both are plain data for the instructor alone; a damaged file counts as a missing one. Records of earlier batches may lie beside those of the
+last one, so what is not listed in class.json is not in any export.
 """
 
 from __future__ import annotations
@@ -12,32 +14,64 @@ from typing import Literal
 
 from pydantic import Field
 
+from grader.explain.story import packed_page, unpacked
 from grader.model.errors import RemediableError
-from grader.model.graded_class import GradedClass
-from grader.model.result import LabResult, Model, Result, Standing, Submission
+from grader.model.graded_class import NOTHING_KNOWN, ClassInsight, GradedClass
+from grader.model.result import LabResult, Model, Result, Standing, StepPage, Submission
 from grader.model.verdicts import Verdict
-from grader.roll.batch.output_folder import read_kept
+from grader.roll.batch.output_folder import digest, read_kept
 from grader.roll.people.identities import Identities
 from grader.roll.people.person_keys import SAFE
 from grader.roll.people.roster import Roster
 from grader.roll.people.roster_matching import Arrival
 from grader.roll.people.who_is_who import Person, who_is_who
+from grader.roll.policy.grade_history import Basis
 from grader.run.scoring.lab_score import total
+
+GRADE_AGAIN = "Grade once more into this OUT: what has not changed is not judged again."
 
 
 class LastBatch(Model):
-    schema_: Literal["tilelab/last-batch/v1"] = Field(default="tilelab/last-batch/v1", alias="schema")
+    schema_: Literal["tilelab/last-batch/v2"] = Field(default="tilelab/last-batch/v2", alias="schema")
     title: str
     assignment: str = ""  # what the instructor called it for exports
     labs: tuple[str, ...]
     students: tuple[str, ...]  # their ids, in the order of the class
+    seed: int
+    now: str  # when deadlines were looked at: ISO 8601
+    stopped: str = ""  # why grading stopped; then nothing is known of the class
+    comments: str = ""  # the file of comments that was named; empty: the one in OUT
+    course: str = ""  # the course.toml that was named; empty: the course's own
+    rostered: tuple[str, ...] | None = None  # ids of those in the roster; none: there was no roster
+    notices: tuple[str, ...] = ()  # but those about the course's policy
+    bases: dict[str, Basis] = Field(default_factory=dict)  # by lab
+    likenesses: dict[str, dict[str, str]] = Field(default_factory=dict)  # by lab and behaviour
+    insight: ClassInsight = NOTHING_KNOWN
+
+
+class SaidHandIn(Model):
+    """When a student handed in what counts for a lab, as the platform says."""
+
+    at: str = ""  # ISO 8601; empty: it does not say
+    late: bool = False  # it says only that it was late
+
+
+class KeptStepPage(Model):
+    """A page that steps through a block. Its text lies beside the report."""
+
+    page: StepPage  # without its text
+    text: str  # a digest
 
 
 class Record(Model):
-    """What is kept of a student, for the instructor alone."""
+    """What is kept of a student."""
 
     seed: int
     result: Result
+    texts: dict[str, str] = Field(default_factory=dict)  # by name of a file
+    digests: dict[str, str] = Field(default_factory=dict)  # by lab: of the file as it was handed in
+    said: dict[str, SaidHandIn] = Field(default_factory=dict)  # by lab
+    step_pages: dict[str, tuple[KeptStepPage, ...]] = Field(default_factory=dict)  # by lab
 
 
 @dataclass(frozen=True)
@@ -48,44 +82,76 @@ class LastBatchFile:
 
     @property
     def path(self) -> Path:
-        return self.private / "people" / "last_batch.json"
-
-    def text(self, graded: GradedClass, assignment: str) -> str:
-        students = tuple(result.submission.id for result in graded.results)
-        batch = LastBatch(title=graded.title, assignment=assignment, labs=graded.lab_ids, students=students)
-        return batch.model_dump_json(by_alias=True) + "\n"
+        return self.private / "pages" / "class.json"
 
     def read(self) -> LastBatch:
         """Raises RemediableError."""
         batch = read_kept(self.path, LastBatch)
         if batch is None or not all(SAFE.fullmatch(one) for one in batch.students):
             raise RemediableError(
-                f"{self.path}: this says which students the last batch had, and it is missing or cannot be read. Grade once more into this "
-                "OUT: what has not changed is not judged again."
+                f"{self.path}: this says which students the last batch had and what its pages were made from. It is missing or cannot be "
+                f"read, as after a batch of an older version. {GRADE_AGAIN}"
             )
         return batch
 
-    def seed(self, batch: LastBatch) -> int:
-        """The one that the batch was graded with, as its first record says; 0 without records. Raises RemediableError."""
-        if not batch.students:
-            return 0
-        path = self.private / f"{batch.students[0]}.json"
-        if (record := read_kept(path, Record)) is None:
-            raise RemediableError(f"{path}: this record cannot be read. Grade once more into this OUT.")
-        return record.seed
-
-    def graded(self, batch: LastBatch) -> tuple[GradedClass, list[str]]:
-        """The class as it was graded, and the records that cannot be used: their students are missing in it."""
-        results, lost = [], []
+    def records(self, batch: LastBatch) -> tuple[list[Record], list[str]]:
+        """Those of the class as it was graded, and which cannot be used: their students are missing."""
+        records, lost = [], []
         for student in batch.students:
             path = self.private / f"{student}.json"
             record = read_kept(path, Record)
             if record is not None and tuple(record.result.labs) == batch.labs:
-                results.append(record.result)
+                records.append(record)
             else:
                 why = "cannot be read" if record is None else "is of another batch"
                 lost.append(f"{path} {why}, so its student is missing in all exports: grade again")
-        return GradedClass(batch.title, batch.labs, tuple(results)), lost
+        return records, lost
+
+    def graded(self, batch: LastBatch) -> tuple[GradedClass, list[str]]:
+        """The class as it was graded, and the records that cannot be used."""
+        records, lost = self.records(batch)
+        return GradedClass(batch.title, batch.labs, tuple(one.result for one in records)), lost
+
+    def seed_notices(self, seed: int) -> list[str]:
+        """A notice where the last batch was graded with another seed."""
+        before = read_kept(self.path, LastBatch)
+        notice = (
+            f"{self.private.parent} was graded with another seed before: everything was judged again, on other random sizes. If that was "
+            "not meant, write the old number into the seed file again: each record in instructor/ begins with it"
+        )
+        return [] if before is None or before.seed == seed else [notice]
+
+
+def kept_step_pages(result: Result) -> dict[str, tuple[KeptStepPage, ...]]:
+    return {
+        lab_id: tuple(
+            KeptStepPage(page=page.model_copy(update={"packed": ""}), text=digest(unpacked(page)))
+            for page in lab.step_pages
+        )
+        for lab_id, lab in result.labs.items()
+        if lab.step_pages
+    }
+
+
+def with_step_pages(
+    result: Result, kept: Mapping[str, Sequence[KeptStepPage]], folder: Path
+) -> tuple[Result, list[str]]:
+    """The result with the pages that still lie in the student's `folder`, and the names of those that do not, or were changed."""
+    labs, gone = dict(result.labs), []
+    for lab_id, ones in kept.items():
+        found = []
+        for one in ones:
+            try:
+                text = (folder / one.page.name).read_text(encoding="utf-8")
+            except (OSError, UnicodeDecodeError):
+                text = ""
+            if text and digest(text) == one.text:
+                found.append(packed_page(one.page.name, text, one.page.links))
+            else:
+                gone.append(one.page.name)
+        if lab_id in labs:
+            labs[lab_id] = labs[lab_id].model_copy(update={"step_pages": tuple(found)})
+    return result.model_copy(update={"labs": labs}), gone
 
 
 # A graded class with some of its labs alone, where each lab is an assignment of its own on the platform. Pure.

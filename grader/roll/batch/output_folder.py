@@ -28,7 +28,6 @@ from grader.system.own_files import is_shared, remove_folder, write_atomically
 _LARGEST = 256 << 20  # of a file that is kept
 _Read = TypeVar("_Read", bound=BaseModel)
 _LOCK = Path("instructor/.lock")
-_SEED = Path("instructor/seed.digest")
 _CLAIM = Path("instructor/OUT.txt")
 _CLAIM_TEXT = "Tilelab's results. instructor/ is for the instructor alone; students/<id>/ may be given back.\n"
 
@@ -135,19 +134,6 @@ class OutputFolder:
     def _unwritable(self, error: OSError) -> OutError:
         return OutError(f"{self.path}: results cannot be written here ({error.strerror}). Choose another OUT.")
 
-    def seed_notices(self, seed: int) -> list[str]:
-        """A notice where the batch before this one was graded with another seed."""
-        path = self.path / _SEED
-        before = path.read_text(encoding="ascii", errors="replace").strip() if path.is_file() else ""
-        notice = (
-            f"{self.path} was graded with another seed before: everything was judged again, on other random sizes. If that was not "
-            "meant, write the old number into the seed file again: each record in instructor/ begins with it"
-        )
-        return [] if before in {"", _digest(seed)} else [notice]
-
-    def remember_seed(self, seed: int) -> None:
-        write_atomically(self.path / _SEED, f"{_digest(seed)}\n")
-
     def require_usable(self) -> None:
         """Raises OutError if results cannot be written here. Writes nothing."""
         out, source = self.path, self.submissions
@@ -215,9 +201,8 @@ def graded_folder(out: str) -> OutputFolder:
     return folder
 
 
-def _digest(seed: int) -> str:
-    """Tells seeds apart; the number itself lies in the records beside it."""
-    return hashlib.blake2b(str(seed).encode(), digest_size=16).hexdigest()
+def digest(data: bytes | str) -> str:
+    return hashlib.blake2b(data.encode() if isinstance(data, str) else data, digest_size=16).hexdigest()
 
 
 # A batch's folder for temporary files. One that a killed batch has left behind is removed by the next.

@@ -17,8 +17,6 @@ if TYPE_CHECKING:  # a student waits for `tilelab test` many times a day
     from grader.model.labs import Lab
     from grader.model.result import Result
     from grader.roll.batch.judging_setup import Elsewhere, JudgingOptions, JudgingSetup
-    from grader.roll.batch.output_folder import OutputFolder
-    from grader.roll.batch.publishing import File
     from grader.roll.intake.attempts import Intake
     from grader.run.scoring.redaction import RedactedClass
 
@@ -100,6 +98,16 @@ def export_help() -> str:
 
 
 @dataclass(frozen=True)
+class File:
+    """A file to be written, and what makes its text."""
+
+    path: Path
+    make: Callable[[], str | bytes]
+    inputs: str = ""  # a digest of all that it is made from; empty: it is made each time
+    mode: int = 0o600  # grades are nobody else's on this machine
+
+
+@dataclass(frozen=True)
 class Added:
     results: tuple[Result, ...]
     files: tuple[File, ...] = ()  # the first is what the plugin is for; empty: nothing in this batch asks for it
@@ -121,8 +129,8 @@ class Added:
 class ClassAddition:
     name: str
     file: str  # that it writes into OUT
-    # Costs nobody a grade, whatever breaks.
-    add: Callable[[Sequence[Result], Sequence[Intake], Sequence[Lab], OutputFolder], Added]
+    # Costs nobody a grade, whatever breaks. The last is OUT.
+    add: Callable[[Sequence[Result], Sequence[Intake], Sequence[Lab], Path], Added]
 
 
 @dataclass(frozen=True)
@@ -132,5 +140,5 @@ class OtherMachines:
     name: str
     options: Mapping[str, tuple[Any, object]]  # of `tilelab grade`, by name: as typer has it, and the default
     asked: Callable[[Mapping[str, Any]], bool]  # whether they judge. Raises RemediableError for options that do not fit
-    # The last is the course's root.
-    opened: Callable[[Mapping[str, Any], JudgingOptions, JudgingSetup, OutputFolder, Path], Elsewhere]
+    # The last two are OUT and the course's root.
+    opened: Callable[[Mapping[str, Any], JudgingOptions, JudgingSetup, Path, Path], Elsewhere]

@@ -19,12 +19,12 @@ from pydantic import TypeAdapter, ValidationError
 
 from grader.explain.story import unpacked
 from grader.model.graded_class import GradedClass
-from grader.model.result import Result
+from grader.model.result import Model, Result
 from grader.model.written_names import some
 from grader.pages.pages import class_page, student_page
-from grader.roll.batch.last_batch import LastBatchFile
-from grader.roll.batch.output_folder import OutputFolder
-from grader.roll.batch.plugin import Export, Grades, registered
+from grader.roll.batch.last_batch import LastBatch, LastBatchFile, Record
+from grader.roll.batch.output_folder import OutputFolder, digest
+from grader.roll.batch.plugin import Export, File, Grades, registered
 from grader.run.scoring.redaction import RedactedClass
 from grader.system.own_files import write_atomically
 
@@ -97,10 +97,6 @@ def inputs_digest(*parts: bytes | str) -> str:
     return made.hexdigest()
 
 
-def digest(data: bytes | str) -> str:
-    return hashlib.blake2b(data.encode() if isinstance(data, str) else data, digest_size=16).hexdigest()
-
-
 @cache
 def _program() -> str:
     """A digest of the grader's modules, templates and styles, and of what renders them."""
@@ -115,16 +111,6 @@ def _program() -> str:
 
 
 # Files of OUT that are made one after the other. What cannot be made or written costs none of the others.
-
-
-@dataclass(frozen=True)
-class File:
-    """A file to be written, and what makes its text."""
-
-    path: Path
-    make: Callable[[], str | bytes]
-    inputs: str = ""  # a digest of all that it is made from; empty: it is made each time
-    mode: int = 0o600  # grades are nobody else's on this machine
 
 
 def write_files(files: Iterable[File], kept: KeptPages | None = None) -> tuple[list[str], list[str]]:
@@ -218,9 +204,8 @@ def _page(out: OutputFolder, student_id: str) -> bytes | None:
 class ClassToWrite:
     graded: GradedClass  # for the instructor
     given_back: RedactedClass  # the same, as students may see it
-    sources: Mapping[str, Mapping[str, str]]  # by student, each file's text
-    seed: int
-    assignment: str = ""
+    batch: LastBatch
+    records: Mapping[str, Record]  # by student
     more: Sequence[File] = ()  # files besides a class's own
 
 
@@ -233,34 +218,33 @@ def publish(
     """Writes everything that can be made and written. `exports`: those that were requested; `told` hears for how many students of how
     many it is done.
     """
-    graded, assignment = whole.graded, whole.assignment
     kept = KeptPages(out.path)
     faults, unwritten = write_files(chain(_files(whole, out, told), whole.more), kept)
     current = {}
-    for one in graded.results:
+    for one in whole.graded.results:
         steps = (page.name for lab in one.labs.values() for page in lab.step_pages)
         current[out.students / one.submission.id] = ["result.json", "report.html", *steps]
     kept.withdraw(current)
-    exported = write_exports(whole.given_back, out, formats_of(out, exports), assignment)
+    exported = write_exports(whole.given_back, out, formats_of(out, exports), whole.batch.assignment)
     notices = (*exported.notices, *of_earlier_batches(out, exported))
-    last = LastBatchFile(out.private)
-    unwritten += [*write_files([File(last.path, partial(last.text, graded, assignment))])[1], *exported.unwritten]
+    last = File(LastBatchFile(out.private).path, partial(_text, whole.batch))
+    unwritten += [*write_files([last])[1], *exported.unwritten]
     return replace(exported, faults=(*faults, *exported.faults), unwritten=tuple(unwritten), notices=notices)
 
 
 def _files(whole: ClassToWrite, out: OutputFolder, told: Callable[[int, int], None]) -> Iterator[File]:
     """One after the other: what they hold meanwhile is let go with each."""
-    graded, sources = whole.graded, whole.sources
+    graded = whole.graded
     for at, (result, public) in enumerate(zip(graded.results, whole.given_back.results, strict=True)):
         told(at, len(graded.results))
         student_id = result.submission.id
-        own = sources[student_id]
-        inputs = _inputs(result, own)
-        yield from _given_back(public, out.students / student_id, own, inputs)
-        record = inputs and inputs_digest(inputs, str(whole.seed))
-        yield File(out.private / f"{student_id}.json", partial(_record, result, whole.seed), record)
+        record = whole.records[student_id]
+        inputs = _inputs(result, record.texts)
+        yield from _given_back(public, out.students / student_id, record.texts, inputs)
+        of_record = inputs and inputs_digest(inputs, record.model_dump_json(exclude={"result", "texts"}))
+        yield File(out.private / f"{student_id}.json", partial(_text, record), of_record)
         steps = f"../students/{quote(student_id)}/"
-        page = partial(student_page, result, sources=own, instructor=True, steps=steps)
+        page = partial(student_page, result, sources=record.texts, instructor=True, steps=steps)
         yield File(out.private / f"{student_id}.html", page, inputs)
     page = partial(class_page, graded.results, course=graded.title, notes=graded.notices, insight=graded.insight)
     yield File(out.path / "index.html", page)
@@ -280,13 +264,12 @@ def _inputs(result: Result, sources: Mapping[str, str]) -> str:
 
 
 def _given_back(public: Result, folder: Path, sources: Mapping[str, str], inputs: str) -> Iterator[File]:
-    yield File(folder / "result.json", lambda: public.model_dump_json(by_alias=True, indent=2) + "\n", inputs)
+    yield File(folder / "result.json", partial(_text, public), inputs)
     yield File(folder / "report.html", lambda: student_page(public, sources=sources, steps=""), inputs)
     for lab in public.labs.values():
         for page in lab.step_pages:
             yield File(folder / page.name, partial(unpacked, page), inputs)
 
 
-def _record(result: Result, seed: int) -> str:
-    """The complete record, for the instructor only."""
-    return f'{{"seed": {seed}, "result": {result.model_dump_json(by_alias=True, indent=2)}}}\n'
+def _text(kept: Model) -> str:
+    return kept.model_dump_json(by_alias=True, indent=2) + "\n"

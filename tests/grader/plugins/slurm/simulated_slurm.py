@@ -137,8 +137,8 @@ def grade_there(slurm: SimulatedSlurm, *labs: str, slice_size: int = 2) -> Batch
         course.root,
         dict.fromkeys(FILES, "the front's"),
         slice_size,
-        slurm,
-        Waiting(clock=lambda: slurm.now, sleep=slurm.sleep),
+        slurm=slurm,
+        waiting=Waiting(clock=lambda: slurm.now, sleep=slurm.sleep),
     )
     front = Environment(kit="0", compiler="the front's", sandbox="none", date="2026-02-02")
     setup = JudgingSetup(

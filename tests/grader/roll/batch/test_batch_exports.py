@@ -233,7 +233,12 @@ def test_a_request_that_makes_no_sense_is_refused_and_writes_nothing(
 
 
 @pytest.mark.parametrize(
-    "text", [None, "{", '{"schema": "tilelab/last-batch/v1", "title": "t", "labs": [], "students": ["../x"]}']
+    "text",
+    [
+        None,
+        "{",
+        '{"schema": "tilelab/last-batch/v2", "title": "t", "labs": [], "students": ["../x"], "seed": 1, "now": ""}',
+    ],
 )
 def test_an_out_that_does_not_say_whom_it_holds_is_refused(course: Course, text: str | None) -> None:
     course.grade()

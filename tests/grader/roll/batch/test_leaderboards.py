@@ -15,7 +15,6 @@ from fake_course import Course, FakeJudge
 from grader.model.labs import Lab, load_lab
 from grader.model.outcome import Contest, LabOutcome, SpeedOutcome
 from grader.plugins.leaderboard.class_boards import rank_again
-from grader.roll.batch.output_folder import OutputFolder
 from grader.roll.batch.publishing import write_files
 
 NAMES = ("baseline", "student", "model", "control")
@@ -219,7 +218,7 @@ def test_the_page_can_be_made_again_from_what_the_batch_left(board: Course) -> N
     board.grade()
     first, history = page(board), kept(board)
     (board.out / "leaderboard.html").unlink()
-    ranked = rank_again([load_lab(board.root, "a")], OutputFolder(board.out, board.source))
+    ranked = rank_again([load_lab(board.root, "a")], board.out)
     assert write_files(ranked.files) == ([], [])
     assert page(board) == first
     assert kept(board) == history
@@ -227,7 +226,7 @@ def test_the_page_can_be_made_again_from_what_the_batch_left(board: Course) -> N
 
 def test_a_lab_that_was_not_graded_gets_no_empty_page(board: Course) -> None:
     board.grade("b")
-    ranked = rank_again([load_lab(board.root, "a")], OutputFolder(board.out, board.source))
+    ranked = rank_again([load_lab(board.root, "a")], board.out)
     assert ranked.files == ()
     assert not (board.out / "instructor" / "leaderboard").exists()
 
@@ -235,7 +234,7 @@ def test_a_lab_that_was_not_graded_gets_no_empty_page(board: Course) -> None:
 def test_a_record_that_cannot_be_read_is_told_and_the_others_are_ranked(board: Course) -> None:
     board.grade()
     (board.out / "instructor" / "carl-gauss.json").write_text("{damaged")
-    ranked = rank_again([load_lab(board.root, "a")], OutputFolder(board.out, board.source))
+    ranked = rank_again([load_lab(board.root, "a")], board.out)
     assert write_files(ranked.files) == ([], [])
     assert [rank for rank, _ in ranks(board)] == ["1", "2", "3"]
     assert any("carl-gauss.json cannot be read" in one for one in ranked.notices)
@@ -255,6 +254,6 @@ def test_a_made_name_stays_with_its_student_whoever_comes_later(board: Course) -
     board.grade()
     assert {student: name_of(board, student) for student in before} == before
     assert name_of(board, "Zoe-Angstrom-2") not in before.values()
-    ranked = rank_again([load_lab(board.root, "a")], OutputFolder(board.out, board.source))
+    ranked = rank_again([load_lab(board.root, "a")], board.out)
     assert not ranked.notices
     assert [one.submission.id for one in ranked.results].count("Eve") == 1

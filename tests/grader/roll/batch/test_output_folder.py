@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from grader.roll.batch.output_folder import OutError, OutputFolder
-from grader.roll.batch.publishing import File, write_files
+from grader.roll.batch.plugin import File
+from grader.roll.batch.publishing import write_files
 from grader.system.own_files import write_atomically
 
 

@@ -34,7 +34,7 @@ KILLED = {
     6: ("grades.csv", 1, "before"),
     7: ("index.html", 1, "after"),
     8: ("/instructor/s", 4, "before"),
-    9: ("last_batch.json", 1, "before"),
+    9: ("class.json", 1, "before"),
     10: ("canvas.csv", 1, "after"),
 }
 KILLS = tuple(KILLED) if WHOLE else (3, 5, 8)
