@@ -11,6 +11,9 @@ from pydantic.json_schema import SkipJsonSchema
 
 from grader.model.verdicts import TECHNIQUE_MISSED, Verdict, VerdictFacts
 
+# Neither passed nor failed, neither earned nor lost: we failed, or a machine with a GPU still has to grade it.
+UNDECIDED = frozenset({Verdict.INTERNAL_ERROR, Verdict.NEEDS_GPU})
+
 # What all parts of a result are.
 
 

@@ -7,11 +7,11 @@ import re
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import fields, replace
 from datetime import tzinfo
 from glob import glob
 from pathlib import Path
-from typing import Any, get_args
+from typing import get_args
 from zoneinfo import ZoneInfo
 
 from rich.console import Console
@@ -195,8 +195,9 @@ def grade_class(request: ClassRequest) -> int:
     return _FAULTS if report.faults else 0
 
 
-def _of(machines: OtherMachines, request: ClassRequest) -> dict[str, Any]:
-    return {name: request.of_plugins.get(name, default) for name, (_, default) in machines.options.items()}
+def _of(machines: OtherMachines, request: ClassRequest) -> object:
+    own = {one.name for one in fields(machines.options)}
+    return machines.options(**{name: value for name, value in request.of_plugins.items() if name in own})
 
 
 def _named(text: str, what: str) -> Path:

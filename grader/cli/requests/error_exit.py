@@ -99,18 +99,14 @@ def _option(field: dataclasses.Field[Any], kind: Any, told: object) -> inspect.P
         kind = types.GenericAlias(list, get_args(kind)[:1])
         if default == ():
             kind, default = kind | None, None
-    return _parameter(field.name, default, Annotated[kind, told])
-
-
-def _parameter(name: str, default: object, annotation: object) -> inspect.Parameter:
-    return inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD, default=default, annotation=annotation)
+    how, annotation = inspect.Parameter.POSITIONAL_OR_KEYWORD, Annotated[kind, told]
+    return inspect.Parameter(field.name, how, default=default, annotation=annotation)
 
 
 def _of_plugins(kind: type) -> list[inspect.Parameter]:
     if all(one.name != "of_plugins" for one in dataclasses.fields(kind)):
         return []
-    found = {name: option for machines in registered(OtherMachines) for name, option in machines.options.items()}
-    return [_parameter(name, default, annotation) for name, (annotation, default) in found.items()]
+    return [one for machines in registered(OtherMachines) for one in _options(machines.options)]
 
 
 def _request(kind: type, named: dict[str, Any]) -> object:

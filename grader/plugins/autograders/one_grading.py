@@ -13,10 +13,9 @@ from pathlib import Path
 from grader.model import visible_text
 from grader.model.errors import MachineError
 from grader.model.labs import Lab
-from grader.model.result import Result, Student
+from grader.model.result import UNDECIDED, Result, Student
 from grader.model.verdicts import Verdict
 from grader.model.written_names import clean
-from grader.plugins.exports.grade_rows import UNDECIDED
 from grader.roll.batch.class_insight import asking_labs, with_answers
 from grader.roll.batch.job_store import JobStore
 from grader.roll.batch.judging_jobs import judge_class, plan_judging
@@ -153,7 +152,6 @@ def nobody_says(_: Path | None, __: Mapping[str, str]) -> HandedIn:
 @dataclass(frozen=True)
 class AutograderPlatform:
     name: str  # as in `tilelab grade-one NAME`
-    help: str  # one line
     graded: Callable[[Graded], Answer]  # every lab is graded
     not_graded: Callable[[Sequence[str], str], Answer]  # gets the ids of the labs, and one of the sentences above
     # Reads the platform's own file about the submission, if there is one, and the environment.

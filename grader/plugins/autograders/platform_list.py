@@ -246,23 +246,18 @@ def _prairielearn_job_graded(graded: Graded) -> Answer:
 PLATFORMS = (
     AutograderPlatform(
         "gradescope",
-        "results.json for Gradescope's harness",
         lambda graded: _gradescope_answer(output_fragment(graded), "html", gradescope_results(graded.result)),
         lambda _, why: _gradescope_answer(why, "text", {"visibility": "visible", "stdout_visibility": "hidden"}),
         handed_in_to_gradescope,
     ),
     AutograderPlatform(
         "classroom50",
-        "result.json, release-body.md and tilelab-report.html for classroom50's runner",
         _classroom50_run_graded,
         lambda _labs, _why: Answer(),
     ),
-    AutograderPlatform(
-        "github-actions", "summary.md, report.html, result.json and outputs.txt for a workflow", _graded, _not_graded
-    ),
+    AutograderPlatform("github-actions", _graded, _not_graded),
     AutograderPlatform(
         "prairielearn",
-        "results.json for PrairieLearn's external grading",
         _prairielearn_job_graded,
         lambda _, why: Answer({_FILE: json_text({"gradable": False, "format_errors": [why]})}),
     ),
@@ -270,7 +265,6 @@ PLATFORMS = (
     # makes zeros. Where nothing is graded, each lab has the score `null`: Autolab writes down a score without points.
     AutograderPlatform(
         "autolab",
-        "the output of a job for Autolab",
         lambda graded: Answer(printed=autolab_output(graded.result)),
         lambda labs, why: Answer(printed=f"{why}\n{json_line({'scores': dict.fromkeys(labs)})}"),
         output_is_secret=False,

@@ -13,15 +13,11 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Literal
 
-from grader.model.result import Case, LabResult, Result
-from grader.model.verdicts import Verdict
+from grader.model.result import UNDECIDED, Case, LabResult, Result
 from grader.model.written_names import some
 from grader.roll.batch.plugin import Made
 
 # Points as exports write them. What is not graded yet is blank, and never zero: people notice a blank, but not a zero. Pure.
-
-# Neither earned nor lost: we failed, or a machine with a GPU still has to grade it.
-UNDECIDED = frozenset({Verdict.INTERNAL_ERROR, Verdict.NEEDS_GPU})
 
 
 def is_decided(lab: LabResult) -> bool:

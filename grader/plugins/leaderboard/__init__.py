@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -15,15 +15,14 @@ from grader.roll.batch.plugin import Added, ClassAddition, Command
 if TYPE_CHECKING:
     from grader.model.labs import Lab
     from grader.model.result import Result
-    from grader.roll.intake.attempts import Intake
 
 FILE = "leaderboard.html"
 
 
-def _add(results: Sequence[Result], students: Sequence[Intake], labs: Sequence[Lab], out: Path) -> Added:
+def _add(results: Sequence[Result], texts: Mapping[str, Mapping[str, str]], labs: Sequence[Lab], out: Path) -> Added:
     from grader.plugins.leaderboard.class_boards import rank_class
 
-    return rank_class(results, students, labs, out)
+    return rank_class(results, texts, labs, out)
 
 
 def leaderboard_command(

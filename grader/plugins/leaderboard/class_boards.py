@@ -27,30 +27,19 @@ from grader.roll.batch.last_batch import LastBatchFile
 from grader.roll.batch.output_folder import graded_folder
 from grader.roll.batch.plugin import Added, File
 from grader.roll.batch.publishing import write_files
-from grader.roll.intake.attempts import Intake
+
+Texts = Mapping[str, Mapping[str, str]]  # by student, each file's
 
 
-def rank_class(results: Sequence[Result], students: Sequence[Intake], labs: Sequence[Lab], out: Path) -> Added:
+def rank_class(results: Sequence[Result], texts: Texts, labs: Sequence[Lab], out: Path) -> Added:
     """For those of `labs` that want a leaderboard."""
     wanted = [lab for lab in labs if lab.public.leaderboard is not None]
     if not wanted:
         return Added(tuple(results))
     try:
-        wishes = {
-            lab.id: {
-                student.submission.id: _wish(path.read_bytes())
-                for student in students
-                if (path := student.sources.get(lab.public.file)) is not None
-            }
-            for lab in wanted
-        }
-        return _ranked(results, wanted, wishes, out)
+        return _ranked(results, texts, wanted, out)
     except Exception:  # noqa: BLE001 -- a fault of the leaderboard must not cost a grade
         return Added(tuple(results), faults=(f"the leaderboard was not made: {traceback.format_exc()}",))
-
-
-def _wish(data: bytes) -> Wish:
-    return replace(wish_in(data.decode("utf-8", "replace")), source=hashlib.sha256(data).hexdigest()[:32])
 
 
 def rank_again(labs: Sequence[Lab], out: Path) -> Added:
@@ -58,27 +47,22 @@ def rank_again(labs: Sequence[Lab], out: Path) -> Added:
     OSError or RemediableError.
     """
     file = LastBatchFile(out / "instructor")
-    graded, lost = file.graded(file.read())
-    labs = [lab for lab in labs if lab.id in graded.lab_ids]
+    batch = file.read()
+    records, lost = file.records(batch)
+    results = tuple(one.result for one in records)
+    labs = [lab for lab in labs if lab.id in batch.labs]
     if not labs:
-        return Added(graded.results, notices=tuple(lost))
-    wishes: dict[str, dict[str, Wish]] = {lab.id: {} for lab in labs}
-    for one in graded.results:
-        for lab_id, of_lab in wishes.items():
-            lab, wish = one.labs[lab_id], Wish()
-            if (called := lab.leaderboard) is not None:
-                name = called.name if called.chosen else ""
-                wish = Wish(name, called.note, hidden=not called.name, source=called.source)
-            if lab.ran or lab.leaderboard or lab.timing:  # else nothing was handed in
-                of_lab[one.submission.id] = wish
-    ranked = _ranked(graded.results, labs, wishes, out)
+        return Added(results, notices=tuple(lost))
+    ranked = _ranked(results, {one.result.submission.id: one.texts for one in records}, labs, out)
     return Added(ranked.results, ranked.files, (*lost, *ranked.notices))
 
 
-def _ranked(
-    results: Sequence[Result], labs: Sequence[Lab], wishes: Mapping[str, Mapping[str, Wish]], out: Path
-) -> Added:
+def _ranked(results: Sequence[Result], texts: Texts, labs: Sequence[Lab], out: Path) -> Added:
     folder = LeaderboardFolder(out / "instructor" / "leaderboard")
+    wishes = {
+        lab.id: {student: _wish(own[lab.public.file]) for student, own in texts.items() if lab.public.file in own}
+        for lab in labs
+    }
     boards, told, history = make_boards(labs, results, wishes, folder.key(), folder.history(), folder.refused())
     files = (
         File(out / FILE, partial(leaderboard_page, boards), mode=0o644),
@@ -86,6 +70,10 @@ def _ranked(
         File(folder.path / "history.json", partial(folder.history_text, history)),
     )
     return Added(told, files, tuple(folder.notices))
+
+
+def _wish(text: str) -> Wish:
+    return replace(wish_in(text), source=hashlib.sha256(text.encode()).hexdigest()[:32])
 
 
 # `tilelab leaderboard OUT`: writes the leaderboards of a graded class again, from what its last batch found.

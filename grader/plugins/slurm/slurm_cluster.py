@@ -7,18 +7,17 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
-import re
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from grader.model.errors import MachineError, RemediableError
+from grader.model.errors import MachineError
 from grader.model.labs import Lab
 from grader.model.outcome import LabOutcome
 from grader.plugins.slurm.array_run import ArrayRun, Cluster
 from grader.plugins.slurm.shared_folder import Bench, SharedFolder, Slice, cut
-from grader.plugins.slurm.slurm_commands import own_options
+from grader.plugins.slurm.slurm_options import SlurmOptions
 from grader.roll.batch.job_store import JobStore
 from grader.roll.batch.judging_setup import JudgingOptions, JudgingPlan, JudgingSetup, Progress
 from grader.run.speed.speed_run import lacks_sweep
@@ -99,37 +98,6 @@ class SlurmCluster(Cluster):
     def _front_digest(self, labs: Sequence[str]) -> str:
         parts = [*self.slurm_options, self.options.model_dump_json(), *(f"{lab} {self.front[lab]}" for lab in labs)]
         return hashlib.sha256("\0".join(parts).encode()).hexdigest()
-
-
-# The options of `tilelab grade` about a cluster, and what they come to.
-
-# As sbatch has it: minutes, minutes:seconds, hours:minutes:seconds, days-hours, and so on.
-_TIME = re.compile(r"(\d+-)?\d+(:\d+){0,2}")
-
-
-@dataclass(frozen=True)
-class SlurmOptions:
-    slurm: bool = False
-    slurm_options: str = ""  # for sbatch, as a shell would have them
-    slurm_slice: int | None = None
-    slurm_time: str = ""  # of one task, as sbatch has it
-
-    def asked(self) -> bool:
-        """Whether a cluster judges. Raises RemediableError where options about it are given and it does not."""
-        if not self.slurm and (self.slurm_options.strip() or self.slurm_slice is not None or self.slurm_time.strip()):
-            raise RemediableError(
-                "--slurm-options, --slurm-slice and --slurm-time go with --slurm. Give that too, or leave them out."
-            )
-        return self.slurm
-
-    def of_sbatch(self, workers: int | None) -> tuple[str, ...]:
-        """`workers`: how many processors a task asks for; none: as many as the cluster gives by itself, or as the options say."""
-        time = self.slurm_time.strip()
-        if time and not _TIME.fullmatch(time):
-            needed = "a time as sbatch has it is needed, such as 30 (minutes) or 1:30:00"
-            raise RemediableError(f"--slurm-time {time!r}: {needed}.")
-        processors = (f"--cpus-per-task={workers}",) if workers else ()
-        return (*processors, *own_options(self.slurm_options), *((f"--time={time}",) if time else ()))
 
 
 def slurm_cluster(

@@ -188,9 +188,9 @@ def grade(judged: Judged, verdicts: Mapping[str, Sequence[LabVerdict]], results:
     applied = standings.applied(results, taken.others)
     students = standings.students
     ranked = Added(tuple(with_answers(applied.results, students, taken.asking)))
-    for one in () if stopped else registered(ClassAddition):
-        ranked = ranked.with_more(one.add(ranked.results, students, batch.labs, batch.out.path))
     sources = {student.submission.id: student.texts() for student in students}
+    for one in () if stopped else registered(ClassAddition):
+        ranked = ranked.with_more(one.add(ranked.results, sources, batch.labs, batch.out.path))
     alarms = [*taken.policy.alarms, *_alarms(judged, students, verdicts)]
     notices = (
         *([f"grading stopped: {stopped}"] if stopped else []),

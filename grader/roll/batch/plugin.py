@@ -17,7 +17,6 @@ if TYPE_CHECKING:  # a student waits for `tilelab test` many times a day
     from grader.model.labs import Lab
     from grader.model.result import Result
     from grader.roll.batch.judging_setup import Elsewhere, JudgingOptions, JudgingSetup
-    from grader.roll.intake.attempts import Intake
     from grader.run.scoring.redaction import RedactedClass
 
 _Kind = TypeVar("_Kind")
@@ -129,8 +128,8 @@ class Added:
 class ClassAddition:
     name: str
     file: str  # that it writes into OUT
-    # Costs nobody a grade, whatever breaks. The last is OUT.
-    add: Callable[[Sequence[Result], Sequence[Intake], Sequence[Lab], Path], Added]
+    # Of results, each student's files by their names, labs, and OUT. Costs nobody a grade, whatever breaks.
+    add: Callable[[Sequence[Result], Mapping[str, Mapping[str, str]], Sequence[Lab], Path], Added]
 
 
 @dataclass(frozen=True)
@@ -138,7 +137,7 @@ class OtherMachines:
     """Machines that judge a class in place of this one."""
 
     name: str
-    options: Mapping[str, tuple[Any, object]]  # of `tilelab grade`, by name: as typer has it, and the default
-    asked: Callable[[Mapping[str, Any]], bool]  # whether they judge. Raises RemediableError for options that do not fit
+    options: type[Any]  # of `tilelab grade`: a dataclass with typer's annotations
+    asked: Callable[[Any], bool]  # whether they judge. Raises RemediableError for options that do not fit
     # The last two are OUT and the course's root.
-    opened: Callable[[Mapping[str, Any], JudgingOptions, JudgingSetup, Path, Path], Elsewhere]
+    opened: Callable[[Any, JudgingOptions, JudgingSetup, Path, Path], Elsewhere]

@@ -11,15 +11,13 @@ from dataclasses import dataclass, field
 from datetime import datetime, tzinfo
 from itertools import dropwhile
 
-from grader.model.result import LabResult, Result, Standing
+from grader.model.result import UNDECIDED, LabResult, Result, Standing
 from grader.model.verdicts import Verdict
 from grader.model.written_names import some
 from grader.roll.policy.class_policy import ClassPolicy, Due
 from grader.roll.policy.grade_history import KeptGrade
 from grader.roll.policy.late_rules import Lateness, Work, handed_in_at, seconds_between, settle, shown_time
 
-# Neither earned nor lost: we failed, or a machine with a GPU still has to grade it. Being late costs nothing then.
-_UNDECIDED = frozenset({Verdict.INTERNAL_ERROR, Verdict.NEEDS_GPU})
 _DUST = 1e-6
 
 
@@ -108,14 +106,14 @@ class _Student:
         return self.candidates.get((self._id, lab)) or [Candidate(self.result.labs[lab])]
 
     def _work(self, lab: str, one: Candidate) -> Work:
-        counts = one.found.verdict not in _UNDECIDED and (self._id, lab) not in self.policy.overrides
+        counts = one.found.verdict not in UNDECIDED and (self._id, lab) not in self.policy.overrides
         return Work(one.found.points, one.found.max_points, self._due(lab).at, one.at, counts)
 
     def _choose(self, lab: str, settled: Lateness) -> Candidate:
         """The best; but where we failed at one that may be better, that one, and nothing is decided yet."""
         candidates, number = self._of(lab), settled.chosen
         best = candidates[number].found.points - settled.lost
-        open_ones = [at for at, one in enumerate(candidates) if one.found.verdict in _UNDECIDED]
+        open_ones = [at for at, one in enumerate(candidates) if one.found.verdict in UNDECIDED]
         if open_ones and best < candidates[number].found.max_points:
             number = open_ones[-1]
         self.chosen[self._id, lab] = candidates[number]
@@ -123,7 +121,7 @@ class _Student:
 
     def _earlier_work(self, lab: str, known: KeptGrade) -> Work:
         at = handed_in_at(known.at, self.policy.course.zone)
-        counts = known.verdict not in _UNDECIDED and (self._id, lab) not in self.policy.overrides
+        counts = known.verdict not in UNDECIDED and (self._id, lab) not in self.policy.overrides
         return Work(known.judged, known.most, self._due(lab).at, at, counts)
 
     def _counted(self, lab: str, settled: Lateness) -> LabResult:
@@ -131,7 +129,7 @@ class _Student:
         requests = self.policy.requests.get((self._id, lab), ())
         one = self._choose(lab, settled)
         found = one.found
-        if found.verdict in _UNDECIDED:
+        if found.verdict in UNDECIDED:
             settled = Lateness(days_left=settled.days_left)
         standing = self._standing(lab, one, settled)
         if standing is None:

@@ -11,14 +11,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta, tzinfo
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from grader.model.errors import RemediableError
 from grader.roll.people.person_keys import plain
 from grader.roll.people.table_text import file_bytes
-from grader.roll.policy.late_rules import LateRules, UnreadableError, amount, moment, strange_hour, zone_named
+from grader.roll.policy.late_rules import Amount, LateRules, UnreadableError, amount, moment, strange_hour, zone_named
 
 _LARGEST = 4 << 20
 _MOST_DAYS = 1000
@@ -36,9 +36,9 @@ class _Part(BaseModel):
 class _Late(_Part):
     days: int = Field(default=0, ge=0, le=_MOST_DAYS)
     days_per_lab: int | None = Field(default=None, ge=0, le=_MOST_DAYS)
-    penalty: str | int | float = 0
+    penalty: Annotated[Amount, BeforeValidator(amount)] = Amount()
     each: Literal["day", "hour"] = "day"
-    at_most: str | int | float | None = None
+    at_most: Annotated[Amount | None, BeforeValidator(amount)] = None
     grace_minutes: int = Field(default=0, ge=0, le=7 * 24 * 60)
     closed_after_days: int | None = Field(default=None, ge=0, le=_MOST_DAYS)
     also_in: list[str] = Field(default_factory=list, max_length=200)
@@ -167,16 +167,10 @@ class _Reader:
         return found
 
     def _late(self, read: _Late, zone: tzinfo | None) -> LateRules:
-        late = LateRules(
-            days=read.days,
-            days_per_lab=read.days_per_lab,
-            penalty=amount(read.penalty),
-            each=read.each,
-            at_most=None if read.at_most is None else amount(read.at_most),
-            grace=timedelta(minutes=read.grace_minutes),
-            closed_after_days=read.closed_after_days,
-            zone=zone,
-        )
+        own = dict(read)
+        grace = timedelta(minutes=own.pop("grace_minutes"))
+        del own["also_in"]
+        late = LateRules(**own, grace=grace, zone=zone)
         if late.days and not late.cost_something:
             nothing = "being late costs nothing: set penalty or closed_after_days"
             self.notices.append(f"late days have no effect, because {nothing}")
@@ -214,8 +208,9 @@ def _sentence(error: ValidationError | RecursionError) -> str:
     if isinstance(error, RecursionError):
         return "it is nested too deeply."
     first = error.errors()[0]
-    parts = [one for one in first["loc"] if one not in {"str", "int", "float"}]
-    place = ".".join(f"entry {one + 1}" if isinstance(one, int) else str(one) for one in parts)
+    place = ".".join(f"entry {one + 1}" if isinstance(one, int) else str(one) for one in first["loc"])
+    if first["type"] == "value_error":
+        return f"{first['ctx']['error']}."
     if first["type"] == "extra_forbidden":
         return f"`{place}` is not known here. docs/policy.md lists what may be written."
     return f"`{place}` is missing." if first["type"] == "missing" else f"`{place}`: {first['msg']}."

@@ -12,11 +12,10 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from grader.model.result import GradeChange, LabResult, Override, Result, Standing
+from grader.model.result import UNDECIDED, GradeChange, LabResult, Override, Result, Standing
 from grader.model.verdicts import Verdict
 
 Cause = Literal["first", "code", "time", "tests", "grader", "policy", "deadline", "override", "fault", "again"]
-_UNDECIDED = frozenset({Verdict.INTERNAL_ERROR, Verdict.NEEDS_GPU})
 _DUST = 1e-6
 _SHOWN = 30  # changes on a page
 
@@ -116,7 +115,7 @@ def _change(old: KeptGrade, new: KeptGrade, date: str) -> GradeChange:
 
 def _grade(student: str, lab_id: str, lab: LabResult, source: str, basis: Basis) -> KeptGrade:
     standing = lab.standing or Standing(judged_points=lab.points)
-    undecided = standing.override is None and (lab.verdict in _UNDECIDED or standing.open)
+    undecided = standing.override is None and (lab.verdict in UNDECIDED or standing.open)
     return KeptGrade(
         student=student,
         lab=lab_id,

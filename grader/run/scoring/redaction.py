@@ -13,15 +13,13 @@ from dataclasses import replace
 from typing import NewType
 
 from grader.model.graded_class import GradedClass
-from grader.model.result import UNCOUNTED, Case, Finding, LabResult, Result, Suspect
+from grader.model.result import UNCOUNTED, UNDECIDED, Case, Finding, LabResult, Result, Suspect
 from grader.model.verdicts import Verdict, worst
 from grader.run.lab_verdict import NOT_RUN
 from grader.run.scoring.lab_score import deduplicate
 
 _TECHNIQUE = "the result is right, but the kernel does not do what this case asks for"
 _NO_DETAILS = "this case did not pass; it gives no details"
-# Neither passed nor failed: a person, or a machine with a GPU, decides later. Whatever the policy, this is told.
-_UNDECIDED = frozenset({Verdict.INTERNAL_ERROR, Verdict.NEEDS_GPU})
 
 
 def for_student(result: Result) -> Result:
@@ -72,7 +70,7 @@ def _lab(lab: LabResult) -> LabResult:
 def _verdict(lab: LabResult, cases: Sequence[Case]) -> Verdict:
     """The lab's, by the cases as they are shown: a case that gives no details does not tell here how it failed."""
     judging = [case for case in cases if case.role == "correctness"]
-    if not lab.ran or lab.verdict in _UNDECIDED or all(case.passed for case in judging):
+    if not lab.ran or lab.verdict in UNDECIDED or all(case.passed for case in judging):
         return lab.verdict
     return worst([case.verdict for case in judging])
 
@@ -90,7 +88,7 @@ def _told(case: Case) -> dict[str, object]:
         return {"message": Verdict.INTERNAL_ERROR.facts.redacted}
     if case.message in {NOT_RUN, UNCOUNTED}:
         return {"advice": ""}
-    if case.feedback == "verdict" or case.verdict in _UNDECIDED:
+    if case.feedback == "verdict" or case.verdict in UNDECIDED:
         return {"message": "" if case.passed else case.verdict.facts.redacted or _TECHNIQUE}
     # Every failure is shown as `wrong-answer`, the mildest verdict: the real one would tell something about the case.
     verdict = Verdict.PASS if case.passed or case.role == "technique" else Verdict.WRONG_ANSWER
