@@ -114,13 +114,13 @@ Contract = Literal["kernel", "launcher", "program"]
 # What a lab's file may say, by its contract. `needed` and `allowed` name fields of PublicSpec that belong to some contracts only.
 _NEEDED = {"kernel": ("kernel", "launch"), "launcher": ("launcher",), "program": ()}
 _ALLOWED = {
-    "kernel": ("performance", "climb"),
+    "kernel": ("through", "performance", "climb"),
     "launcher": ("arguments", "memory", "headers"),
     "program": ("headers",),
 }
 _SIGNATURE = re.compile(r"[A-Za-z_]\w*(?:::[A-Za-z_]\w*)*\([\w:<>,*& \[\]]*\)")
 _HEADER = re.compile(r"(?:[A-Za-z0-9_][\w.+-]*/)*[A-Za-z0-9_][\w.+-]*\.(?:h|hpp|cuh|inc)")
-_OF_ONE_CONTRACT = ("kernel", "launch", "launcher", "arguments", "memory", "headers", "performance", "climb")
+_OF_ONE_CONTRACT = ("kernel", "launch", "through", "launcher", "arguments", "memory", "headers", "performance", "climb")
 
 
 class CaseSpec(Strict):
@@ -183,6 +183,8 @@ class PublicSpec(Strict):
     performance: PerformanceSpec | None = None  # none: speed is not assessed in this lab
     climb: ClimbSpec | None = None  # none: reports say nothing about a next step
     leaderboard: LeaderboardSpec | None = None  # none: this lab has no leaderboard
+    # The means that technique cases ask for besides: at least half of what threads use comes from others through it. Empty: any.
+    through: Literal["", "shared"] = ""
     races: RaceRules = RaceRules()
     barriers: BarrierRules = BarrierRules()
     counters: CounterSpec | None = None  # without `also`; none: in grading.toml, or performance needs a GPU

@@ -9,9 +9,12 @@ from __future__ import annotations
 import math
 import re
 import unicodedata
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, fields, is_dataclass, replace
+from typing import Any, TypeVar, cast
 
 from markupsafe import Markup, escape
+from pydantic import BaseModel
 
 from grader.model.result import Submission
 
@@ -63,6 +66,32 @@ def block(text: str, *, lines: int = 40, columns: int = 200) -> Block:
 def whole(text: str) -> str:
     """All of it, with its spaces and its lines."""
     return "\n".join(_cut(row, len(row), keep=_JOINERS) for row in text.split("\n"))
+
+
+Value = TypeVar("Value")
+
+
+def cleaned(value: Value) -> Value:
+    """`value` with every text in it made safe, also in the fields of models and data classes. Lines stay, tabs are expanded."""
+    made: object = value
+    if isinstance(value, str):
+        made = value if value.isprintable() else whole(value.replace("\r\n", "\n").expandtabs(_TAB))
+    elif type(value) is tuple:
+        made = tuple(cleaned(one) for one in value)
+    elif type(value) is list:
+        made = [cleaned(one) for one in value]
+    elif isinstance(value, Mapping):
+        made = {key: cleaned(one) for key, one in value.items()}
+    elif isinstance(value, BaseModel):
+        made = value.model_copy(update=_changed(value, type(value).model_fields))
+    elif is_dataclass(value) and not isinstance(value, type):
+        made = replace(value, **_changed(value, [field.name for field in fields(value) if field.init]))
+    return cast("Value", made)
+
+
+def _changed(value: object, names: Iterable[str]) -> dict[str, Any]:
+    pairs = ((name, getattr(value, name)) for name in names)
+    return {name: clean for name, one in pairs if (clean := cleaned(one)) is not one}
 
 
 def _cut(text: str, limit: int, *, keep: str) -> str:

@@ -65,6 +65,7 @@ def run_judge(
     runner_file.write_text(json.dumps({"argv": list(runner_argv)}), encoding="utf-8")
     rules = [
         *(["--allow-same-value-writes"] if lab.public.races.same_value_writes == "allowed" else []),
+        *(["--through-shared"] if lab.public.through == "shared" else []),
         *(["--early-return-is-error"] if lab.public.barriers.early_return == "error" else []),
     ]
     report = judge_report(call, lab, ["--runner", str(runner_file), *rules], folder)

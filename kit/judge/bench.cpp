@@ -124,7 +124,10 @@ void reject_technique(const std::string& message) {
 
 void check_technique(Trial trial, const std::function<std::string(const Counters&)>& missed) {
   trial.counts_traffic = true;  // for the report, and for performance tiers
-  const std::string why = missed(check(std::move(trial)).counters);
+  trial.follows_shared = bench().asks_for_shared();
+  const Counters& counters = check(std::move(trial)).counters;
+  std::string why = missed(counters);
+  if (why.empty() && bench().asks_for_shared()) why = missed_shared(counters);
   if (!why.empty()) reject_technique("correct, but " + why);
 }
 

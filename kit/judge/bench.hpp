@@ -33,6 +33,10 @@ class Bench {
   // From now on, a launch may take at most this long, whatever its trial says: for kernels of which it is known that they hang.
   void allow_at_most(std::chrono::milliseconds of_a_launch) { most_ms_ = static_cast<unsigned>(of_a_launch.count()); }
 
+  // From now on, check_technique() asks besides that threads use what comes through shared memory.
+  void ask_for_shared() { asks_for_shared_ = true; }
+  bool asks_for_shared() const { return asks_for_shared_; }
+
   void open_case(std::string name, std::vector<std::string> tags);
   // `survived`: Catch2 saw no failed assertion and no exception; `trouble`: the last such failure's text.
   void close_case(bool survived, const std::string& trouble);
@@ -67,6 +71,7 @@ class Bench {
   LaunchJudge judge_launch_;
   SecretKey key_;
   unsigned clock_factor_;
+  bool asks_for_shared_ = false;
   unsigned most_ms_ = std::numeric_limits<unsigned>::max();
   std::vector<CaseRecord> cases_;
   std::vector<Evidence> passed_;  // launches of the open case whose output was right

@@ -86,6 +86,7 @@ Options parse_options(Catch::Session& session, int argc, char** argv) {
       Opt(into(options.order), "N")["--shuffle"]("run blocks and threads shuffled by this number; 0: in order") |
       Opt(options.launch.allow_same_value_writes)["--allow-same-value-writes"]("plain writes of one value to one place are no race") |
       Opt(options.launch.early_return_is_error)["--early-return-is-error"]("a thread may not return before a barrier of its block") |
+      Opt(options.launch.follows_shared)["--through-shared"]("a technique needs shared memory: threads use what others laid there") |
       Opt(options.launch.traffic)["--traffic"]("count what every launch asks of memory, also where its case does not") |
       Opt(into(options.shutdown_grace_ms),
           "N")["--shutdown-grace-ms"]("how long the runner may take to end, under a tool that writes a report then") |
@@ -165,6 +166,7 @@ int judge_all(int argc, char** argv) {
     return program ? program->judge(trial, options.launch) : judge::judge_launch(runner, trial, options.launch);
   };
   judge::Bench bench(judge_trial, task.key, clock_factor());
+  if (options.launch.follows_shared) bench.ask_for_shared();
   if (options.launch_ms != 0) bench.allow_at_most(std::chrono::milliseconds(options.launch_ms));
   judge::use_bench(&bench);
   if (program) program->share_time_of(bench);

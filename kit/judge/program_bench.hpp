@@ -46,6 +46,7 @@ struct ProgramTrial {
   std::optional<AlteredFiles> altered = {};
   // Of the device's memory, in bytes; 0: as much as there usually is.
   std::size_t device_bytes = 0;
+  bool counts_traffic = false;  // the record's counters tell how the work is spread over threads
   // For a device with too little memory: a program is right as well that ends with a status other than 0, or by abort(), and has looked at
   // the errors of all its calls. So it must not end where there is memory enough, as there is on a real GPU, whose memory nobody limits.
   bool may_report_failure = false;

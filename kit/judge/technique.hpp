@@ -21,9 +21,46 @@ inline constexpr std::uint64_t most_elements_of_a_thread = 64;
 // And the work of so many on average: threads that compute 64 each need not all load the same share of the tiles.
 inline constexpr std::uint64_t most_work_of_a_thread = 96;
 
-// Global memory, and local arrays that a GPU keeps in local memory, which is no nearer.
-inline std::uint64_t loaded_bytes(const Counters& counters) { return counters.at("global_load_bytes") + counters.at("local_load_bytes"); }
-inline std::uint64_t stored_bytes(const Counters& counters) { return counters.at("global_store_bytes") + counters.at("local_store_bytes"); }
+// What is loaded of the operands: from global memory, also through a texture or a surface. What a host copied into constant memory is not
+// seen here.
+inline std::uint64_t fetched_bytes(const Counters& counters) {
+  return counters.at("global_load_bytes") + counters.at("texture_load_bytes") + counters.at("surface_load_bytes");
+}
+// The same, with what is no nearer: local arrays that a GPU keeps in local memory, and words of constant memory that are not the same for
+// all lanes of a warp.
+inline std::uint64_t loaded_bytes(const Counters& counters) {
+  return fetched_bytes(counters) + counters.at("local_load_bytes") + 4 * counters.at("constant_replays");
+}
+inline std::uint64_t stored_bytes(const Counters& counters) {
+  return counters.at("global_store_bytes") + counters.at("surface_store_bytes") + counters.at("local_store_bytes");
+}
+
+// Why the work of a run is not spread over threads; empty: it is. Launches come one after another: of each, the busiest thread counts, and
+// they add up. `most_words`: so many words one thread may load and store in all. With more, a run is spread as well if `least_threads`
+// threads are busy at a time, on average: a launcher may do one part of the work after another. `remedy` says what to do.
+inline std::string missed_spread(const Counters& counters, std::uint64_t most_words, const std::string& remedy,
+                                 std::uint64_t least_threads = 0) {
+  const std::uint64_t busiest = counters.at("most_words_of_a_thread");
+  if (busiest <= most_words || (least_threads != 0 && counters.at("words_of_all_threads") >= least_threads * busiest)) return {};
+  return "one thread loads and stores " + std::to_string(busiest) + " numbers" + (least_threads != 0 ? ", all launches together" : "") +
+         "; at most " + std::to_string(most_words) + " earn these points. " + remedy;
+}
+// The same for blocks: no more than a quarter of the work is one block's, of each launch the busiest.
+inline std::string missed_blocks(const Counters& counters) {
+  const std::uint64_t busiest = counters.at("most_words_of_a_block"), all = counters.at("words_of_all_threads");
+  if (4 * busiest <= all) return {};
+  return "one block at a time does " + std::to_string((100 * busiest + all - 1) / all) +
+         " % of all loads and stores; at most 25 % earn these points. Share the work among more blocks of a launch.";
+}
+
+// Why shared memory is not the means by which threads share; empty: it is.
+inline std::string missed_shared(const Counters& counters) {
+  const std::uint64_t used = counters.at("used_words"), handed = counters.at("shared_words_of_others");
+  if (2 * handed >= used) return {};
+  return "only " + std::to_string(100 * handed / used) +
+         " % of the elements that its threads use come from another thread through shared memory; at least 50 % earn these points. Load a "
+         "tile into a `__shared__` array, wait at a barrier, and multiply from there.";
+}
 
 // Why the launch does not use threads as a GPU needs it; empty: it does.
 inline std::string missed_parallelism(const Counters& counters) {

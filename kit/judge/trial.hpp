@@ -23,6 +23,7 @@ struct Trial {
   std::string work_unit = {};
   std::uint64_t work = 0;
   bool follows_values = false;  // requests an executor that says how each value came to the thread that stores it
+  bool follows_shared = false;  // requests an executor that says how much of what threads use comes through shared memory
   bool counts_traffic = false;  // requests an executor that counts traffic to do so
   // Instrumented events that the launch may make: a generous number for the work, and spare ones for an inefficient start.
   std::uint64_t work_events = 0, spare_events = 0;

@@ -16,6 +16,7 @@ constexpr int longest_side = 2048, least_tiled_side = 64, largest_weight = 99, l
 constexpr std::size_t weights = mask_side * mask_side;
 
 constexpr std::uint64_t most_words_of_a_thread = 4096;  // that one thread loads and stores, wherever they lie
+constexpr std::uint64_t least_threads_at_a_time = 500;  // on average, of a run whose busiest threads do more than that
 constexpr double most_loads_of_a_pixel = 2.5;           // from global memory; a tile of 8×8 and its halo take 2.25
 
 // Instrumented events that a run may make before it counts as endless: a generous number for each product, and some for the idle threads
@@ -116,13 +117,13 @@ judge::Trial tiled_trial(Shape shape, judge::RandomStream random) {
 }
 
 std::string missed_tiling(Shape shape, const judge::Counters& counters) {
-  const std::uint64_t count = pixels(shape), word = sizeof(float), loaded = counters.at("global_load_bytes") / word;
+  const std::uint64_t count = pixels(shape), word = sizeof(float), loaded = judge::fetched_bytes(counters) / word;
   if (loaded < count)  // at() throws if missing: our own error
     return "it loads less from global memory than `image` holds: where does it have the rest from?";
-  const std::uint64_t busiest = counters.at("most_words_of_a_thread");
-  if (busiest > most_words_of_a_thread)
-    return "one thread loads and stores " + std::to_string(busiest) + " numbers; at most " + std::to_string(most_words_of_a_thread) +
-           " earn these points. Share the work among more threads.";
+  for (const std::string& missed :
+       {judge::missed_spread(counters, most_words_of_a_thread, "Share the work among more threads.", least_threads_at_a_time),
+        judge::missed_blocks(counters)})
+    if (!missed.empty()) return missed;
   // Local arrays that a GPU keeps in local memory are no nearer.
   const std::uint64_t all = judge::loaded_bytes(counters) / word;
   if (static_cast<double>(all) > most_loads_of_a_pixel * static_cast<double>(count))

@@ -93,12 +93,10 @@ std::string missed_privacy(Shape shape, const judge::Counters& counters) {
   expect_sizes(shape);
   const auto n = static_cast<std::uint64_t>(shape.n);
   const std::uint64_t word = sizeof(int), most_stores = (n + values_for_a_store - 1) / values_for_a_store;
-  if (counters.at("global_load_bytes") < word * n)  // throws if missing: our own error
+  if (judge::fetched_bytes(counters) < word * n)  // throws if missing: our own error
     return "it loads less from global memory than `values` holds: where does it have the rest from?";
-  const std::uint64_t busiest = counters.at("most_words_of_a_thread");
-  if (busiest > most_words_of_a_counter)
-    return "one thread loads and stores " + std::to_string(busiest) + " numbers; at most " + std::to_string(most_words_of_a_counter) +
-           " earn these points. Share the work among more threads.";
+  if (std::string missed = judge::missed_spread(counters, most_words_of_a_counter, "Share the work among more threads."); !missed.empty())
+    return missed;
   const std::uint64_t stores = (judge::stored_bytes(counters) + word - 1) / word;
   if (stores > most_stores)
     return "it changes global memory " + std::to_string(stores) + " times for " + std::to_string(n) + " values; at most once for every " +

@@ -169,7 +169,7 @@ std::string missed_reuse(Shape shape, double fraction, const judge::Counters& co
   const double elements = static_cast<double>(n.M * n.K + n.K * n.N);
   const auto loaded = static_cast<double>(judge::loaded_bytes(counters));
   const double naive = 2.0 * sizeof(float) * static_cast<double>(n.products());
-  if (static_cast<double>(counters.at("global_load_bytes")) < sizeof(float) * elements) {  // throws if missing: our own error
+  if (static_cast<double>(judge::fetched_bytes(counters)) < sizeof(float) * elements) {  // throws if missing: our own error
     return "it loads less from global memory than A and B hold: where does it have the rest from?";
   }
   if (std::string missed = judge::missed_parallelism(counters); !missed.empty()) return missed;

@@ -92,12 +92,10 @@ judge::Trial combined_trial(int n, judge::RandomStream random) {
 std::string missed_combining(int size, const judge::Counters& counters) {
   const std::uint64_t n = checked(size), word = sizeof(float);
   const std::uint64_t most_stores = (n + numbers_for_a_store - 1) / numbers_for_a_store;
-  if (counters.at("global_load_bytes") < word * n)  // throws if missing: our own error
+  if (judge::fetched_bytes(counters) < word * n)  // throws if missing: our own error
     return "it loads less from global memory than `in` holds: where does it have the rest from?";
-  const std::uint64_t busiest = counters.at("most_words_of_a_thread");
-  if (busiest > most_words_of_a_summand)
-    return "one thread loads and stores " + std::to_string(busiest) + " numbers; at most " + std::to_string(most_words_of_a_summand) +
-           " earn these points. Share the work among more threads.";
+  if (std::string missed = judge::missed_spread(counters, most_words_of_a_summand, "Share the work among more threads."); !missed.empty())
+    return missed;
   const std::uint64_t stores = (judge::stored_bytes(counters) + word - 1) / word;
   if (stores > most_stores)
     return "it changes global memory " + std::to_string(stores) + " times, once for every " + std::to_string(n / stores) +

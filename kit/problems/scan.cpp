@@ -63,12 +63,12 @@ judge::Trial shared_out_trial(int n, judge::RandomStream random) {
 std::string missed_sharing(int size, const judge::Counters& counters) {
   const auto n = static_cast<std::uint64_t>(checked(size));
   const std::uint64_t word = sizeof(int);
-  if (counters.at("global_load_bytes") < word * n)  // throws if missing: our own error
+  if (judge::fetched_bytes(counters) < word * n)  // throws if missing: our own error
     return "it loads less from global memory than `in` holds: where does it have the rest from?";
-  const std::uint64_t busiest = counters.at("most_words_of_a_thread");
-  if (busiest > most_words_of_a_thread)
-    return "one thread loads and stores " + std::to_string(busiest) + " numbers; at most " + std::to_string(most_words_of_a_thread) +
-           " earn these points. Share the work among more threads and blocks.";
+  for (const std::string& missed :
+       {judge::missed_spread(counters, most_words_of_a_thread, "Share the work among more threads and blocks.", least_threads_at_a_time),
+        judge::missed_blocks(counters)})
+    if (!missed.empty()) return missed;
   const std::uint64_t words = (judge::loaded_bytes(counters) + judge::stored_bytes(counters)) / word;
   if (words > most_words_of_a_number * n)
     return "it loads and stores " + std::to_string(words) + " numbers in global memory for " + std::to_string(n) + " numbers; at most " +

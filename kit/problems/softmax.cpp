@@ -108,11 +108,9 @@ judge::Trial shared_trial(Shape shape, judge::RandomStream random) {
   return small_trial(shape, random);
 }
 
-std::string missed_sharing(Shape, const judge::Counters& counters) {
-  const std::uint64_t busiest = counters.at("most_words_of_a_thread");  // throws if missing: our own error
-  if (busiest <= most_words_of_a_worker) return {};
-  return "one thread loads and stores " + std::to_string(busiest) + " numbers, in all kernels together; at most " +
-         std::to_string(most_words_of_a_worker) + " earn these points. Let several threads share a row.";
+std::string missed_sharing(Shape shape, const judge::Counters& counters) {
+  return judge::missed_spread(counters, most_words_of_a_worker, "Let several threads share a row.",
+                              2 * static_cast<std::uint64_t>(shape.rows));
 }
 
 }  // namespace tilelab::softmax

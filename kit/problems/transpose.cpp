@@ -60,7 +60,7 @@ std::string missed_staging(Shape shape, const judge::Counters& counters) {
   const auto whole_tiles = [](std::uint64_t side) { return (side + largest_tile - 1) / largest_tile * largest_tile; };
   // A thread beyond an edge may load something that it does not use; it stores nothing.
   const std::uint64_t loadable = sizeof(float) * whole_tiles(M) * whole_tiles(N);
-  if (counters.at("global_load_bytes") < bytes)  // throws if missing: our own error
+  if (judge::fetched_bytes(counters) < bytes)  // throws if missing: our own error
     return "it loads less from global memory than `in` holds: where does it have the rest from?";
   if (std::string missed = judge::missed_parallelism(counters); !missed.empty()) return missed;
   if (judge::loaded_bytes(counters) > loadable || judge::stored_bytes(counters) > bytes) {
@@ -69,6 +69,14 @@ std::string missed_staging(Shape shape, const judge::Counters& counters) {
   if (counters.at("direct_elements") > 0 || 2 * counters.at("handed_elements") < M * N) {
     return "not every element passes through shared memory. When each thread copies its own element directly, neighbouring threads "
            "load or store elements that are far apart in memory: let the threads of a block exchange elements instead.";
+  }
+  // Rows of a tile that begin anywhere touch at most twice the sectors that as many words in one piece would.
+  for (const auto& [done, sectors, least] :
+       {std::tuple("loads", "load_sectors", "least_load_sectors"), std::tuple("stores", "store_sectors", "least_store_sectors")}) {
+    if (counters.at(sectors) > 2 * counters.at(least))
+      return std::string("the lanes of a warp are not neighbours in global memory: what it ") + done + " lies in " +
+             std::to_string(counters.at(sectors)) + " sectors of 32 bytes, where " + std::to_string(counters.at(least)) +
+             " would hold it; at most twice as many earn these points. Let neighbouring lanes load, and store, neighbouring elements.";
   }
   return {};
 }

@@ -203,6 +203,7 @@ class Launch {
     if (trace_ && !is_starved_) answer.trace = named_trace(*trace_, image_);
     if (traffic_ && !is_starved_) count_traffic(answer, *traffic_, request_, image_);
     if (handover_) answer.counters.merge(handover_->counters());
+    if (shared_use_) answer.counters.merge(shared_use_->counters());
     answer.needs_reversed_run = observers_.get<simt::RaceDetector>().needs_reversed_run();
     answer.left_data = left_data_;
     if (program_) answer.uses = program_->uses();
@@ -277,6 +278,7 @@ class Launch {
       traffic_.emplace(image_.loop_map()).join(announcer);
     }
     if (request_.follows_values) announcer.add(handover_.emplace());
+    if (request_.follows_shared) announcer.add(shared_use_.emplace());
     if (request_.memory && request_.memory->follows_touches) {
       announcer.add(touched_.emplace([this](std::uintptr_t pc) {
         const CodeLine* const line = image_.line_at(pc);
@@ -350,6 +352,7 @@ class Launch {
   std::optional<simt::TraceRecorder> trace_;
   std::optional<simt::TrafficObservers> traffic_;
   std::optional<simt::Handover> handover_;
+  std::optional<simt::SharedUse> shared_use_;
   std::optional<simt::TouchedBytes> touched_;
   std::optional<simt::StaleTexels> stale_texels_;
   std::optional<simt::ChildOrder> child_order_;

@@ -59,6 +59,7 @@ def lab_fingerprint(lab: Lab) -> str:
         spec.file,
         spec.kernel,
         spec.launch,
+        spec.through,
         *((spec.contract, spec.launcher, spec.arguments, spec.memory, spec.headers) if spec.starts_itself else ()),
         spec.races.same_value_writes,
         spec.barriers.early_return,

@@ -8,6 +8,7 @@ Nothing here may depend on what a launch of such a case holds. The instructor's 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import NewType
@@ -15,6 +16,7 @@ from typing import NewType
 from grader.model.graded_class import GradedClass
 from grader.model.result import UNCOUNTED, UNDECIDED, Case, Finding, LabResult, Result, Suspect
 from grader.model.verdicts import Verdict, worst
+from grader.model.visible_text import cleaned
 from grader.run.lab_verdict import NOT_RUN
 from grader.run.scoring.lab_score import deduplicate
 
@@ -31,7 +33,10 @@ RedactedClass = NewType("RedactedClass", GradedClass)  # exports take nothing el
 
 
 def redacted(graded: GradedClass) -> RedactedClass:
-    return RedactedClass(replace(graded, results=tuple(map(for_student, graded.results))))
+    """What a student wrote is in no export as it is: a page makes it safe when it is drawn, other formats do not."""
+    shown = map(for_student, graded.results)
+    safe = tuple(one.model_copy(update={"labs": cleaned(one.labs)}) for one in shown)
+    return RedactedClass(replace(graded, results=safe))
 
 
 def _lab(lab: LabResult) -> LabResult:
@@ -53,7 +58,9 @@ def _lab(lab: LabResult) -> LabResult:
     return lab.model_copy(
         update={
             "verdict": _verdict(lab, cases),
-            "build": lab.build.model_copy(update={"seconds": 0.0}) if lab.build else None,
+            "build": lab.build.model_copy(update={"seconds": 0.0, "log": _portable(lab.build.log)})
+            if lab.build
+            else None,
             "cases": cases,
             "findings": deduplicate([*own, *full]),
             "suspects": tuple(Suspect(lines=one.lines) for one in lab.suspects if one.public),
@@ -65,6 +72,15 @@ def _lab(lab: LabResult) -> LabResult:
             "seconds": 0.0,
         }
     )
+
+
+# The path of a file on this machine, which may hold the name of an account; not the system's own.
+_PATH = re.compile(r"(?<![\w./+-])/(?!usr/|lib|opt/|bin/)(?:[^\s:'\"`(),;]+/)+(?=[^\s/:'\"`(),;]+)")
+
+
+def _portable(log: str) -> str:
+    """A log of a compiler or a linker without the folders of this machine."""
+    return _PATH.sub("…/", log)
 
 
 def _verdict(lab: LabResult, cases: Sequence[Case]) -> Verdict:

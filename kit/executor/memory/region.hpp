@@ -36,6 +36,11 @@ struct Region {
   std::size_t named_from = 0;           // bytes from the start at which the element of index 0 lies
 };
 
+// An access to the module's `__constant__` data, which has a cache of its own.
+inline bool is_constant(const Access& access) {
+  return access.space == Space::module && access.region != nullptr && access.region->role == BufferRole::input;
+}
+
 // "As[3][17]", as the kernel would write it. A global buffer is a pointer in the kernel, so "A[1056]". `offset` is in bytes from
 // the region's start. Before the start and past the end, the outermost index continues.
 std::string element_name(const Region& region, std::int64_t offset);

@@ -1,5 +1,6 @@
 // Counts memory traffic as Nsight Compute does on a GPU: requests of warps, sectors of global memory, wavefronts of shared
-// memory, for each accessing instruction. It counts the source's statements; nvcc may merge accesses.
+// memory, for each accessing instruction. It counts the source's statements; nvcc may merge accesses. Constant memory has a cache of its
+// own, which serves one word at a time: what counts there is each further word that the lanes of a request read.
 //
 // Theory of operation. Lanes run one after another, so a warp's requests are collected until its next barrier. Each lane walks
 // the list of requests that earlier lanes made, at the same instructions on the same control path, and adds its own words. A lane
@@ -14,6 +15,7 @@
 #include <vector>
 
 #include "executor/event.hpp"
+#include "executor/memory/region.hpp"
 #include "executor/observers/control_path.hpp"
 #include "executor/observers/warp_requests.hpp"
 
@@ -24,6 +26,7 @@ struct RequestTally {
   std::uintptr_t pc = 0;  // of the statement
   Space space = Space::global;
   AccessKind kind = AccessKind::read;
+  bool is_constant = false;            // of constant memory: nothing below is counted
   std::uint64_t requests = 0;          // warp-level instructions with an active lane
   std::uint64_t sectors = 0;           // global: distinct 32-byte segments, per request
   std::uint64_t wavefronts = 0;        // shared: passes over the 32 banks
@@ -69,6 +72,19 @@ class RequestCounter final : public Observer {
   // memory, so that the one can go on while the other is waited for.
   std::uint64_t reading_phases() const { return reading_phases_; }
   std::uint64_t overlapped_phases() const { return overlapped_phases_; }
+  // Words of constant memory beyond the first of their request. On an H200, a request of 32 different words takes the cache 32 times as
+  // long as one of one word (idc__requests.sum).
+  std::uint64_t constant_replays() const { return constant_replays_; }
+  // Sectors of global memory that requests of this kind touch, and how many they would touch if their words were contiguous.
+  std::pair<std::uint64_t, std::uint64_t> sectors(AccessKind kind) const {
+    std::pair<std::uint64_t, std::uint64_t> all{};
+    for (const RequestTally& one : tallies_) {
+      if (one.kind != kind || one.space == Space::shared) continue;
+      all.first += one.sectors;
+      all.second += one.least_sectors;
+    }
+    return all;
+  }
   // Requests of asynchronous copies: each is one instruction, and counted in global and in shared memory.
   std::uint64_t copying_requests() const { return copying_requests_; }
   // The requests that are not counted yet.
@@ -152,13 +168,15 @@ class RequestCounter final : public Observer {
   }
   std::uint32_t tally_of(const Access& access) {
     // Counted by statement: one instruction of the kit may serve many statements, such as a float4's own assignment.
-    const std::uintptr_t key = (access.pc * 3 + static_cast<std::uintptr_t>(access.kind)) * 3 + static_cast<std::uintptr_t>(access.space);
+    const std::uintptr_t space = is_constant(access) ? 3 : static_cast<std::uintptr_t>(access.space);
+    const std::uintptr_t key = (access.pc * 3 + static_cast<std::uintptr_t>(access.kind)) * 4 + space;
     const auto [place, is_new] = tally_index_.try_emplace(key, static_cast<std::uint32_t>(tallies_.size()));
     if (is_new) {
       RequestTally tally;
       tally.pc = access.pc;
       tally.space = access.space;
       tally.kind = access.kind;
+      tally.is_constant = is_constant(access);
       tallies_.push_back(tally);
     }
     return place->second;
@@ -168,6 +186,10 @@ class RequestCounter final : public Observer {
       bool reads_shared = false, reads_global = false;
       for (const Request& request : warp.requests) {
         RequestTally& tally = tallies_[request.tally];
+        if (tally.is_constant) {
+          constant_replays_ += warp.words.words(request.words) - 1;
+          continue;
+        }
         ++tally.requests;
         if (tally.kind == AccessKind::read) (tally.space == Space::shared ? reads_shared : reads_global) = true;
         copying_requests_ += request.of_copy && tally.kind == AccessKind::read ? 1 : 0;
@@ -222,7 +244,7 @@ class RequestCounter final : public Observer {
   std::unordered_map<std::uintptr_t, std::uint32_t> tally_index_;  // by statement, kind and space
   std::unordered_map<std::uint64_t, WarpRequests::Block> parked_;
   FootprintPool scratch_;
-  std::uint64_t reading_phases_ = 0, overlapped_phases_ = 0, copying_requests_ = 0;
+  std::uint64_t reading_phases_ = 0, overlapped_phases_ = 0, copying_requests_ = 0, constant_replays_ = 0;
   bool complete_ = true;
 };
 

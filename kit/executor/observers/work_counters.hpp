@@ -23,18 +23,17 @@
 
 namespace tilelab::simt {
 
-// The bytes that the threads access in each memory space. It counts the source's statements, not a compiler's instructions, and no reads
-// of constant memory.
+// The bytes that the threads access in each memory space, each of them once: textures and surfaces count by themselves, though they lie in
+// global memory. It counts the source's statements, not a compiler's instructions, and no reads of constant memory: see RequestCounter.
 class AccessCounter final : public Observer {
  public:
   bool watches(Space) const override { return true; }
   bool needs_every_read() const override { return false; }
   void on_launch_begin(const LaunchEvent& launch) override { redundant_ = launch.redundant; }
   void on_access(const Access& access) override {
-    if (access.unit != Unit::none) return;
-    const auto space = static_cast<std::size_t>(access.space);
-    const bool constant = access.space == Space::module && access.region != nullptr && access.region->role == BufferRole::input;
-    if (access.kind != AccessKind::write && !constant) loaded_[space] += access.size;
+    const std::size_t space =
+        access.unit == Unit::none ? static_cast<std::size_t>(access.space) : 2 + static_cast<std::size_t>(access.unit);
+    if (access.kind != AccessKind::write && !is_constant(access)) loaded_[space] += access.size;
     if (access.kind != AccessKind::read) stored_[space] += access.size;
   }
   void on_barrier(const BarrierEvent&) override { ++barriers_; }
@@ -45,11 +44,14 @@ class AccessCounter final : public Observer {
             {"global_store_bytes", stored_[0] + stored_[2]},
             {"shared_load_bytes", loaded_[1] + shared},
             {"shared_store_bytes", stored_[1]},
+            {"texture_load_bytes", loaded_[3]},
+            {"surface_load_bytes", loaded_[4]},
+            {"surface_store_bytes", stored_[4]},
             {"block_barriers", barriers_}};
   }
 
  private:
-  std::array<std::uint64_t, 3> loaded_{}, stored_{};
+  std::array<std::uint64_t, 5> loaded_{}, stored_{};  // global, shared, module; textures, surfaces
   std::uint64_t barriers_ = 0;
   const RedundantReads* redundant_ = nullptr;
 };
@@ -59,16 +61,23 @@ inline bool is_result(const Region& region) {
   return region.role == BufferRole::output || (region.role == BufferRole::inout && region.heap == nullptr);
 }
 
-// How much of a launch is one thread's work: the most elements of the outputs that any thread stores, and the most words that any
-// thread loads and stores, wherever they lie. An element that a thread stores again, as a sum that grows, counts once for it.
+// How much of a launch is one thread's work, or one block's: the most elements of the outputs that any thread stores, and the most words
+// that any thread, and any block, loads and stores, wherever they lie. An element that a thread stores again, as a sum that grows, counts
+// once for it. Grids that kernels launch come one after another: of each, the busiest counts, and they add up.
 class ThreadShare final : public Observer {
  public:
   // What lies in `locals` is work as well. So is what has joined `requests`, of which this is not told.
   explicit ThreadShare(const LocalMemory& locals, const WarpRequests* requests = nullptr) : locals_(locals), requests_(requests) {}
 
   bool watches(Space) const override { return true; }
-  void on_launch_begin(const LaunchEvent& launch) override { threads_ = std::uint64_t{launch.block.x} * launch.block.y * launch.block.z; }
-  void on_grid_begin(const GridEvent& child) override { threads_ = std::uint64_t{child.block.x} * child.block.y * child.block.z; }
+  void on_launch_begin(const LaunchEvent& launch) override {
+    threads_ = std::uint64_t{launch.block.x} * launch.block.y * launch.block.z;
+    grids_ = {{0, 0, 0}};
+  }
+  void on_grid_begin(const GridEvent& child) override {
+    threads_ = std::uint64_t{child.block.x} * child.block.y * child.block.z;
+    grids_.push_back({child.first_block, 0, 0});
+  }
   void on_block_begin(std::uint64_t) override {
     stored_.assign(threads_, 0);
     words_.assign(threads_, 0);
@@ -78,13 +87,19 @@ class ThreadShare final : public Observer {
     words_[access.by.thread] += (access.size + 3) / 4;
     if (access.kind != AccessKind::read && access.space == Space::global && is_result(*access.region)) store(access);
   }
-  void on_block_end(std::uint64_t, std::uint32_t) override {
+  void on_block_end(std::uint64_t block, std::uint32_t) override {
+    const auto after =
+        std::upper_bound(grids_.begin(), grids_.end(), block, [](std::uint64_t at, const Grid& one) { return at < one.first; });
+    Grid& grid = *std::prev(after);
+    std::uint64_t of_block = 0;
     for (std::uint32_t thread = 0; thread < threads_; ++thread) {
       const std::uint64_t joined = requests_ != nullptr ? requests_->joined_by(thread) : 0;
       const std::uint64_t words = words_[thread] + joined + locals_.counted_bytes(thread) / 4;
-      most_words_ = std::max(most_words_, words);
-      all_words_ += words;
+      grid.of_thread = std::max(grid.of_thread, words);
+      of_block += words;
     }
+    grid.of_block = std::max(grid.of_block, of_block);
+    all_words_ += of_block;
   }
 
   void on_block_parked(std::uint64_t block) override {
@@ -93,10 +108,19 @@ class ThreadShare final : public Observer {
   void on_block_resumed(std::uint64_t block) override { std::tie(stored_, words_, seen_) = std::exchange(parked_[block], {}); }
 
   std::uint64_t most_elements() const { return most_elements_; }
-  std::uint64_t most_words() const { return most_words_; }
+  std::uint64_t most_words() const { return sum(&Grid::of_thread); }
+  std::uint64_t most_words_of_a_block() const { return sum(&Grid::of_block); }
   std::uint64_t all_words() const { return all_words_; }  // of all threads together
 
  private:
+  struct Grid {
+    std::uint64_t first, of_thread, of_block;  // its first block; the most words
+  };
+  std::uint64_t sum(std::uint64_t Grid::* most) const {
+    std::uint64_t all = 0;
+    for (const Grid& one : grids_) all += one.*most;
+    return all;
+  }
   void store(const Access& access) {
     const std::uint32_t thread = access.by.thread;
     for (std::uintptr_t word = access.address / 4; word <= (access.address + access.size - 1) / 4; ++word) {
@@ -106,7 +130,8 @@ class ThreadShare final : public Observer {
 
   const LocalMemory& locals_;
   const WarpRequests* const requests_;
-  std::uint64_t threads_ = 1, most_elements_ = 0, most_words_ = 0, all_words_ = 0;
+  std::uint64_t threads_ = 1, most_elements_ = 0, all_words_ = 0;
+  std::vector<Grid> grids_{{0, 0, 0}};  // by their first block
   // Of the running block, by thread: elements and words. Then which elements, as one number for element and thread.
   std::vector<std::uint64_t> stored_, words_;
   std::unordered_set<std::uint64_t> seen_;
@@ -218,6 +243,40 @@ class Handover final : public Observer {
   std::unordered_set<std::uint64_t> taken_;  // of those, with the thread that loaded them there
   std::unordered_map<std::uint64_t, std::pair<std::unordered_set<std::uint32_t>, std::unordered_set<std::uint64_t>>> parked_;
   std::uint64_t handed_ = 0, kept_ = 0, direct_ = 0;
+};
+
+// How much of what threads use reaches them through shared memory. Used is every word that a thread reads there, and every word that is
+// loaded from elsewhere and not laid there. Handed over is what a thread reads there after another thread of its block has laid it.
+class SharedUse final : public Observer {
+ public:
+  bool watches(Space) const override { return true; }
+  void on_launch_begin(const LaunchEvent& launch) override { span_ = launch.shared_span; }
+  void on_block_begin(std::uint64_t) override { writers_.assign(span_ / 4 + 1, 0); }
+  void on_access(const Access& access) override {
+    const std::uint64_t words = (access.size + 3) / 4;
+    if (access.space != Space::shared) {
+      if (access.kind != AccessKind::write && !is_constant(access)) loaded_ += words;
+      return;
+    }
+    (access.kind == AccessKind::write ? laid_ : read_) += words;
+    for (std::uint64_t word = access.offset / 4; word <= (access.offset + access.size - 1) / 4 && word < writers_.size(); ++word) {
+      std::uint32_t& writer = writers_[word];
+      if (access.kind != AccessKind::write && writer != 0 && writer != access.by.thread + 1) ++handed_;
+      if (access.kind != AccessKind::read) writer = access.by.thread + 1;
+    }
+  }
+  void on_block_parked(std::uint64_t block) override { parked_[block] = std::exchange(writers_, {}); }
+  void on_block_resumed(std::uint64_t block) override { writers_ = std::exchange(parked_[block], {}); }
+
+  std::map<std::string, std::uint64_t> counters() const {
+    return {{"used_words", read_ + (loaded_ > laid_ ? loaded_ - laid_ : 0)}, {"shared_words_of_others", handed_}};
+  }
+
+ private:
+  std::size_t span_ = 0;
+  std::vector<std::uint32_t> writers_;  // of each word of the running block's shared memory: the thread + 1; 0: none
+  std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> parked_;
+  std::uint64_t loaded_ = 0, laid_ = 0, read_ = 0, handed_ = 0;
 };
 
 }  // namespace tilelab::simt

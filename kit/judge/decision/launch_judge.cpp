@@ -97,7 +97,7 @@ bool only_reads_unwritten(const LaunchRecord& record) { return record.verdict ==
 Answer answered_again(RunnerProcess& runner, protocol::LaunchRequest request, const Files& files) {
   request.trace.reset();
   request.traffic = false;
-  request.follows_values = false;
+  request.follows_values = request.follows_shared = false;
   return runner.launch(request, files.files);
 }
 
@@ -237,6 +237,7 @@ LaunchRecord judge_launch(RunnerProcess& runner, const Trial& trial, const Launc
   Files files(trial, Fill::telling, options);
   files.request.traffic |= trial.counts_traffic;
   files.request.follows_values = trial.follows_values;
+  files.request.follows_shared = trial.follows_shared;
   const Ending ending = take_answer(record, runner.launch(files.request, files.files));
   check_buffers(record, ending, files);
   if (!files.request.trace) record.trace.reset();

@@ -162,6 +162,7 @@ void judge_result(LaunchRecord& record, const ProgramTrial& trial, const DataFol
 BrokeredRun ran_with_broker(const BuiltProgram& program, const ProgramTrial& trial) {
   json description = described(program, trial.arguments, trial.device_bytes);
   if (trial.altered) description["kept_reads"] = reads_of(program);
+  if (trial.counts_traffic) description["options"]["traffic"] = true;
   return run_with_broker(program, std::move(description));
 }
 

@@ -139,6 +139,7 @@ protocol::Traffic nsight_metrics(const std::vector<RequestTally>& tallies, bool 
   }
   std::map<std::pair<std::string, int>, protocol::Metrics> lines;
   for (const RequestTally& tally : tallies) {
+    if (tally.is_constant) continue;
     add(traffic.metrics, tally);
     const CodeLine* place = image.line_at(tally.pc);
     if (place != nullptr) add(lines[{image.files.at(place->file), place->line}], tally);
@@ -167,7 +168,11 @@ void count_traffic(protocol::LaunchReply& answer, const simt::TrafficObservers& 
   answer.counters["output_elements"] = elements;
   answer.counters["most_elements_of_a_thread"] = share.most_elements();
   answer.counters["most_words_of_a_thread"] = share.most_words();
+  answer.counters["most_words_of_a_block"] = share.most_words_of_a_block();
   answer.counters["words_of_all_threads"] = share.all_words();
+  answer.counters["constant_replays"] = requests.constant_replays();
+  std::tie(answer.counters["load_sectors"], answer.counters["least_load_sectors"]) = requests.sectors(AccessKind::read);
+  std::tie(answer.counters["store_sectors"], answer.counters["least_store_sectors"]) = requests.sectors(AccessKind::write);
   answer.counters["reading_phases"] = requests.reading_phases();
   answer.counters["overlapped_phases"] = requests.overlapped_phases();
   answer.counters["copying_requests"] = requests.copying_requests();

@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+import re
+import unicodedata
+
 import pytest
 from export_class import ALAN, HIDDEN_SHAPE, export, make_result, small_class, unpacked
+from pydantic import BaseModel
 
+from grader.model.result import Build
 from grader.roll.batch.plugin import Export, registered
+
+_CHOICES = {"public", "hidden", "full", "verdict", "none", "correctness", "technique"}  # of what no student chooses
 
 
 def test_the_class_of_these_tests_holds_a_secret() -> None:
@@ -35,6 +42,35 @@ def test_every_file_lies_where_its_format_says(one: Export) -> None:
     for file in export(one.name, small_class()).files:
         assert file.path.startswith(one.file.rstrip("*"))
         assert ".." not in file.path.split("/")
+
+
+_HOSTILE = "a\x1b[2Jb\u202egpj.cu\u2066\x9b\u200b"
+
+
+@pytest.mark.parametrize("name", [one.name for one in registered(Export)])
+def test_no_sign_that_nobody_sees_reaches_it(name: str) -> None:
+    ada, alan = small_class()[:2]
+
+    def hostile(value: object) -> object:
+        if isinstance(value, BaseModel):
+            pairs = ((field, getattr(value, field)) for field in type(value).model_fields)
+            return value.model_copy(update={field: hostile(one) for field, one in pairs})
+        if isinstance(value, tuple):
+            return tuple(map(hostile, value))
+        return _HOSTILE if type(value) is str and value not in _CHOICES else value
+
+    built = Build(ok=False, log=_HOSTILE, seconds=0)
+    labs = [hostile(one.labs["01-a"].model_copy(update={"build": built, "comment": "x"})) for one in (ada, alan)]
+    made = export(
+        name, [one.model_copy(update={"labs": {"01-a": lab}}) for one, lab in zip((ada, alan), labs, strict=True)]
+    )
+    for path, data in unpacked(made).items():
+        if path.endswith(".zip"):  # its files follow
+            continue
+        text = data.decode("utf-16" if path.endswith(".xls") else "utf-8")
+        found = {one for one in text if unicodedata.category(one) in {"Cc", "Cf"} and one not in "\r\n\t\ufeff"}
+        assert found == set(), path
+        assert not re.search(r"\\u(001b|202e|2066|009b|200b)", text), path  # as JSON may write them
 
 
 @pytest.mark.parametrize("name", [one.name for one in registered(Export)])

@@ -101,7 +101,7 @@ def test_junit_holds_no_character_that_xml_forbids() -> None:
     broken: LabResult = lab.model_copy(update={"cases": (case, lab.cases[1])})
     failure = junit([make_result("ada", ADA, broken)]).find("testsuite/testcase/failure")
     assert failure is not None
-    assert (failure.text or "").startswith("a�b�[31m� <&>�")
+    assert (failure.text or "").startswith("a⟨NUL⟩b⟨ESC⟩[31m⟨U+D800⟩ <&>⟨U+FFFE⟩")
 
 
 def test_sarif_has_each_finding_at_its_place_with_a_rule() -> None:
