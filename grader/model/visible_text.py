@@ -76,9 +76,9 @@ def cleaned(value: Value) -> Value:
     made: object = value
     if isinstance(value, str):
         made = value if value.isprintable() else whole(value.replace("\r\n", "\n").expandtabs(_TAB))
-    elif type(value) is tuple:
+    elif isinstance(value, tuple) and type(value) is tuple:
         made = tuple(cleaned(one) for one in value)
-    elif type(value) is list:
+    elif isinstance(value, list):
         made = [cleaned(one) for one in value]
     elif isinstance(value, Mapping):
         made = {key: cleaned(one) for key, one in value.items()}
