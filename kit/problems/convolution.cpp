@@ -120,10 +120,10 @@ std::string missed_tiling(Shape shape, const judge::Counters& counters) {
   const std::uint64_t count = pixels(shape), word = sizeof(float), loaded = judge::fetched_bytes(counters) / word;
   if (loaded < count)  // at() throws if missing: our own error
     return "it loads less from global memory than `image` holds: where does it have the rest from?";
-  for (const std::string& missed :
-       {judge::missed_spread(counters, most_words_of_a_thread, "Share the work among more threads.", least_threads_at_a_time),
-        judge::missed_blocks(counters)})
-    if (!missed.empty()) return missed;
+  if (std::string missed =
+          judge::missed_spread(counters, most_words_of_a_thread, "Share the work among more threads.", least_threads_at_a_time);
+      !missed.empty())
+    return missed;
   // Local arrays that a GPU keeps in local memory are no nearer.
   const std::uint64_t all = judge::loaded_bytes(counters) / word;
   if (static_cast<double>(all) > most_loads_of_a_pixel * static_cast<double>(count))

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t most_elements = 1 << 20;
 constexpr int largest_small = 8, largest_shift = 1000, least_peak = 40, largest_peak = 300, least_shared_columns = 512,
-              most_shared_columns = 2048;
+              most_shared_columns = 2048, most_shared_rows = 12;
 constexpr double unit = 0x1p-24, least_normal = 0x1p-126;
 
 // Instrumented events that a run may make before it counts as endless: a generous number for each element, and some for the idle threads of
@@ -104,7 +104,8 @@ judge::Trial level_trial(Shape shape, judge::RandomStream random) {
 }
 
 judge::Trial shared_trial(Shape shape, judge::RandomStream random) {
-  if (shape.columns < least_shared_columns || shape.columns > most_shared_columns) throw std::logic_error("this rule is for other rows");
+  if (shape.columns < least_shared_columns || shape.columns > most_shared_columns || shape.rows > most_shared_rows)
+    throw std::logic_error("this rule is for other rows");
   return small_trial(shape, random);
 }
 

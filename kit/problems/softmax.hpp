@@ -45,7 +45,8 @@ inline constexpr judge::Check check_peaked(peaked_trial);
 inline constexpr judge::Check check_level(level_trial);
 
 // check_small, and by the executor's counters several threads share a row. A right launcher whose threads do not loses the technique
-// alone. 512 <= columns <= 2048, so that a warp may do a row, and a thread may not.
+// alone. 512 <= columns <= 2048, so that a warp may do a row, and a thread may not; at most 12 rows, so that a launch for a row has threads
+// enough.
 inline constexpr judge::Check check_shared(shared_trial, missed_sharing);
 
 // Shapes whose rows are one shorter than, as long as and one longer than `columns`.

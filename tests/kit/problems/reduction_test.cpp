@@ -26,7 +26,11 @@ judge::Counters counters_of(std::uint64_t n) {
   return {{"global_load_bytes", 4 * n + 4 * blocks},
           {"global_store_bytes", 4 * blocks},
           {"local_load_bytes", 0},
+          {"texture_load_bytes", 0},
+          {"surface_load_bytes", 0},
+          {"constant_replays", 0},
           {"local_store_bytes", 0},
+          {"surface_store_bytes", 0},
           {"most_words_of_a_thread", 28}};
 }
 

@@ -88,6 +88,10 @@ TEST_CASE("a softmax's trial describes its arguments in the launcher's order", "
 
 TEST_CASE("the technique rule of a softmax asks that no thread does a long row by itself", "[softmax]") {
   CHECK(missed_sharing({}, {{"most_words_of_a_thread", most_words_of_a_worker}}).empty());
-  CHECK(missed_sharing({}, {{"most_words_of_a_thread", 1025}}).find("1025 numbers") != std::string::npos);
+  const auto busy = [](std::uint64_t threads) {
+    return missed_sharing({.rows = 12, .columns = 600}, {{"most_words_of_a_thread", 1025}, {"words_of_all_threads", 1025 * threads}});
+  };
+  CHECK(busy(24).empty());
+  CHECK(busy(23).find("1025 numbers, all launches together") != std::string::npos);
   CHECK_THROWS(missed_sharing({}, {}));
 }

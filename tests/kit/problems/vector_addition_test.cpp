@@ -63,6 +63,16 @@ TEST_CASE("the work is shared if some launch has a thread for every 64 numbers",
   CHECK_FALSE(missed_sharing(64, json::object()).empty());
 }
 
+TEST_CASE("the work is not shared if one thread of many does it", "[vector-addition]") {
+  const auto counted = [](std::uint64_t busiest, std::uint64_t all) {
+    return missed_sharing(6400, {{"launches", {{{"grid", {64, 1, 1}}, {"block", {100, 1, 1}}}}},
+                                 {"counters", {{"most_words_of_a_thread", busiest}, {"words_of_all_threads", all}}}});
+  };
+  CHECK(counted(256, 19'200).empty());
+  CHECK(counted(257, 257 * 32).empty());
+  CHECK(counted(257, 257 * 31).find("257 numbers, all launches together") != std::string::npos);
+}
+
 TEST_CASE("memory is given back if the record has no leak", "[vector-addition]") {
   CHECK(missed_freeing({{"host", {{{"kind", "never-set"}}}}}).empty());
   CHECK(missed_freeing({{"host", {{{"kind", "leak"}}, {{"kind", "leak"}}}}}).find("2 places") != std::string::npos);

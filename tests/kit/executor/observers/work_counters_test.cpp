@@ -38,6 +38,32 @@ TEST_CASE("loads and stores are counted by space, atomics as both", "[access_cou
   CHECK(counters["block_barriers"] == 2);
 }
 
+TEST_CASE("textures and surfaces are counted by themselves, and constants not at all", "[access_counter]") {
+  AccessCounter counter;
+  Region global, constants;
+  constants.space = Space::module;
+  constants.role = BufferRole::input;
+  const auto touch = [&](const Region& region, Unit unit, AccessKind kind, std::uint32_t bytes) {
+    Access access;
+    access.region = &region;
+    access.space = region.space;
+    access.unit = unit;
+    access.kind = kind;
+    access.size = bytes;
+    counter.on_access(access);
+  };
+  touch(global, Unit::texture, AccessKind::read, 4);
+  touch(global, Unit::surface, AccessKind::read, 8);
+  touch(global, Unit::surface, AccessKind::write, 16);
+  touch(constants, Unit::none, AccessKind::read, 32);
+  auto counters = counter.counters();
+  CHECK(counters["texture_load_bytes"] == 4);
+  CHECK(counters["surface_load_bytes"] == 8);
+  CHECK(counters["surface_store_bytes"] == 16);
+  CHECK(counters["global_load_bytes"] == 0);
+  CHECK(counters["global_store_bytes"] == 0);
+}
+
 TEST_CASE("counts do not stop at 32 bits", "[access_counter]") {
   const Region global;
   AccessCounter counter;
@@ -122,6 +148,58 @@ TEST_CASE("the busiest thread is found by its words of every memory, whoever sto
   CHECK(share.most_words() == 81 + 3);
   CHECK(share.all_words() == 44 + 84 + 3);
   CHECK(share.most_elements() == 1);
+}
+
+TEST_CASE("the busiest of each grid add up, by thread and by block", "[thread_share]") {
+  const Region C = output();
+  LocalMemory locals;
+  ThreadShare share(locals);
+  share.on_launch_begin({.grid = {2, 1, 1}, .block = {4, 1, 1}});
+  const auto block = [&](std::uint64_t number, std::uint32_t stores) {
+    locals.begin_block(4);
+    share.on_block_begin(number);
+    for (std::uint32_t i = 0; i < stores; ++i) share.on_access(store(C, 4 * i, i % 4, number));
+    share.on_block_end(number, 0);
+  };
+  block(0, 8);
+  block(1, 12);
+  CHECK(share.most_words() == 3);
+  CHECK(share.most_words_of_a_block() == 12);
+  share.on_grid_begin({.launched = {}, .grid = {1, 1, 1}, .block = {4, 1, 1}, .first_block = 2});
+  block(2, 4);
+  CHECK(share.most_words() == 3 + 1);
+  CHECK(share.most_words_of_a_block() == 12 + 4);
+  CHECK(share.all_words() == 24);
+}
+
+TEST_CASE("what another thread laid into shared memory is told from what a thread laid there itself", "[shared_use]") {
+  const Region in = output();
+  Region tile;
+  tile.space = Space::shared;
+  SharedUse use;
+  use.on_launch_begin({.grid = {1, 1, 1}, .block = {4, 1, 1}, .shared_span = 64});
+  use.on_block_begin(0);
+  const auto touch = [&](const Region& region, AccessKind kind, std::uint32_t thread, std::uint64_t offset, std::uint32_t bytes) {
+    Access access = store(region, offset, thread, 0, bytes);
+    access.kind = kind;
+    access.space = region.space;
+    access.offset = offset;
+    use.on_access(access);
+  };
+  touch(in, AccessKind::read, 0, 0, 16);     // four words,
+  touch(tile, AccessKind::write, 0, 0, 12);  // three of which are laid
+  touch(tile, AccessKind::read, 0, 0, 8);    // two are the thread's own
+  touch(tile, AccessKind::read, 1, 4, 8);    // two are another thread's
+  touch(tile, AccessKind::read, 1, 12, 4);   // nobody laid that one
+  CHECK(use.counters()["used_words"] == 1 + 5);
+  CHECK(use.counters()["shared_words_of_others"] == 2);
+  use.on_block_parked(0);
+  use.on_block_begin(1);
+  touch(tile, AccessKind::read, 1, 4, 8);
+  CHECK(use.counters()["shared_words_of_others"] == 2);
+  use.on_block_resumed(0);
+  touch(tile, AccessKind::read, 1, 4, 8);
+  CHECK(use.counters()["shared_words_of_others"] == 4);
 }
 
 TEST_CASE("reads and other buffers are no stored elements", "[thread_share]") {
