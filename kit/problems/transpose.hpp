@@ -30,8 +30,8 @@ std::string missed_staging(Shape shape, const judge::Counters& counters);
 inline constexpr judge::Check check_exact(exact_trial);
 
 // check_exact, and by the executor's counters every element is loaded from global memory once, stored there once, and comes out of
-// shared memory to the thread that stores it, most of them from another thread: each value is followed on its way. It does not
-// check whether accesses are coalesced.
+// shared memory to the thread that stores it, most of them from another thread: each value is followed on its way. Lanes of a
+// warp are neighbours on both ways: see missed_staging.
 inline constexpr judge::Check check_staged(staged_trial, missed_staging);
 
 inline std::vector<Shape> around(int side) { return judge::shapes_around<Shape>(side); }

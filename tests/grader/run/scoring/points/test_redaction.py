@@ -211,7 +211,7 @@ def test_a_sweep_shows_what_the_kernel_did_and_not_what_broke_on_our_side() -> N
 
 
 def test_a_log_names_no_folder_of_this_machine() -> None:
-    log = "/usr/bin/ld: /home/prof.mayer/tilelab/kit/lib/libsimt.a(x.o): in `f'\n/srv/course/kit/device.cuh:3: a / b, k.cu:4\n"
+    log = "/usr/bin/ld: /nfs/prof.mayer/tilelab/kit/lib/libsimt.a(x.o): in `f'\n/srv/course/kit/device.cuh:3: a / b, k.cu:4\n"
     lab = score_lab(make_lab(), unjudged("lab", Verdict.COMPILE_ERROR, "")).model_copy(
         update={"build": Build(ok=False, log=log, seconds=1)}
     )
