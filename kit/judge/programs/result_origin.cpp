@@ -138,16 +138,16 @@ class Gaps {
              std::equal(element.begin(), element.end(), one.bytes.begin() + static_cast<std::ptrdiff_t>(index * bytes_));
     };
     if (std::ranges::any_of(known_, is_given)) return true;
-    if (!fill_) fill_ = element[0];
-    const bool is_usual = any_fill_ || fill_ == std::byte{0} || fill_ == std::byte{0xFF};
-    return is_usual && std::ranges::all_of(element, [&](std::byte one) { return one == fill_; });
+    if (fill_ < 0) fill_ = std::to_integer<int>(element[0]);
+    const bool is_usual = any_fill_ || fill_ == 0 || fill_ == 0xFF;
+    return is_usual && std::ranges::all_of(element, [&](std::byte one) { return std::to_integer<int>(one) == fill_; });
   }
 
  private:
   const std::vector<KnownValues>& known_;
   std::size_t bytes_;
   bool any_fill_;
-  std::optional<std::byte> fill_;
+  int fill_ = -1;  // the byte; -1: no gap has been seen yet
 };
 
 // Whether a kernel made the result that begins at byte `first`: something of it, and what it did not make is no more than a gap.
