@@ -35,22 +35,19 @@ inline std::uint64_t stored_bytes(const Counters& counters) {
   return counters.at("global_store_bytes") + counters.at("surface_store_bytes") + counters.at("local_store_bytes");
 }
 
-// Why the work of a run is not spread over threads; empty: it is. Launches come one after another: of each, the busiest thread counts, and
-// they add up. `most_words`: so many words one thread may load and store in all. With more, a run is spread as well if `least_threads`
-// threads are busy at a time, on average: a launcher may do one part of the work after another. `remedy` says what to do.
+// Why the work is not spread over threads; empty: it is. `most_words`: so many words one thread may load and store in a launch.
+// `most_in_run`: so many the busiest threads of all launches together, which come one after another. `remedy` says what to do. Both are
+// bounds on the busiest alone: what other threads do to no purpose changes nothing.
 inline std::string missed_spread(const Counters& counters, std::uint64_t most_words, const std::string& remedy,
-                                 std::uint64_t least_threads = 0) {
-  const std::uint64_t busiest = counters.at("most_words_of_a_thread");
-  if (busiest <= most_words || (least_threads != 0 && counters.at("words_of_all_threads") >= least_threads * busiest)) return {};
-  return "one thread loads and stores " + std::to_string(busiest) + " numbers" + (least_threads != 0 ? ", all launches together" : "") +
-         "; at most " + std::to_string(most_words) + " earn these points. " + remedy;
-}
-// The same for blocks: no more than a quarter of the work is one block's, of each launch the busiest.
-inline std::string missed_blocks(const Counters& counters) {
-  const std::uint64_t busiest = counters.at("most_words_of_a_block"), all = counters.at("words_of_all_threads");
-  if (4 * busiest <= all) return {};
-  return "one block at a time does " + std::to_string((100 * busiest + all - 1) / all) +
-         " % of all loads and stores; at most 25 % earn these points. Share the work among more blocks of a launch.";
+                                 std::uint64_t most_in_run = ~std::uint64_t{0}) {
+  const std::uint64_t busiest = counters.at("most_words_of_a_thread"), together = counters.at("busiest_thread_words");
+  if (busiest > most_words)
+    return "one thread loads and stores " + std::to_string(busiest) + " numbers; at most " + std::to_string(most_words) +
+           " earn these points. " + remedy;
+  if (together > most_in_run)
+    return "the busiest threads of its launches, which run one after another, load and store " + std::to_string(together) +
+           " numbers; at most " + std::to_string(most_in_run) + " earn these points. " + remedy;
+  return {};
 }
 
 // Why shared memory is not the means by which threads share; empty: it is.

@@ -16,7 +16,7 @@ constexpr int longest_side = 2048, least_tiled_side = 64, largest_weight = 99, l
 constexpr std::size_t weights = mask_side * mask_side;
 
 constexpr std::uint64_t most_words_of_a_thread = 4096;  // that one thread loads and stores, wherever they lie
-constexpr std::uint64_t least_threads_at_a_time = 500;  // on average, of a run whose busiest threads do more than that
+constexpr std::uint64_t most_words_of_a_turn = 8192;    // the same, of the busiest threads of all launches together
 constexpr double most_loads_of_a_pixel = 2.5;           // from global memory; a tile of 8×8 and its halo take 2.25
 
 // Instrumented events that a run may make before it counts as endless: a generous number for each product, and some for the idle threads
@@ -121,7 +121,7 @@ std::string missed_tiling(Shape shape, const judge::Counters& counters) {
   if (loaded < count)  // at() throws if missing: our own error
     return "it loads less from global memory than `image` holds: where does it have the rest from?";
   if (std::string missed =
-          judge::missed_spread(counters, most_words_of_a_thread, "Share the work among more threads.", least_threads_at_a_time);
+          judge::missed_spread(counters, most_words_of_a_thread, "Share the work among more threads.", most_words_of_a_turn);
       !missed.empty())
     return missed;
   // Local arrays that a GPU keeps in local memory are no nearer.

@@ -65,10 +65,13 @@ std::string missed_sharing(int size, const judge::Counters& counters) {
   const std::uint64_t word = sizeof(int);
   if (judge::fetched_bytes(counters) < word * n)  // throws if missing: our own error
     return "it loads less from global memory than `in` holds: where does it have the rest from?";
-  for (const std::string& missed :
-       {judge::missed_spread(counters, most_words_of_a_thread, "Share the work among more threads and blocks.", least_threads_at_a_time),
-        judge::missed_blocks(counters)})
-    if (!missed.empty()) return missed;
+  if (std::string missed =
+          judge::missed_spread(counters, most_words_of_a_thread, "Share the work among more threads and blocks.", most_words_of_a_turn);
+      !missed.empty())
+    return missed;
+  if (const std::uint64_t block = counters.at("busiest_block_stores"); 2 * block > n)
+    return "the busiest blocks of its launches, which run one after another, store " + std::to_string(block) +
+           " numbers in global memory; at most one for every two of `in` earns these points. Share the work among the blocks of a launch.";
   const std::uint64_t words = (judge::loaded_bytes(counters) + judge::stored_bytes(counters)) / word;
   if (words > most_words_of_a_number * n)
     return "it loads and stores " + std::to_string(words) + " numbers in global memory for " + std::to_string(n) + " numbers; at most " +

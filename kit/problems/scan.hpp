@@ -22,9 +22,9 @@ judge::Trial shared_out_trial(int n, judge::RandomStream random);
 
 // Why a run with these counters, summed over its launches, does not share its work out; empty if it does.
 std::string missed_sharing(int n, const judge::Counters& counters);
-inline constexpr std::uint64_t most_words_of_a_thread = 256;    // that one thread loads and stores, wherever they lie
-inline constexpr std::uint64_t least_threads_at_a_time = 1000;  // on average, of a run whose busiest threads do more than that
-inline constexpr std::uint64_t most_words_of_a_number = 6;      // that are loaded and stored in global memory
+inline constexpr std::uint64_t most_words_of_a_thread = 256;  // that one thread loads and stores, wherever they lie
+inline constexpr std::uint64_t most_words_of_a_turn = 1024;   // the same, of the busiest threads of all launches together
+inline constexpr std::uint64_t most_words_of_a_number = 6;    // that are loaded and stored in global memory
 
 // Whole numbers of both signs, never 0, more of them positive: a number that is left out or taken twice shows in every sum after it. No
 // sum of any of them overflows. Every element must be exactly right. n <= most_numbers.

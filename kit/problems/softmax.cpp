@@ -111,7 +111,7 @@ judge::Trial shared_trial(Shape shape, judge::RandomStream random) {
 
 std::string missed_sharing(Shape shape, const judge::Counters& counters) {
   return judge::missed_spread(counters, most_words_of_a_worker, "Let several threads share a row.",
-                              2 * static_cast<std::uint64_t>(shape.rows));
+                              std::max(most_words_of_a_worker, 5 * static_cast<std::uint64_t>(shape.columns) / 2));
 }
 
 }  // namespace tilelab::softmax

@@ -28,7 +28,9 @@ judge::Trial shared_trial(Shape shape, judge::RandomStream random);
 
 // Why a run with these counters does not share its rows; empty if it does. Nothing is asked about the way from thread to thread.
 std::string missed_sharing(Shape shape, const judge::Counters& counters);
-inline constexpr std::uint64_t most_words_of_a_worker = 1024;  // that one thread loads and stores, in all kernels, wherever they lie
+// That one thread loads and stores in a launch, wherever they lie. All launches together may take 5/2 for each column: less than a thread
+// that does a row alone, and more than a warp, if each row has launches of its own.
+inline constexpr std::uint64_t most_words_of_a_worker = 1024;
 
 // Every result must be within (16 + 4·√columns + 4·(|x| + |m|))·u·y, u = 2^-24, of the right y; x is the element, m its row's maximum.
 // exp of a rounded argument is off by the argument's error, up to |x| + |m| units; expf is at most 2 ulp off and a division too; a sum in
@@ -45,8 +47,7 @@ inline constexpr judge::Check check_peaked(peaked_trial);
 inline constexpr judge::Check check_level(level_trial);
 
 // check_small, and by the executor's counters several threads share a row. A right launcher whose threads do not loses the technique
-// alone. 512 <= columns <= 2048, so that a warp may do a row, and a thread may not; at most 12 rows, so that a launch for a row has threads
-// enough.
+// alone. 512 <= columns <= 2048, so that a warp may do a row, and a thread may not; at most 12 rows, for the sake of launches for a row.
 inline constexpr judge::Check check_shared(shared_trial, missed_sharing);
 
 // Shapes whose rows are one shorter than, as long as and one longer than `columns`.

@@ -129,17 +129,17 @@ void check_freed(const std::vector<int>& sizes) {
 }
 
 // The launches have threads enough: is the work theirs? There are no counters of a run on a GPU.
-std::string missed_work(const nlohmann::json& record) {
+std::string missed_work(std::uint64_t n, const nlohmann::json& record) {
   const auto counters = record.find("counters");
   if (counters == record.end() || !counters->is_object() || counters->empty()) return {};
   return judge::missed_spread(counters->get<judge::Counters>(), most_words_of_a_thread, "Let every thread add a few numbers.",
-                              least_threads_at_a_time);
+                              std::max(most_words_of_a_thread, n / 8));
 }
 
 std::string missed_sharing(int n, const nlohmann::json& record) {
   std::uint64_t most = 0;
   for (const auto& launch : list(record, "launches")) most = std::max(most, threads_of(launch));
-  if (most * most_sums_of_a_thread >= static_cast<std::uint64_t>(n)) return missed_work(record);
+  if (most * most_sums_of_a_thread >= static_cast<std::uint64_t>(n)) return missed_work(static_cast<std::uint64_t>(n), record);
   return "its largest launch has " + std::to_string(most) + " threads for " + std::to_string(n) + " numbers; one thread for at most " +
          std::to_string(most_sums_of_a_thread) + " numbers earns these points.";
 }

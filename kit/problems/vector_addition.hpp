@@ -32,11 +32,11 @@ inline constexpr judge::Check check_any(any_trial);
 // 64 to 10,000.
 inline constexpr judge::Check check_followed(followed_trial);
 
-// check_whole, and the largest launch has at least one thread for `most_sums_of_a_thread` numbers, and its threads do the work: the busiest
-// threads of all launches together load and store `most_words_of_a_thread` numbers, or `least_threads_at_a_time` are busy on average. A
-// right program with fewer threads loses the technique alone.
+// check_whole, and the largest launch has at least one thread for `most_sums_of_a_thread` numbers, and its threads do the work: one loads
+// and stores at most `most_words_of_a_thread` numbers in a launch, and the busiest of all launches together n / 8. A right program with
+// fewer threads loses the technique alone.
 void check_shared(const std::vector<int>& sizes);
-inline constexpr std::uint64_t most_sums_of_a_thread = 64, most_words_of_a_thread = 4 * most_sums_of_a_thread, least_threads_at_a_time = 32;
+inline constexpr std::uint64_t most_sums_of_a_thread = 64, most_words_of_a_thread = 4 * most_sums_of_a_thread;
 // Why a run did not share the work so, by what the broker recorded; empty: it did.
 std::string missed_sharing(int n, const nlohmann::json& record);
 

@@ -152,7 +152,8 @@ void RunRecord::taken(const Allocation& one, std::uint64_t at, std::size_t end) 
 void RunRecord::count(const std::map<std::string, std::uint64_t>& counters) {
   for (const auto& [name, number] : counters) {
     if (counters_.size() >= most_counters && !counters_.contains(name)) continue;
-    counters_[name] += number;
+    std::uint64_t& sum = counters_[name];
+    sum = name.starts_with("most_") ? std::max(sum, number) : sum + number;
   }
 }
 

@@ -71,7 +71,8 @@ class RunRecord {
   // A copy to the host. Of the bytes before `end`, and the farthest one counts.
   void taken(const Allocation& one, std::uint64_t at, std::size_t end);
   void end(const std::string& how, nlohmann::json more = nlohmann::json::object());
-  // Adds the counters of one launch to those before, also the most of a thread or a block: launches come one after another.
+  // Adds the counters of one launch to those before; of what is "most_...", the largest counts. What the busiest thread and block do
+  // of each launch add up, as launches come one after another.
   void count(const std::map<std::string, std::uint64_t>& counters);
   void read_of_input(std::size_t bytes) { input_bytes_read_ += bytes; }  // by the host, of what operands held before
   void learned(std::size_t bytes) { bytes_learned_ = bytes; }            // by the host, of whatever is on the device

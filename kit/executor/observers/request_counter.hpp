@@ -72,8 +72,8 @@ class RequestCounter final : public Observer {
   // memory, so that the one can go on while the other is waited for.
   std::uint64_t reading_phases() const { return reading_phases_; }
   std::uint64_t overlapped_phases() const { return overlapped_phases_; }
-  // Words of constant memory beyond the first of their request. On an H200, a request of 32 different words takes the cache 32 times as
-  // long as one of one word (idc__requests.sum).
+  // Words of constant memory beyond the first of their request. On an H200, 32 different words are 32 requests of the constant cache, and
+  // one word for all lanes is one (idc__requests.sum).
   std::uint64_t constant_replays() const { return constant_replays_; }
   // Sectors of global memory that requests of this kind touch, and how many they would touch if their words were contiguous.
   std::pair<std::uint64_t, std::uint64_t> sectors(AccessKind kind) const {
@@ -187,7 +187,7 @@ class RequestCounter final : public Observer {
       for (const Request& request : warp.requests) {
         RequestTally& tally = tallies_[request.tally];
         if (tally.is_constant) {
-          constant_replays_ += warp.words.words(request.words) - 1;
+          constant_replays_ += std::max(warp.words.words(request.words), 1u) - 1;
           continue;
         }
         ++tally.requests;

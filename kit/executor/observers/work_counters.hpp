@@ -61,9 +61,10 @@ inline bool is_result(const Region& region) {
   return region.role == BufferRole::output || (region.role == BufferRole::inout && region.heap == nullptr);
 }
 
-// How much of a launch is one thread's work, or one block's: the most elements of the outputs that any thread stores, and the most words
-// that any thread, and any block, loads and stores, wherever they lie. An element that a thread stores again, as a sum that grows, counts
-// once for it. Grids that kernels launch come one after another: of each, the busiest counts, and they add up.
+// How much of a launch is one thread's work, or one block's: the most elements of the outputs that any thread stores, the most words that
+// any thread loads and stores, wherever they lie, and the most that any block stores outside its shared memory. An element that a
+// thread stores again, as a sum that grows, counts once for it. Grids that kernels launch come one after another: of each, the busiest
+// counts, and they add up.
 class ThreadShare final : public Observer {
  public:
   // What lies in `locals` is work as well. So is what has joined `requests`, of which this is not told.
@@ -72,49 +73,50 @@ class ThreadShare final : public Observer {
   bool watches(Space) const override { return true; }
   void on_launch_begin(const LaunchEvent& launch) override {
     threads_ = std::uint64_t{launch.block.x} * launch.block.y * launch.block.z;
-    grids_ = {{0, 0, 0}};
+    grids_ = {{}};
   }
   void on_grid_begin(const GridEvent& child) override {
     threads_ = std::uint64_t{child.block.x} * child.block.y * child.block.z;
-    grids_.push_back({child.first_block, 0, 0});
+    grids_.push_back({.first = child.first_block});
   }
   void on_block_begin(std::uint64_t) override {
     stored_.assign(threads_, 0);
     words_.assign(threads_, 0);
+    outside_ = 0;
     seen_.clear();
   }
   [[gnu::always_inline]] void on_access(const Access& access) override {
-    words_[access.by.thread] += (access.size + 3) / 4;
+    const std::uint64_t words = (access.size + 3) / 4;
+    words_[access.by.thread] += words;
+    if (access.kind != AccessKind::read && access.space != Space::shared) outside_ += words;
     if (access.kind != AccessKind::read && access.space == Space::global && is_result(*access.region)) store(access);
   }
   void on_block_end(std::uint64_t block, std::uint32_t) override {
     const auto after =
         std::upper_bound(grids_.begin(), grids_.end(), block, [](std::uint64_t at, const Grid& one) { return at < one.first; });
     Grid& grid = *std::prev(after);
-    std::uint64_t of_block = 0;
     for (std::uint32_t thread = 0; thread < threads_; ++thread) {
       const std::uint64_t joined = requests_ != nullptr ? requests_->joined_by(thread) : 0;
       const std::uint64_t words = words_[thread] + joined + locals_.counted_bytes(thread) / 4;
       grid.of_thread = std::max(grid.of_thread, words);
-      of_block += words;
+      all_words_ += words;
     }
-    grid.of_block = std::max(grid.of_block, of_block);
-    all_words_ += of_block;
+    grid.of_block = std::max(grid.of_block, outside_);
   }
 
   void on_block_parked(std::uint64_t block) override {
-    parked_[block] = {std::exchange(stored_, {}), std::exchange(words_, {}), std::exchange(seen_, {})};
+    parked_[block] = {std::exchange(stored_, {}), std::exchange(words_, {}), std::exchange(seen_, {}), outside_};
   }
-  void on_block_resumed(std::uint64_t block) override { std::tie(stored_, words_, seen_) = std::exchange(parked_[block], {}); }
+  void on_block_resumed(std::uint64_t block) override { std::tie(stored_, words_, seen_, outside_) = std::exchange(parked_[block], {}); }
 
   std::uint64_t most_elements() const { return most_elements_; }
   std::uint64_t most_words() const { return sum(&Grid::of_thread); }
-  std::uint64_t most_words_of_a_block() const { return sum(&Grid::of_block); }
+  std::uint64_t most_stores_of_a_block() const { return sum(&Grid::of_block); }
   std::uint64_t all_words() const { return all_words_; }  // of all threads together
 
  private:
   struct Grid {
-    std::uint64_t first, of_thread, of_block;  // its first block; the most words
+    std::uint64_t first = 0, of_thread = 0, of_block = 0;  // its first block; the most words, and the most that are stored
   };
   std::uint64_t sum(std::uint64_t Grid::* most) const {
     std::uint64_t all = 0;
@@ -131,12 +133,14 @@ class ThreadShare final : public Observer {
   const LocalMemory& locals_;
   const WarpRequests* const requests_;
   std::uint64_t threads_ = 1, most_elements_ = 0, all_words_ = 0;
-  std::vector<Grid> grids_{{0, 0, 0}};  // by their first block
-  // Of the running block, by thread: elements and words. Then which elements, as one number for element and thread.
+  std::vector<Grid> grids_{{}};  // by their first block
+  // Of the running block, by thread: elements and words. Then what it stored outside shared memory, and which elements, as one number for
+  // element and thread.
   std::vector<std::uint64_t> stored_, words_;
+  std::uint64_t outside_ = 0;
   std::unordered_set<std::uint64_t> seen_;
-  std::unordered_map<std::uint64_t, std::tuple<std::vector<std::uint64_t>, std::vector<std::uint64_t>, std::unordered_set<std::uint64_t>>>
-      parked_;
+  using Block = std::tuple<std::vector<std::uint64_t>, std::vector<std::uint64_t>, std::unordered_set<std::uint64_t>, std::uint64_t>;
+  std::unordered_map<std::uint64_t, Block> parked_;
 };
 
 // How each element of an output came to the thread that stores it, where a kernel only moves elements and no two of them are

@@ -168,7 +168,8 @@ void count_traffic(protocol::LaunchReply& answer, const simt::TrafficObservers& 
   answer.counters["output_elements"] = elements;
   answer.counters["most_elements_of_a_thread"] = share.most_elements();
   answer.counters["most_words_of_a_thread"] = share.most_words();
-  answer.counters["most_words_of_a_block"] = share.most_words_of_a_block();
+  answer.counters["busiest_thread_words"] = share.most_words();  // a program's launches add up: see RunRecord::count
+  answer.counters["busiest_block_stores"] = share.most_stores_of_a_block();
   answer.counters["words_of_all_threads"] = share.all_words();
   answer.counters["constant_replays"] = requests.constant_replays();
   std::tie(answer.counters["load_sectors"], answer.counters["least_load_sectors"]) = requests.sectors(AccessKind::read);

@@ -72,17 +72,19 @@ TEST_CASE("a scan of no numbers or of too many is refused", "[scan]") {
 TEST_CASE("the technique rule of a scan asks for threads that share the work, and for few ways through global memory", "[scan]") {
   constexpr int n = 100'000;
   const auto missed = [](const std::string& counter, std::uint64_t count) {
-    judge::Counters counters{{"global_load_bytes", 8 * n},      {"global_store_bytes", 8 * n},    {"local_load_bytes", 0},
-                             {"texture_load_bytes", 0},         {"surface_load_bytes", 0},        {"constant_replays", 0},
-                             {"local_store_bytes", 0},          {"surface_store_bytes", 0},       {"most_words_of_a_thread", 60},
-                             {"most_words_of_a_block", 10'000}, {"words_of_all_threads", 256'999}};
+    judge::Counters counters{{"global_load_bytes", 8 * n}, {"global_store_bytes", 8 * n}, {"local_load_bytes", 0},
+                             {"texture_load_bytes", 0},    {"surface_load_bytes", 0},     {"constant_replays", 0},
+                             {"local_store_bytes", 0},     {"surface_store_bytes", 0},    {"most_words_of_a_thread", 60},
+                             {"busiest_thread_words", 60}, {"busiest_block_stores", 5000}};
     counters.at(counter) = count;
     return missed_sharing(n, counters);
   };
   CHECK(missed("most_words_of_a_thread", 256).empty());
   CHECK(missed("most_words_of_a_thread", 257).find("more threads and blocks") != std::string::npos);
-  CHECK(missed("most_words_of_a_block", 64'249).empty());
-  CHECK(missed("most_words_of_a_block", 64'250).find("one block at a time does 26 %") != std::string::npos);
+  CHECK(missed("busiest_thread_words", 1024).empty());
+  CHECK(missed("busiest_thread_words", 1025).find("run one after another, load and store 1025") != std::string::npos);
+  CHECK(missed("busiest_block_stores", n / 2).empty());
+  CHECK(missed("busiest_block_stores", n / 2 + 1).find("the busiest blocks") != std::string::npos);
   CHECK(missed("surface_store_bytes", 12 * n).find("in global memory") != std::string::npos);
   CHECK(missed("global_load_bytes", 16 * n).empty());
   CHECK(missed("global_load_bytes", 16 * n + 4).find("600001 numbers in global memory for 100000") != std::string::npos);

@@ -64,13 +64,13 @@ TEST_CASE("the work is shared if some launch has a thread for every 64 numbers",
 }
 
 TEST_CASE("the work is not shared if one thread of many does it", "[vector-addition]") {
-  const auto counted = [](std::uint64_t busiest, std::uint64_t all) {
+  const auto counted = [](std::uint64_t in_a_launch, std::uint64_t in_all) {
     return missed_sharing(6400, {{"launches", {{{"grid", {64, 1, 1}}, {"block", {100, 1, 1}}}}},
-                                 {"counters", {{"most_words_of_a_thread", busiest}, {"words_of_all_threads", all}}}});
+                                 {"counters", {{"most_words_of_a_thread", in_a_launch}, {"busiest_thread_words", in_all}}}});
   };
-  CHECK(counted(256, 19'200).empty());
-  CHECK(counted(257, 257 * 32).empty());
-  CHECK(counted(257, 257 * 31).find("257 numbers, all launches together") != std::string::npos);
+  CHECK(counted(256, 800).empty());
+  CHECK(counted(257, 257).find("one thread loads and stores 257 numbers") != std::string::npos);
+  CHECK(counted(3, 801).find("load and store 801 numbers") != std::string::npos);
 }
 
 TEST_CASE("memory is given back if the record has no leak", "[vector-addition]") {

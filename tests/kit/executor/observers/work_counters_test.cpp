@@ -150,8 +150,10 @@ TEST_CASE("the busiest thread is found by its words of every memory, whoever sto
   CHECK(share.most_elements() == 1);
 }
 
-TEST_CASE("the busiest of each grid add up, by thread and by block", "[thread_share]") {
+TEST_CASE("the busiest of each grid add up, by thread and by block, and a block's shared memory is its own", "[thread_share]") {
   const Region C = output();
+  Region tile;
+  tile.space = Space::shared;
   LocalMemory locals;
   ThreadShare share(locals);
   share.on_launch_begin({.grid = {2, 1, 1}, .block = {4, 1, 1}});
@@ -159,17 +161,20 @@ TEST_CASE("the busiest of each grid add up, by thread and by block", "[thread_sh
     locals.begin_block(4);
     share.on_block_begin(number);
     for (std::uint32_t i = 0; i < stores; ++i) share.on_access(store(C, 4 * i, i % 4, number));
+    Access laid = store(tile, 0, 0, number);
+    laid.space = Space::shared;
+    share.on_access(laid);
     share.on_block_end(number, 0);
   };
   block(0, 8);
   block(1, 12);
-  CHECK(share.most_words() == 3);
-  CHECK(share.most_words_of_a_block() == 12);
+  CHECK(share.most_words() == 4);
+  CHECK(share.most_stores_of_a_block() == 12);
   share.on_grid_begin({.launched = {}, .grid = {1, 1, 1}, .block = {4, 1, 1}, .first_block = 2});
   block(2, 4);
-  CHECK(share.most_words() == 3 + 1);
-  CHECK(share.most_words_of_a_block() == 12 + 4);
-  CHECK(share.all_words() == 24);
+  CHECK(share.most_words() == 4 + 2);
+  CHECK(share.most_stores_of_a_block() == 12 + 4);
+  CHECK(share.all_words() == 27);
 }
 
 TEST_CASE("what another thread laid into shared memory is told from what a thread laid there itself", "[shared_use]") {
