@@ -106,7 +106,7 @@ def test_looks_rest_for_some_times_as_long_as_they_take(tmp_path: Path) -> None:
 def test_a_look_beside_the_judging_that_fails_stops_the_batch(tmp_path: Path) -> None:
     controls, store = Slow(fails=frozenset({2})), JobStore(tmp_path)
     controls.go.set()
-    with HeldOutcomes(store, controls) as held:
+    with HeldOutcomes(store, controls, clock=controls.clock) as held:
         assert not held.begun(held.begin([LAB]).result())
         taken(held, 0, 32)
         assert held.settled("")
