@@ -4,6 +4,7 @@ said. And a browser for pages.
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -22,6 +23,7 @@ View = tuple[int, Literal["light", "dark"], Literal["screen", "print"]]  # the f
 _OF_COLOURS = ("color-contrast", "link-in-text-block")
 _OF_SIZES = ("scrollable-region-focusable", "target-size", "aria-hidden-focus")
 _SAMPLED: pytest.StashKey[tuple[int, int]] = pytest.StashKey()
+os.environ.setdefault("TILELAB_RESIDENT", "0")  # no test leaves a process behind
 _PATIENCE_MS = 300_000.0  # Playwright's own half a minute passes on a machine with much else to do
 
 

@@ -1,0 +1,151 @@
+"""The resident process: a command that it runs says, returns and reaches the same, and none is lost when it cannot."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from grader.cli import resident_process
+
+ROOT = Path(__file__).resolve().parents[4]
+TILELAB = Path(sys.executable).with_name("tilelab")
+MODULE = "module_of_a_test"
+# As the program itself; says whether it had to import the grader.
+PROGRAM = "import sys; from grader.cli import resident_process as r; s = r.run(); print('grader.cli.cli' in sys.modules); sys.exit(s)"
+
+
+def environment(folder: Path) -> dict[str, str]:
+    """For a resident process of its own, which imports a module that a test may change."""
+    (folder / f"{MODULE}.py").write_text("", encoding="utf-8")
+    os.utime(folder / f"{MODULE}.py", (1, 1))
+    kept = {name: value for name, value in os.environ.items() if name != "CI"}
+    return kept | {"TILELAB_RESIDENT": uuid.uuid4().hex, "PYTHONPATH": str(folder)}
+
+
+@contextmanager
+def staying(folder: Path) -> Iterator[Path]:
+    """The socket of a resident process that has begun to listen."""
+    path = folder / "socket"
+    command = [sys.executable, "-m", "grader.cli.resident_process", str(path)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, text=True, env=environment(folder)) as process:
+        assert process.stdin is not None
+        process.stdin.write(f"{MODULE}\ngrader.cli.practice_commands\n")
+        process.stdin.close()
+        try:
+            while not path.exists():
+                assert process.poll() is None
+                time.sleep(0.02)
+            yield path
+        finally:
+            process.terminate()
+
+
+@pytest.fixture(scope="module")
+def path(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    with staying(tmp_path_factory.mktemp("resident")) as one:
+        yield one
+
+
+def ask(path: Path, *words: str, cwd: Path, **more: str) -> subprocess.CompletedProcess[str]:
+    """Runs a command through the resident process alone."""
+    program = (
+        "import sys; from grader.cli import resident_process; s = resident_process.asked(sys.argv[1], ['tilelab', *sys.argv[2:]]);"
+        " sys.exit(99 if s is None else s)"
+    )
+    command = [sys.executable, "-c", program, str(path), *words]
+    return subprocess.run(
+        command, cwd=cwd, env=os.environ | more, capture_output=True, text=True, timeout=120, check=False
+    )
+
+
+def direct(*words: str, cwd: Path, **more: str) -> subprocess.CompletedProcess[str]:
+    environment = os.environ | {"TILELAB_RESIDENT": "0"} | more
+    return subprocess.run(
+        [TILELAB, *words], cwd=cwd, env=environment, capture_output=True, text=True, timeout=120, check=False
+    )
+
+
+@pytest.mark.parametrize(
+    "words",
+    [("test", "no-such-lab"), ("test", "--help"), ("answers", "01-naive"), ("trace", "--no-such-option")],
+    ids=" ".join,
+)
+def test_it_says_and_returns_what_a_process_of_its_own_does(path: Path, words: tuple[str, ...]) -> None:
+    there, here = ask(path, *words, cwd=ROOT, COLUMNS="77"), direct(*words, cwd=ROOT, COLUMNS="77")
+    assert (there.returncode, there.stdout, there.stderr) == (here.returncode, here.stdout, here.stderr)
+    assert here.stdout + here.stderr
+
+
+def test_the_folder_and_the_environment_are_those_of_who_asks(path: Path, tmp_path: Path) -> None:
+    (tmp_path / "own.cu").write_text("#error\n", encoding="utf-8")
+    words = "test", "02-tiled", "--file", "own.cu"
+    assert (ask(path, *words, cwd=tmp_path).returncode, ask(path, *words, cwd=ROOT).returncode) == (1, 2)
+    wide, narrow = (ask(path, "test", "--help", cwd=ROOT, COLUMNS=columns).stdout for columns in ("120", "50"))
+    assert max(map(len, narrow.splitlines())) <= 50 < max(map(len, wide.splitlines()))
+
+
+def test_a_changed_source_ends_it_and_the_command_runs_elsewhere(tmp_path: Path) -> None:
+    with staying(tmp_path) as path:
+        (tmp_path / f"{MODULE}.py").write_text("changed = True\n", encoding="utf-8")
+        assert ask(path, "test", "--help", cwd=ROOT).returncode == 99
+        assert not path.exists()
+
+
+def test_what_nobody_can_read_stops_nothing(path: Path) -> None:
+    for told in (b"", b"\xff\xff\xff\xff", b"\x04\0\0\0junk"):
+        with socket.socket(socket.AF_UNIX) as connection:
+            connection.connect(str(path))
+            connection.sendall(told)
+    assert ask(path, "test", "no-such-lab", cwd=ROOT).returncode == 2
+
+
+def test_ctrl_c_ends_the_command_and_says_so(path: Path) -> None:
+    file = ROOT / "solutions" / "02-tiled" / "matmul_tiled.cu"
+    words = ["tilelab", "test", "02-tiled", "--file", str(file)]
+    program = "import sys; from grader.cli import resident_process; sys.exit(resident_process.asked(sys.argv[1], sys.argv[2:]))"
+    command = [sys.executable, "-c", program, str(path), *words]
+    with subprocess.Popen(command, cwd=ROOT, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        time.sleep(1)  # it may be done already, on a fast machine: then there is nothing to interrupt
+        process.send_signal(signal.SIGINT)
+        said = process.communicate(timeout=120)[1]
+    assert (process.returncode, "interrupted" in said) in {(130, True), (0, False)}
+
+
+def sockets() -> set[Path]:
+    return {one for one in (ROOT / ".tilelab").glob("resident-*") if not one.suffix}
+
+
+def test_the_first_command_leaves_one_behind_for_the_next(tmp_path: Path) -> None:
+    own = environment(tmp_path)
+
+    def run() -> str:
+        command = [sys.executable, "-c", PROGRAM, "test", "no-such-lab"]
+        return subprocess.run(command, cwd=ROOT, env=own, capture_output=True, text=True, check=False).stdout
+
+    before = sockets()
+    assert run() == "True\n"
+    until = time.monotonic() + 120
+    while not (made := sockets() - before):
+        assert time.monotonic() < until
+        time.sleep(0.05)
+    try:
+        assert run() == "False\n"
+    finally:
+        for one in made:
+            one.unlink()
+
+
+@pytest.mark.parametrize("off", [{"TILELAB_RESIDENT": "0"}, {"CI": "true"}])
+def test_nothing_stays_behind_where_it_is_not_wanted(off: dict[str, str]) -> None:
+    assert not resident_process.is_wanted(off)
+    assert resident_process.is_wanted({"PATH": "/bin"})
