@@ -1,4 +1,4 @@
-"""Writes what documents say of the verdicts: the rows in README.md, and the schemas of `result.json`, of
+"""Writes what documents say of the verdicts: the rows in running-a-course.md, and the schemas of `result.json`, of
 `tilelab check --json` and of `tilelab run --json`. Tests keep them current.
 
 Usage, once set-up has run: .venv/bin/python docs/verdict_documents.py
@@ -16,7 +16,7 @@ from grader.run.launches.kernel_check import check_schema_text
 from grader.run.programs.program_findings import program_schema_text
 
 ROOT = Path(__file__).resolve().parents[1]
-README, SCHEMA = ROOT / "README.md", ROOT / "docs" / "result.schema.json"
+PAGE, SCHEMA = ROOT / "docs" / "running-a-course.md", ROOT / "docs" / "result.schema.json"
 CHECK_SCHEMA = ROOT / "docs" / "check.schema.json"
 RUN_SCHEMA = ROOT / "docs" / "run.schema.json"
 _PLACE = re.compile(
@@ -33,7 +33,7 @@ def with_rows(page: str) -> str:
 
 
 if __name__ == "__main__":
-    README.write_text(with_rows(README.read_text(encoding="utf-8")), encoding="utf-8")
+    PAGE.write_text(with_rows(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
     SCHEMA.write_text(schema_text(), encoding="utf-8")
     CHECK_SCHEMA.write_text(check_schema_text(), encoding="utf-8")
     RUN_SCHEMA.write_text(program_schema_text(), encoding="utf-8")

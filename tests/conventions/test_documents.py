@@ -93,16 +93,18 @@ def test_every_make_target_that_is_named_exists(page: str) -> None:
     assert named <= targets
 
 
-def test_the_readme_leads_to_every_document_and_write_up() -> None:
+def test_the_readme_or_the_index_leads_to_every_document_and_write_up() -> None:
     places = ("*.md", "docs/*.md", "docker/*.md", "assignments/*/README.md", "handouts/student/README.md")
     expected = set(tracked(*(f":(glob){place}" for place in places))) - {"README.md"}
     assert len(expected) > 10
     linked = set(re.findall(r"\]\(([^)#\s]+)", text_of("README.md")))
+    linked |= {one.removeprefix("../") for one in re.findall(r"\]\((\.\./[^)#\s]+)", text_of("docs/README.md"))}
+    linked |= {f"docs/{one}" for one in re.findall(r"\]\((\w[^)#\s]+)", text_of("docs/README.md"))}
     assert sorted(expected - linked) == []
 
 
-def test_the_tour_of_the_architecture_is_short() -> None:
-    assert len(text_of("ARCHITECTURE.md").split()) <= 900
+def test_the_front_page_and_the_tour_of_the_architecture_are_short() -> None:
+    assert [page for page in ("README.md", "ARCHITECTURE.md") if len(text_of(page).split()) > 900] == []
 
 
 def test_the_glossary_is_short_and_explains_each_word_in_one_sentence() -> None:
@@ -128,8 +130,8 @@ def test_the_tour_shows_every_package_of_the_grader_and_every_part_of_the_kit() 
     assert sorted(folders - shown) == []
 
 
-def test_the_readme_says_of_each_verdict_what_the_table_says() -> None:
-    page = text_of("README.md")
+def test_the_page_says_of_each_verdict_what_the_table_says() -> None:
+    page = text_of("docs/running-a-course.md")
     assert page == script("verdict_documents").with_rows(page), "run .venv/bin/python docs/verdict_documents.py"
 
 

@@ -121,12 +121,12 @@ def test_a_bank_conflict_that_fails_no_test_is_told_with_its_line_and_what_it_ma
     assert "bank conflict" not in shown(padded, width=80, lines=None)
 
 
-def test_the_readme_shows_what_a_student_sees(toolset: Toolset) -> None:
+def test_a_document_shows_what_a_student_sees(toolset: Toolset) -> None:
     spec = importlib.util.spec_from_file_location("student_screen", ROOT / "docs/student_screen.py")
     assert spec
     assert spec.loader
     script = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(script)
-    page = (ROOT / "README.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "running-a-course.md").read_text(encoding="utf-8")
     remedy = "run .venv/bin/python docs/student_screen.py"
     assert page == script.with_screen(page, script.screen(toolset)), remedy
