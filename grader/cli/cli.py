@@ -1,5 +1,5 @@
-"""The `tilelab` command: it parses options and calls the other files. The course's commands and those for a class are here, those
-for kernels in student_commands.py.
+"""The `tilelab` command: which commands there are, and which function does each. Its file is imported when the command is asked for: a
+student waits for `tilelab test` many times a day.
 
 Exit status: 0 done (and, for `test`, passed); 1 `test`: not passed, `starters --check`: not up to date, `check-course`: a
 proof failed; 2 the request cannot be carried out, and nothing was written; 3 something of ours or of this machine failed: what could not
@@ -8,23 +8,60 @@ be graded is blank, and the reason is reported; 130 interrupted.
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Annotated
+from typing import Any
 
 import typer
-from rich.console import Console
+from typer.core import TyperGroup
 
-from grader.cli.requests.class_requests import ClassRequest, ExportRequest, Graded, PagesRequest
-from grader.cli.requests.error_exit import asked, command
-from grader.cli.student_commands import student_app
-from grader.model.course_root import course_root, load_labs
-from grader.model.labs import LabError
-from grader.roll.batch.plugin import Command, registered
+from grader.cli.error_exit import as_command
+from grader.roll.batch.plugin import Command, loaded, registered
 
-# ruff: noqa: PLC0415 -- imports lie inside the commands: a student waits for `tilelab test` many times a day
+_OF_COURSE = (
+    Command("starters", "grader.cli.course_commands:make_starters"),
+    Command("handouts", "grader.cli.course_commands:make_handouts"),
+    Command("check-course", "grader.cli.course_commands:check_course"),
+    Command("new-lab", "grader.cli.course_commands:make_lab"),
+    Command("calibrate", "grader.cli.doctor:calibrate_labs"),
+    Command("doctor", "grader.cli.doctor:examine"),
+    Command("canaries", "grader.cli.doctor:show_canaries"),
+    Command("grade", "grader.cli.classes.grade_command:grade_class"),
+    Command("export", "grader.cli.classes.pages_command:export_again"),
+    Command("pages", "grader.cli.classes.pages_command:pages_again"),
+    Command("history", "grader.cli.classes.pages_command:show_history"),
+)
+_OF_KERNELS = (
+    Command("test", "grader.cli.practice_commands:run_tests"),
+    Command("watch", "grader.cli.practice_commands:watch_labs"),
+    Command("answers", "grader.cli.practice_commands:show_answers"),
+    Command("report", "grader.cli.practice_commands:report_labs"),
+    Command("trace", "grader.cli.launches.trace_command:trace_kernel"),
+    Command("check", "grader.cli.launches.check_command:check_file"),
+    Command("profile", "grader.cli.launches.check_command:profile_kernel"),
+    Command("run", "grader.cli.launches.check_command:run_file", passes_words_on=True),
+)
 
-_NOT_PASSED = 1
+
+class _Program(TyperGroup):
+    def __init__(self, **settings: Any) -> None:  # noqa: ANN401 -- typer's own
+        super().__init__(**settings)
+        self._known = {one.name: one for one in (*_OF_COURSE, *registered(Command), *_OF_KERNELS)}
+        self.commands = dict.fromkeys(self._known)  # type: ignore[assignment]  # the names alone, to propose one for a typo
+
+    def list_commands(self, ctx: object) -> list[str]:  # noqa: ARG002 -- as typer has it
+        return list(self._known)
+
+    def get_command(self, ctx: object, cmd_name: str) -> Any:  # noqa: ANN401, ARG002 -- as typer has it
+        if (one := self._known.get(cmd_name)) is None:
+            return None
+        alone = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
+        words = {"allow_interspersed_args": False, "allow_extra_args": True} if one.passes_words_on else None
+        alone.command(one.name, hidden=one.hidden, context_settings=words)(as_command(loaded(one.does)))
+        return typer.main.get_command(alone)
+
+
 app = typer.Typer(
+    cls=_Program,
+    callback=lambda: None,  # makes it a group
     help="Grades CUDA kernels, with or without a GPU.",
     epilog=(
         "Exit status: 0 done; 1 not passed, out of date or not proved; 2 the command cannot be carried out; "
@@ -35,160 +72,3 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-class_app = typer.Typer()
-app.add_typer(class_app)  # without names, so that their commands belong to this program
-app.add_typer(student_app)
-
-
-@command(app, "starters")
-def starters_command(
-    check: Annotated[
-        bool,
-        typer.Option("--check", help="change nothing; fail when a starter is out of date or gives a solution away"),
-    ] = False,
-) -> int:
-    """Make the starters in assignments/ from the model solutions, and what is made from each lab's questions."""
-    from grader.course import starters
-    from grader.course.leaks import MarkerError
-
-    console = Console(highlight=False)
-    root = course_root(Path.cwd())
-    if check:
-        diagnostics = starters.stale(root)
-        for one in diagnostics:
-            console.print(str(one), markup=False, soft_wrap=True)
-        return _NOT_PASSED if diagnostics else 0
-    try:
-        written = starters.write(root)
-    except MarkerError as error:
-        raise LabError(str(error)) from error
-    for path in written:
-        console.print(f"wrote {path}", markup=False, soft_wrap=True)
-    return 0
-
-
-@command(app, "handouts")
-def handouts_command(
-    out: Annotated[Path, typer.Option(help="the folder to write the archive to")] = Path("build/handouts"),
-    lab: Annotated[list[str] | None, typer.Option(help="hand out this lab only; may be given several times")] = None,
-    accept: Annotated[
-        bool, typer.Option("--accept", help="write the kinds of file there are now into handouts/listing.txt")
-    ] = False,
-) -> int:
-    """Make the archive that students are given."""
-    from grader.course.handouts import LISTING, diagnostics, handout, listing, write
-
-    console = Console(highlight=False)
-    root = course_root(Path.cwd())
-    labs = load_labs(root, lab or [])
-    made = handout(root, labs)
-    if accept:
-        (root / LISTING).write_text(listing(made), encoding="utf-8")
-    if broken := diagnostics(root, labs, made):
-        for one in broken:
-            console.print(str(one), markup=False, soft_wrap=True)
-        console.print("nothing was written", style="red")
-        return _NOT_PASSED
-    target = write(made, root / out)
-    console.print(f"{target}\n{made.manifest}", markup=False, soft_wrap=True)
-    return 0
-
-
-@command(app, "check-course")
-def check_course_command(
-    lab: Annotated[list[str] | None, typer.Option(help="check this lab only; may be given several times")] = None,
-    proof: Annotated[list[str] | None, typer.Option(help="run this proof only; may be given several times")] = None,
-    jobs: Annotated[int | None, typer.Option(min=1, help="how many to run at once; default: one per core")] = None,
-    remake: Annotated[
-        bool, typer.Option("--remake", help="check nothing; write again what the pages show of commands' output")
-    ] = False,
-) -> int:
-    """Prove that the course is ready for students: starters, solutions, rejects, handout, write-ups, leaks."""
-    from grader.cli.check_course_command import check_course, remake_pages
-
-    return remake_pages() if remake else check_course(lab or [], proof or [], workers=jobs)
-
-
-@command(app, "new-lab")
-def new_lab_command(
-    lab: Annotated[str, typer.Argument(help="the new lab's name, such as 08-stencil")],
-    problem: Annotated[
-        str | None,
-        typer.Option(help="its header in kit/problems without .hpp, an existing or a new one; default: the lab's name"),
-    ] = None,
-    kernel: Annotated[str | None, typer.Option(help="the kernel's name; default: problem and lab's name")] = None,
-    title: Annotated[str | None, typer.Option(help="the lab's title; default: its name")] = None,
-) -> int:
-    """Write the files of a new lab that builds and runs; docs/writing-a-lab.md says how to continue."""
-    from grader.course.new_lab import files_of, next_steps, with_defaults, write_lab
-
-    root = course_root(Path.cwd())
-    new = with_defaults(lab, title=title, problem=problem, kernel=kernel)
-    files = files_of(root, new)
-    write_lab(root, files)
-    said = "".join(f"wrote {path}\n" for path in files) + "\n" + next_steps(new)
-    Console(highlight=False).print(said, markup=False, soft_wrap=True, end="")
-    return 0
-
-
-@command(app, "calibrate")
-def calibrate_command(
-    lab: Annotated[
-        list[str] | None, typer.Argument(help="a lab, or part of its name; default: all labs that are timed")
-    ] = None,
-    sweep: Annotated[
-        bool, typer.Option("--sweep", help="measure all sizes of each lab's sweep, not only its one shape")
-    ] = False,
-    out: Annotated[
-        Path | None,
-        typer.Option(help="also write it to this file: a page with pictures if its name ends in .html, else Markdown"),
-    ] = None,
-) -> int:
-    """Measure the naive kernel, the model solutions and faster kernels on this machine's GPU, and say which tiers they reach."""
-    from grader.cli.doctor import calibrate_labs
-
-    return calibrate_labs(lab or [], sweep=sweep, out=out)
-
-
-@command(app, "doctor")
-def doctor_command() -> int:
-    """Say what was found on this machine: compiler, sandbox, kit, GPU."""
-    from grader.cli.doctor import examine
-
-    return examine(Path.cwd())
-
-
-@command(app, "canaries")
-def canaries_command(
-    if_new: Annotated[
-        bool, typer.Option("--if-new", help="only if this compiler was not tried before, and say only what is wrong")
-    ] = False,
-) -> int:
-    """Try the compiler with the kit's canaries: kernels that show whether the detectors can rely on it."""
-    from grader.cli.doctor import show_canaries
-
-    return show_canaries(Path.cwd(), if_new=if_new)
-
-
-# The commands about a class. Each does its work in a file of its own.
-
-asked(class_app, "grade", "grader.cli.classes.grade_command:grade_class")(ClassRequest)
-asked(class_app, "export", "grader.cli.classes.pages_command:export_again")(ExportRequest)
-asked(class_app, "pages", "grader.cli.classes.pages_command:pages_again")(PagesRequest)
-
-
-@command(class_app, "history")
-def history_command(
-    out: Graded = "out",
-    student: Annotated[
-        str, typer.Argument(help="an id, a login, a number or an address; default: a line for each batch")
-    ] = "",
-) -> int:
-    """Show how grades changed from batch to batch, and why."""
-    from grader.cli.classes.pages_command import show_history
-
-    return show_history(out, student)
-
-
-for _plugin in registered(Command):
-    command(class_app, _plugin.name, hidden=_plugin.hidden)(_plugin.run)

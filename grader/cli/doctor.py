@@ -10,7 +10,9 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Annotated
 
+import typer
 from rich.console import Console
 from rich.text import Text
 
@@ -50,10 +52,10 @@ class Check:
     needed: bool = True
 
 
-def examine(start: Path) -> int:
-    """Prints every check. Returns 0 if this machine can grade, 1 if it cannot."""
+def examine() -> int:
+    """Say what was found on this machine: compiler, sandbox, kit, GPU."""
     console = Console(highlight=False)
-    checks = list(check_all(course_root(start)))
+    checks = list(check_all(course_root(Path.cwd())))
     for check in checks:
         mark, style = ("ok", "green") if check.ok else ("--", "red" if check.needed else "dim")
         console.print(Text.assemble((f"{mark} ", style), f"{check.what:10} {check.found}"), soft_wrap=True)
@@ -72,14 +74,15 @@ def check_all(root: Path) -> Iterator[Check]:
     yield _tried("controls", lambda: _controls(root))
 
 
-def show_canaries(start: Path, *, if_new: bool) -> int:
-    """Prints what came of each canary; 3 if one went otherwise than it must. `if_new`: only where this compiler has not passed before,
-    and then only what is wrong.
-    """
-    toolset = open_toolset(course_root(start), allow_no_sandbox=True)
+def show_canaries(
+    if_new: Annotated[
+        bool, typer.Option("--if-new", help="only if this compiler was not tried before, and say only what is wrong")
+    ] = False,
+) -> int:
+    """Try the compiler with the kit's canaries: kernels that show whether the detectors can rely on it."""
+    toolset = open_toolset(course_root(Path.cwd()), allow_no_sandbox=True)
     if if_new:
-        if trouble := compiler_trouble(toolset):
-            raise MachineError(trouble)
+        _require_reliable(toolset)
         return 0
     console = Console(highlight=False)
     console.print(toolset.compiler_version, markup=False, soft_wrap=True)
@@ -92,10 +95,13 @@ def show_canaries(start: Path, *, if_new: bool) -> int:
 
 def _canaries(root: Path) -> str:
     """Tries what a batch tries where it meets a compiler for the first time."""
-    toolset = open_toolset(root, allow_no_sandbox=False)
+    _require_reliable(open_toolset(root, allow_no_sandbox=False))
+    return "the compiler does what the detectors rely on"
+
+
+def _require_reliable(toolset: Toolset) -> None:
     if trouble := compiler_trouble(toolset):
         raise MachineError(trouble)
-    return "the compiler does what the detectors rely on"
 
 
 def _controls(root: Path) -> str:
@@ -168,10 +174,22 @@ def _prefix(root: Path) -> Path | None:
 # `tilelab calibrate`: opens the toolset, measures, prints and writes the table.
 
 
-def calibrate_labs(wanted: Sequence[str], *, sweep: bool, out: Path | None) -> int:
+def calibrate_labs(
+    lab: Annotated[
+        list[str] | None, typer.Argument(help="a lab, or part of its name; default: all labs that are timed")
+    ] = None,
+    sweep: Annotated[
+        bool, typer.Option("--sweep", help="measure all sizes of each lab's sweep, not only its one shape")
+    ] = False,
+    out: Annotated[
+        Path | None,
+        typer.Option(help="also write it to this file: a page with pictures if its name ends in .html, else Markdown"),
+    ] = None,
+) -> int:
+    """Measure the naive kernel, the model solutions and faster kernels on this machine's GPU, and say which tiers they reach."""
     console = Console(highlight=False)
     root = course_root(Path.cwd())
-    labs = load_labs(root, [matching_lab(root, name) for name in wanted])
+    labs = load_labs(root, [matching_lab(root, name) for name in lab or []])
     toolset = Toolset.open(root, allow_no_sandbox=True, backend=backend_choice())
     if not toolset.gpu.runs:
         raise RemediableError(f"nothing can be measured on this machine: {'; '.join(toolset.gpu.reasons)}.")
@@ -191,7 +209,7 @@ def calibrate_labs(wanted: Sequence[str], *, sweep: bool, out: Path | None) -> i
     )
     console.print(f"\n{tiers}", markup=False, soft_wrap=True)
     if out is not None:
-        write(out, found, {lab.id: lab.public.title for lab in labs}, (device, measured), tiers=tiers)
+        write(out, found, {one.id: one.public.title for one in labs}, (device, measured), tiers=tiers)
         console.print(f"report: {out}", markup=False, soft_wrap=True)
     return 0
 

@@ -1,4 +1,4 @@
-"""`tilelab test`, `watch` and `report`: a student's own files, with the public tests."""
+"""`tilelab test`, `watch`, `answers` and `report`: a student's own files, with the public tests."""
 
 # ruff: noqa: PLC0415 -- what `tilelab test` does not need is imported where it is: that command is run many times a day
 
@@ -13,7 +13,9 @@ import time
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
+from typing import Annotated
 
+import typer
 from rich.console import Console, Group
 
 from grader.cli.practice.graded_hints import Counts, own_answers, own_counts
@@ -30,6 +32,11 @@ from grader.pages.screens.first_mistake import Tried, suspect_view
 from grader.pages.screens.lab_screen import Screen
 from grader.roll.batch.opened_tools import environment_of, lab_judge, open_toolset, size_sweep
 
+_Labs = Annotated[
+    list[str] | None, typer.Argument(help="a lab, or part of its name; default: this folder's lab, or all labs")
+]
+_Case = Annotated[str | None, typer.Option(help="run this public test only; part of its name is enough")]
+
 _NOT_PASSED = 1
 _CANNOT = 2  # a lab could not be tested
 _SEARCH_SECONDS = 12.0  # for the line of a wrong result; what `tilelab test` has to say is shown before
@@ -37,10 +44,14 @@ _SEARCH_SECONDS = 12.0  # for the line of a wrong result; what `tilelab test` ha
 _IDLE_SECONDS = 60.0  # in `tilelab watch`, or until the next save
 
 
-def test_labs(wanted: Sequence[str], *, case: str | None, file: Path | None) -> int:
-    """`tilelab test`."""
-    practice, _ = _practice(wanted, case=case, file=file)
-    left = [lab for lab in practice.labs if practice.is_left_alone(lab)]
+def run_tests(
+    lab: _Labs = None,
+    case: _Case = None,
+    file: Annotated[Path | None, typer.Option(help="test this file instead of the one in assignments/")] = None,
+) -> int:
+    """Run the public tests on your files."""
+    practice, _ = _practice(lab, case=case, file=file)
+    left = [one for one in practice.labs if practice.is_left_alone(one)]
     tried, troubles = _attempts(practice)
     console, focus = student_console(), focus_of(tried)
     chosen = "" if case is None else chosen_cases(practice)
@@ -69,16 +80,16 @@ def _not_tested(labs: Sequence[Lab], focus: Tried | None) -> str:
     return f"Not tested, because not started: {counted(len(labs), 'lab')}. The tests of a lab are built {when}"
 
 
-def show_answers(wanted: Sequence[str]) -> int:
-    """`tilelab answers`. Returns 0 where every question is answered and no number is wrong."""
-    root, labs = chosen_labs(Path.cwd(), wanted, case=None, file=None)
+def show_answers(lab: _Labs = None) -> int:
+    """Say which questions of a lab are answered in its answers.md, and whether the numbers are right."""
+    root, labs = chosen_labs(Path.cwd(), lab or [], case=None, file=None)
     console = student_console()
 
-    def counts(lab: Lab) -> Counts:
+    def counts(of: Lab) -> Counts:
         with console.status("counting what your kernel does …"):
-            return own_counts(lab, open_toolset(root, allow_no_sandbox=True))
+            return own_counts(of, open_toolset(root, allow_no_sandbox=True))
 
-    found = [(lab.id, answers) for lab in labs if (answers := own_answers(lab, partial(counts, lab))) is not None]
+    found = [(one.id, answers) for one in labs if (answers := own_answers(one, partial(counts, one))) is not None]
     if not found:
         raise LabError(f"{labs[0].id} asks no questions" if len(labs) == 1 else "none of these labs asks questions")
     console.print(answers_screen(found))
@@ -122,18 +133,18 @@ def _say_where_to_look(practice: Practice, tried: Tried, console: Console) -> No
         console.print(Group(*lines))
 
 
-def watch_labs(wanted: Sequence[str], *, case: str | None) -> int:
-    """`tilelab watch`."""
+def watch_labs(lab: _Labs = None, case: _Case = None) -> int:
+    """Run the public tests again whenever you save a file."""
     from grader.cli.practice.watch_loop import FilePoller, WatchLoop, watch_events
 
-    practice, _ = _practice(wanted, case=case, file=None, idle=True)
+    practice, _ = _practice(lab, case=case, idle=True)
     console = student_console()
     keys = keys_of_terminal(is_shown=console.is_terminal)
     try:  # all labs of the course, because a key goes on to another one; the chosen ones alone where another is broken
         labs: Sequence[Lab] = load_labs(practice.root, [])
     except LabError:
         labs = practice.labs
-    poller = FilePoller({lab.id: practice.path(lab) for lab in labs}, sleep=keys.wait if keys else time.sleep)
+    poller = FilePoller({one.id: practice.path(one) for one in labs}, sleep=keys.wait if keys else time.sleep)
     own = OwnTerminal(practice.root, keys.lent) if keys else None
     commands = {"t": own.trace, "p": own.page, "a": own.answers} if own else {}
     watch = WatchLoop(practice, console, clock=dt.datetime.now, commands=commands)
@@ -141,26 +152,34 @@ def watch_labs(wanted: Sequence[str], *, case: str | None) -> int:
         return watch.run(watch_events(poller, keys.take if keys else str))
 
 
-def report_labs(wanted: Sequence[str], *, out: Path, show: bool, sweep: bool) -> int:
-    """`tilelab report`."""
+def report_labs(
+    lab: _Labs = None,
+    out: Annotated[Path, typer.Option(help="the file to write")] = Path("build/report.html"),
+    show: Annotated[bool, typer.Option("--show/--no-show", help="open the page in a browser, if there is one")] = True,
+    sweep: Annotated[
+        bool,
+        typer.Option("--sweep", help="on a GPU: also time correct kernels at all sizes of each lab's sweep (slow)"),
+    ] = False,
+) -> int:
+    """Write the page that your instructor will see, for the public tests, and open it."""
     from grader.explain.story import unpacked
     from grader.model.result import Result, Submission
     from grader.pages.pages import student_page
     from grader.run.scoring.lab_score import total
     from grader.system.own_files import is_foreign, open_page, remove_stale, write_atomically
 
-    practice, toolset = _practice(wanted, case=None, file=None, draws=True)
+    practice, toolset = _practice(lab, draws=True)
     # A page needs no labs whose tests would have to be built to say that nobody has begun them; but it has one lab at least.
-    begun = [lab for lab in practice.labs if not practice.is_left_alone(lab)]
+    begun = [one for one in practice.labs if not practice.is_left_alone(one)]
     practice = dataclasses.replace(practice, labs=begun or practice.labs[:1])
     if sweep and (added := size_sweep(toolset, student_console())):
         practice = dataclasses.replace(practice, sweep=added.add)
     tried = [practice.suspected(one) for one in _attempts(practice)[0]]
-    asked = {lab.id: own_answers(lab) for lab in practice.labs}
+    asked = {one.id: own_answers(one) for one in practice.labs}
     labs = {one.lab_id: one.result.model_copy(update={"answers": asked[one.lab_id]}) for one in tried}
     points, maximum = total(labs)
     result = Result(
-        submission=Submission(id="your-files", name="Your files", files=tuple(lab.file for lab in labs.values())),
+        submission=Submission(id="your-files", name="Your files", files=tuple(one.file for one in labs.values())),
         environment=environment_of(toolset),
         labs=labs,
         total=points,
@@ -170,7 +189,7 @@ def report_labs(wanted: Sequence[str], *, out: Path, show: bool, sweep: bool) ->
     try:
         texts = {one.result.file: one.source for one in tried}
         write_atomically(page, student_page(result, sources=texts, preview=True, steps=""))
-        drawn = [one for lab in labs.values() for one in lab.step_pages]
+        drawn = [steps for one in labs.values() for steps in one.step_pages]
         remove_stale(page.parent, labs, (one.name for one in drawn))
         for steps in drawn:
             if not is_foreign(page.with_name(steps.name)):
@@ -185,10 +204,15 @@ def report_labs(wanted: Sequence[str], *, out: Path, show: bool, sweep: bool) ->
 
 
 def _practice(
-    wanted: Sequence[str], *, case: str | None, file: Path | None, idle: bool = False, draws: bool = False
+    wanted: Sequence[str] | None,
+    *,
+    case: str | None = None,
+    file: Path | None = None,
+    idle: bool = False,
+    draws: bool = False,
 ) -> tuple[Practice, Toolset]:
     """`idle`: lines are looked for while nobody waits, on half the cores: the next save finds the others free."""
-    root, labs = chosen_labs(Path.cwd(), wanted, case=case, file=file)
+    root, labs = chosen_labs(Path.cwd(), wanted or [], case=case, file=file)
     toolset = open_toolset(root, allow_no_sandbox=True)
     search = SuspectSearch(
         toolset,

@@ -9,7 +9,8 @@ from collections.abc import Sequence
 import pytest
 from rich.console import Console
 
-from grader.cli.proofs.proving import Proof, prove
+from grader.cli.course_commands import prove
+from grader.cli.proofs.course_proofs import Proof
 from grader.course.leaks import Diagnostic
 from grader.model.errors import RemediableError
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import fields, replace
+from dataclasses import dataclass, field, fields, replace
 from datetime import tzinfo
 from glob import glob
 from pathlib import Path
@@ -16,9 +16,9 @@ from zoneinfo import ZoneInfo
 
 from rich.console import Console
 
-from grader.cli.classes.pages_command import exports_named
+from grader.cli.classes.pages_command import Exports, exports_named
 from grader.cli.classes.progress import TerminalProgress, summary
-from grader.cli.requests.class_requests import ClassRequest
+from grader.cli.error_exit import argument, flag, option
 from grader.explain.class_mistakes import CommentsFile
 from grader.explain.suspect_search import MutantSearch
 from grader.model.course_root import course_root, course_seed, load_labs
@@ -29,7 +29,7 @@ from grader.roll.batch.class_insight import InsightSearch
 from grader.roll.batch.judging_setup import JudgingOptions
 from grader.roll.batch.opened_tools import class_setup, jobs_at_once, lab_judge, open_toolset
 from grader.roll.batch.output_folder import OutputFolder, require_temporary_files
-from grader.roll.batch.plugin import OtherMachines, registered
+from grader.roll.batch.plugin import OtherMachines, loaded, registered
 from grader.roll.intake.intake import IntakeOptions
 from grader.roll.people.roster import read_roster
 from grader.roll.policy.class_policy import CoursePolicy, read_policy
@@ -125,8 +125,53 @@ def _not_there(paths: Sequence[Path], lost: Sequence[str]) -> str:
 _FAULTS = 3
 
 
+@dataclass(frozen=True)
+class ClassRequest:
+    """What `tilelab grade` was asked to do."""
+
+    submissions: tuple[str, ...] = argument(
+        "what your platform lets you download, as it is; or a folder or archive with one folder or archive per student. Several are one "
+        "class: one download for each lab, for example"
+    )
+    out: str = option("the folder to write the report to", default="out")
+    labs: tuple[str, ...] = option("grade this lab only; may be given several times", "--lab", default=())
+    exports: Exports = ()
+    assignment: str = option(
+        "what the platform calls it, for exports: 'Week 3 (4711)'; see docs/exports.md", metavar="NAME"
+    )
+    roster: str = option(
+        "a CSV file of everybody in the course, as a platform exports it: see docs/roster.md", metavar="FILE"
+    )
+    comments: str = option(
+        "comments for all who made the same mistake; default: OUT/instructor/comments.toml", metavar="FILE"
+    )
+    course: str = option(
+        "the course's deadlines and rules for late work; default: course.toml in the course's folder, if it is there: see docs/policy.md",
+        metavar="FILE",
+    )
+    attempt: str = option(
+        "which of a student's attempts counts for each lab: latest, best, or before-deadline (the last one before it); default: as "
+        "course.toml says, else the latest",
+        metavar="WHICH",
+    )
+    timezone: str = option(
+        "of times that a platform writes without one, such as Europe/Berlin; default: that of course.toml, else this machine's",
+        metavar="NAME",
+    )
+    workers: int | None = option("how many to judge at once; default: one per core", "--jobs", min=1, default=None)
+    allow_no_sandbox: bool = flag("--no-sandbox", "run submissions even where there is no sandbox to confine them")
+    sanitized: bool = flag("--sanitize", "on a GPU: also run every case under compute-sanitizer (slow)")
+    sweep: bool = flag("--sweep", "on a GPU: also time correct kernels at all sizes of each lab's sweep (slow)")
+    search_seconds: float | None = option(
+        "how long to look for the lines of wrong results after judging; 0: not at all; default: an eighth of what judging took",
+        min=0,
+        default=None,
+    )
+    of_plugins: Mapping[str, object] = field(default_factory=dict)  # options of what may judge in place of this machine
+
+
 def grade_class(request: ClassRequest) -> int:
-    """Grades a class, and returns the exit status."""
+    """Grade a class and write the report."""
     require_temporary_files()
     target, sources = _named(request.out, "OUT"), given_submissions(request.submissions)
     console = Console(highlight=False)
@@ -163,7 +208,7 @@ def grade_class(request: ClassRequest) -> int:
     )
     if there:
         told = JudgingOptions(**{name: getattr(request, name) for name in JudgingOptions.model_fields})
-        elsewhere = there.opened(_of(there, request), told, setup, folder.path, root)
+        elsewhere = loaded(there.opens)(_of(there, request), told, setup, folder.path, root)
         setup = replace(setup, elsewhere=elsewhere, lines=None)
     progress = TerminalProgress(console)
     try:

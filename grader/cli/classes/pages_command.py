@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
 
+import typer
 from rich.console import Console
 
-from grader.cli.requests.class_requests import ExportRequest, PagesRequest
+from grader.cli.error_exit import option
 from grader.explain.class_mistakes import CommentsFile
 from grader.model.course_root import course_root, load_labs
 from grader.model.errors import RemediableError
@@ -19,12 +22,23 @@ from grader.roll.batch.class_again import Decided, WrittenAgain, write_again
 from grader.roll.batch.class_standing import HistoryFolder
 from grader.roll.batch.last_batch import LastBatchFile, with_labs, with_roster
 from grader.roll.batch.output_folder import OutputFolder, graded_folder
-from grader.roll.batch.plugin import Export, registered
+from grader.roll.batch.plugin import Export, export_help, registered
 from grader.roll.batch.publishing import write_exports
 from grader.roll.people.roster import read_roster
 from grader.roll.policy.class_policy import AmbiguousError, PersonIndex, read_policy
 from grader.roll.policy.grade_history import KeptBatch, KeptGrade, changes_in
 from grader.run.scoring.redaction import redacted
+
+_Graded = Annotated[str, typer.Argument(help="the folder that a class was graded into")]
+Exports = Annotated[
+    tuple[str, ...],
+    typer.Option(
+        "--export", help=f"write grades in this format; may be given several times. {export_help()}", metavar="NAME"
+    ),
+]
+_Assignment = Annotated[
+    str, typer.Option(help="what the platform calls it; default: as the class was graded", metavar="NAME")
+]
 
 # The formats of grades that a command was asked for, by their names.
 
@@ -41,8 +55,26 @@ def exports_named(names: Sequence[str]) -> list[Export]:
 _FAULTS = 3
 
 
+@dataclass(frozen=True)
+class PagesRequest:
+    """What `tilelab pages` was asked to do."""
+
+    out: _Graded = "out"
+    exports: tuple[str, ...] = option(
+        f"write grades in this format as well as those that are in OUT; may be given several times. {export_help()}",
+        "--export",
+        metavar="NAME",
+        default=(),
+    )
+    assignment: _Assignment = ""
+    comments: str = option("comments for all who made the same mistake; default: as in grading", metavar="FILE")
+    course: str = option(
+        "the course.toml beside which overrides.csv and regrade.csv lie; default: as in grading", metavar="FILE"
+    )
+
+
 def pages_again(request: PagesRequest) -> int:
-    """Writes pages and exports of the class in OUT again, and returns the exit status."""
+    """Put new comments, overrides and answers onto the pages and into the exports of a graded class; nothing is judged again."""
     folder = graded_folder(request.out)
     root = course_root(Path.cwd())
     formats = exports_named(request.exports)
@@ -93,8 +125,19 @@ _NOWHERE = "on no page: no student's page shows this mistake, or each has a clos
 # `tilelab export OUT`: writes the grades of a graded class in other formats. Nothing is judged again.
 
 
+@dataclass(frozen=True)
+class ExportRequest:
+    """What `tilelab export` was asked to do."""
+
+    out: _Graded = "out"
+    exports: Exports = ()
+    labs: tuple[str, ...] = option("the points of this lab only; may be given several times", "--lab", default=())
+    assignment: _Assignment = ""
+    roster: str = option("a CSV file of everybody in the course: see docs/roster.md", metavar="FILE")
+
+
 def export_again(request: ExportRequest) -> int:
-    """Writes the formats into OUT, and returns the exit status."""
+    """Write the grades of a graded class in other formats; nothing is judged again."""
     if not request.exports:
         raise RemediableError(
             f"name a format, as in `make export EXPORT=canvas`. There are: {', '.join(one.name for one in registered(Export))}"
@@ -144,8 +187,13 @@ _CAUSES = {
 }
 
 
-def show_history(out: str, student: str = "") -> int:
-    """`student`: an id, a login, a number or an address; empty: the whole class, a line for each batch."""
+def show_history(
+    out: _Graded = "out",
+    student: Annotated[
+        str, typer.Argument(help="an id, a login, a number or an address; default: a line for each batch")
+    ] = "",
+) -> int:
+    """Show how grades changed from batch to batch, and why."""
     folder = graded_folder(out)
     history = HistoryFolder(folder.path / "instructor")
     batches = history.read()

@@ -9,14 +9,16 @@ import shlex
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
+import typer
 from rich.console import Console
 
+from grader.cli.error_exit import argument, flag, option
 from grader.cli.practice.terminal_keys import student_console
-from grader.cli.requests.launch_requests import CheckOptions, RunOptions
 from grader.engines.toolset import Toolset
 from grader.explain.mistake_stories import block_of_mistake, mistake_stories, story_of
 from grader.model.course_root import course_root
@@ -55,15 +57,56 @@ from grader.run.programs.program_source import read_program
 from grader.run.scoring.metrics import ProfileReport, derived, metrics_of
 from grader.run.scoring.predicted_time import ModelledTime, gpu_named
 
+# ruff: noqa: RUF009 -- `option` and `argument` make fields
+
 _FOUND, _CANNOT = 1, 2
 _MAX_EXTENT = 2**31 - 1
+Kernel = Annotated[Path | None, typer.Argument(help="the .cu file; default: the lab's file in assignments/")]
+OfLab = Annotated[str | None, typer.Option(help="the lab it is for; default: the lab that the file belongs to")]
+_Macros = Annotated[tuple[str, ...], typer.Option("-D", help="a macro, as a compiler takes it: NAME or NAME=VALUE")]
+_Folders = Annotated[tuple[Path, ...], typer.Option("-I", help="a folder with headers of the file's author")]
+ShowPage = Annotated[bool, typer.Option("--show/--no-show", help="open that page, if there is a browser")]
+
+
+@dataclass(frozen=True)
+class CheckOptions:
+    """What `tilelab check` was asked to do."""
+
+    file: Path = argument("any .cu file")
+    kernel: str | None = option(
+        "its name: scale, ns::scale or 'scale<float>'; default: the only kernel of the file", default=None
+    )
+    grid: str | None = option("blocks: x, x,y or x,y,z; default: 1", default=None)
+    block: str | None = option("threads of a block: x, x,y or x,y,z; default: 32", default=None)
+    shared_bytes: int = option("bytes of dynamic shared memory", "--shared", min=0, default=0)
+    cooperative: bool = flag(
+        "--cooperative", "a cooperative launch, for grid.sync(); also if the file's host code makes one"
+    )
+    arguments: tuple[str, ...] = option(
+        "an argument, in the kernel's order: a buffer as float[4096]=random, =iota, =0, ={1,2,3}, =@file or without =, a value as int=64",
+        "--arg",
+        default=(),
+    )
+    definitions: _Macros = ()
+    folders: _Folders = ()
+    settings: tuple[str, ...] = option(
+        "what a __constant__ or __device__ variable holds: 'weights={1,2,1}', 'scale=0.5', 'w[9]=random'",
+        "--set",
+        default=(),
+    )
+    seed: int = option("the seed of random numbers", min=0, default=1)
+    early_return: str = option(
+        "what it is if a thread returns before a barrier of its block: note or error", default="note"
+    )
+    trace: bool = flag("--trace", "also write a page that steps through the block of the first finding, and open it")
+    page: Path | None = option("where to write that page; default: build/trace/check-KERNEL.html", default=None)
+    show: ShowPage = True
+    as_json: bool = flag("--json", "print verdict, metrics and findings as JSON instead")
 
 
 def check_file(options: CheckOptions) -> int:
-    """Returns 0 if the launch is clean; 1 if something was found or the launch did not end well; 2 if there was no launch. As JSON,
-    there is a report on standard output in every case.
-    """
-    try:
+    """Run one kernel of any file under every detector: races, bounds, uninitialised reads, barriers."""
+    try:  # the status is 1 if something was found or the launch did not end well, 2 if there was none; JSON is written in every case
         report, status = _checked(options)
     except (RemediableError, MachineError) as error:
         if options.as_json:
@@ -227,9 +270,26 @@ def print_json(report: CheckReport | ProgramReport) -> None:
 _CLEAR = "\r\x1b[K"
 
 
-def run_file(options: RunOptions, arguments: Sequence[str]) -> int:
-    """Returns the program's own exit status if nothing was found; 1 if something was found or the program did not end by itself; 2 if
-    it could not be built, or launched a kernel that could not.
+@dataclass(frozen=True)
+class RunOptions:
+    """What `tilelab run` was asked to do."""
+
+    file: Path = argument("a .cu file with main(); what follows it are the program's own arguments")
+    definitions: _Macros = ()
+    folders: _Folders = ()
+    others: tuple[Path, ...] = option("another source of the program; may be given several times", "--with", default=())
+    readable: tuple[Path, ...] = option(
+        "a folder that the program may read besides the current one; may be given several times", "--read", default=()
+    )
+    seconds: int = option("how long the program may run", min=1, max=86400, default=600)
+    as_json: bool = flag("--json", "print findings, exit status and the program's output as JSON instead")
+
+
+def run_file(context: typer.Context, options: RunOptions) -> int:
+    """Run a whole CUDA program without a GPU, under every detector, and name mistakes on the host's side as well.
+
+    Exit status: the program's own if nothing was found; 1 if something was found, or the program crashed or did not end; 2 if it cannot
+    be built; 3 if this machine failed.
     """
     definitions = [definition(one) for one in options.definitions]
     for folder in options.readable:
@@ -238,7 +298,7 @@ def run_file(options: RunOptions, arguments: Sequence[str]) -> int:
     source = read_program(options.file, options.others, options.folders)
     toolset = Toolset.open(course_root(Path.cwd()), allow_no_sandbox=True)
     readable = [folder.resolve() for folder in options.readable]
-    request = ProgramRequest(arguments, Path.cwd(), options.seconds, readable=readable, keeps_output=options.as_json)
+    request = ProgramRequest(context.args, Path.cwd(), options.seconds, readable=readable, keeps_output=options.as_json)
     with tempfile.TemporaryDirectory(prefix="tilelab-") as scratch:
         report = run_whole(toolset, ProgramRecipe(source, definitions), request, Path(scratch), _progress())
     if options.as_json:
@@ -270,23 +330,32 @@ _NOT_PASSED = 1
 
 
 def profile_kernel(
-    file: Path | None, lab_id: str | None, kernel: str | None, *, shape: str | None, gpu: str | None, as_json: bool
+    file: Kernel = None,
+    shape: Annotated[
+        str | None, typer.Option(help="the problem's sizes: M, N and K of a product; default: 128 each")
+    ] = None,
+    lab: OfLab = None,
+    kernel: Annotated[
+        str | None, typer.Option(help="the kernel's name, if the lab cannot be found out from the file")
+    ] = None,
+    gpu: Annotated[str | None, typer.Option(help="also model its speed on this GPU: H200, A100, RTX4090 or T4")] = None,
+    json_: Annotated[bool, typer.Option("--json", help="print metrics, lines and findings as JSON instead")] = False,
 ) -> int:
-    """Returns 0 if the launch is right and clean, else 1. The output then says what is wrong, beside the counts."""
+    """Count a kernel's memory traffic as Nsight Compute does: requests, sectors, wavefronts, line by line."""
     device = gpu_named(gpu) if gpu else None
-    lab, _, source = asked_source(file, lab_id, kernel)
+    asked, _, source = asked_source(file, lab, kernel)
     toolset = Toolset.open(course_root(Path.cwd()), allow_no_sandbox=True)
     with tempfile.TemporaryDirectory(prefix="tilelab-") as scratch:
-        built = build_launch(toolset, lab, source, Path(scratch))
+        built = build_launch(toolset, asked, source, Path(scratch))
         report = built.profile(shape)
         model = model_launch(report, device, built.profile) if device else None
-        found = predicted_outlook(lab, report, built.profile)
+        found = predicted_outlook(asked, report, built.profile)
     launch = report.launch
-    if as_json:
+    if json_:
         shown = json.dumps(as_plain(report, model, found), indent=1, ensure_ascii=False)
     else:
         modelled = [*(model_parts(model) if model else []), *(climb_parts(found) if found else [])]
-        parts = [*traffic_parts(lab.id, launch), *modelled, *verdict_parts(launch)]
+        parts = [*traffic_parts(asked.id, launch), *modelled, *verdict_parts(launch)]
         shown = as_text(parts)
     sys.stdout.write(shown + "\n")
     return 0 if launch.verdict is Verdict.PASS else _NOT_PASSED

@@ -14,8 +14,8 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
-from grader.cli.launches.check_command import check_file
-from grader.cli.requests.launch_requests import CheckOptions, TraceWish
+from grader.cli.error_exit import flag, option
+from grader.cli.launches.check_command import CheckOptions, Kernel, OfLab, ShowPage, check_file
 from grader.engines.toolset import Toolset
 from grader.explain.mistake_stories import better_block, block_of_mistake, mistake_stories, story_of
 from grader.explain.race_story import story_of_race
@@ -52,6 +52,8 @@ from grader.run.launches.tracing import (
     with_steps,
 )
 from grader.run.program_judging import build_submission
+
+# ruff: noqa: RUF009 -- `option` makes fields
 
 # `tilelab trace` for a lab whose host code is the student's: there is no one launch to record, so each kernel of the file is launched once
 # as `tilelab check` would, with made-up arguments where the file says none, and its pages are written. It grades nothing.
@@ -229,8 +231,37 @@ _MOST_BLOCKS = 2  # that are followed until one has to do with the mistake
 _PAGES = Path("build/trace")  # in the course's folder: a page for each lab
 
 
+@dataclass(frozen=True)
+class TraceWish:
+    """What `tilelab trace` was asked to do."""
+
+    file: Kernel = None
+    lab: OfLab = None
+    shape: str | None = option("small sizes of the problem: M, N and K of a product; default: the lab's", default=None)
+    block: str | None = option(
+        "which block to follow: x,y or x,y,z; default: 0,0; of your own launches: where the first mistake is",
+        default=None,
+    )
+    launch: str | None = option(
+        "which launch of your own host code: its number or its kernel; default: the first with a finding", default=None
+    )
+    threads: tuple[str, ...] = option(
+        "show this thread's rows only, in full; may be given several times", "--thread", default=()
+    )
+    whole: bool = flag("--all", "show a row for every thread, and every interval")
+    inputs: str | None = option(
+        "what the inputs hold: worked, integers or random; default: the first that there are", default=None
+    )
+    as_json: bool = flag("--json", "print everything as JSON instead")
+    page: Path | None = option(
+        "where to write the page that steps through the block; default: build/trace/LAB.html", default=None
+    )
+    paged: bool = option("write that page", "--with-page/--no-page", default=True)
+    show: ShowPage = True
+
+
 def trace_kernel(wish: TraceWish) -> int:
-    """Returns 0 if the launch is right and clean, else 1. The output then says what is wrong, beside the trace."""
+    """Show what one block of a kernel does on a small input: loads, barriers, reads, sums, stores."""
     followed = _index(wish.block, "--block") if wish.block else None
     shown = {_index(thread, "--thread") for text in wish.threads for thread in text.split()}
     root, (lab, file, source) = course_root(Path.cwd()), asked_source(wish.file, wish.lab)

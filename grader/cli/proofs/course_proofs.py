@@ -8,7 +8,7 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -17,7 +17,6 @@ from pydantic import Field
 
 from grader.cli.proofs import page_proofs
 from grader.cli.proofs.page_proofs import disclosures
-from grader.cli.proofs.proving import Proof, Step
 from grader.course import handouts, starters
 from grader.course.handout_archive import Handout
 from grader.course.leaks import Diagnostic
@@ -27,6 +26,20 @@ from grader.model.result import LabResult
 from grader.model.verdicts import Verdict
 from grader.run.reject_header import demanded, unmet
 from grader.system.own_files import write_atomically
+
+# A proof: a statement that has to be true of every course. It has a name, and steps that may run in parallel.
+#
+# A step tells what is wrong, by file and line. Nothing means that it holds. The caller decides on the order and the cores.
+
+Step = Callable[[], Iterable[Diagnostic]]
+
+
+@dataclass(frozen=True)
+class Proof:
+    name: str  # "rejects 01-add", as in `--proof`
+    holds: str  # one line, printed when it holds
+    steps: Sequence[Step]
+    needs_kit: bool = False  # whether it builds and judges, for which set-up must have run
 
 
 def course_proofs(root: Path, labs: Sequence[Lab], made: Handout) -> list[Proof]:

@@ -12,10 +12,12 @@ import shutil
 import sys
 import traceback
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+from typing import Annotated
 
+import typer
 from rich.console import Console
 
 from grader.course.handouts import course_time
@@ -26,7 +28,6 @@ from grader.model.errors import RemediableError
 from grader.model.labs import Lab, lab_ids
 from grader.model.verdicts import Verdict
 from grader.pages.pages import student_page
-from grader.plugins.autograders import OneRequest, PackOptions
 from grader.plugins.autograders.one_grading import (
     NEEDS_A_GPU,
     NOT_GRADED,
@@ -49,13 +50,33 @@ _FAULTS = 3
 _SEARCH_SECONDS = 10.0  # for the line of a wrong result: a student waits
 
 
-def grade_one(request: OneRequest, environment: Mapping[str, str] = os.environ) -> int:
-    """Grades a submission, and returns the exit status. Raises RemediableError for a platform or a lab that there is not."""
+@dataclass(frozen=True)
+class OneRequest:
+    """What `tilelab grade-one` was asked to do."""
+
+    platform: Annotated[
+        str, typer.Argument(help="gradescope, classroom50, github-actions, prairielearn or autolab", metavar="PLATFORM")
+    ]
+    submission: Annotated[
+        Path, typer.Argument(help="the folder with one student's files, as the platform puts it there")
+    ]
+    out: Annotated[Path, typer.Option(help="the folder from which the platform takes the result")]
+    metadata: Annotated[
+        Path | None, typer.Option(help="the platform's own file about the submission: who, when", metavar="FILE")
+    ] = None
+    labs: Annotated[tuple[str, ...], typer.Option("--lab", help="grade this lab only; may be given several times")] = ()
+    public: Annotated[
+        bool, typer.Option("--public", help="run the public tests alone, as where nothing can be hidden from students")
+    ] = False
+
+
+def grade_one(request: OneRequest) -> int:
+    """Grade one submission inside a platform's container, and write the result in its format: see docs/autograders.md."""
     platform = platform_named(request.platform)
     root = course_root(Path.cwd())
     known = [lab.id for lab in load_labs(root, request.labs)] if request.labs else lab_ids(root)
     try:
-        answer, faults = _answer(request, platform, root, environment)
+        answer, faults = _answer(request, platform, root, os.environ)
         why = NEEDS_A_GPU if answer is None and not faults else NOT_GRADED
     except Exception as error:  # noqa: BLE001 -- see above
         known_kind = isinstance(error, RemediableError)
@@ -122,8 +143,29 @@ def _give(answer: Answer, out: Path) -> None:
 _MARK = ".tilelab-autograder"  # a folder that this command has made, and may make again
 
 
+@dataclass(frozen=True)
+class PackOptions:
+    """What `tilelab autograder` was asked to do."""
+
+    platform: Annotated[
+        str, typer.Argument(help="gradescope, classroom50, github-actions, prairielearn or autolab", metavar="PLATFORM")
+    ] = ""
+    labs: Annotated[
+        tuple[str, ...], typer.Option("--lab", help="a lab that it grades; may be given several times")
+    ] = ()
+    out: Annotated[Path, typer.Option(help="the folder to write to; the pack gets one of its own in it")] = Path(
+        "build/autograders"
+    )
+    bundle: Annotated[
+        str, typer.Option(help="an archive of `make bundle`, for a platform without a network", metavar="FILE")
+    ] = ""
+    image: Annotated[str, typer.Option(help="what PrairieLearn calls your image: account/name:tag", metavar="NAME")] = (
+        ""
+    )
+
+
 def make_autograder(options: PackOptions) -> int:
-    """Writes the pack into a folder of the platform's name in OUT, and returns the exit status."""
+    """Pack what a platform needs to grade these labs itself; see docs/autograders.md."""
     pack = next((one for one in PACKS if one.name == options.platform), None)
     if pack is None:
         listed = "; ".join(f"{one.name}: {one.help}" for one in PACKS)

@@ -11,7 +11,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import Annotated
 
+import typer
 from rich.console import Console
 
 from grader.model.course_root import course_root, load_labs
@@ -81,15 +83,21 @@ def _wish(text: str) -> Wish:
 _BROKEN = 3  # the exit status
 
 
-def make_leaderboard(out: str, lab_ids: Sequence[str]) -> int:
-    """`lab_ids`: labs that are timed; empty: those whose lab.toml has [leaderboard]."""
+def make_leaderboard(
+    out: Annotated[str, typer.Argument(help="the folder that a class was graded into")] = "out",
+    lab: Annotated[
+        list[str] | None,
+        typer.Option(help="a timed lab; may be given several times; default: those with [leaderboard] in lab.toml"),
+    ] = None,
+) -> int:
+    """Write the leaderboard of a graded class again; grading writes it too."""
     folder = graded_folder(out)
-    labs = [lab for lab in load_labs(course_root(Path.cwd()), lab_ids) if lab_ids or lab.public.leaderboard is not None]
+    labs = [one for one in load_labs(course_root(Path.cwd()), lab or []) if lab or one.public.leaderboard is not None]
     if not labs:
         raise LabError(
             "no lab of this course has a leaderboard: write [leaderboard] into its lab.toml, or name a lab with --lab"
         )
-    if untimed := [lab.id for lab in labs if lab.public.performance is None]:
+    if untimed := [one.id for one in labs if one.public.performance is None]:
         raise LabError(f"{untimed[0]} is not timed: a leaderboard needs [performance] in its lab.toml")
     console = Console(highlight=False)
     with folder.alone():
@@ -99,7 +107,7 @@ def make_leaderboard(out: str, lab_ids: Sequence[str]) -> int:
         console.print(f"note: {sentence}", style="yellow", markup=False, soft_wrap=True)
     if not ranked.files:
         raise RemediableError(
-            f"{out}: the last batch there did not grade {' or '.join(lab.id for lab in labs)}: nothing was written"
+            f"{out}: the last batch there did not grade {' or '.join(one.id for one in labs)}: nothing was written"
         )
     if faults or unwritten:
         return _BROKEN

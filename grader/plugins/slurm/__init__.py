@@ -1,35 +1,60 @@
-"""Judging a class on a Slurm cluster: `tilelab grade --slurm`. See docs/clusters.md."""
-
-# ruff: noqa: PLC0415 -- imports lie inside of functions: a student waits for `tilelab test` many times a day
+"""Judging a class on a Slurm cluster: `tilelab grade --slurm`, its options, and what they come to for `sbatch`. See docs/clusters.md."""
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+import re
+from dataclasses import dataclass
+from typing import Annotated
 
 import typer
 
-from grader.plugins.slurm.slurm_options import SlurmOptions
+from grader.model.errors import RemediableError
+from grader.plugins.slurm.slurm_commands import own_options
 from grader.roll.batch.plugin import Command, OtherMachines
 
-if TYPE_CHECKING:
-    from grader.roll.batch.judging_setup import Elsewhere, JudgingOptions, JudgingSetup
+# As sbatch has it: minutes, minutes:seconds, hours:minutes:seconds, days-hours, and so on.
+_TIME = re.compile(r"(\d+-)?\d+(:\d+){0,2}")
 
 
-def _opened(options: SlurmOptions, judging: JudgingOptions, setup: JudgingSetup, out: Path, root: Path) -> Elsewhere:
-    from grader.plugins.slurm.slurm_cluster import slurm_cluster
+@dataclass(frozen=True)
+class SlurmOptions:
+    slurm: Annotated[
+        bool, typer.Option("--slurm", help="judge on a Slurm cluster, as arrays of tasks: see docs/clusters.md")
+    ] = False
+    slurm_options: Annotated[
+        str, typer.Option(help="for sbatch: '--partition=gpu --gres=gpu:1'", metavar="OPTIONS")
+    ] = ""
+    slurm_slice: Annotated[
+        int | None, typer.Option(min=1, max=10_000, help="how many files a task judges; default: 32")
+    ] = None
+    slurm_time: Annotated[
+        str, typer.Option(help="the time limit of a task, as sbatch has it; default: the partition's", metavar="TIME")
+    ] = ""
 
-    return slurm_cluster(options, judging, setup, out, root)
+    def asked(self) -> bool:
+        """Whether a cluster judges. Raises RemediableError where options about it are given and it does not."""
+        if not self.slurm and (self.slurm_options.strip() or self.slurm_slice is not None or self.slurm_time.strip()):
+            raise RemediableError(
+                "--slurm-options, --slurm-slice and --slurm-time go with --slurm. Give that too, or leave them out."
+            )
+        return self.slurm
 
-
-def judge_slice_command(array: Annotated[Path, typer.Argument(help="the folder of an array in OUT")]) -> int:
-    """What a task of `grade --slurm` runs on its node."""
-    from grader.plugins.slurm.slice_judging import judge_array_slice
-
-    return judge_array_slice(array)
+    def of_sbatch(self, workers: int | None) -> tuple[str, ...]:
+        """`workers`: how many processors a task asks for; none: as many as the cluster gives by itself, or as the options say."""
+        time = self.slurm_time.strip()
+        if time and not _TIME.fullmatch(time):
+            needed = "a time as sbatch has it is needed, such as 30 (minutes) or 1:30:00"
+            raise RemediableError(f"--slurm-time {time!r}: {needed}.")
+        processors = (f"--cpus-per-task={workers}",) if workers else ()
+        return (*processors, *own_options(self.slurm_options), *((f"--time={time}",) if time else ()))
 
 
 PLUGINS = (
-    OtherMachines("slurm", SlurmOptions, SlurmOptions.asked, _opened),
-    Command("judge-slice", judge_slice_command, hidden=True),
+    OtherMachines(
+        "slurm",
+        SlurmOptions,
+        SlurmOptions.asked,
+        "grader.plugins.slurm.slurm_cluster:slurm_cluster",
+    ),
+    Command("judge-slice", "grader.plugins.slurm.slice_judging:judge_array_slice", hidden=True),
 )

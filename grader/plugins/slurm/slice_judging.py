@@ -11,7 +11,9 @@ import socket
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
 
+import typer
 from pydantic import ValidationError
 from rich.console import Console
 
@@ -139,21 +141,21 @@ _NUMBER, _NODE = "SLURM_ARRAY_TASK_ID", "SLURMD_NODENAME"
 _PROCESSORS = ("SLURM_CPUS_PER_TASK", "SLURM_CPUS_ON_NODE")
 
 
-def judge_array_slice(folder: Path) -> int:
-    """Judges the slice that Slurm's environment names. A node that cannot judge says so in its answer, and that is no failure."""
-    array, number = ArrayFolder(folder), os.environ.get(_NUMBER, "")
+def judge_array_slice(array: Annotated[Path, typer.Argument(help="the folder of an array in OUT")]) -> int:
+    """What a task of `grade --slurm` runs on its node."""  # a node that cannot judge says so in its answer: that is no failure
+    folder, number = ArrayFolder(array), os.environ.get(_NUMBER, "")
     try:
-        order = array.order()
+        order = folder.order()
     except (OSError, ValidationError) as error:
-        raise RemediableError(f"{folder}: this holds no order for a task: {error}") from error
+        raise RemediableError(f"{array}: this holds no order for a task: {error}") from error
     if not number.isdecimal() or int(number) >= len(order.slices):
         raise RemediableError(f"{_NUMBER} is {number!r}: this command runs in a task of `tilelab grade --slurm`.")
     node = os.environ.get(_NODE) or socket.gethostname()
     try:
-        answer = _answer(SliceTask(array, int(number), order, node))
+        answer = _answer(SliceTask(folder, int(number), order, node))
     except RemediableError as error:
         answer = TaskAnswer(node=node, refused=str(error))
-    array.write_answer(int(number), answer)
+    folder.write_answer(int(number), answer)
     return 0
 
 

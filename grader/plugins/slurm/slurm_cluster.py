@@ -15,9 +15,9 @@ from pathlib import Path
 from grader.model.errors import MachineError
 from grader.model.labs import Lab
 from grader.model.outcome import LabOutcome
+from grader.plugins.slurm import SlurmOptions
 from grader.plugins.slurm.array_run import ArrayRun, Cluster
 from grader.plugins.slurm.shared_folder import Bench, SharedFolder, Slice, cut
-from grader.plugins.slurm.slurm_options import SlurmOptions
 from grader.roll.batch.job_store import JobStore
 from grader.roll.batch.judging_setup import JudgingOptions, JudgingPlan, JudgingSetup, Progress
 from grader.run.speed.speed_run import lacks_sweep

@@ -28,7 +28,7 @@ from grader.roll.batch.judging_jobs import judge_class, plan_judging
 from grader.roll.batch.judging_setup import JudgedClass, JudgingPlan, JudgingSetup, Progress
 from grader.roll.batch.last_batch import LastBatch, LastBatchFile, Record
 from grader.roll.batch.output_folder import OutputFolder, scratch_folder
-from grader.roll.batch.plugin import Added, ClassAddition, Export, File, registered
+from grader.roll.batch.plugin import Added, ClassAddition, Export, File, loaded, registered
 from grader.roll.batch.publishing import ClassToWrite, publish
 from grader.roll.intake.attempts import Intake
 from grader.roll.intake.intake import Discovery, IntakeOptions, discover
@@ -190,7 +190,7 @@ def grade(judged: Judged, verdicts: Mapping[str, Sequence[LabVerdict]], results:
     ranked = Added(tuple(with_answers(applied.results, students, taken.asking)))
     sources = {student.submission.id: student.texts() for student in students}
     for one in () if stopped else registered(ClassAddition):
-        ranked = ranked.with_more(one.add(ranked.results, sources, batch.labs, batch.out.path))
+        ranked = ranked.with_more(loaded(one.adds)(ranked.results, sources, batch.labs, batch.out.path))
     alarms = [*taken.policy.alarms, *_alarms(judged, students, verdicts)]
     notices = (
         *([f"grading stopped: {stopped}"] if stopped else []),

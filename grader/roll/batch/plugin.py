@@ -1,6 +1,7 @@
 """What may hang on Tilelab without being a part of it: the interfaces of plugins, and the registry that finds them.
 
-`grader/plugins/__init__.py` lists the packages. Each has PLUGINS: what it adds, of the kinds below. Nothing else imports them by name.
+`grader/plugins/__init__.py` lists the packages. Each has PLUGINS: what it adds, of the kinds below. Nothing else imports them by name. What
+a plugin does is named as `loaded` takes it.
 """
 
 from __future__ import annotations
@@ -10,13 +11,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 if TYPE_CHECKING:  # a student waits for `tilelab test` many times a day
     from grader.model.graded_class import ClassInsight
-    from grader.model.labs import Lab
     from grader.model.result import Result
-    from grader.roll.batch.judging_setup import Elsewhere, JudgingOptions, JudgingSetup
     from grader.run.scoring.redaction import RedactedClass
 
 _Kind = TypeVar("_Kind")
@@ -30,13 +29,20 @@ def registered(kind: type[_Kind]) -> tuple[_Kind, ...]:
     return tuple(one for module in modules for one in module.PLUGINS if isinstance(one, kind))
 
 
+def loaded(target: str) -> Callable[..., Any]:
+    """The function `module:function`, imported only now: a student waits for `tilelab test` many times a day."""
+    module, _, function = target.partition(":")
+    return cast("Callable[..., Any]", getattr(importlib.import_module(module), function))
+
+
 @dataclass(frozen=True)
 class Command:
     """A command of `tilelab`: a function with typer's annotations that returns the exit status."""
 
     name: str
-    run: Callable[..., int]
+    does: str
     hidden: bool = False
+    passes_words_on: bool = False  # what follows its argument is for another program
 
 
 # A format of grades that other programs read. It is made from redacted results alone, so that it can tell no student of a hidden case.
@@ -128,8 +134,8 @@ class Added:
 class ClassAddition:
     name: str
     file: str  # that it writes into OUT
-    # Of results, each student's files by their names, labs, and OUT. Costs nobody a grade, whatever breaks.
-    add: Callable[[Sequence[Result], Mapping[str, Mapping[str, str]], Sequence[Lab], Path], Added]
+    # Makes an Added of results, each student's files by their names, labs, and OUT. Costs nobody a grade, whatever breaks.
+    adds: str
 
 
 @dataclass(frozen=True)
@@ -139,5 +145,4 @@ class OtherMachines:
     name: str
     options: type[Any]  # of `tilelab grade`: a dataclass with typer's annotations
     asked: Callable[[Any], bool]  # whether they judge. Raises RemediableError for options that do not fit
-    # The last two are OUT and the course's root.
-    opened: Callable[[Any, JudgingOptions, JudgingSetup, Path, Path], Elsewhere]
+    opens: str  # makes an Elsewhere of the options, JudgingOptions, a JudgingSetup, OUT and the course's root

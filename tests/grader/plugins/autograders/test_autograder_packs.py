@@ -13,8 +13,8 @@ import pytest
 from grader.course.leaks import Diagnostic
 from grader.model.course_root import load_labs
 from grader.model.errors import RemediableError
-from grader.plugins.autograders import PackOptions, packing
-from grader.plugins.autograders.autograder_commands import make_autograder
+from grader.plugins.autograders import packing
+from grader.plugins.autograders.autograder_commands import PackOptions, make_autograder
 from grader.plugins.autograders.packing import (
     PACKS,
     PackMade,

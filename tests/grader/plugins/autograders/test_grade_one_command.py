@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from grader.model.errors import MachineError, RemediableError
-from grader.plugins.autograders import OneRequest, autograder_commands
-from grader.plugins.autograders.autograder_commands import grade_one
+from grader.plugins.autograders import autograder_commands
+from grader.plugins.autograders.autograder_commands import OneRequest, grade_one
 from grader.plugins.autograders.one_grading import NEEDS_A_GPU, NOT_GRADED
 from grader.system.confinement import SandboxUnavailable
 

@@ -12,9 +12,8 @@ import pytest
 from fake_course import Course
 from typer.testing import CliRunner
 
-from grader.cli.classes.pages_command import export_again, pages_again
+from grader.cli.classes.pages_command import ExportRequest, PagesRequest, export_again, pages_again
 from grader.cli.cli import app
-from grader.cli.requests.class_requests import ExportRequest, PagesRequest
 from grader.model.errors import RemediableError
 from grader.model.graded_class import GradedClass
 from grader.roll.batch.last_batch import LastBatchFile

@@ -8,8 +8,7 @@ import pytest
 from fake_course import Course
 from told_policy import page
 
-from grader.cli.classes.pages_command import pages_again
-from grader.cli.requests.class_requests import PagesRequest
+from grader.cli.classes.pages_command import PagesRequest, pages_again
 from grader.model.errors import RemediableError
 from grader.roll.batch.last_batch import LastBatchFile
 

@@ -4,20 +4,17 @@ from __future__ import annotations
 
 import dataclasses
 import errno
-import importlib
 import inspect
 import sys
 import types
 from collections.abc import Callable
 from functools import wraps
-from typing import Annotated, Any, NoReturn, TypeVar, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, NoReturn, get_args, get_origin, get_type_hints
 
 import typer
 
 from grader.model.errors import MachineError, RemediableError
 from grader.roll.batch.plugin import OtherMachines, registered
-
-Asked = TypeVar("Asked")
 
 # What no file and no argument of a command is to blame for.
 _OF_MACHINE = frozenset(
@@ -27,48 +24,26 @@ _OF_MACHINE = frozenset(
 _OF_PERMISSIONS = frozenset({errno.EACCES, errno.EPERM})
 
 
-def command(app: typer.Typer, name: str, **settings: Any) -> Callable[[Callable[..., int]], Callable[..., NoReturn]]:  # noqa: ANN401 -- typer's own
-    """Makes a function a command of the program. What it returns is the exit status. A dataclass among its parameters gets its options:
-    they are the fields by `option` and with typer's annotations, and those of plugins where it has a field `of_plugins`.
+def as_command(own: Callable[..., int]) -> Callable[..., NoReturn]:
+    """The function as typer takes a command. What it returns is the exit status. A dataclass among its parameters gets its options: they
+    are the fields by `option` and with typer's annotations, and those of plugins where it has a field `of_plugins`.
     """
+    given = list(inspect.signature(own, eval_str=True).parameters.values())
+    asked = next((one for one in given if dataclasses.is_dataclass(one.annotation)), None)
 
-    def made(own: Callable[..., int]) -> Callable[..., NoReturn]:
-        given = list(inspect.signature(own, eval_str=True).parameters.values())
-        asked = next((one for one in given if dataclasses.is_dataclass(one.annotation)), None)
-
-        @wraps(own)
-        def run(**named: object) -> NoReturn:
-            if asked is not None:
-                beside = {one.name: named.pop(one.name) for one in given if one is not asked}
-                named = {**beside, asked.name: _request(asked.annotation, named)}
-            guarded(lambda: own(**named))
-
+    @wraps(own)
+    def run(**named: object) -> NoReturn:
         if asked is not None:
-            others = [one for one in given if one is not asked]
-            parameters = [*others, *_options(asked.annotation), *_of_plugins(asked.annotation)]
-            vars(run)["__signature__"] = inspect.Signature(parameters)
-            run.__annotations__ = {one.name: one.annotation for one in parameters}
-        app.command(name, **settings)(run)
-        return run
+            beside = {one.name: named.pop(one.name) for one in given if one is not asked}
+            named = {**beside, asked.name: _request(asked.annotation, named)}
+        guarded(lambda: own(**named))
 
-    return made
-
-
-def asked(app: typer.Typer, name: str, target: str) -> Callable[[type[Asked]], type[Asked]]:
-    """Makes a dataclass a command, whose options are its fields and whose help is its text. `target` takes what was asked: a function as
-    module:name, which is imported when the command runs.
-    """
-
-    def made(kind: type[Asked]) -> type[Asked]:
-        def run(request: object) -> int:
-            module, _, function = target.partition(":")
-            return int(getattr(importlib.import_module(module), function)(request))
-
-        run.__doc__, run.__annotations__ = kind.__doc__, {"request": kind, "return": int}
-        command(app, name)(run)
-        return kind
-
-    return made
+    if asked is not None:
+        others = [one for one in given if one is not asked]
+        parameters = [*others, *_options(asked.annotation), *_of_plugins(asked.annotation)]
+        vars(run)["__signature__"] = inspect.Signature(parameters)
+        run.__annotations__ = {one.name: one.annotation for one in parameters}
+    return run
 
 
 def option(words: str, *names: str, default: Any = "", **settings: Any) -> Any:  # noqa: ANN401 -- a field of any type
