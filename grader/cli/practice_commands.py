@@ -27,9 +27,8 @@ from grader.model.course_root import PUBLIC_SEED, load_labs
 from grader.model.errors import RemediableError
 from grader.model.labs import Lab, LabError
 from grader.model.visible_text import counted
-from grader.pages.screens.answers_screen import answers_line, answers_screen
 from grader.pages.screens.first_mistake import Tried, suspect_view
-from grader.pages.screens.lab_screen import Screen
+from grader.pages.screens.lab_screen import Screen, answers_line, answers_screen
 from grader.roll.batch.opened_tools import environment_of, lab_judge, open_toolset, size_sweep
 
 _Labs = Annotated[

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from urllib.parse import quote
 
-from grader.explain.similar_files import SimilarFiles
+from grader.explain.similar_files import SimilarFiles, SimilarPair
 from grader.explain.story import Story
+from grader.model import visible_text
 from grader.model.graded_class import NOTHING_KNOWN, ClassInsight
 from grader.model.result import SCHEMA, Result
+from grader.model.visible_text import counted
 from grader.pages.class_page.class_sheet import CLASS_SECTIONS, class_sheet
 from grader.pages.launches.trace_sheet import step_script, trace_sheet
 from grader.pages.page_section import Shown, render_drawing, render_page, trusted_text
-from grader.pages.similar_sheet import similar_sheet
 from grader.pages.student_page.student_sheet import LAB_SECTIONS, student_sheet
 
 
@@ -75,3 +77,39 @@ def schema_text() -> str:
     schema = Result.model_json_schema(by_alias=True)
     head = {"$schema": "https://json-schema.org/draft/2020-12/schema", "$id": f"urn:{SCHEMA.replace('/', ':')}"}
     return json.dumps(head | schema | {"title": SCHEMA}, indent=2, ensure_ascii=False) + "\n"
+
+
+# The page of one lab's similar files: pairs, the most alike first, each with both texts and the lines where common passages begin. Pure.
+#
+# It says what the texts have in common. It says nothing of the people who wrote them.
+
+
+def similar_sheet(
+    lab_id: str, title: str, found: SimilarFiles, names: Mapping[str, str], texts: Mapping[str, str]
+) -> Shown:
+    """`names` and `texts`: by student."""
+    pairs = counted(len(found.pairs) + found.left_out, "pair")
+    return Shown(
+        lab_id=lab_id,
+        title=title,
+        summary=f"{pairs} of similar files, and {counted(len(found.equal), 'file')} that several students handed in",
+        pairs=[_card(pair, names, texts) for pair in found.pairs],
+        left_out=found.left_out,
+        equal=[[_who(one, names) for one in students] for students in found.equal],
+    )
+
+
+def _card(pair: SimilarPair, names: Mapping[str, str], texts: Mapping[str, str]) -> Shown:
+    how = "under other names" if pair.renamed else "with the same names"
+    return Shown(
+        words=f"{100 * pair.share:.0f} % of the passages that few others have, {how} ({pair.passages:,} in common)",
+        one=_who(pair.one, names, texts[pair.one], pair.lines[0]),
+        other=_who(pair.other, names, texts[pair.other], pair.lines[1]),
+    )
+
+
+def _who(student: str, names: Mapping[str, str], text: str = "", marked: Collection[int] = ()) -> Shown:
+    """`marked`: numbers of lines, from 1."""
+    name = visible_text.line(names.get(student, ""), 80) or visible_text.line(student, 80)
+    link = f"../{quote(student, safe='', errors='replace')}.html"
+    return Shown(name=name, link=link, text=visible_text.block(text, lines=400, columns=160), marked=marked)

@@ -185,10 +185,7 @@ PURE = [
     ),
     "grader/course/leaks.py",
     *(f"grader/plugins/leaderboard/{name}.py" for name in ("board", "leaderboard_sheet", "pseudonyms")),
-    *(
-        f"grader/plugins/exports/{name}.py"
-        for name in ("autograder_results", "finding_logs", "gradebook_tables", "grades_csv", "grade_rows")
-    ),
+    *(f"grader/plugins/exports/{name}.py" for name in ("autograder_results", "grade_rows", "grade_tables")),
     "grader/run/lab_verdict.py",
     *(f"grader/run/speed/{name}.py" for name in ("paired_times", "speed_score")),
     *(f"grader/roll/policy/{name}.py" for name in ("applied_policy", "grade_history", "late_rules")),

@@ -14,7 +14,7 @@ from grader.model.labs import Lab, lab_ids, load_lab
 from grader.model.outcome import JudgedCase, LabOutcome
 from grader.model.result import LabResult
 from grader.model.verdicts import Verdict
-from grader.pages.speed.calibration_sheet import tier_calibration_table
+from grader.pages.speed.sweep_figure import tier_calibration_table
 from grader.run.scoring.lab_score import score_lab, with_measured_speed
 from grader.run.speed.contest import Contestant, build, run_contest
 from grader.run.speed.paired_times import ratio_interval

@@ -41,9 +41,8 @@ from grader.model.result import (
 from grader.model.verdicts import Verdict
 from grader.pages import pages
 from grader.pages.class_page.class_view import ClassView
-from grader.pages.speed.calibration_sheet import calibration_sheet
-from grader.plugins.autograders.one_grading import Graded
-from grader.plugins.autograders.platform_list import output_fragment
+from grader.pages.speed.sweep_figure import calibration_sheet
+from grader.plugins.autograders.platform_list import Graded, output_fragment
 from grader.plugins.leaderboard import leaderboard_sheet
 from grader.plugins.leaderboard.board import Apart, Board, Entry, NameRow, Ranked
 from grader.plugins.leaderboard.board_history import Change

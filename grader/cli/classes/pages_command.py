@@ -25,7 +25,8 @@ from grader.roll.batch.output_folder import OutputFolder, graded_folder
 from grader.roll.batch.plugin import Export, export_help, registered
 from grader.roll.batch.publishing import write_exports
 from grader.roll.people.roster import read_roster
-from grader.roll.policy.class_policy import AmbiguousError, PersonIndex, read_policy
+from grader.roll.policy.class_policy import AmbiguousError, PersonIndex
+from grader.roll.policy.course_file import read_policy
 from grader.roll.policy.grade_history import KeptBatch, KeptGrade, changes_in
 from grader.run.scoring.redaction import redacted
 

@@ -34,20 +34,8 @@ from grader.run.kernels.host_code import launches_cooperatively
 from grader.run.kernels.kernel_build import why_not, with_contents
 from grader.run.kernels.kernel_source import CheckError, KernelSource, named_kernel, read_kernel_source
 from grader.run.kernels.own_launches import Extent3, versions_of, with_arguments
-from grader.run.launches.kernel_check import (
-    Checked,
-    CheckReport,
-    CheckRequest,
-    Refused,
-    check_kernel,
-    trace_again,
-)
-from grader.run.launches.lab_launch import (
-    asked_source,
-    build_launch,
-    model_launch,
-    predicted_outlook,
-)
+from grader.run.launches.kernel_check import Checked, CheckReport, CheckRequest, Refused, check_kernel, trace_again
+from grader.run.launches.lab_launch import asked_source, build_launch, model_launch, predicted_outlook
 from grader.run.launches.trace_phases import TraceReport
 from grader.run.launches.tracing import Traced, TraceRequest
 from grader.run.programs.program_findings import ProgramReport

@@ -25,15 +25,7 @@ from grader.model.course_root import course_root
 from grader.model.errors import RemediableError
 from grader.model.labs import Lab
 from grader.model.verdicts import Verdict
-from grader.pages.launches.trace_tables import (
-    Heading,
-    Part,
-    Sentence,
-    Table,
-    as_text,
-    trace_parts,
-    verdict_parts,
-)
+from grader.pages.launches.trace_tables import Heading, Part, Sentence, Table, as_text, trace_parts, verdict_parts
 from grader.roll.batch.drawn_pages import with_its_mistake, write_page, write_stories
 from grader.run.kernels.host_code import kernels_in
 from grader.run.kernels.kernel_source import read_kernel_source

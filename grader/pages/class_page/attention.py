@@ -12,7 +12,7 @@ from grader.model.verdicts import Verdict
 from grader.model.visible_text import counted, points, share
 from grader.pages.class_page.class_view import ClassView, Said, brought_nothing, group, is_open
 from grader.pages.page_section import Shown
-from grader.pages.student_page.standing_section import late_words
+from grader.pages.student_page.lab_sections import late_words
 
 _MOST, _FEW = 40, 12  # students of a group; a longer list than the second is folded
 

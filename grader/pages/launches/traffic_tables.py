@@ -12,16 +12,7 @@ from collections.abc import Iterator, Sequence
 from grader.model import visible_text
 from grader.model.result import Launch, LineTraffic, Outlook, Timing, Traffic
 from grader.pages.launches.trace_tables import Heading, Part, Sentence, Table
-from grader.run.scoring.metrics import (
-    INTENSITY,
-    LOAD,
-    METRICS,
-    Counts,
-    l1_bytes,
-    metrics_of,
-    passes,
-    remarks,
-)
+from grader.run.scoring.metrics import INTENSITY, LOAD, METRICS, Counts, l1_bytes, metrics_of, passes, remarks
 from grader.run.scoring.predicted_time import (
     ARITHMETIC,
     GLOBAL,

@@ -16,8 +16,7 @@ from grader.model import visible_text
 from grader.model.result import Finding, Launch
 from grader.model.verdicts import TERMINAL_STYLES, Verdict
 from grader.model.visible_text import counted
-from grader.pages.findings.excerpt import excerpt
-from grader.pages.findings.finding_card import launch_of, place_of
+from grader.pages.findings.finding_card import excerpt, launch_of, place_of
 from grader.pages.screens.first_mistake import Detail, block_view, excerpt_view, finding_view, launched, one_line
 from grader.run.programs.program_findings import HostFinding, ProgramReport
 from grader.run.programs.run_record import ProgramFinding

@@ -15,8 +15,7 @@ from grader.model import visible_text
 from grader.model.result import Case, Finding, LabResult, Launch, Site
 from grader.model.verdicts import TERMINAL_STYLES, Verdict
 from grader.model.visible_text import counted, element, expected, index
-from grader.pages.findings.excerpt import Note, Role, Row, excerpt
-from grader.pages.findings.finding_card import lane_figure, place_of, suspect_sentence
+from grader.pages.findings.finding_card import Note, Role, Row, excerpt, lane_figure, place_of, suspect_sentence
 from grader.pages.findings.mismatch_figure import amount
 
 # What passed and what did not, one line each: the tests of a lab, or the labs of a course. Pure.

@@ -9,17 +9,17 @@ from grader.model.result import LabResult, Result
 from grader.model.verdicts import Verdict
 from grader.pages.findings.one_cause import advice, what_happened
 from grader.pages.page_section import Section, Shown, shown_sections
-from grader.pages.speed.gpu_facts import gpu_facts
-from grader.pages.speed.speed_figure import speed_figure, tier_section
+from grader.pages.speed.speed_figure import gpu_facts, speed_figure, tier_section
 from grader.pages.student_page.lab_sections import (
     LabView,
+    answer_section,
     case_section,
     compiler_log,
     finding_section,
     mismatch_section,
     printed_section,
+    standing_section,
 )
-from grader.pages.student_page.standing_section import answer_section, standing_section
 from grader.pages.student_page.traffic_section import climb_section, traffic_section
 
 # The sections that support a lab's verdict on a student's page, from top to bottom. A new section is a line here.

@@ -11,7 +11,7 @@ import os
 import shutil
 import sys
 import traceback
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -24,26 +24,38 @@ from grader.course.handouts import course_time
 from grader.engines.toolset import Toolset
 from grader.explain.suspect_search import ClassSearch
 from grader.model.course_root import PUBLIC_SEED, course_root, course_seed, load_labs
-from grader.model.errors import RemediableError
+from grader.model.errors import MachineError, RemediableError
 from grader.model.labs import Lab, lab_ids
+from grader.model.result import UNDECIDED, Result
 from grader.model.verdicts import Verdict
+from grader.model.written_names import clean
 from grader.pages.pages import student_page
-from grader.plugins.autograders.one_grading import (
+from grader.plugins.autograders.packing import PACKS, PackMade, PackRequest
+from grader.plugins.autograders.platform_list import (
     NEEDS_A_GPU,
     NOT_GRADED,
     Answer,
     AutograderPlatform,
     Graded,
-    grade_folder,
+    HandedIn,
+    platform_named,
 )
-from grader.plugins.autograders.packing import PACKS, PackMade, PackRequest
-from grader.plugins.autograders.platform_list import platform_named
+from grader.roll.batch.class_insight import asking_labs, with_answers
 from grader.roll.batch.controls import Controls
-from grader.roll.batch.judging_setup import JudgingSetup, LineSearch
+from grader.roll.batch.job_store import JobStore
+from grader.roll.batch.judging_jobs import judge_class, plan_judging
+from grader.roll.batch.judging_setup import JudgingSetup, LineSearch, Progress
 from grader.roll.batch.opened_tools import environment_of, lab_judge, open_toolset
 from grader.roll.batch.output_folder import scratch_folder
+from grader.roll.intake.attempts import Intake
+from grader.roll.intake.intake import take_one
+from grader.roll.intake.matching import lab_file
+from grader.roll.intake.upload import STUDENT, Refusal, Upload, read_folder
+from grader.roll.people.identities import id_form
 from grader.run.compiler_trial import compiler_trouble
+from grader.run.scoring.lab_score import decide_class, score_class
 from grader.run.scoring.redaction import for_student
+from grader.system.confinement import Confinement
 from grader.system.own_files import write_atomically
 
 _FAULTS = 3
@@ -128,6 +140,61 @@ def _setup(toolset: Toolset, root: Path, labs: list[Lab], *, public: bool) -> tu
         looks_first=False,  # a pass needs no control
     )
     return setup, labs
+
+
+# A submission is graded as a batch grades a class of one. What a platform gets of it is made elsewhere. A pass needs no control. Anything
+# else counts only after the course's own kernels got their verdicts on this machine.
+
+
+@dataclass(frozen=True)
+class OneGrading:
+    result: Result  # not redacted
+    texts: dict[str, str]  # of the submission's files; the page quotes from them
+    faults: tuple[str, ...]  # what broke on our side, for the instructor
+
+    @property
+    def undecided(self) -> tuple[str, ...]:
+        """Labs that are not graded."""
+        return tuple(lab_id for lab_id, lab in self.result.labs.items() if lab.verdict in UNDECIDED)
+
+
+def grade_folder(
+    folder: Path,
+    handed_in: HandedIn,
+    labs: Sequence[Lab],
+    setup: JudgingSetup,
+    scratch: Path,
+    confinement: Confinement | None = None,
+) -> OneGrading:
+    """`confinement`: of the programs that unpack archives. Raises MachineError where the platform gave no folder that can be read: that is
+    no submission without files.
+    """
+    asking = asking_labs(labs)
+    intake = _taken(folder, handed_in, labs, scratch, confinement)
+    plan = plan_judging([intake], labs, setup, JobStore(scratch / "outcomes"))
+    judged = judge_class(plan, scratch / "jobs", Progress())
+    scored = score_class(judged.students, labs, setup.environment, decide_class(judged.students, labs))
+    (result,) = with_answers(scored, [intake], asking)
+    faults = [*filter(None, [judged.stopped]), *judged.faults]
+    return OneGrading(result, intake.texts(), tuple(faults))
+
+
+def _taken(
+    folder: Path, handed_in: HandedIn, labs: Sequence[Lab], scratch: Path, confinement: Confinement | None
+) -> Intake:
+    try:
+        is_empty = not any(folder.iterdir())
+    except OSError as error:
+        raise MachineError(
+            f"{folder}: the submission cannot be read ({error.strerror}). The platform has to put it there."
+        ) from error
+    name = ", ".join(clean(one.name or one.email or one.login) for one in handed_in.people) or "Submission"
+    of_whom = Upload(name, owners=handed_in.people, at=handed_in.at, notices=handed_in.notices)
+    try:
+        upload = of_whom if is_empty else replace(of_whom, contents=read_folder(folder, STUDENT))
+    except Refusal as refusal:
+        upload = replace(of_whom, refused=str(refusal))
+    return take_one(upload, id_form(name), scratch / "intake", [lab_file(lab) for lab in labs], confinement)
 
 
 def _give(answer: Answer, out: Path) -> None:

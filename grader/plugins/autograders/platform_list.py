@@ -1,27 +1,22 @@
-"""The platforms that `tilelab grade-one` knows: one file for each, and its place in this list."""
+"""The platforms that `tilelab grade-one` knows, and what every platform consists of."""
 
 from __future__ import annotations
 
 import base64
 import json
 import re
-from collections.abc import Mapping, Sequence
-from datetime import datetime
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
 from html import escape
 from pathlib import Path
 from typing import Any
 
+from grader.model import visible_text
 from grader.model.errors import RemediableError
 from grader.model.result import Result, Student
+from grader.model.verdicts import Verdict
 from grader.pages.findings.one_cause import what_happened
-from grader.plugins.autograders.one_grading import (
-    Answer,
-    AutograderPlatform,
-    Graded,
-    HandedIn,
-    late_words,
-    misnamed_words,
-)
 from grader.plugins.exports.autograder_results import (
     autolab_output,
     classroom50_result,
@@ -30,7 +25,6 @@ from grader.plugins.exports.autograder_results import (
     whole_factor,
 )
 from grader.plugins.exports.grade_rows import (
-    TestedRow,
     finding_lines,
     grade,
     is_decided,
@@ -40,6 +34,97 @@ from grader.plugins.exports.grade_rows import (
     number_text,
     tested_rows,
 )
+
+# What a platform says of the submission that its container holds: whose it is, when it was handed in, when it was due. Plain data.
+
+
+@dataclass(frozen=True)
+class HandedIn:
+    people: tuple[Student, ...] = ()  # several for a team; empty: the platform does not say
+    at: datetime | None = None  # with its time zone
+    due: datetime | None = None
+    notices: tuple[str, ...] = ()  # what could not be read of it
+
+    @property
+    def late(self) -> timedelta:
+        """Zero: in time, or nobody knows."""
+        if self.at is None or self.due is None:
+            return timedelta(0)
+        return max(self.at - self.due, timedelta(0))
+
+
+def late_words(late: timedelta) -> str:
+    """How late it was, to the minute. Empty: it was not."""
+    minutes = -(-int(late.total_seconds()) // 60)
+    if minutes <= 0:
+        return ""
+    units = ((minutes // 1440, "d"), (minutes // 60 % 24, "h"), (minutes % 60, "min"))
+    said = " ".join(f"{count} {unit}" for count, unit in units if count)
+    return f"Handed in {said} after the due date. What that costs, the platform decides."
+
+
+# What every platform consists of: its name, how its word about a submission is read, and two pure functions that make its files.
+#
+# A platform that gets no result has to leave the grade open. So `not_graded` never holds a score that could count.
+
+# What a student reads where something of ours failed. It names no cause: a cause may hold the name of a hidden case.
+NOT_GRADED = (
+    "Not graded: the autograder failed, and not your files. You lose no points by it. "
+    "Submit the same files again in some minutes. If it happens again, tell your instructor."
+)
+# Where a file is valid CUDA that only a GPU can run.
+NEEDS_A_GPU = (
+    "Not graded yet: your file needs a GPU, and this autograder has none. You lose no points by it now. "
+    "Your instructor has to grade it on another machine."
+)
+
+
+@dataclass(frozen=True)
+class Graded:
+    """One submission, graded. Platforms' files are made from it."""
+
+    result: Result  # redacted: what the student may see
+    page: str  # the student's page
+    handed_in: HandedIn = HandedIn()
+    environment: Mapping[str, str] = field(default_factory=dict)  # of the process: some platforms name things there
+    at: str = ""  # when it was graded: "2026-02-02T00:00:00Z"
+
+
+@dataclass(frozen=True)
+class Answer:
+    # By path in the folder of results, with "/" between its parts.
+    files: Mapping[str, str] = field(default_factory=dict)
+    printed: str = ""  # for a platform that reads standard output
+
+
+@dataclass(frozen=True)
+class AutograderPlatform:
+    name: str  # as in `tilelab grade-one NAME`
+    graded: Callable[[Graded], Answer]  # every lab is graded
+    not_graded: Callable[[Sequence[str], str], Answer]  # gets the ids of the labs, and one of the sentences above
+    # Reads the platform's own file about the submission, if there is one, and the environment.
+    handed_in: Callable[[Path | None, Mapping[str, str]], HandedIn] = lambda _metadata, _environment: HandedIn()
+    output_is_secret: bool = True  # whether students do not see what is printed on standard error
+
+
+# What a student reads who handed in files, but none of the name that a lab asks for. No verdict depends on it. Pure.
+
+_MOST = 8
+
+
+def misnamed_words(result: Result) -> str:
+    """Empty: each lab has its file, or nothing but the labs' files is there."""
+    missing = [lab.file for lab in result.labs.values() if lab.verdict is Verdict.MISSING_FILE]
+    asked = {lab.file for lab in result.labs.values()}
+    others = [one for one in result.submission.files if one.rsplit("/", 1)[-1] not in asked]
+    others = [one for one in others if ".cu" in one.lower()] or others
+    if not missing or not others:
+        return ""
+    more = f" and {len(others) - _MOST} more" if len(others) > _MOST else ""
+    there = ", ".join(visible_text.line(one, 80) for one in others[:_MOST])
+    asks = "If one of these is meant, give it that name and submit again."
+    return f"Your submission holds {there}{more}, but no {' and no '.join(missing)}. {asks}"
+
 
 # A result as Markdown: for GitHub's job summary and for the text of a release. Pure.
 #
@@ -59,7 +144,10 @@ def markdown_summary(result: Result) -> str:
     for lab in result.labs.values():
         given = f"{number_text(lab.points)} of {number_text(lab.max_points)}" if is_decided(lab) else "not graded"
         lines += ["", f"**{plain(lab.title)}: {plain(lab.look.label)}** ({given}). {plain(what_happened(lab))}"]
-    lines += ["", "| test | | points |", "|---|---|--:|", *(_row(row) for row in tested_rows(result))]
+    lines += ["", "| test | | points |", "|---|---|--:|"]
+    for row in tested_rows(result):
+        points_text = "" if row.passed is None else f"{number_text(row.points)} of {number_text(row.max_points)}"
+        lines.append(f"| {plain(row.whole_name)} | {_MARKS[row.passed]} | {points_text} |")
     if found := _shown_findings(result):
         lines += ["", *_block(found)]
     return "\n".join(lines) + "\n"
@@ -68,11 +156,6 @@ def markdown_summary(result: Result) -> str:
 def plain(text: str) -> str:
     """Text that Markdown shows as it is, in one line."""
     return _SPECIAL.sub(r"\\\1", " ".join(text.split()))
-
-
-def _row(row: TestedRow) -> str:
-    points = "" if row.passed is None else f"{number_text(row.points)} of {number_text(row.max_points)}"
-    return f"| {plain(row.whole_name)} | {_MARKS[row.passed]} | {points} |"
 
 
 def _shown_findings(result: Result) -> list[str]:
@@ -105,11 +188,6 @@ def _graded(graded: Graded) -> Answer:
         "outputs.txt": f"graded=true\npoints={number_text(points)}\nmax={highest}\n",
     }
     return Answer(files, f"::notice title=Tilelab::{number_text(points)} of {highest} points\n")
-
-
-def _not_graded(_: Sequence[str], why: str) -> Answer:
-    files = {"summary.md": f"## Not graded\n\n{why}\n", "outputs.txt": "graded=false\n"}
-    return Answer(files, f"::error title=Not graded::{why}\n")
 
 
 # classroom50: `result.json`, the text of the release and the page, in the student's checkout, where its runner looks for them.
@@ -150,6 +228,10 @@ def _classroom50_run_graded(graded: Graded) -> Answer:
 _MOST_BYTES = 1 << 20  # of the page
 
 
+def _results(data: Mapping[str, object]) -> Answer:
+    return Answer({"results.json": json_text(data)})
+
+
 def output_fragment(graded: Graded) -> str:
     result = graded.result
     words = (late_words(graded.handed_in.late), *result.submission.notices, misnamed_words(result))
@@ -179,13 +261,8 @@ def _link(page: str) -> str:
 # The student's page is a link in the output, as Gradescope keeps no file of an autograder. A result that was not graded has neither score
 # nor tests: Gradescope then has no points to write down, whatever it makes of the file.
 
-_FILE = "results.json"
 _MOST_METADATA = 8 << 20  # bytes: earlier results are in it
 _MOST_PEOPLE = 50
-
-
-def _gradescope_answer(output: str, output_format: str, more: Mapping[str, object]) -> Answer:
-    return Answer({_FILE: json_text({**more, "output": output, "output_format": output_format})})
 
 
 def handed_in_to_gradescope(metadata: Path | None, _: Mapping[str, str]) -> HandedIn:
@@ -240,26 +317,33 @@ def _prairielearn_job_graded(graded: Graded) -> Answer:
         if len(json_text(data).encode()) <= _PRAIRIELEARN_JOB_MOST_BYTES:
             break
         data.pop(left_out, None)
-    return Answer({_FILE: json_text(data)})
+    return _results(data)
 
 
 PLATFORMS = (
     AutograderPlatform(
         "gradescope",
-        lambda graded: _gradescope_answer(output_fragment(graded), "html", gradescope_results(graded.result)),
-        lambda _, why: _gradescope_answer(why, "text", {"visibility": "visible", "stdout_visibility": "hidden"}),
+        lambda graded: _results(
+            gradescope_results(graded.result) | {"output": output_fragment(graded), "output_format": "html"}
+        ),
+        lambda _, why: _results(
+            {"visibility": "visible", "stdout_visibility": "hidden", "output": why, "output_format": "text"}
+        ),
         handed_in_to_gradescope,
     ),
+    AutograderPlatform("classroom50", _classroom50_run_graded, lambda _labs, _why: Answer()),
     AutograderPlatform(
-        "classroom50",
-        _classroom50_run_graded,
-        lambda _labs, _why: Answer(),
+        "github-actions",
+        _graded,
+        lambda _, why: Answer(
+            {"summary.md": f"## Not graded\n\n{why}\n", "outputs.txt": "graded=false\n"},
+            f"::error title=Not graded::{why}\n",
+        ),
     ),
-    AutograderPlatform("github-actions", _graded, _not_graded),
     AutograderPlatform(
         "prairielearn",
         _prairielearn_job_graded,
-        lambda _, why: Answer({_FILE: json_text({"gradable": False, "format_errors": [why]})}),
+        lambda _, why: _results({"gradable": False, "format_errors": [why]}),
     ),
     # Autolab reads the scores from the last line of a job's output, and shows all of it to the student. Of an output without scores it
     # makes zeros. Where nothing is graded, each lab has the score `null`: Autolab writes down a score without points.

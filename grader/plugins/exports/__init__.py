@@ -1,15 +1,25 @@
 """Grades in formats that other programs read, a row for each. The order is that of `tilelab grade --help`."""
 
-from grader.plugins.exports.autograder_results import autolab_zip, classroom50_zip, gradescope_zip, prairielearn_zip
-from grader.plugins.exports.finding_logs import junit_xml, sarif_log
-from grader.plugins.exports.gradebook_tables import (
+from grader.plugins.exports.autograder_results import (
+    autolab_zip,
+    classroom50_zip,
+    gradescope_zip,
+    junit_xml,
+    prairielearn_zip,
+    sarif_log,
+)
+from grader.plugins.exports.grade_tables import (
+    ags_scores,
+    answers_csv,
     blackboard_table,
     brightspace_csv,
     canvas_csv,
+    canvas_feedback,
+    grades_csv,
     moodle_csv,
+    moodle_feedback,
     moodle_worksheet,
 )
-from grader.plugins.exports.grades_csv import ags_scores, answers_csv, canvas_feedback, grades_csv, moodle_feedback
 from grader.roll.batch.plugin import Export
 
 PLUGINS = (

@@ -10,16 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from grader.model.labs import Lab
-from grader.model.result import (
-    LabResult,
-    LeaderboardName,
-    Outlook,
-    Ratio,
-    Result,
-    Submission,
-    Timing,
-    Traffic,
-)
+from grader.model.result import LabResult, LeaderboardName, Outlook, Ratio, Result, Submission, Timing, Traffic
 from grader.model.verdicts import Verdict
 from grader.plugins.leaderboard.board_history import (
     Change,

@@ -54,7 +54,7 @@ PLUGINS = (
         "slurm",
         SlurmOptions,
         SlurmOptions.asked,
-        "grader.plugins.slurm.slurm_cluster:slurm_cluster",
+        "grader.plugins.slurm.array_run:slurm_cluster",
     ),
     Command("judge-slice", "grader.plugins.slurm.slice_judging:judge_array_slice", hidden=True),
 )

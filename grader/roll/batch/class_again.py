@@ -23,7 +23,8 @@ from grader.roll.batch.output_folder import OutputFolder
 from grader.roll.batch.plugin import Export
 from grader.roll.batch.publishing import ClassToWrite, publish
 from grader.roll.policy.applied_policy import Applied, apply_policy
-from grader.roll.policy.class_policy import ClassPolicy, CoursePolicy, class_policy
+from grader.roll.policy.class_policy import ClassPolicy, class_policy
+from grader.roll.policy.course_file import CoursePolicy
 from grader.roll.policy.grade_history import KeptBatch, KeptGrade, last_grades
 from grader.run.scoring.redaction import redacted
 

@@ -34,7 +34,8 @@ from grader.roll.intake.attempts import Intake
 from grader.roll.intake.intake import Discovery, IntakeOptions, discover
 from grader.roll.intake.matching import lab_file
 from grader.roll.people.roster import Roster
-from grader.roll.policy.class_policy import ClassPolicy, CoursePolicy, class_policy
+from grader.roll.policy.class_policy import ClassPolicy, class_policy
+from grader.roll.policy.course_file import CoursePolicy
 from grader.run.lab_verdict import LabVerdict
 from grader.run.scoring.lab_score import decide_class, score_class
 from grader.run.scoring.redaction import RedactedClass, redacted

@@ -20,8 +20,7 @@ from grader.model.graded_class import NOTHING_KNOWN, ClassInsight, GradedClass
 from grader.model.result import LabResult, Model, Result, Standing, StepPage, Submission
 from grader.model.verdicts import Verdict
 from grader.roll.batch.output_folder import digest, read_kept
-from grader.roll.people.identities import Identities
-from grader.roll.people.person_keys import SAFE
+from grader.roll.people.identities import SAFE, Identities
 from grader.roll.people.roster import Roster
 from grader.roll.people.roster_matching import Arrival
 from grader.roll.people.who_is_who import Person, who_is_who

@@ -17,7 +17,7 @@ from grader.model.visible_text import counted as counted_words
 from grader.model.written_names import clean, exact_form, shown, some
 from grader.roll.intake.matching import HandedAnswers
 from grader.roll.intake.upload import Upload
-from grader.roll.people.person_keys import FOLDER, Key, keys_of
+from grader.roll.people.identities import FOLDER, Key, keys_of
 from grader.roll.people.roster import Roster, RosterRow
 from grader.roll.people.roster_matching import Arrival
 

@@ -36,8 +36,7 @@ from grader.roll.intake.upload import (
     stem_of,
 )
 from grader.roll.platforms.download_names import ClassFiles, Top
-from grader.roll.platforms.gradescope_export import METADATA
-from grader.roll.platforms.recognition import own_file_bytes
+from grader.roll.platforms.recognition import METADATA, own_file_bytes
 from grader.system.confinement import Confinement
 
 # Our own folders for the files of archives, and which files of an archive are stored there.

@@ -16,16 +16,8 @@ from pathlib import Path
 from grader.model.errors import RemediableError
 from grader.model.result import Student
 from grader.model.written_names import exact_form, first_and_last, folded_form, some
-from grader.roll.people.person_keys import EMAIL, FOLDER, LOGIN, NUMBER, Key, keys_of, plain
-from grader.roll.people.table_text import (
-    Row,
-    TableError,
-    columns_in,
-    file_bytes,
-    heading_word,
-    read_table,
-    unquoted,
-)
+from grader.roll.people.identities import EMAIL, FOLDER, LOGIN, NUMBER, Key, keys_of, plain
+from grader.roll.people.table_text import Row, TableError, columns_in, file_bytes, heading_word, read_table, unquoted
 
 # What the headings of a roster mean: in a platform's own export, and in a table that a person wrote. Pure.
 #

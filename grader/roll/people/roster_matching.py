@@ -12,8 +12,19 @@ from functools import partial
 
 from grader.model.result import Student
 from grader.model.written_names import exact_form, folded_form, joined_form, shown, some
-from grader.roll.people.identities import Identities, Identity
-from grader.roll.people.person_keys import ACCOUNT, EMAIL, FOLDER, LOGIN, NUMBER, Key, contradict, keys_of, plain
+from grader.roll.people.identities import (
+    ACCOUNT,
+    EMAIL,
+    FOLDER,
+    LOGIN,
+    NUMBER,
+    Identities,
+    Identity,
+    Key,
+    contradict,
+    keys_of,
+    plain,
+)
 from grader.roll.people.roster import PARTS, Roster, RosterRow, ascii_words, numbers_in
 
 _FEWEST = 3  # addresses of one domain

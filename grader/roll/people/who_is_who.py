@@ -11,8 +11,17 @@ from dataclasses import dataclass
 
 from grader.model.result import Student
 from grader.model.written_names import exact_form, shown, some
-from grader.roll.people.identities import Identities, Identity
-from grader.roll.people.person_keys import FOLDER, ROSTER, Key, contradict, id_form, keys_of, numbered
+from grader.roll.people.identities import (
+    FOLDER,
+    ROSTER,
+    Identities,
+    Identity,
+    Key,
+    contradict,
+    id_form,
+    keys_of,
+    numbered,
+)
 from grader.roll.people.roster import Roster, RosterRow
 from grader.roll.people.roster_matching import Arrival, Matching, match_rows, with_zeros
 

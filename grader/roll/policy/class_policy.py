@@ -11,17 +11,13 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from pathlib import Path
 from typing import TypeVar
 
 from grader.model.labs import Lab
 from grader.model.result import Override, RegradeRequest, Submission
 from grader.model.written_names import exact_form, shown, some
-from grader.roll.people.identities import Identities
-from grader.roll.people.person_keys import id_form, keys_of, plain
-from grader.roll.policy import decisions
-from grader.roll.policy.course_file import CourseFile, Extension, PolicyError, read_course
-from grader.roll.policy.decisions import Decision, Decisions, is_there, read_decisions
+from grader.roll.people.identities import Identities, id_form, keys_of, plain
+from grader.roll.policy.course_file import CourseFile, CoursePolicy, Decision, Extension, PolicyError
 from grader.roll.policy.late_rules import days_later, shown_time
 
 # Finds the student whom a person's word means: an id, a number, a login, an address, a platform's id, or the whole name. Pure.
@@ -113,45 +109,6 @@ def _made_of(student: str, submission: Submission, name: str) -> bool:
     said = (name, submission.student.login, submission.student.number, submission.student.email)
     forms = {id_form(one).casefold() for one in said if one}
     return bool({student.casefold(), re.sub(r"-\d+$", "", student).casefold()} & forms)
-
-
-# The files of a course's policy: course.toml, and overrides.csv, regrade.csv and times.csv beside it. Each may be missing.
-#
-# A file that cannot be understood is refused before anything is graded.
-
-COURSE, OVERRIDES, REQUESTS, TIMES = "course.toml", "overrides.csv", "regrade.csv", "times.csv"
-
-
-@dataclass(frozen=True)
-class CoursePolicy:
-    """What the files say. Students are named there as a person wrote them: class_policy.py finds out who is meant."""
-
-    course: CourseFile = field(default_factory=CourseFile)
-    overrides: Decisions[Override] = field(default_factory=Decisions)
-    requests: Decisions[RegradeRequest] = field(default_factory=Decisions)
-    times: Decisions[datetime] = field(default_factory=Decisions)
-    named: str = ""  # the course.toml that was asked for; empty: the course's own
-
-    @property
-    def notices(self) -> tuple[str, ...]:
-        return (*self.course.notices, *self.overrides.notices, *self.requests.notices, *self.times.notices)
-
-
-def read_policy(root: Path, labs: Sequence[str], named: Path | None = None) -> CoursePolicy:
-    """`root`: the course's folder; `named`: the course.toml that was asked for, or the folder that holds it; `labs`: the course's.
-    Raises PolicyError.
-    """
-    course = root / COURSE if named is None else named / COURSE if named.is_dir() else named
-    if named is not None and not course.is_file():
-        raise PolicyError(f"{course}: there is no such file. Name the course's file, as in COURSE=course.toml.")
-    decided = read_course(course, labs) if is_there(course) else CourseFile()
-    return CoursePolicy(
-        decided,
-        read_decisions(course.parent / OVERRIDES, decisions.OVERRIDES, labs),
-        read_decisions(course.parent / REQUESTS, decisions.REQUESTS, labs),
-        read_decisions(course.parent / TIMES, decisions.TIMES, labs, decided.zone),
-        "" if named is None else str(course.absolute()),
-    )
 
 
 _DUST = 1e-9

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from grader.model.result import Finding, Site
 from grader.model.verdicts import Verdict
-from grader.pages.findings.excerpt import excerpt
+from grader.pages.findings.finding_card import excerpt
 
 SOURCE = "\n".join(f"line{n}[i] = 0;  // {n}" for n in range(1, 41))
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from grader.model.result import Ratio, SweepPoint, SweepTime
 from grader.pages.pages import calibration_page, sweep_drawing
-from grader.pages.speed.calibration_sheet import calibration_sheet
-from grader.pages.speed.sweep_figure import sweep_figure
+from grader.pages.speed.sweep_figure import calibration_sheet, sweep_figure
 
 
 def timed(name: str, milliseconds: float) -> SweepTime:

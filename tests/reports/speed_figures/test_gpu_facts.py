@@ -16,7 +16,7 @@ from grader.pages.page_section import Shown
 from grader.pages.pages import student_page
 from grader.pages.screens.first_mistake import Tried
 from grader.pages.screens.lab_screen import Screen
-from grader.pages.speed.gpu_facts import gpu_facts, gpu_line
+from grader.pages.speed.speed_figure import gpu_facts, gpu_line
 from grader.run.scoring.lab_score import gpu_kernel
 from grader.run.scoring.redaction import for_student
 

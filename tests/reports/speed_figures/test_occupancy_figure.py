@@ -7,7 +7,7 @@ import pytest
 from grader.engines.occupancy import known_capabilities, occupancy, resources
 from grader.model.result import GpuKernel
 from grader.pages.page_section import Shown
-from grader.pages.speed.gpu_facts import occupancy_figure
+from grader.pages.speed.speed_figure import occupancy_figure
 
 KERNEL = GpuKernel(
     compiler="nvcc 13.0", architecture="sm_90", registers=40, static_shared_bytes=2048, stack_bytes=0, spill_store_bytes=0,

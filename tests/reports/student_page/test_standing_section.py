@@ -10,8 +10,7 @@ import pytest
 from grader.model.result import GradeChange, LabResult, Override, RegradeRequest, Result, Standing
 from grader.model.verdicts import Verdict
 from grader.pages.pages import class_page, student_page
-from grader.pages.student_page.lab_sections import LabView
-from grader.pages.student_page.standing_section import shown_moment, standing_section
+from grader.pages.student_page.lab_sections import LabView, shown_moment, standing_section
 from grader.run.scoring.redaction import for_student
 
 HOSTILE = "<script>alert(1)</script>\u202e"

@@ -9,8 +9,7 @@ import pytest
 
 from grader.cli.classes.grade_command import given_submissions, time_zone, with_attempts
 from grader.model.errors import RemediableError
-from grader.roll.policy.class_policy import CoursePolicy
-from grader.roll.policy.course_file import CourseFile
+from grader.roll.policy.course_file import CourseFile, CoursePolicy
 
 
 @pytest.fixture

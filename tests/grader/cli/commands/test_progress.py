@@ -7,7 +7,7 @@ import io
 import pytest
 from rich.console import Console
 
-from grader.cli.classes.progress import TerminalProgress, time_left
+from grader.cli.classes.grade_command import TerminalProgress, time_left
 
 
 class Clock:

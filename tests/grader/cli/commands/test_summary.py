@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from grader.cli.classes.progress import headings, summary
+from grader.cli.classes.grade_command import headings, summary
 from grader.model.graded_class import GradedClass
 from grader.model.result import Case, Environment, LabResult, Result, Submission
 from grader.model.verdicts import Verdict

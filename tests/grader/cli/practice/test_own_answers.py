@@ -14,7 +14,7 @@ from rich.console import Console
 from grader.cli.practice.graded_hints import Counts, own_answers
 from grader.model.errors import RemediableError
 from grader.model.labs import Lab, load_lab
-from grader.pages.screens.answers_screen import answers_line, answers_screen
+from grader.pages.screens.lab_screen import answers_line, answers_screen
 
 ROOT = Path(__file__).resolve().parents[4]
 LAB = "02-tiled"

@@ -14,8 +14,15 @@ from published_formats import CLASSROOM50, GRADESCOPE, PRAIRIELEARN
 from grader.model.errors import RemediableError
 from grader.model.result import LabResult, Result
 from grader.model.verdicts import Verdict
-from grader.plugins.autograders.one_grading import NOT_GRADED, Answer, Graded, HandedIn, late_words
-from grader.plugins.autograders.platform_list import PLATFORMS, platform_named
+from grader.plugins.autograders.platform_list import (
+    NOT_GRADED,
+    PLATFORMS,
+    Answer,
+    Graded,
+    HandedIn,
+    late_words,
+    platform_named,
+)
 from grader.run.scoring.redaction import for_student
 
 RUN = {

@@ -10,7 +10,7 @@ import pytest
 from grader.model.errors import MachineError, RemediableError
 from grader.plugins.autograders import autograder_commands
 from grader.plugins.autograders.autograder_commands import OneRequest, grade_one
-from grader.plugins.autograders.one_grading import NEEDS_A_GPU, NOT_GRADED
+from grader.plugins.autograders.platform_list import NEEDS_A_GPU, NOT_GRADED
 from grader.system.confinement import SandboxUnavailable
 
 ROOT = Path(__file__).resolve().parents[4]

@@ -9,8 +9,7 @@ from typing import Any
 
 import pytest
 
-from grader.plugins.autograders.one_grading import HandedIn
-from grader.plugins.autograders.platform_list import handed_in_to_gradescope
+from grader.plugins.autograders.platform_list import HandedIn, handed_in_to_gradescope
 
 PUBLISHED: dict[str, Any] = {
     "id": 123456,

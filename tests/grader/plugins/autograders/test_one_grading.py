@@ -13,7 +13,8 @@ from grader.model.errors import MachineError
 from grader.model.labs import Lab, load_lab
 from grader.model.result import Environment, Student
 from grader.model.verdicts import Verdict
-from grader.plugins.autograders.one_grading import HandedIn, OneGrading, grade_folder, misnamed_words
+from grader.plugins.autograders.autograder_commands import OneGrading, grade_folder
+from grader.plugins.autograders.platform_list import HandedIn, misnamed_words
 from grader.roll.batch.judging_setup import JudgingSetup
 
 ADA = HandedIn((Student(name="Ada", email="ada@example.org"),))

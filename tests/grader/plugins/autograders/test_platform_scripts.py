@@ -17,8 +17,8 @@ import pytest
 from published_formats import GRADESCOPE
 
 from grader.model.course_root import load_labs
-from grader.plugins.autograders.one_grading import NOT_GRADED
 from grader.plugins.autograders.packing import PackRequest, gradescope_pack, zipped
+from grader.plugins.autograders.platform_list import NOT_GRADED
 
 ROOT = Path(__file__).resolve().parents[4]
 SCRIPTS = ROOT / "docker" / "autograders"

@@ -8,7 +8,7 @@ from grader.course.answer_check import check_answers, no_answers
 from grader.model.graded_class import GradedClass
 from grader.model.result import Environment, LabAnswers, LabResult, Result, Submission
 from grader.model.verdicts import Verdict
-from grader.plugins.exports.grades_csv import answers_csv
+from grader.plugins.exports.grade_tables import answers_csv
 
 
 def of(student: str, answers: LabAnswers | None) -> Result:

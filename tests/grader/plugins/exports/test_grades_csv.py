@@ -5,7 +5,7 @@ from __future__ import annotations
 from grader.model.graded_class import GradedClass
 from grader.model.result import Environment, LabResult, Result, Submission
 from grader.model.verdicts import Verdict
-from grader.plugins.exports.grades_csv import grades_csv
+from grader.plugins.exports.grade_tables import grades_csv
 
 
 def make_result(student: str, **points: float | None) -> Result:

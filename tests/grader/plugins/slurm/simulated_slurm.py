@@ -15,9 +15,9 @@ from fake_course import FILES, SEED, Course, FakeControls
 from grader.model.labs import Lab, load_lab
 from grader.model.outcome import LabOutcome
 from grader.model.result import Environment
+from grader.plugins.slurm.array_run import SlurmCluster
 from grader.plugins.slurm.shared_folder import ArrayFolder, Bench, SharedFolder
 from grader.plugins.slurm.slice_judging import SliceTask, judge_slice
-from grader.plugins.slurm.slurm_cluster import SlurmCluster
 from grader.plugins.slurm.slurm_commands import RefusedError, SlurmCommands, Submission, TaskId, TaskState, Waiting
 from grader.roll.batch.class_batch import Batch, BatchReport, grade_submissions
 from grader.roll.batch.judging_setup import JudgingOptions, JudgingSetup

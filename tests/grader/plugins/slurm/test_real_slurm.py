@@ -23,9 +23,9 @@ from simulated_slurm import nobody_judges_here
 from grader.model.labs import load_lab
 from grader.model.result import Environment
 from grader.model.verdicts import Verdict
+from grader.plugins.slurm.array_run import SlurmCluster
 from grader.plugins.slurm.shared_folder import Bench, SharedFolder
 from grader.plugins.slurm.slice_judging import gpu_is_shared
-from grader.plugins.slurm.slurm_cluster import SlurmCluster
 from grader.plugins.slurm.slurm_commands import Waiting
 from grader.roll.batch.class_batch import Batch, BatchReport, grade_submissions
 from grader.roll.batch.judging_setup import JudgingOptions, JudgingSetup

@@ -23,7 +23,7 @@ from grader.roll.batch.plugin import Export, registered
 from grader.roll.intake.attempts import Attempt, Intake
 from grader.roll.intake.intake import Discovery, IntakeOptions
 from grader.roll.people.roster import roster_in
-from grader.roll.policy.class_policy import read_policy
+from grader.roll.policy.course_file import read_policy
 
 SEED = 918_273_645
 PUBLIC = """title = "{id}"

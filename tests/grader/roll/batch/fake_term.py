@@ -26,7 +26,7 @@ from grader.roll.batch.output_folder import OutputFolder
 from grader.roll.batch.plugin import Export, registered
 from grader.roll.intake.intake import Discovery, discover
 from grader.roll.people.roster import roster_in
-from grader.roll.policy.class_policy import read_policy
+from grader.roll.policy.course_file import read_policy
 
 LABS = ("01-one", "02-two", "03-three", "04-four")
 EVENTS = 10  # the last one is after all deadlines

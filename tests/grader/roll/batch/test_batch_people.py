@@ -10,7 +10,7 @@ import pytest
 from fake_course import Course
 from rich.console import Console
 
-from grader.cli.classes.progress import summary
+from grader.cli.classes.grade_command import summary
 from grader.model.errors import RemediableError
 from grader.model.verdicts import Verdict
 from grader.roll.batch.output_folder import OutputFolder

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from grader.roll.platforms import gradescope_export
-from grader.roll.platforms.gradescope_export import wanted_yaml
+from grader.roll.platforms import recognition
+from grader.roll.platforms.recognition import wanted_yaml
 
 
 def test_wanted_values_are_kept_and_the_others_passed_over() -> None:
@@ -22,7 +22,7 @@ def test_an_alias_means_what_stood_at_its_anchor_also_in_a_part_that_was_passed_
 
 
 def test_what_is_not_wanted_takes_no_room(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(gradescope_export, "_NODES", 20)
+    monkeypatch.setattr(recognition, "_NODES", 20)
     many = "[" + "x," * 1000 + "]"
     assert wanted_yaml(f"s: {{big: {many}, a: 1}}", ["a"]) == {"s": {"a": "1"}}
     with pytest.raises(ValueError, match="more than 20 values"):

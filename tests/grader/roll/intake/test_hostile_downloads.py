@@ -11,7 +11,7 @@ from grader.roll.intake.attempts import Intake
 from grader.roll.intake.class_level import IntakeError
 from grader.roll.intake.intake import Discovery, discover
 from grader.roll.people.roster import roster_in
-from grader.roll.platforms import gradescope_export
+from grader.roll.platforms import recognition
 
 EVIL = b"int evil;\n"
 
@@ -133,7 +133,7 @@ def test_a_large_file_in_a_students_folder_is_not_read_as_a_platforms(
         read.append(len(text))
         return {}
 
-    monkeypatch.setattr(gradescope_export, "wanted_yaml", parsed)
+    monkeypatch.setattr(recognition, "wanted_yaml", parsed)
     for name in ("ann", "ben", "eve"):
         put(tmp_path / "class" / name / NAIVE)
     put(tmp_path / "class" / "eve" / "submission_metadata.yml", b"a: b\n" * (4 << 18))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from grader.roll.people.person_keys import StudentIds
+from grader.roll.people.identities import StudentIds
 
 
 @pytest.mark.parametrize(

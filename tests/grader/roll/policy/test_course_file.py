@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.roll.policy.class_policy import read_policy
-from grader.roll.policy.course_file import CourseFile, PolicyError, course_in
+from grader.roll.policy.course_file import CourseFile, PolicyError, course_in, read_policy
 from grader.roll.policy.late_rules import Amount
 
 LABS = ["01-naive", "02-tiled", "03-boundary"]

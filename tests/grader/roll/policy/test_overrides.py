@@ -8,12 +8,12 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from grader.model.result import Override
-from grader.roll.policy.course_file import PolicyError
-from grader.roll.policy.decisions import (
+from grader.roll.policy.course_file import (
     OVERRIDES,
     REQUESTS,
     TIMES,
     Decisions,
+    PolicyError,
     decisions_in,
 )
 

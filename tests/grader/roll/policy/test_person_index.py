@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from grader.model.result import Student, Submission
-from grader.roll.people.identities import Identities
-from grader.roll.people.person_keys import Key
+from grader.roll.people.identities import Identities, Key
 from grader.roll.policy.class_policy import AmbiguousError, PersonIndex
 
 ADA = Submission(

@@ -14,7 +14,7 @@ from grader.engines.backend import Device, GpuBackend
 from grader.engines.toolset import Toolset
 from grader.model.labs import Lab, lab_ids, load_lab
 from grader.model.outcome import Contest
-from grader.pages.speed.calibration_sheet import conditions
+from grader.pages.speed.sweep_figure import conditions
 from grader.run.speed import contest, speed_run
 from grader.run.speed.contest import Built, Contestant, ContestError, LibraryContestant
 from grader.run.speed.speed_run import Measurement, calibrate, swept_labs

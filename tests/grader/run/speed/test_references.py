@@ -12,7 +12,7 @@ from grader.engines.backend import Device, GpuBackend
 from grader.engines.toolset import Toolset
 from grader.model.labs import Lab, lab_ids, load_lab
 from grader.model.outcome import Contest, LabOutcome, SpeedOutcome
-from grader.pages.speed.calibration_sheet import tier_calibration_table
+from grader.pages.speed.sweep_figure import tier_calibration_table
 from grader.run.speed import contest, speed_run
 from grader.run.speed.contest import Built, Contestant, ContestError, LibraryContestant, references
 from grader.run.speed.speed_run import calibrate_tiers, climbing_kernels, time_lab

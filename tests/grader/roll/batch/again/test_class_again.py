@@ -15,8 +15,7 @@ from grader.model.labs import load_lab
 from grader.roll.batch.class_again import Decided, WrittenAgain, write_again
 from grader.roll.batch.output_folder import OutputFolder
 from grader.roll.batch.plugin import Export, registered
-from grader.roll.policy.class_policy import read_policy
-from grader.roll.policy.course_file import PolicyError
+from grader.roll.policy.course_file import PolicyError, read_policy
 
 COMMENT = '[[comment]]\nkey = "a/race"\ntext = "Mind the barrier."\n'
 
