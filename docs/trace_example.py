@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import re
 import tempfile
+from collections.abc import Iterable
 from pathlib import Path
 
 import grader
 from grader.engines.toolset import Toolset
 from grader.model.labs import load_lab
-from grader.pages.launches.trace_tables import Grid, Heading, Part, Sentence, as_markdown, matrix, number, trace_parts
+from grader.pages.launches.trace_tables import Grid, Heading, Part, Sentence, Table, matrix, number, side_by_side, trace_parts
 from grader.run.kernels.kernel_source import read_source
 from grader.run.launches.trace_phases import TracedInput, block_trace
 from grader.run.launches.tracing import Traced, TraceRequest, built_launch
@@ -58,7 +59,7 @@ def tables(launch: Traced) -> str:
         Sentence(f"The rows below are the threads with y < {SHOWN_ROWS}; the tiles are those of all threads."),
     ]
     parts = [*opening, *trace_parts(steps, lambda thread: thread[1] < SHOWN_ROWS)]
-    return as_markdown(Heading(_phase(part.text)) if isinstance(part, Heading) else part for part in parts)
+    return _as_markdown(Heading(_phase(part.text)) if isinstance(part, Heading) else part for part in parts)
 
 
 def _phase(heading: str) -> str:
@@ -81,6 +82,27 @@ def _cut(one: TracedInput) -> tuple[str, tuple[str, ...]]:
     bar = "-+-".join("-" * (step - 1) for _ in range(0, one.columns, TILE))
     cut = [line for i, line in enumerate(barred) for line in ([bar, line] if i and i % TILE == 0 else [line])]
     return one.name, tuple(cut)
+
+
+def _as_markdown(parts: Iterable[Part]) -> str:
+    """Headings become bold sentences, so that a page can put them under its own heading."""
+    blocks = []
+    for part in parts:
+        if isinstance(part, Heading):
+            blocks.append(f"**{part.text}.**")
+        elif isinstance(part, Sentence):
+            blocks.append(part.text)
+        elif isinstance(part, Grid):
+            blocks.append("\n".join(["```", *side_by_side(part), "```"]))
+        else:
+            blocks.append("\n".join(_piped(part)))
+    return "\n\n".join(blocks)
+
+
+def _piped(table: Table) -> list[str]:
+    rule = "|".join("--:" if i in table.numbers else "---" for i in range(len(table.heads)))
+    rows = ["| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in (table.heads, *table.rows)]
+    return [rows[0], f"|{rule}|", *rows[1:]]
 
 
 if __name__ == "__main__":

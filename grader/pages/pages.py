@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection, Mapping, Sequence
 from urllib.parse import quote
 
@@ -10,7 +9,7 @@ from grader.explain.similar_files import SimilarFiles, SimilarPair
 from grader.explain.story import Story
 from grader.model import visible_text
 from grader.model.graded_class import NOTHING_KNOWN, ClassInsight
-from grader.model.result import SCHEMA, Result
+from grader.model.result import Result
 from grader.model.visible_text import counted
 from grader.pages.class_page.class_sheet import CLASS_SECTIONS, class_sheet
 from grader.pages.launches.trace_sheet import step_script, trace_sheet
@@ -65,18 +64,6 @@ def trace_page(story: Story) -> str:
 def sweep_drawing(figure: Shown) -> str:
     """A size sweep's picture as an SVG file."""
     return render_drawing("speed_figures/sweep.html.j2", figure)
-
-
-# The JSON Schema of `result.json`, published as docs/result.schema.json.
-#
-# A test fails while the published file is out of date, and prints the command that makes it again.
-
-
-def schema_text() -> str:
-    """The text of the whole file."""
-    schema = Result.model_json_schema(by_alias=True)
-    head = {"$schema": "https://json-schema.org/draft/2020-12/schema", "$id": f"urn:{SCHEMA.replace('/', ':')}"}
-    return json.dumps(head | schema | {"title": SCHEMA}, indent=2, ensure_ascii=False) + "\n"
 
 
 # The page of one lab's similar files: pairs, the most alike first, each with both texts and the lines where common passages begin. Pure.

@@ -33,8 +33,9 @@ from grader.model.verdicts import LOOKS, TECHNIQUE_MISSED, TERMINAL_STYLES, Verd
 from grader.model.visible_text import counted
 from grader.roll.batch.class_batch import Batch, BatchReport, grade_submissions
 from grader.roll.batch.class_insight import InsightSearch
+from grader.roll.batch.controls import class_setup, jobs_at_once
 from grader.roll.batch.judging_setup import JudgingOptions, Progress
-from grader.roll.batch.opened_tools import class_setup, jobs_at_once, lab_judge, open_toolset
+from grader.roll.batch.opened_tools import lab_judge, open_toolset
 from grader.roll.batch.output_folder import OutputFolder, require_temporary_files
 from grader.roll.batch.plugin import OtherMachines, loaded, registered
 from grader.roll.intake.intake import IntakeOptions

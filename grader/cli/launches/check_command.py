@@ -142,21 +142,6 @@ def _checked(options: CheckOptions) -> tuple[CheckReport, int]:
     if checked.verdict is Verdict.INTERNAL_ERROR:
         raise CheckError(f"the launch could not be run: {checked.message}")
     findings = _with_ending(checked, source)
-    if not options.as_json:
-        of_file = f"  (as in line {checked.own_line} of the file)" if checked.own_line else ""
-        page = CheckPage(
-            kernel=name,
-            verdict=checked.verdict,
-            findings=findings,
-            sources=shown.texts,
-            launch=checked.model_copy(update={"shape": name}),
-            arguments=" ".join(f"--arg '{one}'" for one in checked.arguments) + of_file,
-            metrics=checked.metrics,
-            left_out=checked.left_out,
-        )
-        student_console().print(page, soft_wrap=False)
-    if pages is not None:
-        pages()
     report = CheckReport(
         verdict=checked.verdict,
         message=checked.message,
@@ -165,6 +150,13 @@ def _checked(options: CheckOptions) -> tuple[CheckReport, int]:
         findings=findings,
         left_out=checked.left_out,
     )
+    if not options.as_json:
+        of_file = f"  (as in line {checked.own_line} of the file)" if checked.own_line else ""
+        arguments = " ".join(f"--arg '{one}'" for one in checked.arguments) + of_file
+        launch = checked.model_copy(update={"shape": name})
+        student_console().print(CheckPage(report, shown.texts, launch, arguments), soft_wrap=False)
+    if pages is not None:
+        pages()
     return report, 0 if checked.verdict is Verdict.PASS else _FOUND
 
 

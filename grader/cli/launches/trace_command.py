@@ -352,13 +352,11 @@ def _plain(traced: Traced) -> dict[str, object]:
         if isinstance(value, float):
             return value if math.isfinite(value) else None
         if isinstance(value, dict):
-            return {key if isinstance(key, str) else number_key(key): tame(one) for key, one in value.items()}
+            names = {key: key if isinstance(key, str) else "".join(f"[{one}]" for one in key) for key in value}
+            return {names[key]: tame(one) for key, one in value.items()}
         if isinstance(value, list | tuple):
             return [tame(one) for one in value]
         return value
-
-    def number_key(key: tuple[int, ...]) -> str:
-        return "".join(f"[{one}]" for one in key)
 
     steps = None if traced.steps is None else tame(dataclasses.asdict(traced.steps))
     return {

@@ -96,6 +96,7 @@ def histogram(totals: Sequence[float], maximum: float) -> Shown:
     for total in totals:
         counts[min(bins - 1, max(0, math.floor(total / step + 1e-9)))] += 1
     slot, top = HISTOGRAM_WIDTH / bins, max([1, *counts])
+    ranges = [_range(at, step, last=at == bins - 1) for at in range(bins)]
     bars = [
         Shown(
             x=round(at * slot + _HISTOGRAM_GAP / 2, 2),
@@ -104,8 +105,8 @@ def histogram(totals: Sequence[float], maximum: float) -> Shown:
             height=round(HEIGHT * count / top, 2),
             middle=round((at + 0.5) * slot, 2),
             count=count,
-            label=_label(at, step, last=at == bins - 1),
-            title=f"{_range(at, step, last=at == bins - 1)}: {counted(count, 'student')}",
+            label=ranges[at][0],
+            title=f"{ranges[at][1]}: {counted(count, 'student')}",
         )
         for at, count in enumerate(counts)
     ]
@@ -126,14 +127,12 @@ def _bins(maximum: float) -> tuple[float, int]:
     return step, math.ceil(maximum / step - 1e-9)
 
 
-def _label(at: int, step: float, *, last: bool) -> str:
-    return f"{points(at * step)}+" if last else f"{points(at * step)}\N{EN DASH}{points((at + 1) * step)}"
-
-
-def _range(at: int, step: float, *, last: bool) -> str:
+def _range(at: int, step: float, *, last: bool) -> tuple[str, str]:
+    """As a label and in words."""
+    low, high = points(at * step), points((at + 1) * step)
     if last:
-        return f"{points(at * step)} points and more"
-    return f"from {points(at * step)} to under {points((at + 1) * step)} points"
+        return f"{low}+", f"{low} points and more"
+    return f"{low}\N{EN DASH}{high}", f"from {low} to under {high} points"
 
 
 # Whose speed was measured on which GPU, and whose was not and why. Some kernels of a batch may have been graded without a GPU, or at a time

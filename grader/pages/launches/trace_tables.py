@@ -1,4 +1,4 @@
-"""A trace as headings, sentences, tables and grids of numbers, for a terminal and for Markdown. Pure.
+"""A trace as headings, sentences, tables and grids of numbers, for a terminal. Pure.
 
 Threads and blocks are written (x, y), and (x, y, z) where a block has more than one layer. Elements are written [row][column]. Names
 come from a submission, so all text goes through `visible`.
@@ -399,7 +399,7 @@ def _stored(outcomes: Sequence[Outcome], *, brief: bool) -> Grid | None:
     return Grid(tuple(grids)) if grids else None
 
 
-# A trace's parts for a terminal and as Markdown. Pure.
+# A trace's parts for a terminal. Pure.
 
 
 def as_text(parts: Iterable[Part]) -> str:
@@ -412,28 +412,13 @@ def as_text(parts: Iterable[Part]) -> str:
         elif isinstance(part, Sentence):
             lines.append(part.text)
         elif isinstance(part, Grid):
-            lines += [f"  {line}".rstrip() for line in _side_by_side(part)]
+            lines += [f"  {line}".rstrip() for line in side_by_side(part)]
         else:
             lines += [f"  {line}".rstrip() for line in _aligned(part)]
     return "\n".join(lines)
 
 
-def as_markdown(parts: Iterable[Part]) -> str:
-    """Headings become bold sentences, so that a page can put them under its own heading."""
-    blocks = []
-    for part in parts:
-        if isinstance(part, Heading):
-            blocks.append(f"**{part.text}.**")
-        elif isinstance(part, Sentence):
-            blocks.append(part.text)
-        elif isinstance(part, Grid):
-            blocks.append("\n".join(["```", *_side_by_side(part), "```"]))
-        else:
-            blocks.append("\n".join(_piped(part)))
-    return "\n\n".join(blocks)
-
-
-def _side_by_side(grid: Grid) -> list[str]:
+def side_by_side(grid: Grid) -> list[str]:
     columns: list[Sequence[str]] = [(title, *lines) for title, lines in grid.matrices]
     widths = [max(len(line) for line in column) for column in columns]
     rows = zip_longest(*columns, fillvalue="")
@@ -451,12 +436,6 @@ def _aligned(table: Table) -> list[str]:
         for row in rows
     ]
     return [line.rstrip() for line in aligned]
-
-
-def _piped(table: Table) -> list[str]:
-    rule = "|".join("--:" if i in table.numbers else "---" for i in range(len(table.heads)))
-    rows = ["| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in (table.heads, *table.rows)]
-    return [rows[0], f"|{rule}|", *rows[1:]]
 
 
 # The outcome of one launch as parts of a page: that nothing is wrong, or what is wrong and where. Pure.

@@ -18,6 +18,7 @@ from grader.model.verdicts import TERMINAL_STYLES, Verdict
 from grader.model.visible_text import counted
 from grader.pages.findings.finding_card import excerpt, launch_of, place_of
 from grader.pages.screens.first_mistake import Detail, block_view, excerpt_view, finding_view, launched, one_line
+from grader.run.launches.kernel_check import CheckReport
 from grader.run.programs.program_findings import HostFinding, ProgramReport
 from grader.run.programs.run_record import ProgramFinding
 
@@ -29,49 +30,49 @@ _INDENT = (0, 0, 0, 2)
 
 @dataclass(frozen=True)
 class CheckPage:
-    """`sources`: the text of each file, the checked one first. `launch` is None where nothing ran; then the findings say why."""
+    """`sources`: the text of each file, the checked one first."""
 
-    kernel: str
-    verdict: Verdict
-    findings: Sequence[Finding]
+    report: CheckReport
     sources: Mapping[str, str]
-    launch: Launch | None = None
-    arguments: str = ""
-    metrics: Mapping[str, int] | None = None
-    left_out: Sequence[str] = ()
+    launch: Launch
+    arguments: str
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[RenderableType]:
         yield self._title()
-        if self.launch and self.launch.grid:
+        if self.launch.grid:
             yield Padding(Text(launched(self.launch), style="dim"), _INDENT, expand=False)
             yield Padding(Text(visible_text.line(self.arguments, 1000), style="dim"), _INDENT, expand=False)
-        launches = (self.launch,) if self.launch else ()
         yield from _each(
-            self.findings,
-            lambda one: finding_view(one, launch_of(one, launches), self.sources, _DETAIL, options.max_width),
+            self.report.findings,
+            lambda one: finding_view(one, launch_of(one, [self.launch]), self.sources, _DETAIL, options.max_width),
         )
         yield from self._rest()
 
     def _title(self) -> Text:
-        look = self.verdict.facts
-        errors = [one for one in self.findings if one.severity == "error"]
-        label = "Clean" if self.verdict is Verdict.PASS else look.label
-        noted = f"no mistake was seen; {counted(len(self.findings), 'note')}" if self.findings else "nothing was found"
+        verdict = self.report.verdict or Verdict.PASS  # a launch has one
+        look = verdict.facts
+        errors = [one for one in self.report.findings if one.severity == "error"]
+        label = "Clean" if verdict is Verdict.PASS else look.label
+        noted = (
+            f"no mistake was seen; {counted(len(self.report.findings), 'note')}"
+            if self.report.findings
+            else "nothing was found"
+        )
         what = counted(len(errors), "finding") if errors else noted
-        name = f"  {visible_text.line(self.kernel, 80)}  in {visible_text.line(next(iter(self.sources)), 80)}: {what}"
+        name = f"  {visible_text.line(self.report.kernel, 80)}  in {visible_text.line(next(iter(self.sources)), 80)}: {what}"
         return one_line(Text.assemble((f"{look.glyph} {label}", f"bold {TERMINAL_STYLES[look.tone]}"), name))
 
     def _rest(self) -> Iterator[RenderableType]:
-        if self.launch and self.launch.printed.strip():
+        if self.launch.printed.strip():
             yield Text()
             yield Text("The kernel printed:", style="bold")
             yield from block_view(visible_text.block(self.launch.printed, lines=_PRINTED_LINES))
-        if self.metrics:
+        if self.report.metrics:
             yield Text()
-            width = max(len(name) for name in self.metrics)
-            for name, value in self.metrics.items():
+            width = max(len(name) for name in self.report.metrics)
+            for name, value in self.report.metrics.items():
                 yield Padding(Text(f"{name:<{width}}  {value:,}"), _INDENT, expand=False)
-        yield from _left_out(self.left_out)
+        yield from _left_out(self.report.left_out)
 
 
 _Finding = TypeVar("_Finding", Finding, HostFinding | ProgramFinding)

@@ -163,9 +163,6 @@ class LeaderboardFolder:
         path = self.path / "refused.txt"
         return [line.strip() for line in (_text(path) or "").splitlines() if line.strip()]
 
-    def history_text(self, history: History) -> str:
-        return history.model_dump_json(by_alias=True, indent=1) + "\n"
-
     def _put_aside(self, path: Path, what: str, then: str) -> None:
         number = next(n for n in range(1, 10_000) if not (self.path / f"{path.name}.unread-{n}").exists())
         aside = path.replace(self.path / f"{path.name}.unread-{number}")

@@ -5,10 +5,8 @@ Nothing here can cost a grade: what goes wrong is a fault that is told, and the 
 
 from __future__ import annotations
 
-import hashlib
 import traceback
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Annotated
@@ -24,7 +22,7 @@ from grader.plugins.leaderboard import FILE
 from grader.plugins.leaderboard.board import make_boards
 from grader.plugins.leaderboard.board_history import LeaderboardFolder
 from grader.plugins.leaderboard.leaderboard_sheet import leaderboard_names_page, leaderboard_page
-from grader.plugins.leaderboard.pseudonyms import Wish, wish_in
+from grader.plugins.leaderboard.pseudonyms import wish_in
 from grader.roll.batch.last_batch import LastBatchFile
 from grader.roll.batch.output_folder import graded_folder
 from grader.roll.batch.plugin import Added, File
@@ -62,20 +60,16 @@ def rank_again(labs: Sequence[Lab], out: Path) -> Added:
 def _ranked(results: Sequence[Result], texts: Texts, labs: Sequence[Lab], out: Path) -> Added:
     folder = LeaderboardFolder(out / "instructor" / "leaderboard")
     wishes = {
-        lab.id: {student: _wish(own[lab.public.file]) for student, own in texts.items() if lab.public.file in own}
+        lab.id: {student: wish_in(own[lab.public.file]) for student, own in texts.items() if lab.public.file in own}
         for lab in labs
     }
     boards, told, history = make_boards(labs, results, wishes, folder.key(), folder.history(), folder.refused())
     files = (
         File(out / FILE, partial(leaderboard_page, boards), mode=0o644),
         File(folder.path / "names.html", partial(leaderboard_names_page, boards)),
-        File(folder.path / "history.json", partial(folder.history_text, history)),
+        File(folder.path / "history.json", lambda: history.model_dump_json(by_alias=True, indent=1) + "\n"),
     )
     return Added(told, files, tuple(folder.notices))
-
-
-def _wish(text: str) -> Wish:
-    return replace(wish_in(text), source=hashlib.sha256(text.encode()).hexdigest()[:32])
 
 
 # `tilelab leaderboard OUT`: writes the leaderboards of a graded class again, from what its last batch found.

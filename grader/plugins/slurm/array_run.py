@@ -57,23 +57,10 @@ _MOST_REFUSALS = 3  # nodes that refuse while none has judged anything: then it 
 
 
 @dataclass
-class Cluster:
-    """Where tasks run, and how they are submitted."""
-
-    folder: SharedFolder
-    options: JudgingOptions
-    slurm_options: tuple[str, ...]
-    command: Sequence[str]  # of a task
-    root: Path
-    slurm: SlurmCommands = field(default_factory=SlurmCommands, kw_only=True)
-    waiting: Waiting = field(default_factory=Waiting, kw_only=True)
-
-
-@dataclass
 class ArrayRun:
     """Without `bench`, nothing is judged: a task is asked what its node judges with."""
 
-    cluster: Cluster
+    cluster: SlurmCluster
     plan: JudgingPlan  # is told each outcome once, with what broke on our side
     labs: tuple[str, ...]  # that tasks open
     progress: Progress
@@ -363,12 +350,21 @@ class SweepThere:
 
 
 @dataclass
-class SlurmCluster(Cluster):
-    """Implements the batch's Elsewhere. `front`: what this machine would judge with; other nodes are asked again when it changes."""
+class SlurmCluster:
+    """Implements the batch's Elsewhere: where tasks run, and how they are submitted. `front`: what this machine would judge with; others
+    are asked again when it changes.
+    """
 
+    folder: SharedFolder
+    options: JudgingOptions
+    slurm_options: tuple[str, ...]
+    command: Sequence[str]  # of a task
+    root: Path
     front: Mapping[str, str]
     slice_size: int = SLICE
     speed_message: str = ""  # of the nodes, when they are known
+    slurm: SlurmCommands = field(default_factory=SlurmCommands, kw_only=True)
+    waiting: Waiting = field(default_factory=Waiting, kw_only=True)
 
     def bench(self, setup: JudgingSetup, labs: Sequence[Lab], progress: Progress) -> JudgingSetup:
         """`setup` as nodes have it. Where they were not asked yet, one of them is. Raises SlurmError or MachineError."""

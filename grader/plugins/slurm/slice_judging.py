@@ -23,10 +23,11 @@ from grader.model.labs import Lab
 from grader.model.outcome import LabOutcome
 from grader.model.result import Submission
 from grader.plugins.slurm.shared_folder import ArrayFolder, ArrayOrder, Bench, SharedFolder, SliceJob, TaskAnswer
+from grader.roll.batch.controls import class_setup
 from grader.roll.batch.job_store import JobStore, job_key, lab_fingerprint
 from grader.roll.batch.judging_jobs import judge_class, plan_judging
 from grader.roll.batch.judging_setup import JudgingSetup, Progress
-from grader.roll.batch.opened_tools import class_setup, open_toolset
+from grader.roll.batch.opened_tools import open_toolset
 from grader.roll.batch.output_folder import require_temporary_files, scratch_folder
 from grader.roll.intake.attempts import Intake
 from grader.run.gpu_judging import under_sanitizer

@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 
 from grader.explain.class_mistakes import CommentsFile, comment_keys, with_comments
 from grader.model.errors import RemediableError
-from grader.model.graded_class import ClassInsight, GradedClass
+from grader.model.graded_class import GradedClass
 from grader.model.labs import Lab
 from grader.model.result import LabResult
 from grader.model.written_names import some
@@ -145,7 +145,12 @@ def write_again(
     stays = f"{course.name}: which attempt counts stays as the last batch chose it; `make grade` chooses anew"
     attempts = () if course.attempts == "latest" else (stays,)
     notices = (*policy.alarms, *batch.notices, *kept.notices, *of_policy, *applied.notices, *attempts)
-    insight = _with_comments(batch.insight, decided, pages_command(out.path))
+    mistakes = tuple(
+        replace(lab, mistakes=tuple(replace(one, comment=decided.written.get(one.key, "")) for one in lab.mistakes))
+        for lab in batch.insight.mistakes
+    )
+    again = pages_command(out.path)
+    insight = replace(batch.insight, mistakes=mistakes, comments=str(decided.comments.path), again=again)
     named = {"comments": decided.named, "course": decided.policy.named, "assignment": assignment or batch.assignment}
     batch = batch.model_copy(update={"insight": insight, **named})
     records = {
@@ -164,11 +169,3 @@ def write_again(
         (*unkept, *published.faults, *published.unwritten),
         published.exports,
     )
-
-
-def _with_comments(insight: ClassInsight, decided: Decided, command: str) -> ClassInsight:
-    mistakes = tuple(
-        replace(lab, mistakes=tuple(replace(one, comment=decided.written.get(one.key, "")) for one in lab.mistakes))
-        for lab in insight.mistakes
-    )
-    return replace(insight, mistakes=mistakes, comments=str(decided.comments.path), again=command)

@@ -95,7 +95,7 @@ class InsightSearch:
                 comments=str(self.comments.path),
                 again=pages_command(self.private.parent),
             ),
-            faults=(*seen.faults, *mutants.faults, *_unkept(mutants), *broken, *self._added(mistakes)),
+            faults=(*seen.faults, *mutants.faults, *broken, *self._kept(mutants, mistakes)),
         )
 
     @staticmethod
@@ -115,12 +115,16 @@ class InsightSearch:
             return (), (f"the lines of the solution: {traceback.format_exc()}",)
         return tuple(one for one in made if one is not None), ()
 
-    def _added(self, mistakes: Sequence[LabMistakes]) -> tuple[str, ...]:
+    def _kept(self, mutants: FoundMutants, mistakes: Sequence[LabMistakes]) -> Iterator[str]:
+        """What could not be."""
+        try:
+            mutants.keep()
+        except OSError as error:
+            yield f"how mistakes in the model solutions behave could not be kept: {error}"
         try:
             self.comments.add(mistakes)
         except Exception as error:  # noqa: BLE001 -- somebody may have saved half a text at this moment
-            return (f"{self.comments.path}: new mistakes could not be added: {error}",)
-        return ()
+            yield f"{self.comments.path}: new mistakes could not be added: {error}"
 
     def _similar(self, seen: Added, sources: Sources, labs: Sequence[Lab]) -> Added:
         names = {one.submission.id: one.submission.called for one in seen.results}
@@ -140,14 +144,6 @@ class InsightSearch:
 def pages_command(out: Path) -> str:
     """What writes pages and exports of the class in `out` again."""
     return f"make pages OUT={shlex.quote(str(out))}"
-
-
-def _unkept(mutants: FoundMutants) -> tuple[str, ...]:
-    try:
-        mutants.keep()
-    except OSError as error:
-        return (f"how mistakes in the model solutions behave could not be kept: {error}",)
-    return ()
 
 
 def _texts(sources: Sources, lab: Lab) -> dict[str, str]:

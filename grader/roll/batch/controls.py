@@ -7,19 +7,28 @@ has no right control; then nothing shows that a right kernel would pass.
 
 from __future__ import annotations
 
+import os
 import tempfile
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
-from grader.engines.toolset import remedy_for
+from rich.console import Console
+
+from grader.engines.toolset import Toolset, remedy_for
+from grader.explain.suspect_search import ClassSearch
+from grader.model.course_root import PUBLIC_SEED
 from grader.model.labs import Lab, LabError
 from grader.model.outcome import LabOutcome
 from grader.model.verdicts import Verdict, worst
+from grader.roll.batch.job_store import judging_fingerprints
+from grader.roll.batch.judging_setup import JudgingSetup, LineSearch
+from grader.roll.batch.opened_tools import environment_of, lab_judge, size_sweep
+from grader.run.compiler_trial import compiler_trouble
 from grader.run.reject_header import demanded
 from grader.system.own_files import remove_folder
 
@@ -155,3 +164,40 @@ def same_endings(
         verdict, count = Counter(judged).most_common(1)[0]
         if verdict is not Verdict.PASS and count > _MOST * len(judged):
             yield lab, verdict, count, len(judged)
+
+
+# What a class is judged with on this machine, controls among it.
+
+
+def jobs_at_once(toolset: Toolset) -> int:
+    """How many files are judged at a time. With a GPU, about half of them wait for it, and the cores are for the others."""
+    cores = os.cpu_count() or 1
+    return 2 * cores if toolset.gpu.runs else cores
+
+
+def class_setup(
+    toolset: Toolset,
+    labs: Sequence[Lab],
+    seed: int,
+    console: Console,
+    *,
+    sweep: bool,
+    search_seconds: float | None,
+    workers: int,
+) -> JudgingSetup:
+    """What a class is judged with on this machine. `workers`: as many as this process has cores."""
+    judge = lab_judge(toolset, seed, public_only=False, draws=True)
+    return JudgingSetup(
+        judge=judge,
+        environment=environment_of(toolset),
+        fingerprints=judging_fingerprints(toolset, labs),
+        seed=seed,
+        sweep=size_sweep(toolset, console) if sweep else None,
+        lines=LineSearch(ClassSearch(toolset, seed, PUBLIC_SEED), search_seconds, workers=workers),
+        controls=Controls(
+            replace(judge, explained=False, drawn=None),
+            workers=workers,
+            compiler=partial(compiler_trouble, toolset),
+            on_cpu=replace(judge, toolset=toolset.without_gpu(), explained=False, drawn=None),
+        ),
+    )

@@ -60,10 +60,12 @@ def judge_class(
     """`workers` None: one for each core. `explore`: what else is to be found out of this class."""
     progress.begin(len(plan.jobs), plan.reused)
     if plan.setup.elsewhere is not None:
-        there = _judged_elsewhere(plan, progress)
-        if explore is not None and not there.stopped:
+        stopped, faults, notices = plan.setup.elsewhere.judge(plan, progress)
+        progress.end()
+        plan.discard(plan.jobs.keys() - plan.outcomes.keys())
+        if explore is not None and not stopped:
             explore(plan.wrong(), 0.0)
-        return there
+        return plan.judged(faults, stopped, notices)
     began = time.monotonic()
     with HeldOutcomes(plan.store, plan.setup.controls) as held:
         stopped = _judge_all(plan, held, scratch, workers, progress)
@@ -84,14 +86,6 @@ def judge_class(
     elif stopped:
         plan.discard({*held.unsettled, *plan.jobs.keys() - plan.outcomes.keys()})
     return plan.judged(held.faults, stopped)
-
-
-def _judged_elsewhere(plan: JudgingPlan, progress: Progress) -> JudgedClass:
-    assert plan.setup.elsewhere is not None
-    stopped, faults, notices = plan.setup.elsewhere.judge(plan, progress)
-    progress.end()
-    plan.discard(plan.jobs.keys() - plan.outcomes.keys())
-    return plan.judged(faults, stopped, notices)
 
 
 def _judge_all(plan: JudgingPlan, held: HeldOutcomes, scratch: Path, workers: int | None, progress: Progress) -> str:

@@ -172,7 +172,11 @@ def write_exports(
         except Exception:  # noqa: BLE001 -- see above
             faults.append(f"{export.name}: {traceback.format_exc()}")
             continue
-        files = [File(out.path / path, partial(_bytes, contents)) for path, contents in made.items()]
+        # A lone surrogate, as in names of files that are no Unicode, becomes a question mark.
+        whole = {
+            path: text.encode("utf-8", "replace") if isinstance(text, str) else text for path, text in made.items()
+        }
+        files = [File(out.path / path, partial(bytes, contents)) for path, contents in whole.items()]
         unwritten += write_files(files)[1]
         notices += [f"{export.name}: {notice}" for notice in notes]
         paths |= {file.path for file in files}
@@ -185,11 +189,6 @@ def of_earlier_batches(out: OutputFolder, exported: Published) -> list[str]:
     old = sorted(str(path.relative_to(out.path)) for path in found - exported.paths)
     said = f"these exports are of an earlier batch and hold its grades: {some(old)}. Do not import them"
     return [said] if old else []
-
-
-def _bytes(contents: str | bytes) -> bytes:
-    """A lone surrogate, as in names of files that are no Unicode, becomes a question mark."""
-    return contents if isinstance(contents, bytes) else contents.encode("utf-8", "replace")
 
 
 def _page(out: OutputFolder, student_id: str) -> bytes | None:

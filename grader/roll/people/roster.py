@@ -94,7 +94,8 @@ def columns_of(headings: Sequence[str]) -> tuple[str, dict[str, int], list[str]]
     """
     words = [heading_word(one) for one in headings]
     quoted = [repr(one.strip()[:40]) for one in headings]
-    platform = _platform(frozenset(words))
+    # By the headings that only this platform writes together. All of one set must be there; the first such platform counts.
+    platform = next((one for one, sets in _EXPORTS.items() if any({*words} >= each for each in sets)), "")
     found = columns_in(words, lambda word: _meaning(word, platform), lambda word, what: word != what)
     groups = [number for number, word in enumerate(words) if FIELDS.get(word) == "group"]
     notices = []
@@ -108,12 +109,6 @@ def columns_of(headings: Sequence[str]) -> tuple[str, dict[str, int], list[str]]
             "called like one: call it `section` or `team`"
         )
     return platform, found.at, notices
-
-
-def _platform(words: frozenset[str]) -> str:
-    """By the headings that only this platform writes together. All of one set must be there; the first such platform counts."""
-    found = (platform for platform, sets in _EXPORTS.items() if any(words >= one for one in sets))
-    return next(found, "")
 
 
 def _meaning(word: str, platform: str) -> str:
@@ -233,7 +228,8 @@ def _once(rows: Sequence[RosterRow]) -> tuple[list[RosterRow], list[str]]:
 
 def _row(row: Row, platform: str, at: Mapping[str, int], left_out: dict[str, int]) -> RosterRow | None:
     """None for what is no student: `left_out` counts them."""
-    cells = {what: _value(row.cells[number]) for what, number in at.items() if number < len(row.cells)}
+    found = {what: row.cells[number] for what, number in at.items() if number < len(row.cells)}
+    cells = {what: unquoted(re.sub(r"\s+", " ", _TURNING.sub("", cell)).strip()) for what, cell in found.items()}
     if not any(cells.values()):
         return None
     name = cells.get("name", "")
@@ -280,10 +276,6 @@ def _keys(cells: Mapping[str, str], platform: str) -> dict[str, str]:
         what = "email" if "@" in identifier else "number" if identifier.isdecimal() else "login"
         keys.setdefault(what, identifier)
     return keys
-
-
-def _value(cell: str) -> str:
-    return unquoted(re.sub(r"\s+", " ", _TURNING.sub("", cell)).strip())
 
 
 def _check(name: str, rows: Sequence[RosterRow]) -> None:

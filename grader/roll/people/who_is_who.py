@@ -104,7 +104,9 @@ def merged(owner: Student | None, row: RosterRow | None) -> Student:
 def _keys(arrivals: Sequence[Arrival], told: _Told) -> list[list[Key]]:
     """Of each, the strongest first. Where two have the same one, the second is known by that key with a number, and by nothing else."""
     own = [keys_of(one.owner) if one.owner is not None else [] for one in arrivals]
-    first = [keys[0] if keys else _folder(one) for keys, one in zip(own, arrivals, strict=True)]
+    # A team's upload has a key for each member.
+    folders = [Key(FOLDER, f"{one.name}\0{one.person}" if one.of_team else one.name) for one in arrivals]
+    first = [keys[0] if keys else folder for keys, folder in zip(own, folders, strict=True)]
     found: list[list[Key]] = []
     of_key: dict[Key, str] = {}
     for marked, key, keys, arrival in zip(numbered(first), first, own, arrivals, strict=True):
@@ -113,11 +115,6 @@ def _keys(arrivals: Sequence[Arrival], told: _Told) -> list[list[Key]]:
             told["twice"].append(f"{shown(arrival.shown)} and {of_key[key]}")
         of_key.setdefault(key, shown(arrival.shown))
     return found
-
-
-def _folder(arrival: Arrival) -> Key:
-    """A team's upload has a key for each member."""
-    return Key(FOLDER, f"{arrival.name}\0{arrival.person}" if arrival.of_team else arrival.name)
 
 
 def _known(arrivals: Sequence[Arrival], keys: Sequence[Sequence[Key]], book: Identities) -> list[Identity | None]:

@@ -232,13 +232,6 @@ class CheckReport(Model):
     proposals: tuple[str, ...] = ()  # command lines that run
 
 
-def check_schema_text() -> str:
-    """The text of docs/check.schema.json."""
-    head = {"$schema": "https://json-schema.org/draft/2020-12/schema", "$id": "urn:tilelab-check:1"}
-    schema = CheckReport.model_json_schema(by_alias=True)
-    return json.dumps(head | schema | {"title": "tilelab check --json"}, indent=2, ensure_ascii=False) + "\n"
-
-
 # A launch for a kernel whose arguments the user has not named: the file's own launch, as far as its constants say it, and usual sizes for
 # the rest. It is run only if the file says all of it; otherwise it is proposed as a command line that runs when it is pasted.
 

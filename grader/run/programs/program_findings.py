@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -85,13 +84,6 @@ class ProgramReport(Model):
     def is_clean(self) -> bool:
         severities = [one.severity for one in self.findings] + [one.severity for one in self.host]
         return self.ended == "exit" and "error" not in severities
-
-
-def program_schema_text() -> str:
-    """The text of docs/run.schema.json."""
-    head = {"$schema": "https://json-schema.org/draft/2020-12/schema", "$id": "urn:tilelab-run:1"}
-    schema = ProgramReport.model_json_schema(by_alias=True)
-    return json.dumps(head | schema | {"title": "tilelab run --json"}, indent=2, ensure_ascii=False) + "\n"
 
 
 _ABOUT_A_LAUNCH = frozenset({"launch", "cudaLaunchKernel"})

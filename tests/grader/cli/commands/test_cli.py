@@ -18,8 +18,7 @@ from grader.model.labs import Lab
 from grader.model.outcome import JudgedCase, LabOutcome
 from grader.model.result import Build
 from grader.model.verdicts import Verdict
-from grader.roll.batch import opened_tools
-from grader.run import compiler_trial
+from grader.roll.batch import controls
 
 LAB = """title = "Naive"
 summary = "s"
@@ -104,9 +103,9 @@ def course(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(root)
     for module in (grade_command, practice_commands):
         monkeypatch.setattr(module, "open_toolset", lambda _root, **_: FakeToolset(lab / "lab.toml"))
-    for module in (opened_tools, grade_command, practice_commands):
+    for module in (controls, grade_command, practice_commands):
         monkeypatch.setattr(module, "lab_judge", lambda toolset, _seed, **_: FakeJudge(toolset))
-    monkeypatch.setattr(compiler_trial, "compiler_trouble", lambda _toolset: "")
+    monkeypatch.setattr(controls, "compiler_trouble", lambda _toolset: "")
     return root
 
 
@@ -159,7 +158,7 @@ def test_grade_says_in_one_line_that_speed_was_not_measured_and_why(course: Path
 def test_grade_stops_where_the_detectors_cannot_rely_on_the_compiler(
     hand_in: Callable[..., Path], course: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(compiler_trial, "compiler_trouble", lambda _toolset: "the detectors cannot rely on g++ 99")
+    monkeypatch.setattr(controls, "compiler_trouble", lambda _toolset: "the detectors cannot rely on g++ 99")
     result = run("grade", hand_in(ada="squares and rectangles"), "--out", course / "out")
     assert result.exit_code == 3
     assert "the detectors cannot rely on g++ 99" in result.stdout
