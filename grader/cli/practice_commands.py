@@ -18,8 +18,7 @@ from typing import Annotated
 import typer
 from rich.console import Console, Group
 
-from grader.cli.practice.graded_hints import Counts, own_answers, own_counts
-from grader.cli.practice.practice import Practice, chosen_cases, chosen_labs, focus_of
+from grader.cli.practice.practice import Counts, Practice, chosen_cases, chosen_labs, focus_of, own_answers, own_counts
 from grader.cli.practice.terminal_keys import OwnTerminal, keys_of_terminal, student_console, window_lines
 from grader.engines.toolset import Toolset
 from grader.explain.suspect_search import SuspectSearch

@@ -25,7 +25,7 @@ from kernel_fuzzer import KernelFuzzer
 from grader.model import labs as lab_reading
 from grader.model.outcome import LabOutcome
 from grader.model.verdicts import Verdict
-from grader.roll.intake import archives as archive_reading
+from grader.roll.intake import upload as archive_reading
 from grader.roll.intake.intake import discover
 from grader.roll.platforms import recognition
 from grader.run import judge_call

@@ -34,7 +34,7 @@ from grader.model.visible_text import counted
 from grader.roll.batch.class_batch import Batch, BatchReport, grade_submissions
 from grader.roll.batch.class_insight import InsightSearch
 from grader.roll.batch.controls import class_setup, jobs_at_once
-from grader.roll.batch.judging_setup import JudgingOptions, Progress
+from grader.roll.batch.judging_jobs import JudgingOptions, Progress
 from grader.roll.batch.opened_tools import lab_judge, open_toolset
 from grader.roll.batch.output_folder import OutputFolder, require_temporary_files
 from grader.roll.batch.plugin import OtherMachines, loaded, registered
@@ -151,18 +151,18 @@ _MOST_LETTERS = 40  # of the headings: 80 columns have room for these, a verdict
 def summary(report: BatchReport) -> RenderableType:
     """The last lines that `tilelab grade` prints."""
     lines: list[RenderableType] = [_table(report)]
-    alarms = {f"grading stopped: {report.stopped}", *report.alarms}
+    alarms = {f"grading stopped: {report.found.stopped}", *report.alarms}
     lines += [Text(f"note: {notice}", style="yellow") for notice in report.graded.notices if notice not in alarms]
-    lines += [Text(f"note: {notice}", style="yellow") for notice in report.export_notices]
+    lines += [Text(f"note: {notice}", style="yellow") for notice in report.published.notices]
     lines += [Text(fault, style="bold magenta") for fault in _faults(report)]
     lines += [Text(f"look at this first: {alarm}", style="bold red") for alarm in report.alarms]
     environment = report.environment
     lines += [
-        Text(f"{_people(report)}; {report.judged} labs judged, {report.reused} reused from an earlier run"),
+        Text(f"{_people(report)}; {report.found.judged} labs judged, {report.found.reused} reused from an earlier run"),
         Text(f"compiler: {environment.compiler}; sandbox: {environment.sandbox}"),
         Text(f"report: {report.out / 'index.html'}", style="bold"),
         *(Text(f"{name}: {path}") for name, path in report.added),
-        *(Text(f"grades: {report.out / export.file}") for export in report.exports),
+        *(Text(f"grades: {report.out / export.file}") for export in report.published.exports),
     ]
     return Group(*lines)
 
@@ -170,19 +170,19 @@ def summary(report: BatchReport) -> RenderableType:
 def _faults(report: BatchReport) -> Iterator[str]:
     """What broke on our side, and what that means for the grades."""
     file = report.out / "instructor" / "faults.txt"
-    if report.ungraded:
-        many = f"{len(report.ungraded)} files were" if len(report.ungraded) > 1 else "1 file was"
+    if report.found.faults:
+        many = f"{len(report.found.faults)} files were" if len(report.found.faults) > 1 else "1 file was"
         yield f"{many} not graded through a fault of the grader, and left blank: see {file}"
-    if report.pages:
-        many = f"{len(report.pages)} pages" if len(report.pages) > 1 else "1 page"
+    if report.published.faults:
+        many = f"{len(report.published.faults)} pages" if len(report.published.faults) > 1 else "1 page"
         yield f"{many} could not be made; grades stand as they are: see {file}"
-    if report.unwritten:
+    if report.published.unwritten:
         yield (
-            f"{len(report.unwritten)} files could not be written and are as they were before, grades among them. The first: "
-            f"{report.unwritten[0]}. Make room or choose another OUT, and grade again"
+            f"{len(report.published.unwritten)} files could not be written and are as they were before, grades among them. The first: "
+            f"{report.published.unwritten[0]}. Make room or choose another OUT, and grade again"
         )
-    if report.stopped:
-        yield f"grading stopped: {report.stopped} What was not judged yet is left blank."
+    if report.found.stopped:
+        yield f"grading stopped: {report.found.stopped} What was not judged yet is left blank."
 
 
 def _people(report: BatchReport) -> str:
@@ -350,7 +350,9 @@ class ClassRequest:
 def grade_class(request: ClassRequest) -> int:
     """Grade a class and write the report."""
     require_temporary_files()
-    target, sources = _named(request.out, "OUT"), given_submissions(request.submissions)
+    if not request.out.strip():  # it would be this very folder
+        raise RemediableError('OUT is empty: name a folder, as in `make grade SUBMISSIONS="handed in" OUT=graded`.')
+    target, sources = path_named(request.out), given_submissions(request.submissions)
     console = Console(highlight=False)
     root = course_root(Path.cwd())
     labs = load_labs(root, request.labs)
@@ -420,10 +422,3 @@ def grade_class(request: ClassRequest) -> int:
 def _of(machines: OtherMachines, request: ClassRequest) -> object:
     own = {one.name for one in fields(machines.options)}
     return machines.options(**{name: value for name, value in request.of_plugins.items() if name in own})
-
-
-def _named(text: str, what: str) -> Path:
-    """An empty name would be this very folder. Raises RemediableError."""
-    if not text.strip():
-        raise RemediableError(f'{what} is empty: name a folder, as in `make grade SUBMISSIONS="handed in" OUT=graded`.')
-    return path_named(text)

@@ -18,10 +18,9 @@ from grader.model.errors import RemediableError
 from grader.model.labs import lab_ids
 from grader.model.visible_text import counted
 from grader.model.written_names import some
-from grader.roll.batch.class_again import Decided, WrittenAgain, write_again
+from grader.roll.batch.class_batch import Decided, WrittenAgain, write_again
 from grader.roll.batch.class_standing import HistoryFolder
-from grader.roll.batch.last_batch import LastBatchFile, with_labs, with_roster
-from grader.roll.batch.output_folder import OutputFolder, graded_folder
+from grader.roll.batch.output_folder import LastBatchFile, OutputFolder, graded_folder, with_labs, with_roster
 from grader.roll.batch.plugin import Export, export_help, registered
 from grader.roll.batch.publishing import write_exports
 from grader.roll.people.roster import read_roster
@@ -94,9 +93,9 @@ def pages_again(request: PagesRequest) -> int:
             request.assignment.strip(),
         )
     _say(console, done, comments)
-    _say_each(console, [str(folder.path / export.file) for export in done.exports], "grades: ")
+    _say_each(console, [str(folder.path / export.file) for export in done.published.exports], "grades: ")
     _say_each(console, [str(folder.path / "index.html")], "report: ", "bold")
-    return _FAULTS if done.faults else 0
+    return _FAULTS if done.published.faults else 0
 
 
 def _comments(named: str, folder: OutputFolder) -> CommentsFile:
@@ -109,9 +108,9 @@ def _comments(named: str, folder: OutputFolder) -> CommentsFile:
 
 
 def _say(console: Console, done: WrittenAgain, comments: CommentsFile) -> None:
-    _say_each(console, done.notices, "note: ", "yellow")
+    _say_each(console, done.published.notices, "note: ", "yellow")
     _say_each(console, done.alarms, "look at this first: ", "bold red")
-    _say_each(console, done.faults, "", "bold magenta")
+    _say_each(console, done.published.faults, "", "bold magenta")
     said = [
         f"comment {key}: " + (f"on {counted(pages, 'page')}" if pages else _NOWHERE)
         for key, pages in done.commented.items()

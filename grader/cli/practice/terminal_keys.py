@@ -159,17 +159,13 @@ class OwnTerminal:
     def trace(self, lab_id: str) -> str:
         """What is said where it cannot be made."""
         made = self._run("trace", "--lab", lab_id)
-        if not made.stdout.strip():
-            return _said(made)
         short = self._shown(made.stdout)
-        return short if made.returncode == 0 else _said(made)
+        return short if made.returncode == 0 and made.stdout.strip() else _said(made)
 
     def answers(self, lab_id: str) -> str:
         """What is said where there are no questions, or a file cannot be read. An open question is nothing to say here."""
         made = self._run("answers", lab_id)
-        if not made.stdout.strip():
-            return _said(made)
-        return self._shown(made.stdout)
+        return self._shown(made.stdout) if made.stdout.strip() else _said(made)
 
     def _shown(self, text: str) -> str:
         """A short text is for the watch's own screen: nobody has to leave anything. A longer one is shown here, in a pager that says how

@@ -16,8 +16,7 @@ from rich.control import Control
 from rich.segment import ControlType
 from rich.text import Text
 
-from grader.cli.practice.graded_hints import graded_hints
-from grader.cli.practice.practice import Practice, focus_of
+from grader.cli.practice.practice import Practice, focus_of, graded_hints
 from grader.cli.practice.terminal_keys import window_lines
 from grader.model.errors import RemediableError
 from grader.model.labs import load_lab

@@ -11,9 +11,16 @@ from grader.model.graded_class import ClassInsight
 from grader.model.result import Result
 from grader.model.visible_text import counted, points
 from grader.pages.class_page.attention import attention, decisions, follow_up, moved, needs_help
+from grader.pages.class_page.class_sections import (
+    by_section,
+    class_answers,
+    histogram,
+    lab_panels,
+    measured_speed,
+    mistake_cards,
+    solution_heat,
+)
 from grader.pages.class_page.class_view import ClassView, brought_nothing, full_link, is_open, most_points, report_link
-from grader.pages.class_page.lab_panels import histogram, lab_panels, measured_speed
-from grader.pages.class_page.mistake_cards import by_section, class_answers, mistake_cards, solution_heat
 from grader.pages.page_section import Section, Shown, shown_sections
 
 # The sections of the class page between the summary and the table of students, from top to bottom. A new section is a line here.

@@ -205,13 +205,10 @@ def _next_step(one: Tried, level: Level) -> Iterator[RenderableType]:
         if level.blank_lines:
             yield Text()
         yield Text.assemble(("Look at next: ", "bold blue"), step)
-    if level.hint and (question := _question(lab)):
+    # A finding's kind has a question. None where the cause is known, or where the case's advice is all there is.
+    asked = lab.first_error if level.hint and lab.ran and not lab.causes else None
+    if asked is not None and (question := question_for(asked)):
         yield Text.assemble(("And ask yourself: ", "bold blue"), question)
-
-
-def _question(lab: LabResult) -> str:
-    """One that fits what happened: a finding's kind has it. None where the cause is known, or where the case's advice is all there is."""
-    return "" if lab.first_error is None or lab.causes or not lab.ran else question_for(lab.first_error)
 
 
 def _rest(

@@ -7,7 +7,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from grader.model import visible_text
-from grader.model.result import LineTraffic
 from grader.model.verdicts import Verdict
 from grader.pages.launches.traffic_tables import binding_words, measured_words, prediction_words, step_words
 from grader.pages.page_section import Shown
@@ -38,7 +37,15 @@ def traffic_section(view: LabView) -> Shown | None:
     )
     return Shown(
         shape=launch.shape,
-        lines=[_line(one, total) for one in costly],
+        lines=[
+            Shown(
+                number=line.line or 0,
+                source=visible_text.code((line.source or "").strip(), 120),
+                share=f"{100 * passes(line.metrics) / total:.1f} %" if total else "",
+                strips=list(_strips(line.metrics)),
+            )
+            for line in costly
+        ],
         remarks=list(remarks(traffic.lines)),
         roof=roof_figure(traffic, model, view.lab.timing if measured_on else None) if model and model.flops else None,
     )
@@ -48,15 +55,6 @@ def _measured_on(view: LabView) -> Gpu | None:
     """The GPU that timed the kernel, where its figures are known."""
     device = view.lab.timing.device.replace(" ", "").casefold() if view.lab.timing else ""
     return next((gpu for key, gpu in gpus().items() if key.casefold() in device), None)
-
-
-def _line(line: LineTraffic, total: int) -> Shown:
-    return Shown(
-        number=line.line or 0,
-        source=visible_text.code((line.source or "").strip(), 120),
-        share=f"{100 * passes(line.metrics) / total:.1f} %" if total else "",
-        strips=list(_strips(line.metrics)),
-    )
 
 
 def _strips(counts: Counts) -> Iterator[Shown]:

@@ -43,8 +43,7 @@ from grader.plugins.autograders.platform_list import (
 from grader.roll.batch.class_insight import asking_labs, with_answers
 from grader.roll.batch.controls import Controls
 from grader.roll.batch.job_store import JobStore
-from grader.roll.batch.judging_jobs import judge_class, plan_judging
-from grader.roll.batch.judging_setup import JudgingSetup, LineSearch, Progress
+from grader.roll.batch.judging_jobs import JudgingSetup, LineSearch, Progress, judge_class, plan_judging
 from grader.roll.batch.opened_tools import environment_of, lab_judge, open_toolset
 from grader.roll.batch.output_folder import scratch_folder
 from grader.roll.intake.attempts import Intake

@@ -42,22 +42,21 @@ def gradescope_results(result: Result) -> dict[str, object]:
         "test_name_format": "text",
         "visibility": "visible",
         "stdout_visibility": "hidden",
-        "tests": [_test(row) for row in tested_rows(result)],
+        "tests": [
+            {
+                "name": row.whole_name,
+                "score": row.points,
+                "max_score": row.max_points,
+                "status": "passed" if row.passed else "failed",
+                "output": row.words,
+                "tags": [row.lab],
+            }
+            for row in tested_rows(result)
+        ],
     }
     if ranked := [entry for lab in result.labs.values() for entry in _leaderboard(lab)]:
         data["leaderboard"] = ranked
     return data
-
-
-def _test(row: TestedRow) -> dict[str, object]:
-    return {
-        "name": row.whole_name,
-        "score": row.points,
-        "max_score": row.max_points,
-        "status": "passed" if row.passed else "failed",
-        "output": row.words,
-        "tags": [row.lab],
-    }
 
 
 def _leaderboard(lab: LabResult) -> list[dict[str, object]]:

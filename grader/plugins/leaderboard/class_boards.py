@@ -5,8 +5,10 @@ Nothing here can cost a grade: what goes wrong is a fault that is told, and the 
 
 from __future__ import annotations
 
+import hashlib
 import traceback
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Annotated
@@ -22,9 +24,8 @@ from grader.plugins.leaderboard import FILE
 from grader.plugins.leaderboard.board import make_boards
 from grader.plugins.leaderboard.board_history import LeaderboardFolder
 from grader.plugins.leaderboard.leaderboard_sheet import leaderboard_names_page, leaderboard_page
-from grader.plugins.leaderboard.pseudonyms import wish_in
-from grader.roll.batch.last_batch import LastBatchFile
-from grader.roll.batch.output_folder import graded_folder
+from grader.plugins.leaderboard.pseudonyms import Wish, wish_in
+from grader.roll.batch.output_folder import LastBatchFile, graded_folder
 from grader.roll.batch.plugin import Added, File
 from grader.roll.batch.publishing import write_files
 
@@ -60,7 +61,7 @@ def rank_again(labs: Sequence[Lab], out: Path) -> Added:
 def _ranked(results: Sequence[Result], texts: Texts, labs: Sequence[Lab], out: Path) -> Added:
     folder = LeaderboardFolder(out / "instructor" / "leaderboard")
     wishes = {
-        lab.id: {student: wish_in(own[lab.public.file]) for student, own in texts.items() if lab.public.file in own}
+        lab.id: {student: _wish(own[lab.public.file]) for student, own in texts.items() if lab.public.file in own}
         for lab in labs
     }
     boards, told, history = make_boards(labs, results, wishes, folder.key(), folder.history(), folder.refused())
@@ -70,6 +71,10 @@ def _ranked(results: Sequence[Result], texts: Texts, labs: Sequence[Lab], out: P
         File(folder.path / "history.json", lambda: history.model_dump_json(by_alias=True, indent=1) + "\n"),
     )
     return Added(told, files, tuple(folder.notices))
+
+
+def _wish(text: str) -> Wish:
+    return replace(wish_in(text), source=hashlib.sha256(text.encode()).hexdigest()[:32])
 
 
 # `tilelab leaderboard OUT`: writes the leaderboards of a graded class again, from what its last batch found.

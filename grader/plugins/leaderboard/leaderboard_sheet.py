@@ -137,12 +137,13 @@ def _section(board: Board) -> Shown:
     longest = max((place.entry.speed.high for place in board.places), default=1.0)
     first = board.places[0].entry if board.places else None
     where = f"{first.shape} on {first.device}, {board.date}" if first else ""
+    apart = {reason: [one.name for one in board.apart if one.reason == reason] for reason in _REASONS}
     return Shown(
         board=board,
         where=where,
         rows=[_row(place, longest) for place in board.places],
         improved=_improved(board.places),
-        groups=_groups(board),
+        groups=[(*_REASONS[reason], names) for reason, names in apart.items() if names],
         roofline=board_roofline(board.places),
         nothing="" if board.places else _nothing(board),
     )
@@ -208,11 +209,6 @@ def _improved(places: Sequence[Ranked]) -> str:
     names = [f"{visible_text.line(one.name, 60)} ({one.change.factor:.2f}×)" for one in faster[:5]]  # noqa: RUF001 -- the sign for times
     more = f" and {len(faster) - len(names)} more" if len(faster) > len(names) else ""
     return f"Faster than last time: {', '.join(names)}{more}."
-
-
-def _groups(board: Board) -> list[tuple[str, str, list[str]]]:
-    names = {reason: [one.name for one in board.apart if one.reason == reason] for reason in _REASONS}
-    return [(*_REASONS[reason], found) for reason, found in names.items() if found]
 
 
 def leaderboard_page(boards: Sequence[Board]) -> str:

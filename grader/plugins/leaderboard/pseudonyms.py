@@ -113,19 +113,18 @@ class Wish:
 
 def wish_in(text: str) -> Wish:
     """What the lab's file asks for."""
-    source = hashlib.sha256(text.encode()).hexdigest()[:32]
     asked = {re.sub(r"[ \t\r]+", " ", found).strip(" ") for found in _LINE.findall(text)} - {""}
     name, *others = asked or {""}
     note = ""
     if others:
         note = "the file asks for two names; write only one line `// leaderboard: …`"
     elif name.casefold() == NOT_LISTED:
-        return Wish(hidden=True, source=source)
+        return Wish(hidden=True)
     elif name and (not _NAME.fullmatch(name) or sum(one.isalpha() for one in name) < SHORTEST):
         note = FORM
     elif _MADE.fullmatch(name):
         note = "names of a colour or the like and an animal are those that the course makes; choose one of another kind"
-    return Wish("" if note else name, note, source=source)
+    return Wish("" if note else name, note)
 
 
 TAKEN = "this name is taken, or too much like the name or pseudonym of somebody in the course"

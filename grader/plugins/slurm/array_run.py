@@ -47,7 +47,7 @@ from grader.plugins.slurm.slurm_commands import (
     state_of,
 )
 from grader.roll.batch.job_store import JobStore
-from grader.roll.batch.judging_setup import JudgingOptions, JudgingPlan, JudgingSetup, Progress
+from grader.roll.batch.judging_jobs import JudgingOptions, JudgingPlan, JudgingSetup, Progress
 from grader.run.lab_verdict import broke
 from grader.run.speed.speed_run import lacks_sweep
 

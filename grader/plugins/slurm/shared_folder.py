@@ -20,7 +20,7 @@ from pydantic import Field
 
 from grader.model.outcome import LabOutcome
 from grader.model.result import Environment, Model
-from grader.roll.batch.judging_setup import JudgingOptions
+from grader.roll.batch.judging_jobs import JudgingOptions
 from grader.roll.batch.output_folder import read_kept
 from grader.system.own_files import remove_folder, write_atomically
 

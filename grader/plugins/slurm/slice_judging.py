@@ -25,8 +25,7 @@ from grader.model.result import Submission
 from grader.plugins.slurm.shared_folder import ArrayFolder, ArrayOrder, Bench, SharedFolder, SliceJob, TaskAnswer
 from grader.roll.batch.controls import class_setup
 from grader.roll.batch.job_store import JobStore, job_key, lab_fingerprint
-from grader.roll.batch.judging_jobs import judge_class, plan_judging
-from grader.roll.batch.judging_setup import JudgingSetup, Progress
+from grader.roll.batch.judging_jobs import JudgingSetup, Progress, judge_class, plan_judging
 from grader.roll.batch.opened_tools import open_toolset
 from grader.roll.batch.output_folder import require_temporary_files, scratch_folder
 from grader.roll.intake.attempts import Intake
@@ -81,17 +80,12 @@ def judge_slice(
 ) -> TaskAnswer:
     """`allocation`: the environment, in which Slurm says what it gave. Every lab of the slice is among `labs`."""
     order, node = task.order, task.node
-    if taken := gpu_is_shared(list(labs.values()), bench, allocation):
-        return TaskAnswer(node=node, bench=bench, refused=taken)
-    if order.bench is None:
-        return TaskAnswer(node=node, bench=bench)
-    if differences := order.bench.differences(bench):
-        message = f"it would judge with other tools than the rest of the class: {differences}"
-        return TaskAnswer(node=node, bench=bench, refused=message)
-    shared = SharedFolder(task.array.path.parents[2])
-    jobs = order.slices[task.number]
-    if strange := _strange(jobs, labs, setup, shared):
-        return TaskAnswer(node=node, bench=bench, refused=strange)
+    shared, jobs = SharedFolder(task.array.path.parents[2]), order.slices[task.number]
+    refused = gpu_is_shared(list(labs.values()), bench, allocation)
+    if order.bench is not None and not refused and (differences := order.bench.differences(bench)):
+        refused = f"it would judge with other tools than the rest of the class: {differences}"
+    if order.bench is None or refused or (refused := _strange(jobs, labs, setup, shared)):
+        return TaskAnswer(node=node, bench=bench, refused=refused)
     found: dict[str, LabOutcome] = {}
     faults: dict[str, str] = {}
     others: list[str] = []

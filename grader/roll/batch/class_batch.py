@@ -2,40 +2,54 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
+from grader.explain.class_mistakes import CommentsFile, comment_keys, with_comments
 from grader.explain.suspect_search import FoundMutants
+from grader.model.errors import RemediableError
 from grader.model.graded_class import NOTHING_KNOWN, GradedClass
 from grader.model.labs import Lab
-from grader.model.result import Environment, Result
-from grader.roll.batch.class_insight import AskingLab, InsightSearch, asking_labs, with_answers
+from grader.model.result import Environment, LabResult, Result
+from grader.model.written_names import some
+from grader.roll.batch.class_insight import AskingLab, InsightSearch, asking_labs, pages_command, with_answers
 from grader.roll.batch.class_standing import (
     HistoryFolder,
     OtherAttempt,
     OtherOuts,
     Standings,
     before_deadlines,
+    candidate,
+    earlier_labs,
     other_attempts,
     other_outs,
 )
 from grader.roll.batch.controls import same_endings
 from grader.roll.batch.job_store import JobStore, grade_bases
-from grader.roll.batch.judging_jobs import judge_class, plan_judging
-from grader.roll.batch.judging_setup import JudgedClass, JudgingPlan, JudgingSetup, Progress
-from grader.roll.batch.last_batch import LastBatch, LastBatchFile, Record
-from grader.roll.batch.output_folder import OutputFolder, scratch_folder
+from grader.roll.batch.judging_jobs import JudgedClass, JudgingPlan, JudgingSetup, Progress, judge_class, plan_judging
+from grader.roll.batch.output_folder import (
+    GRADE_AGAIN,
+    LastBatch,
+    LastBatchFile,
+    OutputFolder,
+    Record,
+    scratch_folder,
+    with_step_pages,
+)
 from grader.roll.batch.plugin import Added, ClassAddition, Export, File, loaded, registered
-from grader.roll.batch.publishing import ClassToWrite, publish
+from grader.roll.batch.publishing import ClassToWrite, Published, publish
 from grader.roll.intake.attempts import Intake
 from grader.roll.intake.intake import Discovery, IntakeOptions, discover
 from grader.roll.intake.matching import lab_file
 from grader.roll.people.roster import Roster
+from grader.roll.policy.applied_policy import Applied, apply_policy
 from grader.roll.policy.class_policy import ClassPolicy, class_policy
 from grader.roll.policy.course_file import CoursePolicy
+from grader.roll.policy.grade_history import KeptBatch, KeptGrade, last_grades
 from grader.run.lab_verdict import LabVerdict
 from grader.run.scoring.lab_score import decide_class, score_class
 from grader.run.scoring.redaction import RedactedClass, redacted
@@ -47,22 +61,17 @@ class BatchReport:
 
     graded: GradedClass
     out: Path
-    exports: tuple[Export, ...]
     environment: Environment
-    judged: int
-    reused: int
-    ungraded: tuple[str, ...] = ()  # what could not be judged through a fault of ours, and is left blank
-    pages: tuple[str, ...] = ()  # pages that could not be made; grades stand
-    unwritten: tuple[str, ...] = ()  # files that OUT did not take
-    stopped: str = ""  # why grading stopped: a control failed
+    found: JudgedClass
+    published: Published
     alarms: tuple[str, ...] = ()  # what may be this machine's doing, and nobody knows
-    export_notices: tuple[str, ...] = ()  # what to know before an import
     added: tuple[tuple[str, Path], ...] = ()  # what plugins wrote, by their names
 
     @property
     def faults(self) -> tuple[str, ...]:
         """All that broke on our side."""
-        return (*filter(None, [self.stopped]), *self.ungraded, *self.pages, *self.unwritten)
+        judging = (*filter(None, [self.found.stopped]), *self.found.faults)
+        return (*judging, *self.published.faults, *self.published.unwritten)
 
 
 @dataclass(frozen=True)
@@ -238,34 +247,25 @@ def grade(judged: Judged, verdicts: Mapping[str, Sequence[LabVerdict]], results:
 
 def write(graded: Graded, given_back: RedactedClass) -> BatchReport:
     """`given_back`: what students get, and what platforms get of them, is made of this alone."""
-    judged = graded.judged
-    batch, found = judged.taken.batch, judged.found
+    judged, batch = graded.judged, graded.judged.taken.batch
     out = batch.out
     whole = ClassToWrite(graded.whole, given_back, graded.kept, graded.records, graded.files)
     published = publish(whole, out, batch.exports, told=partial(batch.progress.doing, "writing pages"))
     batch.progress.end()
-    unwritten = (*graded.unkept, *published.unwritten)
-    pages = (*graded.faults, *published.faults)
-    out.record_faults([*filter(None, [found.stopped]), *found.faults, *pages, *unwritten])
-    return BatchReport(
+    faults, unwritten = (*graded.faults, *published.faults), (*graded.unkept, *published.unwritten)
+    additions = [(one.name, out.path / one.file) for one in registered(ClassAddition)]
+    written = {file.path for file in graded.files}
+    report = BatchReport(
         graded.whole,
         out.path,
-        published.exports,
         judged.setup.environment,
-        found.judged,
-        found.reused,
-        found.faults,
-        pages,
-        unwritten,
-        found.stopped,
+        judged.found,
+        replace(published, faults=faults, unwritten=unwritten),
         tuple(graded.alarms),
-        export_notices=published.notices,
-        added=tuple(
-            (one.name, out.path / one.file)
-            for one in registered(ClassAddition)
-            if any(file.path == out.path / one.file for file in graded.files)
-        ),
+        tuple((name, path) for name, path in additions if path in written),
     )
+    out.record_faults(report.faults)
+    return report
 
 
 def _named_comments(batch: Batch) -> str:
@@ -288,3 +288,150 @@ def _alarms(judged: Judged, students: Sequence[Intake], verdicts: Mapping[str, S
                 f"{count} of {total} files for {lab.id} end as {verdict}, and no model solution of that lab shows whether a right "
                 "kernel passes on this machine: look at some of them before you give grades back"
             )
+
+
+# Writes a graded class's pages and exports again, with the instructor's comments and decisions as they are now.
+#
+# Results stay as they were judged. What changes a grade gets its line in the history, as in a batch.
+
+# A graded class as its last batch left it in OUT: results, students' texts, and what else its pages are made from.
+#
+# It is whole or it is refused: a class page or an export that lacks a student could be taken for the grades of all.
+
+
+@dataclass(frozen=True)
+class KeptClass:
+    batch: LastBatch
+    records: Mapping[str, Record]  # by student, with the comments and decisions of the last batch
+    history: tuple[KeptBatch, ...]  # the oldest first
+    notices: tuple[str, ...]  # what was found damaged, and costs nobody a page
+
+
+def kept_class(out: OutputFolder) -> KeptClass:
+    """Raises RemediableError."""
+    file = LastBatchFile(out.private)
+    batch = file.read()
+    found, lost = file.records(batch)
+    if batch.stopped:
+        raise RemediableError(f"{out.path}: the last batch here stopped ({batch.stopped}) Grade again first.")
+    history = HistoryFolder(out.private)
+    batches = tuple(history.read())
+    last = last_grades(batches)
+    records: dict[str, Record] = {}
+    notices, other = [*history.notices], []
+    for record in found:
+        student = record.result.submission.id
+        grades = [last[student, lab] for lab in batch.labs if (student, lab) in last]
+        if any(record.digests.get(one.lab, "") != one.source for one in grades):
+            other.append(student)
+            continue
+        whole, gone = with_step_pages(record.result, record.step_pages, out.students / student)
+        records[student] = record.model_copy(update={"result": whole})
+        notices += [f"{out.students / student / name} is gone or was changed, so no page leads to it" for name in gone]
+    if lost or other:
+        first = lost[0] if lost else f"what the pages of {some(other)} were made from is missing or of another batch"
+        raise RemediableError(f"{out.path}: {first}. {GRADE_AGAIN} Nothing was changed.")
+    return KeptClass(batch, records, batches, tuple(notices))
+
+
+# Applies a course's policy to a class that was graded before: overrides and answered regrade requests above all. Writes nothing.
+#
+# Which of a student's attempts counts was decided by the batch, and so was what "now" is for deadlines: whoever handed in since then is not
+# known here.
+
+
+def policy_again(
+    kept: KeptClass, policy: ClassPolicy, elsewhere: Mapping[tuple[str, str], KeptGrade], labs: Sequence[str]
+) -> Applied:
+    """The results without their old comments and decisions, by the `policy` of today. `elsewhere`: by student and lab, of other OUTs."""
+    judged, candidates = [], {}
+    for student, one in kept.records.items():
+        labs_of = {lab_id: _as_judged(lab) for lab_id, lab in one.result.labs.items()}
+        judged.append(one.result.model_copy(update={"labs": labs_of}))
+        for lab_id in labs_of.keys() & one.said.keys():
+            candidates[student, lab_id] = [candidate(policy, student, labs_of[lab_id], lab_id, one.said[lab_id])]
+    known = {**elsewhere, **last_grades(kept.history)}
+    now = datetime.fromisoformat(kept.batch.now)
+    return apply_policy(judged, policy, candidates, now, earlier_labs(known, labs))
+
+
+def _as_judged(lab: LabResult) -> LabResult:
+    points = lab.points if lab.standing is None else lab.standing.judged_points
+    return lab.model_copy(update={"points": points, "standing": None, "requests": (), "comment": "", "changes": ()})
+
+
+@dataclass(frozen=True)
+class WrittenAgain:
+    """What was done, for the terminal."""
+
+    students: int
+    commented: Mapping[str, int]  # by key of a comment with a text: on how many pages it stands
+    regraded: int  # grades that are others now
+    alarms: tuple[str, ...]  # rows of a table that do nothing
+    published: Published
+
+
+@dataclass(frozen=True)
+class Decided:
+    """What a person decided since the class was graded."""
+
+    comments: CommentsFile
+    written: Mapping[str, str]  # what it holds
+    policy: CoursePolicy
+    named: str = ""  # the file of comments, where it is not the one in OUT
+
+
+def write_again(
+    out: OutputFolder,
+    labs: Sequence[Lab],
+    decided: Decided,
+    exports: Sequence[Export],
+    assignment: str = "",
+    now: datetime | None = None,
+) -> WrittenAgain:
+    """`labs`: those of the last batch; `now`: of a change in the history. The caller holds OUT's lock. Raises RemediableError
+    before anything is written.
+    """
+    kept = kept_class(out)
+    batch, book = kept.batch, out.identities.read()
+    given = [one.result.submission for one in kept.records.values()]
+    policy = class_policy(decided.policy, given, labs, book, batch.rostered)
+    elsewhere = other_outs(policy.course.also_in, out.path, book)
+    applied = policy_again(kept, policy, elsewhere.grades, batch.labs)
+    sources = {student: one.texts for student, one in kept.records.items()}
+    keys = comment_keys(applied.results, sources, batch.likenesses, decided.written)
+    results = with_comments(applied.results, keys, decided.written)
+    digests = {(student, lab): found for student, one in kept.records.items() for lab, found in one.digests.items()}
+    history, moment = HistoryFolder(out.private), now or datetime.now(UTC)
+    results, regraded, unkept = history.with_new(results, kept.history, digests, batch.bases, moment)
+    of_policy = (*policy.notices, *elsewhere.notices)
+    course = decided.policy.course
+    stays = f"{course.name}: which attempt counts stays as the last batch chose it; `make grade` chooses anew"
+    attempts = () if course.attempts == "latest" else (stays,)
+    notices = (*policy.alarms, *batch.notices, *kept.notices, *of_policy, *applied.notices, *attempts)
+    mistakes = tuple(
+        replace(lab, mistakes=tuple(replace(one, comment=decided.written.get(one.key, "")) for one in lab.mistakes))
+        for lab in batch.insight.mistakes
+    )
+    again = pages_command(out.path)
+    insight = replace(batch.insight, mistakes=mistakes, comments=str(decided.comments.path), again=again)
+    named = {"comments": decided.named, "course": decided.policy.named, "assignment": assignment or batch.assignment}
+    batch = batch.model_copy(update={"insight": insight, **named})
+    records = {
+        student: kept.records[student].model_copy(update={"result": one})
+        for student, one in zip(kept.records, results, strict=True)
+    }
+    graded = GradedClass(batch.title, batch.labs, results, notices, insight)
+    published = publish(ClassToWrite(graded, redacted(graded), batch, records), out, exports)
+    on_pages = Counter(keys.values())
+    return WrittenAgain(
+        len(results),
+        {key: on_pages[key] for key, text in decided.written.items() if text},
+        regraded,
+        policy.alarms,
+        replace(
+            published,
+            notices=(*kept.notices, *of_policy, *attempts, *published.notices),
+            faults=(*unkept, *published.faults, *published.unwritten),
+        ),
+    )

@@ -31,7 +31,7 @@ from grader.model.labs import Lab
 from grader.model.result import LabAnswers, Result
 from grader.pages.pages import similar_page
 from grader.roll.batch.job_store import job_key, lab_fingerprint
-from grader.roll.batch.judging_setup import JudgingSetup
+from grader.roll.batch.judging_jobs import JudgingSetup
 from grader.roll.batch.plugin import Added, File
 from grader.roll.batch.publishing import inputs_digest
 from grader.roll.intake.attempts import Intake

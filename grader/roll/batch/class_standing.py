@@ -16,8 +16,7 @@ from pathlib import Path
 from grader.model.labs import Lab
 from grader.model.result import LabResult, Result
 from grader.model.written_names import some
-from grader.roll.batch.last_batch import Record, SaidHandIn, kept_step_pages
-from grader.roll.batch.output_folder import read_kept
+from grader.roll.batch.output_folder import Record, SaidHandIn, kept_step_pages, read_kept
 from grader.roll.intake.attempts import Counted, Intake, counted_attempts, with_counted
 from grader.roll.people.identities import Identities, IdentityFile
 from grader.roll.policy.applied_policy import Applied, Candidate, apply_policy
@@ -88,13 +87,6 @@ def _last_different(student: Intake, file: str) -> tuple[set[int], bool]:
     kept = set(list(dict.fromkeys(reversed(digests.values())))[:MOST])
     taken = {attempt for attempt, digest in digests.items() if digest in kept}
     return taken, len(taken) < len(digests)
-
-
-def with_chosen(student: Intake, chosen: Mapping[str, int]) -> Intake:
-    """`chosen`: a lab's file → the attempt that counts for it."""
-    if all(student.counted.get(file) == attempt for file, attempt in chosen.items()):
-        return student
-    return _recounted(student, Counted({**student.counted, **chosen}))
 
 
 def _in_time(student: Intake, labs: Sequence[Lab], policy: ClassPolicy) -> Intake:
@@ -244,8 +236,9 @@ class Standings:
         }
 
     def _with_chosen(self, student: Intake, chosen: Mapping[tuple[str, str], Candidate]) -> Intake:
-        of_file = {lab.public.file: chosen[student.submission.id, lab.id].attempt for lab in self.labs}
-        return with_chosen(student, {file: attempt for file, attempt in of_file.items() if attempt >= 0})
+        attempts = {lab.public.file: chosen[student.submission.id, lab.id].attempt for lab in self.labs}
+        moved = {file: at for file, at in attempts.items() if at >= 0 and student.counted.get(file) != at}
+        return _recounted(student, Counted({**student.counted, **moved})) if moved else student
 
     def _sources(self) -> dict[tuple[str, str], str]:
         """By student and lab, the digest of the file."""

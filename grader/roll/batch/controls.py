@@ -26,7 +26,7 @@ from grader.model.labs import Lab, LabError
 from grader.model.outcome import LabOutcome
 from grader.model.verdicts import Verdict, worst
 from grader.roll.batch.job_store import judging_fingerprints
-from grader.roll.batch.judging_setup import JudgingSetup, LineSearch
+from grader.roll.batch.judging_jobs import JudgingSetup, LineSearch
 from grader.roll.batch.opened_tools import environment_of, lab_judge, size_sweep
 from grader.run.compiler_trial import compiler_trouble
 from grader.run.reject_header import demanded

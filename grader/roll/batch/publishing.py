@@ -22,8 +22,7 @@ from grader.model.graded_class import GradedClass
 from grader.model.result import Model, Result
 from grader.model.written_names import some
 from grader.pages.pages import class_page, student_page
-from grader.roll.batch.last_batch import LastBatch, LastBatchFile, Record
-from grader.roll.batch.output_folder import OutputFolder, digest
+from grader.roll.batch.output_folder import LastBatch, LastBatchFile, OutputFolder, Record, digest
 from grader.roll.batch.plugin import Export, File, Grades, registered
 from grader.run.scoring.redaction import RedactedClass
 from grader.system.own_files import write_atomically

@@ -19,7 +19,7 @@ from grader.roll.intake.matching import HandedAnswers
 from grader.roll.intake.upload import Upload
 from grader.roll.people.identities import FOLDER, Key, keys_of
 from grader.roll.people.roster import Roster, RosterRow
-from grader.roll.people.roster_matching import Arrival
+from grader.roll.people.who_is_who import Arrival
 
 
 def deliveries(uploads: Sequence[Upload]) -> list[Arrival]:

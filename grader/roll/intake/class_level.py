@@ -18,7 +18,6 @@ from pathlib import Path
 from grader.course.answer_text import is_named_answers
 from grader.model.errors import RemediableError
 from grader.model.written_names import clean, is_copy, is_junk, is_prefixed, is_variant, nearly
-from grader.roll.intake.archives import read_archive
 from grader.roll.intake.upload import (
     CLASS,
     FILE_BYTES,
@@ -32,6 +31,7 @@ from grader.roll.intake.upload import (
     Upload,
     clashes,
     is_archive_name,
+    read_archive,
     read_folder,
     stem_of,
 )

@@ -30,8 +30,7 @@ from grader.roll.intake.upload import Contents, Defect, Stored, Upload, failure_
 from grader.roll.intake.upload_search import archive_upload, find_uploads
 from grader.roll.people.identities import Identities
 from grader.roll.people.roster import Roster
-from grader.roll.people.roster_matching import Arrival
-from grader.roll.people.who_is_who import Person, is_known, who_is_who
+from grader.roll.people.who_is_who import Arrival, Person, is_known, who_is_who
 from grader.system.confinement import Confinement
 
 

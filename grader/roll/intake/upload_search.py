@@ -12,7 +12,6 @@ from dataclasses import replace
 from pathlib import Path
 
 from grader.model.written_names import clean
-from grader.roll.intake.archives import read_archive
 from grader.roll.intake.class_level import (
     ASKED,
     LAYOUT,
@@ -30,7 +29,7 @@ from grader.roll.intake.class_level import (
     list_contents,
     list_folder,
 )
-from grader.roll.intake.upload import Refusal, Stored, Upload, failure_reason, is_archive_name, stem_of
+from grader.roll.intake.upload import Refusal, Stored, Upload, failure_reason, is_archive_name, read_archive, stem_of
 from grader.roll.platforms.download_names import ClassFiles, Export, Top
 from grader.roll.platforms.recognition import PLAIN, recognised
 
@@ -78,10 +77,12 @@ def _from_level(source: Path, level: Level, spool: Spool) -> Export:
         if inner is None:
             break
         levels.append(_handed_in(inner))
-    chosen = next(
-        (one for one in levels if _has_student(one, spool) or (one is not level and holds_class(one.files))), level
-    )
-    return _of_anybody(source, chosen, spool)
+    for one in levels:
+        # Called like one who is in the roster, or was here before.
+        known = any(spool.is_student(stem_of(top.name)) for top in _packed_or_folders(one)[:ASKED])
+        if known or (one is not level and holds_class(one.files)):
+            return _of_anybody(source, one, spool)
+    return _of_anybody(source, level, spool)
 
 
 def _handed_in(level: Level) -> Level:
@@ -93,11 +94,6 @@ def _handed_in(level: Level) -> Level:
     left = {name: top for name, top in tops.items() if name not in working}
     said = f"{clean(working[0])!r} beside the submitted ones do not count: nobody has handed them in"
     return replace(level, files=replace(level.files, tops=left), entered=(*level.entered, said))
-
-
-def _has_student(level: Level, spool: Spool) -> bool:
-    """Whether a folder or archive there is called like one who is in the roster, or was here before."""
-    return any(spool.is_student(stem_of(top.name)) for top in _packed_or_folders(level)[:ASKED])
 
 
 def _export_in(source: Path, level: Level) -> Export | None:

@@ -107,30 +107,6 @@ def id_form(name: str) -> str:
     return f"{slug}-student" if _RESERVED.fullmatch(slug) else slug
 
 
-class StudentIds:
-    """The ids that are in use. None is ever given twice."""
-
-    def __init__(self, used: Iterable[str] = ()) -> None:
-        self._used = {one.casefold() for one in used}
-        self._next: dict[str, int] = {}
-
-    def __contains__(self, student_id: str) -> bool:
-        return student_id.casefold() in self._used
-
-    def take(self, student_id: str) -> None:
-        self._used.add(student_id.casefold())
-
-    def new(self, name: str) -> str:
-        """The id form of `name`, with the next free number where it is in use."""
-        form = id_form(name)
-        key, candidate = form.casefold(), form
-        while candidate in self:
-            self._next[key] = number = self._next.get(key, 1) + 1
-            candidate = f"{form}-{number}"
-        self.take(candidate)
-        return candidate
-
-
 SCHEMA = "tilelab/identities/v1"
 
 
@@ -155,7 +131,8 @@ class Identities:
     def __init__(self, kept: Iterable[Identity] = (), *, had_roster: bool = False, read: str | None = None) -> None:
         self.all = list(kept)
         self.had_roster, self.read = had_roster, read
-        self.ids = StudentIds(one.id for one in self.all)
+        self._used = {one.id.casefold() for one in self.all}
+        self._next: dict[str, int] = {}
         self._of = {key: one for one in self.all for key in one.keys}
         self._same_folder: dict[str, list[Key]] = {}
         for key in self._of:
@@ -183,10 +160,22 @@ class Identities:
         """Known names of uploads that are this one in another Unicode form."""
         return [one for one in self._same_folder.get(unicodedata.normalize("NFC", key.value), []) if one != key]
 
-    def new(self, name: str) -> Identity:
-        one = Identity(self.ids.new(name))
+    def __contains__(self, student_id: str) -> bool:
+        return student_id.casefold() in self._used
+
+    def add(self, one: Identity) -> Identity:
         self.all.append(one)
+        self._used.add(one.id.casefold())
         return one
+
+    def new(self, name: str) -> Identity:
+        """Its id is the id form of `name`, with the next free number where that is in use: none is ever given twice."""
+        form = id_form(name)
+        key, candidate = form.casefold(), form
+        while candidate in self:
+            self._next[key] = number = self._next.get(key, 1) + 1
+            candidate = f"{form}-{number}"
+        return self.add(Identity(candidate))
 
     def bind(self, identity: Identity, keys: Iterable[Key]) -> list[tuple[Key, Identity]]:
         """From now on `keys` are this identity's. The answer: those that were another's, and whose."""
@@ -310,11 +299,9 @@ class IdentityFile:
         """Where no book was kept: of the students whom earlier batches graded here. Of one that cannot be read, the id alone is kept."""
         book = Identities()
         for path in sorted(self.private.glob("*.json")):
-            if not SAFE.fullmatch(path.stem) or path.stem in book.ids:
+            if not SAFE.fullmatch(path.stem) or path.stem in book:
                 continue
-            one = Identity(path.stem, handed_in=True)
-            book.all.append(one)
-            book.ids.take(one.id)
+            one = book.add(Identity(path.stem, handed_in=True))
             with suppress(OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
                 submission = json.loads(path.read_bytes())["result"]["submission"]
                 keys = keys_of(Student.model_validate(submission.get("student", {})))

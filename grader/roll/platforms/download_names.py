@@ -201,7 +201,8 @@ def written_date(text: str) -> WrittenDate | None:
     numbers = re.findall(r"\d+", text)
     year = next((at for at, one in enumerate(numbers) if len(one) == 4 and int(one) in _YEARS), -1)  # noqa: PLR2004 -- a year's digits
     words = re.findall(r"[^\W\d_]+", _HALF.sub(" ", text))
-    month = next((number for word in words if (number := _month(word))), 0)
+    months = (at for word in words for at, starts in enumerate(_MONTHS, 1) if word.casefold().startswith(starts))
+    month = next(months, 0)
     if is_file or not _ALLOWED.match(text) or year < 0 or len(words) > _MOST_WORDS:
         return None
     days, rest = (1, numbers[:year] + numbers[year + 1 :]) if month else (2, numbers[:year] + numbers[year + 1 :])
@@ -220,12 +221,6 @@ def written_date(text: str) -> WrittenDate | None:
         return WrittenDate(datetime(int(numbers[year]), first, second, *clock))  # noqa: DTZ001 -- local
     except ValueError:
         return None
-
-
-def _month(word: str) -> int:
-    """0: no month is called so."""
-    plain = word.casefold()
-    return next((number for number, starts in enumerate(_MONTHS, 1) if plain.startswith(starts)), 0)
 
 
 def _clock(numbers: list[str], half: re.Match[str] | None) -> tuple[int, int] | None:

@@ -38,7 +38,7 @@ _Readings = Callable[[str], list[re.Match[str]]]  # of a file's name: in how man
 def canvas_download(files: ClassFiles) -> Export | None:
     """`anon_…` is so for all of an assignment or for none."""
     tops = {**files.only(folders=False), **_unpacked(files)}
-    parts = parts_in(files, partial(_canvas, files, _nameless_readings), tops)
+    parts = parts_in(files, partial(_canvas, files, lambda name: list(filter(None, [_NAMELESS.match(name)]))), tops)
     nameless = parts is not None and not parts.others
     if not nameless:
         parts = parts_in(files, partial(_canvas, files, _readings), tops)
@@ -75,10 +75,6 @@ def _unpacked(files: ClassFiles) -> Mapping[str, Top]:
 def _readings(name: str) -> list[re.Match[str]]:
     places = [place for start in range(len(name)) if name[start] == "_" and (place := _IDS.match(name, start))]
     return places if places and re.fullmatch(r"[\w-]*", name[: places[0].start()]) else []
-
-
-def _nameless_readings(name: str) -> list[re.Match[str]]:
-    return [place] if (place := _NAMELESS.match(name)) else []
 
 
 def _canvas(files: ClassFiles, ids: _Readings, top: Top) -> Part | None:

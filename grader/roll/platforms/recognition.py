@@ -87,7 +87,11 @@ def _submitters(told: Mapping[str, Any]) -> Iterator[Student]:
     listed = _of(told, "submitters")
     for one in listed if isinstance(listed, list) else []:
         if isinstance(one, dict):
-            said = {name: _word(_of(one, name)) for name in ("name", "sid", "email")}
+            told_of = ((name, _of(one, name)) for name in ("name", "sid", "email"))
+            said = {
+                name: word.strip() if isinstance(word, str) and word not in {"null", "~"} else ""
+                for name, word in told_of
+            }
             if any(said.values()):
                 yield Student(name=said["name"], number=said["sid"], email=said["email"])
 
@@ -95,10 +99,6 @@ def _submitters(told: Mapping[str, Any]) -> Iterator[Student]:
 def _of(told: Mapping[str, Any], word: str) -> Any:  # noqa: ANN401 -- whatever the file holds
     """A symbol of Ruby's is a key with a colon in front."""
     return told.get(f":{word}", told.get(word))
-
-
-def _word(value: object) -> str:
-    return value.strip() if isinstance(value, str) and value not in {"null", "~"} else ""
 
 
 def _moment(value: object) -> datetime | None:

@@ -11,9 +11,8 @@ from grader.model.result import UNCOUNTED, LabResult, Ratio, Result, Student, Sw
 from grader.model.verdicts import Verdict
 from grader.model.visible_text import points
 from grader.pages.class_page.attention import follow_up, needs_help
+from grader.pages.class_page.class_sections import by_section, measured_speed
 from grader.pages.class_page.class_view import ClassView
-from grader.pages.class_page.lab_panels import measured_speed
-from grader.pages.class_page.mistake_cards import by_section
 from grader.pages.page_section import Shown
 from grader.pages.pages import class_page, student_page
 from grader.run.scoring.redaction import for_student

@@ -12,6 +12,8 @@ from grader.model.graded_class import GradedClass
 from grader.model.result import Case, Environment, LabResult, Result, Submission
 from grader.model.verdicts import Verdict
 from grader.roll.batch.class_batch import BatchReport
+from grader.roll.batch.judging_jobs import JudgedClass
+from grader.roll.batch.publishing import Published
 
 
 @pytest.mark.parametrize(
@@ -42,7 +44,13 @@ def test_a_right_result_that_misses_the_technique_has_a_row_of_its_own() -> None
         lab = LabResult(title="T", file="t.cu", verdict=Verdict.PASS, points=1, max_points=1, cases=(case,))
         submission = Submission(id=student, name=student)
         results.append(Result(submission=submission, environment=environment, labs={"t": lab}, total=1, max=1))
-    report = BatchReport(GradedClass("c", ("t",), tuple(results)), Path("out"), (), environment, 3, 0)
+    report = BatchReport(
+        GradedClass("c", ("t",), tuple(results)),
+        Path("out"),
+        environment,
+        JudgedClass((), 3, 0),
+        Published((), (), (), (), frozenset()),
+    )
     console = Console(width=80)
     with console.capture() as captured:
         console.print(summary(report))

@@ -15,7 +15,7 @@ from grader.model.result import Environment, Student
 from grader.model.verdicts import Verdict
 from grader.plugins.autograders.autograder_commands import OneGrading, grade_folder
 from grader.plugins.autograders.platform_list import HandedIn, misnamed_words
-from grader.roll.batch.judging_setup import JudgingSetup
+from grader.roll.batch.judging_jobs import JudgingSetup
 
 ADA = HandedIn((Student(name="Ada", email="ada@example.org"),))
 

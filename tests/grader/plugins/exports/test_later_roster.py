@@ -8,7 +8,7 @@ from grader.model.graded_class import GradedClass
 from grader.model.result import Standing
 from grader.model.verdicts import Verdict
 from grader.plugins.exports.grade_rows import grade
-from grader.roll.batch.last_batch import with_roster
+from grader.roll.batch.output_folder import with_roster
 from grader.roll.people.identities import Identities
 from grader.roll.people.roster import roster_in
 

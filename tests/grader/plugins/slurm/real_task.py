@@ -20,7 +20,7 @@ from grader.model.outcome import LabOutcome  # noqa: E402
 from grader.model.result import Environment  # noqa: E402
 from grader.plugins.slurm.shared_folder import ArrayFolder, Bench  # noqa: E402
 from grader.plugins.slurm.slice_judging import SliceTask, judge_slice  # noqa: E402
-from grader.roll.batch.judging_setup import JudgingSetup  # noqa: E402
+from grader.roll.batch.judging_jobs import JudgingSetup  # noqa: E402
 
 
 def main() -> None:

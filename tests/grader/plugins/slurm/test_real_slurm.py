@@ -28,7 +28,7 @@ from grader.plugins.slurm.shared_folder import Bench, SharedFolder
 from grader.plugins.slurm.slice_judging import gpu_is_shared
 from grader.plugins.slurm.slurm_commands import Waiting
 from grader.roll.batch.class_batch import Batch, BatchReport, grade_submissions
-from grader.roll.batch.judging_setup import JudgingOptions, JudgingSetup
+from grader.roll.batch.judging_jobs import JudgingOptions, JudgingSetup
 from grader.roll.batch.output_folder import OutputFolder
 from grader.roll.batch.plugin import Export, registered
 

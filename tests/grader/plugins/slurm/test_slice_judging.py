@@ -12,7 +12,7 @@ from grader.model.labs import Lab, load_lab
 from grader.plugins.slurm.shared_folder import ArrayFolder, ArrayOrder, Bench, SharedFolder, SliceJob, TaskAnswer
 from grader.plugins.slurm.slice_judging import SliceTask, gpu_is_shared, judge_slice, processors
 from grader.roll.batch.job_store import JobStore, job_key, lab_fingerprint
-from grader.roll.batch.judging_setup import JudgingSetup
+from grader.roll.batch.judging_jobs import JudgingSetup
 
 
 class Node:

@@ -26,7 +26,7 @@ def verdicts(course: Course, student: str) -> set[Verdict]:
 
 def test_a_cluster_gives_the_grades_of_one_machine(course: Course, tmp_path: Path) -> None:
     report = grade_there(SimulatedSlurm(course))
-    assert (report.judged, report.reused, report.faults) == (15, 0, ())
+    assert (report.found.judged, report.found.reused, report.faults) == (15, 0, ())
     there = pages(course.out)
     course.out = tmp_path / "here"
     course.fingerprint += " g++ 12"
@@ -38,13 +38,13 @@ def test_an_unchanged_class_asks_nothing_of_the_cluster(course: Course) -> None:
     grade_there(SimulatedSlurm(course))
     again = SimulatedSlurm(course)
     report = grade_there(again)
-    assert (report.judged, report.reused, again.submitted) == (0, 15, [])
+    assert (report.found.judged, report.found.reused, again.submitted) == (0, 15, [])
 
 
 def test_only_what_is_new_is_judged(course: Course) -> None:
     grade_there(SimulatedSlurm(course))
     course.hand_in("student00", a="good a, better")
-    assert (grade_there(slurm := SimulatedSlurm(course)).judged, len(slurm.tasks)) == (1, 1)
+    assert (grade_there(slurm := SimulatedSlurm(course)).found.judged, len(slurm.tasks)) == (1, 1)
 
 
 def test_tasks_that_are_cancelled_are_submitted_again(course: Course) -> None:
@@ -55,7 +55,7 @@ def test_tasks_that_are_cancelled_are_submitted_again(course: Course) -> None:
         return "CANCELLED" if 2 <= len(seen) <= 6 else "COMPLETED"
 
     report = grade_there(SimulatedSlurm(course, first_ones_are_cancelled))
-    assert (report.judged, report.faults) == (15, ())
+    assert (report.found.judged, report.faults) == (15, ())
 
 
 def test_a_node_that_dies_is_left_and_nothing_is_lost(course: Course) -> None:
@@ -105,7 +105,7 @@ def test_a_job_that_was_given_up_is_tried_again_by_the_next_command(course: Cour
         SimulatedSlurm(course, lambda task, _: "FAILED" if any("KILLS" in one for one in task.texts()) else "COMPLETED")
     )
     report = grade_there(SimulatedSlurm(course))
-    assert (report.judged, report.faults) == (1, ())
+    assert (report.found.judged, report.faults) == (1, ())
 
 
 def test_what_breaks_on_one_node_is_tried_on_another(course: Course) -> None:
@@ -139,15 +139,15 @@ def test_a_node_with_another_compiler_contributes_nothing_and_is_named(course: C
 def test_grading_stops_where_the_controls_of_every_node_fail(course: Course) -> None:
     slurm = SimulatedSlurm(course, nodes=tuple("abcde"), broken=frozenset("abcde"))
     report = grade_there(slurm)
-    assert "no node of the cluster can judge" in report.stopped
-    assert "this machine is broken" in report.stopped
+    assert "no node of the cluster can judge" in report.found.stopped
+    assert "this machine is broken" in report.found.stopped
     assert verdicts(course, "student00") == {Verdict.INTERNAL_ERROR}
     assert not any((course.out / "instructor" / "jobs").iterdir())
 
 
 def test_grading_stops_where_the_only_node_refuses(course: Course) -> None:
     report = grade_there(SimulatedSlurm(course, nodes=("node1",), broken=frozenset({"node1"})))
-    assert "node1: this machine is broken" in report.stopped
+    assert "node1: this machine is broken" in report.found.stopped
 
 
 def test_a_cluster_that_takes_small_arrays_alone_gets_small_ones(course: Course) -> None:

@@ -49,7 +49,7 @@ def test_ctrl_c_cancels_the_tasks_and_the_next_command_goes_on(course: Course) -
     assert slurm.cancelled[-1] == ()
     assert {task.state.state for task in slurm.tasks.values()} <= {"COMPLETED", "CANCELLED"}
     report = grade_there(SimulatedSlurm(course))
-    assert (report.faults, report.reused) == ((), 6)
+    assert (report.faults, report.found.reused) == ((), 6)
 
 
 def test_tasks_of_a_command_that_was_killed_are_taken_over(course: Course) -> None:
@@ -70,7 +70,7 @@ def test_tasks_of_a_command_that_was_killed_are_taken_over(course: Course) -> No
 
     slurm.at_look = released
     report = grade_there(slurm)
-    assert (len(waiting), len(slurm.submitted), report.judged, report.faults) == (1, before, 1, ())
+    assert (len(waiting), len(slurm.submitted), report.found.judged, report.faults) == (1, before, 1, ())
     assert course.result("zoe").labs["a"].verdict is Verdict.PASS
 
 
@@ -117,7 +117,7 @@ def test_a_queue_that_never_answers_again_ends_the_command_and_keeps_what_was_ju
     slurm.fate = lambda task, _: "COMPLETED" if not task.texts() or task.number < 2 else "RUNNING"
     with pytest.raises(MachineError, match=r"30 minutes.*run the same command again"):
         grade_there(slurm)
-    assert grade_there(SimulatedSlurm(course)).reused == 4
+    assert grade_there(SimulatedSlurm(course)).found.reused == 4
 
 
 def test_slurm_that_is_restarted_while_tasks_are_submitted_again_is_waited_for(

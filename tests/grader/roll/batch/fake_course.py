@@ -17,7 +17,7 @@ from grader.model.result import Environment, Finding, Launch, Result
 from grader.model.verdicts import Verdict
 from grader.roll.batch.class_batch import Batch, BatchReport, grade_submissions
 from grader.roll.batch.class_insight import InsightSearch
-from grader.roll.batch.judging_setup import JudgingSetup
+from grader.roll.batch.judging_jobs import JudgingSetup
 from grader.roll.batch.output_folder import OutputFolder
 from grader.roll.batch.plugin import Export, registered
 from grader.roll.intake.attempts import Attempt, Intake

@@ -21,7 +21,7 @@ from grader.model.labs import load_lab
 from grader.model.result import Environment, Result
 from grader.roll.batch import class_batch
 from grader.roll.batch.class_batch import Batch, BatchReport, grade_submissions
-from grader.roll.batch.judging_setup import JudgingSetup
+from grader.roll.batch.judging_jobs import JudgingSetup
 from grader.roll.batch.output_folder import OutputFolder
 from grader.roll.batch.plugin import Export, registered
 from grader.roll.intake.intake import Discovery, discover

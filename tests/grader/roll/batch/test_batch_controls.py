@@ -19,8 +19,8 @@ def test_nothing_is_believed_on_a_machine_whose_controls_fail(course: Course) ->
     course.hand_in("ben", b="BREAKS")
     course.controls = FakeControls(fails=frozenset({1}))
     report = course.grade()
-    assert report.ungraded == ()
-    assert (report.stopped, kept(course)) == ("this machine is broken: mend it.", 0)
+    assert report.found.faults == ()
+    assert (report.found.stopped, kept(course)) == ("this machine is broken: mend it.", 0)
     assert {row["a"] for row in course.rows()} == {""}
     assert [row["total"] for row in course.rows()] == ["", ""]
     assert "this machine is broken" in (course.out / "index.html").read_text()
@@ -57,18 +57,18 @@ def test_files_are_judged_beside_the_controls_and_kept_after_them(
     assert len(course.judge.asked) == 3
     assert controls.kept == 0
     assert kept(course) == in_the_end
-    assert bool(report.stopped) == bool(fails)
+    assert bool(report.found.stopped) == bool(fails)
 
 
 def test_what_cost_a_student_points_is_blank_when_the_controls_fail_afterwards(course: Course) -> None:
     course.controls = FakeControls(fails=frozenset({2}))
     report = course.grade()
-    assert report.stopped
+    assert report.found.stopped
     assert course.controls.asked == [["a", "b"], ["a"]]
     assert [(row["a"], row["total"]) for row in course.rows()] == [("4", "8"), ("", "")]
     assert kept(course) == 2
     course.controls = FakeControls()
-    assert course.grade().judged == 1
+    assert course.grade().found.judged == 1
     assert [row["a"] for row in course.rows()] == ["4", "1"]
 
 
@@ -82,14 +82,14 @@ def test_a_class_that_passes_is_held_against_the_controls_once(course: Course) -
 def test_controls_are_not_asked_where_nothing_is_judged(course: Course) -> None:
     course.grade()
     course.controls = FakeControls(fails=frozenset({1}))
-    assert (course.grade().stopped, course.controls.asked) == ("", [])
+    assert (course.grade().found.stopped, course.controls.asked) == ("", [])
 
 
 def test_a_fault_of_ours_asks_the_controls_and_stops_where_they_fail(course: Course) -> None:
     course.hand_in("anna", a="BREAKS")
     course.controls = FakeControls(fails=frozenset({2, 3}))
     report = course.grade()
-    assert report.stopped
+    assert report.found.stopped
     assert course.rows()[0]["a"] == ""
     assert course.rows()[1]["a"] == ""
 
@@ -98,7 +98,7 @@ def test_a_fault_of_ours_on_a_machine_that_works_stops_nobody(course: Course) ->
     course.hand_in("anna", a="BREAKS")
     course.controls = FakeControls()
     report = course.grade()
-    assert (report.stopped, len(report.ungraded)) == ("", 1)
+    assert (report.found.stopped, len(report.found.faults)) == ("", 1)
     assert [row["a"] for row in course.rows()] == ["", "1"]
 
 

@@ -16,8 +16,7 @@ from grader.cli.classes.pages_command import ExportRequest, PagesRequest, export
 from grader.cli.cli import app
 from grader.model.errors import RemediableError
 from grader.model.graded_class import GradedClass
-from grader.roll.batch.last_batch import LastBatchFile
-from grader.roll.batch.output_folder import OutputFolder
+from grader.roll.batch.output_folder import LastBatchFile, OutputFolder
 from grader.roll.batch.plugin import Export, registered
 from grader.roll.batch.publishing import write_exports
 from grader.run.scoring.redaction import redacted
@@ -48,7 +47,7 @@ def test_the_absent_are_in_every_table_and_who_was_not_graded_is_blank(course: C
     report = course.grade()
     cells = {row["Username"]: row["sub missions"] for row in grade_table(course, "moodle.csv")}
     assert cells == {"anna": "8", "ben": "", "cleo": "0"}
-    assert [one for one in report.export_notices if one.startswith("moodle: 1 student: not graded yet")]
+    assert [one for one in report.published.notices if one.startswith("moodle: 1 student: not graded yet")]
 
 
 def test_nobody_else_on_the_machine_may_read_what_a_batch_writes(course: Course) -> None:
@@ -291,15 +290,15 @@ def test_a_download_of_canvas_gives_pages_under_its_own_names(course: Course) ->
     pages = members(course.out / "exports" / "canvas-feedback.zip")
     assert {*pages} == {"abelanna_101_9001_report.html", "boben_LATE_102_9002_report.html"}
     assert b"M=97" not in b"".join(pages.values())
-    assert not [one for one in report.export_notices if one.startswith("canvas-feedback")]
+    assert not [one for one in report.published.notices if one.startswith("canvas-feedback")]
 
 
 def test_an_export_that_a_batch_does_not_write_again_is_told(course: Course) -> None:
-    assert not [one for one in course.grade().export_notices if "earlier batch" in one]
-    assert not [one for one in course.grade().export_notices if "earlier batch" in one]
+    assert not [one for one in course.grade().published.notices if "earlier batch" in one]
+    assert not [one for one in course.grade().published.notices if "earlier batch" in one]
     stale = course.out / "exports" / "blackboard.old"
     stale.write_text("old", encoding="utf-8")
-    (told,) = [one for one in course.grade().export_notices if "earlier batch" in one]
+    (told,) = [one for one in course.grade().published.notices if "earlier batch" in one]
     assert "exports/blackboard.old" in told
 
 

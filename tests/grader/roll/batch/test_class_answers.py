@@ -88,7 +88,7 @@ def test_new_answers_judge_nothing_again_make_the_pages_anew_and_are_no_change_o
     course.grade()
     answer(course, "ada", ANSWERED.format(blocks="8", words="second").encode())
     report = course.grade()
-    assert (report.judged, len(list((course.out / "instructor/history").glob("*.json")))) == (0, 1)
+    assert (report.found.judged, len(list((course.out / "instructor/history").glob("*.json")))) == (0, 1)
     assert "second" in (course.out / "instructor/ada.html").read_text()
     assert "1 of 1 number right" in (course.out / "students/ada/report.html").read_text()
 

@@ -21,7 +21,7 @@ from grader.run.scoring.lab_score import score_lab
 
 def test_writes_everything_the_contract_names(course: Course) -> None:
     report = course.grade()
-    assert (report.judged, report.reused, report.faults) == (3, 0, ())
+    assert (report.found.judged, report.found.reused, report.faults) == (3, 0, ())
     for path in ("index.html", "students/anna/report.html", "instructor/anna.json", "instructor/ben.html"):
         assert (course.out / path).stat().st_size > 0
     assert course.rows() == [
@@ -131,7 +131,7 @@ def test_two_batches_do_not_write_into_one_out(course: Course) -> None:
     course.grade()
     with OutputFolder(course.out, course.source).alone(), pytest.raises(OutError, match="another `tilelab grade`"):
         course.grade()
-    assert course.grade().reused == 3
+    assert course.grade().found.reused == 3
 
 
 def test_a_page_that_cannot_be_made_is_told_apart_from_a_file_that_was_not_graded(
@@ -142,5 +142,5 @@ def test_a_page_that_cannot_be_made_is_told_apart_from_a_file_that_was_not_grade
 
     monkeypatch.setattr("grader.roll.batch.publishing.student_page", broken)
     report = course.grade()
-    assert (len(report.ungraded), len(report.pages)) == (0, 4)
+    assert (len(report.found.faults), len(report.published.faults)) == (0, 4)
     assert course.rows()[0]["a"] == "4"

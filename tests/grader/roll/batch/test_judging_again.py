@@ -17,18 +17,18 @@ def test_a_second_run_judges_nothing_and_writes_the_same(course: Course) -> None
     course.grade()
     first = {path: path.read_bytes() for path in course.out.rglob("*") if path.is_file()}
     report = course.grade()
-    assert (report.judged, report.reused, len(course.judge.asked)) == (0, 3, 3)
+    assert (report.found.judged, report.found.reused, len(course.judge.asked)) == (0, 3, 3)
     assert {path: path.read_bytes() for path in course.out.rglob("*") if path.is_file()} == first
 
 
 def test_a_sweep_that_is_asked_for_later_judges_nobody_again(course: Course) -> None:
     course.grade()
     rows, course.sweep = course.rows(), FakeSweep()
-    assert course.grade().judged == 2
+    assert course.grade().found.judged == 2
     assert sorted(course.sweep.asked) == ["a RACE", "a good a"]
     assert len(course.judge.asked) == 3
     assert course.rows() == rows
-    assert course.grade().judged == 0
+    assert course.grade().found.judged == 0
 
 
 def test_a_sweep_that_breaks_is_a_fault_that_costs_no_outcome(course: Course) -> None:
@@ -37,12 +37,12 @@ def test_a_sweep_that_breaks_is_a_fault_that_costs_no_outcome(course: Course) ->
     assert ["no sweep today" in failure for failure in report.faults] == [True, True]
     assert course.result("anna").labs["a"].points == 4
     course.sweep = None
-    assert course.grade().judged == 0
+    assert course.grade().found.judged == 0
 
 
 def test_equal_files_are_judged_once(course: Course) -> None:
     course.hand_in("carla", a="good a")
-    assert course.grade().judged == 3
+    assert course.grade().found.judged == 3
     assert course.result("carla").labs["a"].points == 4
 
 
@@ -76,7 +76,7 @@ def test_judges_again_what_a_change_concerns_and_nothing_else(
 ) -> None:
     course.grade()
     change(course)
-    assert course.grade().judged == judged
+    assert course.grade().found.judged == judged
 
 
 def test_changed_points_change_the_scores(course: Course) -> None:
@@ -91,7 +91,7 @@ def test_a_kept_outcome_that_was_damaged_is_judged_again(course: Course) -> None
     course.grade()
     kept = sorted((course.out / "instructor" / "jobs").iterdir())
     kept[0].write_text("{")
-    assert course.grade().judged == 1
+    assert course.grade().found.judged == 1
 
 
 def test_a_listed_case_that_the_judge_does_not_run_is_flagged_and_judged_again(course: Course) -> None:
@@ -99,10 +99,10 @@ def test_a_listed_case_that_the_judge_does_not_run_is_flagged_and_judged_again(c
     grading = course.root / "solutions" / "a" / "grading.toml"
     grading.write_text(grading.read_text() + '[[case]]\nname = "new"\npoints = 1\n')
     report = course.grade()
-    assert (report.judged, len(report.faults)) == (2, 2)
+    assert (report.found.judged, len(report.faults)) == (2, 2)
     assert all("new" in failure for failure in report.faults)
     assert course.result("anna").labs["a"].verdict is Verdict.INTERNAL_ERROR
-    assert course.grade().judged == 2
+    assert course.grade().found.judged == 2
 
 
 def test_our_failure_is_tried_again_flagged_never_kept_and_charged_to_nobody(course: Course) -> None:
@@ -115,7 +115,7 @@ def test_our_failure_is_tried_again_flagged_never_kept_and_charged_to_nobody(cou
     assert (carla["a"], carla["b"], carla["total"]) == ("", "4", "")
     assert "RuntimeError" in (course.out / "instructor" / "faults.txt").read_text()
     assert "RuntimeError" not in (course.out / "students" / "carla" / "result.json").read_text()
-    assert course.grade().judged == 1
+    assert course.grade().found.judged == 1
     assert course.result("anna").labs["a"].points == 4
 
 
@@ -133,7 +133,7 @@ def test_an_interrupted_batch_goes_on_where_it_stopped(course: Course) -> None:
     assert not (course.out / "grades.csv").exists()
     kept = len(list((course.out / "instructor" / "jobs").iterdir()))
     course.hand_in("zoe", b="good after all")
-    assert course.grade().reused == kept
+    assert course.grade().found.reused == kept
 
 
 def test_another_seed_than_the_last_ones_is_told_once(course: Course, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -203,7 +203,7 @@ def test_a_fault_of_the_leaderboard_costs_no_grade(board: Course) -> None:
     assert board.grade().faults == ()
     (folder / "names.html").unlink()
     (folder / "names.html").mkdir()
-    assert board.grade().unwritten
+    assert board.grade().published.unwritten
     assert board.rows() == rows
 
 

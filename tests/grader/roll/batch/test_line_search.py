@@ -14,7 +14,7 @@ from grader.model.labs import Lab
 from grader.model.outcome import LabOutcome
 from grader.model.result import Suspect
 from grader.roll.batch.job_store import JobStore
-from grader.roll.batch.judging_setup import LEAST_SECONDS, SHARE, LineSearch
+from grader.roll.batch.judging_jobs import LEAST_SECONDS, SHARE, LineSearch
 
 LAB = cast("Lab", SimpleNamespace(id="07-lab"))  # nobody here looks at more of it
 

@@ -16,8 +16,7 @@ from typing import Literal
 
 import pytest
 
-from grader.roll.intake.archives import read_archive
-from grader.roll.intake.upload import STUDENT, Contents, Limits, Refusal, Request, clashes
+from grader.roll.intake.upload import STUDENT, Contents, Limits, Refusal, Request, clashes, read_archive
 
 NAIVE = "matmul_naive.cu"
 TEXT = b"__global__ void matmul_naive() {}\n"

@@ -10,9 +10,8 @@ from pathlib import Path
 import pytest
 from upload_files import NAIVE, TEXT, TILED, put, take, zip_bytes
 
-from grader.roll.intake import archives
-from grader.roll.intake.archives import read_archive
-from grader.roll.intake.upload import STUDENT, Refusal, Request
+from grader.roll.intake import upload
+from grader.roll.intake.upload import STUDENT, Refusal, Request, read_archive
 from grader.system.detection import detect
 
 py7zr = pytest.importorskip("py7zr")  # the extra `sevenzip`
@@ -62,7 +61,7 @@ def test_a_students_7z_is_opened_like_a_zip(tmp_path: Path) -> None:
     ("made", "reason"),
     [
         (lambda: seven_zip_bytes({NAIVE: TEXT})[:50], "damaged or incomplete"),
-        (lambda: archives.MARK + b"\xff" * 200, "damaged or incomplete"),
+        (lambda: upload.MARK + b"\xff" * 200, "damaged or incomplete"),
         (lambda: seven_zip_bytes({NAIVE: TEXT}, "secret"), "encrypted"),
         (lambda: seven_zip_bytes({NAIVE: b"\0" * (2 << 20)}), "unpacks to more than 1 MiB"),
         (lambda: seven_zip_bytes({f"{number}.cu": b"x" for number in range(30)}), "more than 20 entries"),
@@ -81,7 +80,7 @@ def test_without_its_reader_the_student_is_told_what_to_hand_in(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     child = put(tmp_path / "child.py", _TAKEN_OVER + b"print('missing', end='')\nsys.exit(1)")
-    monkeypatch.setattr(archives, "_CHILD", child)
+    monkeypatch.setattr(upload, "_CHILD", child)
     put(tmp_path / "in" / "anna.7z", seven_zip_bytes({NAIVE: TEXT}))
     put(tmp_path / "in" / "ben" / NAIVE)
     students = take(tmp_path / "in", tmp_path)
@@ -94,7 +93,7 @@ def test_a_child_that_an_archive_has_taken_over_reaches_nothing(
 ) -> None:
     secret, place = put(tmp_path / "seed", b"secret"), tmp_path / "grades.csv"
     attacks = _ATTACKS.decode().format(paths=[str(secret), "/etc/passwd"], places=[str(place)], name=NAIVE)
-    monkeypatch.setattr(archives, "_CHILD", put(tmp_path / "child.py", _TAKEN_OVER + attacks.encode()))
+    monkeypatch.setattr(upload, "_CHILD", put(tmp_path / "child.py", _TAKEN_OVER + attacks.encode()))
     request = Request(tmp_path / "spool", lambda _: 1 << 16, STUDENT, detect(CONFINE, None, allow_none=False))
     request.spool.mkdir()
     (taken,) = read_archive(put(tmp_path / "hw.7z", seven_zip_bytes({NAIVE: TEXT})), request).files
@@ -119,7 +118,7 @@ def test_an_archive_is_opened_in_the_sandbox(tmp_path: Path) -> None:
 def test_nothing_that_the_child_leaves_is_believed(left: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     secret = put(tmp_path / "around" / "x.cu", b"secret")
     text = left.format(secret=str(secret), around=str(secret.parent))
-    monkeypatch.setattr(archives, "_CHILD", put(tmp_path / "child.py", _TAKEN_OVER + text.encode()))
+    monkeypatch.setattr(upload, "_CHILD", put(tmp_path / "child.py", _TAKEN_OVER + text.encode()))
     request = Request(tmp_path / "spool", lambda _: 1 << 16)
     request.spool.mkdir()
     contents = read_archive(put(tmp_path / "hw.7z", seven_zip_bytes({NAIVE: TEXT})), request)
@@ -140,7 +139,7 @@ def test_nothing_that_the_child_leaves_is_believed(left: str, tmp_path: Path, mo
 def test_its_limits_hold_for_what_it_leaves(
     left: str, reason: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(archives, "_CHILD", put(tmp_path / "child.py", _TAKEN_OVER + left.encode()))
+    monkeypatch.setattr(upload, "_CHILD", put(tmp_path / "child.py", _TAKEN_OVER + left.encode()))
     limits = replace(STUDENT, unpacked_bytes=1 << 20, members=20)
     request = Request(tmp_path / "spool", lambda _: 1 << 16, limits)
     request.spool.mkdir()

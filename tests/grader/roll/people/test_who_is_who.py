@@ -11,8 +11,7 @@ import pytest
 from grader.model.result import Student
 from grader.roll.people.identities import Identities, identities_in
 from grader.roll.people.roster import Roster, roster_in
-from grader.roll.people.roster_matching import Arrival
-from grader.roll.people.who_is_who import People, who_is_who
+from grader.roll.people.who_is_who import Arrival, People, who_is_who
 
 MUELLER = "anna-m\N{LATIN SMALL LETTER U WITH DIAERESIS}ller"
 

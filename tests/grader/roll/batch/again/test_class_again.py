@@ -12,7 +12,7 @@ from told_policy import OVERRIDES, ROSTER, page, row
 from grader.explain.class_mistakes import CommentsError, CommentsFile
 from grader.model.errors import RemediableError
 from grader.model.labs import load_lab
-from grader.roll.batch.class_again import Decided, WrittenAgain, write_again
+from grader.roll.batch.class_batch import Decided, WrittenAgain, write_again
 from grader.roll.batch.output_folder import OutputFolder
 from grader.roll.batch.plugin import Export, registered
 from grader.roll.policy.course_file import PolicyError, read_policy
@@ -51,7 +51,12 @@ def test_a_comment_is_on_pages_and_in_exports_at_once_without_what_was_handed_in
     course.grade()
     asked = len(course.judge.asked)
     done = again(course, COMMENT)
-    assert (done.commented, done.regraded, done.faults, len(course.judge.asked)) == ({"a/race": 2}, 0, (), asked)
+    assert (done.commented, done.regraded, done.published.faults, len(course.judge.asked)) == (
+        {"a/race": 2},
+        0,
+        (),
+        asked,
+    )
     for student, has in (("anna", False), ("ben", True), ("cleo", True)):
         for shown in (page(course, student), page(course, student, instructor=True)):
             assert ("Mind the barrier." in shown) is has
@@ -101,7 +106,7 @@ def test_an_override_counts_at_once_and_has_its_line_in_the_history(timed: Cours
     timed.policy["overrides.csv"] = OVERRIDES + "ben,a,3.5,the race is harmless,Prof. Meyer,\n"
     timed.policy["regrade.csv"] = "student,lab,request,answer,author\nben,a,Why?,Because.,me\n"
     done = again(timed)
-    assert (done.regraded, done.faults, row(timed, "ben")["total"]) == (1, (), "3.5")
+    assert (done.regraded, done.published.faults, row(timed, "ben")["total"]) == (1, (), "3.5")
     for instructor in (False, True):
         shown = page(timed, "ben", instructor=instructor)
         assert "3.5 points by decision of Prof. Meyer, instead of 1." in shown

@@ -10,7 +10,7 @@ from told_policy import page
 
 from grader.cli.classes.pages_command import PagesRequest, pages_again
 from grader.model.errors import RemediableError
-from grader.roll.batch.last_batch import LastBatchFile
+from grader.roll.batch.output_folder import LastBatchFile
 
 COMMENT = '[[comment]]\nkey = "a/race"\ntext = "Mind the barrier."\n'
 

@@ -79,7 +79,7 @@ def test_a_history_that_cannot_be_written_costs_no_grade_and_is_found_by_the_nex
 
         patch.setattr("grader.roll.batch.class_standing.write_atomically", full)
         report = timed.grade()
-    assert any("history: No space left on device" in one for one in report.unwritten)
+    assert any("history: No space left on device" in one for one in report.published.unwritten)
     assert row(timed, "anna")["total"] == "8"
     assert not timed.grade().faults
     assert (timed.out / "instructor/history/00001.json").is_file()
