@@ -1,8 +1,4 @@
-"""Gradescope's `results.json`, one for each student in a zip: the score, and each case as a test. Pure.
-
-Everything in it is visible to the student, for it is redacted. Where a lab is not graded yet, there is no file: Gradescope has no score
-that means "later".
-"""
+"""What was found of each student, in the forms of autograders, editors and test reports. Pure."""
 
 from __future__ import annotations
 
@@ -30,6 +26,9 @@ from grader.plugins.exports.grade_rows import (
     zip_bytes,
 )
 from grader.roll.batch.plugin import Grades, Made
+
+# Gradescope's `results.json`, one for each student in a zip: the score, and each case as a test. Everything in it is visible to the
+# student, for it is redacted. Where a lab is not graded yet, there is no file: Gradescope has no score that means "later".
 
 
 def gradescope_results(result: Result) -> dict[str, object]:

@@ -1,4 +1,4 @@
-"""Tables that platforms' gradebooks import: Canvas, Moodle, Blackboard, Brightspace. Pure."""
+"""A class's grades as files: tables for the gradebooks of platforms and for spreadsheets, score payloads, and pages to give back. Pure."""
 
 from __future__ import annotations
 

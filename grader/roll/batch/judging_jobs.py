@@ -31,10 +31,6 @@ from grader.run.lab_verdict import broke, fault_messages, went_wrong
 from grader.run.scoring.lab_score import JudgedStudent
 from grader.system.own_files import remove_folder
 
-# What a class is judged with: a judge, and what may look beside it; and what of it is to be judged. Each part is told by what it does.
-#
-# Nothing is run here.
-
 # After judging: looks for the line of each wrong result that nothing explains, and keeps what is found with the outcome.
 #
 # Equal files are one search, and several files are searched at a time. The time is bounded by what judging took. What is not tried when

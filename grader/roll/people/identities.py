@@ -1,4 +1,4 @@
-"""Who has which id for good: the book of identities, which is kept from batch to batch in a file of OUT.
+"""Students' keys and ids, and who has which id for good: the book of identities, which is kept from batch to batch in a file of OUT.
 
 An id that was given once stays with the keys it was given for. It is never given to anybody else, also where its student is not in a
 batch, has left, or where two identities turned out to be one student.
@@ -89,9 +89,7 @@ def _by_kind(keys: Iterable[Key]) -> dict[str, set[str]]:
     return kinds
 
 
-# Ids of students: safe as a folder's name, and unique in any case. Pure.
-#
-# Who gets which id for good is decided in identities.py.
+# Ids of students: safe as a folder's name, and unique in any case.
 
 _LENGTH = 60
 # Names that Windows reserves, with or without a suffix.
