@@ -23,16 +23,14 @@ from grader.model.outcome import JudgedCase, located
 from grader.model.result import Finding, Launch
 from grader.model.verdicts import Verdict, worst
 from grader.run.judge_call import JudgeCall, clock_factor, judge_report, judged_cases, program_file
-from grader.run.kernels.kernel_source import KernelSource
+from grader.run.kernels.kernel_source import KernelSource, ProgramSource
 from grader.run.programs.host_build import NO_FRAME, HostRefusal, TextFrame, library_of_header
 from grader.run.programs.host_sentences import ERROR_LABEL, SENTENCES
-from grader.run.programs.host_text import stub_parameters
+from grader.run.programs.host_text import closing, parts_of, stub_parameters
 from grader.run.programs.host_toolchain import SourceLine, places_of
 from grader.run.programs.program_findings import HostFinding, host_findings, kernel_findings, reworded
 from grader.run.programs.program_kernels import BuiltProgram, ProgramRecipe, build_program
 from grader.run.programs.program_run import ProgramRequest, ProgramSizes, program_description
-from grader.run.programs.program_source import ProgramSource
-from grader.run.programs.read_parameters import closing, parts_of
 from grader.run.programs.run_record import ProgramFinding, RunFacts, RunRecord
 from grader.source.student_code import StudentCode, difference, function_called, in_c, nearest
 

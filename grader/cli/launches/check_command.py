@@ -32,7 +32,7 @@ from grader.roll.batch.drawn_pages import write_page, write_stories
 from grader.run.kernels.argument_text import parse_argument
 from grader.run.kernels.host_code import launches_cooperatively
 from grader.run.kernels.kernel_build import why_not, with_contents
-from grader.run.kernels.kernel_source import CheckError, KernelSource, named_kernel, read_kernel_source
+from grader.run.kernels.kernel_source import CheckError, KernelSource, named_kernel, read_kernel_source, read_program
 from grader.run.kernels.own_launches import Extent3, versions_of, with_arguments
 from grader.run.launches.kernel_check import Checked, CheckReport, CheckRequest, Refused, check_kernel, trace_again
 from grader.run.launches.lab_launch import asked_source, build_launch, model_launch, predicted_outlook
@@ -41,7 +41,6 @@ from grader.run.launches.tracing import Traced, TraceRequest
 from grader.run.programs.program_findings import ProgramReport
 from grader.run.programs.program_kernels import ProgramRecipe
 from grader.run.programs.program_run import ProgramRequest, run_whole
-from grader.run.programs.program_source import read_program
 from grader.run.scoring.metrics import ProfileReport, derived, metrics_of
 from grader.run.scoring.predicted_time import ModelledTime, gpu_named
 
@@ -286,7 +285,7 @@ def run_file(context: typer.Context, options: RunOptions) -> int:
     else:
         sys.stdout.flush()
         console = Console(file=sys.stderr, highlight=False, color_system=None if os.environ.get("NO_COLOR") else "auto")
-        console.print(ProgramPage(report, source.texts_in_order()), soft_wrap=False)
+        console.print(ProgramPage(report, source.texts), soft_wrap=False)
     if report.ended in {"not-built", "refused"}:
         return _CANNOT
     return (report.status or 0) if report.is_clean else _FOUND

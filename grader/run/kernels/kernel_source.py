@@ -1,4 +1,5 @@
-"""A file with kernels for `tilelab check`, as its author has it: its text, its own headers, and which kernels they hold.
+"""A file with kernels for `tilelab check`, or several that make a program, as their author has them: texts, own headers, and which kernels
+they hold. They are read here, and nowhere else.
 
 kernel_build.py leaves out what a kernel does not need, and builds it.
 """
@@ -233,6 +234,55 @@ def named_kernel(source: KernelSource, wanted: str | None, file: str = "") -> st
 def base_name(kernel: str) -> str:
     """The kernel's name without namespaces, template arguments and parameters."""
     return re.split(r"[<(]", kernel, maxsplit=1)[0].rsplit("::", 1)[-1]
+
+
+# The texts of a program: its file, other sources of it, and their author's own headers.
+
+
+@dataclass(frozen=True)
+class ProgramSource:
+    """Several sources that are linked to one program, the one with the user's file name first."""
+
+    units: tuple[KernelSource, ...]
+
+    @property
+    def main(self) -> KernelSource:
+        return self.units[0]
+
+    @property
+    def texts(self) -> dict[str, str]:
+        """Every text by the name of its file, unchanged, the program's own file first."""
+        found = {name: text for unit in reversed(self.units) for name, text in unit.texts.items()}
+        return {self.main.name: found[self.main.name], **found}
+
+    def lines(self) -> dict[str, list[str]]:
+        return {name: text.split("\n") for name, text in self.texts.items()}
+
+
+def read_program(file: Path, others: Sequence[Path], folders: Sequence[Path]) -> ProgramSource:
+    """`folders`: -I. Raises CheckError, which names the file."""
+    units = [read_kernel_source(path, folders) for path in (file, *others)]
+    names = [unit.name for unit in units]
+    if len(set(names)) < len(names):
+        raise CheckError("two sources of one program cannot have the same file name here")
+    return ProgramSource(tuple(units))
+
+
+def companions_of(source: ProgramSource) -> list[KernelSource]:
+    """Sources beside own headers, which may define what the program lacks, each with the texts of the unit that names it."""
+    known = {unit.name for unit in source.units} | set(source.texts)
+    found: dict[str, KernelSource] = {}
+    for unit in source.units:
+        headers = {name: text for name, text in unit.texts.items() if name != unit.name}
+        for name, text in unit.companions.items():
+            if name not in known:
+                found.setdefault(name, KernelSource(name, {name: text, **headers}))
+    return list(found.values())
+
+
+def flat_texts(unit: KernelSource) -> dict[str, str]:
+    """The unit's texts as they lie in one folder, whatever folders they came from."""
+    return {name: with_flat_includes(text, unit.texts, unit.name) for name, text in unit.texts.items()}
 
 
 # Headers of libraries that do not compile for the executor, by the compiler's log: which #include of the author's own files brought each.

@@ -15,10 +15,17 @@ from typing import NamedTuple
 from grader.engines.build_steps import MAX_TEXT_BYTES, names_the_text, used_up
 from grader.engines.token_scan import texture_reference, too_long, too_much
 from grader.model.verdicts import Verdict
-from grader.run.kernels.kernel_source import INCLUDE, KernelSource, stand_in, with_line
+from grader.run.kernels.kernel_source import (
+    INCLUDE,
+    KernelSource,
+    ProgramSource,
+    companions_of,
+    flat_texts,
+    stand_in,
+    with_line,
+)
 from grader.run.programs.host_text import host_text, read_only_parameters
 from grader.run.programs.host_toolchain import HostToolchain
-from grader.run.programs.program_source import ProgramSource, companions_of, flat_texts
 from grader.source.bare_code import hand_written_marker
 from grader.source.student_code import distance
 from grader.system.confined_run import Finished, run_confined
@@ -85,7 +92,7 @@ class HostBuild:
     unused: list[UnusedResult] = field(default_factory=list)
     left_out: list[str] = field(default_factory=list)  # descriptions
     missing: list[MissingHeader] = field(default_factory=list)
-    only_read: dict[str, frozenset[str]] = field(default_factory=dict)  # see read_parameters.py
+    only_read: dict[str, frozenset[str]] = field(default_factory=dict)  # see host_text.py
     log: str = ""
 
 

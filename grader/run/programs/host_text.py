@@ -1,29 +1,123 @@
 """What the host compiler gets of a CUDA source: each kernel's body becomes a stub, `k<<<grid, block>>>(…)` becomes C++, and bodies of
-functions that are for the device alone go. Lines stay. The result is compiled, and nothing of it is believed.
+functions that are for the device alone go. Lines stay. The result is compiled, and nothing of it is believed. Beside it, what the same
+words tell of kernels: which pointers they only read through, and whether they may leave each other the addresses of code.
+
+It reads words and brackets, and does not parse C++.
 """
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from grader.engines.changed_text import LineMarkers, Replacement
 from grader.engines.text_steps import launches_in
 from grader.engines.token_scan import Token, Tokens, code_tokens
-from grader.run.programs.read_parameters import (
-    CLOSING,
-    DEVICE,
-    GLOBAL,
-    HOST,
-    OPENING,
-    closing,
-    marked_functions,
-    parts_of,
-    read_parameters,
-)
+from grader.run.kernels.kernel_source import KernelSource
 from grader.source.lexer import with_changes
+
+# Finds what a preprocessed text marks with __global__ and __device__: the words are still in it, under names of the kit's. What it does
+# not understand stays, and the compiler decides.
+
+GLOBAL, DEVICE, HOST = "__tilelab_global__", "__tilelab_device__", "__tilelab_host__"
+_NO_NAME = frozenset(  # before a ( that is not of parameters
+    [
+        *(GLOBAL, DEVICE, HOST),
+        "__attribute__",
+        "__launch_bounds__",
+        "alignas",
+        "noexcept",
+        "decltype",
+        "requires",
+        "throw",
+        "operator",
+        "if",
+        "sizeof",
+        "]",
+    ]
+)
+_ENDS = frozenset({";", "{", "}"})
+OPENING, CLOSING = frozenset("([{<"), frozenset(")]}>")
+_MOST_BEFORE = 200  # words between the start of a declaration and a mark in it, and from there to its parameters
+_KEPT = frozenset({"constexpr", "consteval", "auto"})  # without its body, such a function would be another one
+
+
+@dataclass(frozen=True)
+class MarkedFunction:
+    """A definition. Positions in the list of tokens."""
+
+    is_kernel: bool  # otherwise it is for the device alone
+    opening: int  # the ( of its parameters
+    body: int  # its {
+    end: int  # its }
+
+
+def marked_functions(tokens: Tokens) -> list[MarkedFunction]:
+    """The kernels, and the functions that are for the device alone, whose bodies nothing on the host may need."""
+    found: dict[int, MarkedFunction] = {}
+    marks = (at for at, token in enumerate(tokens) if token.text in {GLOBAL, DEVICE})
+    for function in filter(None, (_definition(tokens, mark) for mark in marks)):
+        found.setdefault(function.body, function)
+    return [found[body] for body in sorted(found)]
+
+
+def _definition(tokens: Tokens, mark: int) -> MarkedFunction | None:
+    opening = _parameters(tokens, mark)
+    body = None if opening is None else _body(tokens, closing(tokens, opening))
+    if opening is None or body is None:
+        return None
+    farthest = max(0, mark - _MOST_BEFORE)
+    first = next((at for at in range(mark, farthest, -1) if tokens[at - 1].text in _ENDS), farthest)
+    head = {one.text for one in tokens[first:opening]}
+    if GLOBAL not in head and (HOST in head or head & _KEPT):
+        return None
+    return MarkedFunction(GLOBAL in head, opening, body, closing(tokens, body))
+
+
+def _parameters(tokens: Tokens, mark: int) -> int | None:
+    """The ( of the parameters; None where the mark is a variable's or a lambda's."""
+    if mark > 0 and tokens[mark - 1].text == "]":
+        at = (
+            tokens.opening(mark - 1) or 0
+        )  # `[=] __device__ (int i) {…}`; behind an attribute, `[[…]]`, there is a declaration
+        if not (at > 0 and tokens[at - 1].text == "[") and not (at + 1 < mark and tokens[at + 1].text == "["):
+            return None
+    at = mark + 1
+    while at < min(mark + _MOST_BEFORE, len(tokens)):
+        text, before = tokens[at].text, [one.text for one in tokens[max(0, at - 3) : at]]
+        if text == "(":
+            if before[-1] not in _NO_NAME:
+                return at
+            at = closing(tokens, at)
+        elif (
+            text in {"[", "{", ";", "=", "}"} and "operator" not in before[-3 if text == "=" else -1 :]
+        ):  # of `operator==`
+            return None
+        at += 1
+    return None
+
+
+def _body(tokens: Tokens, behind: int) -> int | None:
+    """The { of the body, behind the parameters; None where there is none."""
+    at, initialisers = behind + 1, False
+    while at < len(tokens):
+        text = tokens[at].text
+        if text == "{" and (not initialisers or tokens[at - 1].text in {")", "}"}):
+            return at
+        if text in {";", "=", "}"}:
+            return None
+        initialisers = initialisers or text == ":"
+        at = closing(tokens, at) + 1 if text in {"(", "{"} else at + 1  # of a member: `member{value}`
+    return None
+
+
+def closing(tokens: Tokens, opening: int) -> int:
+    """The sign that closes the bracket at `opening`; the last token where none does."""
+    return min(tokens.closing(opening), len(tokens) - 1)
+
 
 # The C++ that takes the place of a kernel's body in host code: it passes the addresses of its parameters on to the kit's library.
 
@@ -131,12 +225,6 @@ def host_text(preprocessed: str, file: str, *, keeps_device_bodies: bool = False
     return re.sub(rf"^{_SET_ASIDE}(\d+)\n", lambda match: aside[int(match[1])], changed, flags=re.MULTILINE)
 
 
-def read_only_parameters(preprocessed: str, file: str) -> dict[str, frozenset[str]]:
-    """See read_parameters()."""
-    own, _ = _without_system_headers(preprocessed)
-    return read_parameters(code_tokens(own, file))
-
-
 def _without_system_headers(text: str) -> tuple[str, list[str]]:
     """Marks stand in their places."""
     kept, aside = list[str](), list[str]()
@@ -173,7 +261,7 @@ def _with_stubs(text: str, file: str, *, keeps_device_bodies: bool) -> str:
     bodies: list[Replacement] = []
     for function in marked_functions(tokens):
         first, end = tokens[function.body].start, tokens[function.end].start + 1
-        if function.space == "device":
+        if not function.is_kernel:
             if not keeps_device_bodies:
                 bodies.append(Replacement(first, end, _EMPTIED))
             continue
@@ -197,3 +285,221 @@ def _outermost(bodies: list[Replacement]) -> list[Replacement]:
         if not found or one.at >= found[-1].end:
             found.append(one)
     return found
+
+
+# Which pointer parameters a kernel only reads through, although their type does not say const.
+#
+# The detectors are many times faster for memory that a launch cannot change. So "only reads" is said where every use of the name is of a
+# form that is known: an element whose value is used. Anything else counts as a write.
+
+_STATEMENTS = frozenset({"if", "while", "for", "switch", "return"})
+_TYPES = frozenset(
+    {"bool", "char", "short", "int", "long", "unsigned", "signed", "float", "double", "size_t", "half", "__half"}
+)
+# They take numbers by value.
+_FUNCTIONS = frozenset(
+    f"{name}{end}"
+    for name in (
+        "sqrt", "rsqrt", "exp", "exp2", "log", "log2", "log10", "sin", "cos", "tan", "tanh", "pow", "fabs", "fma", "fmax", "fmin",
+        "floor", "ceil", "round",
+    )
+    for end in ("", "f")
+) | {"abs", "max", "min", "__expf", "__logf", "__powf", "__sinf", "__cosf", "__fdividef", "__half2float", "__float2half", "make_float2",
+     "make_float4", "make_int2", "make_uchar4", "printf", "sizeof", "atomicAdd", "atomicSub", "atomicMax", "atomicMin", "atomicExch",
+     "atomicCAS", "__shfl_sync", "__shfl_down_sync", "__shfl_up_sync", "__shfl_xor_sync"}  # fmt: skip
+_COMPOUND = frozenset("+-*/%&|^")
+
+
+def read_only_parameters(preprocessed: str, file: str) -> dict[str, frozenset[str]]:
+    """Of each kernel, by its bare name, the parameters that it only reads through. Kernels of one name count together. `file`: as above."""
+    return read_only_in(code_tokens(_without_system_headers(preprocessed)[0], file))
+
+
+def read_only_in(tokens: Tokens) -> dict[str, frozenset[str]]:
+    found: dict[str, frozenset[str]] = {}
+    for function in marked_functions(tokens):
+        if not function.is_kernel:
+            continue
+        name = _name(tokens, function.opening)
+        inside = Tokens(tokens[function.body : function.end + 1])
+        names = _pointers(tokens[function.opening + 1 : closing(tokens, function.opening)])
+        only = frozenset(one for one in names if names.count(one) == 1 and _only_reads(inside, one))
+        found[name] = found[name] & only if name in found else only
+    return found
+
+
+def _name(tokens: Tokens, opening: int) -> str:
+    """The word before the parameters, without template arguments."""
+    at = opening - 1
+    if tokens[at].text == ">":
+        depth = 0
+        while at > 0:
+            depth += (tokens[at].text == ">") - (tokens[at].text == "<")
+            at -= 1
+            if depth == 0:
+                break
+    return tokens[at].text
+
+
+def parts_of(tokens: Sequence[Token]) -> list[list[Token]]:
+    """What stands between commas outside brackets."""
+    parts: list[list[Token]] = [[]]
+    depth, has_default = 0, False
+    for token in tokens:
+        has_default = has_default or (token.text == "=" and depth <= 0)
+        if not (has_default and token.text in {"<", ">"}):  # a comparison, most likely
+            depth += (token.text in OPENING) - (token.text in CLOSING)
+        if token.text == "," and depth <= 0:
+            parts.append([])
+            has_default = False
+        else:
+            parts[-1].append(token)
+    return parts
+
+
+def _pointers(tokens: Sequence[Token]) -> list[str]:
+    """Names of parameters that are pointers."""
+    found = list[str]()
+    for part in parts_of(tokens):
+        words = [word.text for word in part if word.kind == "word"]
+        signs = {sign.text for sign in part}
+        if words and signs & {"*", "["} and not signs & {"=", "(", "&"}:
+            found.append(words[-1])
+    return found
+
+
+def _only_reads(body: Tokens, name: str) -> bool:
+    # A lambda that returns a reference has a & before its body.
+    if any(one.text in {"asm", "__asm__", "decltype"} for one in body) or ("&", "{") in pairwise(
+        one.text for one in body
+    ):
+        return False
+    return all(_is_value(body, at) for at, one in enumerate(body) if one.text == name and _is_name(body, at))
+
+
+def _is_name(body: Tokens, at: int) -> bool:
+    return body[at].kind == "word" and body[at - 1].text not in {".", "->", "::"}
+
+
+def _is_value(body: Tokens, at: int) -> bool:
+    """Whether this use of a pointer is an element whose value is taken."""
+    first, last = _element(body, at)
+    return (
+        first > 0
+        and not _changes(body, last + 1)
+        and body[last + 1].text not in {"(", "->"}
+        and not _is_taken(body, first - 1)
+        and not _binds_reference(body, at)
+        and all(_is_plain(body, opening) for opening in _around(body, first))
+    )
+
+
+def _element(body: Tokens, at: int) -> tuple[int, int]:
+    """The first and last word of `name[…]`, `*name` or `*(name + …)`; (0, 0): it is something else."""
+    following = body[at + 1].text
+    if following == "[":
+        last = at
+        while body[last + 1].text in {"[", "."}:
+            last = closing(body, last + 1) if body[last + 1].text == "[" else last + 2
+        return at, last
+    if body[at - 1].text == "*" and not _is_operand(body[at - 2]):
+        return at - 1, at
+    is_sum = following in {"+", "-"} and body[at + 2].text not in {following, "="}
+    if body[at - 1].text == "(" and body[at - 2].text == "*" and not _is_operand(body[at - 3]) and is_sum:
+        return at - 2, closing(body, at - 1)
+    return 0, 0
+
+
+def _is_operand(token: Token) -> bool:
+    """A sign behind it takes two operands."""
+    return (token.kind in {"word", "number"} and token.text not in _STATEMENTS) or token.text in {")", "]"}
+
+
+def _changes(body: Tokens, at: int) -> bool:
+    """Whether what stands before `at` is assigned to, counted up or down."""
+    texts = [one.text for one in body[at : at + 3]] + ["", "", ""]
+    if texts[0] == "=":
+        return texts[1] != "="
+    if texts[0] in "+-" and texts[0] == texts[1] and body[at + 1].start == body[at].start + 1:
+        return True
+    return (texts[0] in _COMPOUND and texts[1] == "=") or (
+        texts[0] in "<>" and texts[0] == texts[1] and texts[2] == "="
+    )
+
+
+def _is_taken(body: Tokens, at: int) -> bool:
+    """`&element`, `++element`, and a cast to a reference."""
+    text, before = body[at].text, body[at - 1]
+    if text == "&":
+        return not _is_operand(before)
+    if text in {"+", "-"}:
+        return before.text == text and body[at].start == before.start + 1
+    return text == ")" and any(one.text == "&" for one in body[(body.opening(at) or 0) : at])
+
+
+def _binds_reference(body: Tokens, at: int) -> bool:
+    """The statement declares a reference: `float& x = …`."""
+    begin = at
+    while (
+        begin > 0
+        and body[begin - 1].text not in {";", "}"}
+        and not (body[begin - 1].text == "{" and body[begin - 2].text in {")", "{", "}", ";"})
+    ):
+        begin -= 1
+    return any(
+        body[i].text in {"&", "&&"}
+        and body[i + 1].kind == "word"
+        and body[i + 2].text in {"=", "{"}
+        and body[i + 3].text != "="
+        for i in range(begin, at - 2)
+    )
+
+
+def _around(body: Tokens, at: int) -> Iterator[int]:
+    """The brackets ( and { of the statement that `at` lies in, from the inside; those of blocks end it."""
+    depth = 0
+    for i in range(at - 1, 0, -1):
+        text = body[i].text
+        if text in ")]}":
+            depth += 1
+        elif text in "([{" and depth > 0:
+            depth -= 1
+        elif text == "(":
+            yield i
+        elif text == "{" and depth == 0:
+            return
+
+
+def _is_plain(body: Tokens, opening: int) -> bool:
+    """Whether the bracket takes the value of what is in it."""
+    before = body[opening - 1]
+    if _changes(body, closing(body, opening) + 1):
+        return False
+    if before.kind == "word":
+        return before.text in _STATEMENTS or before.text in _TYPES or before.text in _FUNCTIONS
+    if before.text == ">":
+        begin = opening - 1
+        while begin > 0 and body[begin].text != "<":
+            begin -= 1
+        return body[begin - 1].text in {"static_cast", "max", "min"} and all(
+            one.text != "&" for one in body[begin:opening]
+        )
+    if before.text == ")":
+        return all(one.text != "&" for one in body[(body.opening(opening - 1) or 0) : opening])
+    return before.kind == "sign" and before.text != "]"
+
+
+# Whether kernels of a file may leave each other the addresses of code: objects with virtual functions, or pointers to functions. Where it
+# says yes too often, kernels that need it not are built into one program.
+
+_POINTER = re.compile(
+    r"\(\s*(?:\w+\s*::\s*)*\*\s*(?:const\s*)?\w*\s*(?:\[[^\]]*\]\s*)*\)\s*\("
+)  # (*name[3])(, (Class::*)(
+
+
+def passes_code(source: KernelSource) -> bool:
+    return any(
+        "virtual" in item.words or _POINTER.search(text)
+        for item, text in source.items()
+        if item.on_device or not item.is_function
+    )

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 import shutil
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -17,25 +18,92 @@ from pathlib import Path
 from typing import cast
 
 from grader.engines.cpu_build import CpuBuild
-from grader.engines.objects.symbol_table import ElfFile
+from grader.engines.objects.symbol_table import ElfFile, Symbol
 from grader.engines.refusal import Refusal
 from grader.engines.toolset import Toolset
 from grader.model.verdicts import Verdict
+from grader.run.kernels.host_code import items_of
 from grader.run.kernels.kernel_build import BuiltKernel, build_kernel, why_not
-from grader.run.kernels.kernel_source import KernelSource, base_name
+from grader.run.kernels.kernel_source import KernelSource, ProgramSource, base_name
 from grader.run.kernels.parameter_types import WIDEST, Parameter, passing_of, read_parameters
 from grader.run.programs.host_build import NO_FRAME, HostBuild, HostRefusal, TextFrame, build_host
+from grader.run.programs.host_text import MARK, passes_code
 from grader.run.programs.host_toolchain import STANDARDS, HostToolchain, demangled, host_toolchain
-from grader.run.programs.program_source import (
-    MOST_KERNELS,
-    KernelName,
-    ProgramSource,
-    buildable_name,
-    kernel_symbols,
-    signature_of,
-    unit_of,
-)
-from grader.run.programs.read_parameters import passes_code
+
+# Which kernels a linked host program names, by the marks in their stubs: exact for templates, overloads and namespaces. And how each of
+# them is called in C++, which its device code is built by.
+
+MOST_KERNELS = 200
+_MARK = re.compile(rf"_ZZ(?P<kernel>[\w.$]+)E{len(MARK)}{MARK}(?:[_.\d]*)")
+_OUR_NAMESPACE = re.compile(r"\bcuda_on_cpu::")
+_UNNAMED = re.compile(r"\(anonymous namespace\)::|\{anonymous\}::")
+
+
+@dataclass(frozen=True)
+class KernelName:
+    symbol: str  # "_Z5scaleIfEvPT_i"
+    signature: str  # "scale<float>(float*, int)"
+
+    @property
+    def shown(self) -> str:
+        """As people write it: without parameters."""
+        return without_parameters(self.signature)
+
+
+def kernel_symbols(program: Path) -> list[str]:
+    """The symbols of the kernels, at most MOST_KERNELS. The program is hostile; so its names are words and nothing else."""
+    symbols = ElfFile(program).symbols
+    functions = {one.name for one in symbols if one.kind == "STT_FUNC"}
+    found = dict.fromkeys(name for one in symbols if (name := _marked(one, functions)))
+    return list(found)[:MOST_KERNELS]
+
+
+def _marked(symbol: Symbol, functions: set[str]) -> str:
+    match = _MARK.fullmatch(symbol.name) if symbol.kind == "STT_OBJECT" else None
+    if match is None:
+        return ""
+    plain = re.sub(r"^\d+", "", match["kernel"])  # extern "C" has no mangled name
+    return next((name for name in (f"_Z{match['kernel']}", plain) if name in functions), "")
+
+
+def signature_of(demangled: str) -> str:
+    """Without the kit's namespace, unnamed ones, and the return type that templates have."""
+    text = _UNNAMED.sub("", _OUR_NAMESPACE.sub("", demangled)).strip()
+    return text.removeprefix("void ")
+
+
+def without_parameters(signature: str) -> str:
+    """`scale<(Op)0>` of `scale<(Op)0>(float*)`."""
+    at = _parameters_at(signature)
+    return signature[:at] if at else signature
+
+
+def _parameters_at(signature: str) -> int:
+    """Where the parameter list begins: the last `(` outside all other brackets."""
+    depth, found = 0, 0
+    for at, sign in enumerate(signature):
+        if sign in "<([{":
+            if sign == "(" and depth == 0:
+                found = at
+            depth += 1
+        elif sign in ">)]}" and signature[at - 1 : at + 1] != "->":
+            depth -= 1
+    return found
+
+
+def buildable_name(kernel: KernelName, source: KernelSource) -> str:
+    """The name as `engines/entry_points.py` takes it: with parameters where the file has several versions that are no templates."""
+    versions = [item for item, _ in source.items() if item.kernel == base_name(kernel.shown)]
+    return kernel.signature if len(versions) > 1 and "<" not in kernel.shown else kernel.shown
+
+
+def unit_of(kernel: KernelName, units: Sequence[KernelSource]) -> KernelSource | None:
+    """The source that defines the kernel: the one whose own file does, else the first that does in a header."""
+    base = base_name(kernel.shown)
+    able = [unit for unit in units if unit.name in unit.texts and any(item.kernel == base for item, _ in unit.items())]
+    own = (unit for unit in able if any(item.kernel == base for item in items_of(unit.texts[unit.name])))
+    return next(iter([*own, *able]), None)
+
 
 # What the broker has to know about one kernel that was built: how to start its runner, its parameters as raw bytes, its variables.
 #
@@ -173,7 +241,7 @@ def build_kernels(
 
 
 def with_read_parameters(kernel: ProgramKernel, only_read: Mapping[str, frozenset[str]]) -> ProgramKernel:
-    """`only_read`: see read_parameters.py. What is kept does not know them: the macros of a file change what its kernels do."""
+    """`only_read`: see host_text.py. What is kept does not know them: the macros of a file change what its kernels do."""
     names = only_read.get(base_name(kernel.name.shown), frozenset())
     if kernel.description is None or not names:
         return kernel

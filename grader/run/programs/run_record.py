@@ -17,7 +17,7 @@ from grader.model.result import Finding
 from grader.model.verdicts import Verdict
 from grader.run.programs.host_build import UnusedResult
 from grader.run.programs.host_toolchain import SourceLine
-from grader.run.programs.program_source import signature_of, without_parameters
+from grader.run.programs.program_kernels import signature_of, without_parameters
 from grader.source.lexer import closing_bracket, parts_between, without_comments
 
 # The record as plain data: kit/program writes it. Words of kernels and of the program in it are untrusted; numbers were checked by the

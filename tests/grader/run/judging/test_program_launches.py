@@ -12,12 +12,12 @@ from grader.model.labs import Lab, PublicSpec
 from grader.model.outcome import JudgedCase
 from grader.model.result import Launch
 from grader.model.verdicts import Verdict
+from grader.run.kernels.kernel_source import ProgramSource
 from grader.run.program_judging import ProgramReader, record_of, with_findings_of_the_host
 from grader.run.programs.host_build import HostBuild, UnusedResult
 from grader.run.programs.host_sentences import SENTENCES
 from grader.run.programs.host_toolchain import HostToolchain, SourceLine
 from grader.run.programs.program_kernels import BuiltProgram
-from grader.run.programs.program_source import ProgramSource
 
 ROOT = Path(__file__).resolve().parents[4]
 TEXT = "void solve(const float* A, int N) {\n  float* s; cudaMalloc(&s, 400);\n  add<<<1, 2048>>>(A, s, N);\n}\n"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from grader.run.kernels.kernel_source import KernelSource
-from grader.run.programs.read_parameters import passes_code
+from grader.run.programs.host_text import passes_code
 
 
 @pytest.mark.parametrize(

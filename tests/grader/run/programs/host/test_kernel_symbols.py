@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from grader.run.kernels.kernel_source import KernelSource
-from grader.run.programs.program_source import KernelName, buildable_name, signature_of, unit_of, without_parameters
+from grader.run.programs.program_kernels import KernelName, buildable_name, signature_of, unit_of, without_parameters
 
 
 @pytest.mark.parametrize(

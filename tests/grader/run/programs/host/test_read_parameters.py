@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 
 from grader.engines.token_scan import Tokens, code_tokens
-from grader.run.programs.read_parameters import read_parameters
+from grader.run.programs.host_text import read_only_in
 
 
 def only_read(text: str, kernel: str = "k") -> str:
     tokens = code_tokens(text.replace("__global__", "__tilelab_global__"), "a.cu")
-    return "".join(sorted(read_parameters(tokens)[kernel]))
+    return "".join(sorted(read_only_in(tokens)[kernel]))
 
 
 def of_body(body: str) -> str:
@@ -80,6 +80,6 @@ def test_twice_the_text_is_looked_at_twice_as_often(unit: str) -> None:
     looks = []
     for count in (1000, 2000):
         _Counting.looks = 0
-        read_parameters(_Counting(code_tokens(unit * count, "a.cu")))
+        read_only_in(_Counting(code_tokens(unit * count, "a.cu")))
         looks.append(_Counting.looks)
     assert looks[1] < 2.5 * looks[0]
