@@ -14,8 +14,8 @@ from trace_example import LAB, ROOT, traced
 from grader.explain.mistake_stories import story_of
 from grader.explain.story import Story, StoryRun
 from grader.pages.pages import trace_page
+from grader.run.launches.lab_launch import Traced
 from grader.run.launches.trace_phases import StepKind
-from grader.run.launches.tracing import Traced
 
 PAGE = ROOT / "assignments" / LAB / "worked-example.html"
 IN_WORDS = (

@@ -28,8 +28,8 @@ from grader.explain.value_stories import copy_story, count_story
 from grader.model.labs import Lab
 from grader.model.result import Finding, Launch, Site
 from grader.model.verdicts import Verdict
+from grader.run.launches.lab_launch import Traced
 from grader.run.launches.trace_phases import ACCESSES, CHANGES, StepKind, Trace, left_out
-from grader.run.launches.tracing import Traced
 
 # Of each kind of finding, the stories that may tell it: the first that can does.
 _OF_FINDINGS: dict[Verdict, dict[StoryKind, Callable[[Recording, Finding], Story | None]]] = {

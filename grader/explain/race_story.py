@@ -18,8 +18,8 @@ from grader.model.errors import RemediableError
 from grader.model.result import Finding, Launch, Site
 from grader.model.verdicts import Verdict
 from grader.run.launches.added_barrier import AddedAtomic, AddedBarrier, add_atomics, add_barrier
+from grader.run.launches.lab_launch import Build, Run, Traced, TraceRequest
 from grader.run.launches.trace_phases import ACCESSES, BESIDE_FROM, CHANGES, StepKind
-from grader.run.launches.tracing import Build, Run, Traced, TraceRequest
 
 _KINDS = {"read": StepKind.READ, "write": StepKind.WRITE, "atomic": StepKind.ATOMIC}
 _UNSET = "nothing that anybody wrote"

@@ -31,6 +31,7 @@ from grader.explain.story import (
 )
 from grader.explain.warp_steps import run_of_trace
 from grader.model.result import Launch
+from grader.run.launches.lab_launch import Traced
 from grader.run.launches.trace_phases import (
     ACCESSES,
     Step,
@@ -42,7 +43,6 @@ from grader.run.launches.trace_phases import (
     coefficients,
     thread_index,
 )
-from grader.run.launches.tracing import Traced
 from grader.source.student_code import subscripted
 
 READS = frozenset({StepKind.READ})

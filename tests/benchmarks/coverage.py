@@ -1,4 +1,4 @@
-"""How often the interval of `grader/run/speed/paired_times.py` contains the true ratio, and how often tiers are wrong, in simulated noise.
+"""How often the interval of `grader/run/speed/speed_score.py` contains the true ratio, and how often tiers are wrong, in simulated noise.
 
     .venv/bin/python tests/benchmarks/coverage.py [gradings]
 
@@ -13,7 +13,7 @@ import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from grader.run.speed.paired_times import (
+from grader.run.speed.speed_score import (
     ALL_ROUNDS,
     FIRST_ROUNDS,
     Times,

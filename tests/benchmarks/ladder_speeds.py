@@ -33,9 +33,8 @@ from grader.run.speed.contest import (
     build,
     run_contest,
 )
-from grader.run.speed.paired_times import FIRST_ROUNDS, ratio_interval
 from grader.run.speed.speed_run import problem_of
-from grader.run.speed.speed_score import control_trouble
+from grader.run.speed.speed_score import FIRST_ROUNDS, control_trouble, ratio_interval
 from grader.system.own_files import write_atomically
 
 ROOT = Path(__file__).resolve().parents[2]

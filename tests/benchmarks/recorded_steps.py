@@ -21,9 +21,8 @@ from grader.model.labs import Lab, load_lab
 from grader.pages.pages import trace_page
 from grader.roll.batch.opened_tools import open_toolset
 from grader.run.kernels.kernel_source import read_source
-from grader.run.launches.lab_launch import build_launch
+from grader.run.launches.lab_launch import RunTracer, Traced, TraceRequest, build_launch
 from grader.run.launches.trace_phases import TraceReport
-from grader.run.launches.tracing import RunTracer, Traced, TraceRequest
 from grader.run.program_judging import build_submission
 
 ROOT = Path(__file__).resolve().parents[2]

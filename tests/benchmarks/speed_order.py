@@ -25,8 +25,8 @@ from grader.engines.toolset import Toolset
 from grader.model.errors import RemediableError
 from grader.model.labs import Lab, load_lab
 from grader.run.speed.contest import Contestant, ContestError, build, run_contest
-from grader.run.speed.paired_times import FIRST_ROUNDS
 from grader.run.speed.speed_run import problem_of
+from grader.run.speed.speed_score import FIRST_ROUNDS
 from grader.system.own_files import write_atomically
 
 MEASURED = Path(__file__).with_name("speed_order.json")

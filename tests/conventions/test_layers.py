@@ -187,7 +187,7 @@ PURE = [
     *(f"grader/plugins/leaderboard/{name}.py" for name in ("board", "leaderboard_sheet", "pseudonyms")),
     *(f"grader/plugins/exports/{name}.py" for name in ("autograder_results", "grade_rows", "grade_tables")),
     "grader/run/lab_verdict.py",
-    *(f"grader/run/speed/{name}.py" for name in ("paired_times", "speed_score")),
+    "grader/run/speed/speed_score.py",
     *(f"grader/roll/policy/{name}.py" for name in ("applied_policy", "grade_history", "late_rules")),
     "grader/model/result.py",
     "grader/model/outcome.py",

@@ -17,8 +17,8 @@ from grader.model.verdicts import Verdict
 from grader.pages.speed.sweep_figure import tier_calibration_table
 from grader.run.scoring.lab_score import score_lab, with_measured_speed
 from grader.run.speed.contest import Contestant, build, run_contest
-from grader.run.speed.paired_times import ratio_interval
 from grader.run.speed.speed_run import calibrate_tiers, kernels_of, problem_of, time_lab
+from grader.run.speed.speed_score import ratio_interval
 
 ROOT = Path(__file__).resolve().parents[2]
 Measured = Callable[[str], None]

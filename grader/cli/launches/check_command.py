@@ -35,9 +35,15 @@ from grader.run.kernels.kernel_build import why_not, with_contents
 from grader.run.kernels.kernel_source import CheckError, KernelSource, named_kernel, read_kernel_source, read_program
 from grader.run.kernels.own_launches import Extent3, versions_of, with_arguments
 from grader.run.launches.kernel_check import Checked, CheckReport, CheckRequest, Refused, check_kernel, trace_again
-from grader.run.launches.lab_launch import asked_source, build_launch, model_launch, predicted_outlook
+from grader.run.launches.lab_launch import (
+    Traced,
+    TraceRequest,
+    asked_source,
+    build_launch,
+    model_launch,
+    predicted_outlook,
+)
 from grader.run.launches.trace_phases import TraceReport
-from grader.run.launches.tracing import Traced, TraceRequest
 from grader.run.programs.program_findings import ProgramReport
 from grader.run.programs.program_kernels import ProgramRecipe
 from grader.run.programs.program_run import ProgramRequest, run_whole
@@ -146,7 +152,7 @@ def _checked(options: CheckOptions) -> tuple[CheckReport, int]:
         message=checked.message,
         kernel=name,
         metrics=checked.metrics,
-        findings=findings,
+        findings=_with_ending(checked, source),
         left_out=checked.left_out,
     )
     if not options.as_json:
@@ -225,7 +231,7 @@ def _refused(source: KernelSource, request: CheckRequest, refused: Refused) -> C
     ]
     sys.stderr.write("\n  ".join([f"tilelab: {request.kernel} cannot be checked.\n{why}", *lines]) + "\n")
     return CheckReport(
-        verdict=refused.verdict,
+        verdict=refused.findings[0].kind,
         message=why,
         kernel=request.kernel,
         findings=refused.findings,

@@ -30,19 +30,22 @@ from grader.roll.batch.drawn_pages import with_its_mistake, write_page, write_st
 from grader.run.kernels.host_code import kernels_in
 from grader.run.kernels.kernel_source import read_kernel_source
 from grader.run.launches.kernel_check import ProposalError, extent_text
-from grader.run.launches.lab_launch import LaunchRefusedError, asked_source, not_built, several_launches
-from grader.run.launches.trace_phases import Index3
-from grader.run.launches.tracing import (
+from grader.run.launches.lab_launch import (
     Build,
+    LaunchRefusedError,
     Run,
     RunLaunch,
     RunTracer,
     SurveyedRun,
     Traced,
     TraceRequest,
+    asked_source,
     launch_builder,
+    not_built,
+    several_launches,
     with_steps,
 )
+from grader.run.launches.trace_phases import Index3
 from grader.run.program_judging import build_submission
 
 # ruff: noqa: RUF009 -- `option` makes fields

@@ -20,7 +20,7 @@ from grader.model.result import Ratio
 from grader.plugins.leaderboard.pseudonyms import NameBook
 from grader.roll.batch.output_folder import read_kept
 from grader.roll.policy.grade_history import Kept
-from grader.run.speed.paired_times import WIDEST
+from grader.run.speed.speed_score import WIDEST
 from grader.system.own_files import write_atomically
 
 # Places by intervals. Pure.

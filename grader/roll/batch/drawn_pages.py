@@ -23,9 +23,8 @@ from grader.model.outcome import JudgedCase
 from grader.model.result import Launch, StepLink, StepPage
 from grader.model.verdicts import Verdict
 from grader.pages.pages import trace_page
-from grader.run.launches.lab_launch import BuiltLaunch, LaunchRefusedError
+from grader.run.launches.lab_launch import BuiltLaunch, LaunchRefusedError, Run, RunTracer, Traced, TraceRequest
 from grader.run.launches.trace_phases import TraceReport
-from grader.run.launches.tracing import Run, RunTracer, Traced, TraceRequest
 from grader.run.program_judging import StartedProgram
 from grader.system.own_files import MOST_LAUNCHES, beside_report, is_foreign, open_page, write_atomically
 

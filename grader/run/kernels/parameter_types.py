@@ -130,8 +130,8 @@ class Parameter:
         return first.target.texture if first and first.target and not first.path else ""
 
 
-def read_parameters(program: Path, address: int) -> list[Parameter] | None:
-    """The parameters of the function at `address` in a linked program. None where there is no function."""
+def read_parameters(program: Path, address: int) -> list[Parameter]:
+    """The parameters of the function at `address` in a linked program. Raises RuntimeError where there is no function."""
     with program.open("rb") as stream:
         dwarf = ELFFile(stream).get_dwarf_info(relocate_dwarf_sections=False)
         for unit in dwarf.iter_CUs():
@@ -141,7 +141,7 @@ def read_parameters(program: Path, address: int) -> list[Parameter] | None:
                     known: _Known = {}
                     parameters = (one for one in die.iter_children() if one.tag == "DW_TAG_formal_parameter")
                     return [_parameter(one, known) for one in parameters]
-    return None
+    raise RuntimeError(f"{program} has no debug information of the function at {address:#x}")
 
 
 # Pointers that were read, by where their type stands and how many lead to them: a class of many pointers to itself is read once.

@@ -15,7 +15,7 @@ from itertools import accumulate
 from grader.model.errors import RemediableError
 from grader.model.result import Launch
 from grader.model.verdicts import Verdict
-from grader.run.launches.tracing import Build, Traced, TraceRequest
+from grader.run.launches.lab_launch import Build, Traced, TraceRequest
 
 _TRIES = 8
 _BEHIND = 8  # lines after the later access in which the missing barrier may be, as at the end of a loop

@@ -37,6 +37,7 @@ from grader.run.kernels.own_launches import Extent3, OwnLaunch, definitions_of, 
 from grader.run.kernels.parameter_types import Parameter, read_parameters
 from grader.run.launches.lab_launch import read_report, write_runner
 from grader.run.launches.trace_phases import Trace
+from grader.run.programs.program_findings import reworded
 from grader.source.kernel_causes import never_set
 from grader.source.lexer import closing_bracket, without_comments
 from grader.source.student_code import StudentCode
@@ -114,10 +115,6 @@ class Refused:
     built: BuiltKernel
     findings: tuple[Finding, ...]
 
-    @property
-    def verdict(self) -> Verdict:
-        return self.findings[0].kind
-
 
 def check_kernel(toolset: Toolset, source: KernelSource, request: CheckRequest, scratch: Path) -> Checked | Refused:
     """`scratch` is an empty folder of the caller. Raises ArgumentError where the arguments do not fit the kernel."""
@@ -135,12 +132,7 @@ def check_kernel(toolset: Toolset, source: KernelSource, request: CheckRequest, 
         return Refused(built, refusals_of(source, built.build))
     checked = check_built(toolset, built.build, request, scratch, source)
     sources = {name: text.split("\n") for name, text in source.texts.items()}
-    found = []
-    for one in checked.findings:
-        message = one.message
-        for in_labs, here in _PHRASES.items():
-            message = message.replace(in_labs, here)
-        found.append(one.model_copy(update={"message": message}))
+    found = (one.model_copy(update={"message": reworded(one.message, _PHRASES)}) for one in checked.findings)
     findings = (*found, *unset_locals(toolset, scratch / source.name, work))
     return located(checked.model_copy(update={"left_out": tuple(built.left_out), "findings": findings}), sources)
 
@@ -167,8 +159,6 @@ def check_built(
         raise ValueError("there is no runner to launch")
     image = json.loads(build.image.read_text(encoding="utf-8"))
     parameters = read_parameters(build.runner, image["kernel"])
-    if parameters is None:
-        raise RuntimeError(f"{build.runner} has no debug information of the function at {image['kernel']:#x}")
     functions: dict[str, int] = image["passed"]
     own_line = 0
     proposal = proposed_launch(source or KernelSource("", {}), request.kernel, parameters)
@@ -217,7 +207,7 @@ def _run_checker(toolset: Toolset, scratch: Path) -> Checked:
 
 # What `tilelab check --json` prints, the same for every end: a launch, a file that cannot be built, an argument that does not fit.
 #
-# docs/check.schema.json is made from it.
+# docs/verdict_documents.py makes docs/check.schema.json from it.
 
 
 class CheckReport(Model):

@@ -149,8 +149,8 @@ def _with_launch(finding: ProgramFinding, facts: RunFacts) -> ProgramFinding:
     return finding.model_copy(update={"kernel": facts.kernels.get(finding.kernel, finding.kernel), **launch})
 
 
-def reworded(message: str) -> str:
-    for lab, here in _PHRASES.items():
+def reworded(message: str, phrases: Mapping[str, str] = _PHRASES) -> str:
+    for lab, here in phrases.items():
         message = message.replace(lab, here)
     return message
 

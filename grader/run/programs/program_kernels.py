@@ -126,12 +126,9 @@ def kernel_description(build: CpuBuild, kernel: KernelName) -> dict[str, object]
     if not any((one.name, one.value) == (kernel.symbol, image["kernel"]) for one in symbols):
         message = f"`{kernel.shown}` was built as another function than the one that the host program names."
         raise KernelMismatchError(message)
-    parameters = read_parameters(build.runner, image["kernel"])
-    if parameters is None:
-        raise RuntimeError(f"{build.runner} has no debug information of {kernel.symbol}")
     return {
         "name": kernel.shown,
-        "parameters": [_parameter(one, kernel) for one in parameters],
+        "parameters": [_parameter(one, kernel) for one in read_parameters(build.runner, image["kernel"])],
         "variables": [{"name": one["symbol"], "bytes": one["bytes"]} for one in image["variables"] if one["on_device"]],
         "static_shared_bytes": image["static_shared_bytes"],
         "allocates": image["allocates"],

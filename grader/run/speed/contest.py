@@ -1,6 +1,6 @@
 """Times kernels against each other on this machine's GPU: holds the device alone while the timer runs them.
 
-`paired_times.py` and `speed_score.py` compute what the times mean. The timer decides whether an output is right; it never loads a
+`speed_score.py` computes what the times mean. The timer decides whether an output is right; it never loads a
 submission.
 """
 
@@ -32,9 +32,7 @@ from grader.engines.gpu_toolchain import cublas_of
 from grader.engines.toolset import Toolset
 from grader.model.labs import Lab
 from grader.model.outcome import Contest
-from grader.model.result import Ratio
 from grader.run.judge_call import confined_runner
-from grader.run.speed.paired_times import ratio_interval
 from grader.system.gpu_lock import GpuLock
 
 # Builds the kernels of a contest: a folder with everything that the runner reads when it times them.
@@ -336,19 +334,6 @@ def library_of(toolset: Toolset, lab: Lab, name: str) -> tuple[LibraryContestant
     routine = lab.public.performance.library if lab.public.performance else None
     library = cublas_of(toolset.gpu.toolchain) if routine else None
     return (LibraryContestant(name, library, routine),) if routine and library else ()
-
-
-def library_share(lab: Lab, names: Sequence[str], contests: Sequence[Contest]) -> Ratio | None:
-    """The student's speed as a share of the library's. None where neither the library nor what stands in for it was timed."""
-    name = next((one for one in (LIBRARY, STAND_IN) if one in names), None)
-    if name is None or (name == STAND_IN and not (lab.private and lab.private.stand_in)):
-        return None
-    known = lab.private.stand_in.share if name == STAND_IN and lab.private and lab.private.stand_in else 1.0
-    theirs, own = (
-        tuple(time for one in contests for time in one.nanoseconds[names.index(whose)]) for whose in (name, "student")
-    )
-    ratio = ratio_interval(theirs, own)
-    return Ratio(low=known * ratio.low, middle=known * ratio.middle, high=known * ratio.high)
 
 
 def thresholds(lab: Lab, of: str) -> list[float]:

@@ -26,19 +26,24 @@ from grader.run.speed.contest import (
     LibraryContestant,
     build,
     library_of,
-    library_share,
     references,
     run_contest,
     thresholds,
 )
-from grader.run.speed.paired_times import (
+from grader.run.speed.speed_score import (
     ALL_ROUNDS,
     FIRST_ROUNDS,
+    control_trouble,
     is_unsteady,
+    library_share,
+    merged,
     needs_more,
     noise_trouble,
+    performance_points,
+    speed_in,
+    sweep_points,
+    timing_of,
 )
-from grader.run.speed.speed_score import control_trouble, merged, performance_points, speed_in, sweep_points, timing_of
 
 TRIES = 3
 

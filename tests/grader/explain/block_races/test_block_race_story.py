@@ -14,8 +14,8 @@ from grader.explain.page_block import page_block
 from grader.explain.race_story import race_of, story_of_race, told_race
 from grader.explain.story import Story
 from grader.model.labs import load_lab
+from grader.run.launches.lab_launch import Run, Traced, TraceRequest, built_launch, launch_builder
 from grader.run.launches.trace_phases import BESIDE_FROM, CHANGES, StepKind
-from grader.run.launches.tracing import Run, Traced, TraceRequest, built_launch, launch_builder
 from tests.grader.explain.stories.conftest import ROOT, reject
 
 PLAIN = reject("06-reduction", "blocks_add_without_atomic")

@@ -9,8 +9,8 @@ from grader.explain.recording import Recording
 from grader.explain.story import Mark
 from grader.model.result import Finding, Launch, Site
 from grader.model.verdicts import Verdict
+from grader.run.launches.lab_launch import Traced, TraceRequest
 from grader.run.launches.trace_phases import Step, StepKind, Trace, TracedArray, TracedPlace, TraceReport
-from grader.run.launches.tracing import Traced, TraceRequest
 
 _FILE = "a.cu"
 _SHARED, _LIST = 0, 1

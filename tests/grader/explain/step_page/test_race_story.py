@@ -15,8 +15,8 @@ from grader.model.labs import load_lab
 from grader.model.result import Finding, Launch, Site
 from grader.model.verdicts import Verdict
 from grader.run.launches.added_barrier import AddedBarrier
+from grader.run.launches.lab_launch import Run, Traced, TraceRequest
 from grader.run.launches.trace_phases import Step, StepKind, Trace, TracedArray, TracedPlace, TraceReport
-from grader.run.launches.tracing import Run, Traced, TraceRequest
 
 ROOT = Path(__file__).resolve().parents[4]
 LAB = load_lab(ROOT, "02-tiled")

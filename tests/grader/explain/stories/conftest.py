@@ -11,8 +11,8 @@ from grader.engines.toolset import Toolset
 from grader.explain.mistake_stories import mistake_stories
 from grader.explain.story import ToldStory
 from grader.model.labs import load_lab
+from grader.run.launches.lab_launch import Traced, TraceRequest, built_launch
 from grader.run.launches.trace_phases import Index3
-from grader.run.launches.tracing import Traced, TraceRequest, built_launch
 
 ROOT = Path(__file__).resolve().parents[4]
 Tell = Callable[..., tuple[Traced, dict[str, ToldStory]]]

@@ -17,8 +17,8 @@ from grader.explain.recording import Recording, element_name
 from grader.explain.story import Question, Story, spans
 from grader.model.labs import load_lab
 from grader.run.kernels.kernel_source import read_source
+from grader.run.launches.lab_launch import Traced, TraceRequest, built_launch
 from grader.run.launches.trace_phases import CHANGES, StepKind, Trace
-from grader.run.launches.tracing import Traced, TraceRequest, built_launch
 
 ROOT = Path(__file__).resolve().parents[4]
 LAB = load_lab(ROOT, "02-tiled")

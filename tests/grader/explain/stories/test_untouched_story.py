@@ -6,8 +6,8 @@ import re
 
 from grader.explain.recording import element_name
 from grader.explain.story import Question, thread_number
+from grader.run.launches.lab_launch import Traced
 from grader.run.launches.trace_phases import ACCESSES, CHANGES
-from grader.run.launches.tracing import Traced
 from tests.grader.explain.stories.conftest import ROOT, Tell, reject
 
 NAIVE = (ROOT / "solutions" / "01-naive" / "matmul_naive.cu").read_text()

@@ -8,7 +8,7 @@ import statistics
 
 import pytest
 
-from grader.run.speed.paired_times import ratio_interval
+from grader.run.speed.speed_score import ratio_interval
 
 
 def noisy(draw: random.Random, count: int, middle: float = 1.0) -> list[float]:

@@ -12,7 +12,7 @@ from types import ModuleType
 import pytest
 
 from grader.model.result import Ratio
-from grader.run.speed.paired_times import (
+from grader.run.speed.speed_score import (
     Times,
     is_unsteady,
     needs_more,

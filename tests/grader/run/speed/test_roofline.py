@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from grader.engines.backend import Device, Peak
-from grader.run.speed.paired_times import floor_seconds
+from grader.run.speed.speed_score import floor_seconds
 
 N = 1024
 PRODUCT = (2.0 * N**3, 3.0 * 4 * N**2)  # flops and bytes

@@ -26,9 +26,7 @@ def parameters(folder: Path) -> list[Parameter]:
     source.write_text(SOURCE, encoding="utf-8")
     subprocess.run(["c++", "-g", "-O0", "-no-pie", str(source), "-o", str(program)], check=True)
     (address,) = [one.value for one in ElfFile(program).of_kind("STT_FUNC") if one.name == "kernel"]
-    found = read_parameters(program, address)
-    assert found is not None
-    return found
+    return read_parameters(program, address)
 
 
 def test_types_are_read_once_however_many_pointers_and_empty_elements_they_have(tmp_path: Path) -> None:

@@ -10,8 +10,7 @@ from grader.engines.toolset import Toolset
 from grader.model.labs import load_lab
 from grader.model.verdicts import Verdict
 from grader.run.launches.added_barrier import add_barrier, places_for_a_barrier
-from grader.run.launches.lab_launch import LaunchRefusedError
-from grader.run.launches.tracing import Run, TraceRequest, launch_builder
+from grader.run.launches.lab_launch import LaunchRefusedError, Run, TraceRequest, launch_builder
 
 ROOT = Path(__file__).resolve().parents[5]
 KERNEL = [

@@ -6,8 +6,7 @@ import pytest
 
 from grader.model.result import Launch
 from grader.model.verdicts import Verdict
-from grader.run.launches.lab_launch import LaunchRefusedError
-from grader.run.launches.tracing import RunLaunch, SurveyedRun, launches_of
+from grader.run.launches.lab_launch import LaunchRefusedError, RunLaunch, SurveyedRun, launches_of
 from grader.run.programs.run_record import RunFacts, RunRecord
 
 

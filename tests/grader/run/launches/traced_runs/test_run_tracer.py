@@ -13,9 +13,8 @@ from grader.explain.race_story import story_of_race
 from grader.model.labs import load_lab
 from grader.model.verdicts import Verdict
 from grader.pages.launches.trace_tables import as_text
-from grader.run.launches.lab_launch import LaunchRefusedError
+from grader.run.launches.lab_launch import LaunchRefusedError, TraceRequest
 from grader.run.launches.trace_phases import BESIDE_FROM
-from grader.run.launches.tracing import TraceRequest
 
 ROOT = Path(__file__).resolve().parents[5]
 TWO = (ROOT / "tests" / "labs" / "traced_runs" / "two_launches.cu").read_bytes()
