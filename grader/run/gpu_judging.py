@@ -10,6 +10,7 @@ import dataclasses
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -195,51 +196,34 @@ Judged = tuple[tuple[Refusal, ...], GpuOutcome | None]
 
 
 @dataclass(frozen=True)
-class GpuSubmission:
-    """`built_for_cpu`: whether the CPU executor could run it."""
-
-    source: Path
-    lines: Sequence[str]
-    entries: EntrySignatures
-    built_for_cpu: bool
-    cases: tuple[str, ...]  # the cases that run on the GPU
-
-
-def judge_on_gpu(
-    toolset: Toolset,
-    lab: Lab,
-    submission: GpuSubmission,
-    scratch: Path,
-    call: JudgeCall,
-    on_cpu: Callable[[], Sequence[JudgedCase]] = tuple,
-) -> Judged:
-    """Why nvcc refuses the submission, if it does; otherwise the GPU's outcome. None if nothing of NVIDIA's is on this machine.
-
-    `on_cpu`: waits for the cases as the CPU executor judged them, and gives them. It is called after nvcc.
+class GpuJob:
+    """One submission that is judged on a GPU. `call`: the cases that run there. `built_for_cpu`: whether the CPU executor could run it.
+    `scratch`: a folder of the caller's.
     """
-    if toolset.gpu.toolchain is None:
-        return (), None
-    with toolset.gpu.borrowed_device() as device:
-        here = dataclasses.replace(toolset, gpu=dataclasses.replace(toolset.gpu, device=device, others=()))
-        return _OnDevice(here, toolset.gpu.toolchain, lab, submission, scratch, call).judged(on_cpu)
-
-
-@dataclass(frozen=True)
-class _OnDevice:
-    """One submission on the toolset's one device."""
 
     toolset: Toolset
-    toolchain: GpuToolchain
     lab: Lab
-    submission: GpuSubmission
-    scratch: Path
+    source: Path
+    entries: EntrySignatures
     call: JudgeCall
+    scratch: Path
+    built_for_cpu: bool
 
-    def judged(self, on_cpu: Callable[[], Sequence[JudgedCase]]) -> Judged:
-        gpu, submission = self.toolset.gpu, self.submission
-        outcome = GpuOutcome(
-            self.toolchain.name, gpu.target.capability, str(gpu.device or ""), alone=not submission.built_for_cpu
-        )
+    def judged(self, on_cpu: Callable[[], Sequence[JudgedCase]] = tuple) -> Judged:
+        """Why nvcc refuses the submission, if it does; otherwise the GPU's outcome. None if nothing of NVIDIA's is on this machine.
+
+        `on_cpu`: waits for the cases as the CPU executor judged them, and gives them. It is called after nvcc.
+        """
+        if self.toolset.gpu.toolchain is None:
+            return (), None
+        with self.toolset.gpu.borrowed_device() as device:
+            gpu = dataclasses.replace(self.toolset.gpu, device=device, others=())
+            here = dataclasses.replace(self, toolset=dataclasses.replace(self.toolset, gpu=gpu))
+            return here.judged_on_device(on_cpu)
+
+    def judged_on_device(self, on_cpu: Callable[[], Sequence[JudgedCase]]) -> Judged:
+        gpu, alone = self.toolset.gpu, not self.built_for_cpu
+        outcome = GpuOutcome(self.toolchain.name, gpu.target.capability, str(gpu.device or ""), alone=alone)
         built = self.built("cubin-0")
         if built.image is None and not built.refusals:  # tried again: a full disk, a machine out of memory
             built = self.built("cubin-again")
@@ -247,18 +231,18 @@ class _OnDevice:
         if built.image is None:
             if not built.refusals:
                 return self.nvcc_failed(outcome, built.starved)
-            if all(refusal.verdict is Verdict.LAUNCH_ERROR for refusal in built.refusals) and submission.built_for_cpu:
+            if all(refusal.verdict is Verdict.LAUNCH_ERROR for refusal in built.refusals) and self.built_for_cpu:
                 # The CPU executor refuses every launch of such a kernel and gives a better reason.
                 return (), dataclasses.replace(outcome, trouble=built.refusals[0].message)
             return built.refusals, outcome
         if refusal := self.refusal_of_program(built, built.image):
             return (refusal,), outcome
-        if not gpu.runs or not submission.cases:
+        if not gpu.runs or not self.call.cases:
             return (), outcome
         hung = {case.name for case in on_cpu() if case.verdict in _HANGS}
-        if ending := tuple(name for name in submission.cases if name not in hung):
+        if ending := tuple(name for name in self.call.cases if name not in hung):
             outcome = self.run(ending, built, outcome)
-        hanging = tuple(name for name in submission.cases if name in hung)
+        hanging = tuple(name for name in self.call.cases if name in hung)
         if hanging and not outcome.trouble:
             outcome = self.run_hanging(hanging, built.image, outcome)
         return (), outcome
@@ -270,9 +254,9 @@ class _OnDevice:
         return build_for_gpu(
             self.toolchain,
             self.toolset.confinement,
-            self.submission.source,
+            self.source,
             folder,
-            self.submission.entries,
+            self.entries,
             dataclasses.replace(self.toolset.gpu.target, max_registers=registers),
         )
 
@@ -293,10 +277,10 @@ class _OnDevice:
 
     def refusal_of_program(self, built: GpuBuild, image: Path) -> Refusal | None:
         """Why what nvcc made of the file is not run: it is another program than the CPU executor's, or too large for the GPU."""
-        if self.submission.built_for_cpu:
+        if self.built_for_cpu:
             views = self.scratch / "views"
             views.mkdir()
-            if refusal := two_programs(self.toolset, self.submission.source, views):
+            if refusal := two_programs(self.toolset, self.source, views):
                 return refusal
         device = self.toolset.gpu.device
         if device is None:
@@ -339,9 +323,7 @@ class _OnDevice:
         folder = self.scratch / "sanitized"
         folder.mkdir()
         with gpu.turns, self.lock.shared():
-            sanitized, trouble = sanitize(
-                gpu.sanitizer, gpu.runner, self.lab, built.image, call, folder, self.submission.lines
-            )
+            sanitized, trouble = sanitize(gpu.sanitizer, gpu.runner, self.lab, built.image, call, folder, self.lines)
         return dataclasses.replace(outcome, sanitized=sanitized, trouble=trouble)
 
     def run_hanging(self, names: tuple[str, ...], image: Path, outcome: GpuOutcome) -> GpuOutcome:
@@ -382,9 +364,17 @@ class _OnDevice:
     def judge(self, call: JudgeCall, image: Path) -> tuple[JudgedCase, ...]:
         folder = self.scratch / "gpu"
         folder.mkdir(exist_ok=True)
-        return run_judge(
-            call, self.lab, confined_runner(self.toolset, self.toolset.gpu.device, image), folder, self.submission.lines
-        )
+        argv = confined_runner(self.toolset, self.toolset.gpu.device, image)
+        return run_judge(call, self.lab, argv, folder, self.lines)
+
+    @cached_property
+    def lines(self) -> list[str]:
+        return self.source.read_text(encoding="utf-8", errors="replace").split("\n")
+
+    @property
+    def toolchain(self) -> GpuToolchain:
+        assert self.toolset.gpu.toolchain is not None
+        return self.toolset.gpu.toolchain
 
     @property
     def lock(self) -> GpuLock:

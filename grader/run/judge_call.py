@@ -12,9 +12,9 @@ import subprocess
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 
 from grader.engines.backend import GPU_RUN_LIMITS, Device
 from grader.model.course_root import judge_key
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from grader.run.programs.program_kernels import ProgramKernel
 
 
+Report = TypeVar("Report", bound=BaseModel)
 # The judge itself ends long before, because every launch has a time limit of its own.
 JUDGE_SECONDS = 400
 MAX_REPORT_BYTES = 64 << 20
@@ -115,6 +116,14 @@ def run_reporter(
         message = f"{name} {f'was ended by signal {-status}' if status < 0 else f'failed with status {status}'}: {said}"
         raise RuntimeError(message)
     return report.read_bytes()
+
+
+def read_report(text: bytes, report: type[Report]) -> Report:
+    """What a program of ours wrote about what it ran. Raises RuntimeError where it cannot be read."""
+    try:
+        return report.model_validate_json(text)
+    except ValidationError as error:
+        raise RuntimeError(f"the launch was watched, but its report cannot be read: {error}") from error
 
 
 def judged_cases(

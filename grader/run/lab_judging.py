@@ -21,10 +21,10 @@ from grader.model.outcome import GpuOutcome, JudgedCase, LabOutcome, unjudged
 from grader.model.result import Build, StepPage
 from grader.model.verdicts import Verdict
 from grader.run.failure_causes import failure_causes
-from grader.run.gpu_judging import GpuSubmission, judge_natively, judge_on_gpu
+from grader.run.gpu_judging import GpuJob, judge_natively
 from grader.run.judge_call import RUNNER_FILE, JudgeCall, run_judge, runner_argv
 from grader.run.lab_verdict import all_passed
-from grader.run.program_judging import BuiltSubmission, StartedProgram, build_submission
+from grader.run.program_judging import StartedProgram, build_submission
 from grader.run.speed.speed_run import time_lab
 from grader.system.own_files import remove_folder
 
@@ -94,11 +94,10 @@ class _Job:
         toolset, lab, work = self.judge.toolset, self.lab, self.folder / "work"
         is_program = lab.public.starts_itself  # its host code is the student's own
         work.mkdir()
-        built = (
-            build_submission(toolset, lab, self.text, self.folder)
-            if is_program
-            else toolset.cpu_build(self.source, work, self._entries)
-        )
+        if is_program:
+            built, program = build_submission(toolset, lab, self.text, self.folder)
+        else:
+            built, program = toolset.cpu_build(self.source, work, self._entries), None
         build = Build(
             ok=not built.refusals,
             compiler=toolset.compiler_version,
@@ -107,7 +106,7 @@ class _Job:
         )
         if not build.ok and any(one.verdict is not Verdict.NEEDS_GPU for one in built.refusals):
             return self._refused(build, built.refusals)
-        cases, refusals, gpu = self._run_kernel(built) if isinstance(built, CpuBuild) else self._run_program(built)
+        cases, refusals, gpu = self._run_program(built, program) if is_program else self._run_kernel(built)
         if not refusals and (gpu is None or not gpu.cases):
             refusals = built.refusals
         if refusals:
@@ -116,7 +115,7 @@ class _Job:
         explained = self.judge.explained and not is_program
         causes = failure_causes(toolset, lab, self.text, work, cases) if explained else ()
         outcome = LabOutcome(lab.id, build=build, cases=cases, seconds=seconds, gpu=gpu, causes=causes)
-        started = self.folder / RUNNER_FILE if isinstance(built, CpuBuild) else built.program
+        started = program if is_program else self.folder / RUNNER_FILE
         if started is not None and build.ok and (drawn := self.judge.drawn):
             pages = toolset.workers.run(drawn, toolset, lab, self.text, started, cases)
             outcome = dataclasses.replace(outcome, step_pages=pages)
@@ -131,10 +130,11 @@ class _Job:
 
     def _run_kernel(self, built: CpuBuild) -> _Ran:
         toolset, lines = self.judge.toolset, self.text.split("\n")
-        submission = GpuSubmission(self.source, lines, self._entries, not built.refusals, self._for_a_gpu())
+        call = dataclasses.replace(self.call, cases=self._for_a_gpu())
+        job = GpuJob(toolset, self.lab, self.source, self._entries, call, self.folder, not built.refusals)
         with ThreadPoolExecutor(1) as beside:  # nvcc takes as long as all work on the CPU
             on_cpu: Future[tuple[JudgedCase, ...]] = Future()
-            on_gpu = beside.submit(judge_on_gpu, toolset, self.lab, submission, self.folder, self.call, on_cpu.result)
+            on_gpu = beside.submit(job.judged, on_cpu.result)
             try:
                 argv = None if built.refusals else runner_argv(toolset, built)
                 cases = run_judge(self.call, self.lab, argv, self.folder, lines) if argv else ()
@@ -144,8 +144,8 @@ class _Job:
             on_cpu.set_result(cases)
             return cases, *on_gpu.result()
 
-    def _run_program(self, built: BuiltSubmission) -> _Ran:
-        cases = built.program.judge(self.call) if built.program else ()
+    def _run_program(self, built: CpuBuild, program: StartedProgram | None) -> _Ran:
+        cases = program.judge(self.call) if program else ()
         call = dataclasses.replace(self.call, cases=_worth_a_run(self._for_a_gpu(), cases))
         alone = bool(built.refusals)
         return cases, (), judge_natively(self.judge.toolset, self.lab, self.text, self.folder, call, alone=alone)

@@ -14,6 +14,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from grader.engines.cpu_build import CpuBuild
 from grader.engines.entry_points import name_of
 from grader.engines.refusal import Refusal
 from grader.engines.token_scan import Token, Tokens, code_tokens
@@ -195,16 +196,8 @@ class StartedProgram:
         return tuple(map(with_findings_of_the_host, cases))
 
 
-@dataclass(frozen=True)
-class BuiltSubmission:
-    refusals: tuple[Refusal, ...]  # why nothing is run
-    log: str
-    seconds: float
-    program: StartedProgram | None
-
-
-def build_submission(toolset: Toolset, lab: Lab, text: str, folder: Path) -> BuiltSubmission:
-    """`text`: the submission's. `folder`: one of the caller's; runs happen in it."""
+def build_submission(toolset: Toolset, lab: Lab, text: str, folder: Path) -> tuple[CpuBuild, StartedProgram | None]:
+    """The build says why there is no program. `text`: the submission's. `folder`: one of the caller's; runs happen in it."""
     began, public, work = time.monotonic(), lab.public, folder / "program"
     work.mkdir()
     paths = [lab.public_dir / name for name in public.headers]
@@ -214,10 +207,10 @@ def build_submission(toolset: Toolset, lab: Lab, text: str, folder: Path) -> Bui
     built = build_program(toolset, ProgramRecipe(source, frame=frame, most_kernels=_MOST_KERNELS), work, lambda _: None)
     refusals, seconds = _refusals(lab, text, built), time.monotonic() - began
     if refusals:
-        return BuiltSubmission(refusals, built.host.log, seconds, None)
+        return CpuBuild(refusals=refusals, log=built.host.log, seconds=seconds), None
     file = folder / "judged.json"
     file.write_text(json.dumps(_program_file(toolset, lab, built, folder)), encoding="utf-8")
-    return BuiltSubmission((), "", seconds, StartedProgram(toolset, lab, text, built, file))
+    return CpuBuild(seconds=seconds), StartedProgram(toolset, lab, text, built, file)
 
 
 def _program_file(toolset: Toolset, lab: Lab, built: BuiltProgram, folder: Path) -> dict[str, Any]:

@@ -60,7 +60,7 @@ def measure(lab_id: str, file: Path, shape: str) -> None:
 def measure_run(toolset: Toolset, lab: Lab, text: str, shape: str) -> None:
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
-        program = build_submission(toolset, lab, text, folder).program
+        _, program = build_submission(toolset, lab, text, folder)
         assert program is not None
         tracer = RunTracer(program)
         run = tracer.survey(TraceRequest(shape))

@@ -170,10 +170,10 @@ class RunTraces:
 
     def _tracer(self, source: bytes) -> RunTracer:
         folder = Path(tempfile.mkdtemp(dir=self.scratch))
-        built = build_submission(self.toolset, self.lab, source.decode("utf-8", "replace"), folder)
-        if built.program is None:
+        built, program = build_submission(self.toolset, self.lab, source.decode("utf-8", "replace"), folder)
+        if program is None:
             raise not_built(self.lab, built.refusals)
-        return RunTracer(built.program)
+        return RunTracer(program)
 
 
 def run_parts(found: TracedRun) -> Iterator[Part]:

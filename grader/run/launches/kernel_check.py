@@ -22,7 +22,7 @@ from grader.model.outcome import located
 from grader.model.result import Finding, Launch, Model
 from grader.model.verdicts import Verdict
 from grader.run.failure_causes import compiler_warnings, note_of
-from grader.run.judge_call import JUDGE_SECONDS, run_reporter
+from grader.run.judge_call import JUDGE_SECONDS, read_report, run_reporter
 from grader.run.kernels.argument_text import ArgumentError, WantedArgument, named_functions, parse_argument
 from grader.run.kernels.kernel_arguments import (
     MAX_BUFFER_BYTES,
@@ -35,7 +35,7 @@ from grader.run.kernels.kernel_build import BuiltKernel, build_kernel
 from grader.run.kernels.kernel_source import KernelSource
 from grader.run.kernels.own_launches import Extent3, OwnLaunch, definitions_of, is_two_dimensional, own_launches
 from grader.run.kernels.parameter_types import Parameter, read_parameters
-from grader.run.launches.lab_launch import read_report, write_runner
+from grader.run.launches.lab_launch import write_runner
 from grader.run.launches.trace_phases import Trace
 from grader.run.programs.program_findings import reworded
 from grader.source.kernel_causes import never_set

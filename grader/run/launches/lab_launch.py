@@ -27,9 +27,9 @@ from grader.model.course_root import course_root, lab_at, load_labs, matching_la
 from grader.model.errors import RemediableError
 from grader.model.labs import Lab, LabError, load_lab
 from grader.model.outcome import located
-from grader.model.result import Launch, Model, Outlook
+from grader.model.result import Launch, Outlook
 from grader.model.verdicts import Verdict, worst
-from grader.run.judge_call import JUDGE_SECONDS, run_reporter, runner_argv
+from grader.run.judge_call import JUDGE_SECONDS, read_report, run_reporter, runner_argv
 from grader.run.kernels.kernel_source import read_source
 from grader.run.launches.trace_phases import BlockTrace, Index3, Trace, TraceReport, block_trace, left_out
 from grader.run.program_judging import ProgramReader, StartedProgram, as_finding, record_of
@@ -51,7 +51,6 @@ from grader.run.scoring.predicted_time import (
 _REFUSALS = 3
 _MAX_SOURCE_BYTES = 1 << 20
 
-Report = TypeVar("Report", bound=Model)
 Watched = TypeVar("Watched", ProfileReport, TraceReport)
 
 
@@ -168,14 +167,6 @@ def several_launches(lab: Lab) -> str:
         f"In {lab.id} your own host code launches the kernels, so there is no one launch to show here. "
         f"{'; '.join(one for one in (run, check) if one)}."
     )
-
-
-def read_report(text: bytes, report: type[Report]) -> Report:
-    """What a program of ours wrote. Raises RuntimeError where it cannot be read."""
-    try:
-        return report.model_validate_json(text)
-    except ValidationError as error:
-        raise RuntimeError(f"the launch was watched, but its report cannot be read: {error}") from error
 
 
 # One launch, traced or profiled. The lab's judge chooses it and watches it instead of judging it.

@@ -12,7 +12,7 @@ import os
 import re
 import shutil
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import cast
@@ -212,18 +212,17 @@ def build_kernels(
 ) -> list[ProgramKernel]:
     """All at once, in folders of their own in `scratch`."""
     source, kept = recipe.source, recipe.kept
-    bench = _Bench(toolset, recipe, toolset.fingerprint() if names and kept else "")
+    fingerprint = toolset.fingerprint() if names and kept else ""
+    groups = _groups(source, names)
     with ThreadPoolExecutor(max(1, os.cpu_count() or 1)) as beside:
-        groups = _groups(source, names)
-        shared = [
-            beside.submit(_built, bench, unit, group, scratch / f"together{number}")
-            for number, (unit, group) in enumerate(groups)
-        ]
+
+        def begin(unit: KernelSource, group: Sequence[KernelName], name: str) -> Future[tuple[ProgramKernel, ...]]:
+            return beside.submit(_built, toolset, recipe, fingerprint, unit, group, scratch / name)
+
+        shared = [begin(unit, group, f"together{number}") for number, (unit, group) in enumerate(groups)]
         made = {one.name.symbol: one for job in shared for one in job.result()}
         alone = [
-            beside.submit(
-                _built, bench, unit_of(name, source.units) or source.main, [name], scratch / f"kernel{number}"
-            )
+            begin(unit_of(name, source.units) or source.main, [name], f"kernel{number}")
             for number, name in enumerate(names)
             if name.symbol not in made
         ]
@@ -231,7 +230,7 @@ def build_kernels(
         for number, (unit, group) in enumerate(groups):  # without those that cannot be built at all
             able = [name for name in group if made[name.symbol].runner]
             if not shared[number].result() and 1 < len(able) < len(group):
-                made |= {one.name.symbol: one for one in _built(bench, unit, able, scratch / f"able{number}")}
+                made |= {one.name.symbol: one for one in begin(unit, able, f"able{number}").result()}
     if kept is not None:
         _forget_the_oldest(kept)
     return [made[name.symbol] for name in names]
@@ -249,20 +248,6 @@ def with_read_parameters(kernel: ProgramKernel, only_read: Mapping[str, frozense
     return replace(kernel, description={**kernel.description, "parameters": parameters})
 
 
-@dataclass(frozen=True)
-class _Bench:
-    """What every build needs."""
-
-    toolset: Toolset
-    recipe: ProgramRecipe
-    fingerprint: str
-
-    def place(self, unit: KernelSource, name: KernelName, together: Sequence[KernelName] = ()) -> Path | None:
-        """Where it is kept."""
-        words = [*self.recipe.definitions, "", *(one.symbol for one in together)]
-        return self.recipe.kept / _key(unit, name, words, self.fingerprint) if self.recipe.kept else None
-
-
 def _groups(source: ProgramSource, names: Sequence[KernelName]) -> list[tuple[KernelSource, list[KernelName]]]:
     """The kernels of each file that may leave each other the addresses of code."""
     groups: list[tuple[KernelSource, list[KernelName]]] = []
@@ -273,18 +258,26 @@ def _groups(source: ProgramSource, names: Sequence[KernelName]) -> list[tuple[Ke
     return groups
 
 
-def _built(bench: _Bench, unit: KernelSource, names: Sequence[KernelName], scratch: Path) -> tuple[ProgramKernel, ...]:
+def _built(
+    toolset: Toolset,
+    recipe: ProgramRecipe,
+    fingerprint: str,
+    unit: KernelSource,
+    names: Sequence[KernelName],
+    scratch: Path,
+) -> tuple[ProgramKernel, ...]:
     """The kernels in one program, each with its own description. If they cannot be built so: a refusal of one that is alone, and nothing of
     several.
     """
     is_alone = len(names) == 1
-    places = [bench.place(unit, name, () if is_alone else names) for name in names]
+    words = [*recipe.definitions, "", *(() if is_alone else (one.symbol for one in names))]
+    places = [recipe.kept / _key(unit, name, words, fingerprint) if recipe.kept else None for name in names]
     drafts = [ProgramKernel(name, unit.name) for name in names]
     taken = [_taken(place, draft) if place else None for place, draft in zip(places, drafts, strict=True)]
     found = tuple(one for one in taken if one is not None)
     if len(found) == len(names):
         return found
-    built = _first_that_builds(bench, unit, names, scratch)
+    built = _first_that_builds(toolset, unit, names, scratch, recipe.definitions)
     build, left_out = built.build, tuple(built.left_out)
 
     def refused(refusal: Refusal) -> tuple[ProgramKernel, ...]:
@@ -309,7 +302,9 @@ def _built(bench: _Bench, unit: KernelSource, names: Sequence[KernelName], scrat
     return tuple(made)
 
 
-def _first_that_builds(bench: _Bench, unit: KernelSource, names: Sequence[KernelName], scratch: Path) -> BuiltKernel:
+def _first_that_builds(
+    toolset: Toolset, unit: KernelSource, names: Sequence[KernelName], scratch: Path, definitions: Sequence[str]
+) -> BuiltKernel:
     """A header may declare a function of the same name: then only the parameters tell the kernel."""
     scratch.mkdir()
     usual = tuple(buildable_name(name, unit) for name in names)
@@ -317,9 +312,7 @@ def _first_that_builds(bench: _Bench, unit: KernelSource, names: Sequence[Kernel
     tries = []
     for number, (first, *others) in enumerate(dict.fromkeys((usual, exact))):
         folder = scratch / f"work{number}"
-        tries.append(
-            build_kernel(bench.toolset, unit, first, folder, definitions=bench.recipe.definitions, beside=others)
-        )
+        tries.append(build_kernel(toolset, unit, first, folder, definitions=definitions, beside=others))
         if tries[-1].build.runner is not None or any(one.line for one in tries[-1].build.refusals):
             break
     return next((one for one in tries if one.build.runner is not None), tries[0])

@@ -18,12 +18,10 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import IO, Any, get_args
 
-from pydantic import ValidationError
-
 from grader.engines.toolset import Toolset
 from grader.model.errors import MachineError
 from grader.model.verdicts import Verdict
-from grader.run.judge_call import RUN_LIMITS, runner_argv
+from grader.run.judge_call import RUN_LIMITS, read_report, runner_argv
 from grader.run.programs.host_build import DEVICE_ARCH
 from grader.run.programs.host_toolchain import places_of
 from grader.run.programs.program_findings import (
@@ -92,17 +90,12 @@ class ProgramRequest:
     silent: bool = False  # nothing of its standard error is kept or shown
 
 
-@dataclass(frozen=True)
-class ProgramRun:
-    record: RunRecord
-    output: str = ""  # what the program wrote to its standard output, where it was kept
-    output_cut: bool = False
-
-
 def run_program(
     toolset: Toolset, request: ProgramRequest, kernels: Sequence[ProgramKernel], scratch: Path
-) -> ProgramRun:
-    """Raises MachineError where the broker itself fails."""
+) -> tuple[RunRecord, bytes]:
+    """The record, and what the program wrote to its standard output where that is kept: at most one byte more than OUTPUT_BYTES. Raises
+    MachineError where the broker itself fails.
+    """
     broker = toolset.part("broker")
     described, report = scratch / "program.json", scratch / "run.json"
     described.write_text(json.dumps(program_description(toolset, request, kernels)), encoding="utf-8")
@@ -113,11 +106,7 @@ def run_program(
         output = kept.read(OUTPUT_BYTES + 1)
     if not report.is_file() or report.stat().st_size > _MOST_RECORD_BYTES:
         raise MachineError(f"the broker failed with status {status}: {said[-2000:].strip()}")
-    try:
-        record = RunRecord.model_validate_json(report.read_bytes())
-    except ValidationError as error:
-        raise RuntimeError(f"the broker wrote a record that cannot be read: {error}") from error
-    return ProgramRun(record, output[:OUTPUT_BYTES].decode("utf-8", "replace"), len(output) > OUTPUT_BYTES)
+    return read_report(report.read_bytes(), RunRecord), output
 
 
 def _run_with_broker(command: Sequence[str], request: ProgramRequest, kept: IO[bytes] | None) -> tuple[int, str]:
@@ -228,18 +217,18 @@ def run_whole(
         return ProgramReport(ended="not-built", refusals=refusals, left_out=tuple(built.host.left_out))
     built_after = time.monotonic() - began
     progress("")
-    run = run_program(toolset, replace(request, program=built.host.program), built.kernels, scratch)
-    if run.record.ended == "internal":
-        raise MachineError(f"the program could not be run: {run.record.detail}")
-    own, addresses = set(built.source.texts), run.record.places()
+    record, output = run_program(toolset, replace(request, program=built.host.program), built.kernels, scratch)
+    if record.ended == "internal":
+        raise MachineError(f"the program could not be run: {record.detail}")
+    own, addresses = set(built.source.texts), record.places()
     places = places_of(built.toolchain, toolset.confinement, built.host.program, addresses, own)
-    facts = RunFacts(run.record, places, built.source.lines(), built.names, built.host.unused)
-    report = _report(facts, run, built.kernels, request.seconds)
+    facts = RunFacts(record, places, built.source.lines(), built.names, built.host.unused)
+    report = _report(facts, output, built.kernels, request.seconds)
     seconds = {"building": round(built_after, 3), "running": round(time.monotonic() - began - built_after, 3)}
     return report.model_copy(update={"left_out": tuple(built.host.left_out), "seconds": seconds})
 
 
-def _report(facts: RunFacts, run: ProgramRun, kernels: Sequence[ProgramKernel], seconds: int) -> ProgramReport:
+def _report(facts: RunFacts, output: bytes, kernels: Sequence[ProgramKernel], seconds: int) -> ProgramReport:
     record = facts.record
     launched = dict.fromkeys(facts.kernels.get(one.kernel, one.kernel) for one in record.launches)
     otherwise: Ending = "exit" if record.ended == "finished" else "stopped"
@@ -253,8 +242,8 @@ def _report(facts: RunFacts, run: ProgramRun, kernels: Sequence[ProgramKernel], 
         refusals=_refusals(facts, kernels),
         kernels=tuple(launched),
         launches=sum(one.count for one in record.launches),
-        output=run.output,
-        output_cut=run.output_cut,
+        output=output[:OUTPUT_BYTES].decode("utf-8", "replace"),
+        output_cut=len(output) > OUTPUT_BYTES,
     )
 
 

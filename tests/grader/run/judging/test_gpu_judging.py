@@ -21,7 +21,7 @@ from grader.model.outcome import JudgedCase
 from grader.model.result import Launch
 from grader.model.verdicts import Verdict
 from grader.run import gpu_judging
-from grader.run.gpu_judging import GpuSubmission, judge_on_gpu
+from grader.run.gpu_judging import GpuJob
 from grader.run.judge_call import JudgeCall
 
 ROOT = Path(__file__).resolve().parents[4]
@@ -62,12 +62,17 @@ def judged(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, is_free: Callable[[s
             return answers[len(asked) - 1](call.cases)
 
         monkeypatch.setattr(gpu_judging, "run_judge", run_judge)
-        submission = GpuSubmission(tmp_path / "k.cu", ["line"], EntrySignatures("k()", None), True, CASES)
-        _, outcome = judge_on_gpu(here, lab, submission, tmp_path, JudgeCall(tmp_path, 1), lambda: on_cpu)
+        _, outcome = job(here, lab, tmp_path).judged(lambda: on_cpu)
         assert outcome is not None
         return asked, outcome.cases
 
     return run
+
+
+def job(toolset: Toolset, lab: Lab, folder: Path) -> GpuJob:
+    source = folder / "k.cu"
+    source.write_text("line", encoding="utf-8")
+    return GpuJob(toolset, lab, source, EntrySignatures("k()", None), JudgeCall(folder, 1, CASES), folder, True)
 
 
 def all_pass(names: Sequence[str]) -> tuple[JudgedCase, ...]:
@@ -134,10 +139,7 @@ def test_an_nvcc_that_gets_no_time_costs_no_submission_its_verdict(
     )
     monkeypatch.setattr(gpu_judging, "build_for_gpu", lambda *_, **__: GpuBuild(starved="nvcc did not end"))
     monkeypatch.setattr(gpu_judging, "trouble_compiling", lambda *_: "")
-    submission = GpuSubmission(tmp_path / "k.cu", ["line"], EntrySignatures("k()", None), True, CASES)
-    refusals, outcome = judge_on_gpu(
-        here, load_lab(ROOT, kernel_lab_ids(ROOT)[0]), submission, tmp_path, JudgeCall(tmp_path, 1)
-    )
+    refusals, outcome = job(here, load_lab(ROOT, kernel_lab_ids(ROOT)[0]), tmp_path).judged()
     assert not refusals
     assert outcome is not None
     assert "nvcc did not end" in outcome.trouble
