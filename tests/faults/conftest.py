@@ -29,8 +29,7 @@ from grader.engines import cpu_toolchain as compiler_home
 from grader.model.errors import exclusively
 from grader.model.labs import Lab, load_lab
 from grader.model.verdicts import Verdict
-from grader.roll.batch.controls import Controls
-from grader.run.reject_header import demanded
+from grader.roll.batch.controls import Controls, demanded
 
 ROOT = Path(__file__).resolve().parents[2]
 LAB = kernel_lab_ids(ROOT)[0]

@@ -17,7 +17,7 @@ from corpus_sample import covering
 from grader.model.labs import load_lab
 from grader.model.result import LabResult
 from grader.model.verdicts import Verdict
-from grader.run.reject_header import demanded, unmet
+from grader.roll.batch.controls import demanded, unmet
 
 ROOT = Path(__file__).resolve().parents[2]
 REJECTS = sorted(path.relative_to(ROOT).as_posix() for path in ROOT.glob("solutions/*/rejects/*.cu"))

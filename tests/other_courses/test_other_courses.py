@@ -12,8 +12,8 @@ from grader.cli.proofs.course_proofs import wrong_with_solution
 from grader.engines.toolset import Toolset
 from grader.model.labs import lab_ids, load_lab
 from grader.model.result import LabResult
+from grader.roll.batch.controls import demanded, unmet
 from grader.run.lab_judging import LabJudge
-from grader.run.reject_header import demanded, unmet
 from grader.run.scoring.lab_score import score_lab
 from grader.source.student_code import normalise
 

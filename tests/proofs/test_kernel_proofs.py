@@ -12,7 +12,7 @@ from grader.cli.proofs.page_proofs import disclosures, withheld_shapes, wrong_po
 from grader.model.labs import CaseSpec, Lab, LabError, PrivateSpec, PublicSpec
 from grader.model.result import Build, Case, Explanation, Finding, LabResult, Launch, Site
 from grader.model.verdicts import Verdict
-from grader.run.reject_header import Demand, demanded, unmet
+from grader.roll.batch.controls import Demand, demanded, unmet
 
 SEED = 7_302_251_994_182
 

@@ -24,7 +24,7 @@ from grader.explain.small_edits import SmallEdit, mutants_of
 from grader.model.labs import Lab, LabError, Strict, read_table
 from grader.model.result import LabResult
 from grader.model.verdicts import Verdict
-from grader.run.reject_header import demanded, unmet
+from grader.roll.batch.controls import demanded, unmet
 from grader.system.own_files import write_atomically
 
 # A proof: a statement that has to be true of every course. It has a name, and steps that may run in parallel.

@@ -9,6 +9,7 @@ import re
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
@@ -187,7 +188,7 @@ def _compiled(work: _Work, unit: KernelSource, number: int) -> tuple[HostRefusal
         text = expanded.read_text(encoding="utf-8", errors="replace")
         if refusal := too_much(text, unit.name):
             return (HostRefusal(unit.name, refusal.line, refusal.message),)
-        _note_read_parameters(work, unit, _device_text(work, unit, folder, texts, text))
+        _note_read_parameters(work, unit, folder, texts, text)
         finished, log = _compiled_text(work, unit, number, text)
     work.made.unused += [UnusedResult(file, int(line), call) for file, line, call in _UNUSED.findall(log)]
     if finished.returncode == 0:
@@ -204,20 +205,21 @@ def _is_plain(work: _Work, name: str, texts: Mapping[str, str]) -> bool:
     return not any(header not in texts and work.toolchain.has(header) for header in included)
 
 
-def _device_text(work: _Work, unit: KernelSource, folder: Path, texts: Mapping[str, str], expanded: str) -> str:
-    """What the kernels are compiled from: another text than the host's where one asks for which side it is. Empty: it is not known."""
-    if not any("CUDA_ARCH" in text for text in texts.values()):
-        return expanded
-    (folder / _FOR_DEVICE).write_text(f"{work.frame.before}\n#define __CUDA_ARCH__ {DEVICE_ARCH}\n", encoding="utf-8")
-    finished = work.run([work.toolchain.preprocess(unit.name, "device.ii", work.options, _FOR_DEVICE)], folder)
-    device = folder / "device.ii"
-    if finished.returncode or device.is_symlink() or not device.is_file() or device.stat().st_size > MAX_TEXT_BYTES:
-        return ""
-    return device.read_text(encoding="utf-8", errors="replace")
-
-
-def _note_read_parameters(work: _Work, unit: KernelSource, device_text: str) -> None:
-    for kernel, names in read_only_parameters(device_text, unit.name).items():
+def _note_read_parameters(
+    work: _Work, unit: KernelSource, folder: Path, texts: Mapping[str, str], expanded: str
+) -> None:
+    """By what the kernels are compiled from: another text than the host's where one asks for which side it is. If it is not known, nothing
+    is noted.
+    """
+    if any("CUDA_ARCH" in text for text in texts.values()):
+        before = f"{work.frame.before}\n#define __CUDA_ARCH__ {DEVICE_ARCH}\n"
+        (folder / _FOR_DEVICE).write_text(before, encoding="utf-8")
+        finished = work.run([work.toolchain.preprocess(unit.name, "device.ii", work.options, _FOR_DEVICE)], folder)
+        device = folder / "device.ii"
+        if finished.returncode or device.is_symlink() or not device.is_file() or device.stat().st_size > MAX_TEXT_BYTES:
+            return
+        expanded = device.read_text(encoding="utf-8", errors="replace")
+    for kernel, names in read_only_parameters(expanded, unit.name).items():
         work.made.only_read[kernel] = work.made.only_read.get(kernel, names) & names
 
 
@@ -398,20 +400,8 @@ def refusals_of_errors(
     missing = [one for one in missing if one[0] in unit.texts]
     errors = [(file, int(line), text) for file, line, text in _ERROR.findall(log)]
     unknown = [match[1].rpartition("::")[2] for _, _, text in errors if (match := _NAME.search(text))]
-    if named := _library_of_headers(missing) or _references(log, unit, errors):
-        return (named,)
-    for file, line, text in errors:
-        match = _NAME.search(text)
-        name = _full_name(text)
-        if name and (file in unit.texts or "::" in name) and (library := library_of(name)):
-            message = f"The program uses {library} (`{name}`), which cannot run here."
-            return (HostRefusal(file, line, message, Verdict.NEEDS_GPU),)
-        if match and file in unit.texts and (meant := _misspelt(match[1], text)):
-            message = f"`{match[1]}` is not declared. Is `{meant}` meant?"
-            return (HostRefusal(file, line, message),)
-        if match and file in unit.texts and re.match(r"cuda[A-Z]|cu[A-Z]", match[1]):
-            message = f"`{match[1]}` of the CUDA runtime is not there without a GPU yet."
-            return (HostRefusal(file, line, message, Verdict.NEEDS_GPU),)
+    if telling := next(chain(_not_served(log, unit, missing, errors), _misnamed(unit, errors)), None):
+        return (telling,)
     if missing and unknown:
         file, line, header = missing[0]
         why = f"perhaps `{unknown[0]}` is declared in it: put it beside the file, or name its folder with -I"
@@ -422,25 +412,35 @@ def refusals_of_errors(
     return found or (HostRefusal(unit.name, 0, "The file does not compile; the compiler says no line."),)
 
 
-def _library_of_headers(missing: Sequence[tuple[str, int, str]]) -> HostRefusal | None:
+def _not_served(
+    log: str, unit: KernelSource, missing: Sequence[tuple[str, int, str]], errors: Sequence[tuple[str, int, str]]
+) -> Iterator[HostRefusal]:
+    """Headers of libraries, and references to textures, which CUDA 12 removed."""
     for file, line, header in missing:
         if library := library_of_header(header):
             message = f"The program uses {library} ({header}), which cannot run here."
-            return HostRefusal(file, line, message, Verdict.NEEDS_GPU)
-    return None
-
-
-def _references(log: str, unit: KernelSource, errors: Sequence[tuple[str, int, str]]) -> HostRefusal | None:
-    """References to textures, which CUDA 12 removed."""
+            yield HostRefusal(file, line, message, Verdict.NEEDS_GPU)
     for name, source in unit.texts.items():
         if found := texture_reference(log, source):
-            return HostRefusal(name, found.line or 0, f"{found.message} {found.advice}".strip())
+            yield HostRefusal(name, found.line or 0, f"{found.message} {found.advice}".strip())
     for file, line, text in errors:
         match = _NAME.search(text)
         if match and file in unit.texts and _OF_REFERENCES.fullmatch(match[1]):
             message = f"`{match[1]}` belongs to the texture references of old CUDA, which CUDA 12 removed. {_INSTEAD}"
-            return HostRefusal(file, line, message)
-    return None
+            yield HostRefusal(file, line, message)
+
+
+def _misnamed(unit: KernelSource, errors: Sequence[tuple[str, int, str]]) -> Iterator[HostRefusal]:
+    for file, line, text in errors:
+        match, name, is_own = _NAME.search(text), _full_name(text), file in unit.texts
+        if name and (is_own or "::" in name) and (library := library_of(name)):
+            message = f"The program uses {library} (`{name}`), which cannot run here."
+            yield HostRefusal(file, line, message, Verdict.NEEDS_GPU)
+        if match and is_own and (meant := _misspelt(match[1], text)):
+            yield HostRefusal(file, line, f"`{match[1]}` is not declared. Is `{meant}` meant?")
+        if match and is_own and re.match(r"cuda[A-Z]|cu[A-Z]", match[1]):
+            message = f"`{match[1]}` of the CUDA runtime is not there without a GPU yet."
+            yield HostRefusal(file, line, message, Verdict.NEEDS_GPU)
 
 
 def _said(error: str) -> str:
@@ -478,7 +478,7 @@ def undefined_names(log: str) -> tuple[HostRefusal, ...]:
     """What the linker did not find."""
     found: dict[str, tuple[str, int]] = {}
     for file, line, name in _UNDEFINED.findall(log):
-        found.setdefault(_plain(name), (file, int(line or 0)))
+        found.setdefault(name.replace("[abi:cxx11]", ""), (file, int(line or 0)))
     if outside := next(
         (name for name in found if _base(name) in _OF_A_THREAD), ""
     ):  # one mistake, and not one for each of them
@@ -512,17 +512,9 @@ def _base(name: str) -> str:
     return name.partition("(")[0].rpartition("::")[2] or name
 
 
-def _plain(name: str) -> str:
-    return name.replace("[abi:cxx11]", "")
-
-
 def library_of(name: str) -> str:
-    return _first(name.partition("::")[0] if "::" in name else name, 2)
+    return next((library for library, _, names in _LIBRARIES if re.fullmatch(names, name.partition("::")[0])), "")
 
 
 def library_of_header(header: str) -> str:
-    return _first(header, 1)
-
-
-def _first(text: str, column: int) -> str:
-    return next((row[0] for row in _LIBRARIES if re.fullmatch(row[column], text)), "")
+    return next((library for library, headers, _ in _LIBRARIES if re.fullmatch(headers, header)), "")
