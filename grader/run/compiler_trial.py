@@ -22,7 +22,6 @@ from grader.engines.toolset import Toolset, known_remedy_for
 from grader.model.errors import RemediableError
 from grader.model.result import Finding
 from grader.model.verdicts import Verdict
-from grader.run.kernels.argument_text import parse_argument
 from grader.run.kernels.kernel_source import KernelSource
 from grader.run.launches.kernel_check import CheckRequest, check_built, refusals_of
 from grader.run.scoring.metrics import LOAD, STORE
@@ -139,9 +138,7 @@ def _run(toolset: Toolset, canary: Canary, folder: Path) -> str:
         grid=(1, 1, 1),
         block=(ELEMENTS, 1, 1),
         shared_bytes=SHARED_BYTES,
-        arguments=[
-            parse_argument(one) for one in (f"float[{ELEMENTS}]", f"float[{ELEMENTS}]=random", f"int={ELEMENTS}")
-        ],
+        arguments=(f"float[{ELEMENTS}]", f"float[{ELEMENTS}]=random", f"int={ELEMENTS}"),
         event_budget=STEPS,
         clock_ms=_CLOCK_MS,
     )

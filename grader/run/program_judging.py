@@ -87,8 +87,8 @@ class ProgramReader:
 
     def _named(self, record: RunRecord) -> RunRecord:
         """Operands under the names that the student's own function has for them."""
-        public = self.lab.public
-        own = launcher_buffers(self.text, public.launcher) if public.launcher else []
+        launcher = self.lab.public.launcher
+        own = launcher_buffers(self.text, launcher) if launcher else []
         operands = [one.name for one in record.allocations if one.kind == "operand"]
         names = dict(zip(operands, own, strict=True)) if len(own) == len(operands) else {}
         allocations = tuple(
@@ -275,6 +275,7 @@ _OF_THE_CALL = re.compile(
     r"|static assertion failed|required from here",
     re.MULTILINE,
 )
+_FUNCTION = re.compile(r"^[^\S\n]*(?:[A-Za-z_][\w:<>*&\s\"]*\s[*&]*)([A-Za-z_]\w*)\s*\(", re.MULTILINE)
 _KEEP = "Keep the name and the parameters of the starter file."
 
 
@@ -308,7 +309,7 @@ def refusal_of_launcher(log: str, text: str, file: str, signature: str) -> HostR
     wanted = f"`{in_c(signature)}`"
     place = function_called(text, name)
     if place is None:
-        near = nearest(name, _functions(text))
+        near = nearest(name, _FUNCTION.findall(text))
         other = function_called(text, near) if near else None
         but = f" The file has `{near}` (line {other.line}): the lab asks for the name `{name}`." if other else ""
         said = f"There is no function {wanted}.{but}"
@@ -349,9 +350,3 @@ def _type(words: Sequence[str]) -> str:
     before = kept[: kept.index("*")] if stars else kept[:-1] or kept
     plain = " ".join(one for one in before if one != "const")
     return plain + (" const" if "const" in before and stars else "") + "*" * stars
-
-
-def _functions(text: str) -> list[str]:
-    return list(
-        dict.fromkeys(re.findall(r"^[^\S\n]*(?:[A-Za-z_][\w:<>*&\s\"]*\s[*&]*)([A-Za-z_]\w*)\s*\(", text, re.MULTILINE))
-    )

@@ -179,10 +179,7 @@ def input_output(path: Path) -> list[str]:
 
 
 PURE = [
-    *(
-        f"grader/run/scoring/{name}.py"
-        for name in ("lab_score", "counted_performance", "redaction", "metrics", "outlook")
-    ),
+    *(f"grader/run/scoring/{name}.py" for name in ("lab_score", "redaction", "metrics", "outlook")),
     "grader/course/leaks.py",
     *(f"grader/plugins/leaderboard/{name}.py" for name in ("board", "leaderboard_sheet", "pseudonyms")),
     *(f"grader/plugins/exports/{name}.py" for name in ("autograder_results", "grade_rows", "grade_tables")),

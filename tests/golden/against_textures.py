@@ -130,7 +130,7 @@ def program_of(source: Path, objects: list[Object]) -> str:
 
 def printed_here(source: Path, objects: list[Object]) -> str:
     """All that the kernel prints on the CPU executor; `tilelab check` shows only its beginning."""
-    arguments = [parse_argument(f"{one.wanted.text}={{{','.join(map(str, one.numbers))}}}") for one in objects]
+    arguments = [f"{one.wanted.text}={{{','.join(map(str, one.numbers))}}}" for one in objects]
     request = CheckRequest(str(source), "shows", (1, 1, 1), (32, 1, 1), shared_bytes=0, arguments=arguments)
     with tempfile.TemporaryDirectory(prefix="tilelab-") as scratch:
         toolset = Toolset.open(ROOT, allow_no_sandbox=True)

@@ -29,7 +29,6 @@ from grader.pages.launches.trace_tables import as_text, verdict_parts
 from grader.pages.launches.traffic_tables import climb_parts, model_parts, traffic_parts
 from grader.pages.screens.check_screen import CheckPage, ProgramPage
 from grader.roll.batch.drawn_pages import write_page, write_stories
-from grader.run.kernels.argument_text import parse_argument
 from grader.run.kernels.host_code import launches_cooperatively
 from grader.run.kernels.kernel_build import why_not, with_contents
 from grader.run.kernels.kernel_source import CheckError, KernelSource, named_kernel, read_kernel_source, read_program
@@ -126,7 +125,7 @@ def _checked(options: CheckOptions) -> tuple[CheckReport, int]:
         block=_extent(options.block or "32", "--block"),
         shared_bytes=options.shared_bytes,
         cooperative=options.cooperative or launches_cooperatively(source.texts.values()),
-        arguments=[parse_argument(one) for one in options.arguments],
+        arguments=options.arguments,
         seed=options.seed,
         early_return_is_error=options.early_return == "error",
         definitions=definitions,

@@ -119,19 +119,17 @@ def build_kernel(
     functions that are passed to the kernel; `beside`: other kernels that are built into the same program.
     """
     entries = EntrySignatures(kernel, by_name=True, functions=tuple(functions), beside=tuple(beside))
-    first: BuiltKernel | None = None
+    tries: list[BuiltKernel] = []
     for texts in _choices(source, base_name(kernel), [base_name(one) for one in (*functions, *beside)]):
         flat = {name: with_flat_includes(text, texts, source.name) for name, text in texts.items()}
         built = _Tries(toolset, source.name, entries, folder, definitions, flat).result()
         if built.build.runner is not None:
             return built
-        first = first or built
+        tries.append(built)
         refusal = built.build.refusals[0]
         if refusal.verdict is not Verdict.COMPILE_ERROR and "not defined" not in refusal.message:
             break
-    if first is None:
-        raise ValueError("nothing was built")
-    return first
+    return tries[0]
 
 
 def _choices(source: KernelSource, kernel: str, functions: Collection[str]) -> Iterator[dict[str, str]]:

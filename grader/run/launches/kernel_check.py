@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from pydantic import ConfigDict, Field
+from pydantic import Field
 
 from grader.engines.cpu_build import CpuBuild
 from grader.engines.toolset import Toolset
@@ -23,7 +23,7 @@ from grader.model.result import Finding, Launch, Model
 from grader.model.verdicts import Verdict
 from grader.run.failure_causes import compiler_warnings, note_of
 from grader.run.judge_call import JUDGE_SECONDS, read_report, run_reporter
-from grader.run.kernels.argument_text import ArgumentError, WantedArgument, named_functions, parse_argument
+from grader.run.kernels.argument_text import ArgumentError, named_functions, parse_argument
 from grader.run.kernels.kernel_arguments import (
     MAX_BUFFER_BYTES,
     match_arguments,
@@ -80,7 +80,7 @@ class CheckRequest:
     grid: Extent3
     block: Extent3
     shared_bytes: int
-    arguments: Sequence[WantedArgument]
+    arguments: Sequence[str]  # as --arg takes them
     seed: int = 1
     definitions: Sequence[str] = ()  # macros
     is_proposed: bool = False  # whether the file's own launch may take the place of grid, block and arguments
@@ -118,7 +118,7 @@ class Refused:
 
 def check_kernel(toolset: Toolset, source: KernelSource, request: CheckRequest, scratch: Path) -> Checked | Refused:
     """`scratch` is an empty folder of the caller. Raises ArgumentError where the arguments do not fit the kernel."""
-    functions = list(dict.fromkeys(name for one in request.arguments for name in named_functions(one)))
+    functions = list(dict.fromkeys(name for one in request.arguments for name in named_functions(parse_argument(one))))
     for name in functions:
         word = re.compile(rf"\b{re.escape(name.rpartition('::')[2])}\b")
         if not any(word.search(text) for text in source.texts.values()):
@@ -163,20 +163,20 @@ def check_built(
     own_line = 0
     proposal = proposed_launch(source or KernelSource("", {}), request.kernel, parameters)
     if request.is_proposed and not request.arguments and proposal.is_whole:
-        arguments_of_file = [parse_argument(one) for one in proposal.arguments]
         grid, block, shared = proposal.grid, proposal.block, proposal.shared_bytes
-        request = replace(request, grid=grid, block=block, shared_bytes=shared, arguments=arguments_of_file)
+        request = replace(request, grid=grid, block=block, shared_bytes=shared, arguments=proposal.arguments)
         own_line = proposal.line
     try:
-        arguments = match_arguments(request.kernel, parameters, request.arguments)
+        arguments = match_arguments(request.kernel, parameters, list(map(parse_argument, request.arguments)))
     except ArgumentError as error:
         raise ProposalError(str(error), request, parameters, proposal) from None
     described = {name: getattr(request, name) for name in _DESCRIBED}
     described["arguments"] = [argument.described(functions) for argument in arguments]
     (scratch / "launch.json").write_text(json.dumps(described), encoding="utf-8")
     write_runner(toolset, build, scratch)
-    written = tuple(one.text for one in request.arguments)
-    return _run_checker(toolset, scratch).model_copy(update={"arguments": written, "own_line": own_line})
+    return _run_checker(toolset, scratch).model_copy(
+        update={"arguments": tuple(request.arguments), "own_line": own_line}
+    )
 
 
 class ProposalError(ArgumentError):
@@ -211,8 +211,6 @@ def _run_checker(toolset: Toolset, scratch: Path) -> Checked:
 
 
 class CheckReport(Model):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
     verdict: Verdict | None  # null: nothing was built or launched, and `message` says why
     message: str = ""  # how the launch ended, or why there was none
     kernel: str = ""  # the kernel that was checked, with its template arguments; empty: none was found

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal
 
-from pydantic import ConfigDict, Field
+from pydantic import Field
 
 from grader.model.outcome import located
 from grader.model.result import Launch, Model, Site
@@ -16,6 +16,7 @@ from grader.run.programs.host_sentences import told
 from grader.run.programs.host_toolchain import SourceLine
 from grader.run.programs.run_record import (
     FIRST_OF_KERNELS,
+    MEMORY,
     NOT_READY,
     SIGNALS,
     AllocationRecord,
@@ -27,7 +28,6 @@ from grader.run.programs.run_record import (
     RunRecord,
     call_at,
     calls_at,
-    error_words,
     given_names,
     is_overwritten,
     source_of,
@@ -65,8 +65,6 @@ class ProgramRefusal(Model):
 
 
 class ProgramReport(Model):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
     ended: Ending
     status: int | None = None  # the program's own exit status
     message: str = ""  # how it ended, where that was not its own exit
@@ -113,9 +111,12 @@ def kernel_findings(facts: RunFacts) -> tuple[ProgramFinding, ...]:
         # Of an access through such a pointer, the host's side says where it comes from: at its launch.
         if not (one.at in told_at and one.kind == Verdict.OUT_OF_BOUNDS and not one.array)
     )
-    for one in (_with_launch(one, facts) for one in (*runners, *_ends(facts))):
+    for one in (*runners, *_ends(facts)):
+        launched = facts.places.get(one.at)
         finding = one.model_copy(
             update={
+                **({"launch_file": launched.file, "launch_line": launched.line} if launched else {}),
+                "kernel": facts.kernels.get(one.kernel, one.kernel),
                 "message": reworded(names.told(one.message)),
                 "array": names.told(one.array) if one.array else None,
                 "element": names.told(one.element) if one.element else None,
@@ -141,12 +142,6 @@ def _ends(facts: RunFacts) -> Iterator[ProgramFinding]:
         place = facts.places.get(launch.at)
         file, line = (place.file, place.line) if place else (None, None)
         yield ProgramFinding(kind=kind, message=words, file=file, line=line, kernel=launch.kernel, at=launch.at)
-
-
-def _with_launch(finding: ProgramFinding, facts: RunFacts) -> ProgramFinding:
-    place = facts.places.get(finding.at)
-    launch = {"launch_file": place.file, "launch_line": place.line} if place else {}
-    return finding.model_copy(update={"kernel": facts.kernels.get(finding.kernel, finding.kernel), **launch})
 
 
 def reworded(message: str, phrases: Mapping[str, str] = _PHRASES) -> str:
@@ -265,7 +260,7 @@ def crashed(record: RunRecord) -> bool:
     return record.ended == "exit" and (by_signal or bool(record.limit))
 
 
-def ending(record: RunRecord, seconds: int, errors: Sequence[int] = ()) -> str:
+def ending(record: RunRecord, seconds: int) -> str:
     """How the program ended, where that was not its own exit."""
     if record.limit in _LIMITS:
         return _LIMITS[record.limit].format(gib=record.most / 2**30, seconds=record.most // 1000)
@@ -276,9 +271,7 @@ def ending(record: RunRecord, seconds: int, errors: Sequence[int] = ()) -> str:
         return f"The program was stopped: it did not end in {seconds} seconds. --seconds N gives it more."
     if record.ended == "garbled":
         return "The program was stopped: it wrote over memory or descriptors through which it talks to the device."
-    if record.ended == "stopped":
-        return "The program was stopped from outside."
-    return "; ".join(error_words(one).said for one in errors)
+    return "The program was stopped from outside." if record.ended == "stopped" else ""
 
 
 _LIMITS = {
@@ -295,7 +288,6 @@ _SIGNALLED = 128  # and the signal: an exit status
 _ELEMENTS = (2, 4, 8, 12, 16)  # bytes of one
 _POINTER = 8
 _COPIED = frozenset({"device", "variable"})  # kinds of memory of which a part may be copied to the host
-_MEMORY = re.compile(r"memory#(\d+)")
 _OF_A_NAME = re.compile(r"sizeof\s*\(?\s*(?P<name>[A-Za-z_]\w*)\s*\)?")
 _LENGTH, _OFFSET = 2, 3  # the places of the bytes in cudaMemcpy, and of the offset in cudaMemcpyToSymbol
 
@@ -307,7 +299,7 @@ def _short_fill(found: ProgramFinding, facts: RunFacts) -> str:
     if found.kind != Verdict.UNINITIALIZED_READ:
         return ""
     short = [one for one in facts.record.allocations if one.filled is not None and one.filled.at in facts.places]
-    if named := _MEMORY.match(found.array or ""):
+    if named := MEMORY.match(found.array or ""):
         short = [one for one in short if one.index == int(named[1])]
     else:
         given = given_names(facts.places.get(found.at), facts.lines)
@@ -403,7 +395,7 @@ def _small_room(found: ProgramFinding, facts: RunFacts) -> str:
 
 def _given(found: ProgramFinding, facts: RunFacts) -> list[AllocationRecord]:
     """The memory that the finding names, or what its launch is given of that name; else all that it is given."""
-    if named := _MEMORY.match(found.array or ""):
+    if named := MEMORY.match(found.array or ""):
         return [one for one in facts.record.allocations if one.index == int(named[1])]
     given = given_names(facts.places.get(found.at), facts.lines)
     passed = [one for one in facts.record.allocations if facts.names.name(one.index) in given]

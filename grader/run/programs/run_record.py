@@ -132,7 +132,7 @@ class RunRecord(_Record):
     errors: tuple[ErrorRecord, ...] = ()
     printed: str = ""  # by kernels, and nobody waited for it: a GPU does not show it
     said_bye: bool = False  # the program ended in order
-    truncated: bool = Field(default=False)
+    truncated: bool = False
     traced: TracedLaunchRecord | None = None
     reversed: bool = False  # every launch ran its blocks and threads in reverse order
 
@@ -306,7 +306,7 @@ _BY_A_NODE = re.compile(r"\bcudaGraphAddMemAllocNode\s*\(")
 _LAST_ARGUMENT = re.compile(r",\s*&?\s*(?P<name>[A-Za-z_][\w.]*(?:->\w+)*)\s*\)+\s*[;,!=)]")
 _ANY_ADDRESS = re.compile(r"\(\s*(?:\(\s*void\s*\*\*\s*\)\s*)?&\s*(?P<name>[A-Za-z_][\w.]*)")
 _MEMORY_NAMES_MOST_LINES = 4  # of one statement
-_MEMORY = re.compile(r"memory#(\d+)")
+MEMORY = re.compile(r"memory#(\d+)")
 
 
 class MemoryNames:
@@ -353,7 +353,7 @@ class MemoryNames:
 
     def told(self, text: str) -> str:
         """A sentence or an element with the student's names in it."""
-        return _MEMORY.sub(lambda match: self.name(int(match[1])) or f"memory {match[1]}", text)
+        return MEMORY.sub(lambda match: self.name(int(match[1])) or f"memory {match[1]}", text)
 
     def _name(self, allocation: AllocationRecord, number_in_line: Mapping[int, int]) -> str:
         if allocation.kind == "operand":  # of a launcher: its caller allocated it

@@ -21,7 +21,7 @@ from grader.model.result import (
 )
 from grader.model.verdicts import Verdict
 from grader.run.lab_verdict import CaseVerdict, LabVerdict, lab_verdict
-from grader.run.scoring.counted_performance import NOT_ASSESSED, Counted, counted_performance
+from grader.run.scoring.metrics import NOT_ASSESSED, Counted, counted_performance
 from grader.run.scoring.outlook import outlook
 from grader.run.scoring.predicted_time import cuts_sums, facts_of
 from grader.run.speed.speed_score import is_measured, measured_words, performance_points, timing_of

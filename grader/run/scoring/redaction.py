@@ -58,7 +58,7 @@ def _lab(lab: LabResult) -> LabResult:
     return lab.model_copy(
         update={
             "verdict": _verdict(lab, cases),
-            "build": lab.build.model_copy(update={"seconds": 0.0, "log": _portable(lab.build.log)})
+            "build": lab.build.model_copy(update={"seconds": 0.0, "log": _PATH.sub("…/", lab.build.log)})
             if lab.build
             else None,
             "cases": cases,
@@ -76,11 +76,6 @@ def _lab(lab: LabResult) -> LabResult:
 
 # The path of a file on this machine, which may hold the name of an account; not the system's own.
 _PATH = re.compile(r"(?<![\w./+-])/(?!usr/|lib|opt/|bin/)(?:[^\s:'\"`(),;]+/)+(?=[^\s/:'\"`(),;]+)")
-
-
-def _portable(log: str) -> str:
-    """A log of a compiler or a linker without the folders of this machine."""
-    return _PATH.sub("…/", log)
 
 
 def _verdict(lab: LabResult, cases: Sequence[Case]) -> Verdict:

@@ -16,7 +16,6 @@ from grader.course.number_text import rounded
 from grader.course.question_file import NumberSpec, load_questions
 from grader.engines.toolset import Toolset
 from grader.model.labs import lab_ids, load_lab
-from grader.run.kernels.argument_text import parse_argument
 from grader.run.kernels.kernel_source import read_kernel_source
 from grader.run.launches.kernel_check import Checked, CheckRequest, check_kernel
 
@@ -56,7 +55,7 @@ def computed() -> dict[str, Fraction]:
 @pytest.fixture(scope="module")
 def counted(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Fraction]:
     source = read_kernel_source(KERNELS / "answered_counts.cu")
-    arguments = [parse_argument(f"float[{BLOCKS * BLOCK}]=random")] * 4
+    arguments = [f"float[{BLOCKS * BLOCK}]=random"] * 4
     request = CheckRequest(source.name, "answered_counts", (BLOCKS, 1, 1), (BLOCK, 1, 1), 0, arguments)
     toolset = Toolset.open(ROOT, allow_no_sandbox=True)
     launch = check_kernel(toolset, source, request, tmp_path_factory.mktemp("counts"))

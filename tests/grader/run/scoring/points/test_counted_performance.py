@@ -11,9 +11,8 @@ from grader.model.labs import CaseSpec, CounterSpec, CounterTier, Lab, LabError,
 from grader.model.outcome import JudgedCase, LabOutcome, unjudged
 from grader.model.result import Environment, LabResult, Launch, LineTraffic, Result, Submission, Traffic
 from grader.model.verdicts import Verdict
-from grader.run.scoring.counted_performance import reaches
 from grader.run.scoring.lab_score import score_lab
-from grader.run.scoring.metrics import LOAD
+from grader.run.scoring.metrics import LOAD, reaches
 from grader.run.scoring.redaction import for_student
 
 LOADS = "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"
